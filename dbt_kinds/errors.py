@@ -1,0 +1,21 @@
+"""Every failure the command knows how to explain."""
+
+
+class KindsError(Exception):
+    """Something went wrong that a message can help with; the command prints it and exits with 2."""
+
+
+class LocalSparkMissing(KindsError):
+    """The packages of the extra `local` are not installed."""
+
+
+class DemoDataMissing(KindsError):
+    """The packages of the extra `demo` are not installed."""
+
+
+class DbtFailed(KindsError):
+    """A dbt invocation ended with an error of its own."""
+
+
+class DemoFailed(KindsError):
+    """The demonstration did not come out as it should."""

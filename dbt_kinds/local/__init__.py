@@ -1,0 +1,1 @@
+"""The local default: Spark, Iceberg and Java from wheels, no server and nothing installed beforehand."""

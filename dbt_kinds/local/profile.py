@@ -1,0 +1,83 @@
+"""The profile of an embedded Spark with Iceberg tables, a Derby metastore and nothing to install."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dbt_kinds.errors import LocalSparkMissing
+
+DEFAULT_DIRECTORY = Path(".dbt_kinds")
+
+
+def spark_home() -> Path:
+    """The folder of the installed pyspark.
+
+    Raises:
+        LocalSparkMissing: pyspark is not installed.
+    """
+    return _package_folder("pyspark")
+
+
+def iceberg_jar() -> Path:
+    """Iceberg's Spark 3.5 runtime, from the wheel `snowpark-connect-deps-iceberg`.
+
+    Raises:
+        LocalSparkMissing: the wheel, or the jar in it, is not there.
+    """
+    jars = sorted((_package_folder("snowpark_connect_deps_iceberg") / "jars").glob("iceberg-spark-runtime-3.5_2.12-*.jar"))
+    if not jars:
+        raise LocalSparkMissing("snowpark-connect-deps-iceberg has no jar for Spark 3.5: pip install 'dbt-kinds[local]'")
+    return jars[-1]
+
+
+def spark_settings(directory: Path) -> dict[str, str]:
+    """Spark's settings for an embedded session that keeps tables and metastore in `directory`.
+
+    dbt-spark applies them again before every statement, so only what is needed stands here.
+    """
+    folder = directory.absolute()
+    return {
+        "spark.master": "local[*]",
+        "spark.jars": str(iceberg_jar()),
+        "spark.log.level": "ERROR",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": f"-Dderby.stream.error.file={folder / 'derby.log'}",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder / 'metastore'};create=true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "8",
+        "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
+        "spark.sql.catalog.spark_catalog.type": "hive",
+        # with the lock Derby waits for ever, or takes 3 s a commit (measured); one JVM owns this metastore anyway
+        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
+    }
+
+
+def local_profile(directory: Path, *, name: str, schema: str, threads: int) -> dict[str, Any]:
+    """A `profiles.yml`, as data, with one target for the embedded Spark."""
+    target = {
+        "type": "spark",
+        "method": "session",
+        "host": "localhost",
+        "schema": schema,
+        "threads": threads,
+        "server_side_parameters": spark_settings(directory),
+    }
+    return {name: {"target": "local", "outputs": {"local": target}}}
+
+
+def render_profile(profile: dict[str, Any]) -> str:
+    """The text of a `profiles.yml`."""
+    return yaml.safe_dump(profile, sort_keys=False, width=200)
+
+
+def _package_folder(package: str) -> Path:
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise LocalSparkMissing(f"{package} is not installed: pip install 'dbt-kinds[local]'")
+    return Path(spec.origin).parent

@@ -1,0 +1,31 @@
+{# The ISO text of an instant a person wrote. All widths are fixed, so that text sorts as time does. #}
+{% macro parse_instant(model, name, value) %}
+  {% set pattern = '(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?)? ?(Z|[+-]\d\d:\d\d)?' %}
+  {% set found = modules.re.fullmatch(pattern, value | string | trim) %}
+  {% if found is none or not dbt_kinds._is_on_the_calendar(found.groups()) %}
+    {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is not a date (YYYY-MM-DD) or a datetime (YYYY-MM-DD HH:MM:SS)") %}
+  {% endif %}
+  {% set year, month, day, hour, minute, second, offset = found.groups() %}
+  {% set local = modules.datetime.datetime(year | int, month | int, day | int, hour | int(0), minute | int(0), second | int(0)) %}
+  {% if offset is none or offset == 'Z' %}
+    {% do return(local.isoformat()) %}
+  {% endif %}
+  {% set sign = -1 if offset[0] == '-' else 1 %}
+  {% set ahead = modules.datetime.timedelta(hours=sign * offset[1:3] | int, minutes=sign * offset[4:6] | int) %}
+  {% do return((local - ahead).isoformat()) %}
+{% endmacro %}
+
+
+{# A macro cannot catch the error of datetime(2024, 2, 30), so it has to be foreseen. #}
+{% macro _is_on_the_calendar(parts) %}
+  {% set year, month, day, hour, minute, second, offset = parts %}
+  {% if not 1 <= month | int <= 12 or not 1 <= year | int <= 9998 %}
+    {% do return(false) %}
+  {% endif %}
+  {% set first = modules.datetime.date(year | int, month | int, 1) %}
+  {% set in_next_month = first + modules.datetime.timedelta(days=day | int - 1) %}
+  {% do return(
+    1 <= day | int and in_next_month.month == month | int
+    and hour | int(0) < 24 and minute | int(0) < 60 and second | int(0) < 60
+  ) %}
+{% endmacro %}

@@ -1,0 +1,10 @@
+{# The number of the unit that contains an instant: neighbours differ by one, whatever their length. #}
+{% macro unit_index(instant, unit) %}
+  {% set at = modules.datetime.datetime.fromisoformat(instant) %}
+  {% if unit.months %}
+    {% do return(((at.year - 1970) * 12 + at.month - 1) // unit.months) %}
+  {% endif %}
+  {# 719163 is the ordinal of 1970-01-01 #}
+  {% set since_1970 = (at.toordinal() - 719163) * 86400 + at.hour * 3600 + at.minute * 60 + at.second %}
+  {% do return((since_1970 - unit.origin) // unit.seconds) %}
+{% endmacro %}

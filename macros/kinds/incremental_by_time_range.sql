@@ -1,0 +1,40 @@
+{% materialization incremental_by_time_range, default %}
+  {% do dbt_kinds.check_adapter(model.name) %}
+  {% do dbt_kinds.check_query(model) %}
+  {% set options = dbt_kinds.options(model) %}
+  {% set settings = dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)) %}
+  {% set table_exists = dbt_kinds.table_exists(this) %}
+  {% set plan = dbt_kinds.plan_intervals(options, dbt_kinds.coverage(options.relation) if table_exists else [], settings) %}
+  {% do dbt_kinds.log_plan(options, plan) %}
+  {% if not plan.batches %}
+    {% call noop_statement('main', 'OK up to date') %}{% endcall %}
+    {% do return({'relations': [this.incorporate(type='table')]}) %}
+  {% endif %}
+
+  {% set first_query = dbt_kinds.substitute_window(compiled_code, plan.batches[0], plan.execution_time) %}
+  {% set existing = dbt_kinds.describe_table(this) if table_exists else none %}
+  {% set start_anew = existing is none or settings.full_refresh %}
+  {% set writer = dbt_kinds.range_writer(options, dbt_kinds.describe_query(first_query), none if start_anew else existing) %}
+  {% do dbt_kinds.check_contract(first_query) %}
+
+  {{ run_hooks(dbt_kinds.substitute_in_hooks(pre_hooks, plan)) }}
+  {% if start_anew %}
+    {% do dbt_kinds.invalidate_all(options, plan) %}
+    {% do dbt_kinds.create_table(this, existing, options.file_format, writer.partitioning, first_query) %}
+  {% endif %}
+
+  {% set written = [] %}
+  {% for batch in plan.batches if not dbt_kinds.is_empty_run() %}
+    {% set started = modules.datetime.datetime.now() %}
+    {% set query = dbt_kinds.substitute_window(compiled_code, batch, plan.execution_time) %}
+    {% set condition = dbt_kinds.range_condition(writer.time_column, writer.bounds, batch) %}
+    {% do dbt_kinds.invalidate(options, plan, batch) %}
+    {% do written.append(dbt_kinds.replace_range(this, writer, dbt_kinds.filtered_query(query, condition), condition)) %}
+    {% do dbt_kinds.record_batch(options, plan, loop.index, written[-1], dbt_kinds.model_hash(options, compiled_code), started) %}
+  {% endfor %}
+
+  {% do dbt_kinds.grant_and_document(this, table_exists) %}
+  {{ run_hooks(dbt_kinds.substitute_in_hooks(post_hooks, plan)) }}
+  {% call noop_statement('main', dbt_kinds.run_status(written)) %}{{ written[-1].sql if written }}{% endcall %}
+  {% do return({'relations': [this.incorporate(type='table')]}) %}
+{% endmaterialization %}

@@ -1,0 +1,36 @@
+{# Every option there is, and the kinds it belongs to; `any` marks those one sets for a whole project. #}
+{% macro option_kinds() %}
+  {% set time_range = ['incremental_by_time_range'] %}
+  {% set unique_key = ['incremental_by_unique_key'] %}
+  {% set scd_2 = ['scd_type_2', 'scd_type_2_by_time', 'scd_type_2_by_column'] %}
+  {% do return({
+    'start': 'any', 'begin': 'any', 'end': 'any', 'cron': 'any', 'cron_tz': 'any', 'interval_unit': 'any',
+    'week_start': 'any', 'allow_partials': 'any', 'on_query_change': 'any', 'on_destructive_change': 'any',
+    'on_additive_change': 'any', 'on_upstream_change': 'any', 'disable_restatement': 'any',
+    'time_column': time_range, 'event_time': 'any', 'partition_by_time_column': time_range,
+    'auto_restatement_cron': time_range, 'auto_restatement_intervals': time_range,
+    'lookback': time_range + unique_key, 'batch_size': time_range + unique_key + scd_2,
+    'unique_key': unique_key + scd_2, 'when_matched': unique_key + scd_2, 'merge_filter': unique_key + scd_2,
+    'null_keys': unique_key + scd_2, 'duplicate_keys': unique_key + scd_2,
+    'order_by': unique_key, 'update_only_changed': unique_key, 'insert_only': unique_key,
+    'insert_overwrite': ['incremental_unmanaged'], 'skip_unchanged': ['full'],
+    'valid_from_name': scd_2, 'valid_to_name': scd_2, 'updated_at_name': scd_2, 'updated_at_as_valid_from': scd_2,
+    'columns': scd_2, 'execution_time_as_valid_from': scd_2, 'invalidate_hard_deletes': scd_2, 'time_data_type': scd_2,
+    'hard_deletes_from_filtered_query': scd_2,
+  }) %}
+{% endmacro %}
+
+
+{# Options of the design that this version does not act on, with the one value that says what it does anyway. #}
+{% macro unsupported_options() %}
+  {% do return({
+    'cron_tz': 'UTC', 'on_query_change': 'forward', 'on_destructive_change': 'error', 'on_additive_change': 'error',
+    'on_upstream_change': 'ignore', 'auto_restatement_cron': none, 'auto_restatement_intervals': none,
+  }) %}
+{% endmacro %}
+
+
+{# The kinds this version can run. #}
+{% macro kinds() %}
+  {% do return(['incremental_by_time_range']) %}
+{% endmacro %}

@@ -1,0 +1,14 @@
+{% macro whole_number(model, name, value, least) %}
+  {% if not modules.re.fullmatch('\d+', value | string) or value | int < least %}
+    {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is not a whole number of " ~ least ~ ' or more') %}
+  {% endif %}
+  {% do return(value | int) %}
+{% endmacro %}
+
+
+{% macro true_or_false(model, name, value) %}
+  {% if value | string | lower not in ['true', 'false'] %}
+    {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is neither true nor false") %}
+  {% endif %}
+  {% do return(value | string | lower == 'true') %}
+{% endmacro %}

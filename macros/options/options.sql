@@ -1,0 +1,129 @@
+{#
+  The options of one model, read, defaulted and validated: the one place that knows how a setting is written.
+  `node` is the model of the context, or a node of dbt's graph. Columns are checked later, against the query.
+#}
+{% macro options(node) %}
+  {% set model = node.name %}
+  {% set given = dbt_kinds._given_options(node) %}
+  {% do dbt_kinds._check_option_names(node, given) %}
+
+  {% set week_start = given.get('week_start', 'monday') | string | lower %}
+  {% if week_start not in ['monday', 'sunday'] %}
+    {% do dbt_kinds.fail(model, "week_start '" ~ given.week_start ~ "' is neither monday nor sunday") %}
+  {% endif %}
+  {% set cron = given.get('cron', '@daily') %}
+  {% set cron_unit = dbt_kinds.cron_unit(model, cron, week_start) %}
+  {% set options = {
+    'model': model,
+    'unique_id': node.unique_id,
+    'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias),
+    'kind': node.config.materialized,
+    'cron': cron,
+    'unit': dbt_kinds.interval_unit(model, given.interval_unit, week_start) if 'interval_unit' in given else cron_unit,
+    'start': dbt_kinds._instant_option(model, given, 'start', 'begin'),
+    'end': dbt_kinds._instant_option(model, given, 'end'),
+    'lookback': dbt_kinds.whole_number(model, 'lookback', given.get('lookback', 0), 0),
+    'batch_size': dbt_kinds.whole_number(model, 'batch_size', given.batch_size, 1) if 'batch_size' in given else none,
+    'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)),
+    'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', false)),
+    'time_column': dbt_kinds._time_column(model, given.get('time_column', given.get('event_time'))),
+    'file_format': dbt_kinds._file_format(node),
+    'partition_by': dbt_kinds._partition_by(node),
+    'partition_by_time_column':
+      dbt_kinds.true_or_false(model, 'partition_by_time_column', given.get('partition_by_time_column', true)),
+  } %}
+  {% do dbt_kinds._check_bounds(options) %}
+  {% do return(options) %}
+{% endmacro %}
+
+
+{#
+  What the model says, from meta, else from the top level. At the top level only what somebody wrote counts:
+  dbt fills in fields of its own there (lookback is 1 in every model; measured on 1.11).
+#}
+{% macro _given_options(node) %}
+  {% set given = {} %}
+  {% for name in node.unrendered_config if node.config.get(name) is not none %}
+    {% do given.update({name: node.config[name]}) %}
+  {% endfor %}
+  {% for name, value in (node.config.meta or {}).items() if value is not none %}
+    {% do given.update({name: value}) %}
+  {% endfor %}
+  {% do return(given) %}
+{% endmacro %}
+
+
+{% macro _check_option_names(node, given) %}
+  {% set kind = node.config.materialized %}
+  {% set unsupported = dbt_kinds.unsupported_options() %}
+  {% set kinds_of = dbt_kinds.option_kinds() %}
+  {% for name in given %}
+    {% if name not in kinds_of %}
+      {% set meant = dbt_kinds.nearest_option(name) %}
+      {% if meant is not none %}
+        {% do dbt_kinds.fail(node.name, "unknown option '" ~ name ~ "'; did you mean '" ~ meant ~ "'?") %}
+      {% endif %}
+    {% elif kinds_of[name] != 'any' and kind not in kinds_of[name] %}
+      {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' belongs to " ~ kinds_of[name] | join(', ') ~ '; remove it from this '
+        ~ kind ~ ' model') %}
+    {% elif name in unsupported and given[name] | string != unsupported[name] | string %}
+      {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' is not supported yet; remove it"
+        ~ (", or set it to '" ~ unsupported[name] ~ "'" if unsupported[name] is not none else '')) %}
+    {% endif %}
+  {% endfor %}
+{% endmacro %}
+
+
+{% macro _instant_option(model, given, name, dbt_name=none) %}
+  {% set written = name if name in given else dbt_name %}
+  {% if written in given %}
+    {% do return(dbt_kinds.parse_instant(model, written, given[written])) %}
+  {% endif %}
+  {% do return(none) %}
+{% endmacro %}
+
+
+{% macro _check_bounds(options) %}
+  {% set start, end, unit = options.start, options.end, options.unit %}
+  {% if start is not none and end is not none and start >= end %}
+    {% do dbt_kinds.fail(options.model, 'start ' ~ start ~ ' is not before end ' ~ end) %}
+  {% endif %}
+  {% if end is not none and not options.allow_partials %}
+    {% set lower, upper = dbt_kinds.floor_to_unit(end, unit), dbt_kinds.ceil_to_unit(end, unit) %}
+    {% if lower != upper %}
+      {% do dbt_kinds.fail(options.model, 'end ' ~ end ~ ' is not a boundary of its interval unit; write ' ~ lower ~ ' or ' ~ upper
+        ~ ', or set allow_partials: true') %}
+    {% endif %}
+  {% endif %}
+{% endmacro %}
+
+
+{# `{column, format}`; the format is none until the column's type is known to need one. #}
+{% macro _time_column(model, written) %}
+  {% if written is none %}
+    {% do dbt_kinds.fail(model, "time_column is missing; name the column of the query that says when a row happened, as in "
+      ~ "meta={'time_column': 'created_at'}") %}
+  {% elif written is string %}
+    {% do return({'column': written, 'format': none}) %}
+  {% elif written is not mapping or not written.get('column') or written.keys() | reject('in', ['column', 'format']) | list %}
+    {% do dbt_kinds.fail(model, "time_column '" ~ written ~ "' is neither a name nor {'column': …, 'format': …}") %}
+  {% endif %}
+  {% do return({'column': written.column, 'format': written.get('format')}) %}
+{% endmacro %}
+
+
+{# Without file_format dbt-spark creates a Hive text table, which cannot replace a range. #}
+{% macro _file_format(node) %}
+  {% set file_format = (node.config.get('file_format') or ('delta' if adapter.type() == 'databricks' else 'parquet')) | lower %}
+  {% if file_format not in ['iceberg', 'delta', 'parquet', 'orc'] %}
+    {% do dbt_kinds.fail(node.name, "file_format '" ~ file_format ~ "' cannot replace a range of time; "
+      ~ 'write iceberg, delta, parquet or orc') %}
+  {% endif %}
+  {% do return(file_format) %}
+{% endmacro %}
+
+
+{% macro _partition_by(node) %}
+  {% set written = node.config.get('partition_by') or [] %}
+  {% do return([written] if written is string else written | list) %}
+{% endmacro %}

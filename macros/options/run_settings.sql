@@ -1,0 +1,27 @@
+{# What was asked of this run, for one model: variables, dbt's event-time flags, the clock. Pure but for the context it reads. #}
+{% macro run_settings(model, full_refresh=false) %}
+  {% set execution_time = var('kinds_execution_time', none) %}
+  {% set batch_size = var('kinds_batch_size', none) %}
+  {% do return({
+    'execution_time': dbt_kinds.parse_instant(model, 'kinds_execution_time', execution_time) if execution_time is not none
+      else run_started_at.replace(microsecond=0, tzinfo=none).isoformat(),
+    'start': dbt_kinds._window_bound(model, 'start'),
+    'end': dbt_kinds._window_bound(model, 'end'),
+    'ignore_cron': dbt_kinds.true_or_false(model, 'kinds_ignore_cron', var('kinds_ignore_cron', false)),
+    'batch_size': dbt_kinds.whole_number(model, 'kinds_batch_size', batch_size, 1) if batch_size is not none else none,
+    'full_refresh': full_refresh,
+  }) %}
+{% endmacro %}
+
+
+{# The variable wins over dbt's flag, which is in invocation_args_dict only (measured on 1.11: `flags` lacks it). #}
+{% macro _window_bound(model, side) %}
+  {% set name = 'kinds_' ~ side %}
+  {% set flag = invocation_args_dict.get('event_time_' ~ side) %}
+  {% if var(name, none) is not none %}
+    {% do return(dbt_kinds.parse_instant(model, name, var(name))) %}
+  {% elif flag is not none and var('kinds_start', none) is none and var('kinds_end', none) is none %}
+    {% do return(dbt_kinds.parse_instant(model, '--event-time-' ~ side, flag)) %}
+  {% endif %}
+  {% do return(none) %}
+{% endmacro %}

@@ -1,0 +1,18 @@
+{# `column >= low and column < high` for one batch, typed by the column. The same text bounds the query and the table. #}
+{% macro range_condition(column, values, batch) %}
+  {% set start, end = batch %}
+  {% if values.step is not none %}
+    {% set end = dbt_kinds.ceil_to_unit(end, values.step) %}
+  {% endif %}
+  {% set low, high = dbt_kinds._bound(values, start), dbt_kinds._bound(values, end) %}
+  {% do return(column ~ ' >= ' ~ low ~ ' and ' ~ column ~ ' < ' ~ high) %}
+{% endmacro %}
+
+
+{% macro _bound(values, instant) %}
+  {% if values.strftime is none %}
+    {% do return(dbt_kinds.time_literal({'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[values.write], instant)) %}
+  {% endif %}
+  {% set text = modules.datetime.datetime.fromisoformat(instant).strftime(values.strftime) %}
+  {% do return(text if values.write == 'integer' else "'" ~ text ~ "'") %}
+{% endmacro %}

@@ -1,0 +1,18 @@
+{#
+  Takes back what the store says of a batch, before it is written: a run that is killed leaves a gap, never a hole that is
+  called loaded. The rest of a unit that the batch ends in goes with it. Nothing when nothing is recorded.
+#}
+{% macro invalidate(options, plan, batch) %}
+  {% set whole_units = [[batch[0], dbt_kinds.ceil_to_unit(batch[1], options.unit)]] %}
+  {% set recorded = dbt_kinds.intersect_intervals(whole_units, dbt_kinds.coverage(options.relation)) %}
+  {% do dbt_kinds.append_events(options, 'invalidated', recorded, plan.execution_time) %}
+{% endmacro %}
+
+
+{# The same for everything, before a table is created or replaced. What is recorded of a dropped table goes here. #}
+{% macro invalidate_all(options, plan) %}
+  {% set recorded = dbt_kinds.coverage(options.relation) %}
+  {% if recorded %}
+    {% do dbt_kinds.append_events(options, 'invalidated', [[recorded[0][0], recorded[-1][1]]], plan.execution_time) %}
+  {% endif %}
+{% endmacro %}

@@ -1,0 +1,9 @@
+{% macro end_dt() %}{{ return(dbt_kinds.time_variable('end', 'dt')) }}{% endmacro %}
+{% macro end_dtntz() %}{{ return(dbt_kinds.time_variable('end', 'dtntz')) }}{% endmacro %}
+{% macro end_date() %}{{ return(dbt_kinds.time_variable('end', 'date')) }}{% endmacro %}
+{% macro end_ds() %}{{ return(dbt_kinds.time_variable('end', 'ds')) }}{% endmacro %}
+{% macro end_ts() %}{{ return(dbt_kinds.time_variable('end', 'ts')) }}{% endmacro %}
+{% macro end_tstz() %}{{ return(dbt_kinds.time_variable('end', 'tstz')) }}{% endmacro %}
+{% macro end_epoch() %}{{ return(dbt_kinds.time_variable('end', 'epoch')) }}{% endmacro %}
+{% macro end_millis() %}{{ return(dbt_kinds.time_variable('end', 'millis')) }}{% endmacro %}
+{% macro end_hour() %}{{ return(dbt_kinds.time_variable('end', 'hour')) }}{% endmacro %}

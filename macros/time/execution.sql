@@ -1,0 +1,9 @@
+{% macro execution_dt() %}{{ return(dbt_kinds.time_variable('execution', 'dt')) }}{% endmacro %}
+{% macro execution_dtntz() %}{{ return(dbt_kinds.time_variable('execution', 'dtntz')) }}{% endmacro %}
+{% macro execution_date() %}{{ return(dbt_kinds.time_variable('execution', 'date')) }}{% endmacro %}
+{% macro execution_ds() %}{{ return(dbt_kinds.time_variable('execution', 'ds')) }}{% endmacro %}
+{% macro execution_ts() %}{{ return(dbt_kinds.time_variable('execution', 'ts')) }}{% endmacro %}
+{% macro execution_tstz() %}{{ return(dbt_kinds.time_variable('execution', 'tstz')) }}{% endmacro %}
+{% macro execution_epoch() %}{{ return(dbt_kinds.time_variable('execution', 'epoch')) }}{% endmacro %}
+{% macro execution_millis() %}{{ return(dbt_kinds.time_variable('execution', 'millis')) }}{% endmacro %}
+{% macro execution_hour() %}{{ return(dbt_kinds.time_variable('execution', 'hour')) }}{% endmacro %}

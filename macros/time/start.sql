@@ -1,0 +1,9 @@
+{% macro start_dt() %}{{ return(dbt_kinds.time_variable('start', 'dt')) }}{% endmacro %}
+{% macro start_dtntz() %}{{ return(dbt_kinds.time_variable('start', 'dtntz')) }}{% endmacro %}
+{% macro start_date() %}{{ return(dbt_kinds.time_variable('start', 'date')) }}{% endmacro %}
+{% macro start_ds() %}{{ return(dbt_kinds.time_variable('start', 'ds')) }}{% endmacro %}
+{% macro start_ts() %}{{ return(dbt_kinds.time_variable('start', 'ts')) }}{% endmacro %}
+{% macro start_tstz() %}{{ return(dbt_kinds.time_variable('start', 'tstz')) }}{% endmacro %}
+{% macro start_epoch() %}{{ return(dbt_kinds.time_variable('start', 'epoch')) }}{% endmacro %}
+{% macro start_millis() %}{{ return(dbt_kinds.time_variable('start', 'millis')) }}{% endmacro %}
+{% macro start_hour() %}{{ return(dbt_kinds.time_variable('start', 'hour')) }}{% endmacro %}

@@ -1,0 +1,27 @@
+{#
+  Reads the format of a time column that is text or a number, strftime (`%Y%m%d`) or a Spark pattern (`yyyyMMdd`):
+  `{strftime, unit}`, the unit being its smallest part. Widths are fixed and parts run from the year downwards, or text
+  would not sort as time does. Pure.
+#}
+{% macro time_format(model, text) %}
+  {% set parts = [('%Y', 'yyyy', 'year'), ('%m', 'MM', 'month'), ('%d', 'dd', 'day'), ('%H', 'HH', 'hour'),
+                  ('%M', 'mm', 'minute'), ('%S', 'ss', 'second')] %}
+  {% set is_strftime = '%' in text %}
+  {% set pattern = '%[A-Za-z]' if is_strftime else "[A-Za-z]+|'[^']*'" %}
+  {% set found = namespace(directives=[], rest=text, strftime=text) %}
+  {% for token in modules.re.findall(pattern, text) if not token.startswith("'") %}
+    {% do found.directives.append(token) %}
+  {% endfor %}
+  {% set known = parts | map(attribute=0 if is_strftime else 1) | list %}
+  {% if not found.directives or found.directives != known[:found.directives | length] %}
+    {% do dbt_kinds.fail(model, "the format '" ~ text ~ "' of time_column does not sort as time does; its parts must run from the "
+      ~ 'year downwards, as in %Y-%m-%d, %Y%m%d%H or yyyyMMdd') %}
+  {% endif %}
+  {% if not is_strftime %}
+    {% set found.strftime = text | replace("'", '') %}
+    {% for directive, spark_pattern, unit in parts[:found.directives | length] %}
+      {% set found.strftime = found.strftime | replace(spark_pattern, directive, 1) %}
+    {% endfor %}
+  {% endif %}
+  {% do return({'strftime': found.strftime, 'unit': parts[found.directives | length - 1][2]}) %}
+{% endmacro %}

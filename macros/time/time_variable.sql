@@ -1,0 +1,38 @@
+{#
+  What a model's SQL gets where it calls a time variable: a comment that names it, then a literal that is valid as it
+  stands. A kind exchanges both, batch by batch; every other dbt command runs the literal.
+#}
+{% macro time_variable(prefix, suffix) %}
+  {% set settings = dbt_kinds.run_settings(model.name) %}
+  {% set window = dbt_kinds.preview_window(model, settings) %}
+  {% do return('/*kinds:' ~ prefix ~ '_' ~ suffix ~ '*/ ' ~ dbt_kinds.window_literal(prefix, suffix, window, settings.execution_time)) %}
+{% endmacro %}
+
+
+{% macro window_literal(prefix, suffix, window, execution_time) %}
+  {% if prefix == 'execution' %}
+    {% do return(dbt_kinds.time_literal(suffix, execution_time)) %}
+  {% elif prefix == 'start' %}
+    {% do return(dbt_kinds.time_literal(suffix, window[0])) %}
+  {% endif %}
+  {% do return(dbt_kinds.time_literal(suffix, window[1], last_inside=true)) %}
+{% endmacro %}
+
+
+{#
+  The window outside a kind's own run: what was asked for, else the last whole unit. A model that is not of a kind
+  (an ephemeral parent, a view) has days.
+#}
+{% macro preview_window(node, settings) %}
+  {% if settings.start is not none and settings.end is not none %}
+    {% do return([settings.start, settings.end]) %}
+  {% endif %}
+  {# while dbt parses, a model's configuration is not complete yet #}
+  {% if execute and node.config.materialized in dbt_kinds.kinds() %}
+    {% set unit = dbt_kinds.options(node).unit %}
+  {% else %}
+    {% set unit = dbt_kinds.interval_unit(node.name, 'day') %}
+  {% endif %}
+  {% set index = dbt_kinds.unit_index(settings.execution_time, unit) %}
+  {% do return([dbt_kinds.unit_start(index - 1, unit), dbt_kinds.unit_start(index, unit)]) %}
+{% endmacro %}

@@ -1,0 +1,19 @@
+{# A table that is not Iceberg or Delta replaces whole partitions, so the time column has to be one. #}
+{% macro check_time_partition(options, time_column, partitioning, cuts_intervals) %}
+  {% set table = 'a ' ~ options.file_format ~ ' table replaces whole partitions' %}
+  {% if not cuts_intervals %}
+    {% do dbt_kinds.fail(options.model, table ~ ', and partition_by (' ~ partitioning | join(', ') ~ ") is coarser than the interval, one "
+      ~ options.unit.name ~ "; put the time_column '" ~ time_column.name ~ "' into partition_by, or use file_format: iceberg") %}
+  {% elif time_column.type == 'timestamp_ntz' %}
+    {% do dbt_kinds.fail(options.model, table ~ ", and cannot be partitioned by the timestamp_ntz '" ~ time_column.name
+      ~ "'; use a timestamp, a date or a string, or file_format: iceberg") %}
+  {% elif time_column.type == 'timestamp' %}
+    {# a partition's name is a wall clock time: the hour that a clock change repeats would be one partition, not two #}
+    {% set zone = run_query('select current_timezone()').rows[0][0] %}
+    {% if zone not in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] %}
+      {% do dbt_kinds.fail(options.model, table ~ ", and the names of its partitions by the timestamp '" ~ time_column.name
+        ~ "' depend on the session's time zone, which is " ~ zone
+        ~ '; set spark.sql.session.timeZone to UTC in server_side_parameters, or use file_format: iceberg') %}
+    {% endif %}
+  {% endif %}
+{% endmacro %}

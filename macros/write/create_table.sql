@@ -1,0 +1,23 @@
+{# Creates an empty table with the columns of a query, in the place of what is there. #}
+{% macro create_table(relation, existing, file_format, partitioning, sql) %}
+  {% set replace_in_place = file_format in ['iceberg', 'delta'] and existing is not none and existing.file_format == file_format %}
+  {% if existing is not none and existing.is_view %}
+    {% call statement('drop_view') %}drop view if exists {{ relation }}{% endcall %}
+  {% elif existing is not none and not replace_in_place %}
+    {# without purge the files of a Parquet table stay under Iceberg's session catalog, and the next create fails (measured) #}
+    {% call statement('drop_table') %}drop table if exists {{ relation }} purge{% endcall %}
+  {% endif %}
+  {% call statement('create_table') %}
+create {{ 'or replace ' if replace_in_place }}table {{ relation }}
+using {{ file_format }}
+{{ options_clause() }}
+{% if partitioning -%}
+partitioned by ({{ partitioning | join(', ') }})
+{%- endif %}
+{{ clustered_cols(label='clustered by') }}
+{{ location_clause() }}
+{{ comment_clause() }}
+{{ tblproperties_clause() }}
+as {{ dbt_kinds.filtered_query(sql, 'false') }}
+  {% endcall %}
+{% endmacro %}

@@ -1,0 +1,26 @@
+{#
+  What a table is: `{columns: [{name, type}], partitioning: [text], file_format, is_view}`. Iceberg says `Part 0 days(ts)` where
+  other tables, and Iceberg's that are partitioned by plain columns only, list the columns.
+#}
+{% macro describe_table(relation) %}
+  {% set table = namespace(columns=[], partitioning=[], section='columns', file_format=none, type=none) %}
+  {% for row in run_query('describe table extended ' ~ relation).rows %}
+    {% set name, value = row[0] | string, row[1] %}
+    {% if row[0] is none or name == '' or (name.startswith('# ') and name != '# col_name') %}
+      {% set table.section = name %}
+    {% elif table.section == 'columns' %}
+      {% do table.columns.append({'name': name, 'type': value}) %}
+    {% elif table.section == '# Partition Information' and name != '# col_name' %}
+      {% do table.partitioning.append(name) %}
+    {% elif table.section == '# Partitioning' %}
+      {% do table.partitioning.append(value) %}
+    {% elif name == 'Provider' and table.file_format is none %}
+      {% set table.file_format = value | lower %}
+    {% elif name == 'Type' and table.type is none %}
+      {% set table.type = value %}
+    {% endif %}
+  {% endfor %}
+  {% do return({
+    'columns': table.columns, 'partitioning': table.partitioning, 'file_format': table.file_format, 'is_view': table.type == 'VIEW',
+  }) %}
+{% endmacro %}

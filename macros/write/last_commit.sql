@@ -1,0 +1,13 @@
+{# `{rows_written, snapshot_id}` of the write that was just done to a table. #}
+{% macro last_commit(relation, file_format, condition) %}
+  {% if file_format == 'iceberg' %}
+    {% set newest %}
+select snapshot_id, cast(coalesce(summary['added-records'], '0') as bigint) as rows_written
+from {{ relation }}.snapshots
+order by committed_at desc
+limit 1
+    {%- endset %}
+    {% do return(dbt_kinds.query_rows(newest)[0]) %}
+  {% endif %}
+  {% do return(dbt_kinds.query_rows('select count(*) as rows_written from ' ~ relation ~ ' where ' ~ condition)[0]) %}
+{% endmacro %}

@@ -1,0 +1,110 @@
+"""Renders the package's macros with jinja2 alone, as dbt would call them."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import hashlib
+import json
+import re
+import zoneinfo
+from pathlib import Path
+from types import CodeType, SimpleNamespace
+from typing import Any
+
+import jinja2.sandbox
+
+MACROS = Path(__file__).parents[2] / "macros"
+
+
+class CompilerError(Exception):
+    """What dbt's exceptions.raise_compiler_error raises."""
+
+
+class _Returned(Exception):
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _return(value: Any = None) -> None:
+    raise _Returned(value)
+
+
+def _raise_compiler_error(message: str) -> None:
+    raise CompilerError(message)
+
+
+_ENVIRONMENT = jinja2.sandbox.SandboxedEnvironment(extensions=["jinja2.ext.do"])
+
+
+@functools.cache
+def _compiled_files() -> list[tuple[list[str], CodeType]]:
+    compiled = []
+    for file in sorted(MACROS.rglob("*.sql")):
+        text = file.read_text()
+        if "{% materialization" not in text:
+            # jinja2 does not export names that begin with an underscore; dbt renames all of them like this
+            renamed = re.sub(r"{% macro (\w+)\(", r"{% macro dbt_macro__\1(", text)
+            compiled.append((re.findall(r"{% macro (\w+)\(", text), _ENVIRONMENT.compile(renamed, filename=str(file))))
+    return compiled
+
+
+class Macros:
+    """Every macro of the package as a Python function; `dbt_kinds.x(...)` inside a macro finds it here."""
+
+    def __init__(
+        self,
+        *,
+        variables: dict[str, Any] | None = None,
+        arguments: dict[str, Any] | None = None,
+        adapter_type: str = "spark",
+        node: dict[str, Any] | None = None,
+        clock: datetime.datetime = datetime.datetime(2024, 1, 10, 8, 0, 0),
+    ) -> None:
+        self._functions: dict[str, Any] = {}
+        context = {
+                **_ENVIRONMENT.globals,
+                "dbt_kinds": self._functions,
+                "return": _return,
+                "exceptions": SimpleNamespace(raise_compiler_error=_raise_compiler_error),
+                "modules": SimpleNamespace(datetime=datetime, re=re, pytz=SimpleNamespace(utc=zoneinfo.ZoneInfo("UTC"))),
+                "var": lambda name, default=None: (variables or {}).get(name, default),
+                "invocation_args_dict": arguments or {},
+                "run_started_at": clock.replace(tzinfo=zoneinfo.ZoneInfo("UTC")),
+                "adapter": SimpleNamespace(type=lambda: adapter_type, quote=lambda name: f"`{name}`"),
+                "execute": True,
+                "model": node or {},
+                "tojson": json.dumps,
+                "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
+        }
+        for names, code in _compiled_files():
+            module = jinja2.Template.from_code(_ENVIRONMENT, code, context).module
+            for name in names:
+                self._functions[name] = self._returning(getattr(module, f"dbt_macro__{name}"))
+
+    @staticmethod
+    def _returning(macro: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return str(macro(*args, **kwargs)).strip()
+            except _Returned as returned:
+                return returned.value
+
+        return call
+
+    def __getattr__(self, name: str) -> Any:
+        return self._functions[name]
+
+
+def node(name: str = "orders", **options: Any) -> dict[str, Any]:
+    """A node of dbt's graph, as far as options are read from it; `options` go to meta."""
+    top_level = {key: options.pop(key) for key in ("file_format", "partition_by") if key in options}
+    return {
+        "name": name,
+        "unique_id": f"model.shop.{name}",
+        "database": None,
+        "schema": "Shop",
+        "alias": name,
+        "unrendered_config": dict(top_level),
+        "config": {"materialized": "incremental_by_time_range", "lookback": 1, "meta": options, **top_level},
+    }
