@@ -3,8 +3,8 @@
   {% do dbt_kinds.check_query(model) %}
   {% set options = dbt_kinds.options(model) %}
   {% set settings = dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)) %}
-  {% set table_exists = dbt_kinds.table_exists(this) %}
-  {% set plan = dbt_kinds.plan_intervals(options, dbt_kinds.coverage(options.relation) if table_exists else [], settings) %}
+  {% set found = dbt_kinds.relation_type(this) %}
+  {% set plan = dbt_kinds.plan_intervals(options, dbt_kinds.coverage(options.relation) if found == 'table' else [], settings) %}
   {% do dbt_kinds.log_plan(options, plan) %}
   {% if not plan.batches %}
     {% call noop_statement('main', 'OK up to date') %}{% endcall %}
@@ -12,8 +12,8 @@
   {% endif %}
 
   {% set first_query = dbt_kinds.substitute_window(compiled_code, plan.batches[0], plan.execution_time) %}
-  {% set existing = dbt_kinds.describe_table(this) if table_exists else none %}
-  {% set start_anew = existing is none or settings.full_refresh %}
+  {% set existing = none if found is none else dbt_kinds.describe_table(this) %}
+  {% set start_anew = found != 'table' or settings.full_refresh %}
   {% set writer = dbt_kinds.range_writer(options, dbt_kinds.describe_query(first_query), none if start_anew else existing) %}
   {% do dbt_kinds.check_contract(first_query) %}
 
@@ -33,7 +33,7 @@
     {% do dbt_kinds.record_batch(options, plan, loop.index, written[-1], dbt_kinds.model_hash(options, compiled_code), started) %}
   {% endfor %}
 
-  {% do dbt_kinds.grant_and_document(this, table_exists) %}
+  {% do dbt_kinds.grant_and_document(this, found == 'table') %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(post_hooks, plan)) }}
   {% call noop_statement('main', dbt_kinds.run_status(written)) %}{{ written[-1].sql if written }}{% endcall %}
   {% do return({'relations': [this.incorporate(type='table')]}) %}

@@ -32,6 +32,6 @@
 {# What is recorded of a node's table; nothing when the table is not there. #}
 {% macro recorded_coverage(node) %}
   {% set relation = api.Relation.create(database=node.database, schema=node.schema, identifier=node.alias) %}
-  {% set exists = adapter.check_schema_exists(relation.database, relation.schema) and dbt_kinds.table_exists(relation) %}
+  {% set exists = adapter.check_schema_exists(relation.database, relation.schema) and dbt_kinds.relation_type(relation) == 'table' %}
   {% do return(dbt_kinds.coverage(dbt_kinds.relation_key(node.database, node.schema, node.alias)) if exists else []) %}
 {% endmacro %}

@@ -8,7 +8,7 @@
   {% endif %}
   {% set events = {} %}
   {% set store = dbt_kinds.store_table() %}
-  {% if adapter.check_schema_exists(store.database, store.schema) and dbt_kinds.table_exists(store) %}
+  {% if adapter.check_schema_exists(store.database, store.schema) and dbt_kinds.relation_type(store) == 'table' %}
     {% do graph.update({'dbt_kinds_store_exists': true}) %}
     {% set by_relation %}
 select relation, collect_list(struct(event, interval_start, interval_end, recorded_at)) as events

@@ -21,7 +21,7 @@ class CompilerError(Exception):
     """What dbt's exceptions.raise_compiler_error raises."""
 
 
-class _Returned(Exception):
+class _Returned(Exception):  # noqa: N818 (a jump out of a macro, no error)
     def __init__(self, value: Any) -> None:
         self.value = value
 
@@ -63,19 +63,19 @@ class Macros:
     ) -> None:
         self._functions: dict[str, Any] = {}
         context = {
-                **_ENVIRONMENT.globals,
-                "dbt_kinds": self._functions,
-                "return": _return,
-                "exceptions": SimpleNamespace(raise_compiler_error=_raise_compiler_error),
-                "modules": SimpleNamespace(datetime=datetime, re=re, pytz=SimpleNamespace(utc=zoneinfo.ZoneInfo("UTC"))),
-                "var": lambda name, default=None: (variables or {}).get(name, default),
-                "invocation_args_dict": arguments or {},
-                "run_started_at": clock.replace(tzinfo=zoneinfo.ZoneInfo("UTC")),
-                "adapter": SimpleNamespace(type=lambda: adapter_type, quote=lambda name: f"`{name}`"),
-                "execute": True,
-                "model": node or {},
-                "tojson": json.dumps,
-                "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
+            **_ENVIRONMENT.globals,
+            "dbt_kinds": self._functions,
+            "return": _return,
+            "exceptions": SimpleNamespace(raise_compiler_error=_raise_compiler_error),
+            "modules": SimpleNamespace(datetime=datetime, re=re, pytz=SimpleNamespace(utc=zoneinfo.ZoneInfo("UTC"))),
+            "var": lambda name, default=None: (variables or {}).get(name, default),
+            "invocation_args_dict": arguments or {},
+            "run_started_at": clock.replace(tzinfo=zoneinfo.ZoneInfo("UTC")),
+            "adapter": SimpleNamespace(type=lambda: adapter_type, quote=lambda name: f"`{name}`"),
+            "execute": True,
+            "model": node or {},
+            "tojson": json.dumps,
+            "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
         }
         for names, code in _compiled_files():
             module = jinja2.Template.from_code(_ENVIRONMENT, code, context).module

@@ -1,0 +1,42 @@
+# A fresh clone needs Python 3.10 to 3.12 and nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test unit functional lint benchmark clean
+
+## Real flight data: fill the missing days, punch a gap, fill it
+demo: $(VENV)/demo.installed
+	$(BIN)/dbt-kinds demo
+
+## All checks and tests
+test: lint
+	$(BIN)/python -m pytest
+
+unit: $(VENV)/dev.installed
+	$(BIN)/python -m pytest tests/unit
+
+functional: $(VENV)/dev.installed
+	$(BIN)/python -m pytest tests/functional
+
+lint: $(VENV)/dev.installed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+benchmark: $(VENV)/dev.installed
+	$(BIN)/python -m benchmarks.backfill
+	$(BIN)/python -m benchmarks.up_to_date
+
+$(VENV)/demo.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable '.[demo]'
+	touch $@
+
+$(VENV)/dev.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) .dbt_kinds

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from dbt_kinds.local.java import find_java_home
+from dbt_kinds.local.profile import local_profile
+from tests.functional.project import Project
+
+
+@pytest.fixture(scope="session")
+def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Any]]:
+    """The profile of an embedded Spark with a metastore of its own, and that Spark, started."""
+    java_home = find_java_home()
+    if java_home is not None:
+        os.environ["JAVA_HOME"] = str(java_home)
+    profile = local_profile(tmp_path_factory.mktemp("spark"), name="local", schema="unused", threads=4)
+    builder = SparkSession.builder.enableHiveSupport()
+    for setting, value in profile["local"]["outputs"]["local"]["server_side_parameters"].items():
+        builder = builder.config(setting, value)
+    session = builder.getOrCreate()
+    yield profile
+    session.stop()
+
+
+@pytest.fixture
+def new_project(local_spark: Mapping[str, Any], tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[str], Project]:
+    """Makes projects whose schemas belong to this test alone."""
+    number = request.session.stash.setdefault(_NUMBER, [0])
+
+    def create(name: str = "project") -> Project:
+        number[0] += 1
+        return Project(tmp_path / name, local_spark, f"t{number[0]}")
+
+    return create
+
+
+@pytest.fixture
+def project(new_project: Callable[[str], Project]) -> Project:
+    return new_project("project")
+
+
+_NUMBER = pytest.StashKey[list[int]]()
+
+
+# (file_format, how a timestamp column is made one that can be a partition)
+@pytest.fixture(params=["iceberg", "parquet"])
+def file_format(request: pytest.FixtureRequest) -> str:
+    return str(request.param)

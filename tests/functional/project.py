@@ -1,0 +1,163 @@
+"""A dbt project in a folder of its own, run inside this process on the one Spark session of the test run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import yaml
+from dbt.cli.main import dbtRunner
+from pyspark.sql import SparkSession
+
+PACKAGE = Path(__file__).parents[2]
+
+_HOUR = timedelta(hours=1)
+_HOURS = [datetime(2023, 12, 1) + number * _HOUR for number in range(24 * 120)]
+
+
+@dataclass
+class Run:
+    """What one dbt command said and did."""
+
+    success: bool
+    statuses: dict[str, str] = field(default_factory=dict)
+    messages: dict[str, str] = field(default_factory=dict)
+    log: list[str] = field(default_factory=list)
+    statements: list[str] = field(default_factory=list)
+    errors: str = ""
+
+    def answer(self) -> dict[str, Any]:
+        """The JSON line of an operation."""
+        lines = [line for line in self.log if line.startswith('{"operation"')]
+        return dict(json.loads(lines[-1]))
+
+    def batches(self, model: str) -> list[tuple[str, str]]:
+        """The windows that the log says were loaded for a model."""
+        prefix = f"dbt_kinds: {model}: batch "
+        windows = [line.split(", ", 1)[1].split(": ")[0] for line in self.log if line.startswith(prefix)]
+        return [(window.split(" to ")[0], window.split(" to ")[1]) for window in windows]
+
+
+class Project:
+    """Models, macros and a profile; `dbt()` runs a command, `rows()` asks Spark."""
+
+    def __init__(self, folder: Path, profile: Mapping[str, Any], schema: str) -> None:
+        self.folder = folder
+        self.schema = schema
+        self.target = json.loads(json.dumps(profile["local"]["outputs"]["local"])) | {"schema": schema}
+        self.settings: dict[str, Any] = {}
+        (folder / "models").mkdir(parents=True)
+        (folder / "macros").mkdir()
+        (folder / "dbt_packages").mkdir()
+        (folder / "dbt_packages" / "dbt_kinds").symlink_to(PACKAGE)
+
+    def model(self, name: str, sql: str) -> None:
+        """Writes or replaces a model."""
+        (self.folder / "models" / f"{name}.sql").write_text(sql)
+
+    def kind(self, name: str, sql: str, *, config: str = "", **meta: Any) -> None:
+        """Writes a model of the time-range kind; `config` is what stands in config() beside meta."""
+        options = {"time_column": "ts", "start": "2024-01-01"} | meta
+        given = {option: value for option, value in options.items() if value is not None}
+        head = f"materialized='incremental_by_time_range', {config + ', ' if config else ''}meta={given!r}"
+        self.model(name, f"{{{{ config({head}) }}}}\n{sql}\n")
+
+    def dbt(self, *command: str, now: str | None = None, **variables: Any) -> Run:
+        """One dbt command; keywords are variables without their prefix, `now` is kinds_execution_time."""
+        given = {f"kinds_{name}": value for name, value in variables.items()}
+        if now is not None:
+            given["kinds_execution_time"] = now
+        self.write_settings()
+        run = Run(success=False)
+
+        def listen(event: Any) -> None:
+            if event.info.name == "JinjaLogInfo":
+                run.log.append(event.data.msg)
+            elif event.info.name == "SQLQuery":
+                run.statements.append(event.data.sql.split("*/", 1)[-1].strip())
+            elif event.info.level in ("error", "warn"):
+                run.errors += event.info.msg + "\n"
+
+        folder = str(self.folder)
+        where = ["--project-dir", folder, "--profiles-dir", folder, "--vars", json.dumps(given)]
+        result = dbtRunner(callbacks=[listen]).invoke(["--log-level", "none", *command, *where])
+        run.success = result.success
+        run.errors += str(result.exception or "")
+        for node in getattr(result.result, "results", []):
+            if hasattr(node, "node"):
+                run.statuses[node.node.name] = str(node.status)
+                run.messages[node.node.name] = str(node.message)
+        return run
+
+    def run(self, *arguments: str, now: str | None = None, **variables: Any) -> Run:
+        """`dbt run`, which must succeed."""
+        run = self.dbt("run", *arguments, now=now, **variables)
+        assert run.success, run.errors
+        return run
+
+    def operation(self, name: str, now: str | None = None, **arguments: Any) -> dict[str, Any]:
+        """The answer of one of the package's operations."""
+        run = self.dbt("run-operation", f"dbt_kinds.{name}", "--args", json.dumps(arguments), now=now)
+        assert run.success, run.errors
+        return run.answer()
+
+    def recorded(self, table: str) -> list[list[str]]:
+        """The coverage of a table, replayed hour by hour from the store; dates where the instants are midnights."""
+        if not self.table_exists("dbt_kinds_intervals"):
+            return []
+        log = self.sql(
+            "select recorded_at, event <> 'loaded', interval_start, interval_end from {schema}.dbt_kinds_intervals "
+            f"where relation = '{self.schema}.{table}' order by 1, 2"
+        )
+        hours: set[datetime] = set()
+        for _, is_invalidated, start, end in log:
+            touched = {hour for hour in _HOURS if datetime.fromisoformat(start) <= hour < datetime.fromisoformat(end)}
+            hours = hours - touched if is_invalidated else hours | touched
+        bounds = [hour for hour in _HOURS if (hour in hours) != (hour - _HOUR in hours)]
+        texts = [bound.isoformat().removesuffix("T00:00:00") for bound in bounds]
+        return [list(pair) for pair in zip(texts[::2], texts[1::2], strict=True)]
+
+    def sql(self, statement: str) -> list[tuple[Any, ...]]:
+        """Runs a statement; `{schema}` stands for the project's."""
+        rows = SparkSession.builder.getOrCreate().sql(statement.replace("{schema}", self.schema)).collect()
+        return [tuple(row) for row in rows]
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query, sorted."""
+        return sorted(self.sql(query), key=repr)
+
+    def table_exists(self, name: str) -> bool:
+        """Whether the project's schema has that table."""
+        return bool(self.sql(f"show tables in {{schema}} like '{name}'"))
+
+    def events(self) -> list[tuple[Any, ...]]:
+        """Everything the interval store holds."""
+        if not self.table_exists("dbt_kinds_intervals"):
+            return []
+        return self.rows("select * from {schema}.dbt_kinds_intervals")
+
+    def write_settings(self) -> None:
+        """Writes dbt_project.yml and profiles.yml as they are now."""
+        settings = {"name": "shop", "version": "1.0.0", "config-version": 2, "profile": "local"} | self.settings
+        settings["flags"] = {"send_anonymous_usage_stats": False}
+        (self.folder / "dbt_project.yml").write_text(yaml.safe_dump(settings))
+        profile = {"local": {"target": "local", "outputs": {"local": self.target}}}
+        (self.folder / "profiles.yml").write_text(yaml.safe_dump(profile))
+
+
+def events_table(project: Project, name: str = "events") -> None:
+    """A source of four events a day for the first ten days of 2024: (id, ts, n)."""
+    project.sql("create schema if not exists {schema}")
+    project.sql(
+        f"create table {{schema}}.{name} using iceberg as "
+        "select cast(id as int) as id, timestamp '2024-01-01 00:00:00+00:00' + make_interval(0, 0, 0, 0, id div 2 * 12) as ts, "
+        "cast(id * 10 as int) as n from range(40)"
+    )
+
+
+DAILY_EVENTS = """select id, ts, n from {{ target.schema }}.events
+where ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"""

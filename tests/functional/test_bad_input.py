@@ -1,0 +1,165 @@
+"""Bad input is refused with one clear error, before anything is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functional.project import DAILY_EVENTS, Project, events_table
+
+NOW = "2024-01-05 08:00:00"
+
+OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "no time column": ({"time_column": None}, "time_column is missing; name the column of the query"),
+    "an unknown time column": ({"time_column": "tss"}, "time_column 'tss' is not a column of the query, which has id, ts, n"),
+    "a misspelt option": ({"look_back": 2}, "unknown option 'look_back'; did you mean 'lookback'?"),
+    "an option of another kind": ({"valid_from_name": "f"}, "option 'valid_from_name' belongs to scd_type_2"),
+    "start after end": ({"end": "2023-12-01"}, "start 2024-01-01T00:00:00 is not before end 2023-12-01T00:00:00"),
+    "an end inside a unit": ({"end": "2024-01-03 05:00"}, "write 2024-01-03T00:00:00 or 2024-01-04T00:00:00"),
+    "no start": ({"start": None}, "no start: nothing is recorded; set the option start, or pass kinds_start and kinds_end"),
+    "a number as time column": ({"time_column": "n"}, "time_column 'n' has the type int, which cannot be bounded by time"),
+    "a batch size of nothing": ({"batch_size": 0}, "batch_size '0' is not a whole number of 1 or more"),
+    "an unknown cron": ({"cron": "@fortnightly"}, "cron '@fortnightly' cannot be read"),
+    "an option to come": ({"cron_tz": "Europe/Berlin"}, "option 'cron_tz' is not supported yet"),
+}
+
+
+def refused(project: Project, message: str, **run: Any) -> None:
+    before = project.events()
+    failed = project.dbt("run", **({"now": NOW} | run))
+    assert not failed.success
+    assert message in failed.errors.replace("\n  ", " "), failed.errors
+    assert "dbt_kinds: model daily: " in failed.errors
+    assert project.events() == before
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_an_option_that_cannot_be_right(project: Project, case: str) -> None:
+    options, message = OPTIONS[case]
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS, config="file_format='iceberg'", **options)
+    refused(project, message)
+    assert not project.table_exists("daily")
+
+
+CONFIGS = {
+    "partition_by without the time column": (
+        "file_format='parquet', partition_by='month'", DAILY_EVENTS.replace("n\n", "n, month(ts) as month\n"),
+        "partition_by (month) is coarser than the interval, one day; put the time_column 'ts' into partition_by",
+    ),
+    "a timestamp_ntz as partition": (
+        "file_format='parquet'", f"select id, to_timestamp_ntz(cast(ts as string)) as ts from ({DAILY_EVENTS})",
+        "cannot be partitioned by the timestamp_ntz 'ts'",
+    ),
+    "a date behind an hourly unit": (
+        "file_format='parquet'", f"select id, cast(ts as date) as ts from ({DAILY_EVENTS})",
+        "an interval of one hour could not be replaced alone",
+    ),
+    "a file format that replaces nothing": ("file_format='csv'", DAILY_EVENTS, "write iceberg, delta, parquet or orc"),
+    "is_incremental": (
+        "file_format='iceberg'", DAILY_EVENTS + "\n{% if is_incremental() %} and 1 = 1 {% endif %}",
+        "is_incremental() is always false in a model of a kind",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CONFIGS)
+def test_a_table_that_could_not_be_written_right(project: Project, case: str) -> None:
+    config, query, message = CONFIGS[case]
+    events_table(project)
+    cron = "@hourly" if "hourly" in case else "@daily"
+    project.kind("daily", query, config=config, cron=cron)
+    refused(project, message)
+    assert not project.table_exists("daily")
+
+
+def test_is_incremental_in_a_comment_is_no_reason_to_refuse(project: Project) -> None:
+    events_table(project)
+    query = f"{{# was is_incremental() #}}\n{DAILY_EVENTS} -- is_incremental()"
+    project.kind("daily", query, config="file_format='iceberg'")
+    project.run(now=NOW)
+
+
+WINDOWS = {
+    "not aligned": (("2024-01-02 05:00", "2024-01-03"), "the aligned window is 2024-01-02T00:00:00 to 2024-01-03T00:00:00"),
+    "backwards": (("2024-01-03", "2024-01-02"), "kinds_start 2024-01-03T00:00:00 is not before kinds_end"),
+    "half of one": (("2024-01-03", None), "kinds_start and kinds_end go together; pass both"),
+    "no date": (("yesterday", "2024-01-03"), "kinds_start 'yesterday' is not a date (YYYY-MM-DD)"),
+}
+
+
+@pytest.mark.parametrize("case", WINDOWS)
+def test_a_window_that_cannot_be_right(project: Project, case: str) -> None:
+    (start, end), message = WINDOWS[case]
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS, config="file_format='iceberg'")
+    project.run(now=NOW)
+    refused(project, message, start=start, end=end)
+    assert project.sql("select count(*) from {schema}.daily") == [(16,)]
+
+
+def test_a_full_refresh_with_a_window(project: Project) -> None:
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS, config="file_format='iceberg'")
+    failed = project.dbt("run", "--full-refresh", now=NOW, start="2024-01-01", end="2024-01-02")
+    assert "a full refresh takes no window" in failed.errors
+    assert not project.table_exists("daily")
+
+
+CHANGED_QUERIES = {
+    "a new column": ("select *, 1 as extra from", "the table lacks extra"),
+    "a lost column": ("select id, ts, part from", "the query lacks n"),
+    "the fields of a struct swapped": ("select id, ts, n, named_struct('b', 1, 'a', 2) as part from", "the types differ of part"),
+}
+
+
+@pytest.mark.parametrize("case", CHANGED_QUERIES)
+def test_a_query_that_no_longer_fits_the_table(project: Project, file_format: str, case: str) -> None:
+    select, message = CHANGED_QUERIES[case]
+    events_table(project)
+    source = f"(select *, named_struct('a', 1, 'b', 2) as part from ({DAILY_EVENTS}))"
+    project.kind("daily", f"select * from {source}", config=f"file_format='{file_format}'")
+    project.run(now=NOW)
+    rows = project.rows("select * from {schema}.daily")
+    project.kind("daily", f"{select} {source}", config=f"file_format='{file_format}'")
+    refused(project, message, now="2024-01-06 08:00:00")
+    assert project.rows("select * from {schema}.daily") == rows
+
+
+def test_a_table_of_another_format(project: Project) -> None:
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS, config="file_format='parquet'")
+    project.run(now=NOW)
+    project.kind("daily", DAILY_EVENTS, config="file_format='iceberg'")
+    refused(project, "is parquet, but file_format is iceberg; run with --full-refresh", now="2024-01-06 08:00:00")
+    project.run("--full-refresh", now="2024-01-06 08:00:00")
+    assert project.sql("select count(*) from {schema}.daily.snapshots where operation = 'overwrite'") == [(1,)]
+
+
+def test_static_overwrite_is_refused_rather_than_emptying_the_table(project: Project) -> None:
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS, config="file_format='parquet'")
+    project.run(now=NOW)
+    project.target["server_side_parameters"]["spark.sql.sources.partitionOverwriteMode"] = "static"
+    failed = project.dbt("run", now="2024-01-06 08:00:00")
+    assert "partitionOverwriteMode is 'static' even after setting it to dynamic" in failed.errors
+    assert project.sql("select count(*) from {schema}.daily") == [(16,)]
+
+
+def test_partitions_by_timestamp_are_refused_where_the_session_is_not_in_utc(project: Project) -> None:
+    events_table(project)
+    project.target["server_side_parameters"]["spark.sql.session.timeZone"] = "America/New_York"
+    project.kind("daily", DAILY_EVENTS, config="file_format='parquet'")
+    try:
+        refused(project, "depend on the session's time zone, which is America/New_York; set spark.sql.session.timeZone to UTC")
+    finally:
+        project.sql("set spark.sql.session.timeZone = UTC")
+    assert not project.table_exists("daily")
+
+
+def test_another_adapter_is_refused(project: Project) -> None:
+    project.target = {"type": "duckdb", "path": str(project.folder / "shop.duckdb")}
+    project.kind("daily", "select 1 as id, timestamp '2024-01-01' as ts")
+    failed = project.dbt("run", now=NOW)
+    assert "dbt_kinds: model daily: the kinds of dbt_kinds write Spark SQL, and this target is duckdb" in failed.errors

@@ -1,0 +1,510 @@
+"""How a model's options are read: where from, what is an error, and what is none of our business."""
+
+from __future__ import annotations
+
+import copy
+from datetime import date
+from typing import Any
+
+import pytest
+
+from tests.unit.macros import CompilerError, Macros, node
+
+MACROS = Macros()
+COLUMN = {"time_column": "ordered_at"}
+
+
+def written(
+    meta: dict[str, Any] | None = None,
+    top_level: dict[str, Any] | None = None,
+    *,
+    filled_in_by_dbt: dict[str, Any] | None = None,
+    kind: str = "incremental_by_time_range",
+) -> dict[str, Any]:
+    """A node whose author wrote these options, in meta and in config() itself."""
+    model = node(**(meta or {}))
+    model["config"] |= {**(filled_in_by_dbt or {}), **(top_level or {}), "materialized": kind}
+    model["unrendered_config"] |= top_level or {}
+    return model
+
+
+def read(model: dict[str, Any]) -> dict[str, Any]:
+    options: dict[str, Any] = MACROS.options(model)
+    return options
+
+
+def refusal_of(model: dict[str, Any]) -> str:
+    with pytest.raises(CompilerError) as refused:
+        read(model)
+    message = str(refused.value)
+    assert message.startswith("dbt_kinds: model orders: ")
+    return message.removeprefix("dbt_kinds: model orders: ")
+
+
+# --- what is read
+
+
+def test_a_model_needs_nothing_but_its_time_column() -> None:
+    assert read(written(COLUMN)) == {
+        "model": "orders",
+        "unique_id": "model.shop.orders",
+        "relation": "shop.orders",
+        "kind": "incremental_by_time_range",
+        "cron": "@daily",
+        "unit": {"name": "day", "months": 0, "seconds": 86400, "origin": 0},
+        "start": None,
+        "end": None,
+        "lookback": 0,
+        "batch_size": None,
+        "allow_partials": False,
+        "disable_restatement": False,
+        "time_column": {"column": "ordered_at", "format": None},
+        "file_format": "parquet",
+        "partition_by": [],
+        "partition_by_time_column": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "read_as"),
+    [
+        ("start", "2024-01-31", "2024-01-31T00:00:00"),
+        ("start", date(2024, 1, 31), "2024-01-31T00:00:00"),
+        ("start", "2024-01-31T06:30+02:00", "2024-01-31T04:30:00"),
+        ("end", "2024-01-31", "2024-01-31T00:00:00"),
+        ("cron", "@hourly", "@hourly"),
+        ("cron", "@Midnight", "@Midnight"),
+        ("lookback", 2, 2),
+        ("lookback", "2", 2),
+        ("lookback", 0, 0),
+        ("batch_size", 3, 3),
+        ("batch_size", "3", 3),
+        ("allow_partials", True, True),
+        ("allow_partials", "true", True),
+        ("allow_partials", "False", False),
+        ("disable_restatement", True, True),
+        ("disable_restatement", False, False),
+        ("partition_by_time_column", False, False),
+        ("time_column", "Ordered_At", {"column": "Ordered_At", "format": None}),
+        ("time_column", {"column": "ds"}, {"column": "ds", "format": None}),
+        ("time_column", {"column": "ds", "format": "%Y%m%d"}, {"column": "ds", "format": "%Y%m%d"}),
+    ],
+)
+@pytest.mark.parametrize("place", ["meta", "config"])
+def test_an_option_is_read_from_meta_and_from_config(option: str, value: Any, read_as: Any, place: str) -> None:
+    options = {**COLUMN, option: value}
+    model = written(options) if place == "meta" else written({}, options)
+    assert read(model)[option] == read_as
+
+
+@pytest.mark.parametrize(
+    ("options", "unit"),
+    [
+        ({}, "day"),
+        ({"cron": "@hourly"}, "hour"),
+        ({"cron": "@quarterly"}, "quarter"),
+        ({"cron": "@weekly"}, "week"),
+        ({"cron": "@weekly", "week_start": "Sunday"}, "week(sunday)"),
+        ({"cron": "@daily", "week_start": "sunday"}, "day"),
+        ({"cron": "@hourly", "interval_unit": "month"}, "month"),
+        ({"interval_unit": "2 weeks", "week_start": "monday"}, "2 weeks"),
+        ({"interval_unit": "30 Minutes"}, "half_hour"),
+    ],
+)
+def test_the_unit_is_the_one_named_else_that_of_the_cron(options: dict[str, Any], unit: str) -> None:
+    assert read(written({**COLUMN, **options}))["unit"]["name"] == unit
+
+
+def test_meta_wins_over_the_top_level() -> None:
+    model = written({**COLUMN, "lookback": 3, "batch_size": 2}, {"lookback": 5, "batch_size": 7, "cron": "@hourly"})
+    options = read(model)
+    assert (options["lookback"], options["batch_size"], options["cron"]) == (3, 2, "@hourly")
+
+
+def test_the_lookback_that_dbt_fills_in_does_not_count() -> None:
+    model = written(COLUMN)
+    assert model["config"]["lookback"] == 1
+    assert read(model)["lookback"] == 0
+
+
+def test_the_same_lookback_counts_when_somebody_wrote_it() -> None:
+    assert read(written(COLUMN, {"lookback": 1}))["lookback"] == 1
+
+
+def test_whatever_dbt_fills_in_does_not_count() -> None:
+    filled_in = {
+        "batch_size": 9,
+        "begin": "2020-01-01",
+        "event_time": "x",
+        "unique_key": None,
+        "on_schema_change": "ignore",
+    }
+    options = read(written(COLUMN, filled_in_by_dbt=filled_in))
+    assert (options["batch_size"], options["start"], options["time_column"]["column"]) == (None, None, "ordered_at")
+
+
+def test_what_is_rendered_counts_and_not_its_source() -> None:
+    model = written(COLUMN, {"lookback": 4})
+    model["unrendered_config"]["lookback"] = "{{ var('days') }}"
+    assert read(model)["lookback"] == 4
+
+
+def test_none_is_as_good_as_unset() -> None:
+    options = read(
+        written({**COLUMN, "batch_size": None, "lookback": None, "start": None, "auto_restatement_cron": None})
+    )
+    assert (options["batch_size"], options["lookback"], options["start"]) == (None, 0, None)
+
+
+@pytest.mark.parametrize("place", ["meta", "config"])
+def test_begin_and_event_time_are_other_names_of_start_and_time_column(place: str) -> None:
+    aliases = {"begin": "2024-01-02", "event_time": "paid_at"}
+    options = read(written(aliases) if place == "meta" else written({}, aliases))
+    assert options["start"] == "2024-01-02T00:00:00"
+    assert options["time_column"] == {"column": "paid_at", "format": None}
+
+
+def test_our_names_win_over_the_other_ones() -> None:
+    aliases = {"begin": "2024-01-02", "event_time": "paid_at"}
+    options = read(written({**COLUMN, "start": "2024-01-05"}, aliases))
+    assert (options["start"], options["time_column"]["column"]) == ("2024-01-05T00:00:00", "ordered_at")
+
+
+def test_reading_changes_nothing() -> None:
+    model = written({**COLUMN, "lookback": "2"}, {"batch_size": 1})
+    before = copy.deepcopy(model)
+    read(model)
+    assert model == before
+
+
+@pytest.mark.parametrize(
+    ("database", "schema", "alias", "key"),
+    [
+        (None, "Shop", "Orders", "shop.orders"),
+        ("Lake", "Shop", "Orders", "lake.shop.orders"),
+        ("", "shop", "orders", "shop.orders"),
+    ],
+)
+def test_a_relation_is_named_as_addressed_without_quotes(
+    database: str | None, schema: str, alias: str, key: str
+) -> None:
+    assert read({**written(COLUMN), "database": database, "schema": schema, "alias": alias})["relation"] == key
+
+
+@pytest.mark.parametrize(
+    ("adapter_type", "top_level", "file_format"),
+    [
+        ("spark", {}, "parquet"),
+        ("databricks", {}, "delta"),
+        ("spark", {"file_format": "iceberg"}, "iceberg"),
+        ("databricks", {"file_format": "ICEBERG"}, "iceberg"),
+        ("spark", {"file_format": "delta"}, "delta"),
+        ("spark", {"file_format": "orc"}, "orc"),
+    ],
+)
+def test_a_table_has_a_format_that_can_replace_a_range(
+    adapter_type: str, top_level: dict[str, Any], file_format: str
+) -> None:
+    macros = Macros(adapter_type=adapter_type)
+    assert macros.options(written(COLUMN, top_level))["file_format"] == file_format
+
+
+@pytest.mark.parametrize(
+    ("partition_by", "columns"),
+    [
+        (None, []),
+        ([], []),
+        ("ds", ["ds"]),
+        (["ds", "region"], ["ds", "region"]),
+        ("days(ordered_at)", ["days(ordered_at)"]),
+    ],
+)
+def test_partition_by_is_a_list(partition_by: Any, columns: list[str]) -> None:
+    assert read(written(COLUMN, {"partition_by": partition_by}))["partition_by"] == columns
+
+
+# --- errors of values
+
+NO_INSTANT = "is not a date (YYYY-MM-DD) or a datetime (YYYY-MM-DD HH:MM:SS)"
+NO_UNIT = (
+    "is not a unit; write year, quarter, month, week, day, hour, half_hour, quarter_hour, five_minute or a count "
+    "such as '6 hours' (minutes in steps of five)"
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"start": "2024"}, f"start '2024' {NO_INSTANT}"),
+        ({"begin": "last week"}, f"begin 'last week' {NO_INSTANT}"),
+        ({"end": "2024-13-01"}, f"end '2024-13-01' {NO_INSTANT}"),
+        ({"start": True}, f"start 'True' {NO_INSTANT}"),
+        ({"lookback": -1}, "lookback '-1' is not a whole number of 0 or more"),
+        ({"lookback": "two"}, "lookback 'two' is not a whole number of 0 or more"),
+        ({"lookback": 1.0}, "lookback '1.0' is not a whole number of 0 or more"),
+        ({"lookback": True}, "lookback 'True' is not a whole number of 0 or more"),
+        ({"lookback": ""}, "lookback '' is not a whole number of 0 or more"),
+        ({"batch_size": 0}, "batch_size '0' is not a whole number of 1 or more"),
+        ({"batch_size": "day"}, "batch_size 'day' is not a whole number of 1 or more"),
+        ({"batch_size": [1]}, "batch_size '[1]' is not a whole number of 1 or more"),
+        ({"allow_partials": "yes"}, "allow_partials 'yes' is neither true nor false"),
+        ({"allow_partials": 1}, "allow_partials '1' is neither true nor false"),
+        ({"disable_restatement": "no"}, "disable_restatement 'no' is neither true nor false"),
+        ({"partition_by_time_column": 0}, "partition_by_time_column '0' is neither true nor false"),
+        ({"interval_unit": "7 minutes"}, f"interval_unit '7 minutes' {NO_UNIT}"),
+        ({"interval_unit": "hourly"}, f"interval_unit 'hourly' {NO_UNIT}"),
+        ({"week_start": "Tuesday"}, "week_start 'Tuesday' is neither monday nor sunday"),
+        ({"week_start": 1}, "week_start '1' is neither monday nor sunday"),
+        (
+            {"start": "2024-02-01", "end": "2024-01-01"},
+            "start 2024-02-01T00:00:00 is not before end 2024-01-01T00:00:00",
+        ),
+        (
+            {"begin": "2024-02-01", "end": "2024-02-01"},
+            "start 2024-02-01T00:00:00 is not before end 2024-02-01T00:00:00",
+        ),
+        (
+            {"end": "2024-01-17", "interval_unit": "week"},
+            "end 2024-01-17T00:00:00 is not a boundary of its interval unit; "
+            "write 2024-01-15T00:00:00 or 2024-01-22T00:00:00, or set allow_partials: true",
+        ),
+        (
+            {"time_column": {"name": "ds"}},
+            "time_column '{'name': 'ds'}' is neither a name nor {'column': …, 'format': …}",
+        ),
+        (
+            {"time_column": {"column": "ds", "fmt": "%Y"}},
+            "time_column '{'column': 'ds', 'fmt': '%Y'}' is neither a name nor {'column': …, 'format': …}",
+        ),
+        ({"time_column": ["ds"]}, "time_column '['ds']' is neither a name nor {'column': …, 'format': …}"),
+    ],
+)
+@pytest.mark.parametrize("place", ["meta", "config"])
+def test_a_value_that_cannot_be_meant_is_an_error(options: dict[str, Any], message: str, place: str) -> None:
+    options = {**COLUMN, **options}
+    assert refusal_of(written(options) if place == "meta" else written({}, options)) == message
+
+
+def test_with_partials_any_end_will_do() -> None:
+    options = read(written({**COLUMN, "end": "2024-01-17 06:30", "allow_partials": True}))
+    assert options["end"] == "2024-01-17T06:30:00"
+
+
+@pytest.mark.parametrize("options", [{}, {"time_column": None}])
+def test_a_model_without_time_column_is_told_how_to_write_one(options: dict[str, Any]) -> None:
+    assert refusal_of(written(options)) == (
+        "time_column is missing; name the column of the query that says when a row happened, as in "
+        "meta={'time_column': 'created_at'}"
+    )
+
+
+@pytest.mark.parametrize("file_format", ["text", "csv", "json", "hudi"])
+def test_a_format_that_cannot_replace_a_range_is_an_error(file_format: str) -> None:
+    assert refusal_of(written(COLUMN, {"file_format": file_format})) == (
+        f"file_format '{file_format}' cannot replace a range of time; write iceberg, delta, parquet or orc"
+    )
+
+
+@pytest.mark.parametrize("cron", ["0 5 * * *", "*/10 * * * *", "0 0 * *", "@every_day", "daily"])
+def test_a_cron_that_is_no_alias_cannot_be_read(cron: str) -> None:
+    assert refusal_of(written({**COLUMN, "cron": cron, "interval_unit": "hour"})) == (
+        f"cron '{cron}' cannot be read: write one of @yearly, @annually, @quarterly, @monthly, @weekly, @daily, "
+        "@midnight, @hourly; crons of five fields are not supported yet"
+    )
+
+
+# --- options of the design that this version does not act on
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "way_out"),
+    [
+        ("cron_tz", "Europe/Berlin", "remove it, or set it to 'UTC'"),
+        ("on_query_change", "rebuild", "remove it, or set it to 'forward'"),
+        ("on_query_change", "error", "remove it, or set it to 'forward'"),
+        ("on_destructive_change", "ignore", "remove it, or set it to 'error'"),
+        ("on_additive_change", "allow", "remove it, or set it to 'error'"),
+        ("on_upstream_change", "reprocess", "remove it, or set it to 'ignore'"),
+        ("auto_restatement_cron", "@daily", "remove it"),
+        ("auto_restatement_intervals", 3, "remove it"),
+    ],
+)
+@pytest.mark.parametrize("place", ["meta", "config"])
+def test_what_is_not_supported_yet_is_an_error(option: str, value: Any, way_out: str, place: str) -> None:
+    options = {**COLUMN, option: value}
+    model = written(options) if place == "meta" else written({}, options)
+    assert refusal_of(model) == f"option '{option}' is not supported yet; {way_out}"
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("cron_tz", "UTC"),
+        ("on_query_change", "forward"),
+        ("on_destructive_change", "error"),
+        ("on_additive_change", "error"),
+        ("on_upstream_change", "ignore"),
+    ],
+)
+def test_what_this_version_does_anyway_may_be_written(option: str, value: str) -> None:
+    assert read(written({**COLUMN, option: value})) == read(written(COLUMN))
+
+
+# --- names
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("look_back", "lookback"),
+        ("look-back", "lookback"),
+        ("Lookback", "lookback"),
+        ("lokback", "lookback"),
+        ("lookbacks", "lookback"),
+        ("batchsize", "batch_size"),
+        ("batch-size", "batch_size"),
+        ("BATCH_SIZE", "batch_size"),
+        ("batch_sise", "batch_size"),
+        ("time_colum", "time_column"),
+        ("timeColumn", "time_column"),
+        ("time_columns", "time_column"),
+        ("intervall_unit", "interval_unit"),
+        ("interval_units", "interval_unit"),
+        ("allow_partial", "allow_partials"),
+        ("disable_restatment", "disable_restatement"),
+        ("weekstart", "week_start"),
+        ("crontz", "cron_tz"),
+        ("Cron", "cron"),
+        ("START", "start"),
+        ("End", "end"),
+        ("eventtime", "event_time"),
+        ("on_query_changed", "on_query_change"),
+        ("partition_by_timecolumn", "partition_by_time_column"),
+        ("auto_restatement_interval", "auto_restatement_intervals"),
+        ("uniquekey", "unique_key"),
+    ],
+)
+@pytest.mark.parametrize("place", ["meta", "config"])
+def test_a_name_that_was_meant_to_be_an_option_is_an_error(name: str, meant: str, place: str) -> None:
+    model = written({**COLUMN, name: 1}) if place == "meta" else written(COLUMN, {name: 1})
+    assert refusal_of(model) == f"unknown option '{name}'; did you mean '{meant}'?"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("owner", "owners", "tags", "pii", "origin", "domain", "team", "sla", "tier", "contact", "priority"),
+        *("frequency", "freshness", "granularity", "retention_days", "source_system", "dagster", "elementary"),
+        *("started", "ending", "backfill", "back", "look", "batch", "unit", "interval", "column", "time", "event"),
+        *("key", "order", "partition", "valid_from", "", "_", "x"),
+    ],
+)
+def test_keys_of_other_people_are_left_alone(name: str) -> None:
+    assert read(written({**COLUMN, name: {"anything": ["at", "all"]}})) == read(written(COLUMN))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("alias", "schema", "database", "enabled", "tags", "meta", "group", "access", "contract", "docs", "grants"),
+        *("persist_docs", "pre_hook", "post_hook", "pre-hook", "post-hook", "quoting", "column_types", "full_refresh"),
+        *("on_schema_change", "on_configuration_change", "incremental_strategy", "incremental_predicates", "packages"),
+        *("concurrent_batches", "location_root", "clustered_by", "buckets", "tblproperties", "options", "sql_header"),
+        *("freshness", "static_analysis", "merge_update_columns", "merge_exclude_columns", "server_side_parameters"),
+        *("liquid_clustered_by", "auto_liquid_cluster", "databricks_tags", "query_tags", "unique_tmp_table_suffix"),
+    ],
+)
+def test_configs_of_dbt_and_its_adapters_are_left_alone(name: str) -> None:
+    model = written(COLUMN)
+    model["unrendered_config"][name] = model["config"][name] = model["config"].get(name, "anything")
+    assert read(model) == read(written(COLUMN))
+
+
+@pytest.mark.parametrize(
+    ("option", "kinds"),
+    [
+        ("unique_key", "incremental_by_unique_key, scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
+        ("when_matched", "incremental_by_unique_key, scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
+        ("merge_filter", "incremental_by_unique_key, scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
+        ("insert_only", "incremental_by_unique_key"),
+        ("insert_overwrite", "incremental_unmanaged"),
+        ("skip_unchanged", "full"),
+        ("valid_from_name", "scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
+        ("columns", "scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
+    ],
+)
+@pytest.mark.parametrize("place", ["meta", "config"])
+def test_an_option_of_another_kind_is_an_error(option: str, kinds: str, place: str) -> None:
+    model = written({**COLUMN, option: "id"}) if place == "meta" else written(COLUMN, {option: "id"})
+    assert refusal_of(model) == (
+        f"option '{option}' belongs to {kinds}; remove it from this incremental_by_time_range model"
+    )
+
+
+@pytest.mark.parametrize("option", ["time_column", "partition_by_time_column", "lookback", "batch_size"])
+def test_options_of_time_ranges_are_errors_elsewhere(option: str) -> None:
+    message = refusal_of(written({option: 1}, kind="full"))
+    assert message.startswith(f"option '{option}' belongs to incremental_by_time_range")
+    assert message.endswith("; remove it from this full model")
+
+
+# --- what was asked of the run
+
+
+def settings(full_refresh: bool = False, **variables: Any) -> dict[str, Any]:
+    macros = Macros(variables={f"kinds_{name}": value for name, value in variables.items()})
+    read_settings: dict[str, Any] = macros.run_settings("orders", full_refresh)
+    return read_settings
+
+
+def test_a_run_that_asks_for_nothing_has_the_clock_alone() -> None:
+    assert settings() == {
+        "execution_time": "2024-01-10T08:00:00",
+        "start": None,
+        "end": None,
+        "ignore_cron": False,
+        "batch_size": None,
+        "full_refresh": False,
+    }
+
+
+def test_variables_come_as_text_from_the_command_line_too() -> None:
+    asked = settings(
+        execution_time="2024-02-01", start="2024-01-01", end="2024-01-02", ignore_cron="true", batch_size="3"
+    )
+    assert asked == {
+        "execution_time": "2024-02-01T00:00:00",
+        "start": "2024-01-01T00:00:00",
+        "end": "2024-01-02T00:00:00",
+        "ignore_cron": True,
+        "batch_size": 3,
+        "full_refresh": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("execution_time", "now", f"kinds_execution_time 'now' {NO_INSTANT}"),
+        ("start", "2024-02-30", f"kinds_start '2024-02-30' {NO_INSTANT}"),
+        ("end", "tomorrow", f"kinds_end 'tomorrow' {NO_INSTANT}"),
+        ("batch_size", 0, "kinds_batch_size '0' is not a whole number of 1 or more"),
+        ("batch_size", "all", "kinds_batch_size 'all' is not a whole number of 1 or more"),
+        ("ignore_cron", "yes", "kinds_ignore_cron 'yes' is neither true nor false"),
+    ],
+)
+def test_a_variable_that_cannot_be_meant_is_an_error(variable: str, value: Any, message: str) -> None:
+    with pytest.raises(CompilerError) as refused:
+        settings(**{variable: value})
+    assert str(refused.value) == f"dbt_kinds: model orders: {message}"
+
+
+@pytest.mark.parametrize("adapter_type", ["spark", "databricks"])
+def test_kinds_run_on_spark_and_databricks(adapter_type: str) -> None:
+    Macros(adapter_type=adapter_type).check_adapter("orders")
+
+
+@pytest.mark.parametrize("adapter_type", ["duckdb", "postgres", "snowflake"])
+def test_kinds_refuse_another_adapter(adapter_type: str) -> None:
+    with pytest.raises(CompilerError, match=f"this target is {adapter_type}; run it on a spark or databricks target"):
+        Macros(adapter_type=adapter_type).check_adapter("orders")
