@@ -16,6 +16,7 @@
   {% set start_anew = found != 'table' or settings.full_refresh %}
   {% set writer = dbt_kinds.range_writer(options, dbt_kinds.describe_query(first_query), none if start_anew else existing) %}
   {% do dbt_kinds.check_contract(first_query) %}
+  {% do dbt_kinds.check_can_replace(options, existing) if start_anew %}
 
   {{ run_hooks(dbt_kinds.substitute_in_hooks(pre_hooks, plan)) }}
   {% if start_anew %}

@@ -1,11 +1,14 @@
-{# The option that a name was probably meant to be: the same but for case, `_` and `-`, or, if long, within two edits. #}
+{#
+  The option that a name was probably meant to be: the same but for case, `_` and `-`, or, if long, within two edits
+  (though `event_type` is nobody's misspelt `event_time`).
+#}
 {% macro nearest_option(name) %}
   {% set plain = name | lower | replace('_', '') | replace('-', '') %}
   {% for option in dbt_kinds.option_kinds() %}
     {% set plain_option = option | replace('_', '') %}
     {% if plain == plain_option %}
       {% do return(option) %}
-    {% elif plain_option | length >= 8 and (plain | length - plain_option | length) | abs <= 2
+    {% elif option != 'event_time' and plain_option | length >= 8 and (plain | length - plain_option | length) | abs <= 2
         and dbt_kinds._edits_between(plain, plain_option) <= 2 %}
       {% do return(option) %}
     {% endif %}

@@ -100,7 +100,7 @@
 
 {# `{column, format}`; the format is none until the column's type is known to need one. #}
 {% macro _time_column(model, written) %}
-  {% if written is none %}
+  {% if not written %}
     {% do dbt_kinds.fail(model, "time_column is missing; name the column of the query that says when a row happened, as in "
       ~ "meta={'time_column': 'created_at'}") %}
   {% elif written is string %}

@@ -14,5 +14,5 @@
     {% do return(dbt_kinds.time_literal({'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[values.write], instant)) %}
   {% endif %}
   {% set text = modules.datetime.datetime.fromisoformat(instant).strftime(values.strftime) %}
-  {% do return(text if values.write == 'integer' else "'" ~ text ~ "'") %}
+  {% do return(text if values.write == 'integer' else dbt_kinds.text_literal(text)) %}
 {% endmacro %}

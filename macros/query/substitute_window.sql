@@ -23,7 +23,7 @@
 {% macro _sentinels(sql) %}
   {% set found = [] %}
   {% for prefix, suffix in modules.re.findall('/\*kinds:(start|end|execution)_(\w+)\*/', sql) | unique %}
-    {% do found.append((prefix, suffix, "/\*kinds:" ~ prefix ~ "_" ~ suffix ~ "\*/ (?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|[0-9.-]+)")) %}
+    {% do found.append((prefix, suffix, "/\*kinds:" ~ prefix ~ "_" ~ suffix ~ "\*/ (?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9]+)?)")) %}
   {% endfor %}
   {% do return(found) %}
 {% endmacro %}

@@ -13,6 +13,10 @@
   {% elif base_type in ['string', 'varchar', 'char'] or (base_type in ['int', 'bigint'] and format) %}
     {% set parsed = dbt_kinds.time_format(options.model, format or '%Y-%m-%d') %}
     {% set values.write = 'string' if base_type in ['string', 'varchar', 'char'] else 'integer' %}
+    {% if values.write == 'integer' and not modules.re.fullmatch('(%.)+', parsed.strftime) %}
+      {% do dbt_kinds.fail(options.model, "the format '" ~ format ~ "' of time_column '" ~ name ~ "' is not a number; write one of digits only, "
+        ~ 'such as %Y%m%d') %}
+    {% endif %}
     {% set values.strftime = parsed.strftime %}
     {% set values.unit = parsed.unit if parsed.unit != 'second' else none %}
   {% else %}

@@ -3,14 +3,14 @@
   `{strftime, unit}`, the unit being its smallest part. Widths are fixed and parts run from the year downwards, or text
   would not sort as time does. Pure.
 #}
-{% macro time_format(model, text) %}
+{% macro time_format(model, written) %}
+  {% set text = written | string %}
   {% set parts = [('%Y', 'yyyy', 'year'), ('%m', 'MM', 'month'), ('%d', 'dd', 'day'), ('%H', 'HH', 'hour'),
                   ('%M', 'mm', 'minute'), ('%S', 'ss', 'second')] %}
   {% set is_strftime = '%' in text %}
-  {% set pattern = '%[A-Za-z]' if is_strftime else "[A-Za-z]+|'[^']*'" %}
-  {% set found = namespace(directives=[], rest=text, strftime=text) %}
-  {% for token in modules.re.findall(pattern, text) if not token.startswith("'") %}
-    {% do found.directives.append(token) %}
+  {% set found = namespace(directives=[], strftime=text) %}
+  {% for token in modules.re.finditer('%.' if is_strftime else "([A-Za-z])\\1*|'[^']*'", text) if not token.group().startswith("'") %}
+    {% do found.directives.append(token.group()) %}
   {% endfor %}
   {% set known = parts | map(attribute=0 if is_strftime else 1) | list %}
   {% if not found.directives or found.directives != known[:found.directives | length] %}

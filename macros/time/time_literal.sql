@@ -7,9 +7,10 @@
   {% if last_inside %}
     {% set at = at - modules.datetime.timedelta(microseconds=1) %}
   {% endif %}
-  {% set fraction = '.%06d' | format(at.microsecond) if at.microsecond else '' %}
   {% set text = at.isoformat(' ') %}
-  {% set epoch = (at.toordinal() - 719163) * 86400 + at.hour * 3600 + at.minute * 60 + at.second %}
+  {# 719163 is the ordinal of 1970-01-01 #}
+  {% set seconds = (at.toordinal() - 719163) * 86400 + at.hour * 3600 + at.minute * 60 + at.second %}
+  {% set micros = seconds * 1000000 + at.microsecond %}
   {% do return({
     'dt': "timestamp '" ~ text ~ "+00:00'",
     'dtntz': "timestamp_ntz '" ~ text ~ "'",
@@ -17,8 +18,8 @@
     'ds': "'" ~ text[:10] ~ "'",
     'ts': "'" ~ text ~ "'",
     'tstz': "'" ~ text ~ "+00:00'",
-    'epoch': epoch ~ fraction,
-    'millis': (epoch * 1000 + at.microsecond // 1000) | string,
+    'epoch': ('-' if micros < 0 else '') ~ micros | abs // 1000000 ~ ('.%06d' | format(micros | abs % 1000000) if micros % 1000000 else ''),
+    'millis': (micros // 1000) | string,
     'hour': at.hour | string,
   }[suffix]) %}
 {% endmacro %}

@@ -1,9 +1,9 @@
 {#
-  What a table is: `{columns: [{name, type}], partitioning: [text], file_format, is_view}`. Iceberg says `Part 0 days(ts)` where
+  What a table is: `{columns: [{name, type}], partitioning: [text], file_format, is_view, location}`. Iceberg says `Part 0 days(ts)` where
   other tables, and Iceberg's that are partitioned by plain columns only, list the columns.
 #}
 {% macro describe_table(relation) %}
-  {% set table = namespace(columns=[], partitioning=[], section='columns', file_format=none, type=none) %}
+  {% set table = namespace(columns=[], partitioning=[], section='columns', file_format=none, type=none, location=none) %}
   {% for row in run_query('describe table extended ' ~ relation).rows %}
     {% set name, value = row[0] | string, row[1] %}
     {% if row[0] is none or name == '' or (name.startswith('# ') and name != '# col_name') %}
@@ -16,11 +16,14 @@
       {% do table.partitioning.append(value) %}
     {% elif name == 'Provider' and table.file_format is none %}
       {% set table.file_format = value | lower %}
+    {% elif name == 'Location' and table.location is none %}
+      {% set table.location = value %}
     {% elif name == 'Type' and table.type is none %}
       {% set table.type = value %}
     {% endif %}
   {% endfor %}
   {% do return({
     'columns': table.columns, 'partitioning': table.partitioning, 'file_format': table.file_format, 'is_view': table.type == 'VIEW',
+    'location': table.location,
   }) %}
 {% endmacro %}

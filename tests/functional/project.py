@@ -26,6 +26,7 @@ class Run:
     success: bool
     statuses: dict[str, str] = field(default_factory=dict)
     messages: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
     statements: list[str] = field(default_factory=list)
     errors: str = ""
@@ -91,6 +92,7 @@ class Project:
             if hasattr(node, "node"):
                 run.statuses[node.node.name] = str(node.status)
                 run.messages[node.node.name] = str(node.message)
+                run.seconds[node.node.name] = float(node.execution_time)
         return run
 
     def run(self, *arguments: str, now: str | None = None, **variables: Any) -> Run:

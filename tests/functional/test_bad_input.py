@@ -137,6 +137,17 @@ def test_a_table_of_another_format(project: Project) -> None:
     assert project.sql("select count(*) from {schema}.daily.snapshots where operation = 'overwrite'") == [(1,)]
 
 
+def test_an_iceberg_table_in_the_place_of_a_parquet_one(project: Project) -> None:
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS, config="file_format='iceberg'")
+    project.run(now=NOW)
+    project.kind("daily", DAILY_EVENTS, config="file_format='parquet'")
+    events = project.events()
+    failed = project.dbt("run", "--full-refresh", now=NOW)
+    assert "that a parquet table cannot be created over; drop the table, remove file:" in failed.errors
+    assert (project.sql("select count(*) from {schema}.daily"), project.events()) == ([(16,)], events)
+
+
 def test_static_overwrite_is_refused_rather_than_emptying_the_table(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config="file_format='parquet'")

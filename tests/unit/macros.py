@@ -93,7 +93,10 @@ class Macros:
         return call
 
     def __getattr__(self, name: str) -> Any:
-        return self._functions[name]
+        try:
+            return self._functions[name]
+        except KeyError:
+            raise AttributeError(name) from None
 
 
 def node(name: str = "orders", **options: Any) -> dict[str, Any]:
