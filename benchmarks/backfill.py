@@ -9,6 +9,7 @@ dbt itself (the model's execution time, without parsing), the bare insert by the
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from statistics import median
 from time import perf_counter
 
@@ -32,7 +33,7 @@ def main() -> None:
 
     with benchmark_project() as project:
         generate(project, given.rows)
-        contenders = {
+        contenders: dict[str, Callable[[str], float]] = {
             "insert … select, parquet": lambda table: bare_insert(project, table, "parquet"),
             "insert … select, iceberg": lambda table: bare_insert(project, table, "iceberg"),
             "dbt_kinds, parquet": lambda table: dbt_run(project, table, kind_model("parquet")),
@@ -64,7 +65,9 @@ def bare_insert(project: Project, table: str, file_format: str) -> float:
     query = QUERY.format(source="{schema}.orders", low="date '2024-01-01'", high="date '2024-02-29'")
     columns = "id, customer, amount, gross, label, day" if file_format == "parquet" else "*"
     started = perf_counter()
-    project.sql(f"create table {{schema}}.{table} using {file_format} partitioned by (day) as select * from ({query}) where false")
+    project.sql(
+        f"create table {{schema}}.{table} using {file_format} partitioned by (day) as select * from ({query}) where false"
+    )
     project.sql("set spark.sql.sources.partitionOverwriteMode = dynamic")
     project.sql(f"insert into {{schema}}.{table} select {columns} from ({query})")
     return perf_counter() - started
@@ -97,7 +100,9 @@ def report(rows: int, seconds: dict[str, float]) -> None:
     table = Table("", "seconds", "against microbatch", "against insert … select", title=f"{DAYS} days, {rows:,} rows")
     for name, elapsed in seconds.items():
         bare = seconds[f"insert … select, {name.split(', ')[1]}"]
-        table.add_row(name, f"{elapsed:.2f}", f"{seconds['microbatch, parquet'] / elapsed:.1f} x faster", f"{elapsed / bare:.2f}")
+        table.add_row(
+            name, f"{elapsed:.2f}", f"{seconds['microbatch, parquet'] / elapsed:.1f} x faster", f"{elapsed / bare:.2f}"
+        )
     Console().print(table)
 
 

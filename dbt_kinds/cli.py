@@ -39,7 +39,9 @@ def main() -> None:
 def dbt_options(command: Callable[..., None]) -> Callable[..., None]:
     """Adds dbt's own options to a command."""
     for option in (
-        click.option("--vars", "variables", default="{}", metavar="YAML", help="Variables of the run, as dbt takes them."),
+        click.option(
+            "--vars", "variables", default="{}", metavar="YAML", help="Variables of the run, as dbt takes them."
+        ),
         click.option("--select", "-s", help="Models, separated by spaces; all by default."),
         click.option("--target", "-t", help="The target of the profile."),
         click.option("--profile", help="The profile to use."),

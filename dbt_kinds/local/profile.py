@@ -28,9 +28,13 @@ def iceberg_jar() -> Path:
     Raises:
         LocalSparkMissing: the wheel, or the jar in it, is not there.
     """
-    jars = sorted((_package_folder("snowpark_connect_deps_iceberg") / "jars").glob("iceberg-spark-runtime-3.5_2.12-*.jar"))
+    jars = sorted(
+        (_package_folder("snowpark_connect_deps_iceberg") / "jars").glob("iceberg-spark-runtime-3.5_2.12-*.jar")
+    )
     if not jars:
-        raise LocalSparkMissing("snowpark-connect-deps-iceberg has no jar for Spark 3.5: pip install 'dbt-kinds[local]'")
+        raise LocalSparkMissing(
+            "snowpark-connect-deps-iceberg has no jar for Spark 3.5: pip install 'dbt-kinds[local]'"
+        )
     return jars[-1]
 
 

@@ -32,7 +32,9 @@ class DbtOptions:
         return [part for name, value in given.items() if value is not None for part in (name, value)]
 
 
-def invoke(command: Sequence[str], options: DbtOptions, *, quiet: bool, on_line: Callable[[str], None] | None = None) -> None:
+def invoke(
+    command: Sequence[str], options: DbtOptions, *, quiet: bool, on_line: Callable[[str], None] | None = None
+) -> None:
     """Runs one dbt command, handing every line that a macro logs to `on_line`.
 
     Raises:

@@ -44,16 +44,14 @@ def read_status(select: str | None, options: DbtOptions) -> list[ModelStatus]:
 
 def status_table(models: list[ModelStatus]) -> Table:
     """The status as a table for a terminal."""
-    table = Table("model", "kind", "unit", "covered", "missing", header_style="bold", box=None, pad_edge=False)
+    table = Table("model", "unit", "covered", "missing", header_style="bold", box=None, pad_edge=False)
     for model in models:
-        gaps = intervals_text(model.missing) if model.missing else ""
-        table.add_row(
-            model.name,
-            model.kind,
-            model.unit,
-            intervals_text(model.recorded) or "[dim]nothing[/]",
-            f"[yellow]{gaps}[/]" if gaps else f"[{'dim' if model.missing is None else 'green'}]{model.reason}[/]",
-        )
+        covered = intervals_text(model.recorded) or "[dim]nothing[/]"
+        if model.missing is None:
+            missing = f"[dim]{model.reason}[/]"
+        else:
+            missing = f"[yellow]{intervals_text(model.missing)}[/]" if model.missing else "[green]nothing[/]"
+        table.add_row(model.name, model.unit, covered, missing)
     return table
 
 

@@ -6,13 +6,17 @@
 {% macro log_batch(options, plan, number, rows_written, seconds) %}
   {% set start, end = plan.batches[number - 1] %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': batch ' ~ number ~ ' of ' ~ plan.batches | length
-    ~ ', ' ~ start ~ ' to ' ~ end ~ ': ' ~ '{:,}'.format(rows_written) ~ ' rows in ' ~ '%.1f' | format(seconds) ~ ' s', info=true) %}
+    ~ ', ' ~ start ~ ' to ' ~ end ~ ': ' ~ dbt_kinds._counted(rows_written, 'row', 'rows') ~ ' in ' ~ '%.1f' | format(seconds) ~ ' s', info=true) %}
 {% endmacro %}
 
 
 {# The words in dbt's status column. #}
 {% macro run_status(written) %}
-  {% set batches = written | length %}
-  {% do return('OK ' ~ batches ~ (' batch, ' if batches == 1 else ' batches, ')
-    ~ '{:,}'.format(written | sum(attribute='rows_written')) ~ ' rows') %}
+  {% do return('OK ' ~ dbt_kinds._counted(written | length, 'batch', 'batches')
+    ~ ', ' ~ dbt_kinds._counted(written | sum(attribute='rows_written'), 'row', 'rows')) %}
+{% endmacro %}
+
+
+{% macro _counted(number, one, many) %}
+  {% do return('{:,}'.format(number) ~ ' ' ~ (one if number == 1 else many)) %}
 {% endmacro %}

@@ -1,4 +1,4 @@
-{# `{rows_written, snapshot_id}` of the write that was just done to a table. #}
+{# `{rows_written, snapshot_id}` of the range that was just written; the snapshot only on Iceberg. #}
 {% macro last_commit(relation, file_format, condition) %}
   {% if file_format == 'iceberg' %}
     {% set newest %}

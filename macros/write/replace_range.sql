@@ -46,28 +46,20 @@ select {{ writer.columns | join(', ') }} from (
 )
   {%- endset %}
   {% call statement('replace_range') %}{{ insert }}{% endcall %}
-  {% set after = dbt_kinds._partition_files(relation, writer, condition) %}
-  {% set stale = [] %}
-  {% set written = namespace(rows=0) %}
-  {% for partition in after %}
-    {% if partition in before %}
-      {% do stale.append(partition) %}
-    {% else %}
-      {% set written.rows = written.rows + partition.row_count %}
-    {% endif %}
-  {% endfor %}
-  {% do dbt_kinds._drop_partitions(relation, writer, stale) %}
-  {% do return({'rows_written': written.rows, 'sql': insert}) %}
+  {% if before %}
+    {% set after = dbt_kinds._partition_files(relation, writer, condition) %}
+    {% do dbt_kinds._drop_partitions(relation, writer, after | select('in', before) | list) %}
+  {% endif %}
+  {% do return(dict(dbt_kinds.last_commit(relation, writer.file_format, condition), sql=insert)) %}
 {% endmacro %}
 
 
-{# The partitions in range: their values as text, newest file and number of rows. #}
+{# The partitions in range: their values as text, and the name of one of their files. #}
 {% macro _partition_files(relation, writer, condition) %}
   {% set partitions %}
 select
   {% for column in writer.partition_columns %}cast({{ column }} as string) as value_{{ loop.index }}, {% endfor %}
-  max(_metadata.file_name) as newest_file,
-  count(*) as row_count
+  max(_metadata.file_name) as a_file
 from {{ relation }}
 where {{ condition }}
 group by {{ writer.partition_columns | join(', ') }}

@@ -29,7 +29,9 @@ def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
 
 
 @pytest.fixture
-def new_project(local_spark: Mapping[str, Any], tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[str], Project]:
+def new_project(
+    local_spark: Mapping[str, Any], tmp_path: Path, request: pytest.FixtureRequest
+) -> Callable[[str], Project]:
     """Makes projects whose schemas belong to this test alone."""
     number = request.session.stash.setdefault(_NUMBER, [0])
 

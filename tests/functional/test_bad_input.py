@@ -12,13 +12,22 @@ NOW = "2024-01-05 08:00:00"
 
 OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     "no time column": ({"time_column": None}, "time_column is missing; name the column of the query"),
-    "an unknown time column": ({"time_column": "tss"}, "time_column 'tss' is not a column of the query, which has id, ts, n"),
+    "an unknown time column": (
+        {"time_column": "tss"},
+        "time_column 'tss' is not a column of the query, which has id, ts, n",
+    ),
     "a misspelt option": ({"look_back": 2}, "unknown option 'look_back'; did you mean 'lookback'?"),
     "an option of another kind": ({"valid_from_name": "f"}, "option 'valid_from_name' belongs to scd_type_2"),
     "start after end": ({"end": "2023-12-01"}, "start 2024-01-01T00:00:00 is not before end 2023-12-01T00:00:00"),
     "an end inside a unit": ({"end": "2024-01-03 05:00"}, "write 2024-01-03T00:00:00 or 2024-01-04T00:00:00"),
-    "no start": ({"start": None}, "no start: nothing is recorded; set the option start, or pass kinds_start and kinds_end"),
-    "a number as time column": ({"time_column": "n"}, "time_column 'n' has the type int, which cannot be bounded by time"),
+    "no start": (
+        {"start": None},
+        "no start: nothing is recorded; set the option start, or pass kinds_start and kinds_end",
+    ),
+    "a number as time column": (
+        {"time_column": "n"},
+        "time_column 'n' has the type int, which cannot be bounded by time",
+    ),
     "a batch size of nothing": ({"batch_size": 0}, "batch_size '0' is not a whole number of 1 or more"),
     "an unknown cron": ({"cron": "@fortnightly"}, "cron '@fortnightly' cannot be read"),
     "an option to come": ({"cron_tz": "Europe/Berlin"}, "option 'cron_tz' is not supported yet"),
@@ -82,7 +91,10 @@ def test_is_incremental_in_a_comment_is_no_reason_to_refuse(project: Project) ->
 
 
 WINDOWS = {
-    "not aligned": (("2024-01-02 05:00", "2024-01-03"), "the aligned window is 2024-01-02T00:00:00 to 2024-01-03T00:00:00"),
+    "not aligned": (
+        ("2024-01-02 05:00", "2024-01-03"),
+        "the aligned window is 2024-01-02T00:00:00 to 2024-01-03T00:00:00",
+    ),
     "backwards": (("2024-01-03", "2024-01-02"), "kinds_start 2024-01-03T00:00:00 is not before kinds_end"),
     "half of one": (("2024-01-03", None), "kinds_start and kinds_end go together; pass both"),
     "no date": (("yesterday", "2024-01-03"), "kinds_start 'yesterday' is not a date (YYYY-MM-DD)"),
@@ -110,7 +122,10 @@ def test_a_full_refresh_with_a_window(project: Project) -> None:
 CHANGED_QUERIES = {
     "a new column": ("select *, 1 as extra from", "the table lacks extra"),
     "a lost column": ("select id, ts, part from", "the query lacks n"),
-    "the fields of a struct swapped": ("select id, ts, n, named_struct('b', 1, 'a', 2) as part from", "the types differ of part"),
+    "the fields of a struct swapped": (
+        "select id, ts, n, named_struct('b', 1, 'a', 2) as part from",
+        "the types differ of part",
+    ),
 }
 
 
@@ -163,7 +178,10 @@ def test_partitions_by_timestamp_are_refused_where_the_session_is_not_in_utc(pro
     project.target["server_side_parameters"]["spark.sql.session.timeZone"] = "America/New_York"
     project.kind("daily", DAILY_EVENTS, config="file_format='parquet'")
     try:
-        refused(project, "depend on the session's time zone, which is America/New_York; set spark.sql.session.timeZone to UTC")
+        refused(
+            project,
+            "depend on the session's time zone, which is America/New_York; set spark.sql.session.timeZone to UTC",
+        )
     finally:
         project.sql("set spark.sql.session.timeZone = UTC")
     assert not project.table_exists("daily")

@@ -30,7 +30,9 @@ from range({rows})"""
 @pytest.fixture
 def own_metastore(tmp_path: Path, local_spark: Mapping[str, Any]) -> Project:
     """A project on a metastore of its own: Derby lets one JVM in, and these runs are processes."""
-    project = Project(tmp_path / "killed", local_profile(tmp_path / "spark", name="local", schema="x", threads=1), "killed")
+    project = Project(
+        tmp_path / "killed", local_profile(tmp_path / "spark", name="local", schema="x", threads=1), "killed"
+    )
     project.model("source_rows", "{{ config(materialized='view') }}" + SOURCE.format(rows="{{ var('rows', 40) }}"))
     return project
 

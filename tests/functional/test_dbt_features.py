@@ -15,7 +15,9 @@ def test_an_ephemeral_parent_follows_the_window_of_its_reader(project: Project) 
     events_table(project)
     project.model("recent", "{{ config(materialized='ephemeral') }}\n" + DAILY_EVENTS)
     project.model("latest", "{{ config(materialized='view') }}\nselect * from {{ ref('recent') }}")
-    project.kind("daily", "with mine as (select * from {{ ref('recent') }}) select * from mine", config=ICEBERG, batch_size=2)
+    project.kind(
+        "daily", "with mine as (select * from {{ ref('recent') }}) select * from mine", config=ICEBERG, batch_size=2
+    )
     project.run(now=NOW)
     assert project.sql("select count(*), min(id), max(id) from {schema}.daily") == [(16, 0, 15)]
     assert project.sql("select min(id), max(id) from {schema}.latest") == [(12, 15)]
@@ -65,7 +67,9 @@ def test_an_empty_run_makes_the_table_and_claims_nothing(project: Project, file_
     events_table(project)
     project.kind("daily", DAILY_EVENTS.replace("{{ target.schema }}.events", "{{ source('shop', 'events') }}"),
                  config=f"file_format='{file_format}'")  # fmt: skip
-    sources = "sources: [{name: shop, schema: '{{ target.schema }}', tables: [{name: events, config: {event_time: ts}}]}]"
+    sources = (
+        "sources: [{name: shop, schema: '{{ target.schema }}', tables: [{name: events, config: {event_time: ts}}]}]"
+    )
     (project.folder / "models" / "sources.yml").write_text(sources)
     project.run("--empty", now=NOW)
     assert project.rows(LOADED) == []
@@ -80,7 +84,9 @@ def test_a_sample_claims_nothing(project: Project, file_format: str) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS.replace("{{ target.schema }}.events", "{{ source('shop', 'events') }}"),
                  config=f"file_format='{file_format}'")  # fmt: skip
-    sources = "sources: [{name: shop, schema: '{{ target.schema }}', tables: [{name: events, config: {event_time: ts}}]}]"
+    sources = (
+        "sources: [{name: shop, schema: '{{ target.schema }}', tables: [{name: events, config: {event_time: ts}}]}]"
+    )
     (project.folder / "models" / "sources.yml").write_text(sources)
     sample = "{'start': '2024-01-02', 'end': '2024-01-03'}"
     project.run("--sample", sample, now=NOW)
@@ -93,7 +99,9 @@ def test_a_sample_claims_nothing(project: Project, file_format: str) -> None:
 def test_a_contract_is_enforced_before_anything_is_written(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=ICEBERG)
-    contract = "models: [{name: daily, config: {contract: {enforced: true}}, columns: [{name: id, data_type: int}, %s]}]"
+    contract = (
+        "models: [{name: daily, config: {contract: {enforced: true}}, columns: [{name: id, data_type: int}, %s]}]"
+    )
     properties = project.folder / "models" / "models.yml"
     properties.write_text(contract % "{name: ts, data_type: timestamp}")
     failed = project.dbt("run", now=NOW)

@@ -23,7 +23,11 @@ def test_a_load_is_recorded_with_all_its_facts(project: Project, file_format: st
         "select recorded_at, invocation_id, model_hash, seconds, snapshot_id from {schema}.dbt_kinds_intervals"
     )
     assert len(recorded_at) == 26 and len(invocation) == 36 and len(model_hash) == 32 and seconds > 0
-    newest = project.sql("select max_by(snapshot_id, committed_at) from {schema}.daily.snapshots") if file_format == "iceberg" else [(None,)]
+    newest = (
+        project.sql("select max_by(snapshot_id, committed_at) from {schema}.daily.snapshots")
+        if file_format == "iceberg"
+        else [(None,)]
+    )
     assert newest == [(snapshot,)]
 
 
@@ -32,7 +36,9 @@ def test_a_restatement_is_invalidated_before_and_recorded_after(project: Project
     project.kind("daily", DAILY_EVENTS, config=ICEBERG)
     project.run(now=NOW)
     project.run(now=NOW, start="2024-01-02", end="2024-01-07")
-    log = project.sql("select event, interval_start, interval_end from {schema}.dbt_kinds_intervals order by recorded_at")
+    log = project.sql(
+        "select event, interval_start, interval_end from {schema}.dbt_kinds_intervals order by recorded_at"
+    )
     assert log[1:] == [
         ("invalidated", "2024-01-02T00:00:00", "2024-01-05T00:00:00"),
         ("loaded", "2024-01-02T00:00:00", "2024-01-05T00:00:00"),
@@ -93,7 +99,10 @@ def test_plan_says_what_a_run_would_do_and_writes_nothing(project: Project) -> N
         "lookback": [["2024-01-03T00:00:00", "2024-01-04T00:00:00"]], "restated": [],
         "batches": [["2024-01-03T00:00:00", "2024-01-05T00:00:00"]], "reason": "1 missing, 1 looked back",
     }  # fmt: skip
-    assert project.operation("plan", now=NOW, select="shop.daily", full_refresh=True)["plans"][0]["reason"] == "full refresh"
+    assert (
+        project.operation("plan", now=NOW, select="shop.daily", full_refresh=True)["plans"][0]["reason"]
+        == "full refresh"
+    )
     assert project.events() == events
 
 
@@ -101,7 +110,9 @@ def test_record_states_that_a_table_already_holds_a_range(project: Project) -> N
     events_table(project)
     project.sql("create table {schema}.daily using iceberg as select * from {schema}.events where id < 8")
     project.kind("daily", DAILY_EVENTS, config=ICEBERG, partition_by_time_column=False)
-    answer = project.operation("record", select="daily", start="2024-01-01", end="2024-01-03", execution_time="2024-01-03T00:05:00")
+    answer = project.operation(
+        "record", select="daily", start="2024-01-01", end="2024-01-03", execution_time="2024-01-03T00:05:00"
+    )
     assert answer == {
         "operation": "record", "model": "model.shop.daily", "relation": f"{project.schema}.daily",
         "recorded": [["2024-01-01T00:00:00", "2024-01-03T00:00:00"]],

@@ -21,12 +21,18 @@ TIME_COLUMNS = {
 BY_DAY = [(file_format, column) for file_format in ("iceberg", "parquet") for column in TIME_COLUMNS]
 # Parquet cannot be partitioned by timestamp_ntz; test_bad_input has its refusal
 BY_DAY.remove(("parquet", "timestamp_ntz"))
-BY_HOUR = [(file_format, column) for file_format, column in BY_DAY if column in ("timestamp", "timestamp_ntz", "strftime string")]
+BY_HOUR = [
+    (file_format, column)
+    for file_format, column in BY_DAY
+    if column in ("timestamp", "timestamp_ntz", "strftime string")
+]
 
 
 def hours_table(project: Project, expression: str) -> None:
     project.sql("create schema if not exists {schema}")
-    project.sql(f"create table {{schema}}.hours using parquet as select cast(id as int) as id, {expression} as ts from range(60)")
+    project.sql(
+        f"create table {{schema}}.hours using parquet as select cast(id as int) as id, {expression} as ts from range(60)"
+    )
 
 
 @pytest.mark.parametrize(("file_format", "kind_of_column"), BY_DAY)
@@ -39,11 +45,15 @@ def test_a_time_column_of_that_type_is_bounded_by_day(project: Project, file_for
     )  # fmt: skip
     run = project.run(now="2024-03-12 01:00:00")
     assert len(run.batches("daily")) == 3
-    assert project.rows("select id, ts from {schema}.daily") == project.rows("select id, ts from {schema}.hours where id < 52")
+    assert project.rows("select id, ts from {schema}.daily") == project.rows(
+        "select id, ts from {schema}.hours where id < 52"
+    )
     project.sql("drop table {schema}.hours purge")
     hours_table(project, expression)
     project.run(now="2024-03-12 01:00:00", start="2024-03-10", end="2024-03-11")
-    assert project.rows("select id, ts from {schema}.daily") == project.rows("select id, ts from {schema}.hours where id < 52")
+    assert project.rows("select id, ts from {schema}.daily") == project.rows(
+        "select id, ts from {schema}.hours where id < 52"
+    )
 
 
 @pytest.mark.parametrize(("file_format", "kind_of_column"), BY_HOUR)
@@ -64,7 +74,9 @@ def test_a_time_column_of_that_type_is_bounded_by_hour(project: Project, file_fo
     assert project.run(now="2024-03-11 03:00:00").batches("hourly") == [("2024-03-11T02:00:00", "2024-03-11T03:00:00")]
 
 
-@pytest.mark.parametrize("partitioning", ["partition_by='months(ts)'", "partition_by=['bucket(4, id)']", "partition_by='hours(ts)'"])
+@pytest.mark.parametrize(
+    "partitioning", ["partition_by='months(ts)'", "partition_by=['bucket(4, id)']", "partition_by='hours(ts)'"]
+)
 def test_an_iceberg_table_may_be_partitioned_in_any_way(project: Project, partitioning: str) -> None:
     hours_table(project, HOURS)
     project.kind(
@@ -90,7 +102,9 @@ def test_an_iceberg_table_without_partitions_is_replaced_by_range(project: Proje
     )  # fmt: skip
     project.run(now="2024-03-12")
     project.run(now="2024-03-12", start="2024-03-10", end="2024-03-11")
-    assert project.rows("select id, ts from {schema}.daily") == project.rows("select id, ts from {schema}.hours where id < 52")
+    assert project.rows("select id, ts from {schema}.daily") == project.rows(
+        "select id, ts from {schema}.hours where id < 52"
+    )
 
 
 def test_a_parquet_table_may_have_more_partition_columns_and_nulls_in_them(project: Project) -> None:
@@ -125,7 +139,9 @@ def test_calendar_units_are_replaced_whole(project: Project, file_format: str, u
     )  # fmt: skip
     run = project.run(now="2024-04-02")
     assert len(run.batches("calendar")) == batches
-    assert project.rows("select * from {schema}.calendar") == project.rows("select * from {schema}.days where ts < '2024-04-01'")
+    assert project.rows("select * from {schema}.calendar") == project.rows(
+        "select * from {schema}.days where ts < '2024-04-01'"
+    )
 
 
 @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata"])
@@ -141,4 +157,6 @@ def test_the_time_zone_of_the_session_does_not_move_rows(project: Project, zone:
         project.run(now="2024-03-12 01:00:00", start="2024-03-10", end="2024-03-11")
     finally:
         project.sql("set spark.sql.session.timeZone = UTC")
-    assert project.rows("select id, ts from {schema}.daily") == project.rows("select id, ts from {schema}.hours where id < 52")
+    assert project.rows("select id, ts from {schema}.daily") == project.rows(
+        "select id, ts from {schema}.hours where id < 52"
+    )

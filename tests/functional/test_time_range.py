@@ -35,7 +35,9 @@ def test_the_same_run_again_reads_the_store_once_and_writes_nothing(daily: Proje
     rows, events = daily.rows(LOADED), daily.events()
     again = daily.run(now="2024-01-05 09:00:00")
     assert again.messages["daily"] == "OK up to date"
-    assert [statement for statement in again.statements if "dbt_kinds_intervals" in statement and "select" in statement] != []
+    assert [
+        statement for statement in again.statements if "dbt_kinds_intervals" in statement and "select" in statement
+    ] != []
     kinds_of_statement = {statement.split()[0].lower() for statement in again.statements}
     assert kinds_of_statement <= {"select", "show", "create"}, again.statements
     assert all("create schema" in s for s in again.statements if s.lower().startswith("create")), again.statements
@@ -108,7 +110,9 @@ def test_batches_are_loaded_in_order_each_with_its_own_window(project: Project, 
         ("2024-01-05T00:00:00", "2024-01-06T00:00:00"),
     ]
     assert run.messages["daily"] == "OK 3 batches, 20 rows"
-    assert any("daily: batch 2 of 3, 2024-01-03T00:00:00 to 2024-01-05T00:00:00: 8 rows in " in line for line in run.log)
+    assert any(
+        "daily: batch 2 of 3, 2024-01-03T00:00:00 to 2024-01-05T00:00:00: 8 rows in " in line for line in run.log
+    )
     assert project.sql("select batch, count(*) from {schema}.daily group by 1 order by 1") == [
         ("2024-01-01", 8), ("2024-01-03", 8), ("2024-01-05", 4),
     ]  # fmt: skip

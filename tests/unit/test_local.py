@@ -1,0 +1,113 @@
+"""The local default: Java, Iceberg and the profile, as far as no Spark is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from dbt_kinds.cli import main
+from dbt_kinds.local import java
+from dbt_kinds.local.profile import iceberg_jar, local_profile, render_profile, spark_settings
+
+
+def fake_java(home: Path, version: str) -> Path:
+    program = home / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
+    program.chmod(0o755)
+    return home
+
+
+@pytest.mark.parametrize(
+    ("version", "serves"), [("17", True), ("17.0.9", True), ("1.8.0_392", False), ("11.0.2", False), ("21", False)]
+)
+def test_only_java_17_serves(tmp_path: Path, version: str, serves: bool) -> None:
+    assert java.is_java_17(fake_java(tmp_path / "jdk", version)) is serves
+
+
+def test_a_java_17_in_java_home_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = fake_java(tmp_path / "jdk", "17.0.1")
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    assert java.find_java_home() == home
+
+
+def test_a_java_17_on_the_path_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(fake_java(tmp_path / "jdk", "17.0.1") / "bin"))
+    assert java.find_java_home() is None
+
+
+def test_another_java_gives_way_to_the_runtime_of_the_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "jdk", "11.0.2")))
+    assert java.find_java_home() == java.bundled_java_home()
+    assert java.is_java_17(java.bundled_java_home())
+
+
+@pytest.mark.parametrize(("version", "replaced"), [("17.0.1", False), ("11.0.2", True), (None, True)])
+def test_spark_finds_java_by_itself_afterwards(tmp_path: Path, version: str | None, replaced: bool) -> None:
+    spark_env = java.supply_java(tmp_path)
+    assert spark_env == tmp_path / "conf" / "spark-env.sh"
+    home = fake_java(tmp_path / "jdk", version) if version else None
+    environment = {"PATH": "/nowhere"} | ({"JAVA_HOME": str(home)} if home else {})
+    script = (
+        f"PATH=$PATH:{':'.join(programs_without_java(tmp_path))}; set -a; . '{spark_env}'; printf %s \"$JAVA_HOME\""
+    )
+    told = subprocess.run(["/bin/bash", "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert told.stdout == str(java.bundled_java_home() if replaced else home)
+
+
+def programs_without_java(folder: Path) -> list[str]:
+    programs = folder / "programs"
+    programs.mkdir()
+    (programs / "grep").symlink_to("/bin/grep")
+    return [str(programs)]
+
+
+def test_a_spark_env_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "spark-env.sh").write_text("export MINE=1\n")
+    assert java.supply_java(tmp_path) is None
+    assert (tmp_path / "conf" / "spark-env.sh").read_text() == "export MINE=1\n"
+
+
+def test_the_settings_are_absolute_and_name_jars_that_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = spark_settings(Path("data"))
+    assert settings["spark.sql.warehouse.dir"] == str(tmp_path / "data" / "warehouse")
+    assert (
+        f"databaseName={tmp_path / 'data' / 'metastore'};create=true"
+        in settings["spark.hadoop.javax.jdo.option.ConnectionURL"]
+    )
+    assert Path(settings["spark.jars"]) == iceberg_jar() and iceberg_jar().exists()
+
+
+def test_the_profile_is_what_dbt_reads() -> None:
+    text = render_profile(local_profile(Path("data"), name="shop", schema="marts", threads=2))
+    target = yaml.safe_load(text)["shop"]["outputs"]["local"]
+    assert (target["type"], target["method"], target["schema"], target["threads"]) == ("spark", "session", "marts", 2)
+    assert all(isinstance(value, str) for value in target["server_side_parameters"].values())
+
+
+def test_local_profile_prints_the_profile_and_nothing_else_to_stdout() -> None:
+    told = CliRunner().invoke(main, ["local-profile", "--name", "shop", "--dir", "data"])
+    assert told.exit_code == 0
+    assert set(yaml.safe_load(told.stdout)) == {"shop"}
+
+
+def test_importing_the_package_is_instant_and_imports_nothing() -> None:
+    script = (
+        "import sys, time; before = set(sys.modules); started = time.perf_counter(); import dbt_kinds; "
+        "print(time.perf_counter() - started, *sorted(set(sys.modules) - before))"
+    )
+    seconds, *modules = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert modules == ["dbt_kinds"]
+    assert float(seconds) < 0.05
