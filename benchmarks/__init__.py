@@ -1,0 +1,1 @@
+"""Comparisons that print seconds and ratios; no test asserts on them."""

@@ -52,6 +52,12 @@ def dbt_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def directory_option(default: str, text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The option `--dir` of the commands that keep data somewhere."""
+    folder = click.Path(file_okay=False, path_type=Path)
+    return click.option("--dir", "directory", type=folder, default=Path(default), show_default=True, help=text)
+
+
 @main.command()
 @dbt_options
 @click.option("--json", "as_json", is_flag=True, help="Print data instead of a table.")
@@ -79,10 +85,7 @@ def status(
 
 
 @main.command("local-profile")
-@click.option(
-    "--dir", "directory", type=click.Path(file_okay=False, path_type=Path), default=Path(".dbt_kinds"), show_default=True,
-    help="Where tables and metastore are kept; made absolute.",
-)  # fmt: skip
+@directory_option(".dbt_kinds", "Where tables and metastore are kept; made absolute.")
 @click.option("--name", default="local", show_default=True, help="The profile's name, as dbt_project.yml calls it.")
 @click.option("--schema", default="analytics", show_default=True, help="The schema models are written to.")
 @click.option("--threads", type=click.IntRange(min=1), default=4, show_default=True, help="Models dbt runs at a time.")
@@ -97,10 +100,7 @@ def local_profile(directory: Path, name: str, schema: str, threads: int) -> None
 
 
 @main.command()
-@click.option(
-    "--dir", "directory", type=click.Path(file_okay=False, path_type=Path), default=Path(".dbt_kinds/demo"),
-    show_default=True, help="Where the demonstration keeps its data; emptied first.",
-)  # fmt: skip
+@directory_option(".dbt_kinds/demo", "Where the demonstration keeps its data; an earlier one is removed.")
 def demo(directory: Path) -> None:
     """Load real flight data, fill missing days, punch a gap, and fill exactly that."""
     from dbt_kinds.demo import run_demo

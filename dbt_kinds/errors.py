@@ -5,17 +5,17 @@ class KindsError(Exception):
     """Something went wrong that a message can help with; the command prints it and exits with 2."""
 
 
-class LocalSparkMissing(KindsError):
+class LocalSparkMissingError(KindsError):
     """The packages of the extra `local` are not installed."""
 
 
-class DemoDataMissing(KindsError):
+class DemoDataMissingError(KindsError):
     """The packages of the extra `demo` are not installed."""
 
 
-class DbtFailed(KindsError):
+class DbtFailedError(KindsError):
     """A dbt invocation ended with an error of its own."""
 
 
-class DemoFailed(KindsError):
+class DemoFailedError(KindsError):
     """The demonstration did not come out as it should."""

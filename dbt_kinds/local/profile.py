@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from dbt_kinds.errors import LocalSparkMissing
+from dbt_kinds.errors import LocalSparkMissingError
 
 DEFAULT_DIRECTORY = Path(".dbt_kinds")
 
@@ -17,7 +17,7 @@ def spark_home() -> Path:
     """The folder of the installed pyspark.
 
     Raises:
-        LocalSparkMissing: pyspark is not installed.
+        LocalSparkMissingError: pyspark is not installed.
     """
     return _package_folder("pyspark")
 
@@ -26,13 +26,13 @@ def iceberg_jar() -> Path:
     """Iceberg's Spark 3.5 runtime, from the wheel `snowpark-connect-deps-iceberg`.
 
     Raises:
-        LocalSparkMissing: the wheel, or the jar in it, is not there.
+        LocalSparkMissingError: the wheel, or the jar in it, is not there.
     """
     jars = sorted(
         (_package_folder("snowpark_connect_deps_iceberg") / "jars").glob("iceberg-spark-runtime-3.5_2.12-*.jar")
     )
     if not jars:
-        raise LocalSparkMissing(
+        raise LocalSparkMissingError(
             "snowpark-connect-deps-iceberg has no jar for Spark 3.5: pip install 'dbt-kinds[local]'"
         )
     return jars[-1]
@@ -83,5 +83,5 @@ def render_profile(profile: dict[str, Any]) -> str:
 def _package_folder(package: str) -> Path:
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
-        raise LocalSparkMissing(f"{package} is not installed: pip install 'dbt-kinds[local]'")
+        raise LocalSparkMissingError(f"{package} is not installed: pip install 'dbt-kinds[local]'")
     return Path(spec.origin).parent

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt_kinds.errors import DbtFailed
+from dbt_kinds.errors import DbtFailedError
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def invoke(
     """Runs one dbt command, handing every line that a macro logs to `on_line`.
 
     Raises:
-        DbtFailed: dbt reported an error; the message is dbt's.
+        DbtFailedError: dbt reported an error; the message is dbt's.
     """
     # dbt takes a second to import
     from dbt.cli.main import dbtRunner
@@ -54,14 +54,14 @@ def invoke(
     log_level = ["--log-level", "none"] if quiet else []
     result = dbtRunner(callbacks=[listen]).invoke([*log_level, *command, *options.arguments()])
     if not result.success:
-        raise DbtFailed(str(result.exception or "\n".join(errors) or f"dbt {command[0]} failed"))
+        raise DbtFailedError(str(result.exception or "\n".join(errors) or f"dbt {command[0]} failed"))
 
 
 def run_operation(name: str, arguments: Mapping[str, Any], options: DbtOptions) -> dict[str, Any]:
     """Calls an operation of the package and returns the JSON line it logs.
 
     Raises:
-        DbtFailed: the operation raised an error, or the package is not installed in the project.
+        DbtFailedError: the operation raised an error, or the package is not installed in the project.
     """
     answers: list[dict[str, Any]] = []
 

@@ -36,7 +36,7 @@ def read_status(select: str | None, options: DbtOptions) -> list[ModelStatus]:
     """Asks the package for the status of the selected models.
 
     Raises:
-        DbtFailed: dbt or the operation failed.
+        DbtFailedError: dbt or the operation failed.
     """
     answer: dict[str, Any] = run_operation("status", {"select": select} if select else {}, options)
     return [ModelStatus(**model) for model in answer["models"]]

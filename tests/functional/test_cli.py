@@ -68,6 +68,12 @@ def test_dbt_runs_with_the_printed_profile_from_any_folder_without_java(
     assert not list(tmp_path.glob("metastore_db")) and not list(tmp_path.glob("derby.log"))
 
 
+def test_the_demonstration_removes_nobody_elses_folder(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    told = CliRunner().invoke(main, ["demo", "--dir", str(tmp_path)])
+    assert (told.exit_code, (tmp_path / "thesis.tex").read_text()) == (2, "mine")
+
+
 def programs_but_java(folder: Path) -> Path:
     """A folder that can be a PATH: all the system's programs, but no Java."""
     folder.mkdir()

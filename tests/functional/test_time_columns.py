@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from tests.functional.project import Project
@@ -126,7 +128,7 @@ def test_a_parquet_table_may_have_more_partition_columns_and_nulls_in_them(proje
     assert project.sql("select count(*) from {schema}.daily where ts <> '2024-03-10'") == [(28,)]
 
 
-@pytest.mark.parametrize("unit, batches", [("month", 3), ("week", 13), ("quarter", 1)])
+X, [("month", 3), ("week", 13), ("quarter", 1)])
 def test_calendar_units_are_replaced_whole(project: Project, file_format: str, unit: str, batches: int) -> None:
     project.sql("create schema if not exists {schema}")
     project.sql(
