@@ -128,7 +128,21 @@ def test_a_parquet_table_may_have_more_partition_columns_and_nulls_in_them(proje
     assert project.sql("select count(*) from {schema}.daily where ts <> '2024-03-10'") == [(28,)]
 
 
-X, [("month", 3), ("week", 13), ("quarter", 1)])
+def test_an_orc_table_is_replaced_by_partition_too(project: Project) -> None:
+    hours_table(project, f"cast({HOURS} as date)")
+    project.kind(
+        "daily", "select id, ts from {{ target.schema }}.hours", config="file_format='orc'", start="2024-03-09"
+    )
+    project.run(now="2024-03-12")
+    project.sql("insert overwrite {schema}.hours select * from values (4, date '2024-03-10')")
+    project.run(now="2024-03-12", start="2024-03-10", end="2024-03-12")
+    assert project.sql("select ts, count(*) from {schema}.daily group by ts order by ts") == [
+        (date(2024, 3, 9), 4),
+        (date(2024, 3, 10), 1),
+    ]
+
+
+@pytest.mark.parametrize("unit, batches", [("month", 3), ("week", 13), ("quarter", 1)])
 def test_calendar_units_are_replaced_whole(project: Project, file_format: str, unit: str, batches: int) -> None:
     project.sql("create schema if not exists {schema}")
     project.sql(
