@@ -1,7 +1,7 @@
 {#
   What a run of one model will do: options + recorded coverage + settings of the run -> plan. Pure.
 
-  `options` and `settings` are those of options.sql and settings.sql; `recorded` is a set of intervals.
+  `options` and `settings` are those of options.sql and run_settings.sql; `recorded` is a set of intervals.
   `window` of a plan is none or what the person asked for. Reasoning is done on numbers of units; a unit that is cut
   short by the upper bound (allow_partials) counts as one and gets its true end when numbers become instants again.
 #}

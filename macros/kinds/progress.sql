@@ -12,6 +12,9 @@
 
 {# The words in dbt's status column. #}
 {% macro run_status(written) %}
+  {% if not written %}
+    {% do return('OK nothing loaded') %}
+  {% endif %}
   {% do return('OK ' ~ dbt_kinds._counted(written | length, 'batch', 'batches')
     ~ ', ' ~ dbt_kinds._counted(written | sum(attribute='rows_written'), 'row', 'rows')) %}
 {% endmacro %}

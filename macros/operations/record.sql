@@ -6,5 +6,7 @@
   {% set at = dbt_kinds.parse_instant(node.name, 'execution_time', execution_time) if execution_time is not none
     else dbt_kinds.run_settings(node.name).execution_time %}
   {% do dbt_kinds.append_events(options, 'loaded', [interval], at) %}
-  {% do dbt_kinds.log_coverage('record', node, options) %}
+  {% do log(tojson({
+    'operation': 'record', 'model': node.unique_id, 'relation': options.relation, 'recorded': dbt_kinds.recorded_coverage(node),
+  }), info=true) %}
 {% endmacro %}

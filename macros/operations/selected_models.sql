@@ -3,7 +3,7 @@
   nothing means all of them.
 #}
 {% macro selected_models(select) %}
-  {% set wanted = (select or '').split() %}
+  {% set wanted = (select or '').split() | unique | list %}
   {% set found, missing = [], wanted | list %}
   {% for node in graph.nodes.values() if node.resource_type == 'model' and node.config.materialized in dbt_kinds.kinds() %}
     {% set names = [node.name, node.package_name ~ '.' ~ node.name] %}

@@ -1,5 +1,5 @@
 {#
-  How the values of a time column are written, given the type that Spark reports: `{write, step, format}`. `step` is the
+  How the values of a time column are written, given the type that Spark reports: `{write, step, strftime}`. `step` is the
   unit of the column's own precision, none where it is finer than any interval. Pure. Raises when the column cannot
   be bounded, or when it is coarser than the interval: an hour of a date could not be replaced alone.
 #}

@@ -13,7 +13,7 @@
     {% do found.directives.append(token.group()) %}
   {% endfor %}
   {% set known = parts | map(attribute=0 if is_strftime else 1) | list %}
-  {% if not found.directives or found.directives != known[:found.directives | length] %}
+  {% if not found.directives or (is_strftime and "'" in text) or found.directives != known[:found.directives | length] %}
     {% do dbt_kinds.fail(model, "the format '" ~ text ~ "' of time_column does not sort as time does; its parts must run from the "
       ~ 'year downwards, as in %Y-%m-%d, %Y%m%d%H or yyyyMMdd') %}
   {% endif %}

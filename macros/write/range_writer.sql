@@ -25,6 +25,14 @@
   {% endif %}
   {% set columns = dbt_kinds.quoted_names(query_columns if existing is none else existing.columns) %}
   {% set partition_columns = dbt_kinds.quoted_names(partitioning) if by_partition else [] %}
+  {% if existing is none %}
+    {# a new table has its partition columns last; names differ in case at will #}
+    {% set last = partition_columns | map('lower') | list %}
+    {% for column in columns | list if column | lower in last %}
+      {% do columns.remove(column) %}
+    {% endfor %}
+    {% do columns.extend(partition_columns) %}
+  {% endif %}
   {% do return({
     'model': options.model,
     'file_format': options.file_format,
@@ -33,8 +41,8 @@
     'bounds': values,
     'partitioning': partitioning,
     'partition_columns': partition_columns,
-    'cuts_intervals': cuts_intervals,
-    'columns': columns | reject('in', partition_columns) | list + partition_columns if existing is none else columns,
+    'in_one_commit': options.file_format == 'delta' or cuts_intervals,
+    'columns': columns,
   }) %}
 {% endmacro %}
 

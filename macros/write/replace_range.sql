@@ -16,13 +16,13 @@
   there it takes two commits, inside a range that the store does not call loaded.
 #}
 {% macro _replace_range_by_condition(relation, writer, query, condition) %}
-  {% if not writer.cuts_intervals %}
+  {% if not writer.in_one_commit %}
     {% call statement('delete_range') %}
 delete from {{ relation }} where {{ condition }}
     {% endcall %}
   {% endif %}
   {% set insert %}
-insert into {{ relation }}{{ ' replace where ' ~ condition if writer.cuts_intervals }}
+insert into {{ relation }}{{ ' replace where ' ~ condition if writer.in_one_commit }}
 select {{ writer.columns | join(', ') }} from (
 {{ query }}
 )

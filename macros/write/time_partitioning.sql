@@ -1,14 +1,18 @@
 {#
   What a time-range table is partitioned by: dbt's partition_by if set, else the time column, as fine as the interval.
-  Iceberg can partition by a function of the column; other tables only by the column itself.
+  Iceberg can partition by a function of the column, other tables only by the column itself. Parquet and ORC have to be; Iceberg
+  and Delta are not where that would make a partition of every instant.
 #}
 {% macro time_partitioning(options, column, values) %}
   {% if options.partition_by %}
     {% do return(options.partition_by) %}
   {% elif not options.partition_by_time_column %}
     {% do return([]) %}
-  {% elif options.file_format != 'iceberg' or values.strftime is not none %}
+  {% elif options.file_format in ['parquet', 'orc'] %}
     {% do return([column]) %}
+  {% elif options.file_format == 'delta' or values.strftime is not none %}
+    {% set is_coarse = values.step is not none and (values.step.months or values.step.seconds >= 3600) %}
+    {% do return([column] if is_coarse else []) %}
   {% elif options.unit.months %}
     {% do return(['months(' ~ column ~ ')']) %}
   {% elif values.write == 'date' %}

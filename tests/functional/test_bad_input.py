@@ -66,6 +66,11 @@ CONFIGS = {
         "an interval of one hour could not be replaced alone",
     ),
     "a file format that replaces nothing": ("file_format='csv'", DAILY_EVENTS, "write iceberg, delta, parquet or orc"),
+    "is_incremental in an SQL comment, which dbt runs": (
+        "file_format='iceberg'",
+        DAILY_EVENTS + "\n-- {% if is_incremental() %}\n and 1 = 1\n-- {% endif %}",
+        "is_incremental() is always false in a model of a kind",
+    ),
     "is_incremental": (
         "file_format='iceberg'", DAILY_EVENTS + "\n{% if is_incremental() %} and 1 = 1 {% endif %}",
         "is_incremental() is always false in a model of a kind",
@@ -85,7 +90,7 @@ def test_a_table_that_could_not_be_written_right(project: Project, case: str) ->
 
 def test_is_incremental_in_a_comment_is_no_reason_to_refuse(project: Project) -> None:
     events_table(project)
-    query = f"{{# was is_incremental() #}}\n{DAILY_EVENTS} -- is_incremental()"
+    query = f"{{# was is_incremental() #}}\n{DAILY_EVENTS} -- is_incremental() /* is_incremental() */"
     project.kind("daily", query, config="file_format='iceberg'")
     project.run(now=NOW)
 

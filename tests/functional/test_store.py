@@ -129,7 +129,10 @@ def test_forget_needs_to_be_told_what_and_knows_its_models(project: Project) -> 
     assert "forget needs select" in project.dbt("run-operation", "dbt_kinds.forget").errors
     unknown = project.dbt("run-operation", "dbt_kinds.forget", "--args", "{select: dayly}")
     assert "no model of a kind is called dayly" in unknown.errors
-    assert project.operation("forget", select="daily")["recorded"] == []
+    assert project.operation("forget", select="daily daily")["models"] == [
+        {"model": "model.shop.daily", "relation": f"{project.schema}.daily", "recorded": [],
+         "forgotten": [["2024-01-01T00:00:00", "2024-01-05T00:00:00"]]}
+    ]  # fmt: skip
     assert project.run(now=NOW).messages["daily"] == "OK 1 batch, 16 rows"
 
 

@@ -112,7 +112,7 @@ def test_an_iceberg_table_without_partitions_is_replaced_by_range(project: Proje
 def test_a_parquet_table_may_have_more_partition_columns_and_nulls_in_them(project: Project) -> None:
     hours_table(project, f"cast({HOURS} as date)")
     query = r"select id, ts, nullif(concat('a\'b\\', id % 2), 'a\'b\\1') as `part key` from {{ target.schema }}.hours"
-    project.kind("daily", query, config="file_format='parquet', partition_by=['ts', '`part key`']", start="2024-03-09")
+    project.kind("daily", query, config="file_format='parquet', partition_by=['TS', '`part key`']", start="2024-03-09")
     project.run(now="2024-03-12")
     project.sql("drop table {schema}.hours purge")
     hours_table(project, f"cast({HOURS} as date)")

@@ -207,6 +207,15 @@ def test_an_empty_source_makes_an_empty_table_that_is_complete(daily: Project) -
     assert daily.recorded("daily") == [["2024-01-01", "2024-01-05"]]
 
 
+def test_a_table_is_there_for_its_readers_before_anything_is_due(daily: Project) -> None:
+    run = daily.run(now="2023-12-24")
+    assert run.messages["daily"] == "OK nothing loaded"
+    assert (daily.rows(LOADED), daily.events()) == ([], [])
+    assert daily.run(now="2023-12-24").messages["daily"] == "OK up to date"
+    daily.run(now="2024-01-03")
+    assert daily.rows(LOADED) == until(daily, "2024-01-03")
+
+
 def config_of(project: Project) -> str:
     text = (project.folder / "models" / "daily.sql").read_text()
     return "file_format='iceberg'" if "iceberg" in text else "file_format='parquet'"

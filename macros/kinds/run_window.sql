@@ -1,0 +1,7 @@
+{# From the first batch of a run to its last; where nothing is due, and only the table is made, the window of dbt's other commands. #}
+{% macro run_window(plan, settings) %}
+  {% if plan.batches %}
+    {% do return([plan.batches[0][0], plan.batches[-1][1]]) %}
+  {% endif %}
+  {% do return(dbt_kinds.preview_window(model, settings)) %}
+{% endmacro %}

@@ -1,0 +1,33 @@
+"""Every public macro is documented beside it, with the arguments it has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.unit.macros import MACROS
+
+FOLDERS = sorted(folder.name for folder in MACROS.iterdir() if folder.is_dir())
+
+
+def written(folder: Path) -> dict[str, list[str]]:
+    """The public macros of a folder and the names of their arguments; a materialization is a macro without any."""
+    macros: dict[str, list[str]] = {}
+    for file in folder.glob("*.sql"):
+        text = re.sub(r"(?s)\{#.*?#\}", "", file.read_text())
+        for name, arguments in re.findall(r"{% macro ([a-z]\w*)\((.*?)\) %}", text):
+            macros[name] = [argument.split("=")[0].strip() for argument in arguments.split(",") if argument.strip()]
+        for name, adapter in re.findall(r"{% materialization (\w+), (\w+)", text):
+            macros[f"materialization_{name}_{adapter}"] = []
+    return macros
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_documentation_of_a_folder_names_its_macros_and_their_arguments(folder: str) -> None:
+    properties = yaml.safe_load((MACROS / folder / f"{folder}.yml").read_text())["macros"]
+    documented = {macro["name"]: [argument["name"] for argument in macro.get("arguments", [])] for macro in properties}
+    assert documented == written(MACROS / folder)
+    assert all(macro["description"].strip() for macro in properties)
