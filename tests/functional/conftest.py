@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dbt_common.tests import enable_test_caching
 from pyspark.sql import SparkSession
 
 from dbt_kinds.local.java import find_java_home
 from dbt_kinds.local.profile import local_profile
 from tests.functional.project import Project
+
+# dbt parses its 650 macros anew whenever --vars change, 0.8 s each time; its own test suite keeps them, too
+enable_test_caching()
 
 
 @pytest.fixture(scope="session")
