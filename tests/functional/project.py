@@ -151,6 +151,14 @@ class Project:
         (self.folder / "profiles.yml").write_text(yaml.safe_dump(profile))
 
 
+def start_spark(profile: Mapping[str, Any]) -> SparkSession:
+    """Starts the Spark session of a local profile, so that dbt and direct questions share it."""
+    builder = SparkSession.builder.enableHiveSupport()
+    for setting, value in profile["local"]["outputs"]["local"]["server_side_parameters"].items():
+        builder = builder.config(setting, value)
+    return builder.getOrCreate()
+
+
 def events_table(project: Project, name: str = "events") -> None:
     """A source of four events a day for the first ten days of 2024: (id, ts, n)."""
     project.sql("create schema if not exists {schema}")

@@ -63,14 +63,18 @@ def test_a_view_becomes_a_table_and_a_view_holds_no_interval(project: Project) -
     assert project.sql("select count(*) from {schema}.daily") == [(16,)]
 
 
-def test_an_empty_run_makes_the_table_and_claims_nothing(project: Project, file_format: str) -> None:
+def daily_from_a_source(project: Project, file_format: str) -> None:
+    """The daily model over a source() instead of a bare name, so that --empty and --sample reach what it reads."""
     events_table(project)
-    project.kind("daily", DAILY_EVENTS.replace("{{ target.schema }}.events", "{{ source('shop', 'events') }}"),
-                 config=f"file_format='{file_format}'")  # fmt: skip
-    sources = (
+    query = DAILY_EVENTS.replace("{{ target.schema }}.events", "{{ source('shop', 'events') }}")
+    project.kind("daily", query, config=f"file_format='{file_format}'")
+    (project.folder / "models" / "sources.yml").write_text(
         "sources: [{name: shop, schema: '{{ target.schema }}', tables: [{name: events, config: {event_time: ts}}]}]"
     )
-    (project.folder / "models" / "sources.yml").write_text(sources)
+
+
+def test_an_empty_run_makes_the_table_and_claims_nothing(project: Project, file_format: str) -> None:
+    daily_from_a_source(project, file_format)
     project.run("--empty", now=NOW)
     assert project.rows(LOADED) == []
     assert project.recorded("daily") == []
@@ -81,13 +85,7 @@ def test_an_empty_run_makes_the_table_and_claims_nothing(project: Project, file_
 
 
 def test_a_sample_claims_nothing(project: Project, file_format: str) -> None:
-    events_table(project)
-    project.kind("daily", DAILY_EVENTS.replace("{{ target.schema }}.events", "{{ source('shop', 'events') }}"),
-                 config=f"file_format='{file_format}'")  # fmt: skip
-    sources = (
-        "sources: [{name: shop, schema: '{{ target.schema }}', tables: [{name: events, config: {event_time: ts}}]}]"
-    )
-    (project.folder / "models" / "sources.yml").write_text(sources)
+    daily_from_a_source(project, file_format)
     sample = "{'start': '2024-01-02', 'end': '2024-01-03'}"
     project.run("--sample", sample, now=NOW)
     assert [row[0] for row in project.rows(LOADED)] == [4, 5, 6, 7]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,6 @@ import pytest
 import yaml
 
 from dbt_kinds.demo import extract_raw_data
-from dbt_kinds.local.java import find_java_home
 from dbt_kinds.local.profile import local_profile, render_profile
 
 PACKAGE = Path(__file__).parents[2]
@@ -42,15 +40,9 @@ def test_the_integration_project_runs_in_a_venv_without_the_python_package(
     profile = local_profile(tmp_path / "spark", name="local", schema="analytics", threads=4)
     (project / "profiles.yml").write_text(render_profile(profile))
     extract_raw_data(tmp_path / "raw")
-    environment = {**os.environ, "DBT_KINDS": "absent"}
-    java_home = find_java_home()
-    if java_home is not None:
-        environment["JAVA_HOME"] = str(java_home)
 
     def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(bare_python), *arguments], cwd=project, env=environment, capture_output=True, text=True, check=False
-        )
+        return subprocess.run([str(bare_python), *arguments], cwd=project, capture_output=True, text=True, check=False)
 
     def dbt(*arguments: str) -> str:
         done = python("-c", "from dbt.cli.main import cli; cli()", *arguments)
