@@ -32,7 +32,7 @@
     {% set query = dbt_kinds.substitute_window(compiled_code, batch, plan.execution_time) %}
     {% set condition = dbt_kinds.range_condition(writer.time_column, writer.bounds, batch) %}
     {% do dbt_kinds.invalidate(options, plan, batch) %}
-    {% do written.append(dbt_kinds.replace_range(this, writer, dbt_kinds.filtered_query(query, condition), condition)) %}
+    {% do written.append(dbt_kinds.replace_range(this, writer, query, condition)) %}
     {% do dbt_kinds.record_batch(options, plan, loop.index, written[-1], model_hash, started) %}
   {% endfor %}
 

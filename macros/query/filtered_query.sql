@@ -1,6 +1,12 @@
-{# The model's query, restricted to the rows of one batch. Wrapped, never added to the author's WHERE. #}
-{% macro filtered_query(sql, condition) %}
-select * from (
-{{ sql }}
+{#
+  The model's query, restricted to the rows for which a condition holds. It is wrapped, and nothing is added to the author's
+  WHERE: that would hide rows that window functions look back on, and break `a or b`. Pure.
+#}
+{% macro filtered_query(sql, condition, columns=['*']) %}
+  {% set query -%}
+select {{ columns | join(', ') }} from (
+{{ sql | trim }}
 ) where {{ condition }}
+  {%- endset %}
+  {% do return(query) %}
 {% endmacro %}

@@ -1,7 +1,6 @@
 {#
-  Makes the rows of `relation` for which `condition` holds those of `query`, and returns
-  `{rows_written, snapshot_id, sql}`, the snapshot only where the format has them.
-  `writer` is what range_writer found out.
+  Puts the rows of `query` for which `condition` holds into the place of those of `relation` for which it holds, and returns
+  `{rows_written, snapshot_id, sql}`, the snapshot only where the format has them. `writer` is what range_writer found out.
 #}
 {% macro replace_range(relation, writer, query, condition) %}
   {% if writer.file_format in ['iceberg', 'delta'] %}
@@ -21,11 +20,9 @@
 delete from {{ relation }} where {{ condition }}
     {% endcall %}
   {% endif %}
-  {% set insert %}
+  {% set insert -%}
 insert into {{ relation }}{{ ' replace where ' ~ condition if writer.in_one_commit }}
-select {{ writer.columns | join(', ') }} from (
-{{ query }}
-)
+{{ dbt_kinds.filtered_query(query, condition, writer.columns) }}
   {%- endset %}
   {% call statement('replace_range') %}{{ insert }}{% endcall %}
   {% do return(dict(dbt_kinds.last_commit(relation, writer.file_format, condition), sql=insert)) %}
@@ -39,11 +36,9 @@ select {{ writer.columns | join(', ') }} from (
 {% macro _replace_range_by_partition(relation, writer, query, condition) %}
   {% set before = [] if writer.is_new else dbt_kinds._partition_files(relation, writer, condition) %}
   {% do dbt_kinds.require_dynamic_overwrite(writer.model) %}
-  {% set insert %}
+  {% set insert -%}
 insert overwrite table {{ relation }}
-select {{ writer.columns | join(', ') }} from (
-{{ query }}
-)
+{{ dbt_kinds.filtered_query(query, condition, writer.columns) }}
   {%- endset %}
   {% call statement('replace_range') %}{{ insert }}{% endcall %}
   {% if before %}
