@@ -176,3 +176,26 @@ def test_the_time_zone_of_the_session_does_not_move_rows(project: Project, zone:
     assert project.rows("select id, ts from {schema}.daily") == project.rows(
         "select id, ts from {schema}.hours where id < 52"
     )
+
+
+def test_every_time_variable_is_a_literal_that_spark_reads_as_its_type(project: Project) -> None:
+    suffixes = ("dt", "dtntz", "date", "ds", "ts", "tstz", "epoch", "millis", "hour")
+    variables = [f"{prefix}_{suffix}" for prefix in ("start", "end", "execution") for suffix in suffixes]
+    columns = ", ".join(f"cast({{{{ dbt_kinds.{name}() }}}} as string) as {name}" for name in variables)
+    types = ", ".join(f"typeof({{{{ dbt_kinds.{name}() }}}}) as type_of_{name}" for name in variables)
+    query = f"select {{{{ dbt_kinds.start_dt() }}}} as ts, {columns}, {types}"
+    project.kind("literals", query, config="file_format='iceberg'", start="2024-03-03")
+    project.run(now="2024-03-05 07:08:09")
+    kinds = ["timestamp", "timestamp_ntz", "date", "string", "string", "string"]
+    assert project.sql(f"select {', '.join(f'type_of_{name}' for name in variables)} from {{schema}}.literals") == [
+        (*kinds, "int", "bigint", "int", *kinds, "decimal(16,6)", "bigint", "int", *kinds, "int", "bigint", "int")
+    ]
+    start, end, now = "2024-03-03", "2024-03-04 23:59:59.999999", "2024-03-05 07:08:09"
+    midnight = f"{start} 00:00:00"
+    assert project.sql(f"select {', '.join(variables)} from {{schema}}.literals") == [
+        (
+            midnight, midnight, start, start, midnight, f"{midnight}+00:00", "1709424000", "1709424000000", "0",
+            end, end, end[:10], end[:10], end, f"{end}+00:00", "1709596799.999999", "1709596799999", "23",
+            now, now, now[:10], now[:10], now, f"{now}+00:00", "1709622489", "1709622489000", "7",
+        )
+    ]  # fmt: skip
