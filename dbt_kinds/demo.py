@@ -133,10 +133,10 @@ class _Demonstration:
 
 
 def _prepare(directory: Path) -> DbtOptions:
-    use_java_17()
-    supply_java(spark_home())
     if directory.exists() and any(directory.iterdir()) and not (directory / "project" / "dbt_project.yml").exists():
         raise DemoFailedError(f"{directory} holds something else than an earlier demonstration; name another --dir")
+    use_java_17()
+    supply_java(spark_home())
     shutil.rmtree(directory, ignore_errors=True)
     extract_raw_data(directory / "raw")
     package = _dbt_package()

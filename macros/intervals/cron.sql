@@ -3,6 +3,12 @@
   boundaries of one unit: @weekly on Sundays, although weeks begin on Monday unless week_start says otherwise.
 #}
 {% macro cron_ticks(model, cron) %}
+  {% do return(dbt_kinds.cron_unit(model, cron, 'sunday')) %}
+{% endmacro %}
+
+
+{# The unit of a model that names none. #}
+{% macro cron_unit(model, cron, week_start) %}
   {% set units = {
     '@yearly': 'year', '@annually': 'year', '@quarterly': 'quarter', '@monthly': 'month', '@weekly': 'week',
     '@daily': 'day', '@midnight': 'day', '@hourly': 'hour',
@@ -11,14 +17,7 @@
     {% do dbt_kinds.fail(model, "cron '" ~ cron ~ "' cannot be read: write one of " ~ units | join(', ')
       ~ '; crons of five fields are not supported yet') %}
   {% endif %}
-  {% do return(dbt_kinds.interval_unit(model, units[cron | lower], 'sunday')) %}
-{% endmacro %}
-
-
-{# The unit of a model that names none. #}
-{% macro cron_unit(model, cron, week_start) %}
-  {% set ticks = dbt_kinds.cron_ticks(model, cron) %}
-  {% do return(dbt_kinds.interval_unit(model, ticks.name.split('(')[0], week_start)) %}
+  {% do return(dbt_kinds.interval_unit(model, units[cron | lower], week_start)) %}
 {% endmacro %}
 
 

@@ -28,14 +28,12 @@
   {% set looked_back = [] %}
   {% set restated = [] %}
   {% set protected = [] %}
-  {% if settings.full_refresh %}
-    {% set restated = done %}
+  {% if window is none and not settings.full_refresh %}
+    {% set looked_back = dbt_kinds._units_before(missing, options.lookback, done) %}
   {% elif window is not none and options.disable_restatement %}
     {% set protected = done %}
-  {% elif window is not none %}
-    {% set restated = done %}
   {% else %}
-    {% set looked_back = dbt_kinds._units_before(missing, options.lookback, done) %}
+    {% set restated = done %}
   {% endif %}
 
   {% set chosen = dbt_kinds.merge_intervals(missing + looked_back + restated) %}

@@ -4,6 +4,6 @@
   {% set blocks = modules.re.findall('(?s)\{[{%].*?[%}]\}', code) | join(' ') %}
   {% if modules.re.search('\\bis_incremental\s*\(', blocks) %}
     {% do dbt_kinds.fail(node.name, 'is_incremental() is always false in a model of a kind; remove its block and, to read less of a source, '
-      ~ 'write where ' ~ 'event_ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}') %}
+      ~ 'write where event_ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}') %}
   {% endif %}
 {% endmacro %}

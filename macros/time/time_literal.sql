@@ -8,9 +8,7 @@
     {% set at = at - modules.datetime.timedelta(microseconds=1) %}
   {% endif %}
   {% set text = at.isoformat(' ') %}
-  {# 719163 is the ordinal of 1970-01-01 #}
-  {% set seconds = (at.toordinal() - 719163) * 86400 + at.hour * 3600 + at.minute * 60 + at.second %}
-  {% set micros = seconds * 1000000 + at.microsecond %}
+  {% set micros = dbt_kinds._seconds_since_1970(at) * 1000000 + at.microsecond %}
   {% do return({
     'dt': "timestamp '" ~ text ~ "+00:00'",
     'dtntz': "timestamp_ntz '" ~ text ~ "'",

@@ -1,12 +1,3 @@
-{% macro check_can_replace(options, existing) %}
-  {% if existing is not none and existing.file_format in ['iceberg', 'delta'] and existing.file_format != options.file_format %}
-    {# after drop table … purge its empty folders are still there: LOCATION_ALREADY_EXISTS (measured) #}
-    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' is ' ~ existing.file_format ~ ', and Spark leaves folders of it behind that a '
-      ~ options.file_format ~ ' table cannot be created over; drop the table, remove ' ~ existing.location ~ ' and run again') %}
-  {% endif %}
-{% endmacro %}
-
-
 {# Creates an empty table with the columns of a query, in the place of what is there. #}
 {% macro create_table(relation, existing, file_format, partitioning, sql) %}
   {% set replace_in_place = file_format in ['iceberg', 'delta'] and existing is not none and existing.file_format == file_format %}

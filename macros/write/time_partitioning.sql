@@ -29,12 +29,11 @@
   {% for field in partitioning %}
     {% set found = modules.re.fullmatch('(?:(\w+)\s*\(\s*)?`?(.+?)`?(?:\s*\))?', field | trim) %}
     {% set transform, source = (found.group(1) or 'identity') | lower, found.group(2) | lower %}
-    {% if source == column | lower %}
-      {% if transform == 'identity'
-          or (transform in seconds and (unit.months or unit.seconds % seconds[transform] == 0))
-          or (transform in months and unit.months and unit.months % months[transform] == 0) %}
-        {% do return(true) %}
-      {% endif %}
+    {% set is_fine_enough = transform == 'identity'
+      or (transform in seconds and (unit.months or unit.seconds % seconds[transform] == 0))
+      or (transform in months and unit.months and unit.months % months[transform] == 0) %}
+    {% if source == column | lower and is_fine_enough %}
+      {% do return(true) %}
     {% endif %}
   {% endfor %}
   {% do return(false) %}

@@ -47,7 +47,6 @@ def project(new_project: Callable[[str], Project]) -> Project:
 _NUMBER = pytest.StashKey[list[int]]()
 
 
-# (file_format, how a timestamp column is made one that can be a partition)
 @pytest.fixture(params=["iceberg", "parquet"])
 def file_format(request: pytest.FixtureRequest) -> str:
     return str(request.param)
