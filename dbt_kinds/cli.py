@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import yaml
 from rich.console import Console
+from rich.markup import escape
 
 import dbt_kinds
 from dbt_kinds.errors import KindsError
+
+if TYPE_CHECKING:
+    from dbt_kinds.operate.dbt import Dbt
 
 talk = Console(stderr=True)
 
@@ -26,7 +33,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KindsError as error:
-            talk.print(f"[red]error[/] {error}", highlight=False, soft_wrap=True)
+            talk.print(f"[red]error[/] {escape(str(error))}", highlight=False, soft_wrap=True)
             ctx.exit(2)
 
 
@@ -36,11 +43,42 @@ def main() -> None:
     """Model kinds with interval semantics for dbt on Spark."""
 
 
-def dbt_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds dbt's own options to a command."""
+def read_variables(ctx: click.Context, param: click.Parameter, value: str) -> dict[str, Any]:
+    """A mapping in YAML, as dbt takes it."""
+    try:
+        variables = yaml.safe_load(value) or {}
+    except yaml.YAMLError as error:
+        raise click.BadParameter(f"{value!r} is not YAML: {error}") from error
+    if not isinstance(variables, dict):
+        raise click.BadParameter(f"{value!r} is not a mapping; write 'name: value'")
+    return variables
+
+
+def asks_dbt(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds dbt's own options to a command, which gets a project to ask and the selection."""
+
+    @functools.wraps(command)
+    def with_dbt(
+        *,
+        project_dir: str | None,
+        profiles_dir: str | None,
+        profile: str | None,
+        target: str | None,
+        variables: dict[str, Any],
+        **rest: Any,
+    ) -> None:
+        from dbt_kinds.operate.dbt import Dbt, DbtOptions
+
+        command(Dbt(DbtOptions(project_dir, profiles_dir, profile, target, variables)), **rest)
+
     for option in (
         click.option(
-            "--vars", "variables", default="{}", metavar="YAML", help="Variables of the run, as dbt takes them."
+            "--vars",
+            "variables",
+            callback=read_variables,
+            default="{}",
+            metavar="YAML",
+            help="Variables of the run, as dbt takes them.",
         ),
         click.option("--select", "-s", help="Models, separated by spaces; all by default."),
         click.option("--target", "-t", help="The target of the profile."),
@@ -48,8 +86,17 @@ def dbt_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--profiles-dir", help="Where profiles.yml is."),
         click.option("--project-dir", help="Where dbt_project.yml is."),
     ):
-        command = option(command)
-    return command
+        with_dbt = option(with_dbt)
+    return with_dbt
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print data instead of a table.")
+
+
+def limit_option(default: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The option `--limit` of the commands that look at runs."""
+    text = "How many runs to look back on."
+    return click.option("--limit", type=click.IntRange(min=1), default=default, show_default=True, help=text)
 
 
 def directory_option(default: str, text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -59,29 +106,72 @@ def directory_option(default: str, text: str) -> Callable[[Callable[..., None]],
 
 
 @main.command()
-@dbt_options
-@click.option("--json", "as_json", is_flag=True, help="Print data instead of a table.")
-def status(
-    project_dir: str | None,
-    profiles_dir: str | None,
-    profile: str | None,
-    target: str | None,
-    select: str | None,
-    variables: str,
-    as_json: bool,
-) -> None:
+@asks_dbt
+@click.option("--full-refresh", is_flag=True, help="What a run with --full-refresh would do.")
+@json_option
+def plan(dbt: Dbt, select: str | None, full_refresh: bool, as_json: bool) -> None:
+    """Show what a run would load, in which batches, and why. Nothing is written."""
+    from dbt_kinds.operate.plan import plan_summary, plan_table, plans_of, read_plans
+
+    answer = read_plans(dbt, select, full_refresh=full_refresh)
+    if as_json:
+        return print_json(answer)
+    plans = plans_of(answer)
+    print_table(plan_table(plans))
+    talk.print(plan_summary(plans) if plans else NO_MODELS, style="dim", highlight=False)
+
+
+@main.command()
+@asks_dbt
+@json_option
+def status(dbt: Dbt, select: str | None, as_json: bool) -> None:
     """Show what every model's table holds and lacks. Exits with 1 when something is missing."""
-    from dbt_kinds.operate.dbt import DbtOptions
     from dbt_kinds.operate.status import read_status, status_table
 
-    options = DbtOptions(project_dir, profiles_dir, profile, target, yaml.safe_load(variables) or {})
-    models = read_status(select, options)
+    told = read_status(dbt, select)
     if as_json:
-        click.echo(json.dumps([dataclasses.asdict(model) for model in models], indent=2))
+        print_json([dataclasses.asdict(model) for model in told.models])
     else:
-        Console().print(status_table(models))
-    if any(model.missing for model in models):
+        print_table(status_table(told.models))
+        if not told.models:
+            talk.print(NO_MODELS, style="dim", highlight=False)
+    if told.lacks_something:
         click.get_current_context().exit(1)
+
+
+@main.command()
+@asks_dbt
+@limit_option(20)
+@json_option
+def history(dbt: Dbt, select: str | None, limit: int, as_json: bool) -> None:
+    """Show the latest runs: what they loaded, how long it took, and how they ended."""
+    from dbt_kinds.operate.history import history_table, read_history
+
+    runs = read_history(dbt, select, limit=limit)
+    if as_json:
+        return print_json([dataclasses.asdict(run) for run in runs])
+    print_table(history_table(runs))
+    if not runs:
+        talk.print("No run is recorded for these models in this target.", style="dim", highlight=False)
+
+
+@main.command()
+@asks_dbt
+@click.option(
+    "--html",
+    "file",
+    type=click.Path(dir_okay=False, resolve_path=True, path_type=Path),
+    default="dbt_kinds_report.html",
+    show_default=True,
+    help="The file to write.",
+)
+@limit_option(1000)
+def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
+    """Write one HTML file with a timeline of every model, to look at in a browser; it needs no network."""
+    from dbt_kinds.operate.report import read_report, write_report
+
+    write_report(read_report(dbt, select, limit=limit), file)
+    talk.print(f"Written to {escape(str(file))}", highlight=False, soft_wrap=True)
 
 
 @main.command("local-profile")
@@ -106,3 +196,17 @@ def demo(directory: Path) -> None:
     from dbt_kinds.demo import run_demo
 
     run_demo(directory, Console())
+
+
+NO_MODELS = "No model of this project is of a kind; set materialized='incremental_by_time_range' in a model's config."
+
+
+def print_json(data: Any) -> None:
+    """Data for programs, to stdout."""
+    click.echo(json.dumps(data, indent=2))
+
+
+def print_table(table: Any) -> None:
+    """A table to stdout; where that is a file or a pipe, nothing needs to be wrapped to a terminal's width."""
+    is_wide = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    Console(width=240 if is_wide else None).print(table)

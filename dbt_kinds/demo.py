@@ -15,7 +15,7 @@ from rich.console import Console
 from dbt_kinds.errors import DemoDataMissingError, DemoFailedError
 from dbt_kinds.local.java import supply_java, use_java_17
 from dbt_kinds.local.profile import local_profile, render_profile, spark_home
-from dbt_kinds.operate.dbt import DbtOptions, invoke, run_operation
+from dbt_kinds.operate.dbt import Dbt, DbtOptions, invoke
 from dbt_kinds.operate.status import read_status, status_table
 
 DAILY, HOURLY = "flights_with_weather", "departures_hourly"
@@ -111,7 +111,8 @@ class _Demonstration:
         """Takes back that a week is loaded: what a killed run leaves behind."""
         self._console.rule(f"Forget the week from {week[0]}")
         start, end = week
-        run_operation("forget", {"select": f"{DAILY} {HOURLY}", "start": start, "end": end}, self._options)
+        arguments = {"select": f"{DAILY} {HOURLY}", "start": start, "end": end}
+        Dbt(self._options).operation("forget", arguments)
         self._print_status(self._at("2013-07-02"))
 
     def _at(self, execution_time: str) -> DbtOptions:
@@ -121,7 +122,7 @@ class _Demonstration:
 
     def _print_status(self, options: DbtOptions) -> None:
         self._console.print("\n[bold]$ dbt-kinds status[/]", highlight=False)
-        self._console.print(status_table(read_status(None, options)))
+        self._console.print(status_table(read_status(Dbt(options)).models))
 
     def _compare(self, until: str) -> None:
         self._console.print()

@@ -17,5 +17,13 @@ class DbtFailedError(KindsError):
     """A dbt invocation ended with an error of its own."""
 
 
+class PackageMissingError(KindsError):
+    """The project does not have the dbt package, or one that lacks what is asked of it."""
+
+
+class UnwritableFileError(KindsError):
+    """A file cannot be written where the command was told to."""
+
+
 class DemoFailedError(KindsError):
     """The demonstration did not come out as it should."""

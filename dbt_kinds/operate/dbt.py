@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from dbt_kinds.errors import DbtFailedError
+import yaml
+
+from dbt_kinds.errors import DbtFailedError, PackageMissingError
 
 
 @dataclass(frozen=True)
@@ -27,15 +30,23 @@ class DbtOptions:
             "--profiles-dir": self.profiles_dir,
             "--profile": self.profile,
             "--target": self.target,
-            "--vars": json.dumps(dict(self.variables), default=str) if self.variables else None,
+            "--vars": yaml_text(self.variables) if self.variables else None,
         }
         return [part for name, value in given.items() if value is not None for part in (name, value)]
 
 
 def invoke(
-    command: Sequence[str], options: DbtOptions, *, quiet: bool, on_line: Callable[[str], None] | None = None
-) -> None:
-    """Runs one dbt command, handing every line that a macro logs to `on_line`.
+    command: Sequence[str],
+    options: DbtOptions,
+    *,
+    quiet: bool,
+    on_line: Callable[[str], None] | None = None,
+    manifest: Any = None,
+) -> Any:
+    """Runs one dbt command, handing every line that a macro logs to `on_line`; returns dbt's result.
+
+    Args:
+        manifest: the project as an earlier command parsed it; dbt need not read it again.
 
     Raises:
         DbtFailedError: dbt reported an error; the message is dbt's.
@@ -52,23 +63,90 @@ def invoke(
             errors.append(event.info.msg)
 
     log_level = ["--log-level", "none"] if quiet else []
-    result = dbtRunner(callbacks=[listen]).invoke([*log_level, *command, *options.arguments()])
+    runner = dbtRunner(manifest=manifest, callbacks=[listen])
+    result = runner.invoke([*log_level, *command, *options.arguments()])
     if not result.success:
         raise DbtFailedError(str(result.exception or "\n".join(errors) or f"dbt {command[0]} failed"))
+    return result.result
 
 
-def run_operation(name: str, arguments: Mapping[str, Any], options: DbtOptions) -> dict[str, Any]:
-    """Calls an operation of the package and returns the JSON line it logs.
+@dataclass
+class Dbt:
+    """A project to ask: parsed once, whatever is asked of it.
 
-    Raises:
-        DbtFailedError: the operation raised an error, or the package is not installed in the project.
+    target/run_results.json stays as it is: `dbt retry` reads it, and a run-operation overwrites it (measured on 1.11).
     """
-    answers: list[dict[str, Any]] = []
 
-    def listen(line: str) -> None:
-        if line.startswith('{"operation": '):
-            answers.append(json.loads(line))
+    options: DbtOptions
 
-    command = ["run-operation", f"dbt_kinds.{name}", "--args", json.dumps(dict(arguments))]
-    invoke(command, options, quiet=True, on_line=listen)
-    return answers[-1]
+    @cached_property
+    def manifest(self) -> Any:
+        """dbt's manifest of the project.
+
+        Raises:
+            DbtFailedError: the project or profile cannot be read.
+        """
+        return self._invoke("parse", manifest=None)
+
+    def operation(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Calls an operation of the package and returns the JSON line it logs.
+
+        Raises:
+            PackageMissingError: the package is not installed in the project, or lacks the operation.
+            DbtFailedError: the operation raised an error.
+        """
+        if f"macro.dbt_kinds.{name}" not in self.manifest.macros:
+            raise PackageMissingError(_what_to_install(name, self.manifest))
+        answers: list[dict[str, Any]] = []
+
+        def listen(line: str) -> None:
+            if line.startswith('{"operation": '):
+                answers.append(json.loads(line))
+
+        command = ["run-operation", f"dbt_kinds.{name}", "--args", yaml_text(arguments)]
+        self._invoke(*command, on_line=listen, manifest=self._fresh_manifest())
+        return answers[-1]
+
+    def compiled_code(self, nodes: Sequence[Any], *, full_refresh: bool = False) -> dict[str, str]:
+        """The compiled query of every node given, by its unique id.
+
+        Raises:
+            DbtFailedError: one of them does not compile.
+        """
+        # a fully qualified name may be a folder's, too, and then brings models that nobody asked for
+        wanted = {node.unique_id for node in nodes}
+        command = ["compile", "--select", *(f"fqn:{'.'.join(node.fqn)}" for node in nodes)]
+        result = self._invoke(*command, *(["--full-refresh"] if full_refresh else []), manifest=self._fresh_manifest())
+        compiled = [entry.node for entry in result.results]
+        return {node.unique_id: node.compiled_code for node in compiled if node.unique_id in wanted}
+
+    @cached_property
+    def _graph(self) -> dict[str, Any]:
+        return dict(self.manifest.flat_graph)
+
+    def _fresh_manifest(self) -> Any:
+        # macros remember things of their invocation in dbt's graph; the next one reads the store anew
+        self.manifest.flat_graph = dict(self._graph)
+        return self.manifest
+
+    def _invoke(self, *command: str, **how: Any) -> Any:
+        return invoke(["--no-write-json", *command], self.options, quiet=True, **how)
+
+
+def yaml_text(value: Mapping[str, Any]) -> str:
+    """A mapping as dbt's command line reads it. JSON will not do: a character beyond 65,535 is two escapes there, which
+    YAML reads as two broken characters."""
+    text: str = yaml.dump(dict(value), Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), sort_keys=False)
+    return text
+
+
+def _what_to_install(operation: str, manifest: Any) -> str:
+    if any(macro.package_name == "dbt_kinds" for macro in manifest.macros.values()):
+        return (
+            f"the dbt package dbt_kinds of this project has no operation {operation}; set its revision in packages.yml "
+            "to that of this command, and run dbt deps"
+        )
+    return (
+        f"the project {manifest.metadata.project_name} lacks the dbt package dbt_kinds; add it to packages.yml, "
+        "as its README shows, and run dbt deps"
+    )

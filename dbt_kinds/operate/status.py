@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from textwrap import fill
 from typing import Any
 
+from rich.console import Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
-from dbt_kinds.operate.dbt import DbtOptions, run_operation
-
-Interval = tuple[str, str]
+from dbt_kinds.operate.answers import Lease, Run, known_fields, model_name, rows_text, run_message, seconds_text
+from dbt_kinds.operate.coverage import Piece, coverage_pieces
+from dbt_kinds.operate.coverage_bar import BarLegend, CoverageBar
+from dbt_kinds.operate.dbt import Dbt
+from dbt_kinds.operate.intervals import Interval, intervals_text, moment_text
 
 
 @dataclass(frozen=True)
@@ -17,51 +23,108 @@ class ModelStatus:
     """One model: its coverage and its gaps as of the execution time, in half-open intervals of ISO instants."""
 
     model: str
-    relation: str
-    kind: str
-    unit: str
-    start: str | None
-    end: str | None
-    recorded: list[Interval]
-    missing: list[Interval] | None
-    reason: str
+    relation: str = ""
+    kind: str = ""
+    unit: str = ""
+    start: str | None = None
+    end: str | None = None
+    recorded: list[Interval] = field(default_factory=list)
+    missing: list[Interval] | None = None
+    invalidated: list[Interval] = field(default_factory=list)
+    reason: str = ""
+    lease: Lease | None = None
+    last_run: Run | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> ModelStatus:
+        """A model as the operation tells of it."""
+        lease, run = given.get("lease"), given.get("last_run")
+        told = {"lease": Lease.of(lease) if lease else None, "last_run": Run.of(run) if run else None}
+        return cls(**known_fields(cls, given) | told)
 
     @property
     def name(self) -> str:
         """The model's name without its package."""
-        return self.model.split(".", 2)[-1]
+        return model_name(self.model)
+
+    @property
+    def running(self) -> list[Interval]:
+        """What a live run is about to load."""
+        return self.lease.running if self.lease and self.lease.is_live else []
+
+    @property
+    def bounds(self) -> Interval | None:
+        """What is looked at, from start to end; none when that is nothing."""
+        return (self.start, self.end) if self.start and self.end and self.start < self.end else None
+
+    def pieces(self, runs: Sequence[Run] = ()) -> list[Piece]:
+        """Its time in pieces; with runs, loaded ones know their load."""
+        loads = [load for run in runs for load in run.loaded]
+        return coverage_pieces(self.recorded, self.missing or [], self.invalidated, self.running, loads)
 
 
-def read_status(select: str | None, options: DbtOptions) -> list[ModelStatus]:
+@dataclass(frozen=True)
+class Status:
+    """The status of the selected models as of the execution time."""
+
+    execution_time: str | None
+    models: list[ModelStatus]
+
+    @property
+    def lacks_something(self) -> bool:
+        """Whether anything is missing anywhere."""
+        return any(model.missing for model in self.models)
+
+
+def read_status(dbt: Dbt, select: str | None = None) -> Status:
     """Asks the package for the status of the selected models.
 
     Raises:
-        DbtFailedError: dbt or the operation failed.
+        KindsError: the package is not installed, dbt failed, or the operation did.
     """
-    answer: dict[str, Any] = run_operation("status", {"select": select} if select else {}, options)
-    return [ModelStatus(**model) for model in answer["models"]]
+    answer = dbt.operation("status", {"select": select} if select else {})
+    return Status(answer.get("execution_time"), [ModelStatus.of(model) for model in answer.get("models", [])])
 
 
-def status_table(models: list[ModelStatus]) -> Table:
-    """The status as a table for a terminal."""
-    table = Table("model", "unit", "covered", "missing", header_style="bold", box=None, pad_edge=False)
+def status_table(models: Sequence[ModelStatus]) -> RenderableType:
+    """The status as a table for a terminal, under it what its bars mean, who holds a lease, and how runs failed."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("model", overflow="fold")
+    table.add_column("unit")
+    table.add_column("covered", no_wrap=True)
+    table.add_column("missing", no_wrap=True)
+    table.add_column("last run", overflow="fold")
+    bars: list[CoverageBar] = []
     for model in models:
-        covered = intervals_text(model.recorded) or "[dim]nothing[/]"
-        if model.missing is None:
-            missing = f"[dim]{model.reason}[/]"
-        else:
-            missing = f"[yellow]{intervals_text(model.missing)}[/]" if model.missing else "[green]nothing[/]"
-        table.add_row(model.name, model.unit, covered, missing)
-    return table
+        covered = Text(intervals_text(model.recorded, most=3) or "nothing", "" if model.recorded else "dim")
+        bar = CoverageBar(model.pieces(), model.bounds) if model.bounds else None
+        if bar:
+            bars.append(bar)
+        cells = Group(bar, covered) if bar else covered, _missing(model), _last_run(model.last_run)
+        table.add_row(Text(model.name), Text(model.unit), *cells)
+    notes = [note for model in models for note in _notes(model)]
+    below: list[RenderableType] = [Text(), BarLegend(bars)] if bars else []
+    return Group(table, *below, *([Text()] if notes else []), *notes)
 
 
-def intervals_text(intervals: list[Interval], most: int = 5) -> str:
-    """Intervals, one a line, midnight left out; of many the first ones and how many more there are."""
-    lines = [f"{_short(start)} to {_short(end)}" for start, end in intervals[:most]]
-    if len(intervals) > most:
-        lines.append(f"and {len(intervals) - most} more")
-    return "\n".join(lines)
+def _missing(model: ModelStatus) -> Text:
+    if model.missing is None:
+        return Text(fill(model.reason, 24), "dim")
+    return Text(intervals_text(model.missing), "yellow") if model.missing else Text("nothing", "green")
 
 
-def _short(instant: str) -> str:
-    return instant.removesuffix("T00:00:00").replace("T", " ")
+def _last_run(run: Run | None) -> Text:
+    if run is None:
+        return Text("none", "dim")
+    text = Text(run.state, "red" if run.went_wrong else "")
+    when = run.ended_at or run.began_at
+    text.append(f" {moment_text(when)[:16]}" if when else "", "")
+    done = ", ".join(fact for fact in (rows_text(run) and f"{rows_text(run)} rows", seconds_text(run)) if fact)
+    return text.append(f"\n{done}" if done else "", "")
+
+
+def _notes(model: ModelStatus) -> Iterator[Text]:
+    if model.lease:
+        yield Text(f"{model.name}: lease {', '.join(model.lease.lines())}", "cyan" if model.lease.is_live else "dim")
+    if model.last_run and model.last_run.went_wrong:
+        yield Text(f"{model.name}: last run {model.last_run.state}: {run_message(model.last_run)}", "red")

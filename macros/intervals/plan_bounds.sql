@@ -27,7 +27,7 @@
 {% macro _upper_bound(options, settings, window) %}
   {% set due = settings.execution_time %}
   {% if window is none and not settings.ignore_cron %}
-    {% set due = dbt_kinds.last_tick(options.model, options.cron, due) %}
+    {% set due = dbt_kinds.last_tick(options.cron_schedule, options.cron_tz, due) %}
   {% endif %}
   {% if options.end is not none %}
     {% set due = [due, options.end] | min %}

@@ -9,16 +9,6 @@
 {% endmacro %}
 
 
-{# The recorded ones among the `lookback` units before each missing one. #}
-{% macro _units_before(missing, lookback, done) %}
-  {% set before = [] %}
-  {% for start, end in missing %}
-    {% do before.append([start - lookback, start]) %}
-  {% endfor %}
-  {% do return(dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(before), done)) %}
-{% endmacro %}
-
-
 {% macro _cut_into_batches(chosen, batch_size) %}
   {% if not batch_size %}
     {% do return(chosen) %}

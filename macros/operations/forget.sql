@@ -3,16 +3,15 @@
   loads the range again.
 #}
 {% macro forget(select=none, start=none, end=none) %}
-  {% if not select %}
-    {% do exceptions.raise_compiler_error('dbt_kinds: forget needs select, the names of the models to forget something of') %}
-  {% endif %}
   {% set models = [] %}
-  {% for node in dbt_kinds.selected_models(select) %}
-    {% set options = dbt_kinds.options(node) %}
+  {% for node in dbt_kinds.named_models('forget', select) %}
+    {% set options = dbt_kinds.options_of(node) %}
+    {% do dbt_kinds.check_no_lease(options) %}
     {% set coverage = dbt_kinds.coverage(options.relation) %}
     {% set forgotten = coverage if start is none and end is none
       else dbt_kinds.intersect_intervals([dbt_kinds.stated_interval(node.name, start, end)], coverage) %}
-    {% do dbt_kinds.append_events(options, 'invalidated', forgotten, dbt_kinds.run_settings(node.name).execution_time) %}
+    {% set events = dbt_kinds.invalidations(forgotten, dbt_kinds.run_settings(node.name).execution_time) %}
+    {% do dbt_kinds.append_events(options, events, 'forget') %}
     {% do models.append({
       'model': node.unique_id, 'relation': options.relation, 'forgotten': forgotten, 'recorded': dbt_kinds.recorded_coverage(node),
     }) %}

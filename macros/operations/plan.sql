@@ -1,11 +1,38 @@
-{# What `dbt run` would do, model by model; nothing is written. #}
-{% macro plan(select=none, full_refresh=false) %}
-  {% set plans = [] %}
-  {% for node in dbt_kinds.selected_models(select) %}
-    {% set options = dbt_kinds.options(node) %}
+{#
+  What `dbt run` would do, model by model; nothing is written. `queries` are compiled queries by unique id, where they are
+  known. A model's plan counts on what the plans of its parents load.
+#}
+{% macro plan(select=none, full_refresh=false, queries={}) %}
+  {% set plans = {} %}
+  {% for node in dbt_kinds.parents_first(dbt_kinds.selected_models(select)) %}
+    {% set options = dbt_kinds.options_of(node) %}
     {% set rebuild = full_refresh if node.config.full_refresh is none else node.config.full_refresh %}
     {% set settings = dbt_kinds.run_settings(node.name, rebuild and not options.disable_restatement) %}
-    {% do plans.append(dbt_kinds.plan_intervals(options, dbt_kinds.recorded_coverage(node), settings)) %}
+    {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
+    {% do plans.update({node.unique_id: plan}) %}
+    {% do dbt_kinds.events_of(options.relation).extend(dbt_kinds._expected_events(plan)) %}
   {% endfor %}
-  {% do log(tojson({'operation': 'plan', 'plans': plans}), info=true) %}
+  {% do log(tojson({'operation': 'plan', 'plans': plans.values() | sort(attribute='model')}), info=true) %}
+{% endmacro %}
+
+
+{# The plan of a node as of now, by what is recorded of its table. #}
+{% macro plan_of(node, options, settings, sql=none) %}
+  {% set loads = dbt_kinds.loads_of(options.relation) if dbt_kinds.table_exists(node) else [] %}
+  {% do return(dbt_kinds.plan_intervals(
+    options, loads, settings,
+    none if sql is none else dbt_kinds.model_hash(options, sql),
+    dbt_kinds.followed_parents(node, options, sql) if loads else []
+  )) %}
+{% endmacro %}
+
+
+{# What a run will record, as events this invocation alone knows of. #}
+{% macro _expected_events(plan) %}
+  {% set moment = dbt_kinds.next_moment() %}
+  {% set events = [] %}
+  {% for start, end in plan.batches %}
+    {% do events.append({'event': 'loaded', 'start': start, 'end': end, 'recorded_at': moment, 'execution_time': plan.execution_time}) %}
+  {% endfor %}
+  {% do return(events) %}
 {% endmacro %}

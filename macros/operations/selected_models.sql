@@ -29,9 +29,36 @@
 {% endmacro %}
 
 
-{# What is recorded of a node's table; nothing when the table is not there. #}
-{% macro recorded_coverage(node) %}
-  {% set relation = api.Relation.create(database=node.database, schema=node.schema, identifier=node.alias) %}
-  {% set exists = adapter.check_schema_exists(relation.database, relation.schema) and dbt_kinds.relation_type(relation) == 'table' %}
-  {% do return(dbt_kinds.coverage(dbt_kinds.relation_key(node.database, node.schema, node.alias)) if exists else []) %}
+{# For operations that change what is recorded: nothing named must not mean everything. #}
+{% macro named_models(operation, select) %}
+  {% if not select %}
+    {% do exceptions.raise_compiler_error('dbt_kinds: ' ~ operation ~ ' needs select, the names of models separated by spaces') %}
+  {% endif %}
+  {% do return(dbt_kinds.selected_models(select)) %}
+{% endmacro %}
+
+
+{# Nodes in an order in which dbt could run them. #}
+{% macro parents_first(nodes) %}
+  {% set ordered = [] %}
+  {% set waiting = {} %}
+  {% for node in nodes %}
+    {% do waiting.update({node.unique_id: node}) %}
+  {% endfor %}
+  {% set seen = {} %}
+  {% for node in nodes %}
+    {% do dbt_kinds._visit(node, waiting, seen, ordered) %}
+  {% endfor %}
+  {% do return(ordered) %}
+{% endmacro %}
+
+
+{% macro _visit(node, waiting, seen, ordered) %}
+  {% if node.unique_id not in seen %}
+    {% do seen.update({node.unique_id: true}) %}
+    {% for unique_id in node.depends_on.nodes if unique_id in graph.nodes %}
+      {% do dbt_kinds._visit(graph.nodes[unique_id], waiting, seen, ordered) %}
+    {% endfor %}
+    {% do ordered.append(node) if node.unique_id in waiting %}
+  {% endif %}
 {% endmacro %}

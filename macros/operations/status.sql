@@ -1,19 +1,57 @@
-{# What every model's table holds and lacks as of the execution time. #}
+{# What every model's table holds and lacks as of the execution time, who is writing it, and how its last run went. #}
 {% macro status(select=none) %}
+  {% set nodes = dbt_kinds.selected_models(select) %}
+  {% set events = dbt_kinds.read_last_runs() if nodes else [] %}
+  {% set last_runs, leases = {}, {} %}
+  {% for run in dbt_kinds.runs_in_log(events) if run.source == 'run' %}
+    {% do last_runs.setdefault(run.relation, run) %}
+    {% do leases.setdefault(run.relation, dbt_kinds._lease_of(run, events)) if run.ended_at is none %}
+  {% endfor %}
   {% set models = [] %}
-  {% for node in dbt_kinds.selected_models(select) %}
-    {% set options = dbt_kinds.options(node) %}
+  {% for node in nodes %}
+    {% set options = dbt_kinds.options_of(node) %}
     {% set recorded = dbt_kinds.recorded_coverage(node) %}
     {% set entry = {
       'model': node.unique_id, 'relation': options.relation, 'kind': options.kind, 'unit': options.unit.name,
       'start': none, 'end': none, 'recorded': recorded, 'missing': none, 'reason': 'no start is set and nothing is recorded',
+      'invalidated': dbt_kinds._taken_back(options.relation, recorded) if dbt_kinds.table_exists(node) else [],
+      'lease': leases.get(options.relation), 'last_run': last_runs.get(options.relation),
     } %}
     {% if recorded or options.start is not none %}
       {% set settings = dict(dbt_kinds.run_settings(node.name), start=none, end=none) %}
-      {% set plan = dbt_kinds.plan_intervals(options, recorded, settings) %}
+      {% set plan = dbt_kinds.plan_of(node, options, settings) %}
       {% do entry.update({'start': plan.start, 'end': plan.end, 'missing': plan.missing, 'reason': plan.reason}) %}
     {% endif %}
     {% do models.append(entry) %}
   {% endfor %}
-  {% do log(tojson({'operation': 'status', 'models': models}), info=true) %}
+  {% set execution_time = dbt_kinds.run_settings('').execution_time %}
+  {% do log(tojson({'operation': 'status', 'execution_time': execution_time, 'models': models}), info=true) %}
+{% endmacro %}
+
+
+{# What was loaded once, was taken back and not loaded since. #}
+{% macro _taken_back(relation, recorded) %}
+  {% set once = [] %}
+  {% for event in dbt_kinds.events_of(relation) if event.event == 'loaded' %}
+    {% do once.append([event.start, event.end]) %}
+  {% endfor %}
+  {% do return(dbt_kinds.subtract_intervals(dbt_kinds.merge_intervals(once), recorded)) %}
+{% endmacro %}
+
+
+{# The claim of a run that has not ended; `running` is what it set out to load and has not recorded. #}
+{% macro _lease_of(run, events) %}
+  {% for claim in dbt_kinds.open_claims(events) if claim.invocation_id == run.invocation_id and claim.relation == run.relation %}
+    {% set is_live = run.state == 'running' %}
+    {% set loaded = [] %}
+    {% for batch in run.loaded %}
+      {% do loaded.append([batch.start, batch.end]) %}
+    {% endfor %}
+    {% set running = [claim.interval] if is_live and claim.interval is not none else [] %}
+    {% do return({
+      'invocation_id': claim.invocation_id, 'claimed_at': claim.claimed_at, 'last_sign_of_life': claim.last_sign_of_life,
+      'expires_at': claim.expires_at, 'holder': claim.holder, 'is_live': is_live,
+      'running': dbt_kinds.subtract_intervals(running, dbt_kinds.merge_intervals(loaded)),
+    }) %}
+  {% endfor %}
 {% endmacro %}

@@ -24,8 +24,7 @@
 {# Options of the design that this version does not act on, with the one value that says what it does anyway. #}
 {% macro unsupported_options() %}
   {% do return({
-    'cron_tz': 'UTC', 'on_query_change': 'forward', 'on_destructive_change': 'error', 'on_additive_change': 'error',
-    'on_upstream_change': 'ignore', 'auto_restatement_cron': none, 'auto_restatement_intervals': none,
+    'on_destructive_change': 'error', 'on_additive_change': 'error',
   }) %}
 {% endmacro %}
 

@@ -12,3 +12,11 @@
   {% endif %}
   {% do return(value | string | lower == 'true') %}
 {% endmacro %}
+
+
+{% macro one_of(model, name, value, allowed) %}
+  {% if value | string | lower not in allowed %}
+    {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is not one of " ~ allowed | join(', ')) %}
+  {% endif %}
+  {% do return(value | string | lower) %}
+{% endmacro %}

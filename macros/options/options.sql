@@ -12,20 +12,27 @@
     {% do dbt_kinds.fail(model, "week_start '" ~ given.week_start ~ "' is neither monday nor sunday") %}
   {% endif %}
   {% set cron = given.get('cron', '@daily') %}
-  {% set cron_unit = dbt_kinds.cron_unit(model, cron, week_start) %}
+  {% set schedule = dbt_kinds.read_cron(model, 'cron', cron) %}
   {% set options = {
     'model': model,
     'unique_id': node.unique_id,
     'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias),
     'kind': node.config.materialized,
     'cron': cron,
-    'unit': dbt_kinds.interval_unit(model, given.interval_unit, week_start) if 'interval_unit' in given else cron_unit,
+    'cron_schedule': schedule,
+    'cron_tz': dbt_kinds.check_time_zone(model, given.get('cron_tz', 'UTC')),
+    'unit': dbt_kinds.interval_unit(model, given.interval_unit, week_start) if 'interval_unit' in given
+      else dbt_kinds.cron_unit(model, 'cron', schedule, week_start),
     'start': dbt_kinds._instant_option(model, given, 'start', 'begin'),
     'end': dbt_kinds._instant_option(model, given, 'end'),
     'lookback': dbt_kinds.whole_number(model, 'lookback', given.get('lookback', 0), 0),
     'batch_size': dbt_kinds.whole_number(model, 'batch_size', given.batch_size, 1) if 'batch_size' in given else none,
     'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)),
     'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', false)),
+    'auto_restatement': dbt_kinds._auto_restatement(model, given),
+    'on_query_change': dbt_kinds.one_of(model, 'on_query_change', given.get('on_query_change', 'forward'), ['forward', 'rebuild', 'error']),
+    'on_upstream_change': dbt_kinds.one_of(model, 'on_upstream_change', given.get('on_upstream_change'), ['reprocess', 'ignore'])
+      if 'on_upstream_change' in given else none,
     'time_column': dbt_kinds._time_column(model, given.get('time_column', given.get('event_time'))),
     'file_format': dbt_kinds._file_format(node),
     'partition_by': dbt_kinds._partition_by(node),
@@ -34,6 +41,16 @@
   } %}
   {% do dbt_kinds._check_bounds(options) %}
   {% do return(options) %}
+{% endmacro %}
+
+
+{# The options of a node of the graph, read once a run. #}
+{% macro options_of(node) %}
+  {% set known = dbt_kinds.run_memory().options %}
+  {% if node.unique_id not in known %}
+    {% do known.update({node.unique_id: dbt_kinds.options(node)}) %}
+  {% endif %}
+  {% do return(known[node.unique_id]) %}
 {% endmacro %}
 
 
@@ -80,6 +97,19 @@
     {% do return(dbt_kinds.parse_instant(model, written, given[written])) %}
   {% endif %}
   {% do return(none) %}
+{% endmacro %}
+
+
+{# `{schedule, intervals}`, the schedule read, intervals none for all; none without a schedule. #}
+{% macro _auto_restatement(model, given) %}
+  {% set intervals = dbt_kinds.whole_number(model, 'auto_restatement_intervals', given.auto_restatement_intervals, 1)
+    if 'auto_restatement_intervals' in given else none %}
+  {% if 'auto_restatement_cron' not in given %}
+    {% do return(none) %}
+  {% endif %}
+  {% do return({
+    'schedule': dbt_kinds.read_cron(model, 'auto_restatement_cron', given.auto_restatement_cron), 'intervals': intervals,
+  }) %}
 {% endmacro %}
 
 

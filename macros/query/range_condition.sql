@@ -4,12 +4,13 @@
   {% if values.step is not none %}
     {% set end = dbt_kinds.ceil_to_unit(end, values.step) %}
   {% endif %}
-  {% set low, high = dbt_kinds._bound(values, start), dbt_kinds._bound(values, end) %}
+  {% set low, high = dbt_kinds.bound_literal(values, start), dbt_kinds.bound_literal(values, end) %}
   {% do return(column ~ ' >= ' ~ low ~ ' and ' ~ column ~ ' < ' ~ high) %}
 {% endmacro %}
 
 
-{% macro _bound(values, instant) %}
+{# An instant as a literal of a column whose values are written like that. Pure. #}
+{% macro bound_literal(values, instant) %}
   {% if values.strftime is none %}
     {% do return(dbt_kinds.time_literal({'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[values.write], instant)) %}
   {% endif %}

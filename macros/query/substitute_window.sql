@@ -1,29 +1,57 @@
-{# The query with every time variable exchanged for its literal of one window. Pure. #}
+{#
+  A bound that depends on the window stands in a compiled query as a sentinel: a comment that names it, `/*kinds:start_ds*/`, then a
+  literal that is valid as it stands. What follows `kinds:` is a time variable, or `source_start` or `source_end` and a
+  JSON object, what window_of was given.
+#}
+
+
+{# The query with every sentinel exchanged for its literal of one window. Pure. #}
 {% macro substitute_window(sql, window, execution_time) %}
   {% set query = namespace(sql=sql) %}
-  {% for prefix, suffix, sentinel in dbt_kinds._sentinels(sql) %}
-    {% set literal = dbt_kinds.window_literal(prefix, suffix, window, execution_time) %}
-    {% set query.sql = modules.re.sub(sentinel, literal, query.sql) %}
+  {% for bound in dbt_kinds._window_bounds(sql) %}
+    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), dbt_kinds._bound_literal(bound, window, execution_time), query.sql) %}
   {% endfor %}
   {% do return(query.sql) %}
 {% endmacro %}
 
 
-{# The query with its time variables still symbolic: the same text for every window. Pure. #}
+{# The query with its bounds still symbolic: the same text for every window. Pure. #}
 {% macro symbolic_query(sql) %}
   {% set query = namespace(sql=sql) %}
-  {% for prefix, suffix, sentinel in dbt_kinds._sentinels(sql) %}
-    {% set query.sql = modules.re.sub(sentinel, '/*kinds:' ~ prefix ~ '_' ~ suffix ~ '*/', query.sql) %}
+  {% for bound in dbt_kinds._window_bounds(sql) %}
+    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), '/*kinds:' ~ bound ~ '*/', query.sql) %}
   {% endfor %}
   {% do return(query.sql) %}
 {% endmacro %}
 
 
-{# (prefix, suffix, pattern) of the time variables that occur in a text. #}
-{% macro _sentinels(sql) %}
-  {% set found = [] %}
-  {% for prefix, suffix in modules.re.findall('/\*kinds:(start|end|execution)_(\w+)\*/', sql) | unique %}
-    {% do found.append((prefix, suffix, "/\*kinds:" ~ prefix ~ "_" ~ suffix ~ "\*/ (?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9]+)?)")) %}
+{# What the window_of calls of a query were given, one mapping each, in the order they stand. Pure. #}
+{% macro source_windows(sql) %}
+  {% set windows = [] %}
+  {% for bound in dbt_kinds._window_bounds(sql) if bound.startswith('source_start ') %}
+    {% do windows.append(fromjson(bound[13:])) %}
   {% endfor %}
-  {% do return(found) %}
+  {% do return(windows) %}
+{% endmacro %}
+
+
+{# The different bounds of a query. #}
+{% macro _window_bounds(sql) %}
+  {% do return(modules.re.findall('/\*kinds:((?:start|end|execution)_\w+|source_(?:start|end) \{.*?\})\*/', sql) | unique | list) %}
+{% endmacro %}
+
+
+{# A pattern of a bound's comment and the literal behind it. #}
+{% macro _sentinel(bound) %}
+  {% do return('/\*kinds:' ~ modules.re.escape(bound) ~ "\*/ (?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9]+)?)") %}
+{% endmacro %}
+
+
+{% macro _bound_literal(bound, window, execution_time) %}
+  {% set prefix = bound.split('_')[0] %}
+  {% if prefix != 'source' %}
+    {% do return(dbt_kinds.window_literal(prefix, bound[prefix | length + 1:], window, execution_time)) %}
+  {% endif %}
+  {% set side, source = bound.split(' ', 1) %}
+  {% do return(dbt_kinds.source_literal(side, fromjson(source), window)) %}
 {% endmacro %}

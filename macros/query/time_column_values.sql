@@ -1,26 +1,39 @@
 {#
-  How the values of a time column are written, given the type that Spark reports: `{write, step, strftime}`. `step` is the
-  unit of the column's own precision, none where it is finer than any interval. Pure. Raises when the column cannot
-  be bounded, or when it is coarser than the interval: an hour of a date could not be replaced alone.
+  How the values of a model's time column are written, given the type that Spark reports: see column_values. Pure. Raises when
+  the column cannot be bounded, or when it is coarser than the interval: an hour of a date could not be replaced alone.
 #}
 {% macro time_column_values(options, data_type) %}
-  {% set name, format = options.time_column.column, options.time_column.format %}
+  {% set name = options.time_column.column %}
+  {% set values = dbt_kinds.column_values(options.model, name, data_type, options.time_column.format) %}
+  {% if values.step is not none and not dbt_kinds._divides(values.step, options.unit) %}
+    {% do dbt_kinds.fail(options.model, "time_column '" ~ name ~ "' tells a " ~ values.precision ~ ' from another but nothing finer, so an interval of one '
+      ~ options.unit.name ~ ' could not be replaced alone; use a finer column, or set interval_unit: ' ~ values.precision) %}
+  {% endif %}
+  {% do return(values) %}
+{% endmacro %}
+
+
+{#
+  How the values of a column that tells time are written: `{write, precision, step, strftime}`. `precision` names the smallest
+  part it holds and `step` is that as a unit, both none where it is finer than any interval. Pure.
+#}
+{% macro column_values(model, name, data_type, format) %}
   {% set base_type = modules.re.split('[(<]', data_type)[0] | lower %}
-  {% set values = namespace(write=none, unit=none, strftime=none) %}
+  {% set values = namespace(write=none, precision=none, strftime=none) %}
   {% if base_type in ['timestamp', 'timestamp_ntz', 'date'] %}
     {% set values.write = base_type %}
-    {% set values.unit = 'day' if base_type == 'date' else none %}
+    {% set values.precision = 'day' if base_type == 'date' else none %}
   {% elif base_type in ['string', 'varchar', 'char'] or (base_type in ['int', 'bigint'] and format) %}
-    {% set parsed = dbt_kinds.time_format(options.model, format or '%Y-%m-%d') %}
+    {% set parsed = dbt_kinds.time_format(model, format or '%Y-%m-%d') %}
     {% set values.write = 'string' if base_type in ['string', 'varchar', 'char'] else 'integer' %}
     {% if values.write == 'integer' and not modules.re.fullmatch('(%.)+', parsed.strftime) %}
-      {% do dbt_kinds.fail(options.model, "the format '" ~ format ~ "' of time_column '" ~ name ~ "' is not a number; write one of digits only, "
+      {% do dbt_kinds.fail(model, "the format '" ~ format ~ "' of time_column '" ~ name ~ "' is not a number; write one of digits only, "
         ~ 'such as %Y%m%d') %}
     {% endif %}
     {% set values.strftime = parsed.strftime %}
-    {% set values.unit = parsed.unit if parsed.unit != 'second' else none %}
+    {% set values.precision = parsed.unit if parsed.unit != 'second' else none %}
   {% else %}
-    {% do dbt_kinds.fail(options.model, "time_column '" ~ name ~ "' has the type " ~ data_type ~ ', which cannot be bounded by time; '
+    {% do dbt_kinds.fail(model, "time_column '" ~ name ~ "' has the type " ~ data_type ~ ', which cannot be bounded by time; '
       ~ 'use a date, a timestamp or a string, or an integer with a format such as '
       ~ "{'column': '" ~ name ~ "', 'format': '%Y%m%d'}") %}
   {% endif %}
@@ -28,12 +41,8 @@
     'year': {'months': 12}, 'month': {'months': 1},
     'day': {'months': 0, 'seconds': 86400, 'origin': 0}, 'hour': {'months': 0, 'seconds': 3600, 'origin': 0},
     'minute': {'months': 0, 'seconds': 60, 'origin': 0},
-  }.get(values.unit) %}
-  {% if step is not none and not dbt_kinds._divides(step, options.unit) %}
-    {% do dbt_kinds.fail(options.model, "time_column '" ~ name ~ "' tells a " ~ values.unit ~ ' from another but nothing finer, so an interval of one '
-      ~ options.unit.name ~ ' could not be replaced alone; use a finer column, or set interval_unit: ' ~ values.unit) %}
-  {% endif %}
-  {% do return({'write': values.write, 'step': step, 'strftime': values.strftime}) %}
+  }.get(values.precision) %}
+  {% do return({'write': values.write, 'precision': values.precision, 'step': step, 'strftime': values.strftime}) %}
 {% endmacro %}
 
 

@@ -1,38 +1,49 @@
 {#
-  Appends events of one relation in one statement: `loaded` or `invalidated`, an interval each. `facts` are the
-  columns that only a load has: model_hash, rows_written, seconds, snapshot_id.
+  Appends events in one statement. An event is a mapping of the store's columns; what every event of a model carries is added
+  here, and recorded_at, one for all of them, which is returned.
 #}
-{% macro append_events(options, event, intervals, execution_time, facts={}) %}
-  {% if not intervals %}
+{% macro append_events(options, events, source='run') %}
+  {% if not events %}
     {% do return(none) %}
   {% endif %}
-  {% set known = dbt_kinds.read_store().setdefault(options.relation, []) %}
-  {% set recorded_at = dbt_kinds._moment_after(known) %}
-  {% set rows = [] %}
-  {% for start, end in intervals %}
-    {% do rows.append({'event': event, 'interval_start': start, 'interval_end': end, 'recorded_at': recorded_at}) %}
-  {% endfor %}
-  {% if not graph.get('dbt_kinds_store_exists') %}
-    {% do dbt_kinds.create_store() %}
-    {% do graph.update({'dbt_kinds_store_exists': true}) %}
+  {% set store = dbt_kinds.store_table() %}
+  {% set known = dbt_kinds.events_of(options.relation) %}
+  {% if dbt_kinds.find_store() is none %}
+    {% do dbt_kinds.create_store(store) %}
   {% endif %}
+  {% set common = {
+    'relation': options.relation, 'model': options.unique_id, 'kind': options.kind, 'invocation_id': invocation_id,
+    'recorded_at': dbt_kinds.next_moment(), 'source': source,
+  } %}
   {% call statement('append_events') %}
-insert into {{ dbt_kinds.store_table() }} values
-{%- for row in rows %}
-  ('{{ event }}', {{ dbt_kinds.text_literal(options.relation) }}, '{{ row.interval_start }}', '{{ row.interval_end }}', '{{ recorded_at }}', '{{ execution_time }}', '{{ invocation_id }}', {{ dbt_kinds.text_literal(options.unique_id) }}, '{{ options.kind }}', {{ dbt_kinds.text_literal(facts.get('model_hash')) }}, {{ facts.get('rows_written', 'null') }}, {{ facts.get('seconds', 'null') }}, {{ facts.get('snapshot_id', 'null') }}){{ ',' if not loop.last }}
+insert into {{ store }} values
+{%- for event in events %}
+  ({{ dbt_kinds._event_values(dict(common, **event)) | join(', ') }}){{ ',' if not loop.last }}
 {%- endfor %}
   {% endcall %}
-  {% do known.extend(rows) %}
+  {% for event in events if event.event in ['loaded', 'invalidated'] %}
+    {% do known.append({
+      'event': event.event, 'start': event.interval_start, 'end': event.interval_end, 'recorded_at': common.recorded_at,
+      'started_at': event.get('started_at'), 'execution_time': event.get('execution_time'), 'model_hash': event.get('model_hash'),
+    }) %}
+  {% endfor %}
+  {% do dbt_kinds.renew_lease(options.relation, common.recorded_at) %}
+  {% do return(common.recorded_at) %}
 {% endmacro %}
 
 
-{# Now by this machine's clock, but later than every event that was read: clocks of two machines differ. #}
-{% macro _moment_after(events) %}
-  {% set now = modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%dT%H:%M:%S.%f') %}
-  {% set last = events | map(attribute='recorded_at') | max | default('', true) %}
-  {% if now > last %}
-    {% do return(now) %}
-  {% endif %}
-  {% set next = modules.datetime.datetime.fromisoformat(last) + modules.datetime.timedelta(microseconds=1) %}
-  {% do return(next.strftime('%Y-%m-%dT%H:%M:%S.%f')) %}
+{# Literals in the order of the columns. No text may hold a line break or the delimiter of a Hive text table. #}
+{% macro _event_values(event) %}
+  {% set literals = [] %}
+  {% for name, type in dbt_kinds.store_columns().items() %}
+    {% set value = event.get(name) %}
+    {% if value is none %}
+      {% do literals.append('null') %}
+    {% elif type == 'string' %}
+      {% do literals.append(dbt_kinds.text_literal(modules.re.sub('[\\x00-\\x1f]+', ' ', value | string))) %}
+    {% else %}
+      {% do literals.append(value | string) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(literals) %}
 {% endmacro %}

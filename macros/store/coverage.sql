@@ -1,20 +1,51 @@
-{# What the store says is loaded for a relation: a set of intervals. #}
-{% macro coverage(relation) %}
-  {% do return(dbt_kinds.fold_events(dbt_kinds.read_store().get(relation, []))) %}
+{# What the store says is loaded of a relation, as loads: see fold_events. #}
+{% macro loads_of(relation) %}
+  {% do return(dbt_kinds.fold_events(dbt_kinds.events_of(relation))) %}
 {% endmacro %}
 
 
-{# Replays events in the order of recorded_at; `invalidated` wins a tie. Pure. #}
+{# The same as a set of intervals. #}
+{% macro coverage(relation) %}
+  {% do return(dbt_kinds.coverage_of(dbt_kinds.loads_of(relation))) %}
+{% endmacro %}
+
+
+{% macro coverage_of(loads) %}
+  {% set intervals = [] %}
+  {% for load in loads %}
+    {% do intervals.append([load.start, load.end]) %}
+  {% endfor %}
+  {% do return(dbt_kinds.merge_intervals(intervals)) %}
+{% endmacro %}
+
+
+{#
+  Replays events in the order of recorded_at, `invalidated` winning a tie, and returns what is loaded: pieces that do not
+  overlap, each with the facts of its latest load: {start, end, recorded_at, started_at, execution_time, model_hash}.
+  It goes backwards: an event only decides what no later one has decided. Pure.
+#}
 {% macro fold_events(events) %}
-  {% set state = namespace(covered=[], loaded=[]) %}
-  {% for event in events | sort(attribute='event', reverse=true) | sort(attribute='recorded_at') %}
-    {% set interval = [event.interval_start, event.interval_end] %}
-    {% if event.event == 'loaded' %}
-      {% do state.loaded.append(interval) %}
+  {% set state = namespace(decided=[]) %}
+  {% set loads = [] %}
+  {% for event in events | sort(attribute='event') | sort(attribute='recorded_at', reverse=true) %}
+    {% set start, end = event.start, event.end %}
+    {% if not state.decided or end < state.decided[0][0] %}
+      {% set left = [[start, end]] %}
+      {% do state.decided.insert(0, [start, end]) %}
+    {% elif end == state.decided[0][0] %}
+      {# the usual case: batches in the order of time #}
+      {% set left = [[start, end]] %}
+      {% set first = state.decided.pop(0) %}
+      {% do state.decided.insert(0, [start, first[1]]) %}
     {% else %}
-      {% set state.covered = dbt_kinds.subtract_intervals(dbt_kinds.merge_intervals(state.covered + state.loaded), [interval]) %}
-      {% set state.loaded = [] %}
+      {% set left = dbt_kinds.subtract_intervals([[start, end]], state.decided) %}
+      {% set state.decided = dbt_kinds.merge_intervals(state.decided + [[start, end]]) %}
+    {% endif %}
+    {% if event.event == 'loaded' %}
+      {% for piece in left %}
+        {% do loads.append(dict(event, start=piece[0], end=piece[1])) %}
+      {% endfor %}
     {% endif %}
   {% endfor %}
-  {% do return(dbt_kinds.merge_intervals(state.covered + state.loaded)) %}
+  {% do return(loads | sort(attribute='start')) %}
 {% endmacro %}

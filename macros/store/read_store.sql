@@ -1,24 +1,63 @@
 {#
-  All events, by relation. Read once a run: dbt's graph is one dict that all nodes of an invocation share and may
-  write to (measured on 1.11), and each run adds to it what it records. Where it is not shared, each model reads.
+  The loads and invalidations of one relation, oldest read first: mappings {event, start, end, recorded_at, started_at,
+  execution_time, model_hash}. The whole store is read once a run, and each run adds what it records; the text of a relation is
+  taken apart when somebody asks for it.
 #}
-{% macro read_store() %}
-  {% if 'dbt_kinds_events' in graph %}
-    {% do return(graph['dbt_kinds_events']) %}
+{% macro events_of(relation) %}
+  {% set memory = dbt_kinds.run_memory() %}
+  {% if memory.events is none %}
+    {# two threads may have read at once; either result will do #}
+    {% do memory.update({'events': dbt_kinds._read_store()}) %}
   {% endif %}
-  {% set events = {} %}
-  {% set store = dbt_kinds.store_table() %}
-  {% if adapter.check_schema_exists(store.database, store.schema) and dbt_kinds.relation_type(store) == 'table' %}
-    {% do graph.update({'dbt_kinds_store_exists': true}) %}
+  {% set events = memory.events.get(relation, []) %}
+  {% if events is string or relation not in memory.events %}
+    {% set events = dbt_kinds.parse_events(relation, events) if events is string else [] %}
+    {% do memory.events.update({relation: events}) %}
+  {% endif %}
+  {% do return(memory.events[relation]) %}
+{% endmacro %}
+
+
+{# Relation -> one line an event: an eighth of what JSON would take, and read in half the time. #}
+{% macro _read_store() %}
+  {% set texts = {} %}
+  {% set source = dbt_kinds.store_source() %}
+  {% if source is not none %}
     {% set by_relation %}
-select relation, collect_list(struct(event, interval_start, interval_end, recorded_at)) as events
-from {{ store }}
+select
+  coalesce(relation, '') as relation,
+  max(recorded_at) as latest,
+  concat_ws(char(10), collect_list({{ dbt_kinds._event_line() }})) as lines
+from {{ source }}
+where coalesce(event, '') not in ('claimed', 'released', 'failed')
 group by relation
     {%- endset %}
     {% for row in dbt_kinds.query_rows(by_relation) %}
-      {% do events.update({row.relation: row.events}) %}
+      {% do texts.update({row.relation: row.lines}) %}
+      {% do dbt_kinds.notice_moment(row.latest) %}
     {% endfor %}
+    {% if '' in texts %}
+      {% do dbt_kinds.fail_unreadable('', texts[''].splitlines()[0]) %}
+    {% endif %}
   {% endif %}
-  {# two threads may have read at once; both go on with the same dict #}
-  {% do return(graph.setdefault('dbt_kinds_events', events)) %}
+  {% do return(texts) %}
+{% endmacro %}
+
+
+{# Later events are stamped later than what was read. #}
+{% macro notice_moment(moment) %}
+  {% set memory = dbt_kinds.run_memory() %}
+  {% if moment and moment > memory.clock and modules.re.fullmatch('[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}', moment) %}
+    {% do memory.update({'clock': moment}) %}
+  {% endif %}
+{% endmacro %}
+
+
+{# SQL: the fields that decide coverage, separated by a space, each empty where it is NULL. #}
+{% macro _event_line() %}
+  {% set fields = [] %}
+  {% for name in ['event', 'interval_start', 'interval_end', 'recorded_at', 'started_at', 'execution_time', 'model_hash'] %}
+    {% do fields.append('coalesce(' ~ name ~ ", '')") %}
+  {% endfor %}
+  {% do return("concat_ws(' ', " ~ fields | join(', ') ~ ')') %}
 {% endmacro %}

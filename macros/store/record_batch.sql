@@ -1,10 +1,18 @@
-{# States that a batch is loaded, after its write. A sample is not the batch, and is not recorded. #}
-{% macro record_batch(options, plan, number, written, model_hash, started) %}
-  {% set seconds = (modules.datetime.datetime.now() - started).total_seconds() %}
+{#
+  States that a batch is loaded, after its write; `started_at` is the moment its query may have begun to read. A sample is not
+  the batch, and is not recorded.
+#}
+{% macro record_batch(options, plan, number, written, model_hash, started_at) %}
+  {% set started = modules.datetime.datetime.fromisoformat(started_at) %}
+  {% set seconds = (modules.datetime.datetime.fromisoformat(dbt_kinds.next_moment()) - started).total_seconds() | round(3) %}
   {% if not dbt_kinds.is_sample_run() %}
-    {% set facts = {'model_hash': model_hash, 'seconds': seconds | round(3), 'rows_written': written.rows_written} %}
-    {% do facts.update({'snapshot_id': written.snapshot_id}) if written.snapshot_id is defined %}
-    {% do dbt_kinds.append_events(options, 'loaded', [plan.batches[number - 1]], plan.execution_time, facts) %}
+    {% set batch = plan.batches[number - 1] %}
+    {% do dbt_kinds.hold_lease(options) %}
+    {% do dbt_kinds.append_events(options, [{
+      'event': 'loaded', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': plan.execution_time,
+      'model_hash': model_hash, 'started_at': started_at, 'seconds': seconds, 'rows_written': written.rows_written,
+      'snapshot_id': written.get('snapshot_id'),
+    }]) %}
   {% endif %}
   {% do dbt_kinds.log_batch(options, plan, number, written.rows_written, seconds) %}
 {% endmacro %}

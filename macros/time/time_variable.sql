@@ -29,7 +29,7 @@
   {% endif %}
   {# while dbt parses, a model's configuration is not complete yet #}
   {% if execute and node.config.materialized in dbt_kinds.kinds() %}
-    {% set unit = dbt_kinds.options(node).unit %}
+    {% set unit = dbt_kinds.options_of(node).unit %}
   {% else %}
     {% set unit = dbt_kinds.interval_unit(node.name, 'day') %}
   {% endif %}

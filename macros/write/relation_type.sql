@@ -3,10 +3,17 @@
   tables: it does not know Iceberg. It does know views, and a view holds nothing that was recorded.
 #}
 {% macro relation_type(relation) %}
-  {% set listed = run_query('show tables in ' ~ relation.without_identifier() ~ ' like ' ~ dbt_kinds.text_literal(relation.identifier)) %}
-  {% for row in listed.rows if row[1] | string | lower == relation.identifier | lower and not row[2] %}
-    {% set cached = load_cached_relation(relation) %}
-    {% do return('view' if cached is not none and cached.is_view else 'table') %}
+  {% do return(dbt_kinds.tables_of(relation, relation.identifier).get(relation.identifier | lower)) %}
+{% endmacro %}
+
+
+{# The names of a relation's schema, in lower case, and what each stands for; only one name if one is given. #}
+{% macro tables_of(relation, identifier=none) %}
+  {% set like = ' like ' ~ dbt_kinds.text_literal(identifier) if identifier is not none else '' %}
+  {% set found = {} %}
+  {% for row in run_query('show tables in ' ~ relation.without_identifier() ~ like).rows if not row[2] %}
+    {% set cached = load_cached_relation(relation.incorporate(path={'identifier': row[1] | string})) %}
+    {% do found.update({row[1] | string | lower: 'view' if cached is not none and cached.is_view else 'table'}) %}
   {% endfor %}
-  {% do return(none) %}
+  {% do return(found) %}
 {% endmacro %}

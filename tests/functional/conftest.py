@@ -10,6 +10,7 @@ from dbt_common.tests import enable_test_caching
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import local_profile
 from tests.functional.project import Project, start_spark
+from tests.functional.thrift import ThriftServer, thrift_server
 
 # dbt parses its 650 macros anew whenever --vars change, 0.8 s each time; its own test suite keeps them, too
 enable_test_caching()
@@ -23,6 +24,13 @@ def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
     session = start_spark(profile)
     yield profile
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def thrift(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThriftServer]:
+    """A Spark Thrift server, started for the first test that asks for it."""
+    with thrift_server(tmp_path_factory.mktemp("thrift") / "server") as server:
+        yield server
 
 
 @pytest.fixture

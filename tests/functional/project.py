@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ class Run:
     """What one dbt command said and did."""
 
     success: bool
+    invocation_id: str = ""
     statuses: dict[str, str] = field(default_factory=dict)
     messages: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -51,6 +52,8 @@ class Project:
         self.schema = schema
         self.target = json.loads(json.dumps(profile["local"]["outputs"]["local"])) | {"schema": schema}
         self.settings: dict[str, Any] = {}
+        self.flags: list[str] = []
+        self.listeners: list[Callable[[Any], None]] = []
         (folder / "models").mkdir(parents=True)
         (folder / "macros").mkdir()
         (folder / "dbt_packages").mkdir()
@@ -76,6 +79,7 @@ class Project:
         run = Run(success=False)
 
         def listen(event: Any) -> None:
+            run.invocation_id = event.info.invocation_id
             if event.info.name == "JinjaLogInfo":
                 run.log.append(event.data.msg)
             elif event.info.name == "SQLQuery":
@@ -84,8 +88,8 @@ class Project:
                 run.errors += event.info.msg + "\n"
 
         folder = str(self.folder)
-        where = ["--project-dir", folder, "--profiles-dir", folder, "--vars", json.dumps(given)]
-        result = dbtRunner(callbacks=[listen]).invoke(["--log-level", "none", *command, *where])
+        where = ["--project-dir", folder, "--profiles-dir", folder, "--vars", json.dumps(given), *self.flags]
+        result = dbtRunner(callbacks=[listen, *self.listeners]).invoke(["--log-level", "none", *command, *where])
         run.success = result.success
         run.errors += str(result.exception or "")
         for node in getattr(result.result, "results", []):
@@ -113,7 +117,7 @@ class Project:
             return []
         log = self.sql(
             "select recorded_at, event <> 'loaded', interval_start, interval_end from {schema}.dbt_kinds_intervals "
-            f"where relation = '{self.schema}.{table}' order by 1, 2"
+            f"where relation = '{self.schema}.{table}' and event in ('loaded', 'invalidated') order by 1, 2"
         )
         hours: set[datetime] = set()
         for _, is_invalidated, start, end in log:
@@ -137,18 +141,25 @@ class Project:
         return bool(self.sql(f"show tables in {{schema}} like '{name}'"))
 
     def events(self) -> list[tuple[Any, ...]]:
-        """Everything the interval store holds."""
+        """Every load and invalidation that the interval store holds."""
         if not self.table_exists("dbt_kinds_intervals"):
             return []
-        return self.rows("select * from {schema}.dbt_kinds_intervals")
+        return self.rows("select * from {schema}.dbt_kinds_intervals where event in ('loaded', 'invalidated')")
+
+    def use_schema(self, schema: str) -> None:
+        """Goes on in another schema."""
+        self.schema = self.target["schema"] = schema
+        self.write_settings()
 
     def write_settings(self) -> None:
-        """Writes dbt_project.yml and profiles.yml as they are now."""
+        """Writes dbt_project.yml and profiles.yml as they are now; another process may be reading them as they were."""
         settings = {"name": "shop", "version": "1.0.0", "config-version": 2, "profile": "local"} | self.settings
         settings["flags"] = {"send_anonymous_usage_stats": False}
-        (self.folder / "dbt_project.yml").write_text(yaml.safe_dump(settings))
         profile = {"local": {"target": "local", "outputs": {"local": self.target}}}
-        (self.folder / "profiles.yml").write_text(yaml.safe_dump(profile))
+        for name, content in (("dbt_project.yml", settings), ("profiles.yml", profile)):
+            file, text = self.folder / name, yaml.safe_dump(content)
+            if not file.exists() or file.read_text() != text:
+                file.write_text(text)
 
 
 def start_spark(profile: Mapping[str, Any]) -> SparkSession:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner, Result
 
 from dbt_kinds.cli import main
@@ -18,37 +19,164 @@ from tests.functional.project import DAILY_EVENTS, Project, events_table
 NOW = "2024-01-05 08:00:00"
 
 
-def status(project: Project, *arguments: str) -> Result:
+def ask(project: Project, *command: str, now: str = NOW) -> Result:
     folder = str(project.folder)
-    where = ["--project-dir", folder, "--profiles-dir", folder, "--vars", f"kinds_execution_time: '{NOW}'"]
-    return CliRunner().invoke(main, ["status", *where, *arguments])
+    where = ["--project-dir", folder, "--profiles-dir", folder, "--vars", f"kinds_execution_time: '{now}'"]
+    return CliRunner().invoke(main, [*command, *where])
+
+
+def daily(project: Project, sql: str = DAILY_EVENTS, **meta: Any) -> None:
+    project.kind("daily", sql, config="file_format='iceberg'", **meta)
 
 
 def test_status_shows_coverage_and_gaps_and_exits_with_1_when_there_are_any(project: Project) -> None:
     events_table(project)
-    project.kind("daily", DAILY_EVENTS, config="file_format='iceberg'")
+    daily(project)
     project.run(now=NOW)
-    told = status(project)
+    told = ask(project, "status")
     assert told.exit_code == 0, told.output
-    assert told.stdout.splitlines()[1].split() == ["daily", "day", "2024-01-01", "to", "2024-01-05", "nothing"]
+    words = " ".join(told.stdout.splitlines()[1:3]).split()
+    assert words[:5] == ["daily", "day", "█" * 24, "nothing", "done"]
+    assert " ".join(words[7:]).startswith("2024-01-01 to 2024-01-05 16 rows, ")
     project.operation("forget", select="daily", start="2024-01-02", end="2024-01-03")
-    told = status(project, "--select", "daily", "--json")
+    told = ask(project, "status", "--select", "daily", "--json")
     assert told.exit_code == 1
-    assert json.loads(told.stdout) == [
-        {
-            "model": "model.shop.daily", "relation": f"{project.schema}.daily", "kind": "incremental_by_time_range",
-            "unit": "day", "start": "2024-01-01T00:00:00", "end": "2024-01-05T00:00:00",
-            "recorded": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"], ["2024-01-03T00:00:00", "2024-01-05T00:00:00"]],
-            "missing": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "reason": "1 missing",
-        },
+    (model,) = json.loads(told.stdout)
+    last_run = model.pop("last_run")
+    assert model == {
+        "model": "model.shop.daily", "relation": f"{project.schema}.daily", "kind": "incremental_by_time_range",
+        "unit": "day", "start": "2024-01-01T00:00:00", "end": "2024-01-05T00:00:00",
+        "recorded": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"], ["2024-01-03T00:00:00", "2024-01-05T00:00:00"]],
+        "missing": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "reason": "1 missing",
+        "invalidated": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "lease": None,
+    }  # fmt: skip
+    assert (last_run["state"], last_run["rows_written"], last_run["source"]) == ("done", 16, "run")
+
+
+def test_plan_shows_what_would_run_in_which_batches_and_why(project: Project) -> None:
+    events_table(project)
+    daily(project, batch_size=2)
+    project.run(now="2024-01-03 08:00:00")
+    results = (project.folder / "target" / "run_results.json").read_text()
+    told = ask(project, "plan", now="2024-01-06 08:00:00")
+    assert (told.exit_code, told.exception) == (0, None), told.output
+    assert [line.split() for line in told.stdout.splitlines()] == [
+        ["model", "unit", "batches", "would", "load", "why"],
+        ["daily", "day", "2", "2024-01-03", "to", "2024-01-05", "3", "missing"],
+        ["2024-01-05", "to", "2024-01-06"],
+    ]
+    assert told.stderr == "2 batches in 1 model.\n"
+    # what dbt retry reads is still what dbt run left
+    assert (project.folder / "target" / "run_results.json").read_text() == results
+    told = ask(project, "plan", "--json", "--full-refresh", now="2024-01-06 08:00:00")
+    assert json.loads(told.stdout) == project.operation("plan", now="2024-01-06 08:00:00", full_refresh=True)
+    assert json.loads(told.stdout)["plans"][0]["reason"] == "full refresh"
+
+
+def test_plan_compares_queries_and_compiles_only_where_that_matters(project: Project) -> None:
+    events_table(project)
+    daily(project, on_query_change="rebuild")
+    project.kind("other", DAILY_EVENTS, config="file_format='iceberg'")
+    project.run(now=NOW)
+    compiled = project.folder / "target" / "compiled" / "shop" / "models"
+    for file in compiled.iterdir():
+        file.unlink()
+    (unchanged, _) = json.loads(ask(project, "plan", "--json").stdout)["plans"]
+    assert unchanged["reason"] == "up to date until 2024-01-05T00:00:00"
+    assert [file.name for file in compiled.iterdir()] == ["daily.sql"]
+    daily(project, DAILY_EVENTS.replace("n from", "n + 1 as n, '😀' as mood from"), on_query_change="rebuild")
+    told = ask(project, "plan", "--json", "--select", "daily")
+    (changed,) = json.loads(told.stdout)["plans"]
+    assert changed["reason"] == "query changed: 4 to rebuild"
+    assert changed["batches"] == [["2024-01-01T00:00:00", "2024-01-05T00:00:00"]]
+
+
+def test_history_shows_what_runs_loaded_and_how_they_failed(project: Project) -> None:
+    events_table(project)
+    daily(project)
+    project.run(now=NOW)
+    daily(project, DAILY_EVENTS.replace("n from", "n / 0 as [n] from"))
+    assert not project.dbt("run", now="2024-01-06 08:00:00").success
+    project.operation("forget", select="daily", start="2024-01-02", end="2024-01-03")
+    told = ask(project, "history", "--json")
+    assert told.exit_code == 0, told.output
+    runs = json.loads(told.stdout)
+    assert [(run["state"], run["source"], run["rows_written"]) for run in runs] == [
+        ("stated", "forget", 0), ("failed", "run", 0), ("done", "run", 16),
     ]  # fmt: skip
+    assert "PARSE_SYNTAX_ERROR" in runs[1]["message"]
+    assert len(json.loads(ask(project, "history", "--json", "--limit", "1").stdout)) == 1
+    table = ask(project, "history", "--select", "daily").stdout
+    assert "took back 2024-01-02 to 2024-01-03" in table and "PARSE_SYNTAX_ERROR" in table
+    assert "2024-01-01 to 2024-01-05" in table
+
+
+def test_report_is_written_where_it_says(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events_table(project)
+    daily(project)
+    project.run(now=NOW)
+    project.operation("forget", select="daily", start="2024-01-02", end="2024-01-03")
+    monkeypatch.chdir(tmp_path)
+    told = ask(project, "report")
+    assert (told.exit_code, told.stdout) == (0, "")
+    assert told.stderr == f"Written to {tmp_path / 'dbt_kinds_report.html'}\n"
+    page = (tmp_path / "dbt_kinds_report.html").read_text()
+    assert 'title="invalidated 2024-01-02 to 2024-01-03 (1 day)"' in page
+    assert "16 rows, took " in page and "2024-01-05 08:00:00</time> UTC" in page
+    told = ask(project, "report", "--html", str(tmp_path / "no" / "where.html"))
+    assert told.exit_code == 2 and "name another file with --html" in told.stderr
+
+
+COMMANDS = [["plan"], ["status"], ["history"], ["report", "--html", "page.html"]]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_a_project_without_models_of_a_kind_is_no_error(
+    project: Project, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    project.model("plain", "select 1 as one")
+    project.write_settings()
+    told = ask(project, *command)
+    assert (told.exit_code, told.exception) == (0, None), told.output
+    assert len(told.stdout.splitlines()) == (0 if command[0] == "report" else 1)
+    assert told.stderr.endswith((".\n", ".html\n")) and told.stderr.count("\n") == 1
+    if command[0] in ("status", "history"):
+        assert json.loads(ask(project, *command, "--json").stdout) == []
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_a_store_that_is_not_there_yet_is_no_error(
+    project: Project, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    daily(project)
+    project.write_settings()
+    told = ask(project, *command)
+    assert told.exit_code == (1 if command == ["status"] else 0), told.output
+    assert not isinstance(told.exception, Exception)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_a_project_without_the_package_is_told_what_to_add(project: Project, command: list[str]) -> None:
+    (project.folder / "dbt_packages" / "dbt_kinds").unlink()
+    project.write_settings()
+    told = ask(project, *command)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert "the project shop lacks the dbt package dbt_kinds; add it to packages.yml" in told.stderr
 
 
 def test_an_error_is_explained_on_stderr_and_exits_with_2(project: Project) -> None:
     project.write_settings()
-    told = status(project, "--select", "nobody")
+    told = ask(project, "status", "--select", "nobody")
     assert (told.exit_code, told.stdout) == (2, "")
     assert "no model of a kind is called nobody" in told.stderr
+
+
+@pytest.mark.parametrize(("variables", "why"), [("{a: ", "is not YAML"), ("nothing", "is not a mapping")])
+def test_variables_that_are_none_are_wrong_use(variables: str, why: str) -> None:
+    told = CliRunner().invoke(main, ["status", "--vars", variables])
+    assert told.exit_code == 2 and why in " ".join(told.stderr.split())
 
 
 def test_dbt_runs_with_the_printed_profile_from_any_folder_without_java(

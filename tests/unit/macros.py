@@ -7,12 +7,12 @@ import functools
 import hashlib
 import json
 import re
-import zoneinfo
 from pathlib import Path
 from types import CodeType, SimpleNamespace
 from typing import Any
 
 import jinja2.sandbox
+import pytz
 
 MACROS = Path(__file__).parents[2] / "macros"
 
@@ -34,7 +34,14 @@ def _raise_compiler_error(message: str) -> None:
     raise CompilerError(message)
 
 
-_ENVIRONMENT = jinja2.sandbox.SandboxedEnvironment(extensions=["jinja2.ext.do"])
+_ENVIRONMENT = jinja2.sandbox.SandboxedEnvironment(extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
+
+# what dbt hands over of each, no more
+_MODULES = {
+    "datetime": {name: getattr(datetime, name) for name in ("date", "datetime", "time", "timedelta", "tzinfo")},
+    "re": {name: getattr(re, name) for name in re.__all__},
+    "pytz": {name: getattr(pytz, name) for name in pytz.__all__},
+}
 
 
 @functools.cache
@@ -67,14 +74,16 @@ class Macros:
             "dbt_kinds": self._functions,
             "return": _return,
             "exceptions": SimpleNamespace(raise_compiler_error=_raise_compiler_error),
-            "modules": SimpleNamespace(datetime=datetime, re=re, pytz=SimpleNamespace(utc=zoneinfo.ZoneInfo("UTC"))),
+            "modules": _MODULES,
             "var": lambda name, default=None: (variables or {}).get(name, default),
             "invocation_args_dict": arguments or {},
-            "run_started_at": clock.replace(tzinfo=zoneinfo.ZoneInfo("UTC")),
+            "run_started_at": clock.replace(tzinfo=pytz.utc),
             "adapter": SimpleNamespace(type=lambda: adapter_type, quote=lambda name: f"`{name}`"),
             "execute": True,
+            "graph": {"nodes": {}},
             "model": node or {},
             "tojson": json.dumps,
+            "fromjson": json.loads,
             "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
         }
         for names, code in _compiled_files():

@@ -1,121 +1,37 @@
 """A second planner, written from the specification's text alone.
 
 It is slow and simple on purpose, and shares no method with the macros: a unit is a pair of datetimes found by walking
-the calendar, never a number; a set is a list that is searched; lookback takes one step back at a time.
+the calendar, never a number; a set is a list that is searched; lookback takes one step back at a time. Its units are in
+`reference_units.py`, what a table holds in `reference_loads.py`, what a unit reads of others in `reference_upstream.py`.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta
-from itertools import pairwise
+from datetime import datetime
 
-Interval = tuple[datetime, datetime]
-
-DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
-UNIX_EPOCH = datetime(1970, 1, 1)
-FIRST_WEEK = {"monday": datetime(1970, 1, 5), "sunday": datetime(1970, 1, 4)}
-WEEKDAYS = {"monday": 0, "sunday": 6}
-IN_MINUTES = {"half_hour": 30, "quarter_hour": 15, "five_minute": 5}
-
-CRON_UNITS = {
-    "@yearly": "year",
-    "@annually": "year",
-    "@quarterly": "quarter",
-    "@monthly": "month",
-    "@weekly": "week",
-    "@daily": "day",
-    "@midnight": "day",
-    "@hourly": "hour",
-}
-
-
-@dataclass(frozen=True)
-class Unit:
-    """Every `count`-th boundary of `base`: year, quarter, month, week, day, hour or minute."""
-
-    base: str
-    count: int = 1
-    week_start: str = "monday"
-
-    @classmethod
-    def read(cls, text: str, week_start: str = "monday") -> Unit:
-        if text in IN_MINUTES:
-            return cls("minute", IN_MINUTES[text])
-        count, _, base = text.rpartition(" ")
-        return cls(base.removesuffix("s"), int(count or 1), week_start if base.startswith("week") else "monday")
-
-    @property
-    def name(self) -> str:
-        for name, minutes in IN_MINUTES.items():
-            if (self.base, self.count) == ("minute", minutes):
-                return name
-        week_start = "(sunday)" if self.week_start == "sunday" else ""
-        return (self.base if self.count == 1 else f"{self.count} {self.base}s") + week_start
-
-    @property
-    def tick(self) -> timedelta:
-        """The length of step that cannot jump over a boundary."""
-        return {"hour": HOUR, "minute": 5 * MINUTE}.get(self.base, DAY)
-
-
-def is_boundary(at: datetime, unit: Unit) -> bool:
-    years, midnight = at.year - 1970, at.time() == time.min
-    if unit.base == "year":
-        return midnight and (at.month, at.day) == (1, 1) and years % unit.count == 0
-    if unit.base == "quarter":
-        quarter = [1, 4, 7, 10].index(at.month) if at.month in (1, 4, 7, 10) else None
-        return midnight and at.day == 1 and quarter is not None and (years * 4 + quarter) % unit.count == 0
-    if unit.base == "month":
-        return midnight and at.day == 1 and (years * 12 + at.month - 1) % unit.count == 0
-    if unit.base == "week":
-        weeks_since = (at - FIRST_WEEK[unit.week_start]) // (7 * DAY)
-        return midnight and at.weekday() == WEEKDAYS[unit.week_start] and weeks_since % unit.count == 0
-    length = {"day": DAY, "hour": HOUR, "minute": MINUTE}[unit.base] * unit.count
-    return (at - UNIX_EPOCH) % length == timedelta(0)
-
-
-def tick_at_or_before(at: datetime, unit: Unit) -> datetime:
-    midnight = datetime.combine(at, time.min)
-    return midnight + (at - midnight) // unit.tick * unit.tick
-
-
-@functools.cache
-def last_boundary(at: datetime, unit: Unit) -> datetime:
-    """The last boundary that is not after an instant."""
-    at = tick_at_or_before(at, unit)
-    while not is_boundary(at, unit):
-        at -= unit.tick
-    return at
-
-
-@functools.cache
-def next_boundary(at: datetime, unit: Unit) -> datetime:
-    """The first boundary after an instant."""
-    at = tick_at_or_before(at, unit) + unit.tick
-    while not is_boundary(at, unit):
-        at += unit.tick
-    return at
-
-
-def first_boundary_from(at: datetime, unit: Unit) -> datetime:
-    """The first boundary that is not before an instant."""
-    return at if is_boundary(at, unit) else next_boundary(at, unit)
-
-
-def boundaries(start: datetime, unit: Unit) -> Iterator[datetime]:
-    """The boundaries from an instant on, without end."""
-    at = first_boundary_from(start, unit)
-    while True:
-        yield at
-        at = next_boundary(at, unit)
+from tests.unit import cron_reference
+from tests.unit.reference_loads import Load, coverage_of, is_covered, latest_loads
+from tests.unit.reference_units import (
+    Interval,
+    Unit,
+    contiguous,
+    first_boundary_from,
+    is_boundary,
+    last_boundary,
+    next_boundary,
+    units_between,
+    written,
+)
+from tests.unit.reference_upstream import Parent, parents_behind_which
 
 
 @dataclass(frozen=True)
 class Model:
     cron: str = "@daily"
+    cron_tz: str = "UTC"
     interval_unit: str | None = None
     week_start: str = "monday"
     start: datetime | None = None
@@ -124,15 +40,13 @@ class Model:
     batch_size: int | None = None
     allow_partials: bool = False
     disable_restatement: bool = False
+    auto_restatement_cron: str | None = None
+    auto_restatement_intervals: int | None = None
+    on_query_change: str = "forward"
 
     @property
     def unit(self) -> Unit:
-        return Unit.read(self.interval_unit or CRON_UNITS[self.cron], self.week_start)
-
-    @property
-    def cron_ticks(self) -> Unit:
-        """A cron of an alias ticks where a unit begins; the weekly one on Sundays, whatever week_start says."""
-        return Unit.read(CRON_UNITS[self.cron], "sunday")
+        return Unit.read(self.interval_unit or inferred_unit(self.cron), self.week_start)
 
 
 @dataclass(frozen=True)
@@ -143,6 +57,7 @@ class Run:
     batch_size: int | None = None
     ignore_cron: bool = False
     full_refresh: bool = False
+    query_hash: str | None = None
 
 
 @dataclass
@@ -157,10 +72,20 @@ class Plan:
     batches: list[Interval] = field(default_factory=list)
 
 
-def refusals(model: Model, run: Run, recorded: Sequence[Interval]) -> list[str]:
+@dataclass
+class Again:
+    """The recorded units that an ordinary run does again, each for one reason; parents by the units behind them."""
+
+    rebuilt: list[Interval] = field(default_factory=list)
+    looked_back: list[Interval] = field(default_factory=list)
+    automatic: list[Interval] = field(default_factory=list)
+    upstream: dict[Interval, list[str]] = field(default_factory=dict)
+
+
+def refusals(model: Model, run: Run, loads: Sequence[Load]) -> list[str]:
     """Every reason not to plan at all; which of several is told is not specified."""
     unit, found = model.unit, []
-    full_refresh = run.full_refresh and not model.disable_restatement
+    full_refresh = is_full_refresh(model, run)
     if model.start and model.end and model.start >= model.end:
         found.append(f"start {written(model.start)} is not before end {written(model.end)}")
     if model.end and not model.allow_partials and not is_boundary(model.end, unit):
@@ -182,18 +107,27 @@ def refusals(model: Model, run: Run, recorded: Sequence[Interval]) -> list[str]:
             )
     if full_refresh and (run.start or run.end):
         found.append("a full refresh takes no window; drop either --full-refresh or kinds_start and kinds_end")
-    if not model.start and not recorded and not (run.start and run.end):
+    if not model.start and not loads and not (run.start and run.end):
         found.append("no start: nothing is recorded; set the option start, or pass kinds_start and kinds_end")
+    if model.on_query_change == "error" and loads and not full_refresh:
+        latest = max(loads, key=lambda load: load.recorded_at)
+        if is_of_another_query(latest, run):
+            found.append(
+                "the query has changed since the last load; "
+                "run with --full-refresh, or set on_query_change to forward or rebuild"
+            )
     return found
 
 
-def plan(model: Model, run: Run, recorded: Sequence[Interval]) -> Plan:
+def plan(model: Model, run: Run, loads: Sequence[Load], parents: Sequence[Parent] = ()) -> Plan:
     """What a run loads. Only for a run that is not refused."""
     unit, window = model.unit, (run.start, run.end)
     is_window = run.start is not None
-    full_refresh = run.full_refresh and not model.disable_restatement
+    full_refresh = is_full_refresh(model, run)
     upper = upper_bound(model, run)
-    coverage = joined(recorded)
+    coverage = coverage_of(loads)
+    not_compared = not full_refresh and loads and model.on_query_change != "forward" and run.query_hash is None
+    addition = ", query not compared" if not_compared else ""
 
     if model.start:
         first = last_boundary(model.start, unit)
@@ -210,39 +144,35 @@ def plan(model: Model, run: Run, recorded: Sequence[Interval]) -> Plan:
             looked_from = max(looked_from, first)
     if looked_from >= looked_until:
         if is_window:
-            return Plan(None, None, coverage, f"window lies outside {written(first)} to {written(upper)}")
-        return Plan(first, upper, coverage, f"nothing is due: the first unit begins at {written(first)}")
+            outside = f"window lies outside {written(first)} to {written(upper)}"
+            return Plan(None, None, coverage, outside + addition)
+        return Plan(first, upper, coverage, f"nothing is due: the first unit begins at {written(first)}" + addition)
 
     expected = units_between(looked_from, looked_until, unit)
-    missing = [a_unit for a_unit in expected if not is_covered(a_unit, recorded)]
+    missing = [a_unit for a_unit in expected if not is_covered(a_unit, loads)]
     done = [a_unit for a_unit in expected if a_unit not in missing]
     looked_back: list[Interval] = []
     restated: list[Interval] = []
-    if full_refresh or (is_window and not model.disable_restatement):
-        restated = done
-    elif not is_window:
-        looked_back = units_looked_back_on(expected, missing, model.lookback)
-    chosen = [a_unit for a_unit in expected if a_unit in missing or a_unit in looked_back or a_unit in restated]
-
     if full_refresh:
-        reason = "full refresh"
+        restated, reason = done, "full refresh"
     elif is_window:
         reason = f"window: {len(missing)} missing, {len(done)} recorded"
-        if model.disable_restatement and done:
+        if not model.disable_restatement:
+            restated = done
+        elif done:
             reason += f", {len(done)} protected"
-    elif not recorded:
-        reason = "first load"
-    elif not missing:
-        reason = f"up to date until {written(looked_until)}"
     else:
-        reason = f"{len(missing)} missing"
-        if looked_back:
-            reason += f", {len(looked_back)} looked back"
+        again = done_again(model, run, expected, missing, loads, parents)
+        looked_back = again.looked_back
+        restated = sorted([*again.rebuilt, *again.automatic, *again.upstream])
+        reason = ordinary_reason(missing, again) if loads else "first load"
+        reason = reason or f"up to date until {written(looked_until)}"
+    chosen = [a_unit for a_unit in expected if a_unit in missing or a_unit in looked_back or a_unit in restated]
     return Plan(
         start=looked_from,
         end=looked_until,
         recorded=coverage,
-        reason=reason,
+        reason=reason + addition,
         missing=contiguous(missing),
         lookback=contiguous(looked_back),
         restated=contiguous(restated),
@@ -250,57 +180,96 @@ def plan(model: Model, run: Run, recorded: Sequence[Interval]) -> Plan:
     )
 
 
+def is_full_refresh(model: Model, run: Run) -> bool:
+    return run.full_refresh and not model.disable_restatement
+
+
 def upper_bound(model: Model, run: Run) -> datetime:
     upper = run.execution_time
     if not run.ignore_cron and run.start is None:
-        upper = last_boundary(upper, model.cron_ticks)
+        upper = last_tick(model.cron, model.cron_tz, upper)
     if model.end and model.end < upper:
         upper = model.end
     return upper if model.allow_partials else last_boundary(upper, model.unit)
 
 
-def units_between(start: datetime, end: datetime, unit: Unit) -> list[Interval]:
-    """The units from a boundary up to an instant, the last one cut short by it."""
-    units = []
-    for lower, upper in pairwise(boundaries(start, unit)):
-        if lower >= end:
-            break
-        units.append((lower, min(upper, end)))
-    return units
+def done_again(
+    model: Model,
+    run: Run,
+    expected: list[Interval],
+    missing: list[Interval],
+    loads: Sequence[Load],
+    parents: Sequence[Parent],
+) -> Again:
+    """What another query loaded is as good as missing; of the other reasons the first counts."""
+    again = Again()
+    if model.on_query_change == "rebuild" and not model.disable_restatement:
+        again.rebuilt = [
+            a_unit
+            for a_unit in expected
+            if a_unit not in missing and any(is_of_another_query(load, run) for load in latest_loads(a_unit, loads))
+        ]
+    anew = [*missing, *again.rebuilt]
+    again.looked_back = units_looked_back_on(expected, anew, model.lookback)
+    if model.disable_restatement:
+        return again
+    recent = units_of_automatic_restatement(model, expected)
+    for a_unit in expected:
+        if a_unit not in anew and a_unit not in again.looked_back:
+            if a_unit in recent and is_due(latest_loads(a_unit, loads), model, run):
+                again.automatic.append(a_unit)
+            elif names := parents_behind_which(a_unit, loads, parents):
+                again.upstream[a_unit] = names
+    return again
 
 
-def is_covered(a_unit: Interval, recorded: Sequence[Interval]) -> bool:
-    start, end = a_unit
-    cuts = {start, end, *(cut for interval in recorded for cut in interval if start < cut < end)}
-    return all(any(a <= low and high <= b for a, b in recorded) for low, high in pairwise(sorted(cuts)))
+def is_of_another_query(load: Load, run: Run) -> bool:
+    return load.model_hash is not None and run.query_hash is not None and load.model_hash != run.query_hash
 
 
-def joined(recorded: Sequence[Interval]) -> list[Interval]:
-    """The same instants as sorted intervals that do not touch."""
-    cuts = sorted({cut for interval in recorded for cut in interval})
-    return contiguous([piece for piece in pairwise(cuts) if is_covered(piece, recorded)])
+def is_due(of_a_unit: list[Load], model: Model, run: Run) -> bool:
+    """Whether the cron of automatic restatement ticked since a unit, or a part of it, was loaded."""
+    assert model.auto_restatement_cron is not None
+    tick = last_tick(model.auto_restatement_cron, model.cron_tz, run.execution_time)
+    return any(load.execution_time < tick for load in of_a_unit)
 
 
-def units_looked_back_on(expected: list[Interval], missing: list[Interval], lookback: int) -> list[Interval]:
+def units_of_automatic_restatement(model: Model, expected: list[Interval]) -> list[Interval]:
+    """The last whole units before the upper bound; a unit that it cuts short is none."""
+    if not model.auto_restatement_cron:
+        return []
+    whole = [a_unit for a_unit in expected if is_boundary(a_unit[1], model.unit)]
+    return whole[-model.auto_restatement_intervals :] if model.auto_restatement_intervals else whole
+
+
+def units_looked_back_on(expected: list[Interval], anew: list[Interval], lookback: int) -> list[Interval]:
     found = set()
     for position, a_unit in enumerate(expected):
-        if a_unit in missing:
+        if a_unit in anew:
             for step in range(1, lookback + 1):
-                if position - step >= 0 and expected[position - step] not in missing:
+                if position - step >= 0 and expected[position - step] not in anew:
                     found.add(expected[position - step])
     return sorted(found)
 
 
-def contiguous(pieces: Sequence[Interval], at_most: int | None = None) -> list[Interval]:
-    """Neighbours made one, at most so many of them."""
-    runs: list[list[Interval]] = []
-    for piece in pieces:
-        if runs and runs[-1][-1][1] == piece[0] and (at_most is None or len(runs[-1]) < at_most):
-            runs[-1].append(piece)
-        else:
-            runs.append([piece])
-    return [(run[0][0], run[-1][1]) for run in runs]
+def ordinary_reason(missing: list[Interval], again: Again) -> str:
+    """The parts that are not zero; without any an empty text."""
+    parents = ", ".join(sorted({name for names in again.upstream.values() for name in names}))
+    parts = {
+        "{} missing": len(missing),
+        "{} looked back": len(again.looked_back),
+        "automatic restatement of {}": len(again.automatic),
+        "query changed: {} to rebuild": len(again.rebuilt),
+        f"upstream changed: {{}} to reprocess ({parents})": len(again.upstream),
+    }
+    return ", ".join(part.format(count) for part, count in parts.items() if count)
 
 
-def written(at: datetime) -> str:
-    return at.strftime("%Y-%m-%dT%H:%M:%S")
+@functools.cache
+def last_tick(expression: str, zone: str, at: datetime) -> datetime:
+    return cron_reference.last_tick(expression, zone, at)
+
+
+@functools.cache
+def inferred_unit(expression: str) -> str:
+    return cron_reference.cron_unit(expression)

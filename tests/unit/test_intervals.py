@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.macros import CompilerError, Macros
-from tests.unit.reference import Unit, boundaries, is_boundary, last_boundary, next_boundary, written
+from tests.unit.reference_units import Unit, boundaries, is_boundary, last_boundary, next_boundary, written
 
 MACROS = Macros()
 some_examples = settings(max_examples=settings().max_examples // 10)
@@ -195,45 +195,6 @@ def test_other_units_are_refused(text: Any) -> None:
     )
 
 
-# --- crons
-
-
-@pytest.mark.parametrize(
-    ("cron", "unit", "tick"),
-    [
-        ("@yearly", "year", "2024-01-01T00:00:00"),
-        ("@annually", "year", "2024-01-01T00:00:00"),
-        ("@quarterly", "quarter", "2024-04-01T00:00:00"),
-        ("@monthly", "month", "2024-05-01T00:00:00"),
-        ("@weekly", "week", "2024-05-12T00:00:00"),
-        ("@daily", "day", "2024-05-16T00:00:00"),
-        ("@midnight", "day", "2024-05-16T00:00:00"),
-        ("@hourly", "hour", "2024-05-16T07:00:00"),
-        ("@Daily", "day", "2024-05-16T00:00:00"),
-    ],
-)
-def test_an_alias_has_a_unit_and_ticks(cron: str, unit: str, tick: str) -> None:
-    assert MACROS.cron_unit("orders", cron, "monday")["name"] == unit
-    assert MACROS.last_tick("orders", cron, "2024-05-16T07:59:59") == tick
-    assert MACROS.last_tick("orders", cron, tick) == tick
-
-
-def test_weekly_ticks_on_sunday_however_weeks_begin() -> None:
-    assert MACROS.cron_unit("orders", "@weekly", "sunday")["name"] == "week(sunday)"
-    assert MACROS.last_tick("orders", "@weekly", "2024-01-06T23:59:59") == "2023-12-31T00:00:00"
-    assert MACROS.last_tick("orders", "@weekly", "2024-01-07T00:00:00") == "2024-01-07T00:00:00"
-
-
-@pytest.mark.parametrize("cron", ["0 5 * * *", "0 0 * *", "daily", "@reboot", "", 5])
-def test_other_crons_cannot_be_read_yet(cron: Any) -> None:
-    with pytest.raises(CompilerError) as refused:
-        MACROS.cron_unit("orders", cron, "monday")
-    assert str(refused.value) == (
-        f"dbt_kinds: model orders: cron '{cron}' cannot be read: write one of @yearly, @annually, @quarterly, "
-        "@monthly, @weekly, @daily, @midnight, @hourly; crons of five fields are not supported yet"
-    )
-
-
 # --- instants
 
 PLUS_TWO = timezone(timedelta(hours=2))
@@ -302,55 +263,73 @@ def test_an_offset_is_converted_to_utc(local: datetime, minutes_ahead: int) -> N
 # --- the store's events
 
 
-def event_of(kind: str, start: int, end: int, recorded_at: int) -> dict[str, Any]:
+def event_of(kind: str, start: int, end: int, recorded_at: int, model_hash: str = "") -> dict[str, Any]:
     at = datetime(2024, 1, 1) + timedelta(microseconds=recorded_at)
     return {
         "event": kind,
-        "interval_start": start,
-        "interval_end": end,
+        "start": start,
+        "end": end,
         "recorded_at": at.strftime("%Y-%m-%dT%H:%M:%S.%f"),
+        "started_at": "",
+        "execution_time": "2024-01-01T00:00:00",
+        "model_hash": model_hash,
     }
 
 
 bounds = st.tuples(st.integers(0, 20), st.integers(1, 9))
 events = st.builds(
-    lambda kind, bound, recorded_at: event_of(kind, bound[0], bound[0] + bound[1], recorded_at),
+    lambda kind, bound, recorded_at, model_hash: event_of(kind, bound[0], sum(bound), recorded_at, model_hash),
     st.sampled_from(["loaded", "loaded", "invalidated"]),
     bounds,
     st.integers(0, 6),
+    st.sampled_from("abcdef"),
 )
 
 
-def replayed(happened: list[dict[str, Any]]) -> set[int]:
-    """One moment after the other; at each, what is loaded first and what is invalidated then."""
-    covered: set[int] = set()
+def replayed(happened: list[dict[str, Any]]) -> dict[int, set[tuple[str, str]]]:
+    """One moment after the other; at each, what is loaded first and what is invalidated then. Of loads of one moment any counts."""
+    covered: dict[int, set[tuple[str, str]]] = {}
     for moment in sorted({event["recorded_at"] for event in happened}):
-        for kind in ("loaded", "invalidated"):
-            for event in happened:
-                if (event["recorded_at"], event["event"]) == (moment, kind):
-                    interval = members([[event["interval_start"], event["interval_end"]]])
-                    covered = covered | interval if kind == "loaded" else covered - interval
+        at_once = [event for event in happened if event["recorded_at"] == moment]
+        loaded: dict[int, set[tuple[str, str]]] = {}
+        for event in at_once:
+            for number in range(event["start"], event["end"]) if event["event"] == "loaded" else ():
+                loaded.setdefault(number, set()).add((moment, event["model_hash"]))
+        covered |= loaded
+        for event in at_once:
+            for number in range(event["start"], event["end"]) if event["event"] == "invalidated" else ():
+                covered.pop(number, None)
     return covered
 
 
 @some_examples
 @given(st.lists(events, max_size=10))
-def test_coverage_is_what_a_replay_of_the_events_leaves(happened: list[dict[str, Any]]) -> None:
-    assert MACROS.fold_events(happened) == as_intervals(replayed(happened))
+def test_what_is_loaded_is_what_a_replay_of_the_events_leaves(happened: list[dict[str, Any]]) -> None:
+    expected, loads = replayed(happened), MACROS.fold_events(happened)
+    assert MACROS.coverage_of(loads) == as_intervals(set(expected))
+    for earlier, later in itertools.pairwise(loads):
+        assert earlier["end"] <= later["start"]
+    for load in loads:
+        for number in range(load["start"], load["end"]):
+            assert (load["recorded_at"], load["model_hash"]) in expected[number]
 
 
 @pytest.mark.parametrize(
-    ("happened", "coverage"),
+    ("happened", "loads"),
     [
         pytest.param([], [], id="nothing ever happened"),
-        pytest.param([("loaded", 1, 3, 1), ("loaded", 3, 5, 2)], [[1, 5]], id="loads that touch are one"),
-        pytest.param([("loaded", 1, 5, 1), ("invalidated", 2, 3, 2)], [[1, 2], [3, 5]], id="a gap"),
-        pytest.param([("invalidated", 2, 3, 2), ("loaded", 1, 5, 1)], [[1, 2], [3, 5]], id="told in another order"),
-        pytest.param([("invalidated", 2, 3, 1), ("loaded", 1, 5, 2)], [[1, 5]], id="loaded again"),
-        pytest.param([("invalidated", 2, 3, 1), ("loaded", 1, 5, 1)], [[1, 2], [3, 5]], id="invalidated wins a tie"),
-        pytest.param([("loaded", 1, 5, 1), ("invalidated", 2, 3, 1)], [[1, 2], [3, 5]], id="in either order"),
+        pytest.param([("loaded", 1, 3, 1), ("loaded", 3, 5, 2)], [(1, 3, 1), (3, 5, 2)], id="loads that touch stay two"),
+        pytest.param([("loaded", 1, 5, 1), ("loaded", 2, 3, 2)], [(1, 2, 1), (2, 3, 2), (3, 5, 1)], id="a part again"),
+        pytest.param([("loaded", 2, 3, 2), ("loaded", 1, 5, 1)], [(1, 2, 1), (2, 3, 2), (3, 5, 1)], id="another order"),
+        pytest.param([("loaded", 2, 3, 1), ("loaded", 1, 5, 2)], [(1, 5, 2)], id="all of it again"),
+        pytest.param([("loaded", 1, 5, 1), ("invalidated", 2, 3, 2)], [(1, 2, 1), (3, 5, 1)], id="a gap"),
+        pytest.param([("invalidated", 2, 3, 2), ("loaded", 1, 5, 1)], [(1, 2, 1), (3, 5, 1)], id="told in another order"),
+        pytest.param([("invalidated", 2, 3, 1), ("loaded", 1, 5, 2)], [(1, 5, 2)], id="loaded again"),
+        pytest.param([("invalidated", 2, 3, 1), ("loaded", 1, 5, 1)], [(1, 2, 1), (3, 5, 1)], id="invalidated wins a tie"),
+        pytest.param([("loaded", 1, 5, 1), ("invalidated", 2, 3, 1)], [(1, 2, 1), (3, 5, 1)], id="in either order"),
         pytest.param([("invalidated", 1, 9, 1)], [], id="nothing was there"),
     ],
-)
-def test_events_are_folded(happened: list[tuple[str, int, int, int]], coverage: list[list[int]]) -> None:
-    assert MACROS.fold_events([event_of(*event) for event in happened]) == coverage
+)  # fmt: skip
+def test_events_are_folded(happened: list[tuple[str, int, int, int]], loads: list[tuple[int, int, int]]) -> None:
+    folded = MACROS.fold_events([event_of(*event) for event in happened])
+    assert folded == [event_of("loaded", *load) for load in loads]

@@ -1,0 +1,123 @@
+"""Runs and leases as the operations tell of them.
+
+A key that is absent takes its default and an unknown one is left out, so that the command gets along with a dbt package
+that is a little older or newer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from dbt_kinds.operate.intervals import Interval, duration_text, merged, moment_text
+
+
+def known_fields(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that a data class has a field for; null counts as absent."""
+    names = [entry.name for entry in fields(kind)]
+    return {name: given[name] for name in names if given.get(name) is not None}
+
+
+@dataclass(frozen=True)
+class Load:
+    """One recorded interval of a run."""
+
+    start: str
+    end: str
+    rows_written: int | None = None
+    seconds: float | None = None
+    recorded_at: str | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one invocation did to one table; `stated` is what an operation recorded or took back."""
+
+    relation: str = ""
+    model: str = ""
+    invocation_id: str = ""
+    execution_time: str | None = None
+    began_at: str | None = None
+    ended_at: str | None = None
+    state: str = "done"
+    loaded: list[Load] = field(default_factory=list)
+    invalidated: list[Interval] = field(default_factory=list)
+    rows_written: int | None = None
+    seconds: float | None = None
+    message: str | None = None
+    source: str = "run"
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Run:
+        """A run as an operation tells of it."""
+        loads = [Load(**known_fields(Load, load)) for load in given.get("loaded") or []]
+        return cls(**known_fields(cls, given) | {"loaded": loads})
+
+    @property
+    def name(self) -> str:
+        """The model's name; the table's where the store does not tell the model."""
+        return model_name(self.model) or self.relation
+
+    @property
+    def windows(self) -> list[Interval]:
+        """What it loaded, batches that touch as one."""
+        return merged((load.start, load.end) for load in self.loaded)
+
+    @property
+    def went_wrong(self) -> bool:
+        """Whether it ended before its time."""
+        return self.state in ("failed", "died")
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A claim on a table; `running` is what its run set out to load and has not recorded yet."""
+
+    invocation_id: str = ""
+    claimed_at: str | None = None
+    last_sign_of_life: str | None = None
+    expires_at: str | None = None
+    holder: str | None = None
+    is_live: bool = False
+    running: list[Interval] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Lease:
+        """A lease as an operation tells of it."""
+        return cls(**known_fields(cls, given))
+
+    def lines(self) -> list[str]:
+        """What there is to know about it."""
+        facts = [f"{'held' if self.is_live else 'dead, the next run takes over'}", f"invocation {self.invocation_id}"]
+        if self.claimed_at:
+            facts[0] += f", since {moment_text(self.claimed_at)}"
+        if self.last_sign_of_life:
+            facts.append(f"last sign of life {moment_text(self.last_sign_of_life)}")
+        if self.is_live and self.expires_at:
+            facts.append(f"expires {moment_text(self.expires_at)}")
+        return facts + ([f"by {self.holder}"] if self.holder else [])
+
+
+def model_name(unique_id: str) -> str:
+    """A model's name without its package."""
+    return unique_id.split(".", 2)[-1]
+
+
+def rows_text(run: Run) -> str:
+    """The rows it wrote; nothing where it loaded nothing."""
+    return f"{run.rows_written:,}" if run.loaded and run.rows_written is not None else ""
+
+
+def seconds_text(run: Run) -> str:
+    """How long its loads took; nothing where there was none."""
+    return duration_text(run.seconds) if run.loaded and run.seconds is not None else ""
+
+
+def run_message(run: Run) -> str:
+    """The failure's message, or what else has to be said about a run."""
+    if run.message:
+        return run.message
+    if run.state == "died":
+        return "its process is gone, or its lease expired without a sign of life"
+    return f"by the operation {run.source}" if run.state == "stated" else ""

@@ -1,0 +1,58 @@
+"""The compiled queries that a plan needs: an operation has none, and compiling asks dbt for a second or more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dbt_kinds.operate.dbt import Dbt
+
+WINDOW_OF = "macro.dbt_kinds.window_of"
+_MATERIALIZATION = "macro.dbt_kinds.materialization_"
+
+
+def compiled_queries(dbt: Dbt, select: str | None, *, full_refresh: bool) -> dict[str, str]:
+    """The compiled queries, by unique id, of the selected models whose plan depends on theirs; no dbt when none does.
+
+    Raises:
+        DbtFailedError: the project cannot be read, or one of those models does not compile.
+    """
+    nodes = [node for node in _selected(dbt.manifest, select) if depends_on_query(dbt.manifest, node)]
+    return dbt.compiled_code(nodes, full_refresh=full_refresh) if nodes else {}
+
+
+def depends_on_query(manifest: Any, node: Any) -> bool:
+    """Whether a model's plan depends on its query: its changes are acted upon, or it reads past its own window."""
+    on_query_change = node.config.meta.get("on_query_change") or node.config.get("on_query_change") or "forward"
+    return on_query_change != "forward" or _calls_window_of(manifest, node, set())
+
+
+def _selected(manifest: Any, select: str | None) -> list[Any]:
+    """The models of a kind that names separated by spaces mean. That a name means nothing is the operation's to say."""
+    kinds = {
+        macro.name.removeprefix("materialization_").rsplit("_", 1)[0]
+        for unique_id, macro in manifest.macros.items()
+        if unique_id.startswith(_MATERIALIZATION)
+    }
+    names = set((select or "").split())
+    return [
+        node
+        for node in manifest.nodes.values()
+        if node.resource_type == "model"
+        and node.config.materialized in kinds
+        and (not names or names & {node.name, f"{node.package_name}.{node.name}"})
+    ]
+
+
+def _calls_window_of(manifest: Any, caller: Any, seen: set[str]) -> bool:
+    """Whether a model or macro calls window_of: itself, through a macro, or in an ephemeral model in it."""
+    if "window_of" in getattr(caller, "raw_code", ""):
+        return True
+    for unique_id in (*caller.depends_on.macros, *getattr(caller.depends_on, "nodes", ())):
+        called = manifest.macros.get(unique_id) or manifest.nodes.get(unique_id)
+        if unique_id in seen or called is None:
+            continue
+        seen.add(unique_id)
+        is_part = called.resource_type == "macro" or called.config.materialized == "ephemeral"
+        if unique_id == WINDOW_OF or (is_part and _calls_window_of(manifest, called, seen)):
+            return True
+    return False

@@ -1,0 +1,76 @@
+"""Coverage over time as one line of blocks, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.text import Text
+
+from dbt_kinds.operate.coverage import Piece, State
+from dbt_kinds.operate.intervals import Interval, seconds_between
+
+WIDTH = 24
+
+_STYLES = {State.LOADED: "green", State.MISSING: "yellow", State.INVALIDATED: "magenta", State.RUNNING: "cyan"}
+_BLOCKS = {State.LOADED: "█", State.MISSING: "░", State.INVALIDATED: "▚", State.RUNNING: "▶"}
+_ASCII_BLOCKS = {State.LOADED: "#", State.MISSING: ".", State.INVALIDATED: "x", State.RUNNING: ">"}
+
+
+@dataclass(frozen=True)
+class CoverageBar:
+    """A bar of WIDTH characters over an interval.
+
+    A character shows the state in its time that asks for most attention, so that one missing hour in ten years is seen.
+    """
+
+    pieces: Sequence[Piece]
+    over: Interval
+
+    @property
+    def states(self) -> list[State | None]:
+        """The state that each character shows."""
+        return cell_states(self.pieces, self.over, WIDTH)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The characters, without colour too each state has its own."""
+        blocks = _ASCII_BLOCKS if options.ascii_only else _BLOCKS
+        line = Text(no_wrap=True)
+        for state in self.states:
+            line.append(blocks[state] if state else " ", _STYLES[state] if state else None)
+        yield line
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """It is never wrapped."""
+        return Measurement(WIDTH, WIDTH)
+
+
+@dataclass(frozen=True)
+class BarLegend:
+    """Which character means which state, of those that occur in bars."""
+
+    bars: Sequence[CoverageBar]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """One line."""
+        blocks = _ASCII_BLOCKS if options.ascii_only else _BLOCKS
+        line = Text()
+        for state in sorted({state for bar in self.bars for state in bar.states if state}):
+            line.append(blocks[state], _STYLES[state]).append(f" {state.word}   ", "dim")
+        line.rstrip()
+        yield line
+
+
+def cell_states(pieces: Sequence[Piece], over: Interval, number: int) -> list[State | None]:
+    """The state to show in each of a number of equal parts of an interval; none where no piece is."""
+    start, whole = over[0], seconds_between(*over)
+    cells: list[State | None] = [None] * number
+    for piece in pieces:
+        low = max(seconds_between(start, piece.start) / whole, 0) * number
+        high = min(seconds_between(start, piece.end) / whole, 1) * number
+        # a bound a rounding error beyond a cell's edge does not count as inside of it
+        for place in range(int(low + 1e-9), min(int(-(-(high - 1e-9) // 1)), number)):
+            cells[place] = max(cells[place] or piece.state, piece.state)
+    return cells

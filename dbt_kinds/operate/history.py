@@ -1,0 +1,52 @@
+"""What runs loaded, as data and as a table to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from dbt_kinds.operate.answers import Run, rows_text, run_message, seconds_text
+from dbt_kinds.operate.dbt import Dbt
+from dbt_kinds.operate.intervals import intervals_text, moment_text
+
+_STYLES = {"done": "green", "failed": "red", "died": "red", "running": "cyan", "stated": "dim"}
+
+
+def read_history(dbt: Dbt, select: str | None = None, *, limit: int) -> list[Run]:
+    """Asks the package for the latest runs of the selected models, newest first.
+
+    Raises:
+        KindsError: the package is not installed, dbt failed, or the operation did.
+    """
+    arguments: dict[str, Any] = {"select": select} if select else {}
+    answer = dbt.operation("history", arguments | {"limit": limit})
+    return [Run.of(run) for run in answer.get("runs", [])]
+
+
+def history_table(runs: Sequence[Run]) -> Table:
+    """The runs as a table for a terminal."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("began", no_wrap=True)
+    table.add_column("model", overflow="fold")
+    table.add_column("state", no_wrap=True)
+    table.add_column("rows", justify="right", no_wrap=True)
+    table.add_column("took", justify="right", no_wrap=True)
+    table.add_column("loaded", overflow="fold", min_width=24)
+    for run in runs:
+        began = Text(moment_text(run.began_at or run.ended_at or "")[:16])
+        state = Text(run.state, _STYLES.get(run.state, ""))
+        table.add_row(began, Text(run.name), state, Text(rows_text(run)), Text(seconds_text(run)), _what_happened(run))
+    return table
+
+
+def _what_happened(run: Run) -> Text:
+    """What was loaded, and what else has to be said; a run takes back what it loads again, which is worth no word."""
+    lines = [Text(intervals_text(run.windows, most=3) or "nothing", "" if run.windows else "dim")]
+    if run.source == "forget" and run.invalidated:
+        lines = [Text(f"took back {intervals_text(run.invalidated, most=3)}")]
+    if run_message(run):
+        lines.append(Text(run_message(run), "red" if run.went_wrong else "dim"))
+    return Text("\n").join(lines)

@@ -1,0 +1,71 @@
+"""Half-open intervals of ISO instants in UTC, lengths of time and counts, as text to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+Interval = tuple[str, str]
+
+
+def merged(intervals: Iterable[Interval]) -> list[Interval]:
+    """Sorted, with those that touch or overlap as one."""
+    joined: list[Interval] = []
+    for start, end in sorted((start, end) for start, end in intervals):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def seconds_between(start: str, end: str) -> float:
+    """The seconds from one instant to another."""
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+
+
+def total_seconds(intervals: Iterable[Interval]) -> float:
+    """The seconds that intervals cover together."""
+    return sum(seconds_between(start, end) for start, end in merged(intervals))
+
+
+def interval_text(interval: Interval) -> str:
+    """One interval, midnight left out."""
+    return f"{instant_text(interval[0])} to {instant_text(interval[1])}"
+
+
+def intervals_text(intervals: Sequence[Interval], most: int = 5) -> str:
+    """Intervals, one a line, midnight left out; of many the first ones and how many more there are."""
+    lines = [interval_text(interval) for interval in intervals[:most]]
+    if len(intervals) > most:
+        lines.append(f"and {len(intervals) - most:,} more")
+    return "\n".join(lines)
+
+
+def instant_text(instant: str) -> str:
+    """A bound of an interval: midnight and zero seconds left out."""
+    return instant.removesuffix("T00:00:00").replace("T", " ").removesuffix(":00") if "T" in instant else instant
+
+
+def moment_text(instant: str) -> str:
+    """When something happened, to the second."""
+    return instant.replace("T", " ")[:19]
+
+
+def duration_text(seconds: float) -> str:
+    """A length of time in its two largest parts."""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 and seconds % 1 else f"{seconds:.0f} s"
+    parts, rest = [], round(seconds)
+    for name, length in (("days", 86400), ("h", 3600), ("min", 60), ("s", 1)):
+        number, rest = divmod(rest, length)
+        if number:
+            parts.append(f"{number:,} {'day' if name == 'days' and number == 1 else name}")
+        elif parts:
+            break
+    return " ".join(parts[:2])
+
+
+def count_text(number: int, one: str) -> str:
+    """A number of things: `1 gap`, `2,000 gaps`, `2 batches`."""
+    return f"{number:,} {one}" + ("" if number == 1 else "es" if one.endswith("ch") else "s")

@@ -1,0 +1,86 @@
+"""What `dbt run` would do and why, as data and as a table to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from dbt_kinds.operate.answers import known_fields, model_name
+from dbt_kinds.operate.compiled_queries import compiled_queries
+from dbt_kinds.operate.dbt import Dbt
+from dbt_kinds.operate.intervals import Interval, count_text, intervals_text
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would do with one model, in half-open intervals of ISO instants."""
+
+    model: str
+    unit: str = ""
+    batches: list[Interval] = field(default_factory=list)
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """The model's name without its package."""
+        return model_name(self.model)
+
+
+def read_plans(dbt: Dbt, select: str | None = None, *, full_refresh: bool = False) -> dict[str, Any]:
+    """Asks the package what a run would do: the operation's answer as it is, `{"operation": "plan", "plans": […]}`.
+
+    Raises:
+        KindsError: the package is not installed, dbt failed, or the operation did.
+    """
+    arguments: dict[str, Any] = {"select": select} if select else {}
+    if full_refresh:
+        arguments["full_refresh"] = True
+    queries = compiled_queries(dbt, select, full_refresh=full_refresh)
+    if queries:
+        arguments["queries"] = queries
+    return dbt.operation("plan", arguments)
+
+
+def plans_of(answer: Mapping[str, Any]) -> list[Plan]:
+    """The plans of the operation's answer."""
+    return [Plan(**known_fields(Plan, plan)) for plan in answer.get("plans", [])]
+
+
+def plan_table(plans: Sequence[Plan]) -> Table:
+    """The plans as a table for a terminal: what would run, in which batches, and why."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("model", overflow="fold")
+    table.add_column("unit")
+    table.add_column("batches", justify="right")
+    table.add_column("would load", no_wrap=True)
+    table.add_column("why", overflow="fold")
+    for plan in plans:
+        number = Text(f"{len(plan.batches):,}") if plan.batches else Text("0", "dim")
+        table.add_row(
+            Text(plan.name), Text(plan.unit), number, _batches(plan), Text(plan.reason, "" if plan.batches else "dim")
+        )
+    return table
+
+
+def plan_summary(plans: Sequence[Plan]) -> str:
+    """The plans in one sentence."""
+    busy = [plan for plan in plans if plan.batches]
+    if not busy:
+        return f"Nothing to do: {count_text(len(plans), 'model')} looked at."
+    batches = count_text(sum(len(plan.batches) for plan in busy), "batch")
+    rest = len(plans) - len(busy)
+    return f"{batches} in {count_text(len(busy), 'model')}" + (f"; nothing to do in {rest:,} more." if rest else ".")
+
+
+def _batches(plan: Plan) -> Text:
+    batches = plan.batches
+    if not batches:
+        return Text("nothing", "dim")
+    if len(batches) <= 5:
+        return Text(intervals_text(batches), "yellow")
+    between = Text(f"\n… {len(batches) - 4:,} more …\n", "dim")
+    return Text(intervals_text(batches[:3]), "yellow") + between + Text(intervals_text(batches[-1:]), "yellow")

@@ -1,0 +1,197 @@
+"""One HTML file that shows every model's time, to be looked at without a network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import dbt_kinds
+from dbt_kinds.errors import UnwritableFileError
+from dbt_kinds.operate.answers import Run, rows_text, run_message, seconds_text
+from dbt_kinds.operate.coverage import Piece, State
+from dbt_kinds.operate.dbt import Dbt
+from dbt_kinds.operate.history import read_history
+from dbt_kinds.operate.intervals import (
+    count_text,
+    duration_text,
+    instant_text,
+    interval_text,
+    intervals_text,
+    merged,
+    moment_text,
+    total_seconds,
+)
+from dbt_kinds.operate.status import ModelStatus, read_status
+from dbt_kinds.operate.timeline import Axis, Segment, segments
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the page shows: the models' status as of the execution time, and runs, newest first."""
+
+    models: Sequence[ModelStatus]
+    runs: Sequence[Run] = ()
+    execution_time: str | None = None
+    project: str = ""
+
+
+def read_report(dbt: Dbt, select: str | None = None, *, limit: int) -> Report:
+    """Asks the package for status and history of the selected models.
+
+    Raises:
+        KindsError: the package is not installed, dbt failed, or an operation did.
+    """
+    status = read_status(dbt, select)
+    runs = read_history(dbt, select, limit=limit)
+    return Report(status.models, runs, status.execution_time, dbt.manifest.metadata.project_name or "")
+
+
+def write_report(report: Report, file: Path) -> None:
+    """Writes the page.
+
+    Raises:
+        UnwritableFileError: the file cannot be written there.
+    """
+    try:
+        file.write_text(render_report(report), encoding="utf-8")
+    except OSError as error:
+        raise UnwritableFileError(
+            f"{file} cannot be written: {error.strerror}; name another file with --html"
+        ) from error
+
+
+def render_report(report: Report) -> str:
+    """The page as text."""
+    # the other commands do without it
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    page = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page.filters |= {
+        "moment": moment_text,
+        "window": interval_text,
+        "instant": instant_text,
+        "message": run_message,
+        "rows": rows_text,
+        "seconds": seconds_text,
+    }
+    axis = Axis.over(_instants(report))
+    rows = [_row(model, runs, axis, len(report.models)) for model, runs in _with_runs(report)]
+    script = (FOLDER / "report.js").read_text(encoding="utf-8")
+    return page.get_template("report.html.jinja").render(
+        report=report,
+        axis=axis,
+        rows=rows,
+        states=sorted(State),
+        tallies=_tallies(rows),
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        version=dbt_kinds.__version__,
+    )
+
+
+@dataclass(frozen=True)
+class Row:
+    """One model on the page; `tags` are what the page's buttons choose by, `verdict` says it in words."""
+
+    model: ModelStatus
+    runs: Sequence[Run]
+    segments: Sequence[Segment]
+    tags: Sequence[str]
+    verdict: str
+    ranges: Mapping[State, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def failure(self) -> str:
+        """The message of the last run, when that went wrong."""
+        last_run = self.model.last_run
+        return run_message(last_run) if last_run and last_run.went_wrong else ""
+
+    @property
+    def description(self) -> str:
+        """The timeline in words, for those who do not see it."""
+        return (
+            "; ".join(f"{state.word} {', '.join(ranges)}" for state, ranges in self.ranges.items())
+            or "nothing recorded"
+        )
+
+
+def _with_runs(report: Report) -> list[tuple[ModelStatus, list[Run]]]:
+    # what a store tells of a table may be told under the name that the model had in another project
+    by_relation: dict[str, list[Run]] = {}
+    for run in report.runs:
+        by_relation.setdefault(run.relation, []).append(run)
+    return [
+        (model, by_relation.get(model.relation, [])) for model in sorted(report.models, key=lambda model: model.name)
+    ]
+
+
+def _row(model: ModelStatus, runs: Sequence[Run], axis: Axis | None, number_of_models: int) -> Row:
+    pieces = model.pieces(runs)
+    # the more models, the coarser: a browser shows 50,000 elements in half a second
+    resolution = max(100, min(1000, 100_000 // number_of_models))
+    drawn = segments(pieces, axis, resolution) if axis else []
+    tags, verdict = _verdict(model)
+    return Row(model, runs, drawn, tags, verdict, _ranges(pieces))
+
+
+def _verdict(model: ModelStatus) -> tuple[list[str], str]:
+    tags, words = [], []
+    if model.lease and model.lease.is_live:
+        tags.append("running")
+        words.append("running")
+    if model.last_run and model.last_run.went_wrong:
+        tags.append("failed")
+        words.append(model.last_run.state)
+    if model.missing:
+        tags.append("missing")
+        words.append(f"{duration_text(total_seconds(model.missing))} missing")
+    if model.missing is None:
+        words.append(model.reason)
+    elif not model.missing:
+        tags.append("complete")
+        words.append("complete")
+    return tags, ", ".join(words)
+
+
+def _ranges(pieces: Sequence[Piece], most: int = 20) -> dict[State, list[str]]:
+    found = {}
+    for state in sorted(State):
+        intervals = merged((piece.start, piece.end) for piece in pieces if piece.state is state)
+        if intervals:
+            found[state] = intervals_text(intervals, most).splitlines()
+    return found
+
+
+def _tallies(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """(tag, text) of the buttons that choose models."""
+    counts = Counter(tag for row in rows for tag in row.tags)
+    words = {
+        "complete": "complete",
+        "missing": "incomplete",
+        "running": "running",
+        "failed": "failed",
+    }
+    chosen = [(tag, f"{counts[tag]:,} {text}") for tag, text in words.items() if counts[tag]]
+    return [("", count_text(len(rows), "model")), *chosen]
+
+
+def _instants(report: Report) -> list[str]:
+    instants = [report.execution_time] if report.execution_time else []
+    for model in report.models:
+        instants += model.bounds or ()
+        instants += [bound for interval in (*model.recorded[:1], *model.recorded[-1:]) for bound in interval]
+        instants += [bound for interval in (*model.invalidated, *model.running) for bound in interval]
+    return instants

@@ -1,0 +1,43 @@
+{# The values of one field, sorted. `refusal` is how the message begins, `field` what it calls the field. #}
+{% macro _cron_field(model, refusal, text, field, least, greatest, names) %}
+  {% set found = [] %}
+  {% for item in text.split(',') %}
+    {% set values, slash, step = item.partition('/') %}
+    {% if slash and not modules.re.fullmatch('0*[1-9][0-9]*', step) %}
+      {% do dbt_kinds.fail(model, refusal ~ "step '" ~ step ~ "' is not a whole number of 1 or more") %}
+    {% endif %}
+
+    {% set ends = modules.re.fullmatch('([^-]+)-([^-]+)', values) %}
+    {% if values == '*' %}
+      {% set first, last = least, greatest %}
+    {% elif ends is none %}
+      {% set first = dbt_kinds._cron_value(model, refusal, values, field, least, greatest, names) %}
+      {% set last = greatest if slash else first %}
+    {% else %}
+      {% set first = dbt_kinds._cron_value(model, refusal, ends.group(1), field, least, greatest, names) %}
+      {% set last = dbt_kinds._cron_value(model, refusal, ends.group(2), field, least, greatest, names) %}
+      {# the week of fri-sun ends on its Sunday #}
+      {% set last = 7 if field == 'day of week' and last == 0 and first > 0 else last %}
+      {% if first > last %}
+        {% do dbt_kinds.fail(model, refusal ~ "range '" ~ values ~ "' runs backwards") %}
+      {% endif %}
+    {% endif %}
+
+    {% for value in range(first, last + 1, step | int(1)) %}
+      {% do found.append(value % 7 if field == 'day of week' else value) %}
+    {% endfor %}
+  {% endfor %}
+  {% do return(found | unique | sort) %}
+{% endmacro %}
+
+
+{% macro _cron_value(model, refusal, text, field, least, greatest, names) %}
+  {% if text | lower in names %}
+    {% do return(names[text | lower]) %}
+  {% elif not modules.re.fullmatch('[0-9]+', text) %}
+    {% do dbt_kinds.fail(model, refusal ~ "'" ~ text ~ "' is no " ~ field) %}
+  {% elif not least <= text | int <= greatest %}
+    {% do dbt_kinds.fail(model, refusal ~ field ~ ' ' ~ text ~ ' is not between ' ~ least ~ ' and ' ~ greatest) %}
+  {% endif %}
+  {% do return(text | int) %}
+{% endmacro %}

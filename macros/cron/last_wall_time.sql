@@ -1,0 +1,38 @@
+{# The last time a cron names that is not after a time on the wall, both datetimes without a zone. #}
+{% macro _last_wall_time(cron, wall) %}
+  {% set today = wall.date() %}
+  {% set day = dbt_kinds._last_day(cron, today) %}
+  {% if day == today %}
+    {% set hours = cron.hours | select('le', wall.hour) | list %}
+    {% if hours and hours[-1] == wall.hour %}
+      {% set minutes = cron.minutes | select('le', wall.minute) | list %}
+      {% if minutes %}
+        {% do return(wall.replace(minute=minutes[-1], second=0)) %}
+      {% endif %}
+      {% do hours.pop() %}
+    {% endif %}
+    {% if hours %}
+      {% do return(wall.replace(hour=hours[-1], minute=cron.minutes[-1], second=0)) %}
+    {% endif %}
+    {% set day = dbt_kinds._last_day(cron, today - modules.datetime.timedelta(days=1)) %}
+  {% endif %}
+  {% do return(modules.datetime.datetime(day.year, day.month, day.day, cron.hours[-1], cron.minutes[-1])) %}
+{% endmacro %}
+
+
+{# The last day that matches and is not after a day. 29 February alone may be eight years back: less than 400 steps. #}
+{% macro _last_day(cron, day) %}
+  {% set a_day = modules.datetime.timedelta(days=1) %}
+  {% set days = [] if cron.days_open and not cron.weekdays_open else cron.days %}
+  {% set weekdays = [] if cron.weekdays_open else cron.weekdays %}
+  {% set back = namespace(day=day) %}
+  {% for step in range(400) %}
+    {% if back.day.month not in cron.months %}
+      {% set back.day = back.day.replace(day=1) - a_day %}
+    {% elif back.day.day in days or back.day.isoweekday() % 7 in weekdays %}
+      {% do return(back.day) %}
+    {% else %}
+      {% set back.day = back.day - a_day %}
+    {% endif %}
+  {% endfor %}
+{% endmacro %}

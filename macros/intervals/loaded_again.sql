@@ -1,0 +1,68 @@
+{#
+  Which recorded units an ordinary run loads again, and why. A unit has one reason: a changed query before lookback, that
+  before automatic restatement, that before a changed parent. All in numbers of units.
+#}
+{% macro _loaded_again(options, loads, settings, query_hash, parents, missing, done, upper) %}
+  {% set may_restate = not options.disable_restatement %}
+  {% set rebuilt = dbt_kinds._units_of_another_query(options, loads, query_hash, done, upper) if may_restate else [] %}
+  {% set unsettled = dbt_kinds.merge_intervals(missing + rebuilt) %}
+  {% set settled = dbt_kinds.subtract_intervals(done, rebuilt) %}
+  {% set looked_back = dbt_kinds._units_before(unsettled, options.lookback, settled) %}
+  {% set again = {'looked_back': looked_back, 'rebuilt': rebuilt} %}
+  {% if may_restate %}
+    {% set settled = dbt_kinds.subtract_intervals(settled, looked_back) %}
+    {% set automatic = dbt_kinds._units_due_for_restatement(options, loads, settings, settled, upper) %}
+    {% set settled = dbt_kinds.subtract_intervals(settled, automatic) %}
+    {% set upstream, changed_parents = [], [] %}
+    {% for parent in parents %}
+      {% set changed = dbt_kinds.intersect_intervals(dbt_kinds.upstream_changes(loads, parent, options.unit), settled) %}
+      {% do upstream.extend(changed) %}
+      {% do changed_parents.append(parent.name) if changed %}
+    {% endfor %}
+    {% do again.update({
+      'automatic': automatic, 'upstream': dbt_kinds.merge_intervals(upstream), 'changed_parents': changed_parents,
+    }) %}
+  {% endif %}
+  {% do return(again) %}
+{% endmacro %}
+
+
+{# The recorded ones among the `lookback` units before each unit that is missing or to be rebuilt. #}
+{% macro _units_before(unsettled, lookback, settled) %}
+  {% set before = [] %}
+  {% for start, end in unsettled %}
+    {% do before.append([start - lookback, start]) %}
+  {% endfor %}
+  {% do return(dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(before), settled)) %}
+{% endmacro %}
+
+
+{# on_query_change: rebuild. A load without a hash fits every query. #}
+{% macro _units_of_another_query(options, loads, query_hash, done, upper) %}
+  {% if options.on_query_change != 'rebuild' or query_hash is none %}
+    {% do return([]) %}
+  {% endif %}
+  {% set same = [] %}
+  {% for load in loads if (load.model_hash or none) in [none, query_hash] %}
+    {% do same.append([load.start, load.end]) %}
+  {% endfor %}
+  {% set of_this_query = dbt_kinds._covered_units(dbt_kinds.merge_intervals(same), options.unit, upper) %}
+  {% do return(dbt_kinds.subtract_intervals(done, of_this_query)) %}
+{% endmacro %}
+
+
+{# Among the last whole units, those whose latest load, or that of any part, ran before the schedule's last tick. #}
+{% macro _units_due_for_restatement(options, loads, settings, done, upper) %}
+  {% if options.auto_restatement is none %}
+    {% do return([]) %}
+  {% endif %}
+  {% set tick = dbt_kinds.last_tick(options.auto_restatement.schedule, options.cron_tz, settings.execution_time) %}
+  {% set stale = [] %}
+  {% for load in loads if load.execution_time and load.execution_time < tick %}
+    {% do stale.append([dbt_kinds.unit_index(load.start, options.unit), dbt_kinds.unit_index_after(load.end, options.unit)]) %}
+  {% endfor %}
+  {% set due = dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(stale), done) %}
+  {% set last = dbt_kinds.unit_index(upper, options.unit) %}
+  {% set first = due[0][0] if due and options.auto_restatement.intervals is none else last - options.auto_restatement.intervals | int(0) %}
+  {% do return(dbt_kinds.intersect_intervals(due, [[first, last]])) %}
+{% endmacro %}

@@ -1,0 +1,43 @@
+{#
+  Records as loaded what tables that were filled by other means visibly hold. Every model is judged before the first is
+  recorded, and without `execute` none is.
+#}
+{% macro adopt(select=none, start=none, until=none, gaps='skip', again=false, execute=false) %}
+  {% set executed = dbt_kinds.true_or_false('', 'execute', execute) %}
+  {% set held = {} %}
+  {% for node in dbt_kinds.named_models('adopt', select) %}
+    {% do dbt_kinds._check_unrecorded(node, again) %}
+    {% do held.update({node.unique_id: dbt_kinds.held_intervals(node, start, until, gaps)}) %}
+  {% endfor %}
+  {% set models = [] %}
+  {% for node in dbt_kinds.named_models('adopt', select) %}
+    {% set options = dbt_kinds.options_of(node) %}
+    {# to read the tables took time #}
+    {% do dbt_kinds._check_unrecorded(node, again) if executed %}
+    {# what a run has recorded it knows better: when, and by which query #}
+    {% set adopted = dbt_kinds.subtract_intervals(held[node.unique_id], dbt_kinds.coverage(options.relation)) %}
+    {% if executed %}
+      {% set at = dbt_kinds.run_settings(node.name).execution_time %}
+      {% do dbt_kinds.append_events(options, dbt_kinds.statements_of(adopted, at), 'adopt') %}
+    {% endif %}
+    {% do models.append({
+      'model': node.unique_id, 'relation': options.relation, 'adopted': adopted, 'recorded': dbt_kinds.recorded_coverage(node),
+    }) %}
+  {% endfor %}
+  {% do log(tojson({'operation': 'adopt', 'executed': executed, 'models': models}), info=true) %}
+{% endmacro %}
+
+
+{#
+  Any event counts, not only a load: rows of a range that was taken back, or that a run set out to write and did not finish,
+  prove nothing.
+#}
+{% macro _check_unrecorded(node, again) %}
+  {% set options = dbt_kinds.options_of(node) %}
+  {% do dbt_kinds.check_no_lease(options) %}
+  {% set log = [] if dbt_kinds.true_or_false(node.name, 'again', again) else dbt_kinds.read_log([options.relation]) %}
+  {% if log %}
+    {% do dbt_kinds.fail(node.name, 'the interval store has events of ' ~ options.relation ~ ' already, the last one ' ~ log[-1].event ~ ' at '
+      ~ log[-1].recorded_at[:19] ~ ' (UTC); pass again: true to record all the same what its rows show') %}
+  {% endif %}
+{% endmacro %}

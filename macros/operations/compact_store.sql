@@ -1,0 +1,35 @@
+{#
+  Rewrites the interval store so that it says the same in fewer rows: what is older than `keep_days` is replayed, what was
+  superseded goes, and loads that nothing can tell apart any more become one. Runs of the last days keep their history.
+  `drop_unreadable` also drops rows that no run can read, and keeps no history.
+
+  Killed at any moment nothing is lost: the new rows are first written beside the store, where readers find them too, and to read
+  an event twice changes nothing.
+#}
+{% macro compact_store(keep_days=7, drop_unreadable=false) %}
+  {% set before, after = 0, 0 %}
+  {% if dbt_kinds.find_store() is not none %}
+    {% set lease = {'relation': dbt_kinds.store_key(), 'unique_id': none, 'kind': none, 'model': 'the interval store'} %}
+    {% do dbt_kinds.claim(lease, {'execution_time': dbt_kinds.run_settings('').execution_time, 'batches': []}) %}
+    {% do dbt_kinds.finish_compaction() %}
+    {% set before = dbt_kinds.count_events() %}
+    {% set old_until = dbt_kinds._keep_from(keep_days, drop_unreadable) %}
+    {% set rows = dbt_kinds.compacted_events(dbt_kinds.read_old_log(old_until), drop_unreadable) %}
+    {% do dbt_kinds.write_compacted(rows, old_until, drop_unreadable) %}
+    {% if dbt_kinds.count_events() != before %}
+      {% do dbt_kinds.fail('the interval store', 'events were recorded while it was compacted, and nothing was changed; run compact_store again') %}
+    {% endif %}
+    {% do dbt_kinds.put_compacted_in_place() %}
+    {% do dbt_kinds.release_lease_of(lease) %}
+    {% set after = dbt_kinds.count_events() %}
+  {% endif %}
+  {% do log(tojson({'operation': 'compact_store', 'events_before': before, 'events_after': after}), info=true) %}
+{% endmacro %}
+
+
+{# Events recorded before this moment are compacted; the claim of this compaction never is. #}
+{% macro _keep_from(keep_days, drop_unreadable) %}
+  {% set claimed_at = dbt_kinds.run_memory().claims[dbt_kinds.store_key()].sign_of_life %}
+  {% set days = dbt_kinds.whole_number('the interval store', 'keep_days', keep_days, 0) %}
+  {% do return(claimed_at if drop_unreadable else dbt_kinds.moment_after(claimed_at, -86400 * days)) %}
+{% endmacro %}

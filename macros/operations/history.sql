@@ -1,0 +1,9 @@
+{# The newest runs of some models, of all when none are named: what each set out to load, and what came of it. #}
+{% macro history(select=none, limit=100) %}
+  {% set relations = [] %}
+  {% for node in dbt_kinds.selected_models(select) %}
+    {% do relations.append(dbt_kinds.relation_key(node.database, node.schema, node.alias)) %}
+  {% endfor %}
+  {% set events = dbt_kinds.read_newest_runs(relations, dbt_kinds.whole_number('', 'limit', limit, 1)) %}
+  {% do log(tojson({'operation': 'history', 'runs': dbt_kinds.runs_in_log(events)}), info=true) %}
+{% endmacro %}

@@ -1,0 +1,58 @@
+{#
+  The claims of a log that nobody has released: {relation, invocation_id, claimed_at, last_sign_of_life, expires_at, holder,
+  interval}. Every event of a claim's run on that relation is a sign of life. Pure.
+#}
+{% macro open_claims(log) %}
+  {% set claims = [] %}
+  {% for row in log if row.event == 'claimed' and row.recorded_at %}
+    {% set signs = log | selectattr('invocation_id', 'eq', row.invocation_id) | selectattr('relation', 'eq', row.relation)
+      | selectattr('recorded_at', 'ge', row.recorded_at) | list %}
+    {% if not signs | selectattr('event', 'eq', 'released') | list %}
+      {% set last = signs | map(attribute='recorded_at') | max %}
+      {% do claims.append({
+        'relation': row.relation, 'model': row.model, 'invocation_id': row.invocation_id, 'claimed_at': row.recorded_at, 'last_sign_of_life': last,
+        'expires_at': dbt_kinds.moment_after(last, row.lease_seconds), 'holder': row.get('holder'),
+        'interval': [row.interval_start, row.interval_end] if row.interval_start is defined else none,
+      }) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(claims) %}
+{% endmacro %}
+
+
+{# Whether the run behind a claim may still be writing: it has not expired, and its JVM is not known to be gone. #}
+{% macro is_live(claim) %}
+  {% do return(claim.expires_at > dbt_kinds.next_moment() and not dbt_kinds._is_gone(claim.holder)) %}
+{% endmacro %}
+
+
+{#
+  `host/pid/application` of the JVM that runs our statements, where that JVM ends with the run: a Spark session inside dbt. none
+  on a server, which lives on, so that only time can tell.
+#}
+{% macro lease_holder() %}
+  {% set memory = dbt_kinds.run_memory() %}
+  {# `target` lacks the method (measured on dbt-spark 1.10 and 1.11) #}
+  {% if adapter.type() != 'spark' or adapter.config.credentials.method != 'session' %}
+    {% do return(none) %}
+  {% elif memory.holder is none %}
+    {% set row = run_query("select java_method('java.net.InetAddress', 'getLocalHost'), java_method('java.lang.ProcessHandle', 'current')").rows[0] %}
+    {% set application = run_query('set spark.app.id').rows[0][1] %}
+    {% do memory.update({'holder': (row[0] | string).split('/')[0] ~ '/' ~ row[1] ~ '/' ~ application}) %}
+  {% endif %}
+  {% do return(memory.holder) %}
+{% endmacro %}
+
+
+{# A killed local run must not block the next. A process number is used again after a restart; an application's name is not. #}
+{% macro _is_gone(holder) %}
+  {% set ours = dbt_kinds.lease_holder() %}
+  {% if not holder or not ours or holder == ours or holder.split('/')[0] != ours.split('/')[0] %}
+    {% do return(false) %}
+  {% endif %}
+  {% set pid = holder.split('/')[1] %}
+  {% if pid == ours.split('/')[1] %}
+    {% do return(true) %}
+  {% endif %}
+  {% do return(run_query("select java_method('java.lang.ProcessHandle', 'of', cast(" ~ pid | int ~ ' as bigint))').rows[0][0] | string == 'Optional.empty') %}
+{% endmacro %}

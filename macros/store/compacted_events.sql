@@ -1,0 +1,72 @@
+{#
+  The events that say of every relation what its old log says, each a mapping of the store's columns.
+
+  A load keeps its own times only where somebody may still ask for them: where the model has yet to follow a parent's change, and
+  the execution time where a schedule restates it. Everything else is as if it had been loaded at the newest old moment, models
+  and parents alike, so that their order stays and neighbours become one.
+#}
+{% macro compacted_events(log, drop_unreadable=false) %}
+  {% set rows_of = {} %}
+  {% for row in log if row.event not in ['claimed', 'released', 'failed'] %}
+    {% do rows_of.setdefault(row.get('relation', ''), []).append(row) %}
+  {% endfor %}
+  {% set nodes = {} %}
+  {% for node in dbt_kinds.selected_models(none) %}
+    {% do nodes.update({dbt_kinds.relation_key(node.database, node.schema, node.alias): node}) %}
+  {% endfor %}
+  {% set settled_at = log | map(attribute='recorded_at') | max | default('', true) %}
+  {% set compacted = [] %}
+  {% for relation, rows in rows_of.items() %}
+    {% set readable = [] %}
+    {% for row in rows %}
+      {% if dbt_kinds.is_readable(row) %}
+        {% do readable.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
+      {% elif not drop_unreadable %}
+        {% do dbt_kinds.fail_unreadable(relation, dbt_kinds.event_line(row)) %}
+      {% endif %}
+    {% endfor %}
+    {% set loads = dbt_kinds.fold_events(readable) %}
+    {% do compacted.extend(dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
+  {% endfor %}
+  {% do return(compacted) %}
+{% endmacro %}
+
+
+{# The loads of a model of this project, neighbours that cannot be told apart made one. #}
+{% macro _merged_loads(loads, node, settled_at) %}
+  {% set options = dbt_kinds.options_of(node) %}
+  {% set pending = [] %}
+  {% for parent in dbt_kinds.followed_parents(node, options, none) %}
+    {% do pending.extend(dbt_kinds.upstream_changes(loads, parent, options.unit)) %}
+  {% endfor %}
+  {% set pending = dbt_kinds._as_instants(dbt_kinds.merge_intervals(pending), options.unit, '9999') %}
+  {% set merged = [] %}
+  {% for load in loads %}
+    {% set whole = [[load.start, load.end]] %}
+    {% set unsettled = dbt_kinds.intersect_intervals(whole, pending) %}
+    {% for start, end in (dbt_kinds.subtract_intervals(whole, unsettled) + unsettled) | sort %}
+      {% set piece = dict(load, start=start, end=end, source='compact_store') %}
+      {% do piece.update({'recorded_at': settled_at, 'started_at': settled_at}) if [start, end] not in unsettled %}
+      {% do piece.update({'rows_written': none, 'seconds': none}) if [start, end] not in whole %}
+      {% set last = merged[-1] if merged else none %}
+      {% if last and last.end == start and last.recorded_at == piece.recorded_at == settled_at and [start, end] not in unsettled
+          and (last.get('model_hash') or none) == (piece.get('model_hash') or none)
+          and (options.auto_restatement is none or last.get('execution_time') == piece.get('execution_time')) %}
+        {% do last.update({
+          'end': end, 'invocation_id': piece.get('invocation_id'), 'snapshot_id': piece.get('snapshot_id'),
+          'execution_time': [last.get('execution_time') or '', piece.get('execution_time') or ''] | max or none,
+          'rows_written': dbt_kinds._sum_of(last.get('rows_written'), piece.get('rows_written')),
+          'seconds': dbt_kinds._sum_of(last.get('seconds'), piece.get('seconds')),
+        }) %}
+      {% else %}
+        {% do merged.append(piece) %}
+      {% endif %}
+    {% endfor %}
+  {% endfor %}
+  {% do return(merged) %}
+{% endmacro %}
+
+
+{% macro _sum_of(left, right) %}
+  {% do return(none if left is none or right is none else left + right) %}
+{% endmacro %}

@@ -1,0 +1,104 @@
+{#
+  Makes this run the only one that writes a model. Claims by appending, then reads: a claim holds once a read after its append
+  shows no other live claim. Who sees an earlier one withdraws and fails; who sees only later ones reads again until they
+  are withdrawn, and gives way to one that stays. Returns whether others recorded anything of the table since this run
+  read the store: then it has to plan again.
+#}
+{% macro claim(options, plan) %}
+  {% set memory = dbt_kinds.run_memory() %}
+  {% set known = dbt_kinds.events_of(options.relation) | length %}
+  {% set seconds = dbt_kinds.whole_number(options.model, 'kinds_lease_seconds', var('kinds_lease_seconds', 3600), 1) %}
+  {% do memory.claims.update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': ''}}) %}
+  {% set claimed_at = dbt_kinds.append_events(options, [{
+    'event': 'claimed', 'execution_time': plan.execution_time, 'lease_seconds': seconds, 'holder': dbt_kinds.lease_holder(),
+    'interval_start': plan.batches[0][0] if plan.batches else none, 'interval_end': plan.batches[-1][1] if plan.batches else none,
+  }]) %}
+  {% for attempt in range(30) %}
+    {% set rivals = dbt_kinds._live_rivals(options) %}
+    {% set earlier = rivals | selectattr('claimed_at', 'le', claimed_at) | list %}
+    {% if not rivals %}
+      {% do return(dbt_kinds.events_of(options.relation) | length != known) %}
+    {% elif earlier or loop.last %}
+      {% set holder = (earlier or rivals)[0] %}
+      {% do dbt_kinds.release_lease_of(options, 'invocation ' ~ holder.invocation_id ~ ' held the lease') %}
+      {% do dbt_kinds._fail_for_lease(options, holder) %}
+    {% endif %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# Every event of a run is a sign of life of the lease it holds on that table. #}
+{% macro renew_lease(relation, moment) %}
+  {% set claim = dbt_kinds.run_memory().claims.get(relation) %}
+  {% do claim.update({'sign_of_life': moment}) if claim %}
+{% endmacro %}
+
+
+{# Called before a write and before its record: a run that was silent for longer than its lease lasts may have been replaced. #}
+{% macro hold_lease(options) %}
+  {% set claim = dbt_kinds.run_memory().claims.get(options.relation) %}
+  {% if claim and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds) <= dbt_kinds.next_moment() %}
+    {% set rivals = dbt_kinds._live_rivals(options) %}
+    {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
+  {% endif %}
+{% endmacro %}
+
+
+{# Refuses while a run is writing the model, for operations that append to its record. #}
+{% macro check_no_lease(options) %}
+  {% set rivals = dbt_kinds._live_rivals(options) %}
+  {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
+{% endmacro %}
+
+
+{# Ends the lease of this run on a model, if it holds one; with the reason, where the model failed. #}
+{% macro release_lease_of(options, failure=none) %}
+  {% set claims = dbt_kinds.run_memory().claims %}
+  {% if options.relation in claims %}
+    {% set failed = [{'event': 'failed', 'message': failure}] if failure is not none else [] %}
+    {% do dbt_kinds.append_events(options, failed + [{'event': 'released'}]) %}
+    {% do claims.pop(options.relation) %}
+  {% endif %}
+{% endmacro %}
+
+
+{#
+  The package's on-run-end hook: ends the leases of models that failed, with the reason. Nothing where every model ended
+  its own.
+#}
+{% macro release_leases(results) %}
+  {% if execute %}
+    {% for relation, claim in dbt_kinds.run_memory().claims.copy().items() %}
+      {% set failure = namespace(message='the run ended before the model did') %}
+      {% for result in results if result.node.unique_id == claim.options.unique_id %}
+        {% set failure.message = ((result.message or '') | string | trim).splitlines() | select | join(' ') | truncate(500, true) %}
+      {% endfor %}
+      {% do dbt_kinds.release_lease_of(claim.options, failure.message) %}
+    {% endfor %}
+  {% endif %}
+{% endmacro %}
+
+
+{#
+  The live claims of other runs on a model, or on the whole store (a compaction), oldest first. Read afresh; what others
+  recorded of the model replaces what this run knew.
+#}
+{% macro _live_rivals(options) %}
+  {% set store = dbt_kinds.store_key() %}
+  {% do dbt_kinds.events_of(options.relation) %}
+  {% set log = dbt_kinds.read_last_runs() if options.relation == store else dbt_kinds.read_log([options.relation, store]) %}
+  {% do dbt_kinds.run_memory().events.update({options.relation: dbt_kinds.events_in_log(log, options.relation)}) %}
+  {% set rivals = [] %}
+  {% for claim in dbt_kinds.open_claims(log) if claim.invocation_id != invocation_id and dbt_kinds.is_live(claim) %}
+    {% do rivals.append(claim) %}
+  {% endfor %}
+  {% do return(rivals | sort(attribute='claimed_at')) %}
+{% endmacro %}
+
+
+{% macro _fail_for_lease(options, claim) %}
+  {% set select = options.model if claim.relation in [options.relation, dbt_kinds.store_key()] else (claim.model or '').split('.')[1:3] | join('.') %}
+  {% do dbt_kinds.fail(options.model, 'another run holds the lease on ' ~ claim.relation ~ ': invocation ' ~ claim.invocation_id ~ ', claimed at '
+    ~ claim.claimed_at[:19] ~ ', last sign of life at ' ~ claim.last_sign_of_life[:19] ~ ', expires at ' ~ claim.expires_at[:19]
+    ~ " (UTC); wait for it, or, if that run is gone: dbt run-operation dbt_kinds.release_lease --args '{select: " ~ select ~ "}'") %}
+{% endmacro %}

@@ -1,0 +1,56 @@
+{# The lines of one relation as events. Raises for a line that is no event, naming it. #}
+{% macro parse_events(relation, text) %}
+  {% set pattern = dbt_kinds._event_pattern() %}
+  {% set found = modules.re.findall('(?m)^' ~ pattern ~ '$', text) %}
+  {% set lines = text.split('\n') %}
+  {% if found | length != lines | length %}
+    {% for line in lines if not modules.re.fullmatch(pattern, line) %}
+      {% do dbt_kinds.fail_unreadable(relation, line) %}
+    {% endfor %}
+  {% endif %}
+  {% set events = [] %}
+  {% for event, start, end, recorded_at, started_at, execution_time, model_hash in found %}
+    {% if start >= end %}
+      {% do dbt_kinds.fail_unreadable(relation, lines[loop.index0]) %}
+    {% endif %}
+    {% do events.append({
+      'event': event, 'start': start, 'end': end, 'recorded_at': recorded_at, 'started_at': started_at,
+      'execution_time': execution_time, 'model_hash': model_hash,
+    }) %}
+  {% endfor %}
+  {% do return(events) %}
+{% endmacro %}
+
+
+{# A row of the store as the line that parse_events takes. Pure. #}
+{% macro event_line(row) %}
+  {% do return([
+    row.event, row.interval_start, row.interval_end, row.recorded_at, row.started_at, row.execution_time, row.model_hash
+  ] | join(' ')) %}
+{% endmacro %}
+
+
+{# Whether a run can read a row. Pure. #}
+{% macro is_readable(row) %}
+  {% do return(
+    row.relation is defined and modules.re.fullmatch(dbt_kinds._event_pattern(), dbt_kinds.event_line(row)) is not none
+    and row.interval_start < row.interval_end
+  ) %}
+{% endmacro %}
+
+
+{% macro _event_pattern() %}
+  {% set day = '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-9]))' %}
+  {% set instant = '[0-9]{4}-' ~ day ~ 'T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]' %}
+  {% set moment = instant ~ '[.][0-9]{6}' %}
+  {% do return(
+    '(loaded|invalidated) (' ~ instant ~ ') (' ~ instant ~ ') (' ~ moment ~ ') (' ~ moment ~ '|) (' ~ instant ~ '|) ([^ \n]*)'
+  ) %}
+{% endmacro %}
+
+
+{% macro fail_unreadable(relation, line) %}
+  {% do exceptions.raise_compiler_error("dbt_kinds: the interval store " ~ dbt_kinds.store_table() ~ " has a row that cannot be read: relation '"
+    ~ relation ~ "', event, interval_start, interval_end, recorded_at, started_at, execution_time and model_hash '" ~ line
+    ~ "'; correct that row, or drop all such rows: dbt run-operation dbt_kinds.compact_store --args '{drop_unreadable: true}'") %}
+{% endmacro %}

@@ -1,0 +1,69 @@
+{#
+  Every event of some relations, or all events, as mappings of the store's columns in the order of recorded_at; NULLs are
+  absent. Read afresh.
+#}
+{% macro read_log(relations=none) %}
+  {% do return(dbt_kinds._read_log('true' if relations is none else dbt_kinds._is_one_of('relation', relations))) %}
+{% endmacro %}
+
+
+{# The events of the newest runs of some relations, `limit` of them in all. #}
+{% macro read_newest_runs(relations, limit) %}
+  {% do return(dbt_kinds._read_log(dbt_kinds._is_one_of('relation', relations) ~ '
+  and (relation, invocation_id) in (
+    select relation, invocation_id from {source} where ' ~ dbt_kinds._is_one_of('relation', relations) ~ '
+    group by relation, invocation_id order by max(recorded_at) desc limit ' ~ limit ~ '
+  )')) %}
+{% endmacro %}
+
+
+{# The events of every relation's last run, and of those that have not ended. #}
+{% macro read_last_runs() %}
+  {% do return(dbt_kinds._read_log("(relation, invocation_id) in (
+    select relation, max_by(invocation_id, recorded_at) from {source} where event = 'claimed' group by relation
+    union
+    select relation, invocation_id from {source} group by relation, invocation_id
+    having max(event = 'claimed') and not max(event = 'released')
+  )")) %}
+{% endmacro %}
+
+
+{# `{source}` in the condition stands for the store. #}
+{% macro _read_log(condition) %}
+  {% do dbt_kinds.find_store(afresh=true) %}
+  {% set source = dbt_kinds.store_source() %}
+  {% if source is none %}
+    {% do return([]) %}
+  {% endif %}
+  {% set rows = dbt_kinds.query_rows('select * from ' ~ source ~ '\nwhere ' ~ condition | replace('{source}', source)) %}
+  {% for row in rows %}
+    {% do dbt_kinds.notice_moment(row.setdefault('recorded_at', '')) %}
+  {% endfor %}
+  {% do return(rows | sort(attribute='recorded_at')) %}
+{% endmacro %}
+
+
+{% macro _is_one_of(column, texts) %}
+  {% set literals = [] %}
+  {% for text in texts %}
+    {% do literals.append(dbt_kinds.text_literal(text)) %}
+  {% endfor %}
+  {% do return(column ~ ' in (' ~ literals | join(', ') ~ ')' if literals else 'false') %}
+{% endmacro %}
+
+
+{# The loads and invalidations of one relation in a log, as fold_events takes them. #}
+{% macro events_in_log(log, relation) %}
+  {% set lines = [] %}
+  {% for row in log if row.relation == relation and row.event not in ['claimed', 'released', 'failed'] %}
+    {% do lines.append(dbt_kinds.event_line(row)) %}
+  {% endfor %}
+  {% do return(dbt_kinds.parse_events(relation, lines | join('\n')) if lines else []) %}
+{% endmacro %}
+
+
+{# How claims on the whole store name it. #}
+{% macro store_key() %}
+  {% set store = dbt_kinds.store_table() %}
+  {% do return(dbt_kinds.relation_key(store.database, store.schema, store.identifier)) %}
+{% endmacro %}

@@ -1,0 +1,29 @@
+{#
+  What one dbt invocation remembers, as a mapping: dbt's graph is one dict that all nodes share and may write to (measured on
+  1.10 and 1.11). Where it is not shared, each model begins with an empty one, and reads for itself. A program that hands its
+  manifest to the next invocation hands on the graph, too; hence the name of the invocation.
+#}
+{% macro run_memory() %}
+  {% do return(graph.setdefault('dbt_kinds ' ~ invocation_id, {'events': none, 'store': none, 'compacted': none, 'clock': '', 'claims': {}, 'options': {}, 'holder': none})) %}
+{% endmacro %}
+
+
+{#
+  The moment to stamp an event with: now by this machine's clock, but later than every event this run has read or
+  written, since clocks of two machines differ. ISO text with six digits of microseconds.
+#}
+{% macro next_moment() %}
+  {% set memory = dbt_kinds.run_memory() %}
+  {% set moment = modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%dT%H:%M:%S.%f') %}
+  {% if moment <= memory.clock %}
+    {% set moment = dbt_kinds.moment_after(memory.clock, 0.000001) %}
+  {% endif %}
+  {% do memory.update({'clock': moment}) %}
+  {% do return(moment) %}
+{% endmacro %}
+
+
+{% macro moment_after(moment, seconds) %}
+  {% set later = modules.datetime.datetime.fromisoformat(moment) + modules.datetime.timedelta(seconds=seconds) %}
+  {% do return(later.strftime('%Y-%m-%dT%H:%M:%S.%f')) %}
+{% endmacro %}

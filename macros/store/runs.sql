@@ -1,0 +1,51 @@
+{#
+  The runs that a log tells of, newest first, one for each relation and invocation: `{model, relation, invocation_id, execution_time,
+  began_at, ended_at, state, loaded, invalidated, rows_written, seconds, message, source}`. `state` is done, failed,
+  running (its claim is live), died (it is not, and was never released), or stated (an operation recorded it).
+#}
+{% macro runs_in_log(log) %}
+  {% set rows_of = {} %}
+  {% for row in log %}
+    {% do rows_of.setdefault((row.relation, row.invocation_id), []).append(row) %}
+  {% endfor %}
+  {% set live = [] %}
+  {% for claim in dbt_kinds.open_claims(log) if dbt_kinds.is_live(claim) %}
+    {% do live.append((claim.relation, claim.invocation_id)) %}
+  {% endfor %}
+  {% set runs = [] %}
+  {% for key, rows in rows_of.items() %}
+    {% set by_event = {'loaded': [], 'invalidated': [], 'claimed': [], 'released': [], 'failed': []} %}
+    {% for row in rows %}
+      {% do by_event.setdefault(row.event, []).append(row) %}
+    {% endfor %}
+    {% set ended = by_event.released or by_event.claimed == [] %}
+    {% if by_event.failed %}
+      {% set state = 'failed' %}
+    {% elif not ended %}
+      {% set state = 'running' if key in live else 'died' %}
+    {% elif rows[-1].source == 'release_lease' %}
+      {% set state = 'died' %}
+    {% else %}
+      {% set state = 'stated' if rows[0].source in ['record', 'adopt', 'forget'] else 'done' %}
+    {% endif %}
+    {% set loaded, invalidated = [], [] %}
+    {% for row in by_event.loaded %}
+      {% do loaded.append({
+        'start': row.interval_start, 'end': row.interval_end, 'rows_written': row.get('rows_written'), 'seconds': row.get('seconds'),
+        'recorded_at': row.recorded_at,
+      }) %}
+    {% endfor %}
+    {% for row in by_event.invalidated %}
+      {% do invalidated.append([row.interval_start, row.interval_end]) %}
+    {% endfor %}
+    {% do runs.append({
+      'model': rows[0].get('model'), 'relation': key[0], 'invocation_id': key[1],
+      'execution_time': rows | map(attribute='execution_time') | select | first | default(none, true),
+      'began_at': rows[0].recorded_at, 'ended_at': rows[-1].recorded_at if ended else none, 'state': state,
+      'loaded': loaded, 'invalidated': invalidated,
+      'rows_written': loaded | map(attribute='rows_written') | select | sum, 'seconds': (loaded | map(attribute='seconds') | select | sum) | round(3),
+      'message': rows | map(attribute='message') | select | first | default(none, true), 'source': rows[0].get('source'),
+    }) %}
+  {% endfor %}
+  {% do return(runs | sort(attribute='began_at', reverse=true)) %}
+{% endmacro %}

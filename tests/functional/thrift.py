@@ -1,0 +1,119 @@
+"""A Spark Thrift server of the test run's own: many sessions, and many dbt processes, on one metastore."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from pyhive import hive
+
+from dbt_kinds.local.java import use_java_17
+from dbt_kinds.local.profile import spark_home, spark_settings
+from tests.functional.project import Project
+
+STARTS_WITHIN = 120.0
+HOST = "127.0.0.1"
+
+
+class ThriftServer:
+    """A server that runs: where it listens, and questions to it."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def connect(self) -> hive.Connection:
+        """A connection, which is a Spark session of its own."""
+        return hive.connect(HOST, self.port, username="dbt")
+
+    def profile(self, threads: int) -> dict[str, Any]:
+        """A `profiles.yml`, as data, with one target for this server."""
+        # polls last until a statement ends, five seconds at most; only then does dbt-spark sleep, for whole seconds
+        target = {
+            "type": "spark", "method": "thrift", "host": HOST, "port": self.port, "user": "dbt",
+            "schema": "unused", "threads": threads, "poll_interval": 1,
+        }  # fmt: skip
+        return {"local": {"target": "local", "outputs": {"local": target}}}
+
+
+class ThriftProject(Project):
+    """A project whose dbt commands and questions go to a Thrift server."""
+
+    def __init__(self, folder: Path, server: ThriftServer, schema: str, threads: int = 1) -> None:
+        super().__init__(folder, server.profile(threads), schema)
+        self.server = server
+
+    def sql(self, statement: str) -> list[tuple[Any, ...]]:
+        """Runs a statement in a session of its own: nothing that it reads is cached."""
+        with closing(self.server.connect()) as connection:
+            return ask(connection, statement.replace("{schema}", self.schema))
+
+
+def ask(connection: hive.Connection, statement: str) -> list[tuple[Any, ...]]:
+    """Runs a statement and returns its rows."""
+    with closing(connection.cursor()) as cursor:
+        cursor.execute(statement)
+        # so the server names the one column of what returns no rows, and PyHive fails to fetch them
+        returns_nothing = cursor.description[0][0] == "Result"
+        return [] if returns_nothing else [tuple(row) for row in cursor.fetchall()]
+
+
+@contextmanager
+def thrift_server(folder: Path, settings: Mapping[str, str] | None = None) -> Iterator[ThriftServer]:
+    """Starts a server with metastore and tables in `folder`, waits until it answers, and kills it at the end.
+
+    `settings` are further settings of Spark. A server that does not start shows its log.
+    """
+    use_java_17()
+    folder.mkdir(parents=True)
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        port = free.getsockname()[1]
+    log = folder / "server.log"
+    with log.open("w") as output:
+        # the launcher becomes the JVM; a group of its own can be killed whole
+        process = subprocess.Popen(
+            _command(folder, port, settings or {}), stdout=output, stderr=subprocess.STDOUT, cwd=folder,
+            env=os.environ | {"SPARK_HOME": str(spark_home())}, start_new_session=True,
+        )  # fmt: skip
+    try:
+        _wait(process, port, log)
+        yield ThriftServer(port)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _command(folder: Path, port: int, settings: Mapping[str, str]) -> list[str]:
+    given = spark_settings(folder) | {
+        "spark.master": "local[2]",
+        "spark.hadoop.hive.server2.thrift.bind.host": HOST,
+        "spark.hadoop.hive.server2.thrift.port": str(port),
+    }
+    # the class of a session catalog is looked for before --jars are there
+    jar = given.pop("spark.jars")
+    given |= settings
+    options = [word for name, value in given.items() for word in ("--conf", f"{name}={value}")]
+    server = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+    launcher = str(spark_home() / "bin" / "spark-submit")
+    return [launcher, "--driver-class-path", jar, "--class", server, *options, "spark-internal"]
+
+
+def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + STARTS_WITHIN
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            # the port opens when the server is ready
+            socket.create_connection((HOST, port), timeout=5).close()
+            with closing(ThriftServer(port).connect()) as connection:
+                ask(connection, "select 1")
+            return
+        except ConnectionRefusedError:
+            time.sleep(0.2)
+    raise AssertionError(f"no Spark Thrift server within {STARTS_WITHIN:.0f} s; its log:\n{log.read_text()[-20000:]}")
