@@ -118,7 +118,7 @@ def plan(dbt: Dbt, select: str | None, full_refresh: bool, as_json: bool) -> Non
         return print_json(answer)
     plans = plans_of(answer)
     print_table(plan_table(plans))
-    talk.print(plan_summary(plans) if plans else NO_MODELS, style="dim", highlight=False)
+    say(plan_summary(plans) if plans else NO_MODELS)
 
 
 @main.command()
@@ -134,7 +134,7 @@ def status(dbt: Dbt, select: str | None, as_json: bool) -> None:
     else:
         print_table(status_table(told.models))
         if not told.models:
-            talk.print(NO_MODELS, style="dim", highlight=False)
+            say(NO_MODELS)
     if told.lacks_something:
         click.get_current_context().exit(1)
 
@@ -152,7 +152,7 @@ def history(dbt: Dbt, select: str | None, limit: int, as_json: bool) -> None:
         return print_json([dataclasses.asdict(run) for run in runs])
     print_table(history_table(runs))
     if not runs:
-        talk.print("No run is recorded for these models in this target.", style="dim", highlight=False)
+        say("No run is recorded for these models in this target.")
 
 
 @main.command()
@@ -171,7 +171,7 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
     from dbt_kinds.operate.report import read_report, write_report
 
     write_report(read_report(dbt, select, limit=limit), file)
-    talk.print(f"Written to {escape(str(file))}", highlight=False, soft_wrap=True)
+    say(f"Written to {file}")
 
 
 @main.command("local-profile")
@@ -199,6 +199,11 @@ def demo(directory: Path) -> None:
 
 
 NO_MODELS = "No model of this project is of a kind; set materialized='incremental_by_time_range' in a model's config."
+
+
+def say(sentence: str) -> None:
+    """A sentence about the data, to stderr."""
+    talk.print(escape(sentence), highlight=False, soft_wrap=True)
 
 
 def print_json(data: Any) -> None:

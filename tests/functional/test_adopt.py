@@ -111,7 +111,7 @@ def test_whole_units_with_rows_are_found_in_any_type_of_column_unit_and_time_zon
 ) -> None:
     column = COLUMNS[data_type]
     project.settings["models"] = {"+week_start": "sunday"}
-    expected = {"skip": {}, "trust": {}}
+    expected: dict[str, Any] = {"skip": {}, "trust": {}}
     for number, text in enumerate(column.units):
         instants = some_instants(f"{data_type} {text}")
         literals = [column.cast.format(at=at, day=at.date()) for at in instants]

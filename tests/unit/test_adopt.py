@@ -50,7 +50,7 @@ def test_whole_units_are_those_that_a_calendar_finds(
 
 
 def test_a_table_without_rows_holds_nothing() -> None:
-    seen = {"runs": [], "earliest": None, "left_out": 3}
+    seen: dict[str, Any] = {"runs": [], "earliest": None, "left_out": 3}
     day = MACROS.interval_unit("orders", "day")
     assert MACROS.whole_units(seen, day, "2024-01-01T00:00:00", "2024-02-01T00:00:00", "trust") == []
 

@@ -31,3 +31,8 @@ def test_the_documentation_of_a_folder_names_its_macros_and_their_arguments(fold
     documented = {macro["name"]: [argument["name"] for argument in macro.get("arguments", [])] for macro in properties}
     assert documented == written(MACROS / folder)
     assert all(macro["description"].strip() for macro in properties)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_description_holds_jinja_which_dbt_would_run(folder: str) -> None:
+    assert not re.search(r"{[{%#]", (MACROS / folder / f"{folder}.yml").read_text())
