@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -38,7 +38,7 @@ COLUMNS = {
     "date": Column("date '{day}'", DAY, ("day", "5 days", "week", "month", "quarter")),
     "string": Column("'{at:%Y-%m-%d}'", DAY, ("day", "month")),
     "spark pattern": Column("'{at:%Y/%m/%d %H}'", HOUR, ("hour", "day", "week"), "yyyy/MM/dd HH"),
-    "seconds": Column("'{at:%Y-%m-%dT%H:%M:%S}'", SECOND, ("five_minute", "day", "year"), "%Y-%m-%dT%H:%M:%S"),
+    "seconds": Column("'{at:%Y-%m-%dT%H:%M:%S}'", SECOND, ("five_minute", "day", "2 days"), "%Y-%m-%dT%H:%M:%S"),
     "integer": Column("{at:%Y%m%d}", DAY, ("day", "week", "month"), "%Y%m%d"),
     "bigint": Column("cast({at:%Y%m%d%H} as bigint)", HOUR, ("hour", "6 hours", "day"), "yyyyMMddHH"),
 }
@@ -92,14 +92,16 @@ def refusal(project: Project, select: str, **arguments: Any) -> str:
 
 
 @pytest.fixture
-def zone(project: Project) -> Any:
-    """Sets the session's time zone, for one test."""
+def session(project: Project) -> Iterator[Callable[..., None]]:
+    """Changes the time zone and the mode of Spark's session, for one test."""
 
-    def use(name: str) -> None:
-        project.target["server_side_parameters"]["spark.sql.session.timeZone"] = name
+    def use(zone: str = "UTC", *, raises: bool = False) -> None:
+        settings = {"spark.sql.session.timeZone": zone, "spark.sql.ansi.enabled": str(raises).lower()}
+        project.target["server_side_parameters"].update(settings)
 
     yield use
     project.sql("set spark.sql.session.timeZone = UTC")
+    project.sql("set spark.sql.ansi.enabled = false")
 
 
 # --- what is found
@@ -107,7 +109,7 @@ def zone(project: Project) -> Any:
 
 @pytest.mark.parametrize("data_type", COLUMNS)
 def test_whole_units_with_rows_are_found_in_any_type_of_column_unit_and_time_zone(
-    project: Project, zone: Callable[[str], None], data_type: str
+    project: Project, session: Callable[..., None], data_type: str
 ) -> None:
     column = COLUMNS[data_type]
     project.settings["models"] = {"+week_start": "sunday"}
@@ -127,51 +129,34 @@ def test_whole_units_with_rows_are_found_in_any_type_of_column_unit_and_time_zon
     everything = " ".join(expected["skip"])
     assert found(adopt(project, everything)) == expected["skip"]
     assert any(len(intervals) > 1 for intervals in expected["skip"].values())
-    zone("America/New_York")
+    session("America/New_York", raises=True)
     assert found(adopt(project, everything)) == expected["skip"]
     assert found(adopt(project, everything, gaps="trust")) == expected["trust"]
     assert all(len(intervals) == 1 for intervals in expected["trust"].values())
 
 
-def test_text_that_is_not_of_the_format_and_rows_that_lie_in_the_future_do_not_count(project: Project) -> None:
-    values = [
-        "2024-01-03",
-        "2024-01-04",
-        "2024-01-05",
-        "2024-02-30",
-        "2024-1-6",
-        "2024-01-07 10:00",
-        "soon",
-        "",
-        "9999-12-31",
-    ]
+def test_text_that_is_not_of_the_format_and_rows_that_lie_in_the_future_do_not_count(
+    project: Project, session: Callable[..., None]
+) -> None:
+    days = ["2024-01-03", "2024-01-04", "2024-01-05"]
+    values = [*days, "2024-02-30", "2024-1-6", "2024-01-07 10:00", "soon", "", "9999-12-31"]
     fill(project, "orders", [f"'{value}'" for value in values] + ["null"])
     project.kind("orders", DAILY_EVENTS, config=ICEBERG)
-    run = adopt(project, "orders")
-    assert found(run) == {"orders": [["2024-01-03T00:00:00", "2024-01-05T00:00:00"]]}
-    assert (
-        "dbt_kinds: orders: 7 rows do not count: ts is NULL, not written as %Y-%m-%d, or after 2024-04-20T08:00:00"
-        in run.log
-    )
-    assert found(adopt(project, "orders", gaps="trust")) == found(run)
-
-
-def test_a_mode_of_spark_that_raises_for_what_cannot_be_read_changes_nothing(project: Project) -> None:
-    fill(project, "orders", ["'2024-01-03'", "'2024-01-04'", "'2024-02-30'", "'soon'"])
-    project.kind("orders", DAILY_EVENTS, config=ICEBERG)
-    project.target["server_side_parameters"]["spark.sql.ansi.enabled"] = "true"
-    try:
-        run = adopt(project, "orders")
-    finally:
-        project.sql("set spark.sql.ansi.enabled = false")
-    assert found(run) == {"orders": [["2024-01-03T00:00:00", "2024-01-04T00:00:00"]]}
+    for raises in (False, True):
+        session(raises=raises)
+        run = adopt(project, "orders", gaps="trust")
+        assert found(run) == {"orders": [["2024-01-03T00:00:00", "2024-01-05T00:00:00"]]}
+        assert (
+            "dbt_kinds: orders: 7 rows do not count: ts is NULL, not written as %Y-%m-%d, or after 2024-04-20T08:00:00"
+            in run.log
+        )
 
 
 @pytest.mark.parametrize(
     ("values", "why"),
     [
         ([], "nothing to adopt: the table has no rows that count"),
-        (["null"], "nothing to adopt: the table has no rows that count"),
+        (["cast(null as timestamp)"], "nothing to adopt: the table has no rows that count"),
         (["timestamp '2024-01-03 00:00:00+00:00'"], "nothing to adopt: no interval of one day is whole"),
         (["timestamp '2024-01-03 00:00:01+00:00'", "timestamp '2024-01-04 00:00:00+00:00'"], "nothing to adopt: no interval of one day is whole"),
     ],
@@ -272,11 +257,11 @@ def test_the_next_run_loads_exactly_what_was_not_adopted(project: Project, file_
     assert project.run(now="2024-01-11 08:00:00").messages["daily"] == "OK up to date"
 
 
-def test_hours_are_adopted_and_continued_in_any_time_zone(project: Project, zone: Callable[[str], None]) -> None:
+def test_hours_are_adopted_and_continued_in_any_time_zone(project: Project, session: Callable[..., None]) -> None:
     events_table(project)
     project.sql("create table {schema}.hourly using iceberg as select * from {schema}.events where id < 31")
     project.kind("hourly", DAILY_EVENTS, config=ICEBERG, cron="@hourly", interval_unit="12 hours")
-    zone("Asia/Kolkata")
+    session("Asia/Kolkata")
     run = adopt(project, "hourly", now="2024-01-11 08:00:00", execute=True)
     assert found(run, "recorded") == {"hourly": [["2024-01-01T00:00:00", "2024-01-08T12:00:00"]]}
     assert project.run(now="2024-01-11 08:00:00").batches("hourly") == [("2024-01-08T12:00:00", "2024-01-11T00:00:00")]
@@ -331,7 +316,7 @@ def test_what_is_no_table_is_refused(project: Project) -> None:
     assert f"model daily: {project.schema}.daily is a view" in refusal(project, "daily")
 
 
-def test_a_table_that_the_next_run_would_refuse_is_not_adopted(project: Project, zone: Callable[[str], None]) -> None:
+def test_a_table_that_the_next_run_would_refuse_is_not_adopted(project: Project, session: Callable[..., None]) -> None:
     events_table(project)
     project.kind("renamed", DAILY_EVENTS, config=ICEBERG)
     project.sql("create table {schema}.renamed using iceberg as select id, ts as at from {schema}.events")
@@ -350,7 +335,7 @@ def test_a_table_that_the_next_run_would_refuse_is_not_adopted(project: Project,
     project.kind("zoned", DAILY_EVENTS, config="file_format='parquet'")
     project.sql("create table {schema}.zoned using parquet partitioned by (ts) as select * from {schema}.events")
     assert found(adopt(project, "zoned")) == {"zoned": [["2024-01-01T00:00:00", "2024-01-10T00:00:00"]]}
-    zone("America/New_York")
+    session("America/New_York")
     assert "depend on the session's time zone, which is America/New_York" in refusal(project, "zoned")
 
 
