@@ -38,6 +38,12 @@ create table if not exists {{ store }} (
 )
 {% if store_format == 'hive' -%}
 row format delimited fields terminated by '\u0001' stored as textfile
+{%- elif store_format == 'iceberg' -%}
+using iceberg
+{#- any number of runs append; none of them is ever in another's way, so each tries again until it is through #}
+tblproperties (
+  'commit.retry.num-retries' = '1000', 'commit.retry.min-wait-ms' = '20', 'commit.retry.max-wait-ms' = '2000'
+)
 {%- else -%}
 using {{ store_format }}
 {%- endif %}

@@ -93,7 +93,7 @@ class Project:
         run.success = result.success
         run.errors += str(result.exception or "")
         for node in getattr(result.result, "results", []):
-            if hasattr(node, "node"):
+            if hasattr(node, "node") and node.node.resource_type != "operation":
                 run.statuses[node.node.name] = str(node.status)
                 run.messages[node.node.name] = str(node.message)
                 run.seconds[node.node.name] = float(node.execution_time)

@@ -32,7 +32,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a batch size of nothing": ({"batch_size": 0}, "batch_size '0' is not a whole number of 1 or more"),
     "an unknown cron": ({"cron": "@fortnightly"}, "cron '@fortnightly' cannot be read"),
-    "an option to come": ({"cron_tz": "Europe/Berlin"}, "option 'cron_tz' is not supported yet"),
+    "an unknown time zone": ({"cron_tz": "Europe/Bärlin"}, "cron_tz 'Europe/Bärlin' is"),
+    "an option to come": ({"on_additive_change": "allow"}, "option 'on_additive_change' is not supported yet"),
 }
 
 
