@@ -28,6 +28,11 @@ class DailyRows:
         for day in days:
             self.versions[day] = newest
 
+    def take(self, other: DailyRows, days: set[int]) -> None:
+        """Gives days the rows that they have in another source."""
+        for day in days:
+            self.versions[day] = other.versions[day]
+
     def empty(self, day: int) -> None:
         """Takes a day's rows away."""
         self.versions[day] = 0

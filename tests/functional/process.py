@@ -25,6 +25,8 @@ class OwnSparkProject(Project):
     def start(self) -> None:
         """Starts Spark. Derby lets one JVM in: the one before must be gone."""
         use_java_17()
+        # a JVM that lives for some seconds: a third of the time goes where code is compiled for long lives
+        os.environ["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
         start_spark({"local": {"outputs": {"local": self.target}}})
 
 

@@ -1,95 +1,169 @@
-"""A run killed at any moment leaves a gap, never a false claim; the next run makes the table whole."""
+"""A run killed at any moment leaves a gap, never a false claim; the next plain run makes the table whole."""
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dbt_kinds.local.profile import local_profile
-from tests.functional.project import Project
+from tests.functional.daily_rows import FIRST_DAY, DailyRows, midnight
+from tests.functional.process import DbtProcess, OwnSparkProject
 
-# kill tests are slow: a dbt process costs ten seconds. KINDS_KILLS=20 makes them many
-KILLS = int(os.environ.get("KINDS_KILLS", "1"))
-NOW = "2024-01-06 08:00:00"
+# three kills a round, and each hits a run that writes an Iceberg and a Parquet table; KINDS_KILLS=200 is the full size
+KILLS = int(os.environ.get("KINDS_KILLS", "30"))
+TABLES = {"iceberg_days": "iceberg", "parquet_days": "parquet"}
+FIRST_DAYS, LATER_DAYS = 5, 7
+RESTATED = range(1, 4)
+LOOKBACK = 2
 
-SOURCE = """
-select cast(id as int) as id, timestamp '2024-01-01 00:00:00+00:00' + make_interval(0, 0, 0, 0, id div 2 * 12) as ts
-from range({rows})"""
+
+class Relay:
+    """Processes that follow each other on one metastore, each killed in the middle of a run.
+
+    Derby lets one JVM in at a time. The next process starts its Spark while the one before it still works, and touches the
+    metastore only when that one is gone.
+    """
+
+    def __init__(self, project: OwnSparkProject) -> None:
+        self.project = project
+        self.moment = random.Random(20240101)
+        self.statements = Counter[str]()
+        self.tally = Counter[str]()
+        self._running, self._next = self._started(), self._started()
+
+    def call(self, method: str, *arguments: Any, **keywords: Any) -> Any:
+        """What a method of the project returns, in the process that now runs."""
+        return self._running.call(method, *arguments, **keywords)
+
+    def kill_a_run(self, title: str, **variables: Any) -> None:
+        """Begins `dbt run` and kills its process at a random one of its statements, or up to a second after that."""
+        number = self.moment.randint(1, self.statements[title] or 20)
+        delay = self.moment.choice([0.0, self.moment.uniform(0, 0.1), self.moment.uniform(0, 1)])
+        self._running.begin("dbt", "run", **variables)
+        sent = 0
+        for said in self._running.said():
+            sent += said.kind == "statement"
+            if sent == number:
+                break
+        time.sleep(delay)
+        self._running.kill()
+        self.statements[title] = max(self.statements[title], sent + 5)
+        self.tally[f"{title}: {'after its end' if self._running.is_done else 'in the middle'}"] += 1
+        self._running, self._next = self._next, self._started()
+        self._running.result()
+
+    def close(self) -> None:
+        for process in (self._running, self._next):
+            process.kill()
+
+    def _started(self) -> DbtProcess:
+        process = DbtProcess(self.project)
+        process.begin("start")
+        return process
 
 
 @pytest.fixture
-def own_metastore(tmp_path: Path, local_spark: Mapping[str, Any]) -> Project:
-    """A project on a metastore of its own: Derby lets one JVM in, and these runs are processes."""
-    project = Project(
-        tmp_path / "killed", local_profile(tmp_path / "spark", name="local", schema="x", threads=1), "killed"
+def relay(tmp_path: Path) -> Iterator[Relay]:
+    profile = local_profile(tmp_path / "spark", name="local", schema="unused", threads=2)
+    project = OwnSparkProject(tmp_path / "killed", profile, "unused")
+    query = "select id, ts, version from {{ target.schema }}.source_rows"
+    for table, file_format in TABLES.items():
+        project.kind(table, query, config=f"file_format='{file_format}'", lookback=LOOKBACK)
+    relay = Relay(project)
+    yield relay
+    relay.close()
+
+
+def test_a_killed_run_is_made_good_by_the_next(relay: Relay) -> None:
+    for number in range(-(-KILLS // 3)):
+        schema = f"round_{number}"
+        relay.project.use_schema(schema)
+        source = DailyRows(LATER_DAYS)
+        use(relay, schema, source)
+
+        relay.kill_a_run("first load", now=midnight(FIRST_DAYS), **batches(relay))
+        use(relay, schema, source)
+        run_again(relay, FIRST_DAYS)
+        held = {table: source.copy() for table in TABLES}
+        check_rows(relay, held, FIRST_DAYS)
+
+        source.change(RESTATED)
+        source.empty(relay.moment.choice(RESTATED))
+        use(relay, schema, source)
+        known = {table: invalidations(relay, table) for table in TABLES}
+        window = {"start": midnight(RESTATED.start), "end": midnight(RESTATED.stop)}
+        relay.kill_a_run("restatement", now=midnight(FIRST_DAYS), **window, **batches(relay))
+        use(relay, schema, source)
+        for table in TABLES:
+            # what the victim had begun becomes as the source is now, and no other day is touched
+            begun = days_of(invalidations(relay, table) - known[table])
+            assert begun <= set(RESTATED)
+            held[table].take(source, begun)
+        run_again(relay, FIRST_DAYS)
+        check_rows(relay, held, FIRST_DAYS)
+
+        due = range(FIRST_DAYS - LOOKBACK, LATER_DAYS)
+        source.change(due)
+        use(relay, schema, source)
+        relay.kill_a_run("lookback", now=midnight(LATER_DAYS), **batches(relay))
+        use(relay, schema, source)
+        run_again(relay, LATER_DAYS)
+        for table in TABLES:
+            held[table].take(source, set(due))
+        check_rows(relay, held, LATER_DAYS)
+    print(f"{relay.tally.total()} kills: {dict(relay.tally)}")
+
+
+def use(relay: Relay, schema: str, source: DailyRows) -> None:
+    """Points the process that now runs to a schema that holds the source as it is now."""
+    relay.call("use_schema", schema)
+    relay.call("sql", "create schema if not exists {schema}")
+    relay.call("sql", source.view("{schema}.source_rows"))
+
+
+def batches(relay: Relay) -> dict[str, int]:
+    """Batches of a day or two, or all at once."""
+    return relay.moment.choice([{}, {"batch_size": 1}, {"batch_size": 2}])
+
+
+def run_again(relay: Relay, days: int, **variables: Any) -> None:
+    """`dbt run`, which must succeed and leave nothing to do."""
+    run = relay.call("dbt", "run", now=midnight(days), **variables)
+    assert run.success, run.errors
+    for table in TABLES:
+        assert relay.call("recorded", table) == [[midnight(0), midnight(days)]]
+
+
+def check_rows(relay: Relay, held: dict[str, DailyRows], days: int) -> None:
+    """Each table holds what it should of the first so many days, each row once."""
+    for table in TABLES:
+        rows = relay.call("sql", f"select id, version from {{schema}}.{table} order by id, version")
+        assert rows == held[table].rows(days), table
+
+
+def invalidations(relay: Relay, table: str) -> set[tuple[str, str, str]]:
+    """When which interval of a table was taken back."""
+    return set(
+        relay.call(
+            "sql",
+            "select recorded_at, interval_start, interval_end from {schema}.dbt_kinds_intervals "
+            f"where event = 'invalidated' and relation = concat('{{schema}}', '.{table}')",
+        )
     )
-    project.model("source_rows", "{{ config(materialized='view') }}" + SOURCE.format(rows="{{ var('rows', 40) }}"))
-    return project
 
 
-def start(project: Project, **variables: Any) -> subprocess.Popen[str]:
-    project.write_settings()
-    given = json.dumps({"kinds_execution_time": NOW} | variables)
-    where = ["--project-dir", str(project.folder), "--profiles-dir", str(project.folder), "--vars", given]
-    return subprocess.Popen(
-        [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "run", *where],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-    )  # fmt: skip
-
-
-def kill_after(process: subprocess.Popen[str], line_with: str, delay: float) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line_with in line:
-            break
-    else:
-        raise AssertionError(f"the run ended without saying {line_with!r}")
-    time.sleep(delay)
-    # dbt and the JVM it started are one process group
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def rows_after(process: subprocess.Popen[str]) -> list[list[int]]:
-    """The rows of the model, (id, day, version), once a run has ended well."""
-    output, _ = process.communicate(timeout=300)
-    assert process.returncode == 0, output
-    return list(json.loads(output.split("ROWS ")[1].splitlines()[0]))
-
-
-@pytest.mark.parametrize("attempt", range(KILLS))
-def test_a_killed_run_is_made_good_by_the_next(own_metastore: Project, file_format: str, attempt: int) -> None:
-    project, moment = own_metastore, random.Random(attempt)
-    query = "select id, ts, {{ var('version', 1) }} as version from {{ ref('source_rows') }}"
-    project.kind("daily", query, config=f"file_format='{file_format}'", batch_size=1)
-    project.settings["on-run-end"] = [LOG_ROWS]
-
-    kill_after(start(project), f"batch {moment.randint(1, 3)} of 5", moment.uniform(0, 1.5))
-    assert rows_after(start(project)) == [[id, 1 + id // 4, 1] for id in range(20)]
-
-    restatement = {"version": 2, "kinds_start": "2024-01-01", "kinds_end": "2024-01-06"}
-    kill_after(start(project, **restatement), f"batch {moment.randint(1, 3)} of 5", moment.uniform(0, 1.5))
-    rows = rows_after(start(project, version=2))
-    assert [row[:2] for row in rows] == [[id, 1 + id // 4] for id in range(20)]
-    # days the victim had not begun keep their old rows; no day is half of each
-    versions = [row[2] for row in rows]
-    assert versions == sorted(versions, reverse=True)
-    assert all(len(set(versions[day * 4 : day * 4 + 4])) == 1 for day in range(5))
-
-
-LOG_ROWS = """
-{%- if execute -%}
-  {%- set rows = run_query("select to_json(array_sort(collect_list(array(id, day(ts), version)))) from " ~ target.schema ~ ".daily") -%}
-  {%- do log('ROWS ' ~ rows.rows[0][0], info=true) -%}
-{%- endif -%}
-"""
+def days_of(intervals: set[tuple[str, str, str]]) -> set[int]:
+    """The days in intervals, counted from the first one."""
+    return {
+        day
+        for _, start, end in intervals
+        for day in range((date.fromisoformat(start[:10]) - FIRST_DAY).days, (date.fromisoformat(end[:10]) - FIRST_DAY).days)
+    }
