@@ -12,13 +12,17 @@
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('adopt', select) %}
     {% set options = dbt_kinds.options_of(node) %}
-    {# to read the tables took time #}
-    {% do dbt_kinds._check_unrecorded(node, again) if executed %}
+    {% set at = dbt_kinds.run_settings(node.name).execution_time %}
+    {% if executed and dbt_kinds.claim_for('adopt', options, at) %}
+      {# to read the tables took time #}
+      {% do dbt_kinds.release_lease_of(options) %}
+      {% do dbt_kinds.fail(node.name, 'another run recorded something of ' ~ options.relation ~ ' meanwhile; run adopt again') %}
+    {% endif %}
     {# what a run has recorded it knows better: when, and by which query #}
     {% set adopted = dbt_kinds.subtract_intervals(held[node.unique_id], dbt_kinds.coverage(options.relation)) %}
     {% if executed %}
-      {% set at = dbt_kinds.run_settings(node.name).execution_time %}
-      {% do dbt_kinds.append_events(options, dbt_kinds.statements_of(adopted, at), 'adopt') %}
+      {% do dbt_kinds.append_events(options, dbt_kinds.statements_of(adopted, at)) %}
+      {% do dbt_kinds.release_lease_of(options) %}
     {% endif %}
     {% do models.append({
       'model': node.unique_id, 'relation': options.relation, 'adopted': adopted, 'recorded': dbt_kinds.recorded_coverage(node),

@@ -6,12 +6,13 @@
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('forget', select) %}
     {% set options = dbt_kinds.options_of(node) %}
-    {% do dbt_kinds.check_no_lease(options) %}
+    {% set interval = none if start is none and end is none else dbt_kinds.stated_interval(node.name, start, end) %}
+    {% set at = dbt_kinds.run_settings(node.name).execution_time %}
+    {% do dbt_kinds.claim_for('forget', options, at) %}
     {% set coverage = dbt_kinds.coverage(options.relation) %}
-    {% set forgotten = coverage if start is none and end is none
-      else dbt_kinds.intersect_intervals([dbt_kinds.stated_interval(node.name, start, end)], coverage) %}
-    {% set events = dbt_kinds.invalidations(forgotten, dbt_kinds.run_settings(node.name).execution_time) %}
-    {% do dbt_kinds.append_events(options, events, 'forget') %}
+    {% set forgotten = coverage if interval is none else dbt_kinds.intersect_intervals([interval], coverage) %}
+    {% do dbt_kinds.append_events(options, dbt_kinds.invalidations(forgotten, at)) %}
+    {% do dbt_kinds.release_lease_of(options) %}
     {% do models.append({
       'model': node.unique_id, 'relation': options.relation, 'forgotten': forgotten, 'recorded': dbt_kinds.recorded_coverage(node),
     }) %}

@@ -1,5 +1,6 @@
 {# Ends every lease on some models, and that of a compaction, of whatever run: for one that is known to be gone before its lease expires. #}
 {% macro release_lease(select=none) %}
+  {% do dbt_kinds.run_memory().update({'source': 'release_lease'}) %}
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('release_lease', select) %}
     {% set options = dbt_kinds.options_of(node) %}
@@ -8,7 +9,7 @@
       {% do released.append(claim.invocation_id) %}
       {% do events.append({'event': 'released', 'relation': claim.relation, 'invocation_id': claim.invocation_id, 'message': 'released by ' ~ invocation_id}) %}
     {% endfor %}
-    {% do dbt_kinds.append_events(options, events, 'release_lease') %}
+    {% do dbt_kinds.append_events(options, events) %}
     {% do models.append({'model': node.unique_id, 'relation': options.relation, 'released': released}) %}
   {% endfor %}
   {% do log(tojson({'operation': 'release_lease', 'models': models}), info=true) %}

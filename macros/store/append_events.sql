@@ -2,7 +2,7 @@
   Appends events in one statement. An event is a mapping of the store's columns; what every event of a model carries is added
   here, and recorded_at, one for all of them, which is returned.
 #}
-{% macro append_events(options, events, source='run') %}
+{% macro append_events(options, events) %}
   {% if not events %}
     {% do return(none) %}
   {% endif %}
@@ -13,7 +13,7 @@
   {% endif %}
   {% set common = {
     'relation': options.relation, 'model': options.unique_id, 'kind': options.kind, 'invocation_id': invocation_id,
-    'recorded_at': dbt_kinds.next_moment(), 'source': source,
+    'recorded_at': dbt_kinds.next_moment(), 'source': dbt_kinds.run_memory().source,
   } %}
   {% call statement('append_events') %}
 insert into {{ store }} values

@@ -27,6 +27,13 @@
 {% endmacro %}
 
 
+{# The same for an operation that changes what is recorded of a model. #}
+{% macro claim_for(operation, options, execution_time) %}
+  {% do dbt_kinds.run_memory().update({'source': operation}) %}
+  {% do return(dbt_kinds.claim(options, {'execution_time': execution_time, 'batches': []})) %}
+{% endmacro %}
+
+
 {# Every event of a run is a sign of life of the lease it holds on that table. #}
 {% macro renew_lease(relation, moment) %}
   {% set claim = dbt_kinds.run_memory().claims.get(relation) %}
@@ -44,7 +51,7 @@
 {% endmacro %}
 
 
-{# Refuses while a run is writing the model, for operations that append to its record. #}
+{# Refuses while another run is writing the model. #}
 {% macro check_no_lease(options) %}
   {% set rivals = dbt_kinds._live_rivals(options) %}
   {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
@@ -71,11 +78,18 @@
     {% for relation, claim in dbt_kinds.run_memory().claims.copy().items() %}
       {% set failure = namespace(message='the run ended before the model did') %}
       {% for result in results if result.node.unique_id == claim.options.unique_id %}
-        {% set failure.message = ((result.message or '') | string | trim).splitlines() | select | join(' ') | truncate(500, true) %}
+        {% set failure.message = dbt_kinds.short_message(result.message) %}
       {% endfor %}
       {% do dbt_kinds.release_lease_of(claim.options, failure.message) %}
     {% endfor %}
   {% endif %}
+{% endmacro %}
+
+
+{# An error as one line without the frames of Java's stack, at most 500 characters. Pure. #}
+{% macro short_message(message) %}
+  {% set lines = modules.re.sub('(?m)^\s*(at |[.][.][.] [0-9]+ more).*$', '', (message or '') | string).split() %}
+  {% do return(lines | join(' ') | truncate(500, true)) %}
 {% endmacro %}
 
 

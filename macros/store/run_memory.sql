@@ -4,7 +4,9 @@
   manifest to the next invocation hands on the graph, too; hence the name of the invocation.
 #}
 {% macro run_memory() %}
-  {% do return(graph.setdefault('dbt_kinds ' ~ invocation_id, {'events': none, 'store': none, 'compacted': none, 'clock': '', 'claims': {}, 'options': {}, 'holder': none})) %}
+  {% do return(graph.setdefault('dbt_kinds ' ~ invocation_id, {
+    'events': none, 'store': none, 'compacted': none, 'clock': '', 'claims': {}, 'options': {}, 'holder': none, 'source': 'run',
+  })) %}
 {% endmacro %}
 
 

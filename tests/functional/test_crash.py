@@ -165,5 +165,7 @@ def days_of(intervals: set[tuple[str, str, str]]) -> set[int]:
     return {
         day
         for _, start, end in intervals
-        for day in range((date.fromisoformat(start[:10]) - FIRST_DAY).days, (date.fromisoformat(end[:10]) - FIRST_DAY).days)
+        for day in range(
+            (date.fromisoformat(start[:10]) - FIRST_DAY).days, (date.fromisoformat(end[:10]) - FIRST_DAY).days
+        )
     }

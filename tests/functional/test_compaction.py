@@ -1,0 +1,118 @@
+"""A compacted store says the same in fewer rows, whenever the compaction is killed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functional.project import DAILY_EVENTS, Project, events_table
+
+NOW = "2024-01-09 08:00:00"
+CONFIG = "file_format='iceberg'"
+UP_TO_DATE = "OK up to date"
+
+
+@pytest.fixture(params=["hive", "iceberg"])
+def busy(project: Project, request: pytest.FixtureRequest) -> Project:
+    """A project with a store in which much was superseded: days loaded one by one, restated, forgotten."""
+    project.settings["vars"] = {"kinds_store_format": request.param}
+    events_table(project)
+    project.kind("hits", DAILY_EVENTS, config=CONFIG, batch_size=1)
+    project.kind("copies", DAILY_EVENTS.replace("{{ target.schema }}.events", "{{ ref('hits') }}"), config=CONFIG)
+    project.run(now=NOW)
+    project.run(now=NOW, start="2024-01-03", end="2024-01-06")
+    project.operation("forget", select="hits", start="2024-01-07", end="2024-01-08")
+    return project
+
+
+def rows(project: Project) -> list[tuple[Any, ...]]:
+    return project.sql(
+        "select event, relation, interval_start, interval_end from {schema}.dbt_kinds_intervals "
+        "where event in ('loaded', 'invalidated') order by relation, interval_start"
+    )
+
+
+def answers(project: Project, models: str = "") -> dict[str, Any]:
+    """All that the store decides: what is recorded, missing and due, and why."""
+    keys = ["recorded", "missing", "lookback", "restated", "batches", "reason"]
+    plans = project.operation("plan", now="2024-01-12 08:00:00", select=models)["plans"]
+    return {plan["model"]: [plan[key] for key in keys] for plan in plans}
+
+
+def test_it_says_the_same_in_fewer_rows(busy: Project) -> None:
+    before = answers(busy)
+    told = busy.operation("compact_store", keep_days=0)
+    assert rows(busy) == [
+        ("loaded", f"{busy.schema}.copies", "2024-01-01T00:00:00", "2024-01-09T00:00:00"),
+        ("loaded", f"{busy.schema}.hits", "2024-01-01T00:00:00", "2024-01-07T00:00:00"),
+        ("loaded", f"{busy.schema}.hits", "2024-01-08T00:00:00", "2024-01-09T00:00:00"),
+    ]
+    assert told["events_before"] > 20 and told["events_after"] == 5
+    assert answers(busy) == before
+    again = busy.operation("compact_store", keep_days=0)
+    assert (again["events_before"], again["events_after"]) == (6, 5)
+    run = busy.run(now=NOW)
+    assert run.batches("hits") == [("2024-01-07T00:00:00", "2024-01-08T00:00:00")]
+    assert run.batches("copies") == [("2024-01-07T00:00:00", "2024-01-08T00:00:00")]
+
+
+def test_the_last_days_keep_their_history(busy: Project) -> None:
+    before, log = answers(busy), busy.sql("select * from {schema}.dbt_kinds_intervals order by recorded_at, event")
+    busy.operation("compact_store")
+    after = busy.sql("select * from {schema}.dbt_kinds_intervals order by recorded_at, event")
+    assert after[: len(log)] == log
+    assert answers(busy) == before
+
+
+def test_what_a_reader_has_yet_to_follow_is_still_followed(busy: Project) -> None:
+    busy.run("--select", "hits", now=NOW, start="2024-01-02", end="2024-01-04")
+    before = answers(busy)
+    assert before["model.shop.copies"][-1] == "3 missing, upstream changed: 3 to reprocess (hits)"
+    busy.operation("compact_store", keep_days=0)
+    assert answers(busy) == before
+    assert busy.run("--select", "copies", now=NOW).batches("copies")
+    assert busy.run("--select", "copies", now=NOW).messages["copies"] == UP_TO_DATE
+
+
+def test_models_of_another_project_lose_nothing(busy: Project) -> None:
+    before = answers(busy, "copies")["model.shop.copies"]
+    (busy.folder / "models" / "copies.sql").rename(busy.folder / "copies.sql")
+    busy.operation("compact_store", keep_days=0)
+    (busy.folder / "copies.sql").rename(busy.folder / "models" / "copies.sql")
+    after = answers(busy, "copies")["model.shop.copies"]
+    # whether it followed its parents is not known there: it may have to do so once more
+    assert after[:2] == before[:2]
+
+
+def test_a_compaction_cut_short_anywhere_loses_nothing(busy: Project) -> None:
+    before = answers(busy)
+    statements = ["select * from", "insert overwrite"]
+    if busy.settings["vars"]["kinds_store_format"] == "hive":
+        statements = ["select * from", "alter table", "insert overwrite", "drop table"]
+    for statement in statements:
+        cut_short(busy, statement)
+        assert answers(busy) == before
+    busy.operation("compact_store", keep_days=0)
+    assert len(rows(busy)) == 3
+    assert answers(busy) == before
+    assert not busy.table_exists("dbt_kinds_intervals_comp*")
+
+
+def cut_short(project: Project, beginning: str) -> None:
+    """Begins a compaction that ends right before its last statement of that kind; the lease of a process that is gone is gone."""
+
+    def cut(event: Any) -> None:
+        if event.info.name == "SQLQuery":
+            seen.append(event.data.sql)
+            is_about = beginning in event.data.sql and "dbt_kinds_intervals_compact" in event.data.sql
+            # a compaction begins by dropping what one before it has left
+            if is_about and (beginning != "drop table" or any("insert overwrite" in text for text in seen)):
+                project.listeners.clear()
+                raise KeyboardInterrupt
+
+    seen: list[str] = []
+    project.listeners.append(cut)
+    failed = project.dbt("run-operation", "dbt_kinds.compact_store", "--args", "{keep_days: 0}")
+    assert not project.listeners and not failed.success, beginning
+    project.operation("release_lease", select="hits")
