@@ -4,6 +4,7 @@
 #}
 {% macro adopt(select=none, start=none, until=none, gaps='skip', again=false, execute=false) %}
   {% set executed = dbt_kinds.true_or_false('', 'execute', execute) %}
+  {% do dbt_kinds.act_as('adopt') %}
   {% set held = {} %}
   {% for node in dbt_kinds.named_models('adopt', select) %}
     {% do dbt_kinds._check_unrecorded(node, again) %}
@@ -12,17 +13,13 @@
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('adopt', select) %}
     {% set options = dbt_kinds.options_of(node) %}
-    {% set at = dbt_kinds.run_settings(node.name).execution_time %}
-    {% if executed and dbt_kinds.claim_for('adopt', options, at) %}
-      {# to read the tables took time #}
-      {% do dbt_kinds.release_lease_of(options) %}
-      {% do dbt_kinds.fail(node.name, 'another run recorded something of ' ~ options.relation ~ ' meanwhile; run adopt again') %}
-    {% endif %}
+    {# to read the tables took time #}
+    {% do dbt_kinds._check_unrecorded(node, again) if executed %}
     {# what a run has recorded it knows better: when, and by which query #}
     {% set adopted = dbt_kinds.subtract_intervals(held[node.unique_id], dbt_kinds.coverage(options.relation)) %}
     {% if executed %}
+      {% set at = dbt_kinds.run_settings(node.name).execution_time %}
       {% do dbt_kinds.append_events(options, dbt_kinds.statements_of(adopted, at)) %}
-      {% do dbt_kinds.release_lease_of(options) %}
     {% endif %}
     {% do models.append({
       'model': node.unique_id, 'relation': options.relation, 'adopted': adopted, 'recorded': dbt_kinds.recorded_coverage(node),

@@ -7,10 +7,11 @@
   an event twice changes nothing.
 #}
 {% macro compact_store(keep_days=7, drop_unreadable=false) %}
+  {% do dbt_kinds.act_as('compact_store') %}
   {% set before, after = 0, 0 %}
   {% if dbt_kinds.find_store() is not none %}
     {% set lease = {'relation': dbt_kinds.store_key(), 'unique_id': none, 'kind': none, 'model': 'the interval store'} %}
-    {% do dbt_kinds.claim_for('compact_store', lease, dbt_kinds.run_settings('').execution_time) %}
+    {% do dbt_kinds.claim(lease, {'execution_time': dbt_kinds.run_settings('').execution_time, 'batches': []}) %}
     {% do dbt_kinds.finish_compaction() %}
     {% set before = dbt_kinds.count_events() %}
     {% set old_until = dbt_kinds._keep_from(keep_days, drop_unreadable) %}

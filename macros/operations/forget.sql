@@ -3,12 +3,13 @@
   loads the range again.
 #}
 {% macro forget(select=none, start=none, end=none) %}
+  {% do dbt_kinds.act_as('forget') %}
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('forget', select) %}
     {% set options = dbt_kinds.options_of(node) %}
     {% set interval = none if start is none and end is none else dbt_kinds.stated_interval(node.name, start, end) %}
     {% set at = dbt_kinds.run_settings(node.name).execution_time %}
-    {% do dbt_kinds.claim_for('forget', options, at) %}
+    {% do dbt_kinds.claim(options, {'execution_time': at, 'batches': []}) %}
     {% set coverage = dbt_kinds.coverage(options.relation) %}
     {% set forgotten = coverage if interval is none else dbt_kinds.intersect_intervals([interval], coverage) %}
     {% do dbt_kinds.append_events(options, dbt_kinds.invalidations(forgotten, at)) %}

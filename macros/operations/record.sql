@@ -5,9 +5,10 @@
   {% set interval = dbt_kinds.stated_interval(node.name, start, end) %}
   {% set at = dbt_kinds.parse_instant(node.name, 'execution_time', execution_time) if execution_time is not none
     else dbt_kinds.run_settings(node.name).execution_time %}
-  {% do dbt_kinds.claim_for('record', options, at) %}
+  {# without a claim: to lose what it states would be no harm but a load #}
+  {% do dbt_kinds.check_no_lease(options) %}
+  {% do dbt_kinds.act_as('record') %}
   {% do dbt_kinds.append_events(options, dbt_kinds.statements_of([interval], at)) %}
-  {% do dbt_kinds.release_lease_of(options) %}
   {% do log(tojson({
     'operation': 'record', 'model': node.unique_id, 'relation': options.relation, 'recorded': dbt_kinds.recorded_coverage(node),
   }), info=true) %}

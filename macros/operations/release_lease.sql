@@ -1,6 +1,6 @@
 {# Ends every lease on some models, and that of a compaction, of whatever run: for one that is known to be gone before its lease expires. #}
 {% macro release_lease(select=none) %}
-  {% do dbt_kinds.run_memory().update({'source': 'release_lease'}) %}
+  {% do dbt_kinds.act_as('release_lease') %}
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('release_lease', select) %}
     {% set options = dbt_kinds.options_of(node) %}

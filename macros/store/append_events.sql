@@ -32,6 +32,12 @@ insert into {{ store }} values
 {% endmacro %}
 
 
+{# What this invocation appends is from an operation, not from a run. #}
+{% macro act_as(operation) %}
+  {% do dbt_kinds.run_memory().update({'source': operation}) %}
+{% endmacro %}
+
+
 {# Literals in the order of the columns. No text may hold a line break or the delimiter of a Hive text table. #}
 {% macro _event_values(event) %}
   {% set literals = [] %}

@@ -27,13 +27,6 @@
 {% endmacro %}
 
 
-{# The same for an operation that changes what is recorded of a model. #}
-{% macro claim_for(operation, options, execution_time) %}
-  {% do dbt_kinds.run_memory().update({'source': operation}) %}
-  {% do return(dbt_kinds.claim(options, {'execution_time': execution_time, 'batches': []})) %}
-{% endmacro %}
-
-
 {# Every event of a run is a sign of life of the lease it holds on that table. #}
 {% macro renew_lease(relation, moment) %}
   {% set claim = dbt_kinds.run_memory().claims.get(relation) %}

@@ -201,13 +201,12 @@ def test_a_run_silent_for_longer_than_its_lease_stops_before_it_writes_beside_an
     assert loaded.recorded("daily") == [["2024-01-01", "2024-01-05"]]
 
 
-@pytest.mark.parametrize("seconds", [0, "soon", 1.5])
-def test_a_lease_lasts_whole_seconds(loaded: Project, seconds: Any) -> None:
-    failed = loaded.dbt("run", now=LATER, lease_seconds=seconds)
-    assert f"kinds_lease_seconds '{seconds}' is not a whole number of 1 or more" in " ".join(failed.errors.split())
+def test_a_lease_lasts_whole_seconds(loaded: Project) -> None:
+    failed = loaded.dbt("run", now=LATER, lease_seconds=1.5)
+    assert "kinds_lease_seconds '1.5' is not a whole number of 1 or more" in " ".join(failed.errors.split())
 
 
-OPERATIONS = {
+OPERATIONS: dict[str, dict[str, Any]] = {
     "record": {"start": "2024-01-05", "end": "2024-01-06"},
     "forget": {"start": "2024-01-02", "end": "2024-01-03"},
     "adopt": {"again": True, "execute": True},
@@ -223,13 +222,12 @@ def test_operations_change_no_record_that_a_run_is_writing_to(loaded: Project, o
     assert loaded.events() == before
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_operations_hold_the_lease_and_give_it_back(loaded: Project, operation: str) -> None:
-    loaded.operation(operation, select="daily", **OPERATIONS[operation])
-    (status,) = loaded.operation("status", now=NOW)["models"]
-    assert status["lease"] is None
-    newest = loaded.operation("history", select="daily")["runs"][0]
-    assert (newest["source"], newest["state"]) == (operation, "stated")
+def test_what_operations_record_is_told_as_theirs_and_no_lease_is_left(loaded: Project) -> None:
+    for operation, arguments in OPERATIONS.items():
+        loaded.operation(operation, select="daily", **arguments)
+    assert loaded.operation("status", now=NOW)["models"][0]["lease"] is None
+    told = [(run["source"], run["state"]) for run in loaded.operation("history", select="daily")["runs"]]
+    assert told == [("adopt", "stated"), ("forget", "stated"), ("record", "stated"), ("run", "done")]
 
 
 def test_a_compaction_and_a_run_keep_out_of_each_others_way(loaded: Project) -> None:
@@ -246,26 +244,12 @@ def test_a_compaction_and_a_run_keep_out_of_each_others_way(loaded: Project) -> 
     )
 
 
-UNREADABLE = {
-    "an end that is no instant": {"interval_end": "tomorrow"},
-    "a day that does not exist": {"interval_end": "2024-02-30T00:00:00"},
-    "a range that runs backwards": {"interval_end": "2023-01-01T00:00:00"},
-    "an unknown event": {"event": "lost"},
-    "no moment": {"recorded_at": None},
-    "an instant of another zone": {"interval_start": "2024-01-01T00:00:00+01:00"},
-}
-
-
-@pytest.mark.parametrize("case", UNREADABLE)
-def test_a_row_that_cannot_be_read_is_named(loaded: Project, case: str) -> None:
-    row = {"event": "loaded", "interval_start": "2024-01-01T00:00:00", "interval_end": "2024-01-02T00:00:00"}
-    append(loaded, **row | UNREADABLE[case])
+def test_a_row_that_cannot_be_read_is_named(loaded: Project) -> None:
+    append(loaded, "loaded", interval_start="2024-01-01T00:00:00", interval_end="tomorrow")
     events = loaded.events()
-    failed = loaded.dbt("run", now=LATER)
-    said = " ".join(failed.errors.split())
+    said = " ".join(loaded.dbt("run", now=LATER).errors.split())
     assert f"has a row that cannot be read: relation '{loaded.schema}.daily'" in said
-    wrong = str(next(iter(UNREADABLE[case].values())) or "2024-01-02T00:00:00 ")
-    assert wrong in said and "compact_store --args '{drop_unreadable: true}'" in said
+    assert "loaded 2024-01-01T00:00:00 tomorrow" in said and "compact_store --args '{drop_unreadable: true}'" in said
     assert loaded.events() == events
     loaded.operation("compact_store", drop_unreadable=True)
     assert loaded.run(now=LATER).batches("daily") == [("2024-01-05T00:00:00", "2024-01-07T00:00:00")]
