@@ -16,10 +16,14 @@ from dbt_kinds.errors import DemoDataMissingError, DemoFailedError
 from dbt_kinds.local.java import supply_java, use_java_17
 from dbt_kinds.local.profile import local_profile, render_profile, spark_home
 from dbt_kinds.operate.dbt import Dbt, DbtOptions, invoke
+from dbt_kinds.operate.plan import plan_table, plans_of, read_plans
 from dbt_kinds.operate.status import read_status, status_table
 
-DAILY, HOURLY = "flights_with_weather", "departures_hourly"
+HOURLY, DAILY = "departures_hourly", "flights_with_weather"
+# each reads the one before it; of airline_days a day reads the six before it, too
+DOWNSTREAM, WIDER = "airline_days", "airline_weeks"
 FORGOTTEN_WEEK = ("2013-06-03", "2013-06-10")
+RESTATED_WEEK, DEPENDENT_DAYS = ("2013-04-01", "2013-04-08"), ("2013-04-01", "2013-04-14")
 
 CHECKS = {
     DAILY: (
@@ -31,6 +35,12 @@ CHECKS = {
         "select count(distinct time_hour, origin), count(dep_time), sum(dep_delay) from raw.flights"
         " where time_hour >= timestamp '2013-06-01 00:00:00' and time_hour < timestamp '{until} 00:00:00'",
         "select count(*), sum(departures), sum(delay_minutes) from analytics.departures_hourly",
+    ),
+    # every flight counts on seven days, but those of the last week only on the days that are there
+    WIDER: (
+        "select sum(days), sum(days * dep_delay) from (select least(7, datediff(date '{until}', time_hour)) as days,"
+        " dep_delay from raw.flights where time_hour < timestamp '{until} 00:00:00')",
+        "select sum(flights), sum(delay_minutes) from analytics.airline_weeks",
     ),
 }
 
@@ -54,15 +64,26 @@ def run_demo(directory: Path, console: Console) -> None:
         on_line=lambda line: console.print(line, highlight=False),
     )
 
-    demonstration.build("As of 30 June: the first load", "2013-06-30", {DAILY: [("2013-01-01", "2013-06-30")]})
+    half_a_year, two_days = [("2013-01-01", "2013-06-30")], [("2013-06-30", "2013-07-02")]
+    nothing: dict[str, list[tuple[str, str]]] = {HOURLY: [], DAILY: [], DOWNSTREAM: [], WIDER: []}
     demonstration.build(
-        "As of 2 July: only two days are missing", "2013-07-02", {DAILY: [("2013-06-30", "2013-07-02")]}
+        "As of 30 June: the first load", "2013-06-30", {DAILY: half_a_year, DOWNSTREAM: half_a_year, WIDER: half_a_year}
     )
-    demonstration.build("Once more: nothing is missing", "2013-07-02", {DAILY: [], HOURLY: []})
-    demonstration.forget(FORGOTTEN_WEEK)
     demonstration.build(
-        "And run: only that week is loaded", "2013-07-02", {DAILY: [FORGOTTEN_WEEK], HOURLY: [FORGOTTEN_WEEK]}
+        "As of 2 July: only two days are missing",
+        "2013-07-02",
+        {HOURLY: two_days, DAILY: two_days, DOWNSTREAM: two_days, WIDER: two_days},
     )
+    demonstration.build("Once more: nothing is missing", "2013-07-02", nothing)
+    demonstration.forget(HOURLY, FORGOTTEN_WEEK)
+    demonstration.build("And run: only that week is loaded", "2013-07-02", nothing | {HOURLY: [FORGOTTEN_WEEK]})
+    demonstration.restate(DAILY, RESTATED_WEEK)
+    demonstration.build(
+        "And run: what read that week follows",
+        "2013-07-02",
+        nothing | {DOWNSTREAM: [RESTATED_WEEK], WIDER: [DEPENDENT_DAYS]},
+    )
+    demonstration.build("Once more: nothing is left to follow", "2013-07-02", nothing)
     console.print(f"\n[green]All as it should be.[/] The project and its tables are in {directory}", highlight=False)
 
 
@@ -107,18 +128,24 @@ class _Demonstration:
         self._print_status(options)
         self._compare(execution_time)
 
-    def forget(self, week: tuple[str, str]) -> None:
+    def forget(self, model: str, week: tuple[str, str]) -> None:
         """Takes back that a week is loaded: what a killed run leaves behind."""
-        self._console.rule(f"Forget the week from {week[0]}")
+        self._console.rule(f"Forget the week from {week[0]} of {model}")
         start, end = week
-        arguments = {"select": f"{DAILY} {HOURLY}", "start": start, "end": end}
-        Dbt(self._options).operation("forget", arguments)
+        Dbt(self._options).operation("forget", {"select": model, "start": start, "end": end})
         self._print_status(self._at("2013-07-02"))
 
-    def _at(self, execution_time: str) -> DbtOptions:
-        return DbtOptions(
-            self._options.project_dir, self._options.profiles_dir, variables={"kinds_execution_time": execution_time}
-        )
+    def restate(self, model: str, week: tuple[str, str]) -> None:
+        """Loads a week of one model again, and shows what will follow."""
+        self._console.rule(f"Load the week from {week[0]} of {model} again, and nothing else")
+        options = self._at("2013-07-02", kinds_start=week[0], kinds_end=week[1])
+        invoke(["run", "--select", model], options, quiet=False, on_line=lambda line: None)
+        self._console.print("\n[bold]$ dbt-kinds plan[/]", highlight=False)
+        self._console.print(plan_table(plans_of(read_plans(Dbt(self._at("2013-07-02"))))))
+
+    def _at(self, execution_time: str, **variables: str) -> DbtOptions:
+        given = {"kinds_execution_time": execution_time, **variables}
+        return DbtOptions(self._options.project_dir, self._options.profiles_dir, variables=given)
 
     def _print_status(self, options: DbtOptions) -> None:
         self._console.print("\n[bold]$ dbt-kinds status[/]", highlight=False)
