@@ -27,6 +27,8 @@ lint: $(VENV)/dev.installed
 benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.backfill
 	$(BIN)/python -m benchmarks.up_to_date
+	$(BIN)/python -m benchmarks.store_read
+	$(BIN)/python -m benchmarks.plan
 
 $(VENV)/demo.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

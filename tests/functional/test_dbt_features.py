@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
+
+from dbt.cli.main import dbtRunner
 
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 
@@ -151,6 +156,95 @@ def test_retry_goes_on_where_a_run_failed(project: Project) -> None:
     retried = project.dbt("retry", now=NOW)
     assert retried.success, retried.errors
     assert len(retried.batches("daily")) == 2
+
+
+def test_full_refresh_false_protects_a_model(project: Project) -> None:
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS, config=f"{ICEBERG}, full_refresh=false")
+    project.kind("other", DAILY_EVENTS, config=ICEBERG)
+    project.run(now=NOW)
+    run = project.run("--full-refresh", now=NOW)
+    assert run.messages == {"daily": "OK up to date", "other": "OK 1 batch, 16 rows"}
+
+
+UNIT_TESTS = """
+unit_tests:
+  - name: %(name)s
+    model: doubled
+    given:
+      - input: ref('daily')
+        rows:
+          - {id: 1, ts: 2024-01-02 12:00:00, n: 10}
+          - {id: 2, ts: 2024-01-04 12:00:00, n: 20}
+    expect: {rows: [{id: %(id)s, n: %(n)s}]}
+    %(overrides)s
+"""
+OVERRIDES = """overrides:
+      macros:
+        dbt_kinds.start_dt: "timestamp '2024-01-02 00:00:00+00:00'"
+        dbt_kinds.end_dt: "timestamp '2024-01-02 23:59:59.999999+00:00'"
+"""
+
+
+def test_unit_tests_see_the_last_whole_interval_or_what_they_set(project: Project) -> None:
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS, config=ICEBERG)
+    doubled = DAILY_EVENTS.replace("{{ target.schema }}.events", "{{ ref('daily') }}").replace(
+        ", n\n", ", n * 2 as n\n"
+    )
+    project.kind("doubled", doubled, config=ICEBERG)
+    project.run("--select", "daily", now=NOW)
+    tests = {
+        "as_it_is": {"id": 2, "n": 40, "overrides": ""},
+        "as_told": {"id": 1, "n": 20, "overrides": OVERRIDES},
+        "wrong": {"id": 1, "n": 20, "overrides": ""},
+    }
+    for name, expected in tests.items():
+        (project.folder / "models" / f"{name}.yml").write_text(UNIT_TESTS % (expected | {"name": name}))
+    tested = project.dbt("test", now=NOW)
+    assert tested.statuses == {"as_it_is": "pass", "as_told": "pass", "wrong": "fail"}, tested.errors
+
+
+def test_another_state_can_be_compared_deferred_to_and_cloned(project: Project) -> None:
+    """The artifacts of a production run, and a developer who has a schema of their own."""
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS.replace("{{ target.schema }}", project.schema), config=ICEBERG)
+    project.kind("later", DAILY_EVENTS.replace("{{ target.schema }}.events", "{{ ref('daily') }}"), config=ICEBERG)
+    project.run(now=NOW)
+    assert project.dbt("docs", "generate", now=NOW).success
+    catalog = json.loads((project.folder / "target" / "catalog.json").read_text())
+    assert list(catalog["nodes"]["model.shop.daily"]["columns"]) == ["id", "ts", "n"]
+    state = project.folder / "state"
+    shutil.copytree(project.folder / "target", state)
+    production = project.schema
+    project.use_schema(f"{production}_dev")
+
+    assert listed(project, state) == []
+    project.kind(
+        "later", DAILY_EVENTS.replace("{{ target.schema }}.events", "{{ ref('daily') }}"), config=ICEBERG, lookback=1
+    )
+    assert listed(project, state) == ["shop.later"]
+
+    # the production table is read, nothing of it is written, and what is recorded is the developer's own
+    project.run("--select", "later", "--defer", "--state", str(state), now=NOW)
+    assert project.sql("select count(*) from {schema}.later") == [(16,)]
+    assert not project.table_exists("daily")
+    assert project.recorded("later") == [["2024-01-01", "2024-01-05"]]
+
+    # Spark clones no tables: dbt makes a view of the production table, which the first run replaces by a table
+    assert project.dbt("clone", "--state", str(state), "--select", "daily").success
+    assert project.sql("select count(*) from {schema}.daily") == [(16,)]
+    assert project.run("--select", "daily", now=NOW).messages["daily"] == "OK 1 batch, 16 rows"
+    assert project.sql(f"select count(*) from {production}.daily") == [(16,)]
+
+
+def listed(project: Project, state: Path) -> list[str]:
+    """The models that differ from those of a state."""
+    project.write_settings()
+    where = ["--project-dir", str(project.folder), "--profiles-dir", str(project.folder), "--state", str(state)]
+    found = dbtRunner().invoke(["--quiet", "ls", "--select", "state:modified", *where])
+    assert found.success, found.exception
+    return list(found.result)
 
 
 def test_dev_and_prod_keep_apart(project: Project) -> None:
