@@ -11,7 +11,7 @@ demo: $(VENV)/demo.installed
 
 ## All checks and tests
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 unit: $(VENV)/dev.installed
 	$(BIN)/python -m pytest tests/unit

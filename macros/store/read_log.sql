@@ -20,7 +20,7 @@
 {# The events of every relation's last run, and of those that have not ended. #}
 {% macro read_last_runs() %}
   {% do return(dbt_kinds._read_log("(relation, invocation_id) in (
-    select relation, max_by(invocation_id, recorded_at) from {source} where event = 'claimed' group by relation
+    select relation, max_by(invocation_id, recorded_at) from {source} where event = 'claimed' and source = 'run' group by relation
     union
     select relation, invocation_id from {source} group by relation, invocation_id
     having max(event = 'claimed') and not max(event = 'released')

@@ -158,42 +158,45 @@ def test_a_model_that_fails_gives_its_lease_back_with_the_reason(project: Projec
     assert project.recorded("broken") == [["2024-01-01", "2024-01-05"]]
 
 
-def test_a_run_plans_again_when_another_was_faster(loaded: Project) -> None:
-    """Another run loads the missing day between this run's read and its claim."""
+def meanwhile(project: Project, words: str, do: Callable[[], None]) -> None:
+    """Does something when the next statement with these words is about to be sent."""
 
-    def meet(event: Any) -> None:
-        if event.info.name == "SQLQuery" and "'claimed'" in event.data.sql and "insert into" in event.data.sql:
-            loaded.listeners.clear()
-            append(loaded, "loaded", interval_start="2024-01-05T00:00:00", interval_end="2024-01-06T00:00:00")
+    def listen(event: Any) -> None:
+        if event.info.name == "SQLQuery" and words in event.data.sql:
+            project.listeners.clear()
+            do()
 
-    loaded.listeners.append(meet)
+    project.listeners.append(listen)
+
+
+@pytest.mark.parametrize(
+    ("until", "batches"),
+    [
+        ("2024-01-06T00:00:00", [("2024-01-06T00:00:00", "2024-01-07T00:00:00")]),
+        ("2024-01-07T00:00:00", []),
+    ],
+    ids=["a part", "all"],
+)
+def test_what_another_run_loaded_between_read_and_claim_is_not_loaded_again(
+    loaded: Project, until: str, batches: list[tuple[str, str]]
+) -> None:
+    load: dict[str, Any] = {"interval_start": "2024-01-05T00:00:00", "interval_end": until}
+    meanwhile(loaded, "values\n  ('claimed', ", lambda: append(loaded, "loaded", **load))
     run = loaded.run(now=LATER)
     assert not loaded.listeners
-    assert run.batches("daily") == [("2024-01-06T00:00:00", "2024-01-07T00:00:00")]
-
-
-def test_what_was_done_meanwhile_is_not_done_again(loaded: Project) -> None:
-    def meet(event: Any) -> None:
-        if event.info.name == "SQLQuery" and "'claimed'" in event.data.sql and "insert into" in event.data.sql:
-            loaded.listeners.clear()
-            append(loaded, "loaded", interval_start="2024-01-05T00:00:00", interval_end="2024-01-07T00:00:00")
-
-    loaded.listeners.append(meet)
-    run = loaded.run(now=LATER)
-    assert run.messages["daily"] == "OK up to date"
-    assert [event for event, _ in events_of(loaded, run)] == ["claimed", "released"]
+    assert run.batches("daily") == batches
+    expected = ["claimed", *["loaded"] * len(batches), "released"]
+    assert [event for event, _ in events_of(loaded, run)] == expected
 
 
 def test_a_run_silent_for_longer_than_its_lease_stops_before_it_writes_beside_another(loaded: Project) -> None:
     """The lease lasts a second; another run claims the model while the first batch is being written."""
 
-    def meet(event: Any) -> None:
-        if event.info.name == "SQLQuery" and "replace where" in event.data.sql:
-            loaded.listeners.clear()
-            claim(loaded, ago=0)
-            loaded.sql("select java_method('java.lang.Thread', 'sleep', 1200L)")
+    def outlast() -> None:
+        claim(loaded, ago=0)
+        loaded.sql("select java_method('java.lang.Thread', 'sleep', 1200L)")
 
-    loaded.listeners.append(meet)
+    meanwhile(loaded, "replace where", outlast)
     run = loaded.dbt("run", now=LATER, lease_seconds=1, batch_size=1)
     assert "replace where" in " ".join(run.statements)
     refused(loaded, run)
