@@ -24,9 +24,10 @@ def append_loads(project: Project, models: int, loads: int, *, hours: int, files
         "seconds": "1.5D",
         "source": "'run'",
     }
-    selected = ", ".join(f"{expression} as {name}" for name, expression in columns.items())
+    names = [row[0] for row in project.sql("describe table {schema}.dbt_kinds_intervals")]
+    selected = ", ".join(f"{columns.get(name, 'null')} as {name}" for name in names)
     project.sql(
-        f"insert into {{schema}}.dbt_kinds_intervals ({', '.join(columns)}) "
+        f"insert into {{schema}}.dbt_kinds_intervals "
         f"select /*+ repartition({files}) */ {selected} from range({models * loads})"
     )
 
