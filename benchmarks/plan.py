@@ -47,7 +47,8 @@ def main() -> None:
                 project.sql(
                     f"create table {{schema}}.model_{number} (id int, ts timestamp) using parquet partitioned by (ts)"
                 )
-            project.operation("record", select="model_0", start="2024-01-01", end="2024-01-02")
+            # of one that no other reads: it counts as loaded just now
+            project.operation("record", select="model_9", start="2024-01-01", end="2024-01-02")
             append_loads(project, most, loaded // load_hours, hours=load_hours, files=1)
             for models in given.models if title == "all" else [most]:
                 cells = measured(project, models, FIRST + timedelta(hours=loaded))
