@@ -10,6 +10,11 @@
   {% set known = dbt_kinds.events_of(options.relation) %}
   {% if dbt_kinds.find_store() is none %}
     {% do dbt_kinds.create_store(store) %}
+    {#
+      Others may be creating it at this moment. Spark looks whether there is such a table, and then, as a statement of its
+      own to the metastore, whether its folder is empty: a file that came in between is an error there. So ours comes a few statements later.
+    #}
+    {% do dbt_kinds.find_store(afresh=true) %}
   {% endif %}
   {% set common = {
     'relation': options.relation, 'model': options.unique_id, 'kind': options.kind, 'invocation_id': invocation_id,

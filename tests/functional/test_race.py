@@ -78,7 +78,7 @@ def test_eight_writers_lose_no_event(
 
     with sessions(project, tmp_path) as executes:
         executes[0](f"create schema if not exists {catalog}{project.schema}")
-        executes[0](create.replace(STORE, table))
+        executes[0](create[0].replace(STORE, table))
         began = time.perf_counter()
         at_once(append, executes)
         seconds = time.perf_counter() - began
@@ -99,7 +99,7 @@ def test_eight_first_writers_create_one_store(request: pytest.FixtureRequest, tm
 
             def begin(writer: int, execute: Execute, schema: str = schema) -> None:
                 execute(f"create schema if not exists {schema}")
-                for statement in (create, INVOCATION.sub(str(writer), insert)):
+                for statement in (*create, INVOCATION.sub(str(writer), insert)):
                     execute(statement.replace(STORE, f"{schema}.dbt_kinds_intervals"))
 
             at_once(begin, executes)
@@ -190,17 +190,20 @@ def check_race(project: Project, table: str, runs: list[Run]) -> str:
     return "both, one after the other" if len(winners) == 2 else "one"
 
 
-def store_statements(project: Project, store_format: str) -> tuple[str, str]:
-    """How a run creates the store and appends a load to it, with the name of the store left open."""
+def store_statements(project: Project, store_format: str) -> tuple[list[str], str]:
+    """How a run creates and looks up the store and appends a load to it, with the name of the store left open."""
     project.sql("create schema if not exists {schema}")
     project.sql(DailyRows(4).view("{schema}.source_rows"))
     project.kind("daily", "select * from {{ target.schema }}.source_rows", config="file_format='parquet'")
     run = project.run(now=midnight(4), store_format=store_format)
     store = f"{project.schema}.dbt_kinds_intervals"
-    about = [statement.replace(store, STORE) for statement in run.statements if store in statement]
-    create = next(statement for statement in about if statement.startswith("create table"))
-    insert = next(statement for statement in about if statement.startswith("insert") and "'loaded'" in statement)
-    return create, insert
+    statements = [statement.replace(store, STORE) for statement in run.statements]
+    is_insert = [statement.startswith(f"insert into {STORE}") for statement in statements]
+    first = next(
+        number for number, text in enumerate(statements) if text.startswith(f"create table if not exists {STORE}")
+    )
+    insert = next(text for text in statements if text.startswith("insert") and "'loaded'" in text)
+    return statements[first : is_insert.index(True)], insert
 
 
 @contextmanager
