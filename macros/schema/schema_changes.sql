@@ -1,0 +1,63 @@
+{#
+  What would turn a table's columns into a query's, nested fields one by one: `[{change, path, from, to}]`. Order and case are no
+  change, nor is a type that fits into the table's.
+#}
+{% macro schema_changes(stored, written) %}
+  {% do return(dbt_kinds._type_changes(dbt_kinds._row_type(stored), dbt_kinds._row_type(written), [])) %}
+{% endmacro %}
+
+
+{# Columns as one struct. #}
+{% macro _row_type(columns) %}
+  {% set fields = [] %}
+  {% for column in columns %}
+    {% do fields.append({'name': column.name, 'type': dbt_kinds.parse_type(column.type)}) %}
+  {% endfor %}
+  {% do return({'kind': 'struct', 'fields': fields}) %}
+{% endmacro %}
+
+
+{% macro _type_changes(stored, written, path) %}
+  {% if stored.kind == 'struct' and written.kind == 'struct' %}
+    {% do return(dbt_kinds._field_changes(stored.fields, written.fields, path)) %}
+  {% elif stored.kind == 'array' and written.kind == 'array' %}
+    {% do return(dbt_kinds._type_changes(stored.element, written.element, path + ['element'])) %}
+  {% endif %}
+  {% set widened = none %}
+  {% if stored.kind == 'map' and written.kind == 'map' %}
+    {# no format changes the keys of a map in place #}
+    {% if not dbt_kinds._type_changes(stored.key, written.key, path) %}
+      {% do return(dbt_kinds._type_changes(stored.value, written.value, path + ['value'])) %}
+    {% endif %}
+  {% elif dbt_kinds.fits_into(written, stored) %}
+    {% do return([]) %}
+  {% else %}
+    {% set widened = dbt_kinds.widened_type(stored, written) %}
+  {% endif %}
+  {% set change = 'alter' if widened is none else 'widen' %}
+  {% do return([dbt_kinds._change(change, path, stored, written if widened is none else widened)]) %}
+{% endmacro %}
+
+
+{% macro _field_changes(stored, written, path) %}
+  {% set changes = [] %}
+  {% for field in stored %}
+    {% set match = dbt_kinds.find_column(written, field.name) %}
+    {% if match is none %}
+      {% do changes.append(dbt_kinds._change('drop', path + [field.name], field.type, none)) %}
+    {% else %}
+      {% do changes.extend(dbt_kinds._type_changes(field.type, match.type, path + [field.name])) %}
+    {% endif %}
+  {% endfor %}
+  {% for field in written if dbt_kinds.find_column(stored, field.name) is none %}
+    {% do changes.append(dbt_kinds._change('add', path + [field.name], none, field.type)) %}
+  {% endfor %}
+  {% do return(changes) %}
+{% endmacro %}
+
+
+{% macro _change(change, path, from_type, to_type) %}
+  {% set from_text = dbt_kinds.type_text(from_type) if from_type is not none else none %}
+  {% set to_text = dbt_kinds.type_text(to_type) if to_type is not none else none %}
+  {% do return({'change': change, 'path': path, 'from': from_text, 'to': to_text}) %}
+{% endmacro %}

@@ -1,0 +1,20 @@
+{# The text of a parsed type as DDL takes it: names of fields are quoted. #}
+{% macro type_text(type) %}
+  {% if type.kind == 'array' %}
+    {% do return('array<' ~ dbt_kinds.type_text(type.element) ~ '>') %}
+  {% elif type.kind == 'map' %}
+    {% do return('map<' ~ dbt_kinds.type_text(type.key) ~ ',' ~ dbt_kinds.type_text(type.value) ~ '>') %}
+  {% elif type.kind == 'struct' %}
+    {% set fields = [] %}
+    {% for field in type.fields %}
+      {% do fields.append(dbt_kinds._backticked(field.name) ~ ':' ~ dbt_kinds.type_text(field.type)) %}
+    {% endfor %}
+    {% do return('struct<' ~ fields | join(',') ~ '>') %}
+  {% endif %}
+  {% do return(type.text if type.kind == 'atomic' else type.kind) %}
+{% endmacro %}
+
+
+{% macro _backticked(name) %}
+  {% do return('`' ~ name | replace('`', '``') ~ '`') %}
+{% endmacro %}
