@@ -23,7 +23,8 @@ def fields_of(text: str) -> list[str]:
 
 
 def struct_of(names: list[str]) -> str:
-    return f"struct<{', '.join(f'`{name.replace("`", "``")}`:int' for name in names)}>"
+    fields = [{"name": name, "type": {"kind": "atomic", "text": "int"}} for name in names]
+    return str(MACROS.type_text({"kind": "struct", "fields": fields}))
 
 
 def test_describe_does_not_quote_the_names_of_fields(project: Project, file_format: str) -> None:
