@@ -1,7 +1,6 @@
 {#
   The parts of an SQL text between separators that stand outside parentheses, brackets, strings, comments and `case … end`,
-  trimmed; at most `most` cuts. A separator is one token, a comma unless
-  said: a character, or a keyword in lower case. Pure.
+  trimmed; at most `most` cuts. A separator is one token, a character or a keyword in lower case; a comma unless said. Pure.
 #}
 {% macro split_top_level(text, separator=none, most=none) %}
   {% set separator = separator or ',' %}
