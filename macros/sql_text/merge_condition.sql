@@ -1,0 +1,11 @@
+{#
+  The condition that narrows a merge, of the option merge_filter or of dbt's incremental_predicates: every text in parentheses,
+  joined by `and`; none where nothing is written. Pure.
+#}
+{% macro merge_condition(model, written, option='merge_filter') %}
+  {% if written is none or written == [] or (written is string and not written | trim) %}
+    {% do return(none) %}
+  {% endif %}
+  {% set conditions = dbt_kinds._option_texts(model, option, written, "a condition such as target.loaded_at > current_date - 30") %}
+  {% do return('(' ~ conditions | join(') and (') ~ ')') %}
+{% endmacro %}

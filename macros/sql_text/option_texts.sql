@@ -1,0 +1,31 @@
+{#
+  What an option says that holds SQL: a list of texts, of which `written` may be one. dbt's aliases become target and source, and
+  comments go, for one would hide what is later written behind it. `example` is what the messages tell to write.
+#}
+{% macro _option_texts(model, option, written, example) %}
+  {% if written is mapping or written is not sequence %}
+    {% do dbt_kinds.fail(model, option ~ " '" ~ written ~ "' is not a text; write " ~ example) %}
+  {% endif %}
+  {% set texts = [] %}
+  {% for text in ([written] if written is string else written) %}
+    {% if text is not string %}
+      {% do dbt_kinds.fail(model, option ~ " holds '" ~ text ~ "', which is not a text; write " ~ example) %}
+    {% endif %}
+    {% set read = dbt_kinds._without_comments(text) | trim %}
+    {% if not read %}
+      {% do dbt_kinds.fail(model, option ~ ' is empty; write ' ~ example ~ ', or remove the option') %}
+    {% endif %}
+    {% do texts.append(dbt_kinds.replace_alias(read, {'DBT_INTERNAL_DEST': 'target', 'DBT_INTERNAL_SOURCE': 'source'})) %}
+  {% endfor %}
+  {% do return(texts) %}
+{% endmacro %}
+
+
+{# The sentinel of a time variable is a comment that has to stay. #}
+{% macro _without_comments(text) %}
+  {% set kept = [] %}
+  {% for token in dbt_kinds.sql_tokens(text) %}
+    {% do kept.append(' ' if token[:2] in ['--', '/*'] and not token.startswith('/*kinds:') else token) %}
+  {% endfor %}
+  {% do return(kept | join) %}
+{% endmacro %}

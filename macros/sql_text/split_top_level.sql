@@ -1,0 +1,78 @@
+{#
+  The parts of an SQL text between separators that stand outside parentheses, brackets, strings, comments and `case … end`,
+  trimmed; at most `most` cuts. A separator is one token, a character or a keyword in lower case; a comma unless said. Pure.
+#}
+{% macro split_top_level(text, separator=none, most=none) %}
+  {% set separator = separator or ',' %}
+  {% set parts, part, opened = [], [], [] %}
+  {% for token in dbt_kinds._lexed(text) %}
+    {% if token.text | lower == separator and token.before != '.' and not opened and (most is none or parts | length < most) %}
+      {% do parts.append(part | join | trim) %}
+      {% do part.clear() %}
+    {% else %}
+      {% do part.append(token.text) %}
+    {% endif %}
+    {% do dbt_kinds._follow_nesting(opened, token) %}
+  {% endfor %}
+  {% do return(parts + [part | join | trim]) %}
+{% endmacro %}
+
+
+{# Opens or closes what a token opens or closes. #}
+{% macro _follow_nesting(opened, token) %}
+  {% if token.text in ['(', '['] or dbt_kinds._opens_case(token) %}
+    {% do opened.append(token.text | lower) %}
+  {% elif token.text in [')', ']'] %}
+    {# a case that never ends ends with its parenthesis #}
+    {% for opener in opened | reverse | list %}
+      {% do opened.pop() %}
+      {% if opener != 'case' %}{% break %}{% endif %}
+    {% endfor %}
+  {% elif opened and opened[-1] == 'case' and dbt_kinds._closes_case(token) %}
+    {% do opened.pop() %}
+  {% endif %}
+{% endmacro %}
+
+
+{# `case` and `end` name columns, too: an operand stands behind the one, and before the other. #}
+{% macro _opens_case(token) %}
+  {% do return(token.text | lower == 'case' and token.before != '.' and modules.re.match('[\\w\'"`(+~-]', token.after) is not none) %}
+{% endmacro %}
+
+
+{% macro _closes_case(token) %}
+  {% do return(token.text | lower == 'end' and modules.re.search('[\\w\'"`)\\]]$', token.before) is not none
+    and token.before | lower not in ['case', 'when', 'then', 'else', 'and', 'or', 'not', 'between', 'like', 'from']) %}
+{% endmacro %}
+
+
+{# The text behind its first tokens that are no space. #}
+{% macro _text_behind(text, words) %}
+  {% set left = namespace(words=words) %}
+  {% set behind = [] %}
+  {% for token in dbt_kinds._lexed(text) %}
+    {% if left.words == 0 %}
+      {% do behind.append(token.text) %}
+    {% elif token.kind != 'space' %}
+      {% set left.words = left.words - 1 %}
+    {% endif %}
+  {% endfor %}
+  {% do return(behind | join | trim) %}
+{% endmacro %}
+
+
+{# The text within the one pair of parentheses that is around all of it, or the text. #}
+{% macro _without_parentheses(text) %}
+  {% set words = dbt_kinds._lexed_words(text) %}
+  {% set opened = [] %}
+  {% for word in words %}
+    {% do dbt_kinds._follow_nesting(opened, word) %}
+    {% if not opened and not loop.last %}
+      {% do return(text) %}
+    {% endif %}
+  {% endfor %}
+  {% if words | length < 2 or words[0].text != '(' or words[-1].text != ')' or opened %}
+    {% do return(text) %}
+  {% endif %}
+  {% do return((text | trim)[1:-1] | trim) %}
+{% endmacro %}
