@@ -2,11 +2,11 @@
   Which recorded units an ordinary run loads again, and why. A unit has one reason: a changed query before lookback, that
   before automatic restatement, that before a changed parent. All in numbers of units.
 #}
-{% macro _loaded_again(options, loads, settings, query_hash, parents, missing, done, upper) %}
+{% macro _loaded_again(options, loads, settings, query_hash, parents, units, upper) %}
   {% set may_restate = not options.disable_restatement %}
-  {% set rebuilt = dbt_kinds._units_of_another_query(options, loads, query_hash, done, upper) if may_restate else [] %}
-  {% set unsettled = dbt_kinds.merge_intervals(missing + rebuilt) %}
-  {% set settled = dbt_kinds.subtract_intervals(done, rebuilt) %}
+  {% set rebuilt = dbt_kinds._units_of_another_query(options, loads, query_hash, units.done, upper) if may_restate else [] %}
+  {% set unsettled = dbt_kinds.merge_intervals(units.missing + rebuilt) %}
+  {% set settled = dbt_kinds.subtract_intervals(units.done, rebuilt) %}
   {% set looked_back = dbt_kinds._units_before(unsettled, options.lookback, settled) %}
   {% set again = {'looked_back': looked_back, 'rebuilt': rebuilt} %}
   {% if may_restate %}

@@ -6,6 +6,9 @@
   when numbers become instants again.
 #}
 {% macro plan_intervals(options, loads, settings, query_hash=none, parents=[]) %}
+  {% if options.kind == 'full' %}
+    {% do return(dbt_kinds._plan_everything(options, loads, settings)) %}
+  {% endif %}
   {% set unit = options.unit %}
   {% set recorded = dbt_kinds.coverage_of(loads) %}
   {% set window = dbt_kinds._requested_window(options, settings) %}
@@ -19,41 +22,97 @@
     {% set lower = window[0] if options.start is none else [window[0], first] | max %}
     {% set looked_at = [lower, [window[1], upper] | min] %}
   {% endif %}
-  {% set nothing_due = looked_at[0] >= looked_at[1] %}
-
-  {% set expected = [] if nothing_due else
-    [[dbt_kinds.unit_index(looked_at[0], unit), dbt_kinds.unit_index_after(looked_at[1], unit)]] %}
-  {% set covered = dbt_kinds._covered_units(recorded, unit, looked_at[1]) %}
-  {% set missing = dbt_kinds.subtract_intervals(expected, covered) %}
-  {% set done = dbt_kinds.intersect_intervals(expected, covered) %}
+  {% set units = dbt_kinds._units_within(looked_at, recorded, unit) %}
 
   {% set again = {'looked_back': [], 'automatic': [], 'rebuilt': [], 'upstream': [], 'changed_parents': [], 'protected': [], 'asked_for': []} %}
   {% if window is not none and options.disable_restatement %}
-    {% do again.update({'protected': done}) %}
+    {% do again.update({'protected': units.done}) %}
   {% elif window is not none or settings.full_refresh %}
-    {% do again.update({'asked_for': done}) %}
-  {% elif done %}
-    {% do again.update(dbt_kinds._loaded_again(options, loads, settings, query_hash, parents, missing, done, looked_at[1])) %}
+    {% do again.update({'asked_for': units.done}) %}
+  {% elif units.done %}
+    {% do again.update(dbt_kinds._loaded_again(options, loads, settings, query_hash, parents, units, looked_at[1])) %}
+  {% endif %}
+  {% set start_anew = dbt_kinds._rebuilds_table(options, settings, recorded, again) %}
+  {% if start_anew and not settings.full_refresh %}
+    {% set looked_at = [dbt_kinds.floor_to_unit(recorded[0][0], unit), upper] %}
+    {% set units = dbt_kinds._units_within(looked_at, recorded, unit) %}
+    {% do again.update({'asked_for': units.done} if again.asked_for else {'rebuilt': units.done, 'looked_back': [], 'upstream': []}) %}
   {% endif %}
 
   {% set restated = dbt_kinds.merge_intervals(again.asked_for + again.automatic + again.rebuilt + again.upstream) %}
-  {% set chosen = dbt_kinds.merge_intervals(missing + again.looked_back + restated) %}
-  {% set batches = dbt_kinds._cut_into_batches(chosen, settings.batch_size or options.batch_size) %}
+  {% set chosen = dbt_kinds.merge_intervals(units.missing + again.looked_back + restated) %}
+  {% set batches = dbt_kinds._as_instants(dbt_kinds._cut_into_batches(chosen, settings.batch_size or options.batch_size), unit, looked_at[1]) %}
+  {% set missing = dbt_kinds._as_instants(units.missing, unit, looked_at[1]) %}
+  {% if dbt_kinds.appends_rows(options) and not start_anew %}
+    {# what is there of a unit that is recorded in part would be doubled #}
+    {% set batches, missing = dbt_kinds.subtract_intervals(batches, recorded), dbt_kinds.subtract_intervals(missing, recorded) %}
+  {% endif %}
   {% do return({
     'model': options.unique_id,
     'relation': options.relation,
     'kind': options.kind,
     'execution_time': settings.execution_time,
-    'start': none if nothing_due and window is not none else looked_at[0],
-    'end': none if nothing_due and window is not none else looked_at[1],
+    'start': none if units.expected == [] and window is not none else looked_at[0],
+    'end': none if units.expected == [] and window is not none else looked_at[1],
     'cron': options.cron,
     'unit': unit.name,
     'recorded': recorded,
-    'missing': dbt_kinds._as_instants(missing, unit, looked_at[1]),
+    'missing': missing,
     'lookback': dbt_kinds._as_instants(again.looked_back, unit, looked_at[1]),
     'restated': dbt_kinds._as_instants(restated, unit, looked_at[1]),
-    'batches': dbt_kinds._as_instants(batches, unit, looked_at[1]),
-    'reason': dbt_kinds._plan_reason(settings, window, recorded, [first, upper], looked_at, missing, done, again)
+    'batches': batches,
+    'reason': dbt_kinds._plan_reason(settings, window, recorded, [first, upper], looked_at, units, again, start_anew)
       ~ (', query not compared' if dbt_kinds._query_not_compared(options, recorded, settings, query_hash) else ''),
+    'start_anew': start_anew,
+  }) %}
+{% endmacro %}
+
+
+{# What was looked at, in numbers of units: all of them, and those that are missing and those that are not. #}
+{% macro _units_within(looked_at, recorded, unit) %}
+  {% set expected = [] if looked_at[0] >= looked_at[1] else
+    [[dbt_kinds.unit_index(looked_at[0], unit), dbt_kinds.unit_index_after(looked_at[1], unit)]] %}
+  {% set covered = dbt_kinds._covered_units(recorded, unit, looked_at[1]) %}
+  {% do return({
+    'expected': expected, 'missing': dbt_kinds.subtract_intervals(expected, covered), 'done': dbt_kinds.intersect_intervals(expected, covered),
+  }) %}
+{% endmacro %}
+
+
+{# Whether the table is replaced: always by a full refresh; and where rows of one period cannot be taken back, to load any of them again. #}
+{% macro _rebuilds_table(options, settings, recorded, again) %}
+  {% if settings.full_refresh or not dbt_kinds.is_restated_as_a_whole(options) %}
+    {% do return(settings.full_refresh) %}
+  {% elif again.asked_for and not settings.allow_full_restatement %}
+    {% do dbt_kinds.fail(options.model, 'restating ' ~ options.kind ~ ' rebuilds the whole table from '
+      ~ dbt_kinds.floor_to_unit(recorded[0][0], options.unit) ~ '; pass kinds_allow_full_restatement: true, or drop kinds_start and kinds_end') %}
+  {% endif %}
+  {% do return(again.asked_for != [] or again.rebuilt != []) %}
+{% endmacro %}
+
+
+{# The kind `full` runs as always: neither schedule nor window is asked. Without a start, its last unit stands for all. #}
+{% macro _plan_everything(options, loads, settings) %}
+  {% set unit = options.unit %}
+  {% set last = dbt_kinds.unit_index(settings.execution_time, unit) %}
+  {% set first = last - 1 if options.start is none else [last - 1, dbt_kinds.unit_index(options.start, unit)] | min %}
+  {% set batches = [[dbt_kinds.unit_start(first, unit), dbt_kinds.unit_start(last, unit)]] %}
+  {% set recorded = dbt_kinds.coverage_of(loads) %}
+  {% do return({
+    'model': options.unique_id,
+    'relation': options.relation,
+    'kind': options.kind,
+    'execution_time': settings.execution_time,
+    'start': batches[0][0],
+    'end': batches[0][1],
+    'cron': options.cron,
+    'unit': unit.name,
+    'recorded': recorded,
+    'missing': dbt_kinds.subtract_intervals(batches, recorded),
+    'lookback': [],
+    'restated': dbt_kinds.intersect_intervals(batches, recorded),
+    'batches': batches,
+    'reason': 'full refresh' if recorded else 'first load',
+    'start_anew': true,
   }) %}
 {% endmacro %}

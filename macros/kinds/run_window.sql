@@ -5,3 +5,9 @@
   {% endif %}
   {% do return(dbt_kinds.preview_window(model, settings)) %}
 {% endmacro %}
+
+
+{# The batch itself; the kind `full` without a start reads all time. #}
+{% macro query_window(options, batch) %}
+  {% do return(['1970-01-01T00:00:00', batch[1]] if options.kind == 'full' and options.start is none else batch) %}
+{% endmacro %}

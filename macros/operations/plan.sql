@@ -10,6 +10,7 @@
     {% set settings = dbt_kinds.run_settings(node.name, rebuild and not options.disable_restatement) %}
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
     {% do plans.update({node.unique_id: plan}) %}
+    {% do plan.pop('start_anew') %}
     {% do dbt_kinds.events_of(options.relation).extend(dbt_kinds._expected_events(plan)) %}
   {% endfor %}
   {% do log(tojson({'operation': 'plan', 'plans': plans.values() | sort(attribute='model')}), info=true) %}

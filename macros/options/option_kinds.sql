@@ -7,7 +7,7 @@
     'start': 'any', 'begin': 'any', 'end': 'any', 'cron': 'any', 'cron_tz': 'any', 'interval_unit': 'any',
     'week_start': 'any', 'allow_partials': 'any', 'on_query_change': 'any', 'on_destructive_change': 'any',
     'on_additive_change': 'any', 'on_upstream_change': 'any', 'disable_restatement': 'any',
-    'time_column': time_range, 'event_time': 'any', 'partition_by_time_column': time_range,
+    'time_column': time_range, 'event_time': 'any', 'on_schema_change': 'any', 'incremental_predicates': 'any', 'partition_by_time_column': time_range,
     'auto_restatement_cron': time_range, 'auto_restatement_intervals': time_range,
     'lookback': time_range + unique_key, 'batch_size': time_range + unique_key + scd_2,
     'unique_key': unique_key + scd_2, 'when_matched': unique_key + scd_2, 'merge_filter': unique_key + scd_2,
@@ -21,15 +21,9 @@
 {% endmacro %}
 
 
-{# Options of the design that this version does not act on, with the one value that says what it does anyway. #}
-{% macro unsupported_options() %}
-  {% do return({
-    'on_destructive_change': 'error', 'on_additive_change': 'error',
-  }) %}
-{% endmacro %}
-
-
 {# The kinds this version can run. #}
 {% macro kinds() %}
-  {% do return(['incremental_by_time_range']) %}
+  {% do return([
+    'incremental_by_time_range', 'incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged', 'full',
+  ]) %}
 {% endmacro %}

@@ -7,6 +7,7 @@
   {% set given = dbt_kinds._given_options(node) %}
   {% do dbt_kinds._check_option_names(node, given) %}
 
+  {% set kind = node.config.materialized %}
   {% set week_start = given.get('week_start', 'monday') | string | lower %}
   {% if week_start not in ['monday', 'sunday'] %}
     {% do dbt_kinds.fail(model, "week_start '" ~ given.week_start ~ "' is neither monday nor sunday") %}
@@ -17,7 +18,7 @@
     'model': model,
     'unique_id': node.unique_id,
     'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias),
-    'kind': node.config.materialized,
+    'kind': kind,
     'cron': cron,
     'cron_schedule': schedule,
     'cron_tz': dbt_kinds.check_time_zone(model, given.get('cron_tz', 'UTC')),
@@ -28,18 +29,28 @@
     'lookback': dbt_kinds.whole_number(model, 'lookback', given.get('lookback', 0), 0),
     'batch_size': dbt_kinds.whole_number(model, 'batch_size', given.batch_size, 1) if 'batch_size' in given else none,
     'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)),
-    'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', false)),
+    'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', kind == 'incremental_unmanaged')),
     'auto_restatement': dbt_kinds._auto_restatement(model, given),
     'on_query_change': dbt_kinds.one_of(model, 'on_query_change', given.get('on_query_change', 'forward'), ['forward', 'rebuild', 'error']),
     'on_upstream_change': dbt_kinds.one_of(model, 'on_upstream_change', given.get('on_upstream_change'), ['reprocess', 'ignore'])
       if 'on_upstream_change' in given else none,
-    'time_column': dbt_kinds._time_column(model, given.get('time_column', given.get('event_time'))),
+    'on_destructive_change': dbt_kinds._schema_change_option(model, given, 'on_destructive_change', 'error'),
+    'on_additive_change': dbt_kinds._schema_change_option(model, given, 'on_additive_change', 'allow'),
+    'time_column': dbt_kinds._time_column(model, given.get('time_column', given.get('event_time'))) if kind == 'incremental_by_time_range' else none,
     'file_format': dbt_kinds._file_format(node),
     'partition_by': dbt_kinds._partition_by(node),
     'partition_by_time_column':
       dbt_kinds.true_or_false(model, 'partition_by_time_column', given.get('partition_by_time_column', true)),
   } %}
   {% do dbt_kinds._check_bounds(options) %}
+  {% if kind == 'incremental_by_unique_key' %}
+    {% do options.update(dbt_kinds.key_options(node, given)) %}
+  {% elif kind == 'incremental_unmanaged' %}
+    {% do options.update({'insert_overwrite': dbt_kinds.true_or_false(model, 'insert_overwrite', given.get('insert_overwrite', false))}) %}
+  {% elif kind == 'full' %}
+    {% do options.update({'skip_unchanged': dbt_kinds.true_or_false(model, 'skip_unchanged', given.get('skip_unchanged', false))}) %}
+  {% endif %}
+  {% do dbt_kinds._check_partitions(options) if kind == 'incremental_by_partition' or options.insert_overwrite %}
   {% do return(options) %}
 {% endmacro %}
 
@@ -72,7 +83,6 @@
 
 {% macro _check_option_names(node, given) %}
   {% set kind = node.config.materialized %}
-  {% set unsupported = dbt_kinds.unsupported_options() %}
   {% set kinds_of = dbt_kinds.option_kinds() %}
   {% for name in given %}
     {% if name not in kinds_of %}
@@ -83,11 +93,29 @@
     {% elif kinds_of[name] != 'any' and kind not in kinds_of[name] %}
       {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' belongs to " ~ kinds_of[name] | join(', ') ~ '; remove it from this '
         ~ kind ~ ' model') %}
-    {% elif name in unsupported and given[name] | string != unsupported[name] | string %}
-      {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' is not supported yet; remove it"
-        ~ (", or set it to '" ~ unsupported[name] ~ "'" if unsupported[name] is not none else '')) %}
     {% endif %}
   {% endfor %}
+{% endmacro %}
+
+
+{# dbt's on_schema_change says both at once. #}
+{% macro _schema_change_option(model, given, name, default) %}
+  {% if name not in given and 'on_schema_change' in given %}
+    {% set meant = {
+      'ignore': ['ignore', 'ignore'], 'fail': ['error', 'error'], 'append_new_columns': ['ignore', 'allow'], 'sync_all_columns': ['allow', 'allow'],
+    } %}
+    {% set written = dbt_kinds.one_of(model, 'on_schema_change', given.on_schema_change, meant) %}
+    {% do return(meant[written][1 if name == 'on_additive_change' else 0]) %}
+  {% endif %}
+  {% do return(dbt_kinds.one_of(model, name, given.get(name, default), ['error', 'warn', 'allow', 'ignore'])) %}
+{% endmacro %}
+
+
+{% macro _check_partitions(options) %}
+  {% if not options.partition_by %}
+    {% do dbt_kinds.fail(options.model, ('insert_overwrite' if options.insert_overwrite else options.kind)
+      ~ " replaces partitions, and partition_by names none; write config(partition_by=['…'])") %}
+  {% endif %}
 {% endmacro %}
 
 
@@ -142,11 +170,11 @@
 {% endmacro %}
 
 
-{# Without file_format dbt-spark creates a Hive text table, which cannot replace a range. #}
+{# Without file_format dbt-spark creates a Hive text table. #}
 {% macro _file_format(node) %}
   {% set file_format = (node.config.get('file_format') or ('delta' if adapter.type() == 'databricks' else 'parquet')) | lower %}
   {% if file_format not in ['iceberg', 'delta', 'parquet', 'orc'] %}
-    {% do dbt_kinds.fail(node.name, "file_format '" ~ file_format ~ "' cannot replace a range of time; "
+    {% do dbt_kinds.fail(node.name, "file_format '" ~ file_format ~ "' is not one that the kinds write; "
       ~ 'write iceberg, delta, parquet or orc') %}
   {% endif %}
   {% do return(file_format) %}

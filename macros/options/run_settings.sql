@@ -8,6 +8,8 @@
     'start': dbt_kinds._window_bound(model, 'start'),
     'end': dbt_kinds._window_bound(model, 'end'),
     'ignore_cron': dbt_kinds.true_or_false(model, 'kinds_ignore_cron', var('kinds_ignore_cron', false)),
+    'allow_full_restatement':
+      dbt_kinds.true_or_false(model, 'kinds_allow_full_restatement', var('kinds_allow_full_restatement', false)),
     'batch_size': dbt_kinds.whole_number(model, 'kinds_batch_size', batch_size, 1) if batch_size is not none else none,
     'full_refresh': full_refresh,
   }) %}

@@ -37,8 +37,7 @@
     {% do return(none) %}
   {% elif memory.holder is none %}
     {% set row = run_query("select java_method('java.net.InetAddress', 'getLocalHost'), java_method('java.lang.ProcessHandle', 'current')").rows[0] %}
-    {% set application = run_query('set spark.app.id').rows[0][1] %}
-    {% do memory.update({'holder': (row[0] | string).split('/')[0] ~ '/' ~ row[1] ~ '/' ~ application}) %}
+    {% do memory.update({'holder': (row[0] | string).split('/')[0] ~ '/' ~ row[1] ~ '/' ~ dbt_kinds.spark_application()}) %}
   {% endif %}
   {% do return(memory.holder) %}
 {% endmacro %}

@@ -7,7 +7,7 @@
 #}
 {% macro compacted_events(log, drop_unreadable=false) %}
   {% set rows_of = {} %}
-  {% for row in log if row.event not in ['claimed', 'released', 'failed'] %}
+  {% for row in log if row.event not in ['claimed', 'released', 'failed', 'pending', 'settled'] %}
     {% do rows_of.setdefault(row.get('relation', ''), []).append(row) %}
   {% endfor %}
   {% set nodes = {} %}
@@ -27,6 +27,10 @@
     {% endfor %}
     {% set loads = dbt_kinds.fold_events(readable) %}
     {% do compacted.extend(dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
+  {% endfor %}
+  {% for relation in log | map(attribute='relation') | select('defined') | unique %}
+    {% set pending = dbt_kinds.pending_write(log, relation) %}
+    {% do compacted.append(dict(pending, start=pending.interval_start, end=pending.interval_end)) if pending is not none %}
   {% endfor %}
   {% do return(compacted) %}
 {% endmacro %}

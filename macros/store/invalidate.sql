@@ -11,6 +11,7 @@
 
 {# The same for everything, before a table is created or replaced. What is recorded of a dropped table goes here. #}
 {% macro invalidate_all(options, plan) %}
+  {% do dbt_kinds.close_pending_write(options) %}
   {% set recorded = dbt_kinds.coverage(options.relation) %}
   {% if recorded %}
     {% do dbt_kinds.append_events(options, dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]], plan.execution_time)) %}

@@ -7,6 +7,10 @@
   {% for line in dbt_kinds.symbolic_query(sql).splitlines() if line.strip() %}
     {% do lines.append(line.rstrip()) %}
   {% endfor %}
-  {% set decisive = [options.kind, options.time_column.column, options.time_column.format, options.unit.name] %}
+  {% set time_column = options.time_column or {} %}
+  {% set decisive = [
+    options.kind, time_column.get('column'), time_column.get('format'), options.unit.name, options.get('unique_key'), options.get('when_matched'),
+    options.get('merge_filter'), options.get('order_by'), options.get('insert_only'), options.get('insert_overwrite'),
+  ] %}
   {% do return(local_md5(tojson(decisive) ~ '\n' ~ lines | join('\n'))) %}
 {% endmacro %}

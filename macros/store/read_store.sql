@@ -29,7 +29,7 @@ select
   max(recorded_at) as latest,
   concat_ws(char(10), collect_list({{ dbt_kinds._event_line() }})) as lines
 from {{ source }}
-where coalesce(event, '') not in ('claimed', 'released', 'failed')
+where coalesce(event, '') not in ('claimed', 'released', 'failed', 'pending', 'settled')
 group by relation
     {%- endset %}
     {% for row in dbt_kinds.query_rows(by_relation) %}

@@ -2,7 +2,8 @@
   States that a batch is loaded, after its write; `started_at` is the moment its query may have begun to read. A sample is not
   the batch, and is not recorded.
 #}
-{% macro record_batch(options, plan, number, written, model_hash, started_at) %}
+{% macro record_batch(work, number, written, started_at) %}
+  {% set options, plan = work.options, work.plan %}
   {% set started = modules.datetime.datetime.fromisoformat(started_at) %}
   {% set seconds = (modules.datetime.datetime.fromisoformat(dbt_kinds.next_moment()) - started).total_seconds() | round(3) %}
   {% if not dbt_kinds.is_sample_run() %}
@@ -10,8 +11,8 @@
     {% do dbt_kinds.hold_lease(options) %}
     {% do dbt_kinds.append_events(options, [{
       'event': 'loaded', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': plan.execution_time,
-      'model_hash': model_hash, 'started_at': started_at, 'seconds': seconds, 'rows_written': written.rows_written,
-      'snapshot_id': written.get('snapshot_id'),
+      'model_hash': work.model_hash, 'started_at': started_at, 'seconds': seconds, 'rows_written': written.rows_written,
+      'snapshot_id': written.get('snapshot_id'), 'details': written.get('details'),
     }]) %}
   {% endif %}
   {% do dbt_kinds.log_batch(options, plan, number, written.rows_written, seconds) %}

@@ -8,14 +8,14 @@
 
 {#
   Its columns, in order, one row an event: `loaded` and `invalidated` make the coverage; `claimed`, `released` and
-  `failed` tell of a run's lease. Instants are text: a Hive text table writes timestamps in the session's time zone.
+  `failed` tell of a run's lease; `pending` and `settled` of a write that must not be done twice. Instants are text: a Hive text table writes timestamps in the session's time zone.
 #}
 {% macro store_columns() %}
   {% do return({
     'event': 'string', 'relation': 'string', 'interval_start': 'string', 'interval_end': 'string', 'recorded_at': 'string',
     'execution_time': 'string', 'invocation_id': 'string', 'model': 'string', 'kind': 'string', 'model_hash': 'string',
     'rows_written': 'bigint', 'seconds': 'double', 'snapshot_id': 'bigint', 'started_at': 'string',
-    'lease_seconds': 'bigint', 'holder': 'string', 'source': 'string', 'message': 'string',
+    'lease_seconds': 'bigint', 'holder': 'string', 'source': 'string', 'message': 'string', 'details': 'string',
   }) %}
 {% endmacro %}
 

@@ -1,4 +1,4 @@
-{# Creates an empty table with the columns of a query, in the place of what is there. #}
+{# Creates a table from a query, in the place of what is there. #}
 {% macro create_table(relation, existing, file_format, partitioning, sql) %}
   {% set replace_in_place = file_format in ['iceberg', 'delta'] and existing is not none and existing.file_format == file_format %}
   {% if existing is not none and existing.is_view %}
@@ -18,6 +18,6 @@ partitioned by ({{ partitioning | join(', ') }})
 {{ location_clause() }}
 {{ comment_clause() }}
 {{ tblproperties_clause() }}
-as {{ dbt_kinds.filtered_query(sql, 'false') }}
+as {{ sql }}
   {% endcall %}
 {% endmacro %}

@@ -23,7 +23,7 @@
     {% endif %}
   {% endfor %}
   {% do return({
-    'columns': table.columns, 'partitioning': table.partitioning, 'file_format': table.file_format, 'is_view': table.type == 'VIEW',
+    'columns': dbt_kinds.with_whole_types(table.columns, relation | string), 'partitioning': table.partitioning, 'file_format': table.file_format, 'is_view': table.type == 'VIEW',
     'location': table.location,
   }) %}
 {% endmacro %}

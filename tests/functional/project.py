@@ -63,11 +63,14 @@ class Project:
         """Writes or replaces a model."""
         (self.folder / "models" / f"{name}.sql").write_text(sql)
 
-    def kind(self, name: str, sql: str, *, config: str = "", **meta: Any) -> None:
-        """Writes a model of the time-range kind; `config` is what stands in config() beside meta."""
-        options = {"time_column": "ts", "start": "2024-01-01"} | meta
+    def kind(
+        self, name: str, sql: str, *, kind: str = "incremental_by_time_range", config: str = "", **meta: Any
+    ) -> None:
+        """Writes a model of a kind; `config` is what stands in config() beside meta."""
+        time_column = {"time_column": "ts"} if kind == "incremental_by_time_range" else {}
+        options = {**time_column, "start": "2024-01-01"} | meta
         given = {option: value for option, value in options.items() if value is not None}
-        head = f"materialized='incremental_by_time_range', {config + ', ' if config else ''}meta={given!r}"
+        head = f"materialized='{kind}', {config + ', ' if config else ''}meta={given!r}"
         self.model(name, f"{{{{ config({head}) }}}}\n{sql}\n")
 
     def dbt(self, *command: str, now: str | None = None, **variables: Any) -> Run:

@@ -63,6 +63,8 @@ def test_a_model_needs_nothing_but_its_time_column() -> None:
         "auto_restatement": None,
         "on_query_change": "forward",
         "on_upstream_change": None,
+        "on_destructive_change": "error",
+        "on_additive_change": "allow",
         "time_column": {"column": "ordered_at", "format": None},
         "file_format": "parquet",
         "partition_by": [],
@@ -370,40 +372,88 @@ def test_a_model_without_time_column_is_told_how_to_write_one(options: dict[str,
 
 
 @pytest.mark.parametrize("file_format", ["text", "csv", "json", "hudi"])
-def test_a_format_that_cannot_replace_a_range_is_an_error(file_format: str) -> None:
+def test_a_format_that_no_kind_writes_is_an_error(file_format: str) -> None:
     assert refusal_of(written(COLUMN, {"file_format": file_format})) == (
-        f"file_format '{file_format}' cannot replace a range of time; write iceberg, delta, parquet or orc"
+        f"file_format '{file_format}' is not one that the kinds write; write iceberg, delta, parquet or orc"
     )
 
 
-# --- options of the design that this version does not act on
+# --- schema changes
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "way_out"),
+    ("on_schema_change", "destructive", "additive"),
     [
-        ("on_destructive_change", "ignore", "remove it, or set it to 'error'"),
-        ("on_additive_change", "allow", "remove it, or set it to 'error'"),
+        ("ignore", "ignore", "ignore"),
+        ("fail", "error", "error"),
+        ("append_new_columns", "ignore", "allow"),
+        ("sync_all_columns", "allow", "allow"),
     ],
 )
-@pytest.mark.parametrize("place", ["meta", "config"])
-def test_what_is_not_supported_yet_is_an_error(option: str, value: Any, way_out: str, place: str) -> None:
-    options = {**COLUMN, option: value}
-    model = written(options) if place == "meta" else written({}, options)
-    assert refusal_of(model) == f"option '{option}' is not supported yet; {way_out}"
+def test_dbts_on_schema_change_says_both_at_once(on_schema_change: str, destructive: str, additive: str) -> None:
+    options = read(written(COLUMN, {"on_schema_change": on_schema_change}))
+    assert (options["on_destructive_change"], options["on_additive_change"]) == (destructive, additive)
+
+
+def test_an_option_of_ours_wins_over_on_schema_change() -> None:
+    options = read(written({**COLUMN, "on_destructive_change": "warn"}, {"on_schema_change": "ignore"}))
+    assert (options["on_destructive_change"], options["on_additive_change"]) == ("warn", "ignore")
+
+
+def test_what_dbt_fills_in_is_not_what_somebody_wrote() -> None:
+    options = read(written(COLUMN, filled_in_by_dbt={"on_schema_change": "ignore"}))
+    assert (options["on_destructive_change"], options["on_additive_change"]) == ("error", "allow")
+
+
+# --- keys and partitions
+
+KEY = {"unique_key": "id"}
+
+
+def keyed(**options: Any) -> dict[str, Any]:
+    return written(options, kind="incremental_by_unique_key")
+
+
+def test_a_model_by_key_needs_nothing_but_its_key() -> None:
+    options = read(keyed(**KEY))
+    assert (options["unique_key"], options["null_keys"], options["duplicate_keys"]) == (["id"], "error", "error")
+    assert (options["update_only_changed"], options["insert_only"], options["time_column"]) == (True, False, None)
+
+
+def test_with_when_matched_rows_are_not_compared() -> None:
+    options = read(keyed(**KEY, when_matched="when matched then update set n = source.n"))
+    assert options["update_only_changed"] is False
+
+
+def test_dbts_incremental_predicates_are_a_merge_filter() -> None:
+    model = written(KEY, {"incremental_predicates": ["DBT_INTERNAL_DEST.day > '2024-01-01'"]}, kind="incremental_by_unique_key")
+    assert read(model)["merge_filter"] == read(keyed(**KEY, merge_filter="target.day > '2024-01-01'"))["merge_filter"]
 
 
 @pytest.mark.parametrize(
-    ("option", "value"),
+    ("options", "message"),
     [
-        ("cron_tz", "UTC"),
-        ("on_query_change", "forward"),
-        ("on_destructive_change", "error"),
-        ("on_additive_change", "error"),
+        ({}, "unique_key is missing; name the columns"),
+        ({**KEY, "null_keys": "ignore"}, "null_keys 'ignore' is not one of error, match"),
+        ({**KEY, "duplicate_keys": "keep_latest"}, "duplicate_keys 'keep_latest' needs order_by"),
+        ({**KEY, "order_by": "updated_at"}, "order_by decides between duplicate keys; set duplicate_keys: keep_latest"),
+        ({**KEY, "order_by": 3, "duplicate_keys": "keep_latest"}, "order_by '3' is not a column or an SQL expression"),
+        ({**KEY, "insert_only": True, "when_matched": "when matched then delete"}, "when_matched says itself which rows"),
+        ({**KEY, "update_only_changed": True, "when_matched": "when matched then delete"}, "when_matched says itself"),
     ],
 )
-def test_what_this_version_does_anyway_may_be_written(option: str, value: str) -> None:
-    assert read(written({**COLUMN, option: value})) == read(written(COLUMN))
+def test_options_of_a_key_that_contradict_each_other_are_an_error(options: dict[str, Any], message: str) -> None:
+    assert refusal_of(keyed(**options)).startswith(message)
+
+
+@pytest.mark.parametrize("options", [{}, {"insert_overwrite": True}])
+def test_partitions_cannot_be_replaced_where_there_are_none(options: dict[str, Any]) -> None:
+    kind = "incremental_unmanaged" if options else "incremental_by_partition"
+    assert "partition_by names none" in refusal_of(written(options, kind=kind))
+
+
+def test_what_only_appends_is_protected_from_restatement() -> None:
+    assert read(written({}, kind="incremental_unmanaged"))["disable_restatement"] is True
 
 
 # --- names
@@ -464,7 +514,7 @@ def test_keys_of_other_people_are_left_alone(name: str) -> None:
     [
         *("alias", "schema", "database", "enabled", "tags", "meta", "group", "access", "contract", "docs", "grants"),
         *("persist_docs", "pre_hook", "post_hook", "pre-hook", "post-hook", "quoting", "column_types", "full_refresh"),
-        *("on_schema_change", "on_configuration_change", "incremental_strategy", "incremental_predicates", "packages"),
+        *("on_configuration_change", "incremental_strategy", "incremental_predicates", "packages"),
         *("concurrent_batches", "location_root", "clustered_by", "buckets", "tblproperties", "options", "sql_header"),
         *("freshness", "static_analysis", "merge_update_columns", "merge_exclude_columns", "server_side_parameters"),
         *("liquid_clustered_by", "auto_liquid_cluster", "databricks_tags", "query_tags", "unique_tmp_table_suffix"),
@@ -519,6 +569,7 @@ def test_a_run_that_asks_for_nothing_has_the_clock_alone() -> None:
         "start": None,
         "end": None,
         "ignore_cron": False,
+        "allow_full_restatement": False,
         "batch_size": None,
         "full_refresh": False,
     }
@@ -533,6 +584,7 @@ def test_variables_come_as_text_from_the_command_line_too() -> None:
         "start": "2024-01-01T00:00:00",
         "end": "2024-01-02T00:00:00",
         "ignore_cron": True,
+        "allow_full_restatement": False,
         "batch_size": 3,
         "full_refresh": False,
     }

@@ -36,7 +36,7 @@ def test_a_run_loads_the_batches_of_the_vector(vector: dict[str, Any]) -> None:
 
 
 def test_a_plan_has_exactly_the_documented_keys() -> None:
-    keys = "model relation kind execution_time start end cron unit recorded missing lookback restated batches reason"
+    keys = "model relation kind execution_time start end cron unit recorded missing lookback restated batches reason start_anew"
     assert set(planned({"start": "2024-01-01"})) == set(keys.split())
 
 

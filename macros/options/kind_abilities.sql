@@ -1,0 +1,10 @@
+{# Whether a window over recorded units replaces the table: rows do not tell which unit they came from, so none can be taken back. #}
+{% macro is_restated_as_a_whole(options) %}
+  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged']) %}
+{% endmacro %}
+
+
+{# Whether to load a unit twice would double its rows. #}
+{% macro appends_rows(options) %}
+  {% do return(options.kind == 'incremental_unmanaged' and not options.insert_overwrite) %}
+{% endmacro %}

@@ -1,0 +1,36 @@
+{#
+  Says what is about to be written, for a write that must not be done twice: the `pending` event tells how to find out, should this run
+  die before its record, whether it was.
+#}
+{% macro announce_write(work, batch, details, snapshot_id=none) %}
+  {% do dbt_kinds.append_events(work.options, [{
+    'event': 'pending', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': work.plan.execution_time,
+    'model_hash': work.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': tojson(details),
+  }]) %}
+{% endmacro %}
+
+
+{# The announced write of a relation that nothing later tells the end of, or none. A relation has one at a time. Pure. #}
+{% macro pending_write(log, relation) %}
+  {% set state = namespace(pending=none) %}
+  {% for row in log if row.relation == relation %}
+    {% if row.event == 'pending' %}
+      {% set state.pending = row %}
+    {% elif row.event == 'settled' or (
+        state.pending is not none and row.event in ['loaded', 'invalidated']
+        and row.interval_start < state.pending.interval_end and row.interval_end > state.pending.interval_start) %}
+      {% set state.pending = none %}
+    {% endif %}
+  {% endfor %}
+  {% do return(state.pending) %}
+{% endmacro %}
+
+
+{# Closes the announced write of a relation, whatever became of it, if there is one. #}
+{% macro close_pending_write(options) %}
+  {% set pending = dbt_kinds.run_memory().pending %}
+  {% if pending.get(options.relation) is not none %}
+    {% do dbt_kinds.append_events(options, [{'event': 'settled'}]) %}
+    {% do pending.update({options.relation: none}) %}
+  {% endif %}
+{% endmacro %}

@@ -1,0 +1,77 @@
+{#
+  The changes that a query asks of a table's columns and that the model's options allow, as schema_changes lists them, with `in_place`
+  saying whether the format can make them without writing its rows again. Raises for the others.
+#}
+{% macro accepted_changes(options, query_columns, existing) %}
+  {% if existing.file_format is not none and existing.file_format != options.file_format %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' is ' ~ existing.file_format ~ ', but file_format is '
+      ~ options.file_format ~ '; run with --full-refresh to rebuild the table') %}
+  {% endif %}
+  {% set accepted, refused, settings = [], [], [] %}
+  {% for change in dbt_kinds.schema_changes(dbt_kinds._comparable(existing.columns), dbt_kinds._comparable(query_columns)) %}
+    {% set setting = 'on_destructive_change' if dbt_kinds.is_destructive(change) else 'on_additive_change' %}
+    {% set words, change = dbt_kinds.change_words(change), dict(change, in_place=dbt_kinds._is_done_in_place(options.file_format, change)) %}
+    {% if options[setting] == 'error' %}
+      {% do refused.append(words) %}
+      {% do settings.append(setting ~ ': allow') if setting ~ ': allow' not in settings %}
+    {% elif options[setting] != 'ignore' %}
+      {% do dbt_kinds._check_change(options, existing, change, words) %}
+      {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the query ' ~ words ~ ' of ' ~ options.relation) if options[setting] == 'warn' %}
+      {% do accepted.append(change) %}
+    {% elif change.change == 'alter' %}
+      {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation ~ ', and ' ~ setting
+        ~ ': ignore has no value to write there; cast it in the query, or run with --full-refresh') %}
+    {% endif %}
+  {% endfor %}
+  {% if refused %}
+    {% do dbt_kinds.fail(options.model, 'the query does not fit the table ' ~ options.relation ~ ': it ' ~ refused | join(', ') ~ '; run with --full-refresh to '
+      ~ 'rebuild the table, or set ' ~ settings | join(' and ')) %}
+  {% endif %}
+  {% do return(accepted) %}
+{% endmacro %}
+
+
+{# What a table calls varchar or char is a string to a query; their lengths are checked when rows are written. #}
+{% macro _comparable(columns) %}
+  {% set comparable = [] %}
+  {% for column in columns %}
+    {% do comparable.append({'name': column.name, 'type': modules.re.sub('\\b(var)?char\([0-9]+\)', 'string', column.type)}) %}
+  {% endfor %}
+  {% do return(comparable) %}
+{% endmacro %}
+
+
+{# What `alter table` of a format can do. #}
+{% macro _is_done_in_place(file_format, change) %}
+  {% if change.change == 'add' %}
+    {% do return(change.path | length == 1 or file_format in ['iceberg', 'delta']) %}
+  {% elif file_format != 'iceberg' or change.change == 'alter' %}
+    {% do return(false) %}
+  {% elif change.change == 'drop' %}
+    {% do return(true) %}
+  {% endif %}
+  {% set decimals = modules.re.findall('decimal\([0-9]+,([0-9]+)\)', change['from'] ~ change.to) %}
+  {% do return([change['from'], change.to] in [['int', 'bigint'], ['float', 'double']] or (decimals | length == 2 and decimals[0] == decimals[1])) %}
+{% endmacro %}
+
+
+{# Columns that rows are found by cannot change; and a table of files is not written anew for a column that only grew. #}
+{% macro _check_change(options, existing, change, words) %}
+  {% set way_out = '; run with --full-refresh to rebuild the table' %}
+  {% if modules.re.search('\\bvoid\\b', change.to or '') %}
+    {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ', and nothing tells what is to go there; write cast(null as …) in the query') %}
+  {% endif %}
+  {% for field in existing.partitioning if change.change != 'add' and change.path[0] | lower in dbt_kinds.words_of(field) %}
+    {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation ~ ', which is partitioned by it' ~ way_out) %}
+  {% endfor %}
+  {% if not change.in_place and not dbt_kinds.is_destructive(change) and options.file_format in ['parquet', 'orc'] %}
+    {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation ~ ', which ' ~ options.file_format ~ ' cannot do in place' ~ way_out
+      ~ ', or cast the column in the query to what it is in the table') %}
+  {% endif %}
+{% endmacro %}
+
+
+{# `days(`ts`)` -> the words in it, in lower case. #}
+{% macro words_of(field) %}
+  {% do return(modules.re.findall('`([^`]*)`', field | lower) + modules.re.split('[^\\w]+', field | lower) + [field | lower | trim | trim('`')]) %}
+{% endmacro %}

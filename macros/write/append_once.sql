@@ -1,0 +1,35 @@
+{# For writes that only add rows: see table_writer. #}
+{% macro append_writer(options, query_columns, existing, query) %}
+  {% do return(dbt_kinds.table_writer(options, query_columns, existing, options.partition_by)) %}
+{% endmacro %}
+
+
+{# Refuses to append to rows that nobody recorded: a first load might bring them again. #}
+{% macro check_no_unrecorded_rows(work) %}
+  {% set options = work.options %}
+  {% if dbt_kinds.appends_rows(options) and not work.is_done and not work.start_anew and dbt_kinds.events_of(options.relation) == []
+      and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so that a first load might append them '
+      ~ "again; state what it holds, dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}', or rebuild it with "
+      ~ '--full-refresh') %}
+  {% endif %}
+{% endmacro %}
+
+
+{#
+  Appends the rows of a query. Between the write and its record a run can die, and nothing tells those rows from others: so what the
+  table looked like is announced before, and settle_pending_write finds out whether the rows came.
+#}
+{% macro append_once(relation, work, batch, query) %}
+  {% set writer = work.writer %}
+  {% set newest = dbt_kinds.newest_file(relation, writer.file_format) %}
+  {% do dbt_kinds.announce_write(work, batch, {
+    'write': 'append', 'newest_file': newest, 'application': dbt_kinds.spark_application(),
+  }, dbt_kinds.current_snapshot(relation, writer.file_format)) %}
+  {% set insert -%}
+insert into {{ relation }}
+{{ dbt_kinds.filtered_query(query, 'true', writer.selected) }}
+  {%- endset %}
+  {% call statement('append') %}{{ insert }}{% endcall %}
+  {% do return(dict(dbt_kinds.last_commit(relation, writer.file_format, dbt_kinds.is_newer_than(newest)), sql=insert)) %}
+{% endmacro %}

@@ -1,0 +1,34 @@
+{# Gives a table the columns that accepted_changes lists: with `alter table` where the format can, else by writing all its rows anew. #}
+{% macro change_schema(relation, work) %}
+  {% set options, writer, changes = work.options, work.writer, work.writer.schema_changes %}
+  {% if changes | rejectattr('in_place') | list == [] %}
+    {% for change in changes %}
+      {% call statement('change_schema') %}{{ dbt_kinds._alteration(relation, change) }}{% endcall %}
+    {% endfor %}
+    {% do return(none) %}
+  {% endif %}
+  {% set sql = dbt_kinds.filtered_query('select * from ' ~ relation, 'true', dbt_kinds.selected_columns(work.existing.columns, writer.schema)) %}
+  {% if options.file_format in ['iceberg', 'delta'] %}
+    {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, sql) %}
+  {% else %}
+    {% do dbt_kinds.drop_stages(relation) %}
+    {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}
+    {% set nothing = [work.plan.batches[0][0], work.plan.batches[0][0]] %}
+    {% do dbt_kinds.announce_write(work, nothing, {'write': 'stage', 'stage': stage.identifier, 'partitioning': writer.partitioning}) %}
+    {% do dbt_kinds.put_stage_in_place(relation, options, stage, writer.partitioning) %}
+    {% do dbt_kinds.append_events(options, [{'event': 'settled'}]) %}
+    {% do dbt_kinds.drop_stages(relation) %}
+  {% endif %}
+{% endmacro %}
+
+
+{# Each path is a column, or a field within one, `element` within an array, `key` and `value` within a map. #}
+{% macro _alteration(relation, change) %}
+  {% set path = dbt_kinds.quoted_names(change.path) | join('.') %}
+  {% if change.change == 'add' %}
+    {% do return('alter table ' ~ relation ~ ' add columns (' ~ path ~ ' ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(change.to)) ~ ')') %}
+  {% elif change.change == 'drop' %}
+    {% do return('alter table ' ~ relation ~ ' drop columns (' ~ path ~ ')') %}
+  {% endif %}
+  {% do return('alter table ' ~ relation ~ ' alter column ' ~ path ~ ' type ' ~ change.to) %}
+{% endmacro %}

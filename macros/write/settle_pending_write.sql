@@ -1,0 +1,92 @@
+{#
+  Finds out what became of a write that a run announced and did not record, and brings it to its end. Returns whether anything is
+  recorded now that was not, or the table has changed. A full refresh replaces whatever there is.
+#}
+{% macro settle_pending_write(options, settings) %}
+  {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
+  {% if pending is none or settings.full_refresh %}
+    {% do return(false) %}
+  {% endif %}
+  {% set details = fromjson(pending.details) %}
+  {% if details.write == 'stage' %}
+    {% set outcome = dbt_kinds._finish_staged_write(options, pending, details) %}
+  {% elif dbt_kinds.relation_type(this) != 'table' %}
+    {% set outcome = none %}
+  {% elif options.file_format in ['iceberg', 'delta'] %}
+    {% set outcome = dbt_kinds._find_appended_snapshot(options, pending, details) %}
+  {% else %}
+    {% set outcome = dbt_kinds._take_back_files(options, pending, details) %}
+  {% endif %}
+  {% if outcome is none %}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died had not written ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end, info=true) %}
+    {% do dbt_kinds.close_pending_write(options) %}
+  {% elif pending.interval_start < pending.interval_end %}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died had written ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end
+      ~ ' and not recorded it', info=true) %}
+    {% do dbt_kinds.append_events(options, [dict(outcome,
+      event='loaded', interval_start=pending.interval_start, interval_end=pending.interval_end, execution_time=pending.get('execution_time'),
+      model_hash=pending.get('model_hash'), started_at=pending.get('started_at')
+    )]) %}
+    {% do dbt_kinds.run_memory().pending.update({options.relation: none}) %}
+  {% else %}
+    {% do dbt_kinds.close_pending_write(options) %}
+  {% endif %}
+  {% do dbt_kinds.drop_stages(this) %}
+  {% do return(true) %}
+{% endmacro %}
+
+
+{#
+  The snapshot that an append made, among those that came upon the one it found, or none. Nobody else of this package writes
+  the table meanwhile; a person may, so more than one of the same Spark application cannot be told apart.
+#}
+{% macro _find_appended_snapshot(options, pending, details) %}
+  {% set since = dbt_kinds.snapshots_since(this, options.file_format, pending.get('snapshot_id')) %}
+  {% set appended = [] %}
+  {% for snapshot in since or [] if snapshot.operation == 'append' and snapshot.get('application') in [none, details.application] %}
+    {% do appended.append(snapshot) %}
+  {% endfor %}
+  {% if since is none or appended | length > 1 %}
+    {% set args = "--args '{select: " ~ options.model ~ ', start: ' ~ pending.interval_start ~ ', end: ' ~ pending.interval_end ~ "}'" %}
+    {% do dbt_kinds.fail(options.model, 'a run died while it appended ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end ~ ' to ' ~ options.relation
+      ~ ', and its snapshots do not tell whether it had done so (' ~ ('snapshot ' ~ pending.get('snapshot_id') ~ ' has expired' if since is none
+      else appended | length ~ ' appends since') ~ '); look whether the rows are there, and state it: dbt run-operation dbt_kinds.record ' ~ args
+      ~ ' if they are, dbt_kinds.forget with the same if they are not') %}
+  {% elif appended %}
+    {% do return({'rows_written': appended[0].rows_written, 'snapshot_id': appended[0].snapshot_id}) %}
+  {% endif %}
+  {% do return(none) %}
+{% endmacro %}
+
+
+{# Files come one by one, so some of them may have: they are taken back, by way of a table without them. #}
+{% macro _take_back_files(options, pending, details) %}
+  {% set is_ours = dbt_kinds.is_newer_than(details.newest_file) %}
+  {% if run_query('select 1 from ' ~ this ~ ' where ' ~ is_ours ~ ' limit 1').rows | length %}
+    {% set existing = dbt_kinds.describe_table(this) %}
+    {% set writer = {
+      'model': options.model, 'file_format': options.file_format, 'columns': dbt_kinds.quoted_names(existing.columns),
+      'partition_columns': dbt_kinds.quoted_names(existing.partitioning),
+    } %}
+    {% set without = 'select * from ' ~ this ~ ('' if details.newest_file is none else ' where not (' ~ is_ours ~ ')') %}
+    {% set stage = dbt_kinds.stage(this, 'whole', dbt_kinds.filtered_query(without, 'false' if details.newest_file is none else 'true')) %}
+    {% do dbt_kinds.append_events(options, [{
+      'event': 'pending', 'interval_start': pending.interval_start, 'interval_end': pending.interval_start,
+      'details': tojson({'write': 'stage', 'stage': stage.identifier}),
+    }]) %}
+    {% do dbt_kinds.overwrite_from_stage(this, writer, stage) %}
+  {% endif %}
+  {% do return(none) %}
+{% endmacro %}
+
+
+{# A complete new whole lies beside the table, which may be half of it or gone. #}
+{% macro _finish_staged_write(options, pending, details) %}
+  {% set stage = this.incorporate(path={'identifier': details.stage}) %}
+  {% if dbt_kinds.relation_type(stage) != 'table' %}
+    {% do dbt_kinds.fail(options.model, 'a run died while it replaced the rows of ' ~ options.relation ~ ' by those of ' ~ stage
+      ~ ', and that table is gone; rebuild the model with --full-refresh') %}
+  {% endif %}
+  {% do dbt_kinds.put_stage_in_place(this, options, stage, details.partitioning) %}
+  {% do return({'rows_written': details.get('rows')}) %}
+{% endmacro %}

@@ -1,0 +1,53 @@
+{# The snapshot that an Iceberg table, or the version that a Delta table, stands at; none where it has none. #}
+{% macro current_snapshot(relation, file_format) %}
+  {% if file_format == 'iceberg' %}
+    {% do return((dbt_kinds.query_rows('select snapshot_id from ' ~ relation ~ ".refs where name = 'main'") | first | default({}, true)).get('snapshot_id')) %}
+  {% elif file_format == 'delta' %}
+    {% do return(run_query('describe history ' ~ relation ~ ' limit 1').rows[0]['version']) %}
+  {% endif %}
+  {% do return(none) %}
+{% endmacro %}
+
+
+{#
+  What became of a table since a snapshot, newest first: `[{snapshot_id, operation, application, rows_written}]`; none where that snapshot is
+  not among the ancestors of the current one any more. `since` none means since the table was made.
+#}
+{% macro snapshots_since(relation, file_format, since) %}
+  {% set found = [] %}
+  {% if file_format == 'delta' %}
+    {% for row in run_query('describe history ' ~ relation).rows if row['version'] | int > (since if since is not none else -1) %}
+      {% do found.append({
+        'snapshot_id': row['version'] | int, 'operation': 'append' if row['operation'] == 'WRITE' else row['operation'], 'application': none,
+        'rows_written': none,
+      }) %}
+    {% endfor %}
+    {% do return(found) %}
+  {% endif %}
+  {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
+  {% set snapshots = {} %}
+  {% set all_snapshots %}
+select snapshot_id, parent_id, operation, summary['spark.app.id'] as application, cast(coalesce(summary['added-records'], '0') as bigint) as rows_written
+from {{ relation }}.snapshots
+  {%- endset %}
+  {% for row in dbt_kinds.query_rows(all_snapshots) %}
+    {% do snapshots.update({row.snapshot_id: row}) %}
+  {% endfor %}
+  {% set state = namespace(snapshot_id=dbt_kinds.current_snapshot(relation, file_format)) %}
+  {% for step in snapshots if state.snapshot_id != since and state.snapshot_id in snapshots %}
+    {% set snapshot = snapshots[state.snapshot_id] %}
+    {% do found.append(snapshot) %}
+    {% set state.snapshot_id = snapshot.get('parent_id') %}
+  {% endfor %}
+  {% do return(found if state.snapshot_id == since else none) %}
+{% endmacro %}
+
+
+{# The Spark application that runs our statements; Iceberg writes its name into each snapshot. #}
+{% macro spark_application() %}
+  {% set memory = dbt_kinds.run_memory() %}
+  {% if memory.application is none %}
+    {% do memory.update({'application': run_query('set spark.app.id').rows[0][1] | string}) %}
+  {% endif %}
+  {% do return(memory.application) %}
+{% endmacro %}

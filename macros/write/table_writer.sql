@@ -1,0 +1,69 @@
+{#
+  What every kind needs to know of its table before it writes: the columns in the table's own order, what to select for each from a
+  query, and the changes that the query asks of them. `existing` is none for a table that is to be created.
+#}
+{% macro table_writer(options, query_columns, existing, partitioning) %}
+  {% set is_new = existing is none %}
+  {% set changes = [] if is_new else dbt_kinds.accepted_changes(options, query_columns, existing) %}
+  {% set partitioning = partitioning if is_new else existing.partitioning %}
+  {% set partition_columns = dbt_kinds.quoted_names(partitioning) if options.file_format in ['parquet', 'orc'] else [] %}
+  {% set columns = dbt_kinds._partition_columns_last(query_columns, partition_columns) if is_new
+    else dbt_kinds.changed_schema(existing.columns, changes) %}
+  {% if not is_new and changes %}
+    {% set columns = dbt_kinds._partition_columns_last(columns, partition_columns) %}
+  {% endif %}
+  {% do return({
+    'model': options.model,
+    'file_format': options.file_format,
+    'is_new': is_new,
+    'partitioning': partitioning,
+    'partition_columns': partition_columns,
+    'schema_changes': changes,
+    'schema': columns,
+    'columns': dbt_kinds.quoted_names(columns),
+    'selected': dbt_kinds.selected_columns(query_columns, columns),
+    'replaces_table': false,
+  }) %}
+{% endmacro %}
+
+
+{% macro quoted_names(columns) %}
+  {% set names = [] %}
+  {% for column in columns %}
+    {% set name = (column | trim | trim('`')) if column is string else column.name %}
+    {% do names.append(adapter.quote(name)) %}
+  {% endfor %}
+  {% do return(names) %}
+{% endmacro %}
+
+
+{# Such a table has its partition columns last; names differ in case at will. #}
+{% macro _partition_columns_last(columns, partition_columns) %}
+  {% set last = [] %}
+  {% for quoted in partition_columns %}
+    {% set column = dbt_kinds.find_column(columns, quoted | trim('`')) %}
+    {% do last.append(column) if column is not none %}
+  {% endfor %}
+  {% do return(columns | reject('in', last) | list + last) %}
+{% endmacro %}
+
+
+{#
+  For each column of the table what to select from a query with other columns: by name, also the fields of structs, which Spark's insert
+  takes by position (two ints were swapped without a word; measured). NULL for what the query lacks.
+#}
+{% macro selected_columns(query_columns, columns) %}
+  {% set selected = [] %}
+  {% for column in columns %}
+    {% set quoted, source = adapter.quote(column.name), dbt_kinds.find_column(query_columns, column.name) %}
+    {% if source is none %}
+      {% do selected.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ') as ' ~ quoted) %}
+    {% elif '<' in column.type and source.type != column.type %}
+      {% set converted = dbt_kinds.conversion(adapter.quote(source.name), source.type, column.type) %}
+      {% do selected.append(quoted if converted == adapter.quote(source.name) else converted ~ ' as ' ~ quoted) %}
+    {% else %}
+      {% do selected.append(quoted) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(selected) %}
+{% endmacro %}

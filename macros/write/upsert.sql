@@ -1,0 +1,85 @@
+{#
+  Inserts the rows of a query whose key the table lacks, and does to those that it has what the writer's clauses say. The batch is staged
+  first, so that it is computed once and checked as it is written.
+#}
+{% macro upsert(relation, work, batch, query) %}
+  {% set options, writer = work.options, work.writer %}
+  {% do dbt_kinds.drop_stages(relation) %}
+  {% set stage = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds.latest_rows(options, query), 'true', writer.selected), relation) %}
+  {% set rows = dbt_kinds.check_keys(options, writer, stage, batch) %}
+  {% if options.file_format in ['iceberg', 'delta'] %}
+    {% set sql = dbt_kinds._merge_statement(relation, writer, stage) %}
+    {% call statement('upsert') %}{{ sql }}{% endcall %}
+    {% do return(dict(dbt_kinds.last_commit(relation, options.file_format, 'false'), rows_written=rows, sql=sql, is_staged=true)) %}
+  {% endif %}
+  {% set sql = dbt_kinds._merged_whole(relation, writer, stage) %}
+  {% set whole = dbt_kinds.stage(relation, 'whole', sql, relation) %}
+  {% do dbt_kinds.announce_write(work, batch, {
+    'write': 'stage', 'stage': whole.identifier, 'partitioning': writer.partitioning, 'rows': rows,
+  }) %}
+  {% do dbt_kinds.put_stage_in_place(relation, options, whole, writer.partitioning) %}
+  {% do return({'rows_written': rows, 'sql': sql, 'is_staged': true}) %}
+{% endmacro %}
+
+
+{% macro _merge_statement(relation, writer, stage) %}
+  {% set sql -%}
+merge into {{ relation }} as target
+using {{ stage }} as source
+on {{ writer.is_same }}
+  {%- for clause in writer.clauses %}
+when matched{{ ' and ' ~ clause.condition if clause.condition }} then
+    {%- if clause.action == 'delete' %} delete
+    {%- else %} update set
+      {%- for assignment in clause.assignments %}
+  target.{{ adapter.quote(assignment.column) }} = {{ assignment.expression }}{{ ',' if not loop.last }}
+      {%- endfor %}
+    {%- endif %}
+  {%- endfor %}
+when not matched then insert ({{ writer.columns | join(', ') }})
+values (source.{{ writer.columns | join(', source.') }})
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{#
+  The whole table as the merge would leave it, for formats that cannot merge. Both rows of a pair are kept as structs named as the
+  aliases are, so that what people write about source and target means the same.
+#}
+{% macro _merged_whole(relation, writer, stage) %}
+  {% set deleted = writer.clauses | selectattr('action', 'eq', 'delete') | map(attribute='name') | list %}
+  {% set sql -%}
+select
+  {%- for column in writer.schema %}
+  case action
+    when 'insert' then source.{{ adapter.quote(column.name) }}
+    {%- for clause in writer.clauses if clause.action == 'update' %}
+      {%- for assignment in clause.assignments if assignment.column | lower == column.name | lower %}
+    when '{{ clause.name }}' then {{ assignment.expression }}
+      {%- endfor %}
+    {%- endfor %}
+    else target.{{ adapter.quote(column.name) }}
+  end as {{ adapter.quote(column.name) }}{{ ',' if not loop.last }}
+  {%- endfor %}
+from (
+  select
+    struct(target.*) as target, struct(source.*) as source,
+    case
+      when source.__kinds_is_there is null then 'keep'
+      when target.__kinds_is_there is null then 'insert'
+      {%- for clause in writer.clauses %}
+      when {{ clause.condition or 'true' }} then '{{ clause.name }}'
+      {%- endfor %}
+      else 'keep'
+    end as action
+  from (select *, true as __kinds_is_there from {{ relation }}) as target
+  full outer join (select *, true as __kinds_is_there from {{ stage }}) as source
+  on {{ writer.is_same }}
+)
+{%- if deleted %}
+where action not in ('{{ deleted | join("', '") }}')
+{%- endif %}
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}

@@ -1,0 +1,37 @@
+"""Connections that break at a chosen statement: what a run that is killed there leaves, without a new process for each.
+
+Spark itself is real. What the statement does is done or not done, as asked, and nothing that comes after it arrives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from dbt.adapters.spark.session import Cursor
+from dbt_common.exceptions import DbtRuntimeError
+
+
+@contextmanager
+def broken_connection(statement: str, *, done: bool = False) -> Iterator[list[str]]:
+    """Breaks at the first statement that a pattern is found in, before it, or with `done` right after it.
+
+    Yields a list that holds that statement once it came.
+    """
+    broken_at: list[str] = []
+    execute = Cursor.execute
+
+    def fragile(cursor: Cursor, sql: str, *parameters: Any) -> None:
+        if not broken_at and re.search(statement, sql):
+            broken_at.append(sql)
+            if done:
+                execute(cursor, sql, *parameters)
+        elif not broken_at:
+            return execute(cursor, sql, *parameters)
+        raise DbtRuntimeError("the connection is broken")
+
+    with patch.object(Cursor, "execute", fragile):
+        yield broken_at
