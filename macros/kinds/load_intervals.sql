@@ -27,7 +27,7 @@
   {{ run_hooks(dbt_kinds.substitute_in_hooks(pre_hooks, work.window, plan.execution_time)) }}
   {% do dbt_kinds.prepare_table(this, work) %}
   {% set written = [] %}
-  {% for batch in plan.batches if not dbt_kinds.is_empty_run() %}
+  {% for batch in (plan.batches if dbt_kinds.writes_rows(options) else []) %}
     {% set started_at = dbt_kinds.next_moment() %}
     {% set query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, batch), plan.execution_time) %}
     {% do dbt_kinds.hold_lease(options) %}

@@ -7,3 +7,13 @@
 {% macro is_sample_run() %}
   {% do return(invocation_args_dict.get('sample') is not none) %}
 {% endmacro %}
+
+
+{# Whether this run writes rows: a sample of what is only appended would be appended again by the run that records it. #}
+{% macro writes_rows(options) %}
+  {% if dbt_kinds.is_sample_run() and dbt_kinds.appends_rows(options) %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample appends nothing, because the next run would append it again') %}
+    {% do return(false) %}
+  {% endif %}
+  {% do return(not dbt_kinds.is_empty_run()) %}
+{% endmacro %}

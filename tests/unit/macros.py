@@ -108,7 +108,7 @@ class Macros:
             raise AttributeError(name) from None
 
 
-def node(name: str = "orders", **options: Any) -> dict[str, Any]:
+def node(name: str = "orders", kind: str = "incremental_by_time_range", **options: Any) -> dict[str, Any]:
     """A node of dbt's graph, as far as options are read from it; `options` go to meta."""
     top_level = {key: options.pop(key) for key in ("file_format", "partition_by") if key in options}
     return {
@@ -118,5 +118,5 @@ def node(name: str = "orders", **options: Any) -> dict[str, Any]:
         "schema": "Shop",
         "alias": name,
         "unrendered_config": dict(top_level),
-        "config": {"materialized": "incremental_by_time_range", "lookback": 1, "meta": options, **top_level},
+        "config": {"materialized": kind, "lookback": 1, "meta": options, **top_level},
     }

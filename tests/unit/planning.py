@@ -26,7 +26,10 @@ def planned(
 ) -> dict[str, Any]:
     """The plan of a model `orders`; variables are named without their prefix."""
     macros = Macros(variables={f"kinds_{name}": value for name, value in variables.items()}, clock=clock)
-    model = macros.options(node(**{"time_column": "ordered_at", **options}))
+    kind = options.get("kind", "incremental_by_time_range")
+    needed = {"incremental_by_time_range": {"time_column": "ordered_at"}, "incremental_by_unique_key": {"unique_key": "id"}}
+    written_options = {name: value for name, value in options.items() if name != "kind"}
+    model = macros.options(node(kind=kind, **{**needed.get(kind, {}), **written_options}))
     loads = [a_load if isinstance(a_load, Load) else read(a_load, number) for number, a_load in enumerate(recorded)]
     settings = macros.run_settings("orders", full_refresh and not model["disable_restatement"])
     upstream = [as_parent(parent) for parent in parents]

@@ -30,6 +30,7 @@ from tests.unit.reference_upstream import Parent, parents_behind_which
 
 @dataclass(frozen=True)
 class Model:
+    kind: str = "incremental_by_time_range"
     cron: str = "@daily"
     cron_tz: str = "UTC"
     interval_unit: str | None = None
@@ -58,6 +59,7 @@ class Run:
     ignore_cron: bool = False
     full_refresh: bool = False
     query_hash: str | None = None
+    allow_full_restatement: bool = False
 
 
 @dataclass
@@ -70,6 +72,7 @@ class Plan:
     lookback: list[Interval] = field(default_factory=list)
     restated: list[Interval] = field(default_factory=list)
     batches: list[Interval] = field(default_factory=list)
+    start_anew: bool = False
 
 
 @dataclass
@@ -116,6 +119,11 @@ def refusals(model: Model, run: Run, loads: Sequence[Load]) -> list[str]:
                 "the query has changed since the last load; "
                 "run with --full-refresh, or set on_query_change to forward or rebuild"
             )
+    if not found and run.start and not run.allow_full_restatement and plan(model, run, loads).reason == "full restatement":
+        found.append(
+            f"restating {model.kind} rebuilds the whole table from {written(last_boundary(coverage_of(loads)[0][0], unit))}; "
+            "pass kinds_allow_full_restatement: true, or drop kinds_start and kinds_end"
+        )
     return found
 
 
@@ -167,7 +175,21 @@ def plan(model: Model, run: Run, loads: Sequence[Load], parents: Sequence[Parent
         restated = sorted([*again.rebuilt, *again.automatic, *again.upstream])
         reason = ordinary_reason(missing, again) if loads else "first load"
         reason = reason or f"up to date until {written(looked_until)}"
+
+    rebuilds = is_whole_table_rebuilt(model, is_window, restated, [] if full_refresh or is_window else again.rebuilt)
+    if rebuilds and not full_refresh:
+        looked_from, looked_until = last_boundary(coverage[0][0], unit), upper
+        expected = units_between(looked_from, looked_until, unit)
+        missing = [a_unit for a_unit in expected if not is_covered(a_unit, loads)]
+        looked_back, restated = [], [a_unit for a_unit in expected if a_unit not in missing]
+        reason = "full restatement" if is_window else ordinary_reason(missing, Again(rebuilt=restated))
     chosen = [a_unit for a_unit in expected if a_unit in missing or a_unit in looked_back or a_unit in restated]
+    batches = contiguous(chosen, at_most=run.batch_size or model.batch_size)
+    if model.kind == "incremental_unmanaged" and not rebuilds and not full_refresh:
+        return Plan(
+            looked_from, looked_until, coverage, reason + addition,
+            missing=without(contiguous(missing), coverage), batches=without(batches, coverage),
+        )  # fmt: skip
     return Plan(
         start=looked_from,
         end=looked_until,
@@ -176,8 +198,28 @@ def plan(model: Model, run: Run, loads: Sequence[Load], parents: Sequence[Parent
         missing=contiguous(missing),
         lookback=contiguous(looked_back),
         restated=contiguous(restated),
-        batches=contiguous(chosen, at_most=run.batch_size or model.batch_size),
+        batches=batches,
+        start_anew=rebuilds or full_refresh,
     )
+
+
+def is_whole_table_rebuilt(model: Model, is_window: bool, restated: list[Interval], rebuilt: list[Interval]) -> bool:
+    """Rows that do not tell their unit cannot be taken back, so any restatement is one of everything."""
+    return model.kind != "incremental_by_time_range" and bool(restated if is_window else rebuilt)
+
+
+def without(intervals: list[Interval], coverage: list[Interval]) -> list[Interval]:
+    """What of intervals is not covered: each cut at every bound of the coverage, and the covered pieces left out."""
+    bounds = sorted({bound for interval in coverage for bound in interval})
+    pieces = []
+    for start, end in intervals:
+        cuts = [start, *(bound for bound in bounds if start < bound < end), end]
+        pieces += [
+            (low, high)
+            for low, high in zip(cuts, cuts[1:], strict=False)
+            if not any(covered[0] <= low and high <= covered[1] for covered in coverage)
+        ]
+    return pieces
 
 
 def is_full_refresh(model: Model, run: Run) -> bool:

@@ -97,9 +97,11 @@ PARENTS = st.fixed_dictionaries(
         "margins": st.lists(MARGINS, max_size=2),
     }
 )
+KINDS = [*["incremental_by_time_range"] * 4, "incremental_by_unique_key", "incremental_unmanaged"]
 SITUATIONS = st.fixed_dictionaries(
     {
         "origin": st.sampled_from(ORIGINS),
+        "kind": st.sampled_from(KINDS),
         "cron": st.sampled_from([*["@hourly", "@daily", "*/10 * * * *"] * 3, *ALIASES, *CRONS]),
         "cron_tz": st.sampled_from([*["UTC"] * 5, *ZONES]),
         "interval_unit": st.sampled_from([*[None] * 15, *UNITS]),
@@ -119,6 +121,7 @@ SITUATIONS = st.fixed_dictionaries(
         "run_batch_size": st.sampled_from([None, None, 1, 4]),
         "ignore_cron": st.booleans(),
         "full_refresh": st.sampled_from([False] * 7 + [True]),
+        "allow_full_restatement": st.sampled_from([True] * 5 + [False]),
         "recorded": either(*[loads(at_least=1, at_most=5)] * 4, st.just([])),
         "parents": st.lists(PARENTS, max_size=3, unique_by=lambda drawn: drawn["name"]),
     }
@@ -142,10 +145,14 @@ def situation_of(drawn: dict[str, Any]) -> Situation:
     options = {
         option: drawn[option]
         for option in (
-            *("cron", "cron_tz", "interval_unit", "week_start", "lookback", "batch_size", "allow_partials"),
+            *("kind", "cron", "cron_tz", "interval_unit", "week_start", "lookback", "batch_size", "allow_partials"),
             *("disable_restatement", "auto_restatement_cron", "auto_restatement_intervals", "on_query_change"),
         )
     }
+    if options["kind"] != "incremental_by_time_range":
+        options |= {"auto_restatement_cron": None, "auto_restatement_intervals": None}
+    if options["kind"] == "incremental_unmanaged":
+        options |= {"lookback": 0, "batch_size": None}
     grid = grid_of(Model(**options).unit, drawn["origin"])
     if grid[-1].year > LAST_YEAR_OF_CLOCK_CHANGES:
         options["cron_tz"] = "UTC"
@@ -172,8 +179,12 @@ def situation_of(drawn: dict[str, Any]) -> Situation:
             batch_size=drawn["run_batch_size"],
             ignore_cron=drawn["ignore_cron"],
             full_refresh=drawn["full_refresh"],
+            allow_full_restatement=drawn["allow_full_restatement"],
             query_hash=drawn["query_hash"],
         ),
         loads_of(drawn["recorded"]),
-        [Parent(one["name"], tuple(loads_of(one["loads"])), tuple(one["margins"])) for one in drawn["parents"]],
+        # what only appends follows nobody
+        []
+        if options["kind"] == "incremental_unmanaged"
+        else [Parent(one["name"], tuple(loads_of(one["loads"])), tuple(one["margins"])) for one in drawn["parents"]],
     )

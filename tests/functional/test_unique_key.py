@@ -1,0 +1,200 @@
+"""Rows by key: what is inserted, what is updated, what is refused; on Iceberg by merge, on files by a new whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functional.faults import broken_connection
+from tests.functional.project import Project
+
+NOW = "2024-01-02T08:00:00"
+LATER = "2024-01-03T08:00:00"
+SOURCE = "select * from {{ target.schema }}.source_rows"
+
+
+def source(project: Project, rows: str, columns: str = "id, region, n") -> None:
+    project.sql("create schema if not exists {schema}")
+    project.sql(f"create or replace view {{schema}}.source_rows as select * from values {rows} as ({columns})")
+
+
+def keyed(project: Project, file_format: str, sql: str = SOURCE, **meta: Any) -> None:
+    meta = {"unique_key": "id"} | meta
+    project.kind("orders", sql, kind="incremental_by_unique_key", config=f"file_format='{file_format}'", **meta)
+
+
+def rows(project: Project, columns: str = "id, region, n") -> list[tuple[Any, ...]]:
+    return project.rows(f"select {columns} from {{schema}}.orders")
+
+
+def test_a_key_of_columns_and_expressions(project: Project, file_format: str) -> None:
+    keyed(project, file_format, unique_key=["id", "upper(coalesce(region, '?'))"])
+    source(project, "(1, 'north', 1), (1, 'south', 2), (2, cast(null as string), 3)")
+    project.run(now=NOW)
+    source(project, "(1, 'NORTH', 10), (2, '?', 30), (3, 'east', 40)")
+    project.run(now=LATER)
+    assert rows(project) == [(1, "NORTH", 10), (1, "south", 2), (2, "?", 30), (3, "east", 40)]
+
+
+def test_when_matched_in_several_clauses_the_first_that_applies(project: Project, file_format: str) -> None:
+    clauses = """
+        when matched and source.n < 0 then delete
+        when matched and source.n > target.n then update set target.n = source.n, region = concat(target.region, '>', source.region)
+        when matched and source.n = target.n then update set *
+    """
+    keyed(project, file_format, when_matched=clauses.replace("\n", " "))
+    source(project, "(1, 'a', 10), (2, 'a', 10), (3, 'a', 10), (4, 'a', 10)")
+    project.run(now=NOW)
+    source(project, "(1, 'b', -1), (2, 'b', 20), (3, 'b', 5), (4, 'b', 10), (5, 'b', -5)")
+    project.run(now=LATER)
+    assert rows(project) == [(2, "a>b", 20), (3, "a", 10), (4, "b", 10), (5, "b", -5)]
+
+
+def test_a_row_that_fails_the_filter_is_neither_updated_nor_inserted_again(project: Project, file_format: str) -> None:
+    keyed(project, file_format, merge_filter="target.n < 100")
+    source(project, "(1, 'a', 5), (2, 'a', 500)")
+    project.run(now=NOW)
+    source(project, "(1, 'b', 6), (2, 'b', 501), (3, 'b', 7)")
+    project.run(now=LATER)
+    assert rows(project) == [(1, "b", 6), (2, "a", 500), (3, "b", 7)]
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_several_rows_of_a_key_are_refused_with_examples(project: Project, file_format: str, is_first: bool) -> None:
+    keyed(project, file_format, unique_key=["id", "region"])
+    source(project, "(7, 'a', 1)")
+    if not is_first:
+        project.run(now=NOW)
+    before = rows(project) if not is_first else []
+    source(project, "(1, 'a', 1), (1, 'a', 2), (1, 'b', 3), (2, 'x', 1), (2, 'x', 1), (2, 'x', 1)")
+    refused = project.dbt("run", now=LATER)
+    assert not refused.success
+    assert "more than one row for one unique_key, a duplicate of id, region" in refused.errors
+    assert "(2, x) 3 times, (1, a) 2 times" in refused.errors
+    assert "duplicate_keys: keep_latest" in refused.errors
+    assert rows(project) == before
+
+
+def test_the_latest_of_several_rows_is_kept_from_the_first_load_on(project: Project, file_format: str) -> None:
+    keyed(project, file_format, duplicate_keys="keep_latest", order_by="n")
+    source(project, "(1, 'a', 1), (1, 'b', 3), (1, 'c', 2), (2, 'a', cast(null as int)), (2, 'b', -1)")
+    project.run(now=NOW)
+    assert rows(project) == [(1, "b", 3), (2, "b", -1)]
+    source(project, "(1, 'd', 9), (1, 'e', 9), (3, 'a', 1)")
+    project.run(now=LATER)
+    assert rows(project) == [(1, "e", 9), (2, "b", -1), (3, "a", 1)]
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_key_that_is_null_is_refused(project: Project, file_format: str, is_first: bool) -> None:
+    keyed(project, file_format)
+    source(project, "(7, 'a', 1)")
+    if not is_first:
+        project.run(now=NOW)
+    source(project, "(1, 'a', 1), (cast(null as int), 'b', 2)")
+    refused = project.dbt("run", now=LATER)
+    assert "NULL in unique_key: 1 of 2 rows in the batch" in refused.errors
+    assert rows(project) == ([] if is_first else [(7, "a", 1)])
+
+
+def test_a_key_that_is_null_can_be_one_like_any_other(project: Project, file_format: str) -> None:
+    keyed(project, file_format, null_keys="match")
+    source(project, "(1, 'a', 1), (cast(null as int), 'b', 2)")
+    project.run(now=NOW)
+    source(project, "(1, 'a', 1), (cast(null as int), 'c', 3)")
+    project.run(now=LATER)
+    assert rows(project) == [(1, "a", 1), (None, "c", 3)]
+
+
+def test_insert_only_never_touches_a_row_that_is_there(project: Project, file_format: str) -> None:
+    keyed(project, file_format, insert_only=True)
+    source(project, "(1, 'a', 1)")
+    project.run(now=NOW)
+    source(project, "(1, 'b', 2), (2, 'b', 2)")
+    project.run(now=LATER)
+    assert rows(project) == [(1, "a", 1), (2, "b", 2)]
+
+
+def test_dbts_columns_to_update_and_to_leave(project: Project, file_format: str) -> None:
+    for config in ("merge_update_columns=['n']", "merge_exclude_columns=['region']"):
+        project.use_schema("t_" + config.split("=")[0])
+        project.kind(
+            "orders", SOURCE, kind="incremental_by_unique_key", config=f"file_format='{file_format}', {config}", unique_key="id"
+        )
+        source(project, "(1, 'a', 1)")
+        project.run(now=NOW)
+        source(project, "(1, 'b', 2), (2, 'b', 2)")
+        project.run(now=LATER)
+        assert rows(project) == [(1, "a", 2), (2, "b", 2)]
+
+
+def test_rows_that_are_equal_are_not_written_again(project: Project) -> None:
+    keyed(project, "iceberg")
+    source(project, "(1, 'a', 1), (2, 'a', cast(null as int))")
+    project.run(now=NOW)
+    files = project.rows("select file_path from {schema}.orders.files")
+    project.run(now=LATER)
+    assert project.rows("select file_path from {schema}.orders.files") == files
+
+
+def test_lookback_loads_the_days_before_again(project: Project, file_format: str) -> None:
+    sql = SOURCE + " where day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"
+    keyed(project, file_format, sql, lookback=1, unique_key="id, day")
+    days = "(1, date '2024-01-01', 1), (1, date '2024-01-02', 1)"
+    source(project, days, "id, day, n")
+    project.run(now=LATER)
+    source(project, "(1, date '2024-01-01', 5), (1, date '2024-01-02', 5), (1, date '2024-01-03', 5)", "id, day, n")
+    run = project.run(now="2024-01-04T08:00:00")
+    assert run.batches("orders") == [("2024-01-02T00:00:00", "2024-01-04T00:00:00")]
+    assert [row[-1] for row in rows(project, "day, n")] == [1, 5, 5]
+
+
+def test_columns_and_fields_go_by_name(project: Project, file_format: str) -> None:
+    keyed(project, file_format)
+    project.sql("create schema if not exists {schema}")
+    view = "create or replace view {schema}.source_rows as select "
+    project.sql(view + "1 as id, named_struct('a', 1, 'b', 2) as s, 3 as n")
+    project.run(now=NOW)
+    project.sql(view + "30 as n, 1 as ID, named_struct('b', 20, 'a', 10) as S")
+    project.run(now=LATER)
+    assert rows(project, "id, s.a, s.b, n") == [(1, 10, 20, 30)]
+
+
+def test_a_value_that_does_not_fit_is_an_error_and_not_another_value(project: Project, file_format: str) -> None:
+    keyed(project, file_format, on_additive_change="ignore")
+    source(project, "(1, 'a', 1)")
+    project.run(now=NOW)
+    source(project, "(1, 'a', 3000000000)")
+    assert not project.dbt("run", now=LATER).success
+    assert rows(project) == [(1, "a", 1)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "done"),
+    [
+        ("insert into .*__kinds_stage_.*_whole", True),
+        ("'pending'", True),
+        ("insert overwrite table", False),
+        ("insert overwrite table", True),
+        ("'loaded'", False),
+        ("'loaded'", True),
+        ("drop table", False),
+    ],
+)
+def test_cut_short_while_the_new_whole_is_put_in_place(project: Project, statement: str, done: bool) -> None:
+    keyed(project, "parquet", when_matched="when matched then update set target.n = target.n + source.n")
+    source(project, "(1, 'a', 1), (2, 'a', 1)")
+    project.run(now=NOW)
+    source(project, "(1, 'a', 10), (3, 'a', 10)")
+    with broken_connection(statement, done=done) as broken_at:
+        assert not project.dbt("run", now=LATER, lease_seconds=1).success
+    assert broken_at
+    if "overwrite" in statement and not done:
+        # what a job leaves that dies while it replaces files
+        project.sql("truncate table {schema}.orders")
+    project.operation("release_lease", select="orders")
+    project.run(now=LATER)
+    assert rows(project) == [(1, "a", 11), (2, "a", 1), (3, "a", 10)]
+    assert not project.sql("show tables in {schema} like '*__kinds_stage_*'")
+    assert project.run(now=LATER).messages == {"orders": "OK up to date"}
