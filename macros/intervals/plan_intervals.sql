@@ -13,10 +13,11 @@
   {% set recorded = dbt_kinds.coverage_of(loads) %}
   {% set window = dbt_kinds._requested_window(options, settings) %}
   {% set upper = dbt_kinds._upper_bound(options, settings, window) %}
-  {% set first = dbt_kinds._first_instant(options, recorded, window) %}
+  {% set unfinished = settings.get('rebuild_from') %}
+  {% set first = unfinished or dbt_kinds._first_instant(options, recorded, window) %}
   {% do dbt_kinds._check_query_change(options, loads, settings, query_hash) %}
 
-  {% if window is none %}
+  {% if window is none or unfinished is not none %}
     {% set looked_at = [first, upper] %}
   {% else %}
     {% set lower = window[0] if options.start is none else [window[0], first] | max %}
@@ -33,7 +34,7 @@
     {% do again.update(dbt_kinds._loaded_again(options, loads, settings, query_hash, parents, units, looked_at[1])) %}
   {% endif %}
   {% set start_anew = dbt_kinds._rebuilds_table(options, settings, recorded, again) %}
-  {% if start_anew and not settings.full_refresh %}
+  {% if start_anew and recorded and not settings.full_refresh %}
     {% set looked_at = [dbt_kinds.floor_to_unit(recorded[0][0], unit), upper] %}
     {% set units = dbt_kinds._units_within(looked_at, recorded, unit) %}
     {% do again.update({'asked_for': units.done} if again.asked_for else {'rebuilt': units.done, 'looked_back': [], 'upstream': []}) %}
@@ -79,9 +80,11 @@
 {% endmacro %}
 
 
-{# Whether the table is replaced: always by a full refresh; and where rows of one period cannot be taken back, to load any of them again. #}
+{# Whether the table is replaced: by a full refresh, by what goes on with one that died, and where rows of one period cannot be taken back, to load any of them again. #}
 {% macro _rebuilds_table(options, settings, recorded, again) %}
-  {% if settings.full_refresh or not dbt_kinds.is_restated_as_a_whole(options) %}
+  {% if settings.get('rebuild_from') is not none %}
+    {% do return(true) %}
+  {% elif settings.full_refresh or not dbt_kinds.is_restated_as_a_whole(options) %}
     {% do return(settings.full_refresh) %}
   {% elif again.asked_for and not settings.allow_full_restatement %}
     {% do dbt_kinds.fail(options.model, 'restating ' ~ options.kind ~ ' rebuilds the whole table from '

@@ -9,7 +9,7 @@
       else 'window lies outside ' ~ bounds[0] ~ ' to ' ~ bounds[1]) %}
   {% elif settings.full_refresh %}
     {% do return('full refresh') %}
-  {% elif window is not none and start_anew %}
+  {% elif start_anew and (window is not none or not recorded) %}
     {% do return('full restatement') %}
   {% elif window is not none %}
     {% do return('window: ' ~ missing_units ~ ' missing, ' ~ recorded_units ~ ' recorded'

@@ -8,6 +8,10 @@
   {% do dbt_kinds.check_query(model) %}
   {% set options = dbt_kinds.options_of(model) %}
   {% set settings = dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)) %}
+  {% if dbt_kinds.is_unsettled(options.relation) %}
+    {% do dbt_kinds.claim(options, {'execution_time': settings.execution_time, 'batches': []}) %}
+    {% do dbt_kinds.settle_pending_write(options, settings) %}
+  {% endif %}
   {% set work = dbt_kinds.work_to_do(options, settings, prepare) %}
   {% if not work.is_done %}
     {% set others_wrote = dbt_kinds.claim(options, work.plan) %}

@@ -19,7 +19,7 @@
   {% set window = dbt_kinds.run_window(plan, settings) %}
   {% set sample_query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, window), plan.execution_time) %}
   {% set existing = none if found is none else dbt_kinds.describe_table(this) %}
-  {% set start_anew = found != 'table' or plan.start_anew or dbt_kinds.is_rebuild_unfinished(options, loads) %}
+  {% set start_anew = found != 'table' or plan.start_anew %}
   {% set writer = prepare(options, dbt_kinds.describe_query(sample_query), none if start_anew else existing, sample_query) %}
   {% do dbt_kinds.check_contract(sample_query) %}
   {% do dbt_kinds.check_can_replace(options, existing) if start_anew %}
@@ -30,18 +30,14 @@
 {% endmacro %}
 
 
-{# A rebuild that died before its first record has taken back everything, and may have written rows that nothing can take back. #}
-{% macro is_rebuild_unfinished(options, loads) %}
-  {% do return(dbt_kinds.is_restated_as_a_whole(options) and not loads and dbt_kinds.events_of(options.relation) != []) %}
-{% endmacro %}
-
-
 {# The table as this run's batches need it: made anew, or with the columns that the query gained or lost. #}
 {% macro prepare_table(relation, work) %}
   {% set options, plan, writer = work.options, work.plan, work.writer %}
-  {% if work.start_anew %}
-    {% do dbt_kinds.invalidate_all(options, plan) %}
-    {% if not writer.replaces_table or (dbt_kinds.is_empty_run() and not work.existed) %}
+  {% if dbt_kinds.is_empty_run() and work.existed %}
+    {% do return(none) %}
+  {% elif work.start_anew %}
+    {% do dbt_kinds.invalidate_all(work) %}
+    {% if not writer.replaces_table or dbt_kinds.is_empty_run() %}
       {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, dbt_kinds.filtered_query(work.sample_query, 'false')) %}
     {% endif %}
   {% elif writer.schema_changes %}

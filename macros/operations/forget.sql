@@ -13,6 +13,7 @@
     {% set coverage = dbt_kinds.coverage(options.relation) %}
     {% set forgotten = coverage if interval is none else dbt_kinds.intersect_intervals([interval], coverage) %}
     {% do dbt_kinds.append_events(options, dbt_kinds.invalidations(forgotten, at)) %}
+    {% do dbt_kinds.close_pending_write(options) %}
     {% do dbt_kinds.release_lease_of(options) %}
     {% do models.append({
       'model': node.unique_id, 'relation': options.relation, 'forgotten': forgotten, 'recorded': dbt_kinds.recorded_coverage(node),

@@ -11,18 +11,16 @@
       else dbt_kinds.merge_condition(model, given.get('incremental_predicates'), option='incremental_predicates'),
     'null_keys': dbt_kinds.one_of(model, 'null_keys', given.get('null_keys', 'error'), ['error', 'match']),
     'duplicate_keys': dbt_kinds.one_of(model, 'duplicate_keys', given.get('duplicate_keys', 'error'), ['error', 'keep_latest']),
-    'order_by': given.get('order_by'),
+    'order_by': dbt_kinds._order(model, given.order_by) if 'order_by' in given else [],
     'update_only_changed':
       dbt_kinds.true_or_false(model, 'update_only_changed', given.get('update_only_changed', 'when_matched' not in given)),
     'insert_only': dbt_kinds.true_or_false(model, 'insert_only', given.get('insert_only', false)),
     'merge_update_columns': dbt_kinds._names(node.config.get('merge_update_columns')),
     'merge_exclude_columns': dbt_kinds._names(node.config.get('merge_exclude_columns')),
   } %}
-  {% if options.order_by is not none and (options.order_by is not string or not options.order_by.strip()) %}
-    {% do dbt_kinds.fail(model, "order_by '" ~ options.order_by ~ "' is not a column or an SQL expression; write one, such as order_by: updated_at") %}
-  {% elif options.duplicate_keys == 'keep_latest' and options.order_by is none %}
+  {% if options.duplicate_keys == 'keep_latest' and not options.order_by %}
     {% do dbt_kinds.fail(model, "duplicate_keys 'keep_latest' needs order_by, the column or SQL expression whose greatest value wins") %}
-  {% elif options.order_by is not none and options.duplicate_keys != 'keep_latest' %}
+  {% elif options.order_by and options.duplicate_keys != 'keep_latest' %}
     {% do dbt_kinds.fail(model, "order_by decides between duplicate keys; set duplicate_keys: keep_latest as well, or remove it") %}
   {% endif %}
   {% if options.when_matched is not none %}
@@ -34,6 +32,14 @@
 {% endmacro %}
 
 
+{% macro _order(model, written) %}
+  {% if written is not string or not written.strip() %}
+    {% do dbt_kinds.fail(model, "order_by '" ~ written ~ "' is not a column or an SQL expression; write one, such as order_by: updated_at") %}
+  {% endif %}
+  {% do return(dbt_kinds.split_top_level(written)) %}
+{% endmacro %}
+
+
 {% macro _names(written) %}
-  {% do return([written] if written is string else (written or []) | map('lower') | list) %}
+  {% do return(([written] if written is string else written or []) | map('lower') | list) %}
 {% endmacro %}

@@ -9,13 +9,23 @@
 {% endmacro %}
 
 
-{# The same for everything, before a table is created or replaced. What is recorded of a dropped table goes here. #}
-{% macro invalidate_all(options, plan) %}
-  {% do dbt_kinds.close_pending_write(options) %}
+{#
+  The same for everything, before a table is made anew; what is recorded of a dropped table goes here. The same append announces the
+  rebuild: should it die before its first record, its rows may be from before or after, and the next run begins it again, at that instant.
+#}
+{% macro invalidate_all(work) %}
+  {% set options, plan = work.options, work.plan %}
   {% set recorded = dbt_kinds.coverage(options.relation) %}
-  {% if recorded %}
-    {% do dbt_kinds.append_events(options, dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]], plan.execution_time)) %}
+  {% set events = dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]] if recorded else [], plan.execution_time) %}
+  {% set pending = dbt_kinds.run_memory().pending %}
+  {% if plan.batches and not work.writer.replaces_table and (recorded or pending.get(options.relation) is not none) %}
+    {% do events.append({
+      'event': 'pending', 'interval_start': plan.batches[0][0], 'interval_end': plan.batches[-1][1], 'execution_time': plan.execution_time,
+      'details': tojson({'write': 'rebuild'}),
+    }) %}
+    {% do pending.update({options.relation: {'details': '{"write": "rebuild"}'}}) %}
   {% endif %}
+  {% do dbt_kinds.append_events(options, events) %}
 {% endmacro %}
 
 

@@ -6,6 +6,9 @@
 #}
 {% macro claim(options, plan) %}
   {% set memory = dbt_kinds.run_memory() %}
+  {% if options.relation in memory.claims %}
+    {% do return(false) %}
+  {% endif %}
   {% set known = dbt_kinds.events_of(options.relation) | length %}
   {% set seconds = dbt_kinds.whole_number(options.model, 'kinds_lease_seconds', var('kinds_lease_seconds', 3600), 1) %}
   {% do memory.claims.update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': ''}}) %}

@@ -3,10 +3,12 @@
   die before its record, whether it was.
 #}
 {% macro announce_write(work, batch, details, snapshot_id=none) %}
+  {% do dbt_kinds.hold_lease(work.options) %}
   {% do dbt_kinds.append_events(work.options, [{
     'event': 'pending', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': work.plan.execution_time,
     'model_hash': work.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': tojson(details),
   }]) %}
+  {% do dbt_kinds.run_memory().pending.update({work.options.relation: {'details': details}}) %}
 {% endmacro %}
 
 
@@ -18,7 +20,7 @@
       {% set state.pending = row %}
     {% elif row.event == 'settled' or (
         state.pending is not none and row.event in ['loaded', 'invalidated']
-        and row.interval_start < state.pending.interval_end and row.interval_end > state.pending.interval_start) %}
+        and row.recorded_at > state.pending.recorded_at and row.interval_start < state.pending.interval_end and row.interval_end > state.pending.interval_start) %}
       {% set state.pending = none %}
     {% endif %}
   {% endfor %}
@@ -33,4 +35,11 @@
     {% do dbt_kinds.append_events(options, [{'event': 'settled'}]) %}
     {% do pending.update({options.relation: none}) %}
   {% endif %}
+{% endmacro %}
+
+
+{# Whether an announced write of a relation was open when the store was read; told before anything is planned. #}
+{% macro is_unsettled(relation) %}
+  {% do dbt_kinds.events_of(relation) %}
+  {% do return(relation in dbt_kinds.run_memory().unsettled) %}
 {% endmacro %}

@@ -27,13 +27,15 @@
 select
   coalesce(relation, '') as relation,
   max(recorded_at) as latest,
-  concat_ws(char(10), collect_list({{ dbt_kinds._event_line() }})) as lines
+  concat_ws(char(10), collect_list(if(event in ('pending', 'settled'), null, {{ dbt_kinds._event_line() }}))) as lines,
+  max(if(event = 'pending', recorded_at, null)) >= coalesce(max(if(event = 'pending', null, recorded_at)), '') as is_unsettled
 from {{ source }}
-where coalesce(event, '') not in ('claimed', 'released', 'failed', 'pending', 'settled')
+where coalesce(event, '') not in ('claimed', 'released', 'failed')
 group by relation
     {%- endset %}
     {% for row in dbt_kinds.query_rows(by_relation) %}
-      {% do texts.update({row.relation: row.lines}) %}
+      {% do texts.update({row.relation: row.lines}) if row.lines %}
+      {% do dbt_kinds.run_memory().unsettled.append(row.relation) if row.get('is_unsettled') %}
       {% do dbt_kinds.notice_moment(row.latest) %}
     {% endfor %}
     {% if '' in texts %}

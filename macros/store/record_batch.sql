@@ -14,6 +14,9 @@
       'model_hash': work.model_hash, 'started_at': started_at, 'seconds': seconds, 'rows_written': written.rows_written,
       'snapshot_id': written.get('snapshot_id'), 'details': written.get('details'),
     }]) %}
+    {% do dbt_kinds.run_memory().pending.update({options.relation: none}) %}
+  {% else %}
+    {% do dbt_kinds.close_pending_write(options) %}
   {% endif %}
   {% do dbt_kinds.log_batch(options, plan, number, written.rows_written, seconds) %}
 {% endmacro %}

@@ -5,7 +5,8 @@
 #}
 {% macro run_memory() %}
   {% do return(graph.setdefault('dbt_kinds ' ~ invocation_id, {
-    'events': none, 'store': none, 'compacted': none, 'clock': '', 'claims': {}, 'options': {}, 'holder': none, 'application': none, 'pending': {}, 'source': 'run',
+    'events': none, 'store': none, 'compacted': none, 'clock': '', 'claims': {}, 'options': {}, 'holder': none, 'application': none, 'pending': {},
+    'unsettled': [], 'source': 'run',
   })) %}
 {% endmacro %}
 

@@ -18,7 +18,7 @@
       {% do dbt_kinds._check_change(options, existing, change, words) %}
       {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the query ' ~ words ~ ' of ' ~ options.relation) if options[setting] == 'warn' %}
       {% do accepted.append(change) %}
-    {% elif change.change == 'alter' %}
+    {% elif change.change == 'alter' or (change.change == 'widen' and change.path | length > 1) %}
       {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation ~ ', and ' ~ setting
         ~ ': ignore has no value to write there; cast it in the query, or run with --full-refresh') %}
     {% endif %}

@@ -24,7 +24,7 @@
   {% set writer = work.writer %}
   {% set newest = dbt_kinds.newest_file(relation, writer.file_format) %}
   {% do dbt_kinds.announce_write(work, batch, {
-    'write': 'append', 'newest_file': newest, 'application': dbt_kinds.spark_application(),
+    'write': 'append', 'newest_file': newest, 'application': dbt_kinds.spark_application() if writer.file_format == 'iceberg' else none,
   }, dbt_kinds.current_snapshot(relation, writer.file_format)) %}
   {% set insert -%}
 insert into {{ relation }}

@@ -7,7 +7,7 @@
     {% endfor %}
     {% do return(none) %}
   {% endif %}
-  {% set sql = dbt_kinds.filtered_query('select * from ' ~ relation, 'true', dbt_kinds.selected_columns(work.existing.columns, writer.schema)) %}
+  {% set sql = dbt_kinds.filtered_query('select * from ' ~ relation, 'true', dbt_kinds.selected_columns(work.existing.columns, writer.schema, cast=true)) %}
   {% if options.file_format in ['iceberg', 'delta'] %}
     {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, sql) %}
   {% else %}

@@ -42,13 +42,14 @@ limit 5
     {% do return(query) %}
   {% endif %}
   {% set sql -%}
-select * except (__kinds_rank) from (
-select *, row_number() over (
-  partition by {{ options.unique_key | join(', ') }} order by {{ options.order_by }} desc nulls last, to_json(struct(*)) desc
-) as __kinds_rank
-from (
+select * from (
+  select *, row_number() over (
+    partition by {{ options.unique_key | join(', ') }}
+    order by {% for order in options.order_by %}{{ order }} desc nulls last, {% endfor %}to_json(struct(*)) desc
+  ) as __kinds_rank
+  from (
 {{ query }}
-)
+  )
 ) where __kinds_rank = 1
   {%- endset %}
   {% do return(sql) %}

@@ -12,7 +12,7 @@ create {{ 'or replace ' if replace_in_place }}table {{ relation }}
 using {{ file_format }}
 {{ options_clause() }}
 {% if partitioning -%}
-partitioned by ({{ partitioning | join(', ') }})
+partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {%- endif %}
 {{ clustered_cols(label='clustered by') }}
 {{ location_clause() }}
@@ -20,4 +20,15 @@ partitioned by ({{ partitioning | join(', ') }})
 {{ tblproperties_clause() }}
 as {{ sql }}
   {% endcall %}
+{% endmacro %}
+
+
+{# Names quoted, functions such as days(ts) as they are. Pure but for the adapter's quotes. #}
+{% macro partition_fields(partitioning) %}
+  {% set fields = [] %}
+  {% for field in partitioning %}
+    {% set is_function = modules.re.fullmatch('\\w+\\s*[(].*[)]', field | trim) is not none %}
+    {% do fields.append(field | trim if is_function else adapter.quote(field | trim | trim('`'))) %}
+  {% endfor %}
+  {% do return(fields) %}
 {% endmacro %}

@@ -6,6 +6,7 @@
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
   {% set names = writer.schema | map(attribute='name') | list %}
   {% do dbt_kinds._check_keys_exist(options, query) %}
+  {% do dbt_kinds._check_columns_exist(options, names | map('lower') | list) %}
   {% set source_keys, target_keys, is_same = [], [], [] %}
   {% for key in options.unique_key %}
     {% do source_keys.append('(' ~ dbt_kinds.qualify_columns(key, 'source', names) ~ ')') %}
@@ -20,8 +21,20 @@
 
 {# Spark's own words, early, for a key or an order that the query does not have. #}
 {% macro _check_keys_exist(options, query) %}
-  {% set expressions = options.unique_key + ([options.order_by] if options.order_by else []) %}
-  {% do run_query('describe query select ' ~ expressions | join(', ') ~ ' from (\n' ~ query ~ '\n)') %}
+  {% do run_query('describe query select (' ~ (options.unique_key + options.order_by) | join('), (') ~ ') from (\n' ~ query ~ '\n)') %}
+{% endmacro %}
+
+
+{% macro _check_columns_exist(options, names) %}
+  {% set updated = {'merge_update_columns': options.merge_update_columns, 'merge_exclude_columns': options.merge_exclude_columns, 'when_matched': []} %}
+  {% for clause in options.when_matched or [] %}
+    {% do updated.when_matched.extend(clause.assignments | map(attribute='column') | map('lower') | list) if clause.assignments %}
+  {% endfor %}
+  {% for option, columns in updated.items() %}
+    {% for column in columns if column not in names %}
+      {% do dbt_kinds.fail(options.model, option ~ " names the column '" ~ column ~ "', and the query has " ~ names | join(', ')) %}
+    {% endfor %}
+  {% endfor %}
 {% endmacro %}
 
 

@@ -2,7 +2,7 @@
   Everything there is to know before a range of a table is replaced, found out and checked before anything is written:
   how time is bounded, and what table_writer tells.
 #}
-{% macro range_writer(options, query_columns, existing, query) %}
+{% macro range_writer(options, query_columns, existing, query=none) %}
   {% set time_column = dbt_kinds.find_column(query_columns, options.time_column.column) %}
   {% if time_column is none %}
     {% do dbt_kinds.fail(options.model, "time_column '" ~ options.time_column.column ~ "' is not a column of the query, which has "

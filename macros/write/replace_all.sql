@@ -16,7 +16,9 @@
     {% do dbt_kinds.create_table(relation, existing, options.file_format, writer.partitioning, sql) %}
     {% do return(dict(dbt_kinds.last_commit(relation, options.file_format, 'true'), sql=sql, details=details)) %}
   {% endif %}
+  {% do dbt_kinds.drop_stages(relation) %}
   {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}
+  {% do dbt_kinds.hold_lease(options) %}
   {% do dbt_kinds.put_stage_in_place(relation, options, stage, writer.partitioning) %}
   {% do return(dict(dbt_kinds.last_commit(relation, options.file_format, 'true'), sql=sql, details=details, is_staged=true)) %}
 {% endmacro %}

@@ -26,7 +26,7 @@
   event of the store; null where neither is known. Of a view its source is remembered too.
 #}
 {% macro parents_as_read(node, parse=false) %}
-  {% set states = {} %}
+  {% set states = {'its own configuration': local_md5(tojson([node.config.get('file_format'), node.config.get('partition_by')]))} %}
   {% do dbt_kinds._note_parents(node, states) %}
   {% do return(states if parse else tojson(states)) %}
 {% endmacro %}

@@ -4,11 +4,13 @@
 #}
 {% macro settle_pending_write(options, settings) %}
   {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
-  {% if pending is none or settings.full_refresh %}
+  {% set details = fromjson(pending.details) if pending is not none else none %}
+  {% if details is none or (settings.full_refresh and not (details.write == 'rebuild' and options.start is none)) %}
     {% do return(false) %}
-  {% endif %}
-  {% set details = fromjson(pending.details) %}
-  {% if details.write == 'stage' %}
+  {% elif details.write == 'rebuild' %}
+    {% do settings.update({'rebuild_from': pending.interval_start}) %}
+    {% do return(true) %}
+  {% elif details.write == 'stage' %}
     {% set outcome = dbt_kinds._finish_staged_write(options, pending, details) %}
   {% elif dbt_kinds.relation_type(this) != 'table' %}
     {% set outcome = none %}
@@ -43,14 +45,14 @@
 {% macro _find_appended_snapshot(options, pending, details) %}
   {% set since = dbt_kinds.snapshots_since(this, options.file_format, pending.get('snapshot_id')) %}
   {% set appended = [] %}
-  {% for snapshot in since or [] if snapshot.operation == 'append' and snapshot.get('application') in [none, details.application] %}
+  {% for snapshot in since or [] if snapshot.operation in (['append'] if details.write == 'append' else ['append', 'overwrite', 'delete']) and snapshot.get('application') in [none, details.application] %}
     {% do appended.append(snapshot) %}
   {% endfor %}
   {% if since is none or appended | length > 1 %}
     {% set args = "--args '{select: " ~ options.model ~ ', start: ' ~ pending.interval_start ~ ', end: ' ~ pending.interval_end ~ "}'" %}
     {% do dbt_kinds.fail(options.model, 'a run died while it appended ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end ~ ' to ' ~ options.relation
       ~ ', and its snapshots do not tell whether it had done so (' ~ ('snapshot ' ~ pending.get('snapshot_id') ~ ' has expired' if since is none
-      else appended | length ~ ' appends since') ~ '); look whether the rows are there, and state it: dbt run-operation dbt_kinds.record ' ~ args
+      else appended | length ~ ' writes since') ~ '); look whether the rows are there, and state it: dbt run-operation dbt_kinds.record ' ~ args
       ~ ' if they are, dbt_kinds.forget with the same if they are not') %}
   {% elif appended %}
     {% do return({'rows_written': appended[0].rows_written, 'snapshot_id': appended[0].snapshot_id}) %}
@@ -72,7 +74,7 @@
     {% set stage = dbt_kinds.stage(this, 'whole', dbt_kinds.filtered_query(without, 'false' if details.newest_file is none else 'true')) %}
     {% do dbt_kinds.append_events(options, [{
       'event': 'pending', 'interval_start': pending.interval_start, 'interval_end': pending.interval_start,
-      'details': tojson({'write': 'stage', 'stage': stage.identifier}),
+      'details': tojson({'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning}),
     }]) %}
     {% do dbt_kinds.overwrite_from_stage(this, writer, stage) %}
   {% endif %}

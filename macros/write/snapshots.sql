@@ -1,6 +1,7 @@
 {# The snapshot that an Iceberg table, or the version that a Delta table, stands at; none where it has none. #}
 {% macro current_snapshot(relation, file_format) %}
   {% if file_format == 'iceberg' %}
+    {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
     {% do return((dbt_kinds.query_rows('select snapshot_id from ' ~ relation ~ ".refs where name = 'main'") | first | default({}, true)).get('snapshot_id')) %}
   {% elif file_format == 'delta' %}
     {% do return(run_query('describe history ' ~ relation ~ ' limit 1').rows[0]['version']) %}
@@ -24,7 +25,7 @@
     {% endfor %}
     {% do return(found) %}
   {% endif %}
-  {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
+  {% set current = dbt_kinds.current_snapshot(relation, file_format) %}
   {% set snapshots = {} %}
   {% set all_snapshots %}
 select snapshot_id, parent_id, operation, summary['spark.app.id'] as application, cast(coalesce(summary['added-records'], '0') as bigint) as rows_written
@@ -33,7 +34,7 @@ from {{ relation }}.snapshots
   {% for row in dbt_kinds.query_rows(all_snapshots) %}
     {% do snapshots.update({row.snapshot_id: row}) %}
   {% endfor %}
-  {% set state = namespace(snapshot_id=dbt_kinds.current_snapshot(relation, file_format)) %}
+  {% set state = namespace(snapshot_id=current) %}
   {% for step in snapshots if state.snapshot_id != since and state.snapshot_id in snapshots %}
     {% set snapshot = snapshots[state.snapshot_id] %}
     {% do found.append(snapshot) %}

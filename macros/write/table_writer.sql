@@ -50,9 +50,10 @@
 
 {#
   For each column of the table what to select from a query with other columns: by name, also the fields of structs, which Spark's insert
-  takes by position (two ints were swapped without a word; measured). NULL for what the query lacks.
+  takes by position (two ints were swapped without a word; measured). NULL for what the query lacks. Other types are left to the insert, which
+  refuses what does not fit; with `cast`, for rows that are already there, each value has to become one of the new type.
 #}
-{% macro selected_columns(query_columns, columns) %}
+{% macro selected_columns(query_columns, columns, cast=false) %}
   {% set selected = [] %}
   {% for column in columns %}
     {% set quoted, source = adapter.quote(column.name), dbt_kinds.find_column(query_columns, column.name) %}
@@ -61,6 +62,10 @@
     {% elif '<' in column.type and source.type != column.type %}
       {% set converted = dbt_kinds.conversion(adapter.quote(source.name), source.type, column.type) %}
       {% do selected.append(quoted if converted == adapter.quote(source.name) else converted ~ ' as ' ~ quoted) %}
+    {% elif cast and source.type != column.type %}
+      {% set converted = 'cast(' ~ quoted ~ ' as ' ~ column.type ~ ')' %}
+      {% do selected.append('if(' ~ quoted ~ ' is not null and ' ~ converted ~ ' is null, raise_error(concat(' ~ dbt_kinds.text_literal(
+        'dbt_kinds: column ' ~ column.name ~ ' cannot become ' ~ column.type ~ ', because of the value ') ~ ', ' ~ quoted ~ ')), ' ~ converted ~ ') as ' ~ quoted) %}
     {% else %}
       {% do selected.append(quoted) %}
     {% endif %}

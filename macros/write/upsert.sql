@@ -9,6 +9,12 @@
   {% set rows = dbt_kinds.check_keys(options, writer, stage, batch) %}
   {% if options.file_format in ['iceberg', 'delta'] %}
     {% set sql = dbt_kinds._merge_statement(relation, writer, stage) %}
+    {% if options.when_matched is not none %}
+      {# what people write there may add to what is there, so that twice is not once #}
+      {% do dbt_kinds.announce_write(work, batch, {
+        'write': 'merge', 'application': dbt_kinds.spark_application() if options.file_format == 'iceberg' else none,
+      }, dbt_kinds.current_snapshot(relation, options.file_format)) %}
+    {% endif %}
     {% call statement('upsert') %}{{ sql }}{% endcall %}
     {% do return(dict(dbt_kinds.last_commit(relation, options.file_format, 'false'), rows_written=rows, sql=sql, is_staged=true)) %}
   {% endif %}

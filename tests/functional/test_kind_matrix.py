@@ -5,14 +5,12 @@ The matrix is printed, and written to docs/kinds.md by `python -m tests.function
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from tests.functional.faults import broken_connection
 from tests.functional.project import Project, Run
 
 FORMATS = ["iceberg", "parquet", "orc"]
@@ -217,8 +215,3 @@ def test_schema_drop_refused(matrix: Matrix) -> None:
     assert matrix.run().success
     matrix.load(range(5, 6))
     matrix.check("schema drop refused", run)
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_broken_between_write_and_record(matrix: Matrix, name: str) -> None:
-    pass

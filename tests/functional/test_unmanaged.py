@@ -74,7 +74,7 @@ def test_an_append_that_cannot_be_told_from_another_is_refused(project: Project)
     project.operation("release_lease", select="log")
     before = days(project)
     refused = project.dbt("run", now=LATER)
-    assert "its snapshots do not tell whether it had done so (2 appends since)" in refused.errors
+    assert "its snapshots do not tell whether it had done so (2 writes since)" in refused.errors
     assert days(project) == before
     project.operation("record", select="log", start="2024-01-03", end="2024-01-05")
     assert project.run(now=LATER).messages == {"log": "OK up to date"}

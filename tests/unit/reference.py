@@ -154,7 +154,7 @@ def plan(model: Model, run: Run, loads: Sequence[Load], parents: Sequence[Parent
         if is_window:
             outside = f"window lies outside {written(first)} to {written(upper)}"
             return Plan(None, None, coverage, outside + addition)
-        return Plan(first, upper, coverage, f"nothing is due: the first unit begins at {written(first)}" + addition)
+        return Plan(first, upper, coverage, f"nothing is due: the first unit begins at {written(first)}" + addition, start_anew=full_refresh)
 
     expected = units_between(looked_from, looked_until, unit)
     missing = [a_unit for a_unit in expected if not is_covered(a_unit, loads)]
