@@ -29,6 +29,7 @@ benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.up_to_date
 	$(BIN)/python -m benchmarks.store_read
 	$(BIN)/python -m benchmarks.plan
+	$(BIN)/python -m benchmarks.upsert
 
 $(VENV)/demo.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -41,7 +41,7 @@
     {% do dbt_kinds.drop_stages(this) if written[-1].is_staged %}
   {% endfor %}
 
-  {% do dbt_kinds.grant_and_document(this, work.existed) %}
+  {% do dbt_kinds.grant_and_document(this, work) %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(post_hooks, work.window, plan.execution_time)) }}
   {% do dbt_kinds.release_lease_of(options) %}
   {% call noop_statement('main', dbt_kinds.run_status(written)) %}{{ written[-1].sql if written }}{% endcall %}

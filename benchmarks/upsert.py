@@ -1,0 +1,88 @@
+"""An upsert of 1 % of two million rows on Iceberg: the kind by key, and dbt-spark's merge strategy, in one Spark session.
+
+Two batches: one whose rows are all new or different, and one whose rows are mostly those that the table has. Seconds are dbt's own (the
+model's execution time), rewritten files are those that the write's snapshots removed.
+
+    python -m benchmarks.upsert [--rows 2000000] [--rounds 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+from statistics import median
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.session import benchmark_project
+from tests.functional.project import Project
+
+QUERY = "select id, region, name, amount from {{ target.schema }}.changes"
+MODELS = {
+    "dbt_kinds": "{{ config(materialized='incremental_by_unique_key', file_format='iceberg', "
+    f"meta={{'unique_key': 'id', 'start': '2024-01-01'}}) }}}}\n{QUERY}",
+    "dbt-spark merge": "{{ config(materialized='incremental', incremental_strategy='merge', file_format='iceberg', "
+    f"unique_key='id') }}}}\n{QUERY}",
+}
+BATCHES = {"all rows differ": 1, "one row of a hundred differs": 100}
+
+
+def main() -> None:
+    """Runs the comparison and prints seconds, files and ratios."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--rows", type=int, default=2_000_000)
+    arguments.add_argument("--rounds", type=int, default=3)
+    given = arguments.parse_args()
+
+    seconds: dict[tuple[str, str], list[float]] = {}
+    files: dict[tuple[str, str], list[int]] = {}
+    with benchmark_project() as project:
+        tables = {name: f"upsert_{number}" for number, name in enumerate(MODELS)}
+        for name, table in tables.items():
+            project.model(table, MODELS[name])
+        changes(project, f"range({given.rows})", version=0, differing=1)
+        project.run(now="2024-01-02")
+        version = 0
+        for number in range(given.rounds + 1):
+            for batch, differing in BATCHES.items():
+                version += 1
+                step = f"range({version}, {given.rows + given.rows // 1000}, 100)"
+                changes(project, step, version=version, differing=differing)
+                run = project.run(now=f"2024-{version // 28 + 1:02}-{version % 28 + 3:02}")
+                rows = [project.rows(f"select count(*), sum(hash(*)) from {{schema}}.{table}") for table in tables.values()]
+                if rows[0] != rows[1]:
+                    raise SystemExit(f"the tables differ: {rows}")
+                for name, table in tables.items():
+                    # the first round warms the JVM up
+                    if number:
+                        seconds.setdefault((batch, name), []).append(run.seconds[table])
+                        files.setdefault((batch, name), []).append(rewritten_files(project, table))
+    report(given.rows, seconds, files)
+
+
+def changes(project: Project, ids: str, *, version: int, differing: int) -> None:
+    """The rows that arrive: of every so many the first one is different in this version."""
+    project.sql(
+        "create or replace view {schema}.changes as select id, concat('region ', id % 50) as region, concat('name ', id) as name, "
+        f"cast(hash(id) % 1000 + if(id div 100 % {differing} = 0, {version}, 0) as double) as amount from {ids}"
+    )
+
+
+def rewritten_files(project: Project, table: str) -> int:
+    """Files that the newest snapshot of a table removed."""
+    newest = "select coalesce(summary['deleted-data-files'], '0') from {schema}." + table
+    return int(project.sql(newest + ".snapshots order by committed_at desc limit 1")[0][0])
+
+
+def report(
+    rows: int, seconds: dict[tuple[str, str], list[float]], files: dict[tuple[str, str], list[int]]
+) -> None:
+    table = Table("batch", "", "seconds", "ratio", "files rewritten", title=f"Upsert of 1 % of {rows:,} rows, Iceberg")
+    for batch, name in seconds:
+        elapsed, peer = median(seconds[batch, name]), median(seconds[batch, "dbt-spark merge"])
+        table.add_row(batch, name, f"{elapsed:.2f}", f"{elapsed / peer:.2f}", f"{median(files[batch, name]):.0f}")
+    Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()
