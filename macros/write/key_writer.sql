@@ -1,6 +1,7 @@
 {#
   For writes by key: see table_writer; and with `source_keys` and `target_keys`, the key's SQL for a new row and for a stored one, `is_same`,
-  the condition that both are of one key, and `clauses`, what happens to a row that is there, the first that applies.
+  the condition that both are of one key, `clauses`, what happens to a row that is there, the first that applies, and `is_equal`, the
+  condition that an update would change nothing, none where every row counts as changed.
 #}
 {% macro key_writer(options, query_columns, existing, query) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
@@ -14,7 +15,8 @@
     {% do is_same.append(target_keys[-1] ~ (' <=> ' if options.null_keys == 'match' else ' = ') ~ source_keys[-1]) %}
   {% endfor %}
   {% do return(dict(
-    writer, source_keys=source_keys, target_keys=target_keys, is_same=is_same | join(' and '), clauses=dbt_kinds._key_clauses(options, writer.schema)
+    writer, source_keys=source_keys, target_keys=target_keys, is_same=is_same | join(' and '),
+    clauses=dbt_kinds._key_clauses(options, dbt_kinds._updated_columns(options, writer.schema)), is_equal=dbt_kinds._equality(options, writer.schema)
   )) %}
 {% endmacro %}
 
@@ -39,23 +41,14 @@
 
 
 {% macro _key_clauses(options, columns) %}
-  {% set all_columns, differences = [], [] %}
+  {% set assignments = [] %}
   {% for column in columns %}
-    {% set quoted = adapter.quote(column.name) %}
-    {% if (not options.merge_update_columns or column.name | lower in options.merge_update_columns)
-        and column.name | lower not in options.merge_exclude_columns %}
-      {% do all_columns.append({'column': column.name, 'expression': 'source.' ~ quoted}) %}
-      {# maps cannot be compared: such rows count as changed #}
-      {% do differences.append('true' if 'map<' in column.type else 'not (target.' ~ quoted ~ ' <=> source.' ~ quoted ~ ')') %}
-    {% endif %}
+    {% do assignments.append({'column': column.name, 'expression': 'source.' ~ adapter.quote(column.name)}) %}
   {% endfor %}
-  {% if options.insert_only or not all_columns %}
-    {% set clauses = [] %}
-  {% elif options.when_matched is not none %}
+  {% if options.when_matched is not none %}
     {% set clauses = options.when_matched %}
   {% else %}
-    {% set changed = 'true' if 'true' in differences else differences | join(' or ') %}
-    {% set clauses = [{'condition': changed if options.update_only_changed and changed != 'true' else none, 'action': 'update', 'assignments': none}] %}
+    {% set clauses = [] if options.insert_only or not columns else [{'condition': none, 'action': 'update', 'assignments': none}] %}
   {% endif %}
   {% set complete = [] %}
   {% for clause in clauses %}
@@ -63,8 +56,31 @@
     {% do complete.append({
       'name': clause.action ~ ' ' ~ loop.index,
       'condition': '(' ~ conditions | join(') and (') ~ ')' if conditions else none,
-      'action': clause.action, 'assignments': clause.assignments or all_columns,
+      'action': clause.action, 'assignments': clause.assignments or assignments,
     }) %}
   {% endfor %}
   {% do return(complete) %}
+{% endmacro %}
+
+
+{# dbt's merge_update_columns and merge_exclude_columns. #}
+{% macro _updated_columns(options, columns) %}
+  {% set updated = [] %}
+  {% for column in columns if column.name | lower not in options.merge_exclude_columns %}
+    {% do updated.append(column) if not options.merge_update_columns or column.name | lower in options.merge_update_columns %}
+  {% endfor %}
+  {% do return(updated) %}
+{% endmacro %}
+
+
+{# Maps cannot be compared: with one, every row counts as changed. #}
+{% macro _equality(options, columns) %}
+  {% set equal = [] %}
+  {% for column in dbt_kinds._updated_columns(options, columns) %}
+    {% if 'map<' in column.type or not options.update_only_changed %}
+      {% do return(none) %}
+    {% endif %}
+    {% do equal.append('target.' ~ adapter.quote(column.name) ~ ' <=> source.' ~ adapter.quote(column.name)) %}
+  {% endfor %}
+  {% do return(equal | join(' and ') or none) %}
 {% endmacro %}

@@ -28,10 +28,18 @@
 {% endmacro %}
 
 
+{# Iceberg writes every file anew that has a row of a key in the source, updated or not: so rows that are there already are left out of it. #}
 {% macro _merge_statement(relation, writer, stage) %}
   {% set sql -%}
 merge into {{ relation }} as target
+  {%- if writer.is_equal %}
+using (
+  select source.* from {{ stage }} as source left anti join {{ relation }} as target
+  on {{ writer.is_same }} and {{ writer.is_equal }}
+) as source
+  {%- else %}
 using {{ stage }} as source
+  {%- endif %}
 on {{ writer.is_same }}
   {%- for clause in writer.clauses %}
 when matched{{ ' and ' ~ clause.condition if clause.condition }} then

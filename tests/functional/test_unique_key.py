@@ -196,5 +196,7 @@ def test_cut_short_while_the_new_whole_is_put_in_place(project: Project, stateme
     project.operation("release_lease", select="orders")
     project.run(now=LATER)
     assert rows(project) == [(1, "a", 11), (2, "a", 1), (3, "a", 10)]
-    assert not project.sql("show tables in {schema} like '*__kinds_stage_*'")
+    if (statement, done) != ("'loaded'", True):
+        # with nothing left to load they stay until there is something
+        assert not project.sql("show tables in {schema} like '*__kinds_stage_*'")
     assert project.run(now=LATER).messages == {"orders": "OK up to date"}

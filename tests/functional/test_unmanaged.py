@@ -113,3 +113,42 @@ def test_a_sample_appends_nothing(log: Project) -> None:
     log.run(now=NOW)
     log.run("--sample", "3 days", now=LATER)
     assert days(log) == {"01": 4, "02": 4}
+
+
+@pytest.mark.parametrize("file_format", ["iceberg", "parquet"])
+@pytest.mark.parametrize(
+    ("statement", "done"),
+    [
+        ("'invalidated'", False),
+        ("'invalidated'", True),
+        ("create (or replace )?table .*\\.log\\b", True),
+        ("insert into .*\\.log\\b", True),
+        ("'loaded'", True),
+    ],
+)
+def test_a_rebuild_that_was_cut_short_begins_again(
+    project: Project, file_format: str, statement: str, done: bool
+) -> None:
+    events_table(project)
+    unmanaged(project, file_format, start=None, disable_restatement=False)
+    project.run(now=LATER, start="2024-01-01", end="2024-01-05")
+    window = {"start": "2024-01-03", "end": "2024-01-04", "allow_full_restatement": True}
+    with broken_connection(statement, done=done) as broken_at:
+        assert not project.dbt("run", now=LATER, **window).success
+    assert broken_at
+    project.operation("release_lease", select="log")
+    project.run(now=LATER)
+    assert days(project) == {"01": 4, "02": 4, "03": 4, "04": 4}
+    assert project.recorded("log") == [["2024-01-01", "2024-01-05"]]
+
+
+def test_what_is_forgotten_is_loaded_again_and_the_rest_stays(project: Project) -> None:
+    events_table(project)
+    unmanaged(project, "iceberg")
+    project.run(now=NOW)
+    project.sql("delete from {schema}.log where ts >= '2024-01-02'")
+    project.sql("insert into {schema}.log values (77, timestamp '2023-12-31 00:00:00', 1)")
+    project.operation("forget", select="log")
+    project.sql("delete from {schema}.log where ts between '2024-01-01' and '2024-01-02'")
+    project.run(now=NOW)
+    assert days(project) == {"31": 1, "01": 4, "02": 4}
