@@ -15,7 +15,7 @@ from dbt.tests.adapter.basic.test_incremental import BaseIncremental, BaseIncrem
 from dbt.tests.adapter.basic.test_singular_tests_ephemeral import BaseSingularTestsEphemeral
 from dbt.tests.adapter.basic.test_table_materialization import BaseTableMaterialization, model_sql
 
-from tests.functional.dbt_adapter.sql import as_kind
+from tests.functional.dbt_adapter.sql import TABLE_IS_THERE, as_kind
 
 SWAPPABLE = """{{ config(
   materialized={'table': 'full', 'incremental': 'incremental_by_unique_key'}.get(var('materialized_var', 'table'), 'view'),
@@ -37,7 +37,10 @@ class TestSimpleMaterializations(BaseSimpleMaterializations):
 class TestIncremental(BaseIncremental):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, Any]:
-        return {"incremental.sql": as_kind(files.incremental_sql, unique_key="id"), "schema.yml": files.schema_base_yml}
+        return {
+            "incremental.sql": as_kind(files.incremental_sql, is_incremental=TABLE_IS_THERE, unique_key="id"),
+            "schema.yml": files.schema_base_yml,
+        }
 
 
 class TestIncrementalUnmanagedOnParquet(BaseIncremental):
@@ -49,17 +52,18 @@ class TestIncrementalUnmanagedOnParquet(BaseIncremental):
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, Any]:
-        incremental = as_kind(files.incremental_sql, kind="incremental_unmanaged")
-        return {
-            "incremental.sql": incremental.replace("(not flags.FULL_REFRESH)", "var('seed_name', '') == 'added'"),
-            "schema.yml": files.schema_base_yml,
-        }
+        incremental = as_kind(files.incremental_sql, kind="incremental_unmanaged", is_incremental=TABLE_IS_THERE)
+        return {"incremental.sql": incremental, "schema.yml": files.schema_base_yml}
 
 
 class TestIncrementalNotSchemaChange(BaseIncrementalNotSchemaChange):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, Any]:
-        return {"incremental_not_schema_change.sql": as_kind(files.incremental_not_schema_change_sql)}
+        return {
+            "incremental_not_schema_change.sql": as_kind(
+                files.incremental_not_schema_change_sql, is_incremental=TABLE_IS_THERE
+            )
+        }
 
 
 class TestEphemeral(BaseEphemeral):
