@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from dbt.tests.adapter.basic import files
+from dbt.tests.adapter.basic import files, test_ephemeral
 from dbt.tests.adapter.basic.test_adapter_methods import BaseAdapterMethod
 from dbt.tests.adapter.basic.test_base import BaseSimpleMaterializations
 from dbt.tests.adapter.basic.test_empty import BaseEmpty
-from dbt.tests.adapter.basic.test_ephemeral import BaseEphemeral
 from dbt.tests.adapter.basic.test_generic_tests import BaseGenericTests
 from dbt.tests.adapter.basic.test_incremental import BaseIncremental, BaseIncrementalNotSchemaChange
 from dbt.tests.adapter.basic.test_singular_tests_ephemeral import BaseSingularTestsEphemeral
 from dbt.tests.adapter.basic.test_table_materialization import BaseTableMaterialization, model_sql
+from dbt.tests.util import get_manifest
 
 from tests.functional.dbt_adapter.sql import TABLE_IS_THERE, as_kind
 
@@ -66,7 +67,22 @@ class TestIncrementalNotSchemaChange(BaseIncrementalNotSchemaChange):
         }
 
 
-class TestEphemeral(BaseEphemeral):
+class TestEphemeral(test_ephemeral.BaseEphemeral):
+    @pytest.fixture(scope="class", autouse=True)
+    def without_hooks(self) -> Iterator[None]:
+        """They count what is in the manifest; the package's on-run-end hook is in it, too."""
+
+        def models_and_seeds(project_root: str) -> Any:
+            manifest = get_manifest(project_root)
+            hooks = [name for name, node in manifest.nodes.items() if node.resource_type == "operation"]
+            for name in hooks:
+                del manifest.nodes[name]
+            return manifest
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(test_ephemeral, "get_manifest", models_and_seeds)
+            yield
+
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, Any]:
         return {
@@ -104,4 +120,8 @@ class TestEmptyProject(BaseEmpty):
 
 
 class TestAdapterMethods(BaseAdapterMethod):
-    """A model that drops the schema, and the interval store with it, while it is compiled."""
+    """A model drops the schema while it is compiled, so the interval store is kept in another."""
+
+    @pytest.fixture(scope="class")
+    def project_config_update(self, unique_schema: str) -> dict[str, Any]:
+        return {"name": "adapter_methods", "vars": {"kinds_store_schema": f"{unique_schema}_store"}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from dbt.tests.adapter.constraints import fixtures
 from dbt.tests.adapter.constraints.test_constraints import BaseConstraintsColumnsEqual
@@ -19,6 +21,13 @@ TYPES = [
 
 
 class OnSpark(BaseConstraintsColumnsEqual):
+    @pytest.fixture(scope="class", autouse=True)
+    def data_type_of_a_kind(self) -> Iterator[None]:
+        """The model that a test writes itself."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(fixtures, "my_model_data_type_sql", as_kind(fixtures.my_model_data_type_sql))
+            yield
+
     @pytest.fixture
     def string_type(self) -> str:
         return "string"
@@ -47,6 +56,10 @@ class TestColumnsEqual(OnSpark):
 
 
 class TestIncrementalColumnsEqual(OnSpark):
+    # the model whose types they try is a table in both classes
+    test__constraints_wrong_column_data_types = None
+    test__constraints_correct_column_data_types = None
+
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         models = {
@@ -55,8 +68,3 @@ class TestIncrementalColumnsEqual(OnSpark):
         }
         kinds = {name: as_kind(sql, unique_key="id") for name, sql in models.items()}
         return kinds | {"constraints_schema.yml": of_spark(fixtures.model_schema_yml)}
-
-    @pytest.fixture
-    def data_types(self) -> list[list[str]]:
-        """The model whose types they try is a table in both classes."""
-        return TYPES[:1]

@@ -70,22 +70,10 @@ class TestCachingLowercaseModel(CachingBesideTheStore):
         return {"model.sql": as_kind(caching.model_sql)}
 
 
-class TestCachingUppercaseModel(CachingBesideTheStore):
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return {"MODEL.sql": as_kind(caching.model_sql)}
-
-
 class TestCachingSelectedSchemaOnly(CachingBesideTheStore, caching.BaseCachingSelectedSchemaOnly):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         return as_kinds({"model.sql": caching.model_sql, "another_schema_model.sql": caching.another_schema_model_sql})
-
-
-class TestNoPopulateCache(CachingBesideTheStore, caching.BaseNoPopulateCache):
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return {"model.sql": as_kind(caching.model_sql)}
 
 
 class TestConcurrency(concurrency.BaseConcurrency):
@@ -151,19 +139,11 @@ class TestMacroQueryComments(query_comment.BaseMacroQueryComments):
     pass
 
 
-class TestMacroArgsQueryComments(query_comment.BaseMacroArgsQueryComments):
-    pass
-
-
 class TestMacroInvalidQueryComments(query_comment.BaseMacroInvalidQueryComments):
     pass
 
 
 class TestNullQueryComments(query_comment.BaseNullQueryComments):
-    pass
-
-
-class TestEmptyQueryComments(query_comment.BaseEmptyQueryComments):
     pass
 
 

@@ -17,7 +17,7 @@ class OnSpark:
     """What is of Postgres in the tests of hooks, for Spark: how the table is made and read, and what a profile says."""
 
     @pytest.fixture(scope="class", autouse=True)
-    def setUp(self, project: Any) -> None:  # noqa: N802
+    def setUp(self, project: Any) -> None:
         columns = COLUMNS.replace(", ", " string, ").replace("target_threads string", "target_threads int") + " string"
         project.run_sql(f"create table {project.test_schema}.on_model_hook ({columns}) using iceberg")
 
@@ -33,20 +33,13 @@ class OnSpark:
             assert row["run_started_at"] and row["invocation_id"] and row["thread_id"].startswith("Thread-")
 
 
-def in_project(before: str = "pre-hook", after: str = "post-hook") -> dict[str, Any]:
-    return {"models": {"test": {before: [hooks.MODEL_PRE_HOOK], after: [hooks.MODEL_POST_HOOK]}}}
+IN_PROJECT = {"models": {"test": {"pre-hook": [hooks.MODEL_PRE_HOOK], "post-hook": [hooks.MODEL_POST_HOOK]}}}
 
 
 class TestModelHooks(OnSpark, hooks.BasePrePostModelHooks):
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, Any]:
-        return in_project()
-
-
-class TestModelHooksUnderscores(OnSpark, hooks.BasePrePostModelHooks):
-    @pytest.fixture(scope="class")
-    def project_config_update(self) -> dict[str, Any]:
-        return in_project("pre_hook", "post_hook")
+        return IN_PROJECT
 
 
 class TestHookRefs(OnSpark, hooks.BaseHookRefs):
@@ -60,7 +53,7 @@ class TestModelHooksInConfig(OnSpark, hooks.BasePrePostModelHooksInConfig):
 class TestModelHooksInConfigWithCount(OnSpark, hooks.BasePrePostModelHooksInConfigWithCount):
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, Any]:
-        return in_project()
+        return IN_PROJECT
 
 
 class TestModelHooksInConfigKwargs(OnSpark, hooks.BasePrePostModelHooksInConfigKwargs):
