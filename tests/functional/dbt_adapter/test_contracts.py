@@ -66,5 +66,5 @@ class TestIncrementalColumnsEqual(OnSpark):
             "my_model_wrong_order.sql": fixtures.my_model_incremental_wrong_order_sql,
             "my_model_wrong_name.sql": fixtures.my_model_incremental_wrong_name_sql,
         }
-        kinds = {name: as_kind(sql, unique_key="id") for name, sql in models.items()}
+        kinds = {name: as_kind(sql, unique_key="color") for name, sql in models.items()}
         return kinds | {"constraints_schema.yml": of_spark(fixtures.model_schema_yml)}

@@ -8,8 +8,8 @@ import pytest
 from dbt.tests.adapter.hooks import test_model_hooks as hooks
 
 COLUMNS = (
-    "test_state, target_dbname, target_host, target_name, target_schema, target_threads, target_type, target_user, "
-    "target_pass, run_started_at, invocation_id, thread_id"
+    "test_state, target_dbname, target_host, target_name, target_schema, target_type, target_user, target_pass, "
+    "target_threads, run_started_at, invocation_id, thread_id"
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from dbt.tests.adapter.persist_docs import fixtures
 from dbt.tests.adapter.persist_docs import test_persist_docs as persist_docs
 
 from tests.functional.dbt_adapter.sql import as_kinds
@@ -22,11 +23,17 @@ class TestPersistDocs(persist_docs.BasePersistDocs):
     def models(self) -> dict[str, str]:
         return as_kinds(
             {
-                "no_docs_model.sql": persist_docs.fixtures._MODELS__NO_DOCS_MODEL,
-                "table_model.sql": persist_docs.fixtures._MODELS__TABLE,
-                "view_model.sql": persist_docs.fixtures._MODELS__VIEW,
+                "no_docs_model.sql": fixtures._MODELS__NO_DOCS_MODEL,
+                "table_model.sql": fixtures._MODELS__TABLE,
+                "view_model.sql": fixtures._MODELS__VIEW,
             }
         )
+
+    @pytest.fixture(scope="class")
+    def properties(self) -> dict[str, str]:
+        """A comment of a column has 256 characters in Hive's metastore, and theirs is longer."""
+        docs = fixtures._DOCS__MY_FUN_DOCS.replace("80% of statistics are made up on the spot\n", "")
+        return {"my_fun_docs.md": docs, "schema.yml": fixtures._PROPERTIES__SCHEMA_YML}
 
     def test_has_comments_pglike(self, project: Any) -> None:
         found = comments(project, "table_model")
@@ -38,16 +45,10 @@ class TestPersistDocs(persist_docs.BasePersistDocs):
         assert comments(project, "no_docs_model") == {}
 
 
-class TestPersistDocsOnParquet(TestPersistDocs):
-    @pytest.fixture(scope="class")
-    def table_format(self) -> str:
-        return "parquet"
-
-
 class TestColumnMissing(persist_docs.BasePersistDocsColumnMissing):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return as_kinds({"missing_column.sql": persist_docs.fixtures._MODELS__MISSING_COLUMN})
+        return as_kinds({"missing_column.sql": fixtures._MODELS__MISSING_COLUMN})
 
     def test_missing_column(self, project: Any) -> None:
         assert comments(project, "missing_column") == {"id": "test id column description"}
@@ -56,13 +57,13 @@ class TestColumnMissing(persist_docs.BasePersistDocsColumnMissing):
 class TestAllColumnsMissing(persist_docs.BasePersistDocsAllColumnsMissing):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return as_kinds({"all_columns_missing.sql": persist_docs.fixtures._MODELS__ALL_COLUMNS_MISSING})
+        return as_kinds({"all_columns_missing.sql": fixtures._MODELS__ALL_COLUMNS_MISSING})
 
 
 class TestQuotedColumnCaseSensitive(persist_docs.BasePersistDocsQuotedColumnCaseSensitive):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return as_kinds({"quoted_case_sensitive.sql": persist_docs.fixtures._MODELS__QUOTED_CASE_SENSITIVE})
+        return as_kinds({"quoted_case_sensitive.sql": fixtures._MODELS__QUOTED_CASE_SENSITIVE})
 
 
 class TestCommentOnQuotedColumn(persist_docs.BasePersistDocsCommentOnQuotedColumn):
