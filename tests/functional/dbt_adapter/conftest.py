@@ -39,9 +39,10 @@ def dbt_project_yml(project_root: Any, project_config_update: dict[str, Any], ki
     settings = {"name": "test", "profile": "test", "flags": {"send_anonymous_usage_stats": False}}
     models = {"+materialized": kind, "+file_format": table_format, "+meta": {"start": "2024-01-01"}}
     models |= project_config_update.get("models", {})
-    (Path(project_root) / "dbt_project.yml").write_text(
-        yaml.safe_dump(settings | project_config_update | {"models": models})
-    )
+    # dbt-spark drops a seed to load it again, and under Iceberg's session catalog the files of another format would stay
+    seeds = {"+file_format": "iceberg"} | project_config_update.get("seeds", {})
+    given = settings | project_config_update | {"models": models, "seeds": seeds}
+    (Path(project_root) / "dbt_project.yml").write_text(yaml.safe_dump(given))
 
 
 @pytest.fixture(scope="class")

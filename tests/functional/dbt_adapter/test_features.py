@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 from dbt.tests.adapter.aliases import test_aliases as aliases
-from dbt.tests.adapter.caching import test_caching as caching
 from dbt.tests.adapter.catalog import files as catalog_files
 from dbt.tests.adapter.catalog.relation_types import CatalogRelationTypes
-from dbt.tests.adapter.column_types.test_column_types import BaseColumnTypes
 from dbt.tests.adapter.concurrency import test_concurrency as concurrency
 from dbt.tests.adapter.dbt_show.test_dbt_show import BaseShowLimit, BaseShowSqlHeader
 from dbt.tests.adapter.empty import test_empty as empty
@@ -54,26 +52,6 @@ class TestAliasErrors(AliasesOnSpark, aliases.BaseAliasErrors):
 
 class TestSameAliasDifferentSchemas(AliasesOnSpark, aliases.BaseSameAliasDifferentSchemas):
     pass
-
-
-class CachingBesideTheStore(caching.BaseCachingTest):
-    """They count the relations of the schema, so the interval store goes to another."""
-
-    @pytest.fixture(scope="class")
-    def project_config_update(self, unique_schema: str) -> dict[str, Any]:
-        return {"vars": {"kinds_store_schema": f"{unique_schema}_store"}}
-
-
-class TestCachingLowercaseModel(CachingBesideTheStore):
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return {"model.sql": as_kind(caching.model_sql)}
-
-
-class TestCachingSelectedSchemaOnly(CachingBesideTheStore, caching.BaseCachingSelectedSchemaOnly):
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return as_kinds({"model.sql": caching.model_sql, "another_schema_model.sql": caching.another_schema_model_sql})
 
 
 class TestConcurrency(concurrency.BaseConcurrency):
@@ -160,23 +138,6 @@ def _simple_copy_models() -> dict[str, str]:
 
     names = "advanced_incremental compound_sort disabled empty get_and_ref incremental interleaved_sort materialized view_model"
     return {f"{name}.sql": getattr(fixtures, f"_MODELS__{name.upper()}") for name in names.split()}
-
-
-class TestColumnTypes(BaseColumnTypes):
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        columns = "select 2 as int_col, 3L as bigint_col, 5.0d as double_col, 6.0bd as numeric_col, '7' as text_col"
-        checks = (
-            "{int_col: [integer, number], bigint_col: [integer, number], double_col: [float, number], "
-            "numeric_col: [numeric, number], text_col: [string, not number]}"
-        )
-        return {
-            "model.sql": columns,
-            "schema.yml": f"models: [{{name: model, data_tests: [{{is_type: {{column_map: {checks}}}}}]}}]",
-        }
-
-    def test_run_and_test(self, project: Any) -> None:
-        self.run_and_test()
 
 
 class TestCatalogRelationTypes(CatalogRelationTypes):

@@ -51,8 +51,8 @@ class TestUniqueKey(unique_id.BaseIncrementalUniqueKey):
 
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, Any]:
-        """They insert dates as text, which Spark stores as text only; and a seed of files cannot be dropped and created again."""
-        return {"seeds": {"+column_types": {"last_visit_date": "string"}, "+file_format": "iceberg"}}
+        """They insert dates as text, which Spark stores as text only."""
+        return {"seeds": {"+column_types": {"last_visit_date": "string"}}}
 
     @pytest.fixture(autouse=True)
     def clean_up(self) -> None:
