@@ -122,7 +122,11 @@ class TestOnSchemaChange(BaseIncrementalOnSchemaChange):
 
 
 class TestMicrobatch(test_incremental_microbatch.BaseMicrobatch):
-    """By time range, with the day that is not over loaded as far as it has come, as microbatch does."""
+    """By time range, with the day that is not over loaded as far as it has come, as microbatch does, whatever cron says."""
+
+    @pytest.fixture(scope="class")
+    def project_config_update(self) -> dict[str, Any]:
+        return {"vars": {"kinds_ignore_cron": True}}
 
     @pytest.fixture(scope="class", autouse=True)
     def end_of_time(self, clock: Clock) -> Any:

@@ -15,7 +15,7 @@ def comments(project: Any, table: str) -> dict[str, str | None]:
     """What Spark says of a table's columns, and of the table itself under `Comment`."""
     rows = project.run_sql(f"describe table extended {project.test_schema}.{table}", fetch="all")
     columns = {row[0]: row[2] for row in rows if row[0] and not row[0].startswith("#") and row[2]}
-    return columns | {row[0]: row[1] for row in rows if row[0] == "Comment"}
+    return columns | {row[0]: row[1] for row in rows if row[0] == "Comment" and row[1]}
 
 
 class TestPersistDocs(persist_docs.BasePersistDocs):
