@@ -59,6 +59,8 @@ def spark_settings(directory: Path) -> dict[str, str]:
         "spark.sql.catalog.spark_catalog.type": "hive",
         # with the lock Derby waits for ever, or takes 3 s a commit (measured); one JVM owns this metastore anyway
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
+        # or Hive refuses to replace an Iceberg table by one whose columns have other types in their places (measured)
+        "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
     }
 
 
