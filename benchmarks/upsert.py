@@ -49,7 +49,9 @@ def main() -> None:
                 step = f"range({version}, {given.rows + given.rows // 1000}, 100)"
                 changes(project, step, version=version, differing=differing)
                 run = project.run(now=f"2024-{version // 28 + 1:02}-{version % 28 + 3:02}")
-                rows = [project.rows(f"select count(*), sum(hash(*)) from {{schema}}.{table}") for table in tables.values()]
+                rows = [
+                    project.rows(f"select count(*), sum(hash(*)) from {{schema}}.{table}") for table in tables.values()
+                ]
                 if rows[0] != rows[1]:
                     raise SystemExit(f"the tables differ: {rows}")
                 for name, table in tables.items():
@@ -74,9 +76,7 @@ def rewritten_files(project: Project, table: str) -> int:
     return int(project.sql(newest + ".snapshots order by committed_at desc limit 1")[0][0])
 
 
-def report(
-    rows: int, seconds: dict[tuple[str, str], list[float]], files: dict[tuple[str, str], list[int]]
-) -> None:
+def report(rows: int, seconds: dict[tuple[str, str], list[float]], files: dict[tuple[str, str], list[int]]) -> None:
     table = Table("batch", "", "seconds", "ratio", "files rewritten", title=f"Upsert of 1 % of {rows:,} rows, Iceberg")
     for batch, name in seconds:
         elapsed, peer = median(seconds[batch, name]), median(seconds[batch, "dbt-spark merge"])

@@ -30,7 +30,8 @@ def broken_connection(statement: str, *, done: bool = False) -> Iterator[list[st
             if done:
                 execute(cursor, sql, *parameters)
         elif not broken_at:
-            return execute(cursor, sql, *parameters)
+            execute(cursor, sql, *parameters)
+            return
         raise DbtRuntimeError("the connection is broken")
 
     with patch.object(Cursor, "execute", fragile):

@@ -44,13 +44,22 @@ def test_a_query_that_fails_leaves_the_table(project: Project, file_format: str)
     full(project, file_format)
     source(project, "(1, 'a')")
     project.run(now=NOW)
-    full(project, file_format, "select id, if(id = 1, raise_error('no'), 'b') as region from {{ target.schema }}.source_rows")
+    full(
+        project,
+        file_format,
+        "select id, if(id = 1, raise_error('no'), 'b') as region from {{ target.schema }}.source_rows",
+    )
     assert not project.dbt("run", now=NOW).success
     assert project.rows("select id, region from {schema}.shops") == [(1, "a")]
 
 
-@pytest.mark.parametrize(("statement", "done"), [("insert overwrite table", True), ("'loaded'", False), ("drop table if exists .*stage", False)])
-def test_a_run_cut_short_is_made_good_by_the_next(project: Project, file_format: str, statement: str, done: bool) -> None:
+@pytest.mark.parametrize(
+    ("statement", "done"),
+    [("insert overwrite table", True), ("'loaded'", False), ("drop table if exists .*stage", False)],
+)
+def test_a_run_cut_short_is_made_good_by_the_next(
+    project: Project, file_format: str, statement: str, done: bool
+) -> None:
     full(project, file_format)
     source(project, "(1, 'a')")
     project.run(now=NOW)
@@ -70,7 +79,10 @@ def test_columns_come_and_go_with_the_query(project: Project, file_format: str) 
     project.run(now=NOW)
     source(project, "('x', 2.5)", "code, price")
     project.run(now=NOW)
-    assert [row[:2] for row in project.sql("describe table {schema}.shops")][:2] == [("code", "string"), ("price", "decimal(2,1)")]
+    assert [row[:2] for row in project.sql("describe table {schema}.shops")][:2] == [
+        ("code", "string"),
+        ("price", "decimal(2,1)"),
+    ]
 
 
 def test_a_view_becomes_a_table_and_a_format_another(project: Project) -> None:

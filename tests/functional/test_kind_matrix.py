@@ -125,9 +125,7 @@ class Matrix:
     def check(self, situation: str, run: Run, *, expect_status: str | None = None) -> None:
         for name, file_format in MODELS:
             model = f"{name}_{file_format}"
-            found = self.project.rows(
-                f"select id, region, datediff(ts, date '2024-01-01'), n from {{schema}}.{model}"
-            )
+            found = self.project.rows(f"select id, region, datediff(ts, date '2024-01-01'), n from {{schema}}.{model}")
             right = found == sorted(self.expected[name], key=repr)
             self.outcomes.setdefault(model, {})[situation] = "ok" if right else "WRONG"
             assert right, f"{situation}: {model}: {found} instead of {sorted(self.expected[name])}\n{run.errors}"

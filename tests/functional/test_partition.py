@@ -23,9 +23,15 @@ def test_partitions_of_several_columns_with_null_among_them(
 ) -> None:
     config = f"file_format='{file_format}', partition_by=['region', 'day']"
     project.kind("sales", SOURCE, kind=kind, config=config, **options)
-    source(project, "(1, 'a', 1, 1), (2, 'a', 2, 1), (3, cast(null as string), 1, 1), (4, cast(null as string), cast(null as int), 1), (5, 'b', 1, 1)")
+    source(
+        project,
+        "(1, 'a', 1, 1), (2, 'a', 2, 1), (3, cast(null as string), 1, 1), (4, cast(null as string), cast(null as int), 1), (5, 'b', 1, 1)",
+    )
     project.run(now=NOW)
-    source(project, "(6, 'a', 2, 2), (7, cast(null as string), 1, 2), (8, cast(null as string), cast(null as int), 2), (9, 'c', 9, 2)")
+    source(
+        project,
+        "(6, 'a', 2, 2), (7, cast(null as string), 1, 2), (8, cast(null as string), cast(null as int), 2), (9, 'c', 9, 2)",
+    )
     run = project.run(now=LATER)
     rows = [(1, "a", 1, 1), (5, "b", 1, 1), (6, "a", 2, 2), (7, None, 1, 2), (8, None, None, 2), (9, "c", 9, 2)]
     assert project.rows("select id, region, day, n from {schema}.sales") == sorted(rows, key=repr)
@@ -34,8 +40,14 @@ def test_partitions_of_several_columns_with_null_among_them(
 
 @pytest.mark.parametrize("transform", ["days(at)", "bucket(2, id)", "truncate(1, name)", "months(at)"])
 def test_partitions_by_a_function_of_a_column(project: Project, transform: str) -> None:
-    source(project, "(1, 'ax', timestamp '2024-01-01 10:00:00'), (2, 'bx', timestamp '2024-02-01 10:00:00'), (3, 'ay', timestamp '2024-01-01 11:00:00')", "id, name, at")
-    project.kind("sales", SOURCE, kind="incremental_by_partition", config=f"file_format='iceberg', partition_by=['{transform}']")
+    source(
+        project,
+        "(1, 'ax', timestamp '2024-01-01 10:00:00'), (2, 'bx', timestamp '2024-02-01 10:00:00'), (3, 'ay', timestamp '2024-01-01 11:00:00')",
+        "id, name, at",
+    )
+    project.kind(
+        "sales", SOURCE, kind="incremental_by_partition", config=f"file_format='iceberg', partition_by=['{transform}']"
+    )
     project.run(now=NOW)
     before = project.rows("select id, name, at, _partition from {schema}.sales")
     source(project, "(9, 'az', timestamp '2024-01-01 12:00:00')", "id, name, at")
@@ -46,16 +58,22 @@ def test_partitions_by_a_function_of_a_column(project: Project, transform: str) 
 
 
 def test_a_query_without_rows_replaces_nothing(project: Project, file_format: str) -> None:
-    project.kind("sales", SOURCE, kind="incremental_by_partition", config=f"file_format='{file_format}', partition_by='region'")
+    project.kind(
+        "sales", SOURCE, kind="incremental_by_partition", config=f"file_format='{file_format}', partition_by='region'"
+    )
     source(project, "(1, 'a', 1, 1)")
     project.run(now=NOW)
-    project.sql("create or replace view {schema}.source_rows as select 1 as id, 'a' as region, 1 as day, 1 as n where false")
+    project.sql(
+        "create or replace view {schema}.source_rows as select 1 as id, 'a' as region, 1 as day, 1 as n where false"
+    )
     assert project.run(now=LATER).messages == {"sales": "OK 1 batch, 0 rows"}
     assert project.rows("select id from {schema}.sales") == [(1,)]
 
 
 def test_a_table_without_partitions_is_not_emptied(project: Project, file_format: str) -> None:
-    project.kind("sales", SOURCE, kind="incremental_by_partition", config=f"file_format='{file_format}', partition_by='region'")
+    project.kind(
+        "sales", SOURCE, kind="incremental_by_partition", config=f"file_format='{file_format}', partition_by='region'"
+    )
     source(project, "(1, 'a', 1, 1)")
     project.sql(f"create table {{schema}}.sales (id int, region string, day int, n int) using {file_format}")
     project.sql("insert into {schema}.sales values (5, 'b', 1, 1)")

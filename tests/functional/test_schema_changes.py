@@ -51,7 +51,9 @@ def test_a_column_is_added_at_the_end_and_null_in_old_rows(project: Project, fil
         ("1 as a, 2 as b", "1 as b, 'x' as c, date '2024-01-01' as a", "it changes a from int to date"),
     ],
 )
-def test_what_would_lose_something_is_refused(project: Project, file_format: str, first: str, then: str, words: str) -> None:
+def test_what_would_lose_something_is_refused(
+    project: Project, file_format: str, first: str, then: str, words: str
+) -> None:
     went, said = first_and_next(project, first, then, file_format)
     assert not went
     assert words in said
@@ -69,14 +71,23 @@ def test_allowed_a_column_is_dropped(project: Project, file_format: str) -> None
 
 @pytest.mark.parametrize("file_format", ALL_FORMATS)
 def test_allowed_a_type_changes_and_old_values_with_it(project: Project, file_format: str) -> None:
-    went, said = first_and_next(project, "1 as a, 7 as b", "'x' as a, 8 as b", file_format, on_destructive_change="allow")
+    went, said = first_and_next(
+        project, "1 as a, 7 as b", "'x' as a, 8 as b", file_format, on_destructive_change="allow"
+    )
     assert went, said
     assert rows(project, "a, b") == [("1", 7), ("x", 8)]
 
 
 @pytest.mark.parametrize("file_format", ["iceberg", "parquet"])
 def test_warn_says_it_and_does_it(project: Project, file_format: str) -> None:
-    went, said = first_and_next(project, "1 as a, 2 as b", "3 as a, 4 as c", file_format, on_destructive_change="warn", on_additive_change="warn")
+    went, said = first_and_next(
+        project,
+        "1 as a, 2 as b",
+        "3 as a, 4 as c",
+        file_format,
+        on_destructive_change="warn",
+        on_additive_change="warn",
+    )
     assert went
     assert "the query drops column b" in said
     assert "the query adds column c (int)" in said
@@ -85,7 +96,14 @@ def test_warn_says_it_and_does_it(project: Project, file_format: str) -> None:
 
 @pytest.mark.parametrize("file_format", ALL_FORMATS)
 def test_ignored_changes_leave_the_table_as_it_is(project: Project, file_format: str) -> None:
-    went, said = first_and_next(project, "1 as a, 2 as b", "3 as a, 4 as c", file_format, on_destructive_change="ignore", on_additive_change="ignore")
+    went, said = first_and_next(
+        project,
+        "1 as a, 2 as b",
+        "3 as a, 4 as c",
+        file_format,
+        on_destructive_change="ignore",
+        on_additive_change="ignore",
+    )
     assert went, said
     assert rows(project, "a, b") == [(1, 2), (3, None)]
     assert "c" not in [row[0] for row in project.sql("describe {schema}.days")]
@@ -110,7 +128,7 @@ def test_iceberg_widens_in_place(project: Project, first: str, then: str, type_:
 def test_files_are_not_written_anew_for_a_column_that_grew(project: Project, file_format: str) -> None:
     went, said = first_and_next(project, "1 as a", "3000000000 as a", file_format)
     assert not went
-    assert f"widens a from int to bigint of t" in said or "widens a from int to bigint" in said
+    assert "widens a from int to bigint of t" in said or "widens a from int to bigint" in said
     assert "--full-refresh" in said
     assert rows(project, "a") == [(1,)]
 
@@ -145,13 +163,26 @@ def test_a_field_of_a_struct_in_files(project: Project, file_format: str) -> Non
 
 def test_a_column_that_the_table_is_partitioned_by_cannot_go(project: Project, file_format: str) -> None:
     meta = {"on_destructive_change": "allow"}
-    project.kind("days", "select 1 as a, 'x' as p, {{ dbt_kinds.start_dt() }} as ts", config=f"file_format='{file_format}', partition_by=['ts', 'p']", **meta)
+    project.kind(
+        "days",
+        "select 1 as a, 'x' as p, {{ dbt_kinds.start_dt() }} as ts",
+        config=f"file_format='{file_format}', partition_by=['ts', 'p']",
+        **meta,
+    )
     project.run(now=NOW)
-    project.kind("days", "select 1 as a, {{ dbt_kinds.start_dt() }} as ts", config=f"file_format='{file_format}', partition_by=['ts', 'p']", **meta)
+    project.kind(
+        "days",
+        "select 1 as a, {{ dbt_kinds.start_dt() }} as ts",
+        config=f"file_format='{file_format}', partition_by=['ts', 'p']",
+        **meta,
+    )
     assert "which is partitioned by it" in project.dbt("run", now=LATER).errors
 
 
-@pytest.mark.parametrize("statement", ["'pending'", "insert overwrite", "drop table if exists .*days purge", "create table .*days\\b", "'settled'"])
+@pytest.mark.parametrize(
+    "statement",
+    ["'pending'", "insert overwrite", "drop table if exists .*days purge", "create table .*days\\b", "'settled'"],
+)
 @pytest.mark.parametrize("done", [True, False])
 def test_cut_short_while_files_are_written_anew(project: Project, statement: str, done: bool) -> None:
     daily(project, "1 as a, 2 as b", "parquet", on_destructive_change="allow")

@@ -120,7 +120,11 @@ def test_dbts_columns_to_update_and_to_leave(project: Project, file_format: str)
     for config in ("merge_update_columns=['n']", "merge_exclude_columns=['region']"):
         project.use_schema("t_" + config.split("=")[0])
         project.kind(
-            "orders", SOURCE, kind="incremental_by_unique_key", config=f"file_format='{file_format}', {config}", unique_key="id"
+            "orders",
+            SOURCE,
+            kind="incremental_by_unique_key",
+            config=f"file_format='{file_format}', {config}",
+            unique_key="id",
         )
         source(project, "(1, 'a', 1)")
         project.run(now=NOW)

@@ -32,7 +32,13 @@ def log(request: pytest.FixtureRequest, project: Project) -> Project:
 @pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize(
     ("statement", "done"),
-    [("'pending'", False), ("'pending'", True), ("insert into .*\\.log\\b", True), ("'loaded'", False), ("'loaded'", True)],
+    [
+        ("'pending'", False),
+        ("'pending'", True),
+        ("insert into .*\\.log\\b", True),
+        ("'loaded'", False),
+        ("'loaded'", True),
+    ],
 )
 def test_an_append_that_was_cut_short_is_done_once(log: Project, statement: str, done: bool, is_first: bool) -> None:
     if not is_first:

@@ -27,7 +27,10 @@ def planned(
     """The plan of a model `orders`; variables are named without their prefix."""
     macros = Macros(variables={f"kinds_{name}": value for name, value in variables.items()}, clock=clock)
     kind = options.get("kind", "incremental_by_time_range")
-    needed = {"incremental_by_time_range": {"time_column": "ordered_at"}, "incremental_by_unique_key": {"unique_key": "id"}}
+    needed = {
+        "incremental_by_time_range": {"time_column": "ordered_at"},
+        "incremental_by_unique_key": {"unique_key": "id"},
+    }
     written_options = {name: value for name, value in options.items() if name != "kind"}
     model = macros.options(node(kind=kind, **{**needed.get(kind, {}), **written_options}))
     loads = [a_load if isinstance(a_load, Load) else read(a_load, number) for number, a_load in enumerate(recorded)]

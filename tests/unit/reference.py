@@ -8,6 +8,7 @@ the calendar, never a number; a set is a list that is searched; lookback takes o
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -119,7 +120,12 @@ def refusals(model: Model, run: Run, loads: Sequence[Load]) -> list[str]:
                 "the query has changed since the last load; "
                 "run with --full-refresh, or set on_query_change to forward or rebuild"
             )
-    if not found and run.start and not run.allow_full_restatement and plan(model, run, loads).reason == "full restatement":
+    if (
+        not found
+        and run.start
+        and not run.allow_full_restatement
+        and plan(model, run, loads).reason == "full restatement"
+    ):
         found.append(
             f"restating {model.kind} rebuilds the whole table from {written(last_boundary(coverage_of(loads)[0][0], unit))}; "
             "pass kinds_allow_full_restatement: true, or drop kinds_start and kinds_end"
@@ -154,7 +160,13 @@ def plan(model: Model, run: Run, loads: Sequence[Load], parents: Sequence[Parent
         if is_window:
             outside = f"window lies outside {written(first)} to {written(upper)}"
             return Plan(None, None, coverage, outside + addition)
-        return Plan(first, upper, coverage, f"nothing is due: the first unit begins at {written(first)}" + addition, start_anew=full_refresh)
+        return Plan(
+            first,
+            upper,
+            coverage,
+            f"nothing is due: the first unit begins at {written(first)}" + addition,
+            start_anew=full_refresh,
+        )
 
     expected = units_between(looked_from, looked_until, unit)
     missing = [a_unit for a_unit in expected if not is_covered(a_unit, loads)]
@@ -216,7 +228,7 @@ def without(intervals: list[Interval], coverage: list[Interval]) -> list[Interva
         cuts = [start, *(bound for bound in bounds if start < bound < end), end]
         pieces += [
             (low, high)
-            for low, high in zip(cuts, cuts[1:], strict=False)
+            for low, high in itertools.pairwise(cuts)
             if not any(covered[0] <= low and high <= covered[1] for covered in coverage)
         ]
     return pieces

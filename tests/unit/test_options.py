@@ -426,7 +426,9 @@ def test_with_when_matched_rows_are_not_compared() -> None:
 
 
 def test_dbts_incremental_predicates_are_a_merge_filter() -> None:
-    model = written(KEY, {"incremental_predicates": ["DBT_INTERNAL_DEST.day > '2024-01-01'"]}, kind="incremental_by_unique_key")
+    model = written(
+        KEY, {"incremental_predicates": ["DBT_INTERNAL_DEST.day > '2024-01-01'"]}, kind="incremental_by_unique_key"
+    )
     assert read(model)["merge_filter"] == read(keyed(**KEY, merge_filter="target.day > '2024-01-01'"))["merge_filter"]
 
 
@@ -438,7 +440,10 @@ def test_dbts_incremental_predicates_are_a_merge_filter() -> None:
         ({**KEY, "duplicate_keys": "keep_latest"}, "duplicate_keys 'keep_latest' needs order_by"),
         ({**KEY, "order_by": "updated_at"}, "order_by decides between duplicate keys; set duplicate_keys: keep_latest"),
         ({**KEY, "order_by": 3, "duplicate_keys": "keep_latest"}, "order_by '3' is not a column or an SQL expression"),
-        ({**KEY, "insert_only": True, "when_matched": "when matched then delete"}, "when_matched says itself which rows"),
+        (
+            {**KEY, "insert_only": True, "when_matched": "when matched then delete"},
+            "when_matched says itself which rows",
+        ),
         ({**KEY, "update_only_changed": True, "when_matched": "when matched then delete"}, "when_matched says itself"),
     ],
 )

@@ -14,7 +14,6 @@ from tests.unit.reference import Model, Run
 from tests.unit.reference_units import Interval, written
 from tests.unit.situations import SITUATIONS, situation_of
 
-
 EVERY_OPTION = {field.name for field in dataclasses.fields(Model)}
 OPTIONS_OF = {
     "incremental_by_time_range": EVERY_OPTION,
