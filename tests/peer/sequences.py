@@ -91,8 +91,8 @@ def _daily_life() -> Sequence:
 
 
 def _moved() -> Sequence:
-    first = (row(1, "a", 1, 10), row(2, "b", 2, 20), row(3, "c", 2, 30))
-    moved = (row(1, "a", 1, 10), row(2, "b", 2, 20, hour=9), row(3, "c", 2, 30), row(4, "d", 3, 40))
+    first = (row(1, "a", 1, 10), row(2, "b", 2, 20), row(3, "c", 2, 30, hour=7))
+    moved = (row(1, "a", 1, 10), row(2, "b", 2, 20, hour=9), row(3, "c", 2, 30, hour=7), row(4, "d", 3, 40))
     emptied = (row(1, "a", 1, 10), row(4, "d", 3, 40), row(5, "e", 4, 50))
     return Sequence(
         "moved",
@@ -166,13 +166,14 @@ def _failed_append() -> Sequence:
 def _failed_query() -> Sequence:
     first = (row(1, "a", 1, 10), row(2, "b", 2, 20), row(3, "c", 3, 30))
     poisoned = (*first[:1], row(2, "poison", 2, 20), *first[2:])
+    mended = (*first[:1], row(2, "b", 2, 22), *first[2:])
     return Sequence(
         "failed_query",
         (TIME_RANGE_POISONED,),
         (
             Step("first load", 4, first),
             Step("a restatement whose query fails", 4, poisoned, restate=(2, 3)),
-            Step("the next run, the source mended", 4, first),
+            Step("the next run, the source mended", 5, mended),
         ),
     )
 
