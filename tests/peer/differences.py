@@ -22,13 +22,21 @@ class Difference:
 
 VANISHED = "Spark: a dynamic overwrite replaces the partitions that get rows; one that gets none keeps its old rows"
 MOVED = "Spark: the table is partitioned by the time column itself, so a row that moves to another instant stays at the old one, too"
-FIRST_LOAD = "the first batch is inserted as it is, without a look at its keys; dbt_kinds refuses it, or keeps the latest"
+FIRST_LOAD = (
+    "the first batch is inserted as it is, without a look at its keys; dbt_kinds refuses it, or keeps the latest"
+)
 ANY_ROW = "of several rows of one key in a later batch, DuckDB gets any one"
 MERGE_FAILS = "of several rows of one key in a later batch, Spark's merge refuses all; the doubled first load stays"
-NULL_KEY = "NULL equals nothing, so a row without a key is inserted anew by every batch; dbt_kinds refuses it, or matches it"
+NULL_KEY = (
+    "NULL equals nothing, so a row without a key is inserted anew by every batch; dbt_kinds refuses it, or matches it"
+)
 GLUED_KEYS = "DuckDB: several key columns are glued together without their NULLs, so that two keys become one"
-NULL_PARTITION = "DuckDB: NULL equals nothing, so the rows of the partition NULL are not deleted before they are inserted"
-NOT_RECORDED = "the write is there, its record is not, and an append cannot tell; dbt_kinds looks whether the write arrived"
+NULL_PARTITION = (
+    "DuckDB: NULL equals nothing, so the rows of the partition NULL are not deleted before they are inserted"
+)
+NOT_RECORDED = (
+    "the write is there, its record is not, and an append cannot tell; dbt_kinds looks whether the write arrived"
+)
 HOLE = "a restated interval stays recorded while its rows are replaced; after a failure no run comes back to it"
 FILTER = "the filter is part of the join, so that a row which fails it counts as new; in dbt_kinds it decides on the update only"
 NO_FILTER = "DuckDB: merge_filter is not supported, which shows in the first merge"

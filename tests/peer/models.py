@@ -48,13 +48,12 @@ class Model:
         return query
 
 
-def _by_key(name: str, kind: str = "", **options: Any) -> Model:
-    options = {"unique_key": "id", "batch_size": 1} | options
-    written = ", ".join(["batch_size 1", kind] if kind else ["batch_size 1"])
-    key = options["unique_key"] if isinstance(options["unique_key"], str) else f"({', '.join(options['unique_key'])})"
+def _by_key(name: str, kind: str = "", unique_key: tuple[str, ...] = ("id",), **options: Any) -> Model:
+    written = ", ".join(filter(None, [f"unique_key ({', '.join(unique_key)})", "batch_size 1", kind]))
     return Model(
-        name, f"INCREMENTAL_BY_UNIQUE_KEY (unique_key {key}, {written})", "incremental_by_unique_key", options=options
-    )
+        name, f"INCREMENTAL_BY_UNIQUE_KEY ({written})", "incremental_by_unique_key",
+        options={"unique_key": list(unique_key), "batch_size": 1} | options,
+    )  # fmt: skip
 
 
 TIME_RANGE = Model("time_range", "INCREMENTAL_BY_TIME_RANGE (time_column ts)", "incremental_by_time_range")
@@ -69,7 +68,7 @@ UNIQUE_KEY = _by_key("unique_key")
 UNIQUE_KEY_LOOKBACK = _by_key("unique_key_lookback", "lookback 1", lookback=1)
 KEEP_LATEST = _by_key("keep_latest", duplicate_keys="keep_latest", order_by="n")
 NULL_MATCH = _by_key("null_match", null_keys="match")
-TWO_KEYS = _by_key("two_keys", unique_key=["id", "region"], null_keys="match")
+TWO_KEYS = _by_key("two_keys", unique_key=("id", "region"), null_keys="match")
 MERGE_FILTER = _by_key("filtered", "merge_filter source.n > target.n", merge_filter="source.n > target.n")
 PARTITION = Model(
     "by_partition", "INCREMENTAL_BY_PARTITION", "incremental_by_partition", BY_REGION, partitioned_by="region"

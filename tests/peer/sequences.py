@@ -196,7 +196,7 @@ SEQUENCES = (
     _failed_query(), _merge_filter(),
 )  # fmt: skip
 
-RANDOM_KINDS = (TIME_RANGE, TIME_RANGE_LOOKBACK, UNIQUE_KEY, PARTITION, UNMANAGED)
+RANDOM_KINDS = (TIME_RANGE_LOOKBACK, UNIQUE_KEY, PARTITION, UNMANAGED)
 
 
 def random_sequence(seed: int) -> Sequence:
@@ -204,9 +204,9 @@ def random_sequence(seed: int) -> Sequence:
     chance = random.Random(seed)
     rows: dict[tuple[int, int], Row] = {}
     steps: list[Step] = []
-    today = chance.randint(2, 4)
+    today = chance.randint(2, 3)
     loaded = 1
-    for number in range(4):
+    for number in range(3):
         touched = [day for day in range(1, today) if day >= loaded or chance.random() < 0.3]
         for day in touched:
             for id_ in chance.sample(range(1, 5), chance.randint(0, 3)):
@@ -220,5 +220,5 @@ def random_sequence(seed: int) -> Sequence:
             restate = (start, chance.randint(start + 1, steps[-1].day))
         day = steps[-1].day if restate else today
         steps.append(Step("random", day, tuple(rows[key] for key in sorted(rows)), restate=restate))
-        today += chance.choice([0, 1, 1, 2, 4])
+        today += chance.choice([0, 1, 2, 3])
     return Sequence(f"random_{seed}", RANDOM_KINDS, tuple(steps), engines=("duckdb",))

@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlmesh import Context
-from sqlmesh.core.config import Config, DuckDBConnectionConfig, GatewayConfig, ModelDefaultsConfig, SparkConnectionConfig
+from sqlmesh.core.config import (
+    Config,
+    DuckDBConnectionConfig,
+    GatewayConfig,
+    ModelDefaultsConfig,
+    SparkConnectionConfig,
+)
 
 TYPES = "id int, region varchar, ts timestamp, n int"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -33,21 +32,21 @@ def test_tables_are_equal_but_for_known_differences(sqlmesh: Answers, project: P
     start(project, sequence)
     found: Found = {}
     for number, step in enumerate(sequence.steps):
-        runs = take(project, sequence, step)
+        run = take(project, sequence, step)
         for model in sequence.models:
             ours = our_rows(project, model.name)
             for engine in sequence.engines:
                 answer = sqlmesh[engine, sequence.name][number]
                 theirs = their_rows(answer["rows"][model.name])
                 if ours != theirs:
-                    found[engine, model.name, number] = (sorted((theirs - ours).elements()), sorted((ours - theirs).elements()))
-                    tell(sequence, step, engine, model.name, ours, theirs, answer["error"], runs)
+                    found[engine, model.name, number] = difference(theirs, ours)
+                    tell(sequence, step, engine, model.name, ours, theirs, answer["error"], run)
     expected = {
-        (engine, difference.model, number): rows
-        for difference in DIFFERENCES
-        if difference.sequence == sequence.name
-        for engine in difference.engines
-        for number, rows in difference.steps.items()
+        (engine, known.model, number): rows
+        for known in DIFFERENCES
+        if known.sequence == sequence.name
+        for engine in known.engines
+        for number, rows in known.steps.items()
     }
     assert found == expected
 
@@ -56,23 +55,25 @@ def start(project: Project, sequence: Sequence) -> None:
     """The models of a sequence, over a source that is not there yet."""
     project.sql("create schema {schema}")
     for model in sequence.models:
-        config = "file_format='iceberg'" + (f", partition_by=['{model.partitioned_by}']" if model.partitioned_by else "")
+        config = "file_format='iceberg'" + (
+            f", partition_by=['{model.partitioned_by}']" if model.partitioned_by else ""
+        )
         project.kind(model.name, model.for_dbt(), kind=model.materialized, config=config, **model.options)
 
 
-def take(project: Project, sequence: Sequence, step: Step) -> list[Run]:
+def take(project: Project, sequence: Sequence, step: Step) -> Run:
     """One step. A run may fail for some models: what the tables hold then is compared, too."""
     land(project, step)
-    # a run whose write arrived, and then nothing more
-    fault = broken_connection(r"insert into \S+\.unmanaged\b", done=True) if step.is_broken else nullcontext([])
-    with fault as broken_at:
-        if step.window is None:
-            return [project.dbt("run", now=step.now)]
-        start, end = step.window
-        window = {"start": start, "end": end, "allow_full_restatement": True}
+    window: dict[str, Any] = {}
+    if step.window is not None:
+        window = {"start": step.window[0], "end": step.window[1], "allow_full_restatement": True}
+    if not step.is_broken:
+        return project.dbt("run", now=step.now, **window)
+    # the write arrives, and then nothing more
+    with broken_connection(r"insert into \S+\.unmanaged\b", done=True) as broken_at:
         run = project.dbt("run", now=step.now, **window)
-    assert bool(broken_at) == step.is_broken
-    return [run]
+    assert broken_at
+    return run
 
 
 def land(project: Project, step: Step) -> None:
@@ -108,11 +109,16 @@ def as_text(rows: Iterable[Iterable[Any]]) -> Rows:
     return texts
 
 
+def difference(theirs: Rows, ours: Rows) -> tuple[list[str], list[str]]:
+    """The rows that only one of them has: theirs, ours."""
+    return sorted((theirs - ours).elements()), sorted((ours - theirs).elements())
+
+
 def tell(
-    sequence: Sequence, step: Step, engine: str, model: str, ours: Rows, theirs: Rows, error: str | None, runs: list[Run]
+    sequence: Sequence, step: Step, engine: str, model: str, ours: Rows, theirs: Rows, error: str | None, run: Run
 ) -> None:
     """Prints a difference as it was observed."""
     print(f"\n{sequence.name}: {step.what} (now {step.now}): {model}")
     print(f"  SQLMesh on {engine}: {sorted(theirs.elements())}{f', {error}' if error else ''}")
-    failures = [message for run in runs for name, message in run.messages.items() if name == model and "rror" in message]
-    print(f"  dbt_kinds:        {sorted(ours.elements())}{''.join(failures)}")
+    failed = run.statuses.get(model) == "error"
+    print(f"  dbt_kinds:         {sorted(ours.elements())}{', ' + run.messages[model].strip() if failed else ''}")
