@@ -36,13 +36,16 @@ limit 5
 {% endmacro %}
 
 
-{# SQL: of the rows of one key the one with the greatest order_by, NULL being the least; among equals always the same one. #}
+{#
+  SQL: of the rows of one key the one with the greatest order_by, NULL being the least; among equals always the same one. It has one column
+  more than the query: whoever reads it names the columns. (Spark 3.5 has no `select * except`.)
+#}
 {% macro latest_rows(options, query) %}
   {% if options.duplicate_keys != 'keep_latest' %}
     {% do return(query) %}
   {% endif %}
   {% set sql -%}
-select * except (__kinds_rank) from (
+select * from (
 select *, row_number() over (
   partition by {{ options.unique_key | join(', ') }} order by {{ options.order_by }} desc nulls last, to_json(struct(*)) desc
 ) as __kinds_rank
