@@ -20,11 +20,17 @@ Answers = dict[tuple[str, str], list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="session")
-def sqlmesh(tmp_path_factory: pytest.TempPathFactory) -> Answers:
+def sqlmesh(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Answers:
     """What SQLMesh's tables hold after each step, by engine and sequence; all run before a Spark of ours starts."""
     answers: Answers = {}
+    tests = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    asked = {str(item.callspec.id) for item in tests if hasattr(item, "callspec")}
     for engine in ("duckdb", "spark"):
-        sequences = [sequence for sequence in (*SEQUENCES, *RANDOM_SEQUENCES) if engine in sequence.engines]
+        sequences = [
+            sequence
+            for sequence in (*SEQUENCES, *RANDOM_SEQUENCES)
+            if engine in sequence.engines and sequence.name in asked
+        ]
         for name, steps in _run(engine, sequences, tmp_path_factory.mktemp(f"sqlmesh_{engine}")).items():
             answers[engine, name] = steps
     return answers

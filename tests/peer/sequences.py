@@ -36,6 +36,7 @@ class Step:
     source: tuple[Row, ...]
     restate: tuple[int, int] | None = None  # days, the last one not included
     is_broken: bool = False  # the run fails when the rows are written and not yet recorded
+    fails: frozenset[str] = frozenset()  # the models whose load fails in dbt_kinds, on purpose
 
     @property
     def now(self) -> str:
@@ -113,8 +114,8 @@ def _duplicate_keys() -> Sequence:
         "duplicate_keys",
         (UNIQUE_KEY, KEEP_LATEST),
         (
-            Step("two rows of one key in the first load", 2, first),
-            Step("three rows of one key in a later batch", 3, second),
+            Step("two rows of one key in the first load", 2, first, fails=frozenset({"unique_key"})),
+            Step("three rows of one key in a later batch", 3, second, fails=frozenset({"unique_key"})),
         ),
     )
 
@@ -125,7 +126,10 @@ def _null_keys() -> Sequence:
     return Sequence(
         "null_keys",
         (UNIQUE_KEY, NULL_MATCH),
-        (Step("a key is NULL", 2, first), Step("it is NULL again the next day", 3, second)),
+        (
+            Step("a key is NULL", 2, first, fails=frozenset({"unique_key"})),
+            Step("it is NULL again the next day", 3, second, fails=frozenset({"unique_key"})),
+        ),
     )
 
 
@@ -157,7 +161,7 @@ def _failed_append() -> Sequence:
         (UNMANAGED,),
         (
             Step("first load", 2, first),
-            Step("the run fails after its write", 3, second, is_broken=True),
+            Step("the run fails after its write", 3, second, is_broken=True, fails=frozenset({"unmanaged"})),
             Step("the run is tried again", 3, second),
         ),
     )
@@ -172,7 +176,13 @@ def _failed_query() -> Sequence:
         (TIME_RANGE_POISONED,),
         (
             Step("first load", 4, first),
-            Step("a restatement whose query fails", 4, poisoned, restate=(2, 3)),
+            Step(
+                "a restatement whose query fails",
+                4,
+                poisoned,
+                restate=(2, 3),
+                fails=frozenset({TIME_RANGE_POISONED.name}),
+            ),
             Step("the next run, the source mended", 5, mended),
         ),
     )

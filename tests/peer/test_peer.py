@@ -33,6 +33,7 @@ def test_tables_are_equal_but_for_known_differences(sqlmesh: Answers, project: P
     found: Found = {}
     for number, step in enumerate(sequence.steps):
         run = take(project, sequence, step)
+        assert {model for model, status in run.statuses.items() if status == "error"} == step.fails, run.errors
         for model in sequence.models:
             ours = our_rows(project, model.name)
             for engine in sequence.engines:
@@ -73,6 +74,8 @@ def take(project: Project, sequence: Sequence, step: Step) -> Run:
     with broken_connection(r"insert into \S+\.unmanaged\b", done=True) as broken_at:
         run = project.dbt("run", now=step.now, **window)
     assert broken_at
+    # a process that was killed would have taken its lease with it; this one lives on
+    project.operation("release_lease", select=" ".join(model.name for model in sequence.models))
     return run
 
 
@@ -121,4 +124,6 @@ def tell(
     print(f"\n{sequence.name}: {step.what} (now {step.now}): {model}")
     print(f"  SQLMesh on {engine}: {sorted(theirs.elements())}{f', {error}' if error else ''}")
     failed = run.statuses.get(model) == "error"
-    print(f"  dbt_kinds:         {sorted(ours.elements())}{', ' + run.messages[model].strip() if failed else ''}")
+    print(
+        f"  dbt_kinds:         {sorted(ours.elements())}{', ' + run.messages[model].strip().splitlines()[1].strip() if failed else ''}"
+    )
