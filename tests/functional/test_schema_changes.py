@@ -65,7 +65,7 @@ def test_what_would_lose_something_is_refused(
 def test_allowed_a_column_is_dropped(project: Project, file_format: str) -> None:
     went, said = first_and_next(project, "1 as a, 2 as b", "3 as a", file_format, on_destructive_change="allow")
     assert went, said
-    assert [row[0] for row in project.sql("describe {schema}.days") if row[0] in "ab"] == ["a"]
+    assert [row[0] for row in project.sql("describe {schema}.days") if row[0] in ("a", "b")] == ["a"]
     assert rows(project, "a") == [(1,), (3,)]
 
 
@@ -128,7 +128,7 @@ def test_iceberg_widens_in_place(project: Project, first: str, then: str, type_:
 def test_files_are_not_written_anew_for_a_column_that_grew(project: Project, file_format: str) -> None:
     went, said = first_and_next(project, "1 as a", "3000000000 as a", file_format)
     assert not went
-    assert "widens a from int to bigint of t" in said or "widens a from int to bigint" in said
+    assert "widens a from int to bigint" in said
     assert "--full-refresh" in said
     assert rows(project, "a") == [(1,)]
 

@@ -124,7 +124,7 @@ def refusals(model: Model, run: Run, loads: Sequence[Load]) -> list[str]:
         not found
         and run.start
         and not run.allow_full_restatement
-        and plan(model, run, loads).reason == "full restatement"
+        and plan(model, run, loads).reason.startswith("full restatement")
     ):
         found.append(
             f"restating {model.kind} rebuilds the whole table from {written(last_boundary(coverage_of(loads)[0][0], unit))}; "
