@@ -16,16 +16,19 @@ from dbt_common.exceptions import DbtRuntimeError
 
 
 @contextmanager
-def broken_connection(statement: str, *, done: bool = False) -> Iterator[list[str]]:
-    """Breaks at the first statement that a pattern is found in, before it, or with `done` right after it.
+def broken_connection(statement: str, *, done: bool = False, number: int = 1) -> Iterator[list[str]]:
+    """Breaks at the first statement that a pattern is found in, or that of a number: before it, or with `done` right after it.
 
     Yields a list that holds that statement once it came.
     """
     broken_at: list[str] = []
+    found: list[str] = []
     execute = Cursor.execute
 
     def fragile(cursor: Cursor, sql: str, *parameters: Any) -> None:
-        if not broken_at and re.search(statement, sql):
+        if re.search(statement, sql):
+            found.append(sql)
+        if not broken_at and len(found) == number:
             broken_at.append(sql)
             if done:
                 execute(cursor, sql, *parameters)

@@ -1,18 +1,21 @@
 """Every kind on every format through what happens to a model, compared with an oracle that knows nothing of intervals.
 
-The matrix is printed, and written to docs/kinds.md by `python -m tests.functional.kind_matrix`.
+The matrix is printed, and is the one in docs/kinds.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.functional.faults import broken_connection
 from tests.functional.project import Project, Run
 
+SITUATIONS = 8
 FORMATS = ["iceberg", "parquet", "orc"]
 BY_DAY = "where ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"
 BY_REGION = f"where region in (select region from {{{{ target.schema }}}}.source_rows {BY_DAY})"
@@ -122,7 +125,7 @@ class Matrix:
         for name, kind in KINDS.items():
             self.expected[name] = kind.load([] if anew else self.expected[name], self.source, days)
 
-    def check(self, situation: str, run: Run, *, expect_status: str | None = None) -> None:
+    def check(self, situation: str, run: Run) -> None:
         for name, file_format in MODELS:
             model = f"{name}_{file_format}"
             found = self.project.rows(f"select id, region, datediff(ts, date '2024-01-01'), n from {{schema}}.{model}")
@@ -213,3 +216,33 @@ def test_schema_drop_refused(matrix: Matrix) -> None:
     assert matrix.run().success
     matrix.load(range(5, 6))
     matrix.check("schema drop refused", run)
+
+
+# the connection of all models breaks at that insert, merge or overwrite: some are in the middle, some have not begun
+@pytest.mark.parametrize(("number", "done"), [(7, False), (20, True), (33, False), (48, True)])
+def test_killed_mid_write(matrix: Matrix, number: int, done: bool) -> None:
+    day = max(row[2] for row in matrix.source) + 1
+    matrix.arrive(day)
+    with broken_connection("(?i)^(/[*].*?[*]/)?\\s*(insert|merge)", number=number, done=done) as broken_at:
+        assert not matrix.run().success
+    assert broken_at
+    matrix.project.operation("release_lease", select=" ".join(f"{name}_{file_format}" for name, file_format in MODELS))
+    run = matrix.run()
+    assert run.success, run.errors
+    matrix.load(range(day, day + 1))
+    matrix.check("killed mid-write, run again", run)
+    assert not matrix.project.sql("show tables in {schema} like '*__kinds_stage_*'")
+
+
+def test_the_matrix_is_that_of_the_documentation(matrix: Matrix, capsys: pytest.CaptureFixture[str]) -> None:
+    situations = list(dict.fromkeys(situation for found in matrix.outcomes.values() for situation in found))
+    lines = [f"| kind, format | {' | '.join(situations)} |", f"|---|{'---|' * len(situations)}"]
+    for name, file_format in MODELS:
+        found = matrix.outcomes[f"{name}_{file_format}"]
+        kind = KINDS[name].materialized + (", insert_overwrite" if "insert_overwrite" in KINDS[name].options else "")
+        lines.append(f"| {kind}, {file_format} | {' | '.join(found.get(situation, '') for situation in situations)} |")
+    table = "\n".join(lines)
+    with capsys.disabled():
+        print(f"\n{table}")
+    if len(situations) == SITUATIONS:
+        assert table in (Path(__file__).parents[2] / "docs" / "kinds.md").read_text()

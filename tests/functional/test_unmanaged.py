@@ -22,7 +22,7 @@ def days(project: Project) -> dict[str, int]:
     return {day[-2:]: number for day, number in counted}
 
 
-@pytest.fixture(params=["iceberg", "parquet", "orc"])
+@pytest.fixture(params=["iceberg", "parquet"])
 def log(request: pytest.FixtureRequest, project: Project) -> Project:
     events_table(project)
     unmanaged(project, request.param)

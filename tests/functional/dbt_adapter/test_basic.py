@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from dbt.tests.adapter.basic import files, test_ephemeral
-from dbt.tests.adapter.basic.test_adapter_methods import BaseAdapterMethod
 from dbt.tests.adapter.basic.test_base import BaseSimpleMaterializations
 from dbt.tests.adapter.basic.test_empty import BaseEmpty
 from dbt.tests.adapter.basic.test_generic_tests import BaseGenericTests
@@ -117,11 +116,3 @@ class TestTableMaterialization(BaseTableMaterialization):
 
 class TestEmptyProject(BaseEmpty):
     """The package alone adds nothing to a project."""
-
-
-class TestAdapterMethods(BaseAdapterMethod):
-    """A model drops the schema while it is compiled, so the interval store is kept in another."""
-
-    @pytest.fixture(scope="class")
-    def project_config_update(self, unique_schema: str) -> dict[str, Any]:
-        return {"name": "adapter_methods", "vars": {"kinds_store_schema": f"{unique_schema}_store"}}

@@ -23,6 +23,11 @@ from tests.functional.dbt_adapter.clock import Clock
 from tests.functional.dbt_adapter.sql import TABLE_IS_THERE, as_kind, as_kinds
 
 
+def as_seeded(sql: str) -> str:
+    """On a session dbt-spark writes the text None where a seed has nothing (measured on 1.11)."""
+    return sql.replace("null", "'None'")
+
+
 class TestUniqueKey(unique_id.BaseIncrementalUniqueKey):
     """A city is the key where theirs is a state, which two rows share: the kind refuses a key that is none."""
 
@@ -43,8 +48,10 @@ class TestUniqueKey(unique_id.BaseIncrementalUniqueKey):
             "not_found_unique_key_list.sql": unique_id.models__not_found_unique_key_list_sql,
             "empty_unique_key_list.sql": unique_id.models__empty_unique_key_list_sql,
             "empty_str_unique_key.sql": unique_id.models__empty_str_unique_key_sql,
-            "one_str__overwrite.sql": unique_id.models__expected__one_str__overwrite_sql,
-            "unique_key_list__inplace_overwrite.sql": unique_id.models__expected__unique_key_list__inplace_overwrite_sql,
+            "one_str__overwrite.sql": as_seeded(unique_id.models__expected__one_str__overwrite_sql),
+            "unique_key_list__inplace_overwrite.sql": as_seeded(
+                unique_id.models__expected__unique_key_list__inplace_overwrite_sql
+            ),
         }
         appended = {"no_unique_key.sql": unique_id.models__no_unique_key_sql}
         return as_kinds(keyed, null_keys="match") | as_kinds(appended, kind="incremental_unmanaged")
