@@ -67,6 +67,7 @@ class Macros:
         adapter_type: str = "spark",
         node: dict[str, Any] | None = None,
         clock: datetime.datetime = datetime.datetime(2024, 1, 10, 8, 0, 0),
+        **of_dbt: Any,
     ) -> None:
         self._functions: dict[str, Any] = {}
         context = {
@@ -85,6 +86,7 @@ class Macros:
             "tojson": json.dumps,
             "fromjson": json.loads,
             "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
+            **of_dbt,
         }
         for names, code in _compiled_files():
             module = jinja2.Template.from_code(_ENVIRONMENT, code, context).module

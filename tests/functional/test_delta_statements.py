@@ -1,0 +1,111 @@
+"""What would be sent to Delta: no Delta is at hand, so the statements are rendered here and read by Spark's own parser, and never run.
+
+`describe history` is Delta's own, which Spark's parser does not know; those are not read by anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.unit.macros import Macros, node
+
+TABLE = "shop.orders"
+COLUMNS = [{"name": "id", "type": "bigint"}, {"name": "at day", "type": "date"}, {"name": "n", "type": "int"}]
+BATCH = ["2024-01-01T00:00:00", "2024-01-02T00:00:00"]
+QUERY = "select id, `at day`, n from raw.orders"
+
+
+class Answer(dict[Any, Any]):
+    """The first row of any question that is asked on the way."""
+
+    def __missing__(self, name: Any) -> Any:
+        return {0: '[{"rows_written": 1}]', 1: "dynamic", "version": 5}[name]
+
+
+class Dbt:
+    """Stands where dbt's own macros would, and keeps the statements that were to be sent."""
+
+    def __init__(self, **variables: Any) -> None:
+        self.sent: list[str] = []
+        clauses = ["options_clause", "clustered_cols", "location_clause", "comment_clause", "tblproperties_clause"]
+        of_dbt: dict[str, Any] = {clause: lambda **_: "" for clause in clauses}
+        of_dbt["statement"] = self.statement
+        of_dbt["run_query"] = lambda sql: SimpleNamespace(rows=[Answer()])
+        self.macros = Macros(variables=variables, **of_dbt)
+
+    def statement(self, name: str, caller: Callable[[], str]) -> str:
+        self.sent.append(caller().strip())
+        return ""
+
+    def work(self, prepare: str, kind: str, **options: Any) -> dict[str, Any]:
+        """What a write is given."""
+        read = self.macros.options(node(kind=kind, file_format="delta", **options))
+        prepared = getattr(self.macros, prepare)(read, COLUMNS, None, QUERY)
+        return {"options": read, "writer": prepared, "plan": {}}
+
+
+@pytest.fixture
+def parsed(local_spark: Mapping[str, Any]) -> Callable[[str], str]:
+    parser = SparkSession.builder.getOrCreate()._jsparkSession.sessionState().sqlParser()
+    return lambda sql: str(parser.parsePlan(sql).toString())
+
+
+def test_a_table_and_its_replacement(parsed: Callable[[str], str]) -> None:
+    dbt = Dbt()
+    for existing in (None, {"is_view": False, "file_format": "delta"}):
+        dbt.macros.create_table(TABLE, existing, "delta", ["at day"], QUERY)
+    assert [parsed(sql).split()[0] for sql in dbt.sent] == ["'CreateTableAsSelect", "'ReplaceTableAsSelect"]
+    assert all("using delta" in sql and "partitioned by (`at day`)" in sql for sql in dbt.sent)
+
+
+def test_a_range_in_one_commit(parsed: Callable[[str], str]) -> None:
+    dbt = Dbt()
+    work = dbt.work("range_writer", "incremental_by_time_range", time_column="at day")
+    dbt.macros.replace_range(TABLE, work, BATCH, QUERY)
+    assert [parsed(sql).split()[0] for sql in dbt.sent] == ["'OverwriteByExpression"]
+
+
+def test_partitions(parsed: Callable[[str], str]) -> None:
+    dbt = Dbt()
+    work = dbt.work("partition_writer", "incremental_by_partition", partition_by=["at day"])
+    dbt.macros.replace_partitions(TABLE, work, BATCH, QUERY)
+    assert [parsed(sql).split()[0] for sql in dbt.sent] == ["SetCommand", "'InsertIntoStatement"]
+    assert dbt.sent[1].startswith("insert overwrite shop.orders")
+
+
+@pytest.mark.parametrize(
+    ("options", "actions"),
+    [
+        ({}, ["updateaction", "insertaction"]),
+        ({"insert_only": True}, ["insertaction"]),
+        ({"merge_filter": "target.n < source.n", "null_keys": "match"}, ["updateaction", "insertaction"]),
+        ({"when_matched": "when matched and source.n < 0 then delete when matched then update set n = source.n"},
+         ["deleteaction", "updateaction", "insertaction"]),
+    ],
+)  # fmt: skip
+def test_a_merge(parsed: Callable[[str], str], options: dict[str, Any], actions: list[str]) -> None:
+    dbt = Dbt()
+    work = dbt.work("key_writer", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"], **options)
+    plan = parsed(dbt.macros._merge_statement(TABLE, work["writer"], "shop.stage")).lower()
+    assert plan.startswith("'mergeintotable")
+    assert [action for action in ("deleteaction", "updateaction", "insertaction") if action in plan] == actions
+
+
+def test_columns_that_come(parsed: Callable[[str], str]) -> None:
+    dbt = Dbt()
+    change = {"change": "add", "path": ["s", "element", "odd name"], "from": None, "to": "struct<`a`:int>"}
+    assert parsed(dbt.macros._alteration(TABLE, change)).startswith("'AddColumns")
+
+
+def test_the_store(parsed: Callable[[str], str]) -> None:
+    dbt = Dbt()
+    adapter = SimpleNamespace(type=lambda: "spark", create_schema=lambda relation: None)
+    macros = Macros(variables={"kinds_store_format": "delta"}, statement=dbt.statement, adapter=adapter)
+    macros.create_store("shop.dbt_kinds_intervals")
+    assert [parsed(sql).split()[0] for sql in dbt.sent] == ["'CreateTable"]
+    assert "using delta" in dbt.sent[0]
