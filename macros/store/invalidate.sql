@@ -19,11 +19,12 @@
   {% set events = dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]] if recorded else [], plan.execution_time) %}
   {% set pending = dbt_kinds.run_memory().pending %}
   {% if plan.batches and not work.writer.replaces_table and (recorded or pending.get(options.relation) is not none) %}
+    {% set details = tojson({'write': 'rebuild', 'rebuild_from': plan.batches[0][0]}) %}
     {% do events.append({
       'event': 'pending', 'interval_start': plan.batches[0][0], 'interval_end': plan.batches[-1][1], 'execution_time': plan.execution_time,
-      'details': tojson({'write': 'rebuild'}),
+      'details': details,
     }) %}
-    {% do pending.update({options.relation: {'details': '{"write": "rebuild"}'}}) %}
+    {% do pending.update({options.relation: {'details': details}}) %}
   {% endif %}
   {% do dbt_kinds.append_events(options, events) %}
 {% endmacro %}

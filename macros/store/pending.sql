@@ -4,11 +4,15 @@
 #}
 {% macro announce_write(work, batch, details, snapshot_id=none) %}
   {% do dbt_kinds.hold_lease(work.options) %}
+  {% set memory = dbt_kinds.run_memory() %}
+  {# the first batch of a rebuild: until it is recorded, to begin the rebuild again is the way to go on #}
+  {% set open = memory.pending.get(work.options.relation) %}
+  {% set details = dict(details, rebuild_from=fromjson(open.details).get('rebuild_from') if open is not none else none) %}
   {% do dbt_kinds.append_events(work.options, [{
     'event': 'pending', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': work.plan.execution_time,
     'model_hash': work.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': tojson(details),
   }]) %}
-  {% do dbt_kinds.run_memory().pending.update({work.options.relation: {'details': details}}) %}
+  {% do memory.pending.update({work.options.relation: {'details': tojson(details)}}) %}
 {% endmacro %}
 
 

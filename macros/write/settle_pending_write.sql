@@ -5,10 +5,11 @@
 {% macro settle_pending_write(options, settings) %}
   {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
   {% set details = fromjson(pending.details) if pending is not none else none %}
-  {% if details is none or (settings.full_refresh and not (details.write == 'rebuild' and options.start is none)) %}
+  {% set rebuild_from = details.get('rebuild_from') if details is not none else none %}
+  {% if details is none or (settings.full_refresh and not (rebuild_from and options.start is none)) %}
     {% do return(false) %}
-  {% elif details.write == 'rebuild' %}
-    {% do settings.update({'rebuild_from': pending.interval_start}) %}
+  {% elif rebuild_from %}
+    {% do settings.update({'rebuild_from': rebuild_from}) %}
     {% do return(true) %}
   {% elif details.write == 'stage' %}
     {% set outcome = dbt_kinds._finish_staged_write(options, pending, details) %}

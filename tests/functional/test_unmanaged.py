@@ -128,6 +128,7 @@ def test_a_sample_appends_nothing(log: Project) -> None:
         ("'invalidated'", False),
         ("'invalidated'", True),
         ("create (or replace )?table .*\\.log\\b", True),
+        ("insert into .*\\.log\\b", False),
         ("insert into .*\\.log\\b", True),
         ("'loaded'", True),
     ],
