@@ -7,7 +7,7 @@
 #}
 {% macro compacted_events(log, drop_unreadable=false) %}
   {% set rows_of = {} %}
-  {% for row in log if row.event not in ['claimed', 'released', 'failed', 'pending', 'settled'] %}
+  {% for row in log if row.event not in dbt_kinds.lease_events() %}
     {% do rows_of.setdefault(row.get('relation', ''), []).append(row) %}
   {% endfor %}
   {% set nodes = {} %}
@@ -18,7 +18,7 @@
   {% set compacted = [] %}
   {% for relation, rows in rows_of.items() %}
     {% set readable = [] %}
-    {% for row in rows %}
+    {% for row in rows if row.event not in dbt_kinds.write_events() %}
       {% if dbt_kinds.is_readable(row) %}
         {% do readable.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
       {% elif not drop_unreadable %}
@@ -27,9 +27,7 @@
     {% endfor %}
     {% set loads = dbt_kinds.fold_events(readable) %}
     {% do compacted.extend(dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
-  {% endfor %}
-  {% for relation in log | map(attribute='relation') | select('defined') | unique %}
-    {% set pending = dbt_kinds.pending_write(log, relation) %}
+    {% set pending = dbt_kinds.pending_write(rows, relation) %}
     {% do compacted.append(dict(pending, start=pending.interval_start, end=pending.interval_end)) if pending is not none %}
   {% endfor %}
   {% do return(compacted) %}

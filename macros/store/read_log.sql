@@ -55,7 +55,7 @@
 {# The loads and invalidations of one relation in a log, as fold_events takes them. #}
 {% macro events_in_log(log, relation) %}
   {% set lines = [] %}
-  {% for row in log if row.relation == relation and row.event not in ['claimed', 'released', 'failed', 'pending', 'settled'] %}
+  {% for row in log if row.relation == relation and row.event not in dbt_kinds.lease_events() + dbt_kinds.write_events() %}
     {% do lines.append(dbt_kinds.event_line(row)) %}
   {% endfor %}
   {% do return(dbt_kinds.parse_events(relation, lines | join('\n')) if lines else []) %}

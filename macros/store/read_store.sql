@@ -27,10 +27,10 @@
 select
   coalesce(relation, '') as relation,
   max(recorded_at) as latest,
-  concat_ws(char(10), collect_list(if(event in ('pending', 'settled'), null, {{ dbt_kinds._event_line() }}))) as lines,
+  concat_ws(char(10), collect_list(if(event in ('{{ dbt_kinds.write_events() | join("', '") }}'), null, {{ dbt_kinds._event_line() }}))) as lines,
   max(if(event = 'pending', recorded_at, null)) >= coalesce(max(if(event = 'pending', null, recorded_at)), '') as is_unsettled
 from {{ source }}
-where coalesce(event, '') not in ('claimed', 'released', 'failed')
+where coalesce(event, '') not in ('{{ dbt_kinds.lease_events() | join("', '") }}')
 group by relation
     {%- endset %}
     {% for row in dbt_kinds.query_rows(by_relation) %}

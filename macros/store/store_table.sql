@@ -8,7 +8,8 @@
 
 {#
   Its columns, in order, one row an event: `loaded` and `invalidated` make the coverage; `claimed`, `released` and
-  `failed` tell of a run's lease; `pending` and `settled` of a write that must not be done twice. Instants are text: a Hive text table writes timestamps in the session's time zone.
+  `failed` tell of a run's lease; `pending` and `settled` of a write that must not be done twice.
+  Instants are text: a Hive text table writes timestamps in the session's time zone.
 #}
 {% macro store_columns() %}
   {% do return({
@@ -17,6 +18,18 @@
     'rows_written': 'bigint', 'seconds': 'double', 'snapshot_id': 'bigint', 'started_at': 'string',
     'lease_seconds': 'bigint', 'holder': 'string', 'source': 'string', 'message': 'string', 'details': 'string',
   }) %}
+{% endmacro %}
+
+
+{# The events that tell of a run's lease, not of its table. Pure. #}
+{% macro lease_events() %}
+  {% do return(['claimed', 'released', 'failed']) %}
+{% endmacro %}
+
+
+{# Those that tell of a write that must not be done twice. Pure. #}
+{% macro write_events() %}
+  {% do return(['pending', 'settled']) %}
 {% endmacro %}
 
 

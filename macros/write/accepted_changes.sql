@@ -61,7 +61,7 @@
   {% if modules.re.search('\\bvoid\\b', change.to or '') %}
     {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ', and nothing tells what is to go there; write cast(null as …) in the query') %}
   {% endif %}
-  {% for field in existing.partitioning if change.change != 'add' and change.path[0] | lower in dbt_kinds.words_of(field) %}
+  {% for field in existing.partitioning if change.change != 'add' and change.path[0] | lower in dbt_kinds._words_of(field) %}
     {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation ~ ', which is partitioned by it' ~ way_out) %}
   {% endfor %}
   {% if not change.in_place and not dbt_kinds.is_destructive(change) and options.file_format in ['parquet', 'orc'] %}
@@ -72,6 +72,6 @@
 
 
 {# `days(`ts`)` -> the words in it, in lower case. #}
-{% macro words_of(field) %}
+{% macro _words_of(field) %}
   {% do return(modules.re.findall('`([^`]*)`', field | lower) + modules.re.split('[^\\w]+', field | lower) + [field | lower | trim | trim('`')]) %}
 {% endmacro %}

@@ -16,7 +16,7 @@
     {% set nothing = [work.plan.batches[0][0], work.plan.batches[0][0]] %}
     {% do dbt_kinds.announce_write(work, nothing, {'write': 'stage', 'stage': stage.identifier, 'partitioning': writer.partitioning}) %}
     {% do dbt_kinds.put_stage_in_place(relation, options, stage, writer.partitioning) %}
-    {% do dbt_kinds.append_events(options, [{'event': 'settled'}]) %}
+    {% do dbt_kinds.close_pending_write(options) %}
     {% do dbt_kinds.drop_stages(relation) %}
   {% endif %}
 {% endmacro %}

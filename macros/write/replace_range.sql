@@ -8,7 +8,8 @@
   {% if writer.file_format in ['iceberg', 'delta'] %}
     {% do return(dbt_kinds._replace_range_by_condition(relation, writer, query, condition)) %}
   {% endif %}
-  {% do return(dbt_kinds._replace_range_by_partition(relation, writer, query, condition)) %}
+  {% set sql = dbt_kinds.overwrite_partitions(relation, writer, dbt_kinds.filtered_query(query, condition, writer.selected), condition) %}
+  {% do return(dict(dbt_kinds.last_commit(relation, writer.file_format, condition), sql=sql)) %}
 {% endmacro %}
 
 
@@ -27,25 +28,5 @@ insert into {{ relation }}{{ ' replace where ' ~ condition if writer.in_one_comm
 {{ dbt_kinds.filtered_query(query, condition, writer.selected) }}
   {%- endset %}
   {% call statement('replace_range') %}{{ insert }}{% endcall %}
-  {% do return(dict(dbt_kinds.last_commit(relation, writer.file_format, condition), sql=insert)) %}
-{% endmacro %}
-
-
-{#
-  Partitions that got rows are overwritten in one job; those in range that got none are dropped after it. Which got rows
-  is told by their files: a job gives every file it writes a name of its own.
-#}
-{% macro _replace_range_by_partition(relation, writer, query, condition) %}
-  {% set before = [] if writer.is_new else dbt_kinds.partition_files(relation, writer, condition) %}
-  {% do dbt_kinds.require_dynamic_overwrite(writer.model) %}
-  {% set insert -%}
-insert overwrite table {{ relation }}
-{{ dbt_kinds.filtered_query(query, condition, writer.selected) }}
-  {%- endset %}
-  {% call statement('replace_range') %}{{ insert }}{% endcall %}
-  {% if before %}
-    {% set after = dbt_kinds.partition_files(relation, writer, condition) %}
-    {% do dbt_kinds.drop_partitions(relation, writer, after | select('in', before) | list) %}
-  {% endif %}
   {% do return(dict(dbt_kinds.last_commit(relation, writer.file_format, condition), sql=insert)) %}
 {% endmacro %}

@@ -65,14 +65,5 @@ insert into {{ stage }}
 
 {# Overwrites every partition that the stage has, and drops the others. #}
 {% macro overwrite_from_stage(relation, writer, stage) %}
-  {% set before = dbt_kinds.partition_files(relation, writer, 'true') if writer.partition_columns else [] %}
-  {% do dbt_kinds.require_dynamic_overwrite(writer.model) %}
-  {% call statement('overwrite_from_stage') %}
-insert overwrite table {{ relation }}
-select {{ writer.columns | join(', ') }} from {{ stage }}
-  {% endcall %}
-  {% if before %}
-    {% set after = dbt_kinds.partition_files(relation, writer, 'true') %}
-    {% do dbt_kinds.drop_partitions(relation, writer, after | select('in', before) | list) %}
-  {% endif %}
+  {% do dbt_kinds.overwrite_partitions(relation, writer, 'select ' ~ writer.columns | join(', ') ~ ' from ' ~ stage, 'true') %}
 {% endmacro %}

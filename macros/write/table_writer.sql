@@ -7,11 +7,8 @@
   {% set changes = [] if is_new else dbt_kinds.accepted_changes(options, query_columns, existing) %}
   {% set partitioning = partitioning if is_new else existing.partitioning %}
   {% set partition_columns = dbt_kinds.quoted_names(partitioning) if options.file_format in ['parquet', 'orc'] else [] %}
-  {% set columns = dbt_kinds._partition_columns_last(query_columns, partition_columns) if is_new
-    else dbt_kinds.changed_schema(existing.columns, changes) %}
-  {% if not is_new and changes %}
-    {% set columns = dbt_kinds._partition_columns_last(columns, partition_columns) %}
-  {% endif %}
+  {% set columns = query_columns if is_new else dbt_kinds.changed_schema(existing.columns, changes) %}
+  {% set columns = dbt_kinds._partition_columns_last(columns, partition_columns) %}
   {% do return({
     'model': options.model,
     'file_format': options.file_format,

@@ -183,5 +183,11 @@ def events_table(project: Project, name: str = "events") -> None:
     )
 
 
+def source_rows(project: Project, rows: str, columns: str) -> None:
+    """What `source_rows` in the project's schema holds from now on: a view of these values."""
+    project.sql("create schema if not exists {schema}")
+    project.sql(f"create or replace view {{schema}}.source_rows as select * from values {rows} as ({columns})")
+
+
 DAILY_EVENTS = """select id, ts, n from {{ target.schema }}.events
 where ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.functional.project import Project
+from tests.functional.project import Project, source_rows
 
 NOW, LATER = "2024-01-02T08:00:00", "2024-01-03T08:00:00"
 SOURCE = "select * from {{ target.schema }}.source_rows"
@@ -12,8 +12,7 @@ KINDS = [("incremental_by_partition", {}), ("incremental_unmanaged", {"insert_ov
 
 
 def source(project: Project, rows: str, columns: str = "id, region, day, n") -> None:
-    project.sql("create schema if not exists {schema}")
-    project.sql(f"create or replace view {{schema}}.source_rows as select * from values {rows} as ({columns})")
+    source_rows(project, rows, columns)
 
 
 @pytest.mark.parametrize(("kind", "options"), KINDS)

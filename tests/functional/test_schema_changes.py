@@ -191,8 +191,7 @@ def test_cut_short_while_files_are_written_anew(project: Project, statement: str
     daily(project, "3 as a", "parquet", on_destructive_change="allow")
     with broken_connection(statement, done=done) as broken_at:
         project.dbt("run", now=LATER)
-    if not broken_at:
-        pytest.skip("this change has no such statement")
+    assert broken_at
     project.operation("release_lease", select="days")
     run = project.run(now=LATER)
     assert rows(project, "a") == [(1,), (3,)], run.log

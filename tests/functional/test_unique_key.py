@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.functional.faults import broken_connection
-from tests.functional.project import Project
+from tests.functional.project import Project, source_rows
 
 NOW = "2024-01-02T08:00:00"
 LATER = "2024-01-03T08:00:00"
@@ -15,8 +15,7 @@ SOURCE = "select * from {{ target.schema }}.source_rows"
 
 
 def source(project: Project, rows: str, columns: str = "id, region, n") -> None:
-    project.sql("create schema if not exists {schema}")
-    project.sql(f"create or replace view {{schema}}.source_rows as select * from values {rows} as ({columns})")
+    source_rows(project, rows, columns)
 
 
 def keyed(project: Project, file_format: str, sql: str = SOURCE, **meta: Any) -> None:
