@@ -24,7 +24,7 @@
           {% set units = [
             dbt_kinds.unit_index([ours.start, earliest] | max, unit), dbt_kinds.unit_index_after([ours.end, latest] | min, unit)
           ] %}
-          {% do changed.append(dbt_kinds._units_that_read(units, theirs, margin, unit) if margin else units) %}
+          {% do changed.append(dbt_kinds._units_that_read(units, ours, theirs, margin, unit) if margin else units) %}
         {% endif %}
       {% endfor %}
     {% endfor %}
@@ -33,18 +33,21 @@
 {% endmacro %}
 
 
-{# Of a run of units, those whose source window meets a load: the ones at either end may just miss it. #}
-{% macro _units_that_read(units, load, margin, unit) %}
+{# Of a run of units, those whose loaded part was computed from a load of the parent: the ones at either end may just miss it. #}
+{% macro _units_that_read(units, ours, theirs, margin, unit) %}
   {% set reading = namespace(first=units[0], last=units[1]) %}
   {% for index in range(units[0], units[1]) %}
-    {% set source_end = dbt_kinds.source_window([dbt_kinds.unit_start(index, unit), dbt_kinds.unit_start(index + 1, unit)], margin)[1] %}
-    {% if source_end > load.start %}{% break %}{% endif %}
+    {% if dbt_kinds.source_window(dbt_kinds._loaded_part(index, ours, unit), margin)[1] > theirs.start %}{% break %}{% endif %}
     {% set reading.first = index + 1 %}
   {% endfor %}
   {% for index in range(units[1] - 1, reading.first - 1, -1) %}
-    {% set source_start = dbt_kinds.source_window([dbt_kinds.unit_start(index, unit), dbt_kinds.unit_start(index + 1, unit)], margin)[0] %}
-    {% if source_start < load.end %}{% break %}{% endif %}
+    {% if dbt_kinds.source_window(dbt_kinds._loaded_part(index, ours, unit), margin)[0] < theirs.end %}{% break %}{% endif %}
     {% set reading.last = index %}
   {% endfor %}
   {% do return([reading.first, reading.last]) %}
+{% endmacro %}
+
+
+{% macro _loaded_part(index, ours, unit) %}
+  {% do return([[dbt_kinds.unit_start(index, unit), ours.start] | max, [dbt_kinds.unit_start(index + 1, unit), ours.end] | min]) %}
 {% endmacro %}

@@ -269,10 +269,12 @@ def done_again(
         return again
     recent = units_of_automatic_restatement(model, expected)
     for a_unit in expected:
+        # of a unit that the clock cuts short all recorded rows are as old as what they were computed from
+        a_whole = (a_unit[0], next_boundary(a_unit[0], model.unit))
         if a_unit not in anew and a_unit not in again.looked_back:
             if a_unit in recent and is_due(latest_loads(a_unit, loads), model, run):
                 again.automatic.append(a_unit)
-            elif names := parents_behind_which(a_unit, loads, parents):
+            elif names := parents_behind_which(a_whole, loads, parents):
                 again.upstream[a_unit] = names
     return again
 

@@ -109,6 +109,14 @@ def test_of_a_unit_that_is_cut_short_only_the_part_that_is_there_was_read() -> N
     ]
 
 
+@pytest.mark.parametrize(("reloaded", "is_read"), [("2024-01-11T05:00", True), ("2024-01-11T06:00", False)])
+def test_a_margin_widens_only_the_part_that_is_there(reloaded: str, is_read: bool) -> None:
+    ours = load("2024-01-01", "2024-01-10T06:00", "2024-01-10T07:00:00")
+    options = {"allow_partials": True, "end": "2024-01-10T06:00", "cron": "@hourly", "interval_unit": "day"}
+    parent = events(load(reloaded, "2024-01-11T07:00", LATER), margins=(Margin(after="P1D", unit="none"),))
+    assert restated(parent, ours, **options) == ([["2024-01-10T00:00:00", "2024-01-10T06:00:00"]] if is_read else [])
+
+
 # --- margins: what window_of reads beyond the unit
 
 DAY_FIVE = load("2024-01-05", "2024-01-06", LATER)
