@@ -1,7 +1,8 @@
 """An upsert of 1 % of two million rows on Iceberg: the kind by key, and dbt-spark's merge strategy, in one Spark session.
 
-Two batches: one whose rows are all new or different, and one whose rows are mostly those that the table has. Seconds are dbt's own (the
-model's execution time), rewritten files are those that the write's snapshots removed.
+The table has twenty partitions. Two batches with rows of all of them: one whose rows are all new or different, and one that brings again
+what the table has, but for its newest partition. Seconds are dbt's own (the model's execution time), rewritten files are those that the
+write's snapshot removed.
 
     python -m benchmarks.upsert [--rows 2000000] [--rounds 3]
 """
@@ -17,14 +18,15 @@ from rich.table import Table
 from benchmarks.session import benchmark_project
 from tests.functional.project import Project
 
-QUERY = "select id, region, name, amount from {{ target.schema }}.changes"
+PARTITIONS = 20
+QUERY = "select id, part, region, name, amount from {{ target.schema }}.changes"
 MODELS = {
-    "dbt_kinds": "{{ config(materialized='incremental_by_unique_key', file_format='iceberg', "
+    "dbt_kinds": "{{ config(materialized='incremental_by_unique_key', file_format='iceberg', partition_by='part', "
     f"meta={{'unique_key': 'id', 'start': '2024-01-01'}}) }}}}\n{QUERY}",
-    "dbt-spark merge": "{{ config(materialized='incremental', incremental_strategy='merge', file_format='iceberg', "
+    "dbt-spark merge": "{{ config(materialized='incremental', incremental_strategy='merge', file_format='iceberg', partition_by='part', "
     f"unique_key='id') }}}}\n{QUERY}",
 }
-BATCHES = {"all rows differ": 1, "one row of a hundred differs": 100}
+BATCHES = {"all rows differ": 0, "the newest rows differ": PARTITIONS - 1}
 
 
 def main() -> None:
@@ -40,14 +42,14 @@ def main() -> None:
         tables = {name: f"upsert_{number}" for number, name in enumerate(MODELS)}
         for name, table in tables.items():
             project.model(table, MODELS[name])
-        changes(project, f"range({given.rows})", version=0, differing=1)
+        changes(project, given.rows, f"range({given.rows})", version=0, first_part=0)
         project.run(now="2024-01-02")
         version = 0
         for number in range(given.rounds + 1):
-            for batch, differing in BATCHES.items():
+            for batch, first_part in BATCHES.items():
                 version += 1
                 step = f"range({version}, {given.rows + given.rows // 1000}, 100)"
-                changes(project, step, version=version, differing=differing)
+                changes(project, given.rows, step, version=version, first_part=first_part)
                 now = f"2024-{version // 28 + 1:02}-{version % 28 + 3:02}"
                 # one after the other: together they would wait for each other
                 took = {table: project.run("-s", table, now=now).seconds[table] for table in tables.values()}
@@ -64,11 +66,12 @@ def main() -> None:
     report(given.rows, seconds, files)
 
 
-def changes(project: Project, ids: str, *, version: int, differing: int) -> None:
-    """The rows that arrive: of every so many the first one is different in this version."""
+def changes(project: Project, rows: int, ids: str, *, version: int, first_part: int) -> None:
+    """The rows that arrive: from that partition on they are different in this version."""
     project.sql(
-        "create or replace view {schema}.changes as select id, concat('region ', id % 50) as region, concat('name ', id) as name, "
-        f"cast(hash(id) % 1000 + if(id div 100 % {differing} = 0, {version}, 0) as double) as amount from {ids}"
+        "create or replace view {schema}.changes as select id, part, concat('region ', id % 50) as region, concat('name ', id) as name, "
+        f"cast(hash(id) % 1000 + if(part >= {first_part}, {version}, 0) as double) as amount "
+        f"from (select id, least(id div {rows // PARTITIONS}, {PARTITIONS - 1}) as part from {ids})"
     )
 
 

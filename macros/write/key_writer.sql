@@ -1,7 +1,7 @@
 {#
   For writes by key: see table_writer; and with `source_keys` and `target_keys`, the key's SQL for a new row and for a stored one, `is_same`,
   the condition that both are of one key, `clauses`, what happens to a row that is there, the first that applies, and `is_equal`, the
-  condition that an update would change nothing, none where every row counts as changed.
+  condition that an update would change nothing, none where every row counts as changed or none is updated.
 #}
 {% macro key_writer(options, query_columns, existing, query) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
@@ -14,9 +14,10 @@
     {% do target_keys.append('(' ~ dbt_kinds.qualify_columns(key, 'target', names) ~ ')') %}
     {% do is_same.append(target_keys[-1] ~ (' <=> ' if options.null_keys == 'match' else ' = ') ~ source_keys[-1]) %}
   {% endfor %}
+  {% set clauses = dbt_kinds._key_clauses(options, dbt_kinds._updated_columns(options, writer.schema)) %}
   {% do return(dict(
-    writer, source_keys=source_keys, target_keys=target_keys, is_same=is_same | join(' and '),
-    clauses=dbt_kinds._key_clauses(options, dbt_kinds._updated_columns(options, writer.schema)), is_equal=dbt_kinds._equality(options, writer.schema)
+    writer, source_keys=source_keys, target_keys=target_keys, is_same=is_same | join(' and '), clauses=clauses,
+    is_equal=dbt_kinds._equality(options, writer.schema) if clauses else none
   )) %}
 {% endmacro %}
 

@@ -8,14 +8,7 @@
   {% set stage = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds.latest_rows(options, query), 'true', writer.selected), relation) %}
   {% set rows = dbt_kinds.check_keys(options, writer, stage, batch) %}
   {% if options.file_format in ['iceberg', 'delta'] %}
-    {% set sql = dbt_kinds._merge_statement(relation, writer, stage) %}
-    {% if options.when_matched is not none %}
-      {# what people write there may add to what is there, so that twice is not once #}
-      {% do dbt_kinds.announce_write(work, batch, {
-        'write': 'merge', 'application': dbt_kinds.spark_application() if options.file_format == 'iceberg' else none,
-      }, dbt_kinds.current_snapshot(relation, options.file_format)) %}
-    {% endif %}
-    {% call statement('upsert') %}{{ sql }}{% endcall %}
+    {% set sql = dbt_kinds._merge(relation, work, batch, stage, rows) %}
     {% do return(dict(dbt_kinds.last_commit(relation, options.file_format, 'false'), rows_written=rows, sql=sql, is_staged=true)) %}
   {% endif %}
   {% set sql = dbt_kinds._merged_whole(relation, writer, stage) %}
@@ -28,20 +21,75 @@
 {% endmacro %}
 
 
-{# Iceberg writes every file anew that has a row of a key in the source, updated or not: so rows that are there already are left out of it. #}
-{% macro _merge_statement(relation, writer, stage) %}
+{# Merges what differs, in one commit, or none where nothing does. Returns the statement. #}
+{% macro _merge(relation, work, batch, stage, rows) %}
+  {% set options, writer = work.options, work.writer %}
+  {% if options.when_matched is not none %}
+    {# what people write there may add to what is there, so that twice is not once #}
+    {% do dbt_kinds.announce_write(work, batch, {
+      'write': 'merge', 'application': dbt_kinds.spark_application() if options.file_format == 'iceberg' else none,
+    }, dbt_kinds.current_snapshot(relation, options.file_format)) %}
+  {% endif %}
+  {% set source, clauses, inserts = stage, writer.clauses, true %}
+  {% if writer.is_equal %}
+    {% set found = dbt_kinds._compare(relation, writer, stage) %}
+    {% if found.equal_keys == rows %}
+      {% do return('-- every row of the batch is there already') %}
+    {% endif %}
+    {% if found.equal_keys %}
+      {% set source = dbt_kinds.stage(relation, 'changes', dbt_kinds._changes(relation, writer, stage), relation) %}
+    {% endif %}
+    {% set clauses = writer.clauses if found.equal_keys < found.stored_keys else [] %}
+    {% set inserts = found.stored_keys < rows %}
+  {% endif %}
+  {% set sql = dbt_kinds._merge_statement(relation, writer, source, clauses, inserts) %}
+  {% call statement('upsert') %}{{ sql }}{% endcall %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# How many keys of the batch the table has, and how many of them an update would leave as they are. #}
+{% macro _compare(relation, writer, stage) %}
+  {% set counts %}
+select count(*) as stored_keys, count_if(is_equal) as equal_keys from (
+  {{- dbt_kinds._stored_keys(relation, writer, stage) }}
+)
+  {%- endset %}
+  {% do return(dbt_kinds.query_rows(counts)[0]) %}
+{% endmacro %}
+
+
+{#
+  The staged rows without those that the table has. Iceberg writes every file anew that has a row of a key in the source, updated or not;
+  and a merge computes its source twice.
+#}
+{% macro _changes(relation, writer, stage) %}
+  {% set sql -%}
+select source.* from {{ stage }} as source left anti join (
+  select * from (
+    {{- dbt_kinds._stored_keys(relation, writer, stage) | indent(2) }}
+  ) where is_equal
+) as equal on struct({{ writer.source_keys | join(', ') }}) <=> equal.key
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# An inner join, which Spark makes without a shuffle of the table; an anti join of the batch with the table shuffles it (2 million rows: 4 s, 1 s). #}
+{% macro _stored_keys(relation, writer, stage) %}
+  select struct({{ writer.source_keys | join(', ') }}) as key, bool_and({{ writer.is_equal }}) as is_equal
+  from {{ relation }} as target join {{ stage }} as source on {{ writer.is_same }}
+  group by all
+{%- endmacro %}
+
+
+{# Without rows to insert Spark need not shuffle the table, and without rows to update it writes no file anew: so the clauses are those that are needed. #}
+{% macro _merge_statement(relation, writer, source, clauses, inserts) %}
   {% set sql -%}
 merge into {{ relation }} as target
-  {%- if writer.is_equal %}
-using (
-  select source.* from {{ stage }} as source left anti join {{ relation }} as target
-  on {{ writer.is_same }} and {{ writer.is_equal }}
-) as source
-  {%- else %}
-using {{ stage }} as source
-  {%- endif %}
+using {{ source }} as source
 on {{ writer.is_same }}
-  {%- for clause in writer.clauses %}
+  {%- for clause in clauses %}
 when matched{{ ' and ' ~ clause.condition if clause.condition }} then
     {%- if clause.action == 'delete' %} delete
     {%- else %} update set
@@ -50,8 +98,10 @@ when matched{{ ' and ' ~ clause.condition if clause.condition }} then
       {%- endfor %}
     {%- endif %}
   {%- endfor %}
+  {%- if inserts %}
 when not matched then insert ({{ writer.columns | join(', ') }})
 values (source.{{ writer.columns | join(', source.') }})
+  {%- endif %}
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}
