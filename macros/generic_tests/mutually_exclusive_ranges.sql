@@ -19,6 +19,6 @@ where lower_bound is null or upper_bound is null or lower_bound > upper_bound or
   {% if not written %}
     {% do return('') %}
   {% endif %}
-  {% set columns = modules.re.sub('(?is)^\\s*partition\\s+by\\s', '', written) if written is string else written %}
+  {% set columns = modules.re.sub('(?is)^\\s*partition\\s+by\\b', '', written) if written is string else written %}
   {% do return('partition by ' ~ dbt_kinds.tested_columns(tested, 'partition_clause', columns, 'partition by customer_id') | join(', ') ~ ' ') %}
 {% endmacro %}
