@@ -157,7 +157,8 @@ class Project:
     def write_settings(self) -> None:
         """Writes dbt_project.yml and profiles.yml as they are now; another process may be reading them as they were."""
         settings = {"name": "shop", "version": "1.0.0", "config-version": 2, "profile": "local"} | self.settings
-        settings["flags"] = {"send_anonymous_usage_stats": False}
+        flags = {"send_anonymous_usage_stats": False, "require_generic_test_arguments_property": True}
+        settings["flags"] = flags
         profile = {"local": {"target": "local", "outputs": {"local": self.target}}}
         for name, content in (("dbt_project.yml", settings), ("profiles.yml", profile)):
             file, text = self.folder / name, yaml.safe_dump(content)

@@ -14,12 +14,15 @@ FOLDERS = sorted(folder.name for folder in MACROS.iterdir() if folder.is_dir())
 
 
 def written(folder: Path) -> dict[str, list[str]]:
-    """The public macros of a folder and the names of their arguments; a materialization is a macro without any."""
+    """The public macros of a folder and the names of their arguments; a materialization is a macro without any, a generic
+    test one whose name begins with test_."""
     macros: dict[str, list[str]] = {}
     for file in folder.glob("*.sql"):
         text = re.sub(r"(?s)\{#.*?#\}", "", file.read_text())
-        for name, arguments in re.findall(r"{% macro ([a-z]\w*)\((.*?)\) %}", text):
-            macros[name] = [argument.split("=")[0].strip() for argument in arguments.split(",") if argument.strip()]
+        for block, name, arguments in re.findall(r"{% (macro|test) ([a-z]\w*)\((.*?)\) %}", text):
+            macros[f"test_{name}" if block == "test" else name] = [
+                argument.split("=")[0].strip() for argument in arguments.split(",") if argument.strip()
+            ]
         for name, adapter in re.findall(r"{% materialization (\w+), (\w+)", text):
             macros[f"materialization_{name}_{adapter}"] = []
     return macros
