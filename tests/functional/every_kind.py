@@ -1,0 +1,136 @@
+"""A model of every kind on several formats, the source that they read, and an oracle that knows nothing of intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.functional.project import Project
+
+BY_DAY = "where ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"
+BY_REGION = f"where region in (select region from {{{{ target.schema }}}}.source_rows {BY_DAY})"
+
+Row = tuple[int, str, int, int]  # id, region, day, n
+Table = list[Row]
+
+
+@dataclass
+class Kind:
+    """How a kind is written in dbt, and what it does to a table, in Python."""
+
+    materialized: str
+    where: str
+    load: Callable[[Table, Table, range], Table]
+    options: dict[str, Any] = field(default_factory=dict)
+    partitioned: bool = False
+    always_runs: bool = False
+    restates_only_the_window: bool = False
+
+
+def by_time(table: Table, source: Table, days: range) -> Table:
+    return [row for row in table if row[2] not in days] + [row for row in source if row[2] in days]
+
+
+def by_key(table: Table, source: Table, days: range) -> Table:
+    rows = {row[0]: row for row in table}
+    for day in days:
+        rows |= {row[0]: row for row in source if row[2] == day}
+    return list(rows.values())
+
+
+def by_partition(table: Table, source: Table, days: range) -> Table:
+    regions = {row[1] for row in source if row[2] in days}
+    return [row for row in table if row[1] not in regions] + [row for row in source if row[1] in regions]
+
+
+def by_appending(table: Table, source: Table, days: range) -> Table:
+    return table + [row for row in source if row[2] in days]
+
+
+def whole(table: Table, source: Table, days: range) -> Table:
+    return source
+
+
+KINDS = {
+    "time_range": Kind("incremental_by_time_range", "", by_time, restates_only_the_window=True),
+    "unique_key": Kind("incremental_by_unique_key", BY_DAY, by_key, {"unique_key": "id", "batch_size": 1}),
+    "partition": Kind("incremental_by_partition", BY_REGION, by_partition, partitioned=True),
+    "unmanaged": Kind("incremental_unmanaged", BY_DAY, by_appending, {"disable_restatement": False}),
+    "overwriting": Kind(
+        "incremental_unmanaged", BY_REGION, by_partition, {"insert_overwrite": True, "disable_restatement": False},
+        partitioned=True,
+    ),
+    "full": Kind("full", "", whole, always_runs=True),
+}  # fmt: skip
+
+
+class EveryKind:
+    """The models and the source of a project, and what each table should hold. Whoever runs the SQL is told it."""
+
+    def __init__(self, project: Project, formats: Sequence[str], sql: Callable[[str], Any]) -> None:
+        self.project = project
+        self.formats = formats
+        self.sql = sql
+        self.models = [(kind, file_format) for kind in KINDS for file_format in formats]
+        self.columns = ["id", "region", "ts", "n"]
+        self.source: Table = []
+        self.expected: dict[str, Table] = {f"{kind}_{file_format}": [] for kind, file_format in self.models}
+        self.write_models()
+
+    def write_models(self) -> None:
+        for name, file_format in self.models:
+            kind = KINDS[name]
+            config = f"file_format='{file_format}'" + (", partition_by=['region']" if kind.partitioned else "")
+            query = f"select {', '.join(self.columns)} from {{{{ target.schema }}}}.source_rows {kind.where}"
+            self.project.kind(f"{name}_{file_format}", query, kind=kind.materialized, config=config, **kind.options)
+
+    def write_source(self) -> None:
+        rows = ", ".join(f"({id_}, '{region}', {day}, {n})" for id_, region, day, n in self.source)
+        self.sql(
+            "create or replace view {schema}.source_rows as select id, region, timestamp '2024-01-01 06:00:00+00:00' "
+            f"+ make_interval(0, 0, 0, day) as ts, n, n * 2 as twice from values {rows} as (id, region, day, n)"
+        )
+
+    def arrive(self, day: int) -> None:
+        """A day's rows: ids and regions that were there before, and a new one of each."""
+        regions = ["north", "south", f"day{day}"]
+        self.source += [(id_, regions[number % 3], day, day * 100 + id_) for number, id_ in enumerate((1, 2, day + 10))]
+        self.write_source()
+
+    def correct(self, day: int) -> None:
+        """Rows of a day that has been loaded become others."""
+        self.source = [(i, region, d, n + 1000 if d == day else n) for i, region, d, n in self.source]
+        self.write_source()
+
+    @property
+    def days(self) -> int:
+        """How many days the source has."""
+        return max(row[2] for row in self.source) + 1
+
+    def now(self) -> str:
+        """The morning after the last day that the source has."""
+        return f"2024-01-{self.days + 1:02}T08:00:00"
+
+    def load(self, days: range, *, anew: bool = False) -> None:
+        """What a run that loads these days does to every table."""
+        for name, file_format in self.models:
+            table = f"{name}_{file_format}"
+            self.expected[table] = KINDS[name].load([] if anew else self.expected[table], self.source, days)
+
+    def restate(self, table: str, days: range) -> None:
+        """What a restatement of these days does to a table; where a kind's rows cannot be taken back, it is of all days."""
+        kind = KINDS[table.rpartition("_")[0]]
+        if kind.restates_only_the_window:
+            self.expected[table] = kind.load(self.expected[table], self.source, days)
+        else:
+            self.expected[table] = kind.load([], self.source, range(self.days))
+
+    def is_right(self, table: str) -> bool:
+        """Whether a table holds what it should."""
+        return self.rows(table) == sorted(self.expected[table], key=repr)
+
+    def rows(self, table: str) -> Table:
+        """What a table holds."""
+        rows = self.sql(f"select id, region, datediff(ts, date '2024-01-01'), n from {{schema}}.{table}")
+        return sorted(rows, key=repr)

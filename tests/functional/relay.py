@@ -1,0 +1,56 @@
+"""Processes that follow each other, each killed in the middle of a run."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from typing import Any
+
+from tests.functional.process import DbtProcess, OwnSparkProject
+
+
+class Relay:
+    """Processes that follow each other on one metastore, each killed in the middle of a run.
+
+    Derby lets one JVM in at a time. The next process starts its Spark while the one before it still works, and touches the
+    metastore only when that one is gone.
+    """
+
+    def __init__(self, project: OwnSparkProject) -> None:
+        self.project = project
+        self.moment = random.Random(20240101)
+        self.statements = Counter[str]()
+        self.tally = Counter[str]()
+        self._running, self._next = self._started(), self._started()
+        self._running.result()
+
+    def call(self, method: str, *arguments: Any, **keywords: Any) -> Any:
+        """What a method of the project returns, in the process that now runs."""
+        return self._running.call(method, *arguments, **keywords)
+
+    def kill_a_run(self, title: str, **variables: Any) -> None:
+        """Begins `dbt run` and kills its process at a random one of its statements, or up to a second after that."""
+        number = self.moment.randint(1, self.statements[title] or 20)
+        delay = self.moment.choice([0.0, self.moment.uniform(0, 0.1), self.moment.uniform(0, 1)])
+        self._running.begin("dbt", "run", **variables)
+        sent = 0
+        for said in self._running.said():
+            sent += said.kind == "statement"
+            if sent == number:
+                break
+        time.sleep(delay)
+        self._running.kill()
+        self.statements[title] = max(self.statements[title], sent + 5)
+        self.tally[f"{title}: {'after its end' if self._running.is_done else 'in the middle'}"] += 1
+        self._running, self._next = self._next, self._started()
+        self._running.result()
+
+    def close(self) -> None:
+        for process in (self._running, self._next):
+            process.kill()
+
+    def _started(self) -> DbtProcess:
+        process = DbtProcess(self.project)
+        process.begin("start")
+        return process

@@ -1,0 +1,85 @@
+"""A run of models of every kind, killed at any moment: the next plain run makes each table what its oracle says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbt_kinds.local.profile import local_profile
+from tests.functional.every_kind import KINDS, EveryKind
+from tests.functional.process import OwnSparkProject
+from tests.functional.relay import Relay
+
+# three kills a round, and each hits a run that writes twelve tables
+ROUNDS = max(1, int(os.environ.get("KINDS_KILLS", "30")) // 30)
+RESTATED = range(1, 2)
+
+
+@pytest.fixture
+def relay(tmp_path: Path) -> Iterator[Relay]:
+    profile = local_profile(tmp_path / "spark", name="local", schema="unused", threads=2)
+    relay = Relay(OwnSparkProject(tmp_path / "killed", profile, "unused"))
+    yield relay
+    relay.close()
+
+
+def test_a_killed_run_of_any_kind_is_made_good_by_the_next(relay: Relay) -> None:
+    for number in range(ROUNDS):
+        tables = EveryKind(relay.project, ["iceberg", "parquet"], lambda statement: relay.call("sql", statement))
+        schema = f"round_{number}"
+        relay.project.use_schema(schema)
+
+        for title, days in (("first load", range(3)), ("next days", range(3, 5))):
+            use(relay, schema)
+            for day in days:
+                tables.arrive(day)
+            relay.kill_a_run(title, now=tables.now())
+            use(relay, schema)
+            run_again(relay, tables)
+            tables.load(days)
+            check(tables, title)
+
+        tables.correct(RESTATED.start)
+        known = {table: invalidations(relay, table) for table in tables.expected}
+        window = {"start": f"2024-01-{RESTATED.start + 1:02}", "end": f"2024-01-{RESTATED.stop + 1:02}"}
+        relay.kill_a_run("restatement", now=tables.now(), **window, allow_full_restatement=True)
+        use(relay, schema)
+        # what the victim had begun is done to its end, and no other table is touched
+        begun = {table for table in tables.expected if invalidations(relay, table) > known[table]}
+        run_again(relay, tables)
+        for table in tables.expected:
+            if table in begun or KINDS[table.rpartition("_")[0]].always_runs:
+                tables.restate(table, RESTATED)
+        check(tables, f"restatement, begun of {sorted(begun)}")
+    print(f"{relay.tally.total()} kills: {dict(relay.tally)}")
+
+
+def use(relay: Relay, schema: str) -> None:
+    """Points the process that now runs to a schema."""
+    relay.call("use_schema", schema)
+    relay.call("sql", "create schema if not exists {schema}")
+
+
+def run_again(relay: Relay, tables: EveryKind) -> None:
+    """`dbt run`, which must succeed and leave no stage behind."""
+    run = relay.call("dbt", "run", now=tables.now())
+    assert run.success, run.errors
+    assert relay.call("sql", "show tables in {schema} like '*__kinds_stage_*'") == []
+
+
+def check(tables: EveryKind, title: str) -> None:
+    for table, expected in tables.expected.items():
+        assert tables.is_right(table), f"{title}: {table}: {tables.rows(table)} instead of {sorted(expected)}"
+
+
+def invalidations(relay: Relay, table: str) -> int:
+    """How often an interval of a table was taken back."""
+    rows = relay.call(
+        "sql",
+        "select count(*) from {schema}.dbt_kinds_intervals where event = 'invalidated' "
+        f"and relation = concat('{{schema}}', '.{table}')",
+    )
+    return int(rows[0][0])
