@@ -1,13 +1,16 @@
 {#
   What a run of one model will do: options + what is loaded + settings of the run -> plan. Pure.
 
-  `options` and `settings` are those of options.sql and run_settings.sql, `loads` those of fold_events. Reasoning is done
+  `options` and `settings` are those of options.sql and run_settings.sql, `loads` those of fold_events, `batches` those of
+  recorded_batches, for SCD type 2 alone. Reasoning is done
   on numbers of units; a unit that is cut short by the upper bound (allow_partials) counts as one and gets its true end
   when numbers become instants again.
 #}
-{% macro plan_intervals(options, loads, settings, query_hash=none, parents=[]) %}
+{% macro plan_intervals(options, loads, settings, query_hash=none, parents=[], batches=[]) %}
   {% if options.kind == 'full' %}
     {% do return(dbt_kinds._plan_everything(options, loads, settings)) %}
+  {% elif dbt_kinds.keeps_history(options) %}
+    {% do return(dbt_kinds._plan_history(options, loads, settings, query_hash, batches)) %}
   {% endif %}
   {% set unit = options.unit %}
   {% set recorded = dbt_kinds.coverage_of(loads) %}

@@ -4,7 +4,7 @@
   window_of are found in the model's source, if their arguments are plain texts.
 #}
 {% macro followed_parents(node, options, sql) %}
-  {% if options.on_upstream_change == 'ignore' or dbt_kinds.appends_rows(options) %}
+  {% if options.on_upstream_change == 'ignore' or dbt_kinds.appends_rows(options) or dbt_kinds.keeps_history(options) %}
     {% do return([]) %}
   {% endif %}
   {% set windows = dbt_kinds.source_windows(sql) if sql is not none else dbt_kinds._written_source_windows(node) %}

@@ -19,6 +19,7 @@
       {% set work = dbt_kinds.work_to_do(options, settings, prepare) %}
     {% endif %}
     {% do dbt_kinds.check_no_unrecorded_rows(work) %}
+    {% do dbt_kinds.check_no_unrecorded_history(work) %}
   {% endif %}
   {% do dbt_kinds.log_plan(options, work.plan) %}
   {% if work.is_done %}
@@ -35,7 +36,8 @@
     {% set started_at = dbt_kinds.next_moment() %}
     {% set query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, batch), plan.execution_time) %}
     {% do dbt_kinds.hold_lease(options) %}
-    {% do dbt_kinds.invalidate(options, plan, batch) %}
+    {# a merge may be done again: what it did stays as it is, and is recorded until the table is put back #}
+    {% do dbt_kinds.invalidate(options, plan, batch) if not dbt_kinds.keeps_history(options) %}
     {% do written.append(write(this, work, batch, query)) %}
     {% do dbt_kinds.record_batch(work, loop.index, written[-1], started_at) %}
     {% do dbt_kinds.drop_stages(this) if written[-1].is_staged %}

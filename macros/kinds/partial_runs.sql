@@ -11,7 +11,10 @@
 
 {# Whether this run writes rows: a sample of what is only appended would be appended again by the run that records it. #}
 {% macro writes_rows(options) %}
-  {% if dbt_kinds.is_sample_run() and dbt_kinds.appends_rows(options) %}
+  {% if dbt_kinds.is_sample_run() and dbt_kinds.keeps_history(options) %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample merges nothing, because history would take what it leaves out for deleted, or never see it') %}
+    {% do return(false) %}
+  {% elif dbt_kinds.is_sample_run() and dbt_kinds.appends_rows(options) %}
     {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample appends nothing, because the next run would append it again') %}
     {% do return(false) %}
   {% endif %}

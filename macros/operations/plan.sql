@@ -7,10 +7,10 @@
   {% for node in dbt_kinds.parents_first(dbt_kinds.selected_models(select)) %}
     {% set options = dbt_kinds.options_of(node) %}
     {% set rebuild = full_refresh if node.config.full_refresh is none else node.config.full_refresh %}
-    {% set settings = dbt_kinds.run_settings(node.name, rebuild and not options.disable_restatement) %}
+    {% set settings = dbt_kinds.run_settings(node.name, rebuild and not dbt_kinds.bars_full_refresh(options)) %}
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
     {% do plans.update({node.unique_id: plan}) %}
-    {% do plan.pop('start_anew') %}
+    {% for detail in ['start_anew', 'replaces_history', 'restatement'] %}{% do plan.pop(detail, none) %}{% endfor %}
     {% do dbt_kinds.events_of(options.relation).extend(dbt_kinds._expected_events(plan)) %}
   {% endfor %}
   {% do log(tojson({'operation': 'plan', 'plans': plans.values() | sort(attribute='model')}), info=true) %}
@@ -20,10 +20,12 @@
 {# The plan of a node as of now, by what is recorded of its table. #}
 {% macro plan_of(node, options, settings, sql=none) %}
   {% set loads = dbt_kinds.loads_of(options.relation) if dbt_kinds.table_exists(node) else [] %}
+  {% do dbt_kinds.check_deletes_are_seen(node, sql) %}
   {% do return(dbt_kinds.plan_intervals(
     options, loads, settings,
     none if sql is none else dbt_kinds.model_hash(options, sql),
-    dbt_kinds.followed_parents(node, options, sql) if loads else []
+    dbt_kinds.followed_parents(node, options, sql) if loads else [],
+    dbt_kinds.recorded_batches(options) if dbt_kinds.keeps_history(options) and dbt_kinds.table_exists(node) else []
   )) %}
 {% endmacro %}
 

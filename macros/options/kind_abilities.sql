@@ -8,3 +8,15 @@
 {% macro appends_rows(options) %}
   {% do return(options.kind == 'incremental_unmanaged' and not options.insert_overwrite) %}
 {% endmacro %}
+
+
+{# Whether the table holds what its source has forgotten: nothing but a full refresh may empty it. #}
+{% macro keeps_history(options) %}
+  {% do return(options.kind in dbt_kinds.history_kinds()) %}
+{% endmacro %}
+
+
+{# Whether disable_restatement also stands against --full-refresh. #}
+{% macro bars_full_refresh(options) %}
+  {% do return(options.disable_restatement and options.kind != 'full' and not dbt_kinds.keeps_history(options)) %}
+{% endmacro %}

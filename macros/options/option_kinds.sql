@@ -2,7 +2,8 @@
 {% macro option_kinds() %}
   {% set time_range = ['incremental_by_time_range'] %}
   {% set unique_key = ['incremental_by_unique_key'] %}
-  {% set scd_2 = ['scd_type_2', 'scd_type_2_by_time', 'scd_type_2_by_column'] %}
+  {% set by_time, by_column = ['scd_type_2', 'scd_type_2_by_time'], ['scd_type_2_by_column'] %}
+  {% set scd_2 = by_time + by_column %}
   {% do return({
     'start': 'any', 'begin': 'any', 'end': 'any', 'cron': 'any', 'cron_tz': 'any', 'interval_unit': 'any',
     'week_start': 'any', 'allow_partials': 'any', 'on_query_change': 'any', 'on_destructive_change': 'any',
@@ -10,12 +11,12 @@
     'time_column': time_range, 'event_time': 'any', 'on_schema_change': 'any', 'incremental_predicates': 'any', 'partition_by_time_column': time_range,
     'auto_restatement_cron': time_range, 'auto_restatement_intervals': time_range,
     'lookback': time_range + unique_key, 'batch_size': time_range + unique_key + scd_2,
-    'unique_key': unique_key + scd_2, 'when_matched': unique_key + scd_2, 'merge_filter': unique_key + scd_2,
+    'unique_key': unique_key + scd_2, 'when_matched': unique_key, 'merge_filter': unique_key,
     'null_keys': unique_key + scd_2, 'duplicate_keys': unique_key + scd_2,
     'order_by': unique_key, 'update_only_changed': unique_key, 'insert_only': unique_key,
     'insert_overwrite': ['incremental_unmanaged'], 'skip_unchanged': ['full'],
-    'valid_from_name': scd_2, 'valid_to_name': scd_2, 'updated_at_name': scd_2, 'updated_at_as_valid_from': scd_2,
-    'columns': scd_2, 'execution_time_as_valid_from': scd_2, 'invalidate_hard_deletes': scd_2, 'time_data_type': scd_2,
+    'valid_from_name': scd_2, 'valid_to_name': scd_2, 'updated_at_name': scd_2, 'updated_at_as_valid_from': by_time,
+    'columns': by_column, 'execution_time_as_valid_from': by_column, 'invalidate_hard_deletes': scd_2, 'time_data_type': scd_2,
     'hard_deletes_from_filtered_query': scd_2,
   }) %}
 {% endmacro %}
@@ -25,5 +26,11 @@
 {% macro kinds() %}
   {% do return([
     'incremental_by_time_range', 'incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged', 'full',
-  ]) %}
+  ] + dbt_kinds.history_kinds()) %}
+{% endmacro %}
+
+
+{# Those of SCD type 2, which keep every version of every key. #}
+{% macro history_kinds() %}
+  {% do return(['scd_type_2_by_time', 'scd_type_2_by_column', 'scd_type_2']) %}
 {% endmacro %}

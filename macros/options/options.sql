@@ -7,7 +7,8 @@
   {% set given = dbt_kinds._given_options(node) %}
   {% do dbt_kinds._check_option_names(node, given) %}
 
-  {% set kind = node.config.materialized %}
+  {% set kind = 'scd_type_2_by_time' if node.config.materialized == 'scd_type_2' else node.config.materialized %}
+  {% set keeps_history = kind in dbt_kinds.history_kinds() %}
   {% set week_start = given.get('week_start', 'monday') | string | lower %}
   {% if week_start not in ['monday', 'sunday'] %}
     {% do dbt_kinds.fail(model, "week_start '" ~ given.week_start ~ "' is neither monday nor sunday") %}
@@ -28,8 +29,8 @@
     'end': dbt_kinds._instant_option(model, given, 'end'),
     'lookback': dbt_kinds.whole_number(model, 'lookback', given.get('lookback', 0), 0),
     'batch_size': dbt_kinds.whole_number(model, 'batch_size', given.batch_size, 1) if 'batch_size' in given else none,
-    'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)),
-    'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', kind == 'incremental_unmanaged')),
+    'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)) and not keeps_history,
+    'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', kind == 'incremental_unmanaged' or keeps_history)),
     'auto_restatement': dbt_kinds._auto_restatement(model, given),
     'on_query_change': dbt_kinds.one_of(model, 'on_query_change', given.get('on_query_change', 'forward'), ['forward', 'rebuild', 'error']),
     'on_upstream_change': dbt_kinds.one_of(model, 'on_upstream_change', given.get('on_upstream_change'), ['reprocess', 'ignore'])
@@ -45,6 +46,8 @@
   {% do dbt_kinds._check_bounds(options) %}
   {% if kind == 'incremental_by_unique_key' %}
     {% do options.update(dbt_kinds.key_options(node, given)) %}
+  {% elif keeps_history %}
+    {% do options.update(dbt_kinds.history_options(options, given)) %}
   {% elif kind == 'incremental_unmanaged' %}
     {% do options.update({'insert_overwrite': dbt_kinds.true_or_false(model, 'insert_overwrite', given.get('insert_overwrite', false))}) %}
   {% elif kind == 'full' %}

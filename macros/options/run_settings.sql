@@ -10,6 +10,8 @@
     'ignore_cron': dbt_kinds.true_or_false(model, 'kinds_ignore_cron', var('kinds_ignore_cron', false)),
     'allow_full_restatement':
       dbt_kinds.true_or_false(model, 'kinds_allow_full_restatement', var('kinds_allow_full_restatement', false)),
+    'allow_approximate_restatement':
+      dbt_kinds.true_or_false(model, 'kinds_allow_approximate_restatement', var('kinds_allow_approximate_restatement', false)),
     'batch_size': dbt_kinds.whole_number(model, 'kinds_batch_size', batch_size, 1) if batch_size is not none else none,
     'full_refresh': full_refresh,
   }) %}

@@ -10,6 +10,7 @@
     'relation': dbt_kinds.relation_key(relation.database, relation.schema, relation.identifier), 'column': column,
     'before': before, 'after': after, 'unit': unit, 'week_start': week_start, 'data_type': data_type, 'format': format,
   } %}
+  {% do dbt_kinds.check_deletes_are_seen(model, '/*kinds:source_start*/') %}
   {% set settings = dbt_kinds.run_settings(model.name) %}
   {% set window = dbt_kinds.preview_window(model, settings) %}
   {% set bounds = {} %}

@@ -31,6 +31,7 @@ insert into {{ store }} values
       'event': event.event, 'start': event.interval_start, 'end': event.interval_end, 'recorded_at': common.recorded_at,
       'started_at': event.get('started_at'), 'execution_time': event.get('execution_time'), 'model_hash': event.get('model_hash'),
     }) %}
+    {% do dbt_kinds.note_history(options.relation, dict(common, **event)) %}
   {% endfor %}
   {% do dbt_kinds.renew_lease(options.relation, common.recorded_at) %}
   {% do return(common.recorded_at) %}

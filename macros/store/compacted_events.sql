@@ -25,8 +25,10 @@
         {% do dbt_kinds.fail_unreadable(relation, dbt_kinds.event_line(row)) %}
       {% endif %}
     {% endfor %}
-    {% set loads = dbt_kinds.fold_events(readable) %}
-    {% do compacted.extend(dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
+    {% set keeps_history = rows | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list != [] %}
+    {# a restatement goes back to what the table was after one of its merges, so each of them is kept #}
+    {% set loads = readable if keeps_history else dbt_kinds.fold_events(readable) %}
+    {% do compacted.extend(loads if keeps_history else dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
     {% set pending = dbt_kinds.pending_write(rows, relation) %}
     {% do compacted.append(dict(pending, start=pending.interval_start, end=pending.interval_end)) if pending is not none %}
   {% endfor %}

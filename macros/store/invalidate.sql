@@ -16,9 +16,15 @@
 {% macro invalidate_all(work) %}
   {% set options, plan = work.options, work.plan %}
   {% set recorded = dbt_kinds.coverage(options.relation) %}
+  {% if dbt_kinds.keeps_history(options) %}
+    {% for batch in dbt_kinds.recorded_batches(options) %}
+      {% do recorded.append([batch.start, batch.end]) %}
+    {% endfor %}
+    {% set recorded = dbt_kinds.merge_intervals(recorded) %}
+  {% endif %}
   {% set events = dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]] if recorded else [], plan.execution_time) %}
   {% set pending = dbt_kinds.run_memory().pending %}
-  {% if plan.batches and not work.writer.replaces_table and (recorded or pending.get(options.relation) is not none) %}
+  {% if plan.batches and options.kind != 'full' and (recorded or pending.get(options.relation) is not none) %}
     {% set details = tojson({'write': 'rebuild', 'rebuild_from': plan.batches[0][0]}) %}
     {% do events.append({
       'event': 'pending', 'interval_start': plan.batches[0][0], 'interval_end': plan.batches[-1][1], 'execution_time': plan.execution_time,

@@ -99,6 +99,7 @@
   {% set log = dbt_kinds.read_last_runs() if options.relation == store else dbt_kinds.read_log([options.relation, store]) %}
   {% do dbt_kinds.run_memory().events.update({options.relation: dbt_kinds.events_in_log(log, options.relation)}) %}
   {% do dbt_kinds.run_memory().pending.update({options.relation: dbt_kinds.pending_write(log, options.relation)}) %}
+  {% do dbt_kinds.note_history_log(options.relation, log) %}
   {% set rivals = [] %}
   {% for claim in dbt_kinds.open_claims(log) if claim.invocation_id != invocation_id and dbt_kinds.is_live(claim) %}
     {% do rivals.append(claim) %}

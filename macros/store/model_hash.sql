@@ -12,5 +12,8 @@
     options.kind, time_column.get('column'), time_column.get('format'), options.unit.name, options.get('unique_key'), options.get('when_matched'),
     options.get('merge_filter'), options.get('order_by'), options.get('insert_only'), options.get('insert_overwrite'),
   ] %}
+  {% if dbt_kinds.keeps_history(options) %}
+    {% set decisive = decisive + [options.updated_at_name, options.columns, options.valid_from_name, options.valid_to_name, options.time_data_type] %}
+  {% endif %}
   {% do return(local_md5(tojson(decisive) ~ '\n' ~ lines | join('\n'))) %}
 {% endmacro %}

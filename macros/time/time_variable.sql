@@ -3,6 +3,7 @@
   stands. A kind exchanges both, batch by batch; every other dbt command runs the literal.
 #}
 {% macro time_variable(prefix, suffix) %}
+  {% do dbt_kinds.check_deletes_are_seen(model, '/*kinds:' ~ prefix ~ '_' ~ suffix ~ '*/') %}
   {% set settings = dbt_kinds.run_settings(model.name) %}
   {% set window = dbt_kinds.preview_window(model, settings) %}
   {% do return('/*kinds:' ~ prefix ~ '_' ~ suffix ~ '*/ ' ~ dbt_kinds.window_literal(prefix, suffix, window, settings.execution_time)) %}

@@ -1,20 +1,40 @@
-{# Counts the rows of a staged batch. Raises where a key is NULL, or has several rows, and names some. #}
+{# Counts the rows of a staged batch, and those of them that the writer wants counted. Raises where a key is NULL, or has several rows, and names some. #}
 {% macro check_keys(options, writer, stage, batch) %}
   {% set is_null = writer.source_keys | join(' is null or ') ~ ' is null' %}
   {% set counts %}
 select count(*) as all_rows, count_if({{ is_null }}) as null_rows, count(distinct struct({{ writer.source_keys | join(', ') }})) as all_keys
+  {%- for name, condition in writer.get('counted', {}).items() %}, count_if({{ condition }}) as {{ name }}{% endfor %}
 from {{ stage }} as source
   {%- endset %}
   {% set found = dbt_kinds.query_rows(counts)[0] %}
   {% set keys, where = options.unique_key | join(', '), ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] %}
   {% if found.null_rows and options.null_keys == 'error' %}
     {% do dbt_kinds.fail(options.model, 'NULL in unique_key: ' ~ found.null_rows ~ ' of ' ~ found.all_rows ~ ' rows' ~ where ~ ' have no ' ~ keys
-      ~ '; leave them out of the query, or set null_keys: match, by which NULL is a key like any other') %}
+      ~ ', ' ~ dbt_kinds._rows_without_key(writer, stage) ~ '; leave them out of the query, or set null_keys: match, by which NULL is a key like any other') %}
   {% elif found.all_rows != found.all_keys %}
     {% do dbt_kinds.fail(options.model, 'more than one row for one unique_key, a duplicate of ' ~ keys ~ where ~ ': '
-      ~ dbt_kinds._duplicate_keys(writer, stage) ~ '; make the query yield one row for each key, or set duplicate_keys: keep_latest and order_by') %}
+      ~ dbt_kinds._duplicate_keys(writer, stage) ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
   {% endif %}
-  {% do return(found.all_rows) %}
+  {% do return(found) %}
+{% endmacro %}
+
+
+{% macro _duplicates_way_out(options) %}
+  {% if not dbt_kinds.keeps_history(options) %}
+    {% do return(', or set duplicate_keys: keep_latest and order_by') %}
+  {% endif %}
+  {% do return((', or set duplicate_keys: keep_latest' if options.kind == 'scd_type_2_by_time' else '')
+    ~ (', or, to replay snapshots one after the other, batch_size: 1 and a query that reads its window' if not options.batch_size else '')) %}
+{% endmacro %}
+
+
+{# Some of the rows that have no key, as JSON without what is NULL. #}
+{% macro _rows_without_key(writer, stage) %}
+  {% set samples = [] %}
+  {% for row in dbt_kinds.query_rows('select * from ' ~ stage ~ ' as source where ' ~ writer.source_keys | join(' is null or ') ~ ' is null limit 5') %}
+    {% do samples.append(tojson(row)) %}
+  {% endfor %}
+  {% do return(samples | join(', ')) %}
 {% endmacro %}
 
 

@@ -11,6 +11,11 @@
   {% elif rebuild_from %}
     {% do settings.update({'rebuild_from': rebuild_from}) %}
     {% do return(true) %}
+  {% elif details.write == 'restate' and dbt_kinds.relation_type(this) == 'table' %}
+    {# its announcement stays open until the first batch behind it is recorded #}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died was restating from ' ~ details.restatement['from'] ~ '; the table is put back to before that', info=true) %}
+    {% do dbt_kinds.put_history_back(this, options, details.restatement, settings) %}
+    {% do return(true) %}
   {% elif details.write == 'stage' %}
     {% set outcome = dbt_kinds._finish_staged_write(options, pending, details) %}
   {% elif dbt_kinds.relation_type(this) != 'table' %}
@@ -91,5 +96,5 @@
       ~ ', and that table is gone; rebuild the model with --full-refresh') %}
   {% endif %}
   {% do dbt_kinds.put_stage_in_place(this, options, stage, details.partitioning) %}
-  {% do return({'rows_written': details.get('rows')}) %}
+  {% do return({'rows_written': details.get('rows'), 'details': details.get('details')}) %}
 {% endmacro %}

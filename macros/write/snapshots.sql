@@ -52,3 +52,16 @@ from {{ relation }}.snapshots
   {% endif %}
   {% do return(memory.application) %}
 {% endmacro %}
+
+
+{# Whether a snapshot of a table is still there to be read. #}
+{% macro has_snapshot(relation, file_format, snapshot_id) %}
+  {% if file_format == 'iceberg' %}
+    {% do return(run_query('select 1 from ' ~ relation ~ '.snapshots where snapshot_id = ' ~ snapshot_id).rows | length > 0) %}
+  {% elif file_format == 'delta' %}
+    {% for row in run_query('describe history ' ~ relation).rows if row['version'] | int == snapshot_id | int %}
+      {% do return(true) %}
+    {% endfor %}
+  {% endif %}
+  {% do return(false) %}
+{% endmacro %}

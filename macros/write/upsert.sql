@@ -6,7 +6,7 @@
   {% set options, writer = work.options, work.writer %}
   {% do dbt_kinds.drop_stages(relation) %}
   {% set stage = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds.latest_rows(options, query), 'true', writer.selected), relation) %}
-  {% set rows = dbt_kinds.check_keys(options, writer, stage, batch) %}
+  {% set rows = dbt_kinds.check_keys(options, writer, stage, batch).all_rows %}
   {% if options.file_format in ['iceberg', 'delta'] %}
     {% set sql = dbt_kinds._merge(relation, work, batch, stage, rows) %}
     {% do return(dict(dbt_kinds.last_commit(relation, options.file_format, 'false'), rows_written=rows, sql=sql, is_staged=true)) %}

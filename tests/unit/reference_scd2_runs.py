@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.unit import cron_reference
@@ -70,39 +70,43 @@ def instant_of(schedule: Schedule, run: Run, window: tuple[datetime, datetime]) 
     return window[0] if schedule.batch_size else run.execution_time
 
 
-def plan(schedule: Schedule, run: Run, batches: Sequence[Batch]) -> Plan:
+def plan(schedule: Schedule, run: Run, recorded: Sequence[Batch]) -> Plan:
     """What a run does, given what is recorded; raises where it is refused."""
     if run.end and not run.start:
         raise RefusedError("kinds_end")
-    if run.full_refresh:
-        batches = []
+    if run.full_refresh and run.start:
+        raise RefusedError("a full refresh takes no window")
+    if run.start and run.end and run.start >= run.end:
+        raise RefusedError("is not before kinds_end")
     unit, upper = schedule.unit, upper_bound(schedule, run)
-    first_load = not batches
-    later = [batch for batch in batches if run.start and batch.instant >= run.start]
-    is_reached = any(batch.instant < run.end for batch in later) if run.end else bool(later)
-    restated_from = run.start if is_reached else None
-    if restated_from:
-        check_restatement(schedule, run, batches, restated_from)
-        batches = [batch for batch in batches if batch.instant < restated_from]
-
-    newest = max((batch.instant for batch in batches), default=None)
-    units = missing_units(schedule, run, batches, later, restated_from, upper)
+    batches = [] if run.full_refresh else list(recorded)
+    taken_back: list[Batch] = []
+    if run.start:
+        later = [batch for batch in batches if batch.instant >= run.start]
+        if later and not (run.end and min(batch.instant for batch in later) >= run.end):
+            check_restatement(schedule, run, batches)
+            taken_back = later
+            batches = [batch for batch in batches if batch not in later]
+    since = looked_at_from(schedule, run, recorded, batches, taken_back, upper)
+    if run.start and not (taken_back and not schedule.batch_size):
+        for bound in (run.start, run.end or run.start):
+            if not is_boundary(bound, unit):
+                raise RefusedError("is not aligned")
+    units = [
+        (low, high)
+        for low, high in units_between(since, min(run.end, upper) if run.end else upper, unit)
+        if lies_in_one_of((low, high), taken_back) or not lies_in_one_of((low, high), batches)
+    ]
     if schedule.batch_size:
         windows = contiguous(units, at_most=schedule.batch_size)
     elif units:
         windows = [(units[0][0], units[-1][1])]
-    elif run.ignore_cron and batches:
-        windows = [(last_boundary(upper - unit.tick, unit), upper)]
+    elif run.ignore_cron and batches and not run.start:
+        windows = [(unit_before(upper, unit), upper)]
     else:
         windows = []
-    for window in windows:
-        if newest and instant_of(schedule, run, window) < newest:
-            raise RefusedError("older than the last recorded")
-    if newest and schedule.start and last_boundary(schedule.start, unit) < min(batch.start for batch in batches):
-        raise RefusedError("older than the last recorded")
-    if newest and not schedule.batch_size and run.execution_time < newest and upper < max(b.end for b in batches):
-        raise RefusedError("older than the last recorded")
-    return Plan(windows, first_load, restated_from)
+    check_order(schedule, run, batches, windows, upper)
+    return Plan(windows, not batches, run.start if taken_back else None)
 
 
 def upper_bound(schedule: Schedule, run: Run) -> datetime:
@@ -114,47 +118,64 @@ def upper_bound(schedule: Schedule, run: Run) -> datetime:
     return last_boundary(upper, schedule.unit)
 
 
-def missing_units(
+def unit_before(at: datetime, unit: Unit) -> datetime:
+    return last_boundary(at - timedelta(seconds=1), unit)
+
+
+def lies_in_one_of(a_unit: tuple[datetime, datetime], batches: Sequence[Batch]) -> bool:
+    """Whether a unit lies in what batches span; those that were taken back leave no gap between them."""
+    return any(batch.start <= a_unit[0] and a_unit[1] <= batch.end for batch in batches)
+
+
+def looked_at_from(
+    schedule: Schedule,
+    run: Run,
+    recorded: Sequence[Batch],
+    batches: Sequence[Batch],
+    taken_back: Sequence[Batch],
+    upper: datetime,
+) -> datetime:
+    first = last_boundary(schedule.start, schedule.unit) if schedule.start else None
+    if taken_back:
+        since = min(batch.start for batch in taken_back)
+        return min(since, run.start) if schedule.batch_size and run.start else since
+    if run.start:
+        return max(run.start, first) if first else run.start
+    if batches:
+        since = min(batch.start for batch in batches)
+        return min(since, first) if first else since
+    if first:
+        return first
+    if recorded:
+        return min(batch.start for batch in recorded)
+    if schedule.batch_size:
+        raise RefusedError("no start: nothing is recorded")
+    return unit_before(upper, schedule.unit)
+
+
+def check_order(
     schedule: Schedule,
     run: Run,
     batches: Sequence[Batch],
-    later: Sequence[Batch],
-    restated_from: datetime | None,
+    windows: Sequence[tuple[datetime, datetime]],
     upper: datetime,
-) -> list[tuple[datetime, datetime]]:
-    unit = schedule.unit
-    until = min(run.end, upper) if run.end else upper
-    if restated_from:
-        since = min(batch.start for batch in later)
-        if schedule.batch_size:
-            since = min(since, restated_from)
-    elif run.start:
-        since = run.start if not schedule.start else max(run.start, last_boundary(schedule.start, unit))
-    elif batches:
-        since = min(batch.start for batch in batches)
-        if schedule.start:
-            since = min(since, last_boundary(schedule.start, unit))
-    elif schedule.start:
-        since = last_boundary(schedule.start, unit)
-    elif schedule.batch_size:
-        raise RefusedError("no start")
-    else:
-        since = last_boundary(upper - unit.tick, unit)
-    if run.start and not restated_from:
-        for bound in (run.start, run.end or upper):
-            if not is_boundary(bound, unit):
-                raise RefusedError("not aligned")
-    return [
-        (low, high)
-        for low, high in units_between(since, until, unit)
-        if not any(batch.start <= low and high <= batch.end for batch in batches)
-    ]
+) -> None:
+    """A merge is never one underneath what is recorded."""
+    if batches:
+        newest = max(batch.instant for batch in batches)
+        first = min(batch.start for batch in batches)
+        instants = [instant_of(schedule, run, window) for window in windows]
+        if not schedule.batch_size and upper < max(batch.end for batch in batches):
+            instants.append(run.execution_time)
+        is_moved = schedule.start and not run.start and last_boundary(schedule.start, schedule.unit) < first
+        if is_moved or any(instant < newest for instant in instants):
+            raise RefusedError("older than the last recorded")
 
 
-def check_restatement(schedule: Schedule, run: Run, batches: Sequence[Batch], restated_from: datetime) -> None:
+def check_restatement(schedule: Schedule, run: Run, batches: Sequence[Batch]) -> None:
     if schedule.disable_restatement:
         raise RefusedError("disable_restatement")
-    if all(batch.instant >= restated_from for batch in batches):
+    if all(run.start and batch.instant >= run.start for batch in batches):
         raise RefusedError("--full-refresh")
     if run.end and run.end < max(batch.end for batch in batches):
         raise RefusedError("kinds_end")
@@ -162,9 +183,9 @@ def check_restatement(schedule: Schedule, run: Run, batches: Sequence[Batch], re
 
 def carry_out(model: Model, schedule: Schedule, run: Run, table: Table, query: Query) -> None:
     """A whole run: the table and the store as they are after it; as they were where it is refused."""
+    planned = plan(schedule, run, table.batches)
     if run.full_refresh:
         table.batches = []
-    planned = plan(schedule, run, table.batches)
     if planned.first_load and not run.full_refresh and any(version.valid_to for version in table.history):
         raise RefusedError("no recorded coverage")
     if planned.restated_from:

@@ -255,3 +255,19 @@ def test_an_argument_that_cannot_be_meant_is_an_error(test: str, arguments: dict
 def test_a_source_is_called_by_its_name_in_messages() -> None:
     with pytest.raises(CompilerError, match=r"^dbt_kinds: model shop[.]orders: test z_score: column is missing"):
         macros("source('shop', 'orders')").test_z_score("shop.orders", threshold=3)
+
+
+# --- history
+
+
+def test_versions_of_a_key_are_compared_with_the_next_one() -> None:
+    assert rendered("scd2_no_overlap", unique_key=["id", "lower(region)"], valid_to="until") == (
+        "select *\nfrom (\n  select *, lead(`valid_from`) over (partition by `id`, (lower(region)) "
+        "order by `valid_from`, `until` nulls last) as next_valid_from\n  from shop.orders\n)\n"
+        "where next_valid_from < `until` or (next_valid_from is not null and `until` is null)"
+    )
+    assert condition("scd2_no_inverted_period") == "`valid_from` is null or `valid_from` >= `valid_to`"
+    assert "from (select * from shop.orders where `valid_to` is null)\ngroup by `id`" in rendered(
+        "scd2_one_current_row", unique_key="id"
+    )
+    assert refusal_of("scd2_one_current_row").startswith("unique_key is missing; write unique_key: [customer_id]")

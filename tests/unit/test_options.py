@@ -535,13 +535,14 @@ def test_configs_of_dbt_and_its_adapters_are_left_alone(name: str) -> None:
     ("option", "kinds"),
     [
         ("unique_key", "incremental_by_unique_key, scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
-        ("when_matched", "incremental_by_unique_key, scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
-        ("merge_filter", "incremental_by_unique_key, scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
+        ("when_matched", "incremental_by_unique_key"),
+        ("merge_filter", "incremental_by_unique_key"),
         ("insert_only", "incremental_by_unique_key"),
         ("insert_overwrite", "incremental_unmanaged"),
         ("skip_unchanged", "full"),
         ("valid_from_name", "scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
-        ("columns", "scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
+        ("columns", "scd_type_2_by_column"),
+        ("updated_at_as_valid_from", "scd_type_2, scd_type_2_by_time"),
     ],
 )
 @pytest.mark.parametrize("place", ["meta", "config"])
@@ -575,6 +576,7 @@ def test_a_run_that_asks_for_nothing_has_the_clock_alone() -> None:
         "end": None,
         "ignore_cron": False,
         "allow_full_restatement": False,
+        "allow_approximate_restatement": False,
         "batch_size": None,
         "full_refresh": False,
     }
@@ -590,6 +592,7 @@ def test_variables_come_as_text_from_the_command_line_too() -> None:
         "end": "2024-01-02T00:00:00",
         "ignore_cron": True,
         "allow_full_restatement": False,
+        "allow_approximate_restatement": False,
         "batch_size": 3,
         "full_refresh": False,
     }

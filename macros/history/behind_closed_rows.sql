@@ -1,0 +1,52 @@
+{#
+  A key that comes back begins a version no earlier than its last one ended. That is rare, and closed rows are many: so they are only read where new
+  keys came, and of them only those that end after the first of the new versions begins, which Iceberg finds by its files' bounds.
+#}
+
+
+{# Whether a row that ended after a new version of its key begins is there. #}
+{% macro _were_closed(options, writer, relation, changes, first_new) %}
+  {% do return(run_query('select 1 from (\n' ~ dbt_kinds._last_ends(options, writer, relation, changes, first_new) ~ '\n) limit 1').rows | length > 0) %}
+{% endmacro %}
+
+
+{# SQL: the changes, new versions of such keys moved to where the last one ended. #}
+{% macro _behind_closed_rows(options, writer, relation, changes, first_new) %}
+  {% set sql -%}
+select
+  source.__kinds_action,
+  if(source.__kinds_is_new, greatest(source.__kinds_boundary, ended.__kinds_ended), source.__kinds_boundary) as __kinds_boundary,
+  source.__kinds_is_new,
+  {%- for key in writer.source_keys %}
+  source.__kinds_key_{{ loop.index }},
+  {%- endfor %}
+  source.{{ writer.source_columns | join(',\n  source.') }}
+from {{ changes }} as source
+left join (
+{{ dbt_kinds._last_ends(options, writer, relation, changes, first_new) }}
+) as ended
+on {% for key in writer.source_keys -%}
+  ended.__kinds_key_{{ loop.index }} <=> source.__kinds_key_{{ loop.index }}{{ ' and ' if not loop.last }}
+{%- endfor %}
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# SQL: where the last version of a key ended, for new keys whose version would begin before. #}
+{% macro _last_ends(options, writer, relation, changes, first_new) %}
+  {% set keys = [] %}
+  {% for key in writer.source_keys %}
+    {% do keys.append('source.__kinds_key_' ~ loop.index) %}
+  {% endfor %}
+  {% set sql -%}
+  select {{ keys | join(', ') }}, max(target.{{ writer.valid_to }}) as __kinds_ended
+  from {{ relation }} as target
+  join (select * from {{ changes }} where __kinds_is_new) as source
+  on {{ dbt_kinds._is_key_of_change(writer) }}
+  where target.{{ writer.valid_to }} > {{ dbt_kinds.instant_of_microseconds(first_new, options.time_data_type) }}
+    and target.{{ writer.valid_to }} > source.__kinds_boundary
+  group by {{ keys | join(', ') }}
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}

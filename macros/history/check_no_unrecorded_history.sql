@@ -1,0 +1,23 @@
+{#
+  Nothing is recorded, and the table is there: without a closed row it is a first load that was cut short. With one it is history that the store has
+  lost sight of, which a first load would replace.
+#}
+{% macro check_no_unrecorded_history(work) %}
+  {% set options = work.options %}
+  {% if work.is_done or not dbt_kinds.keeps_history(options) or not work.start_anew or not work.existed or work.plan.replaces_history %}
+    {% do return(none) %}
+  {% endif %}
+  {% set way_out = '; state what it holds, dbt run-operation dbt_kinds.record, or throw it away with --full-refresh' %}
+  {% set valid_to = dbt_kinds.find_column(work.existing.columns, options.valid_to_name) %}
+  {% set stages = dbt_kinds.tables_of(this, dbt_kinds._stage_prefix(this) ~ '*_history') %}
+  {% if stages %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has no recorded coverage, and ' ~ stages | join(', ') ~ ' beside it is the whole history '
+      ~ 'that a run was putting in its place; look which of the two is whole' ~ way_out) %}
+  {% elif valid_to is none and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ " has rows, no recorded coverage and no column '" ~ options.valid_to_name
+      ~ "'; it is no table of this kind: move it away, adopt it if it is a dbt snapshot (dbt_kinds.adopt_snapshot), or throw it away with --full-refresh") %}
+  {% elif valid_to is not none and run_query('select 1 from ' ~ this ~ ' where ' ~ adapter.quote(valid_to.name) ~ ' is not null limit 1').rows | length %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' holds closed versions and has no recorded coverage, so that a first load would replace '
+      ~ 'history that the source may not have any more' ~ way_out) %}
+  {% endif %}
+{% endmacro %}

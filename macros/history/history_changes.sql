@@ -1,0 +1,154 @@
+{#
+  SQL: what one batch does to the open rows of a table, one row an action: `__kinds_action` (close, replace, drop or insert), `__kinds_boundary`,
+  where a version ends and the next begins, `__kinds_is_new`, whether the key had no open row, the parts of the key, and the source's columns.
+  Whether a side has a row is told by a flag that the side itself carries, never by a value that is NULL. Pure but for the adapter's quotes.
+#}
+{% macro history_changes(options, writer, relation, rows, instant) %}
+  {% set at = dbt_kinds.instant_literal(options.time_data_type, instant) %}
+  {% set dated = dbt_kinds.dating_sql(options, writer, instant) %}
+  {% set known = ['target.' ~ writer.valid_from ~ ' as __kinds_since'] %}
+  {% for column in ([adapter.quote(writer.updated_at.name)] if options.kind == 'scd_type_2_by_time' else writer.compared) %}
+    {% do known.append('target.' ~ column) %}
+  {% endfor %}
+  {% set deletes = options.invalidate_hard_deletes %}
+  {% set sql -%}
+select
+  explode(case
+    {%- if deletes %}
+    when not __kinds_in_source then if(__kinds_boundary <=> __kinds_since, array('drop'), array('close'))
+    {%- endif %}
+    when __kinds_is_new then if(__kinds_boundary is null, array(), array('insert'))
+    when __kinds_is_changed then if(__kinds_boundary <=> __kinds_since, array('replace'), array('close', 'insert'))
+    else array()
+  end) as __kinds_action,
+  __kinds_boundary,
+  __kinds_is_new,
+  {%- for key in writer.source_keys %}
+  __kinds_key_{{ loop.index }},
+  {%- endfor %}
+  {{ writer.source_columns | join(',\n  ') }}
+from (
+  select
+    source.__kinds_is_there is not null as __kinds_in_source,
+    target.__kinds_is_there is null as __kinds_is_new,
+    coalesce({{ dbt_kinds._is_changed(options, writer, dated) }}, false) as __kinds_is_changed,
+    target.__kinds_since,
+    greatest({{ 'if(source.__kinds_is_there is not null, ' ~ dated ~ ', ' ~ at ~ ')' if deletes else dated }}, target.__kinds_since) as __kinds_boundary,
+    {%- for key in writer.source_keys %}
+    if(source.__kinds_is_there is not null, source.__kinds_key_{{ loop.index }}, target.__kinds_key_{{ loop.index }}) as __kinds_key_{{ loop.index }},
+    {%- endfor %}
+    source.{{ writer.source_columns | join(',\n    source.') }}
+  from (
+    select *, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.source_keys) }} from {{ rows }} as source
+  ) as source
+  {{ 'full outer' if deletes else 'left' }} join (
+    select {{ known | join(', ') }}, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.target_keys) }}
+    from {{ relation }} as target
+    where target.{{ writer.valid_to }} is null
+  ) as target
+  on {% for key in writer.source_keys -%}
+  target.__kinds_key_{{ loop.index }} <=> source.__kinds_key_{{ loop.index }}{{ ' and ' if not loop.last }}
+  {%- endfor %}
+)
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# SQL: the instant that dates a row of the source, of the type of valid_from. Pure but for the adapter's quotes. #}
+{% macro dating_sql(options, writer, instant) %}
+  {% if writer.updated_at is none %}
+    {% do return(dbt_kinds.instant_literal(options.time_data_type, instant)) %}
+  {% endif %}
+  {% do return(dbt_kinds.converted_instant('source.' ~ adapter.quote(writer.updated_at.name), writer.updated_at.type, options.time_data_type)) %}
+{% endmacro %}
+
+
+{# SQL: what the table is after the changes, for formats that cannot merge. Pure but for the adapter's quotes. #}
+{% macro whole_history(writer, relation, changes) %}
+  {% set stored, inserted = [], [] %}
+  {% for column in writer.columns %}
+    {% if column == writer.valid_to %}
+      {% do stored.append("if(source.__kinds_action <=> 'close', source.__kinds_boundary, target." ~ column ~ ') as ' ~ column) %}
+      {% do inserted.append('null as ' ~ column) %}
+    {% elif column == writer.valid_from %}
+      {% do stored.append('target.' ~ column) %}
+      {% do inserted.append('source.__kinds_boundary as ' ~ column) %}
+    {% else %}
+      {% do stored.append("if(source.__kinds_action <=> 'replace', source." ~ column ~ ', target.' ~ column ~ ') as ' ~ column) %}
+      {% do inserted.append('source.' ~ column) %}
+    {% endif %}
+  {% endfor %}
+  {% set sql -%}
+select {{ stored | join(', ') }}
+from {{ relation }} as target
+left join (select * from {{ changes }} where __kinds_action <> 'insert') as source
+on target.{{ writer.valid_to }} is null and {{ dbt_kinds._is_key_of_change(writer) }}
+where not source.__kinds_action <=> 'drop'
+union all
+select {{ inserted | join(', ') }}
+from {{ changes }} as source
+where source.__kinds_action = 'insert'
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# SQL: whether a row of the table has the key of a change. #}
+{% macro _is_key_of_change(writer) %}
+  {% set same = [] %}
+  {% for key in writer.target_keys %}
+    {% do same.append(key ~ ' <=> source.__kinds_key_' ~ loop.index) %}
+  {% endfor %}
+  {% do return(same | join(' and ')) %}
+{% endmacro %}
+
+
+{# SQL: whether a row of the source differs from the open row of its key, by what the kind goes by. #}
+{% macro _is_changed(options, writer, dated) %}
+  {% if options.kind == 'scd_type_2_by_time' %}
+    {% set updated_at = adapter.quote(writer.updated_at.name) %}
+    {% do return('source.' ~ updated_at ~ ' is not null and (target.' ~ updated_at ~ ' is null or source.' ~ updated_at ~ ' > target.' ~ updated_at ~ ')') %}
+  {% endif %}
+  {% set equal = [] %}
+  {% for column in writer.compared %}
+    {% do equal.append('target.' ~ column ~ ' <=> source.' ~ column) %}
+  {% endfor %}
+  {% do return(dated ~ ' is not null and not (' ~ (equal | join(' and ') or 'true') ~ ')') %}
+{% endmacro %}
+
+
+{% macro _named_keys(keys) %}
+  {% set named = [] %}
+  {% for key in keys %}
+    {% do named.append(', ' ~ key ~ ' as __kinds_key_' ~ loop.index) %}
+  {% endfor %}
+  {% do return(named | join) %}
+{% endmacro %}
+
+
+{# What the stage of changes has for columns: the table's types, and the key's. #}
+{% macro _changes_like(options, writer, relation) %}
+  {% set columns = ["'' as __kinds_action", dbt_kinds._null_of(options) ~ ' as __kinds_boundary', 'true as __kinds_is_new'] %}
+  {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds._named_keys(writer.target_keys) ~ ', ' ~ writer.source_columns | join(', ')
+    ~ ' from ' ~ relation ~ ' as target)') %}
+{% endmacro %}
+
+
+{# SQL: of the rows of one key those with the greatest updated_at; a tie stays, and is refused as a duplicate. #}
+{% macro _latest_dated(options, writer, query) %}
+  {% if options.duplicate_keys != 'keep_latest' %}
+    {% do return(query) %}
+  {% endif %}
+  {% set sql -%}
+select * from (
+  select *, rank() over (
+    partition by {{ options.unique_key | join(', ') }} order by {{ adapter.quote(options.updated_at_name) }} desc nulls last
+  ) as __kinds_rank
+  from (
+{{ query }}
+  )
+) where __kinds_rank = 1
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}

@@ -1,0 +1,27 @@
+{# An instant as a literal of a type of time; a date is the day that it lies in, in UTC. Pure. #}
+{% macro instant_literal(type, instant) %}
+  {% do return(dbt_kinds.time_literal({'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[type], instant)) %}
+{% endmacro %}
+
+
+{# SQL: a value of one type of time as one of another, in UTC whatever the session's time zone, which a cast goes by. Pure. #}
+{% macro converted_instant(expression, source, target) %}
+  {% if source == target %}
+    {% do return(expression) %}
+  {% endif %}
+  {% do return(dbt_kinds.instant_of_microseconds(dbt_kinds._microseconds(expression, {'write': source}), target)) %}
+{% endmacro %}
+
+
+{# SQL: microseconds since 1970 as a value of a type of time. Pure. #}
+{% macro instant_of_microseconds(microseconds, type) %}
+  {% if type == 'timestamp' %}
+    {% do return('timestamp_micros(' ~ microseconds ~ ')') %}
+  {% endif %}
+  {% set days = dbt_kinds._floored_quotient('(' ~ microseconds ~ ')', 86400000000) %}
+  {% if type == 'date' %}
+    {% do return('date_from_unix_date(cast(' ~ days ~ ' as int))') %}
+  {% endif %}
+  {% do return("timestamp_ntz '1970-01-01 00:00:00' + make_dt_interval(cast(" ~ days ~ ' as int), 0, 0, cast(pmod(' ~ microseconds
+    ~ ', 86400000000) as decimal(20, 6)) / 1000000)') %}
+{% endmacro %}

@@ -1,0 +1,78 @@
+{# Before anything is written: whether what kinds_start takes back can be taken back. #}
+{% macro check_can_put_back(options, plan, settings) %}
+  {% do dbt_kinds._restoring_snapshot(this, options, plan.restatement, settings) %}
+{% endmacro %}
+
+
+{# Takes back what is recorded from the restatement's instant on, and says so in the store, before the table is put back. #}
+{% macro take_back_history(relation, work) %}
+  {% set options, plan = work.options, work.plan %}
+  {% set restatement = plan.restatement %}
+  {% set interval = {'interval_start': restatement.taken_back[0], 'interval_end': restatement.taken_back[1], 'execution_time': plan.execution_time} %}
+  {% set announced = tojson({'write': 'restate', 'restatement': restatement}) %}
+  {% do dbt_kinds.append_events(options, [
+    dict(interval, event='invalidated', details=tojson({'restated_from': restatement['from']})), dict(interval, event='pending', details=announced),
+  ]) %}
+  {% do dbt_kinds.run_memory().pending.update({options.relation: {'details': announced}}) %}
+  {% do dbt_kinds.put_history_back(relation, options, restatement, {'allow_approximate_restatement': true}) %}
+{% endmacro %}
+
+
+{#
+  Makes the table what it was before the first batch that a restatement takes back: by the snapshot that the batch before left, or, where there is
+  none, by the values of valid_from and valid_to. Done again it changes nothing.
+#}
+{% macro put_history_back(relation, options, restatement, settings) %}
+  {% set existing = dbt_kinds.describe_table(relation) %}
+  {% set snapshot_id = dbt_kinds._restoring_snapshot(relation, options, restatement, settings) %}
+  {% if snapshot_id is not none %}
+    {% set before = 'select * from ' ~ relation ~ ' version as of ' ~ snapshot_id %}
+    {% set sql = dbt_kinds.filtered_query(before, 'true', dbt_kinds.selected_columns(dbt_kinds.describe_query(before), existing.columns)) %}
+  {% else %}
+    {% set sql = dbt_kinds.history_before(relation, options, existing, restatement.bound) %}
+  {% endif %}
+  {% if options.file_format in ['iceberg', 'delta'] %}
+    {% call statement('put_history_back') %}
+insert into {{ relation }} replace where true
+{{ sql }}
+    {% endcall %}
+  {% else %}
+    {% do dbt_kinds.drop_stages(relation) %}
+    {% set stage = dbt_kinds.stage(relation, 'history', sql, relation) %}
+    {% set start = restatement.taken_back[0] %}
+    {% set announced = tojson({'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning}) %}
+    {% do dbt_kinds.hold_lease(options) %}
+    {% do dbt_kinds.append_events(options, [{'event': 'pending', 'interval_start': start, 'interval_end': start, 'details': announced}]) %}
+    {% do dbt_kinds.run_memory().pending.update({options.relation: {'details': announced}}) %}
+    {% do dbt_kinds.put_stage_in_place(relation, options, stage, existing.partitioning) %}
+    {% do dbt_kinds.close_pending_write(options) %}
+    {% do dbt_kinds.drop_stages(relation) %}
+  {% endif %}
+{% endmacro %}
+
+
+{# SQL: the table without the versions that begin at or after an instant, and with those open that ended there or later. Pure but for the adapter's quotes. #}
+{% macro history_before(relation, options, existing, bound) %}
+  {% set valid_from = adapter.quote(dbt_kinds.find_column(existing.columns, options.valid_from_name).name) %}
+  {% set valid_to = adapter.quote(dbt_kinds.find_column(existing.columns, options.valid_to_name).name) %}
+  {% set at = dbt_kinds.instant_literal(options.time_data_type, bound) %}
+  {% set selected = [] %}
+  {% for column in dbt_kinds.quoted_names(existing.columns) %}
+    {% do selected.append('if(' ~ valid_to ~ ' >= ' ~ at ~ ', null, ' ~ valid_to ~ ') as ' ~ column if column == valid_to else column) %}
+  {% endfor %}
+  {% do return(dbt_kinds.filtered_query('select * from ' ~ relation, 'not coalesce(' ~ valid_from ~ ' >= ' ~ at ~ ', false)', selected)) %}
+{% endmacro %}
+
+
+{# The snapshot to go back to, or none where it has to be done by value. Raises where that would be another table than it was. #}
+{% macro _restoring_snapshot(relation, options, restatement, settings) %}
+  {% set snapshot_id = restatement.snapshot_id %}
+  {% if snapshot_id is not none and dbt_kinds.has_snapshot(relation, options.file_format, snapshot_id) %}
+    {% do return(snapshot_id) %}
+  {% elif not restatement.is_exact and not settings.allow_approximate_restatement %}
+    {% do dbt_kinds.fail(options.model, ('snapshot ' ~ snapshot_id ~ ', which the table stood at before ' ~ restatement['from'] ~ ', has expired' if snapshot_id is not none
+      else 'no snapshot is recorded of what the table was before ' ~ restatement['from']) ~ ', and valid_from tells when the source changed, not which run wrote it; '
+      ~ 'pass kinds_allow_approximate_restatement: true to take back every version from then on, or rebuild the table with --full-refresh') %}
+  {% endif %}
+  {% do return(none) %}
+{% endmacro %}

@@ -1,0 +1,179 @@
+{#
+  What a run of SCD type 2 does. Its batches are merges, each of an instant: the start of its window where batch_size is set, else the
+  execution time. None may be older than one that is recorded, since history cannot be inserted underneath; `kinds_start` puts the table
+  back and goes on from there. `batches` are the recorded ones. Pure.
+#}
+{% macro _plan_history(options, loads, settings, query_hash, batches) %}
+  {% set unit = options.unit %}
+  {% set recorded = dbt_kinds.coverage_of(loads) %}
+  {% do dbt_kinds._check_history_window(options, settings) %}
+  {% do dbt_kinds._check_query_change(options, loads, settings, query_hash) %}
+  {% set unfinished = settings.get('rebuild_from') %}
+  {% set replaces_history = settings.full_refresh or unfinished is not none %}
+  {% set known = [] if replaces_history else batches %}
+  {% set restatement = dbt_kinds._history_restatement(options, settings, known) %}
+  {% set upper = dbt_kinds._upper_bound(options, settings, settings.start) %}
+  {% set until = [settings.end, upper] | min if settings.end is not none and unfinished is none else upper %}
+  {% set since = unfinished or dbt_kinds._first_merged_instant(options, settings, recorded, known, restatement, upper) %}
+  {% set covered = [] if not known else recorded if restatement is none else dbt_kinds.subtract_intervals(recorded, [restatement.taken_back]) %}
+  {% set units = dbt_kinds._units_within([since, until], covered, unit) %}
+
+  {% set merged_again = not units.missing and known != [] and not options.batch_size and settings.ignore_cron and settings.start is none %}
+  {% if options.batch_size %}
+    {% set chosen = dbt_kinds._cut_into_batches(units.missing, settings.batch_size or options.batch_size) %}
+  {% elif merged_again %}
+    {% set last = dbt_kinds.unit_index_after(upper, unit) %}
+    {% set chosen = [[last - 1, last]] %}
+  {% else %}
+    {% set chosen = [[units.missing[0][0], units.missing[-1][1]]] if units.missing else [] %}
+  {% endif %}
+  {% set planned = dbt_kinds._as_instants(chosen, unit, until) %}
+  {% do dbt_kinds._check_not_late(options, settings, known, restatement, planned, upper) %}
+  {% do return({
+    'model': options.unique_id,
+    'relation': options.relation,
+    'kind': options.kind,
+    'execution_time': settings.execution_time,
+    'start': none if since >= until and settings.start is not none else since,
+    'end': none if since >= until and settings.start is not none else until,
+    'cron': options.cron,
+    'unit': unit.name,
+    'recorded': recorded,
+    'missing': dbt_kinds._as_instants(units.missing, unit, until),
+    'lookback': [],
+    'restated': planned if merged_again or (replaces_history and recorded) else [restatement.taken_back] if restatement is not none else [],
+    'batches': planned,
+    'reason': dbt_kinds._history_reason(settings, known, restatement, units, [since, until], merged_again),
+    'start_anew': known == [],
+    'replaces_history': replaces_history,
+    'restatement': restatement,
+  }) %}
+{% endmacro %}
+
+
+{# The instant of a batch: what it is dated by, where no column of the source dates its rows. #}
+{% macro batch_instant(options, batch, execution_time) %}
+  {% do return(batch[0] if options.batch_size else execution_time) %}
+{% endmacro %}
+
+
+{% macro _check_history_window(options, settings) %}
+  {% set start, end, unit = settings.start, settings.end, options.unit %}
+  {% if end is not none and start is none %}
+    {% do dbt_kinds.fail(options.model, 'kinds_end ' ~ end ~ ' has no kinds_start; pass both, or kinds_start alone to restate from there on') %}
+  {% elif start is not none and settings.full_refresh %}
+    {% do dbt_kinds.fail(options.model, 'a full refresh takes no window; drop either --full-refresh or kinds_start and kinds_end') %}
+  {% elif end is not none and start >= end %}
+    {% do dbt_kinds.fail(options.model, 'kinds_start ' ~ start ~ ' is not before kinds_end ' ~ end) %}
+  {% endif %}
+{% endmacro %}
+
+
+{#
+  What kinds_start takes back: `{from, taken_back, bound, is_exact, snapshot_id}`; none where no batch at or after it is recorded. By value
+  the rows from `bound` on go, which `is_exact` says is what the batches wrote; `snapshot_id` is what the table stood at before them, or none.
+#}
+{% macro _history_restatement(options, settings, batches) %}
+  {% set since = settings.start %}
+  {% set later = batches | selectattr('instant', 'ge', since) | list if since is not none else [] %}
+  {% if not later or (settings.end is not none and later[0].instant >= settings.end) %}
+    {% do return(none) %}
+  {% endif %}
+  {% set earlier = batches | selectattr('instant', 'lt', since) | list %}
+  {% set recorded_until = batches | map(attribute='end') | max %}
+  {% if options.disable_restatement %}
+    {% do dbt_kinds.fail(options.model, 'kinds_start ' ~ since ~ ' restates what is recorded up to ' ~ recorded_until
+      ~ ', and disable_restatement is true; set disable_restatement: false, or drop kinds_start and kinds_end') %}
+  {% elif not earlier %}
+    {% do dbt_kinds.fail(options.model, 'nothing is recorded before kinds_start ' ~ since ~ ', so that it would rebuild the whole history from what the source '
+      ~ 'has today; run with --full-refresh instead if that is meant, or restate from after ' ~ later[0].instant) %}
+  {% elif settings.end is not none and settings.end < recorded_until %}
+    {% do dbt_kinds.fail(options.model, 'kinds_end ' ~ settings.end ~ ' is before the end of what is recorded, ' ~ recorded_until
+      ~ ', and what follows depends on what is restated; drop kinds_end, or pass ' ~ recorded_until) %}
+  {% endif %}
+  {% do dbt_kinds._check_aligned_start(options, since) if options.batch_size %}
+  {% set is_told_apart = options.time_data_type != 'date' or earlier[-1].instant[:10] < later[0].instant[:10] %}
+  {% do return({
+    'from': since,
+    'taken_back': [later | map(attribute='start') | min, later | map(attribute='end') | max],
+    'bound': later[0].instant if options.batch_size else since,
+    'is_exact': options.kind == 'scd_type_2_by_column' and is_told_apart,
+    'snapshot_id': earlier[-1].snapshot_id,
+  }) %}
+{% endmacro %}
+
+
+{# From where on a run looks for what is missing. #}
+{% macro _first_merged_instant(options, settings, recorded, batches, restatement, upper) %}
+  {% set unit = options.unit %}
+  {% set first = dbt_kinds.floor_to_unit(options.start, unit) if options.start is not none else none %}
+  {% if restatement is not none %}
+    {% do return([restatement.taken_back[0], restatement.from] | min if options.batch_size else restatement.taken_back[0]) %}
+  {% elif settings.start is not none %}
+    {% do dbt_kinds._requested_window(options, settings) if settings.end is not none else dbt_kinds._check_aligned_start(options, settings.start) %}
+    {% do return(settings.start if first is none else [settings.start, first] | max) %}
+  {% elif batches %}
+    {% set merged_from = dbt_kinds.floor_to_unit(batches | map(attribute='start') | min, unit) %}
+    {% do return(merged_from if first is none else [merged_from, first] | min) %}
+  {% elif first is not none %}
+    {% do return(first) %}
+  {% elif recorded %}
+    {% do return(dbt_kinds.floor_to_unit(recorded[0][0], unit)) %}
+  {% elif options.batch_size %}
+    {% do dbt_kinds.fail(options.model, 'no start: nothing is recorded; set the option start, or pass kinds_start and kinds_end') %}
+  {% endif %}
+  {# the source is read whole, so that any window will do #}
+  {% do return(dbt_kinds.unit_start(dbt_kinds.unit_index_after(upper, unit) - 1, unit)) %}
+{% endmacro %}
+
+
+{% macro _check_aligned_start(options, start) %}
+  {% if dbt_kinds.floor_to_unit(start, options.unit) != start %}
+    {% do dbt_kinds.fail(options.model, 'kinds_start ' ~ start ~ ' is not aligned to its interval unit; the aligned start is '
+      ~ dbt_kinds.floor_to_unit(start, options.unit)) %}
+  {% endif %}
+{% endmacro %}
+
+
+{# A merge underneath what is recorded would need the versions above it to be other ones. #}
+{% macro _check_not_late(options, settings, batches, restatement, planned, upper) %}
+  {% set kept = batches if restatement is none else batches | selectattr('instant', 'lt', restatement.from) | list %}
+  {% if not kept %}
+    {% do return(none) %}
+  {% endif %}
+  {% set newest, merged_from = kept[-1].instant, kept | map(attribute='start') | min %}
+  {% set way_out = 'older than the last recorded batch, which is of ' ~ newest ~ ', and history cannot be inserted underneath; ' %}
+  {% set restating = ', without kinds_end, and set disable_restatement: false' %}
+  {% if options.start is not none and dbt_kinds.floor_to_unit(options.start, options.unit) < dbt_kinds.floor_to_unit(merged_from, options.unit) and settings.start is none %}
+    {% do dbt_kinds.fail(options.model, 'start ' ~ options.start ~ ' asks for intervals that are ' ~ way_out ~ 'set start to ' ~ merged_from
+      ~ ', or rebuild the table with --full-refresh') %}
+  {% endif %}
+  {% for batch in planned if dbt_kinds.batch_instant(options, batch, settings.execution_time) < newest %}
+    {% set instant = dbt_kinds.batch_instant(options, batch, settings.execution_time) %}
+    {% do dbt_kinds.fail(options.model, 'the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ (', merged at ' ~ instant if instant != batch[0] else '') ~ ', is ' ~ way_out
+      ~ 'restate from there instead: pass kinds_start: ' ~ instant ~ restating) %}
+  {% endfor %}
+  {% if not options.batch_size and settings.execution_time < newest and upper < kept | map(attribute='end') | max %}
+    {% do dbt_kinds.fail(options.model, 'the execution time ' ~ settings.execution_time ~ ' is ' ~ way_out ~ 'to restate from there, pass kinds_start: '
+      ~ settings.execution_time ~ restating) %}
+  {% endif %}
+{% endmacro %}
+
+
+{% macro _history_reason(settings, batches, restatement, units, looked_at, merged_again) %}
+  {% set missing = dbt_kinds._count_units(units.missing) %}
+  {% if restatement is not none %}
+    {% do return('restatement from ' ~ restatement.from ~ ': ' ~ restatement.taken_back | join(' to ') ~ ' is taken back') %}
+  {% elif looked_at[0] >= looked_at[1] %}
+    {% do return('nothing is due: the first unit begins at ' ~ looked_at[0]) %}
+  {% elif settings.full_refresh or settings.get('rebuild_from') is not none %}
+    {% do return('full refresh') %}
+  {% elif not batches %}
+    {% do return('first load') %}
+  {% elif settings.start is not none %}
+    {% do return('window: ' ~ missing ~ ' missing, ' ~ dbt_kinds._count_units(units.done) ~ ' recorded') %}
+  {% elif merged_again %}
+    {% do return('merge of the last interval again, because of kinds_ignore_cron') %}
+  {% endif %}
+  {% do return(missing ~ ' missing' if missing else 'up to date until ' ~ looked_at[1]) %}
+{% endmacro %}

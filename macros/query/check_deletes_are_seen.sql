@@ -1,0 +1,23 @@
+{#
+  Refuses a query that reads its window where keys that it does not return count as deleted. `sql` is the compiled query, none where it is not
+  known: then calls of time variables are looked for in the model's source.
+#}
+{% macro check_deletes_are_seen(node, sql) %}
+  {% if not execute or node.config.materialized not in dbt_kinds.history_kinds() %}
+    {% do return(none) %}
+  {% endif %}
+  {% set options = dbt_kinds.options_of(node) %}
+  {% if not options.invalidate_hard_deletes or options.batch_size or options.hard_deletes_from_filtered_query == 'allow' %}
+    {% do return(none) %}
+  {% elif sql is not none %}
+    {% set bounds = modules.re.findall('/\*kinds:((?:source_)?(?:start|end)\w*)', sql) %}
+  {% else %}
+    {% set code = modules.re.sub('(?s)\{#.*?#\}', '', node.raw_code) %}
+    {% set blocks = modules.re.findall('(?s)\{[{%].*?[%}]\}', code) | join(' ') %}
+    {% set bounds = modules.re.findall('\\b((?:start|end)_(?:dt|dtntz|date|ds|ts|tstz|epoch|millis|hour)|window_of)\\b\s*\(', blocks) %}
+  {% endif %}
+  {% if bounds %}
+    {% do dbt_kinds.fail(options.model, 'invalidate_hard_deletes closes every key that the query does not return, and the query returns a part of the source: it uses '
+      ~ bounds | unique | join(', ') ~ '; remove that filter, or set batch_size where each interval is a whole snapshot, or hard_deletes_from_filtered_query: allow') %}
+  {% endif %}
+{% endmacro %}

@@ -1,0 +1,111 @@
+{#
+  For SCD type 2: see table_writer; and what a merge needs to know, found out and checked before anything is written: the key's SQL for a
+  row of the source and of the table, the columns that date and compare rows, and those that the kind itself writes.
+#}
+{% macro history_writer(options, query_columns, existing, query) %}
+  {% for name in [options.valid_from_name, options.valid_to_name] if dbt_kinds.find_column(query_columns, name) is not none %}
+    {% do dbt_kinds.fail(options.model, "the query has a column '" ~ name ~ "', which this kind writes itself; leave it out of the query, or give it another name with "
+      ~ 'valid_from_name and valid_to_name') %}
+  {% endfor %}
+  {% do dbt_kinds._check_dating_column(options, query_columns, 'query') %}
+  {% do dbt_kinds._check_history_table(options, existing) if existing is not none %}
+  {% do dbt_kinds._check_keys_compare(options, query) %}
+  {% set managed = [{'name': options.valid_from_name, 'type': options.time_data_type}, {'name': options.valid_to_name, 'type': options.time_data_type}] %}
+  {% set writer = dbt_kinds.table_writer(options, query_columns + managed, existing, options.partition_by) %}
+  {% set source, of_table = [], {} %}
+  {% for column in writer.schema %}
+    {% if dbt_kinds.find_column(managed, column.name) is none %}
+      {% do source.append(column) %}
+    {% endif %}
+    {% do of_table.update({column.name | lower: column}) %}
+  {% endfor %}
+  {% set updated_at = of_table.get(options.updated_at_name | lower) if options.updated_at_name is not none else none %}
+  {% if options.updated_at_name is not none and updated_at is none %}
+    {% do dbt_kinds.fail(options.model, "the table " ~ options.relation ~ " has no column '" ~ options.updated_at_name ~ "', by which changes are dated; set on_additive_change: allow") %}
+  {% endif %}
+  {% set names = source | map(attribute='name') | list %}
+  {% set source_keys, target_keys = [], [] %}
+  {% for key in options.unique_key %}
+    {% do source_keys.append('(' ~ dbt_kinds.qualify_columns(key, 'source', names) ~ ')') %}
+    {% do target_keys.append('(' ~ dbt_kinds.qualify_columns(key, 'target', names) ~ ')') %}
+  {% endfor %}
+  {% do return(dict(
+    writer,
+    replaces_table=existing is none,
+    source_schema=source,
+    source_columns=dbt_kinds.quoted_names(source),
+    source_selected=dbt_kinds.selected_columns(query_columns, source),
+    source_keys=source_keys, target_keys=target_keys,
+    updated_at=updated_at,
+    compared=dbt_kinds.quoted_names(dbt_kinds._columns_to_compare(options, query_columns, source)),
+    valid_from=adapter.quote(of_table[options.valid_from_name | lower].name), valid_to=adapter.quote(of_table[options.valid_to_name | lower].name),
+    counted={'undated_rows': 'source.' ~ adapter.quote(updated_at.name) ~ ' is null'} if updated_at is not none else {},
+    table_query=dbt_kinds.filtered_query(query, 'true', ['*', dbt_kinds._null_of(options) ~ ' as ' ~ adapter.quote(options.valid_from_name),
+      dbt_kinds._null_of(options) ~ ' as ' ~ adapter.quote(options.valid_to_name)])
+  )) %}
+{% endmacro %}
+
+
+{% macro _null_of(options) %}
+  {% do return('cast(null as ' ~ options.time_data_type ~ ')') %}
+{% endmacro %}
+
+
+{% macro _check_dating_column(options, columns, where) %}
+  {% if options.updated_at_name is not none %}
+    {% set column = dbt_kinds.find_column(columns, options.updated_at_name) %}
+    {% if column is none and where == 'query' %}
+      {% do dbt_kinds.fail(options.model, "updated_at_name '" ~ options.updated_at_name ~ "' is not a column of the query, which has "
+        ~ columns | map(attribute='name') | join(', ')) %}
+    {% elif column is not none and column.type not in ['date', 'timestamp', 'timestamp_ntz'] %}
+      {% do dbt_kinds.fail(options.model, "updated_at_name '" ~ column.name ~ "' has the type " ~ column.type ~ ' in the ' ~ where
+        ~ ', and must be a date or a timestamp; cast it in the query' ~ (', and rebuild the table with --full-refresh' if where == 'table')) %}
+    {% endif %}
+  {% endif %}
+{% endmacro %}
+
+
+{% macro _check_history_table(options, existing) %}
+  {% for option in ['valid_from_name', 'valid_to_name'] if dbt_kinds.find_column(existing.columns, options[option]) is none %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ " has no column '" ~ options[option] ~ "', which the option " ~ option
+      ~ ' names; it has ' ~ existing.columns | map(attribute='name') | join(', ')) %}
+  {% endfor %}
+  {% do dbt_kinds._check_dating_column(options, existing.columns, 'table') %}
+{% endmacro %}
+
+
+{# Spark's own words, early, for a key that the query does not have; ours for one that has no equality. #}
+{% macro _check_keys_compare(options, query) %}
+  {% set keys = dbt_kinds.describe_query('select (' ~ options.unique_key | join('), (') ~ ') from (\n' ~ query ~ '\n)') %}
+  {% for key in keys if 'map<' in key.type %}
+    {% do dbt_kinds.fail(options.model, "unique_key '" ~ options.unique_key[loop.index0] ~ "' is a " ~ key.type ~ ', and maps cannot be compared; name another key') %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# `*` is every column that is not one by which rows are found or dated. #}
+{% macro _columns_to_compare(options, query_columns, source) %}
+  {% set compared = [] %}
+  {% if options.columns == '*' %}
+    {% set left_out = [options.updated_at_name | lower] if options.updated_at_name is not none else [] %}
+    {% for key in options.unique_key %}
+      {% set words = dbt_kinds._lexed_words(dbt_kinds._without_parentheses(key)) %}
+      {% do left_out.append(words[0].name | lower) if words | length == 1 %}
+    {% endfor %}
+    {% for column in query_columns if column.name | lower not in left_out and dbt_kinds.find_column(source, column.name) is not none %}
+      {% do compared.append(dbt_kinds.find_column(source, column.name)) %}
+    {% endfor %}
+  {% else %}
+    {% for name in options.columns %}
+      {% if dbt_kinds.find_column(query_columns, name) is none or dbt_kinds.find_column(source, name) is none %}
+        {% do dbt_kinds.fail(options.model, "columns names '" ~ name ~ "', and the query has " ~ query_columns | map(attribute='name') | join(', ')) %}
+      {% endif %}
+      {% do compared.append(dbt_kinds.find_column(source, name)) %}
+    {% endfor %}
+  {% endif %}
+  {% for column in compared if 'map<' in column.type %}
+    {% do dbt_kinds.fail(options.model, "columns compares '" ~ column.name ~ "', a " ~ column.type ~ ', and Spark cannot compare maps; '
+      ~ ('name the columns to compare instead of *' if options.columns == '*' else 'leave it out') ~ ', or make an array of it: array_sort(map_entries(…))') %}
+  {% endfor %}
+  {% do return(compared) %}
+{% endmacro %}

@@ -1,0 +1,125 @@
+{#
+  Merges one batch of SCD type 2. Its rows are computed once, into a stage, and checked there; what has to be done to the table is computed
+  once, into another. Iceberg and Delta take that in one commit, which touches open rows only; a table of files is made whole beside it.
+#}
+{% macro merge_history(relation, work, batch, query) %}
+  {% set options, writer = work.options, work.writer %}
+  {% set is_first = work.start_anew and batch == work.plan.batches[0] %}
+  {% set instant = dbt_kinds.batch_instant(options, batch, work.plan.execution_time) %}
+  {% do dbt_kinds.drop_stages(relation) %}
+  {% set like = none if is_first else '(select ' ~ writer.source_columns | join(', ') ~ ' from ' ~ relation ~ ')' %}
+  {% set rows = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds._latest_dated(options, writer, query), 'true', writer.source_selected), like) %}
+  {% set found = dbt_kinds.check_keys(options, writer, rows, batch) %}
+  {% if is_first %}
+    {% do return(dbt_kinds._load_first(relation, work, rows, instant, found)) %}
+  {% endif %}
+  {% set changes = dbt_kinds.stage(relation, 'changes', dbt_kinds.history_changes(options, writer, relation, rows, instant), dbt_kinds._changes_like(options, writer, relation)) %}
+  {% set counts = dbt_kinds._count_actions(options, work, changes) %}
+  {% if counts.get('first_new') is not none and dbt_kinds._were_closed(options, writer, relation, changes, counts.first_new) %}
+    {% set changes = dbt_kinds.stage(relation, 'dated_changes', dbt_kinds._behind_closed_rows(options, writer, relation, changes, counts.first_new), changes) %}
+  {% endif %}
+  {% set details = dbt_kinds._note_counts(options, instant, counts, found) %}
+  {% set actions = counts.inserted + counts.closed + counts.replaced + counts.dropped %}
+  {% set written = {'rows_written': actions, 'details': details, 'sql': '-- the batch changes nothing', 'is_staged': true} %}
+  {% if options.file_format in ['iceberg', 'delta'] %}
+    {% if actions %}
+      {% set merge = dbt_kinds.merge_statement(relation, writer, changes, counts) %}
+      {% call statement('merge_history') %}{{ merge }}{% endcall %}
+      {% do written.update({'sql': merge}) %}
+    {% endif %}
+    {% do written.update({'snapshot_id': dbt_kinds.current_snapshot(relation, options.file_format)}) %}
+  {% elif actions %}
+    {% do written.update({'sql': dbt_kinds._put_history_in_place(relation, work, batch, changes, counts, written)}) %}
+  {% endif %}
+  {% do return(written) %}
+{% endmacro %}
+
+
+{# Whatever the table was is replaced by the rows of the batch, all open. #}
+{% macro _load_first(relation, work, rows, instant, found) %}
+  {% set options, writer = work.options, work.writer %}
+  {% set undated = found.get('undated_rows', 0) if options.dates_first_load else 0 %}
+  {% set since = dbt_kinds.dating_sql(options, writer, instant) if options.dates_first_load
+    else dbt_kinds.instant_literal(options.time_data_type, '1970-01-01T00:00:00') %}
+  {% set selected = [] %}
+  {% for column in writer.columns %}
+    {% if column == writer.valid_from %}
+      {% do selected.append(since ~ ' as ' ~ column) %}
+    {% elif column == writer.valid_to %}
+      {% do selected.append(dbt_kinds._null_of(options) ~ ' as ' ~ column) %}
+    {% else %}
+      {% do selected.append('source.' ~ column) %}
+    {% endif %}
+  {% endfor %}
+  {% set sql -%}
+select {{ selected | join(', ') }}
+from {{ rows }} as source
+where {{ since }} is not null
+  {%- endset %}
+  {% do dbt_kinds.replace_table(relation, work, sql) %}
+  {% set counts = {'inserted': found.all_rows - undated, 'closed': 0, 'replaced': 0, 'dropped': 0, 'future': 0} %}
+  {% set details = dbt_kinds._note_counts(options, instant, counts, {'undated_rows': undated}) %}
+  {% do return({
+    'rows_written': counts.inserted, 'details': details, 'sql': sql, 'is_staged': true, 'snapshot_id': dbt_kinds.current_snapshot(relation, options.file_format),
+  }) %}
+{% endmacro %}
+
+
+{# Says what was done, and returns what the record of the batch carries. #}
+{% macro _note_counts(options, instant, counts, found) %}
+  {% set undated = found.get('undated_rows') or 0 %}
+  {% do log('dbt_kinds: ' ~ options.model ~ ': inserted ' ~ counts.inserted ~ ', closed ' ~ counts.closed ~ ', replaced ' ~ counts.replaced ~ ', dropped ' ~ counts.dropped
+    ~ (', ignored ' ~ undated ~ ' without ' ~ options.updated_at_name if undated else '')
+    ~ (', ' ~ counts.future ~ ' dated in the future' if counts.future else ''), info=true) %}
+  {% do return(tojson({'instant': instant, 'inserted': counts.inserted, 'closed': counts.closed, 'replaced': counts.replaced, 'dropped': counts.dropped})) %}
+{% endmacro %}
+
+
+{% macro _count_actions(options, work, changes) %}
+  {% set dated = dbt_kinds._microseconds('__kinds_boundary', {'write': options.time_data_type}) %}
+  {% set now = dbt_kinds.instant_literal(options.time_data_type, work.plan.execution_time) %}
+  {% set counts %}
+select
+  count(if(__kinds_action = 'insert', 1, null)) as inserted, count(if(__kinds_action = 'close', 1, null)) as closed,
+  count(if(__kinds_action = 'replace', 1, null)) as replaced, count(if(__kinds_action = 'drop', 1, null)) as dropped,
+  count(if(__kinds_action in ('insert', 'replace') and __kinds_boundary > {{ now }}, 1, null)) as future,
+  min(if(__kinds_is_new, {{ dated }}, null)) as first_new
+from {{ changes }}
+  {%- endset %}
+  {% do return(dbt_kinds.query_rows(counts)[0]) %}
+{% endmacro %}
+
+
+{# For tables of files: the new whole, checked against what the changes say, and then put in place; the next run finishes that, should it be cut short. #}
+{% macro _put_history_in_place(relation, work, batch, changes, counts, written) %}
+  {% set options, writer = work.options, work.writer %}
+  {% set sql = dbt_kinds.whole_history(writer, relation, changes) %}
+  {% set whole = dbt_kinds.stage(relation, 'history', sql, relation) %}
+  {% do dbt_kinds._check_whole_history(options, writer, relation, whole, counts) %}
+  {% do dbt_kinds.announce_write(work, batch, {
+    'write': 'stage', 'stage': whole.identifier, 'partitioning': writer.partitioning, 'rows': written.rows_written, 'details': written.details,
+  }) %}
+  {% do dbt_kinds.put_stage_in_place(relation, options, whole, writer.partitioning) %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# History cannot be computed again, so it is counted before it is overwritten. #}
+{% macro _check_whole_history(options, writer, relation, whole, counts) %}
+  {% set sql %}
+select
+  count(if(is_whole, 1, null)) as rows_after, count(if(is_whole and valid_to is not null, 1, null)) as closed_after,
+  count(if(is_whole, null, 1)) as rows_before, count(if(not is_whole and valid_to is not null, 1, null)) as closed_before
+from (
+  select true as is_whole, {{ writer.valid_to }} as valid_to from {{ whole }}
+  union all
+  select false as is_whole, {{ writer.valid_to }} as valid_to from {{ relation }}
+)
+  {%- endset %}
+  {% set found = dbt_kinds.query_rows(sql)[0] %}
+  {% if found.closed_after != found.closed_before + counts.closed or found.rows_after != found.rows_before + counts.inserted - counts.dropped %}
+    {% do dbt_kinds.fail(options.model, 'the new whole of ' ~ options.relation ~ ' has ' ~ found.rows_after ~ ' rows, ' ~ found.closed_after ~ ' of them closed, and the table has '
+      ~ found.rows_before ~ ', ' ~ found.closed_before ~ ' of them closed, which ' ~ counts ~ ' does not explain; nothing was changed. Has a key several open rows? '
+      ~ 'The test scd2_one_current_row tells') %}
+  {% endif %}
+{% endmacro %}

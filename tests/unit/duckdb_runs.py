@@ -1,0 +1,294 @@
+"""Whole runs of SCD type 2 without Spark: the macros as dbt would call them, their statements run by DuckDB.
+
+sqlglot translates queries and merges. What Spark says of tables, the store's log and dbt's own macros are stood in for here; so these
+runs show what the macros do, and tests/functional that Spark does it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import duckdb
+import sqlglot
+
+from tests.unit.macros import Macros, node
+
+SPARK_TYPES = {
+    "INTEGER": "int", "BIGINT": "bigint", "VARCHAR": "string", "TIMESTAMP WITH TIME ZONE": "timestamp", "DATE": "date",
+    "TIMESTAMP": "timestamp_ntz", "DOUBLE": "double", "BOOLEAN": "boolean", "DECIMAL": "decimal",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Relation:
+    """As much of dbt's relation as the macros ask for."""
+
+    identifier: str
+    schema: str = "shop"
+    database: str | None = None
+
+    def incorporate(self, path: dict[str, str] | None = None, **_: Any) -> Relation:
+        return Relation((path or {}).get("identifier", self.identifier), self.schema)
+
+    def without_identifier(self) -> str:
+        return self.schema
+
+    def __str__(self) -> str:
+        return f"{self.schema}.{self.identifier}"
+
+
+class DiedError(Exception):
+    """What a run that is killed at a statement is left with."""
+
+
+@dataclass
+class Warehouse:
+    """Tables in DuckDB, their formats and snapshots, and the store's log."""
+
+    formats: dict[str, str] = field(default_factory=dict)
+    log: list[dict[str, Any]] = field(default_factory=list)
+    snapshots: dict[str, list[str]] = field(default_factory=dict)
+    statements: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    dies_at: int | None = None
+    dies_after_it: bool = False
+    runs: int = 0
+    unwritten: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.database = duckdb.connect()
+        for statement in (
+            "set TimeZone = 'UTC'",
+            "create schema shop",
+            "create macro unix_micros(instant) as epoch_us(instant)",
+            "create macro timestamp_micros(number) as make_timestamptz(number)",
+        ):
+            self.database.execute(statement)
+
+    # --- what Spark does
+
+    def ask(self, sql: str) -> Any:
+        text = re.sub(r"(\S+) version as of (\d+)", lambda found: self.snapshot_name(found[1], found[2]), sql)
+        translated = sqlglot.transpile(text, read="spark", write="duckdb")[0]
+        return self.database.execute(translated)
+
+    def do(self, name: str, sql: str) -> None:
+        """A statement that changes something; the one that the run dies at is done or not done."""
+        self.statements.append(name)
+        is_last = self.dies_at is not None and len(self.statements) >= self.dies_at
+        if not is_last or self.dies_after_it:
+            self.change(name, sql)
+        if is_last:
+            raise DiedError(name)
+
+    def change(self, name: str, sql: str) -> None:
+        if name == "set_dynamic_overwrite":
+            return
+        if name == "append_events":
+            self.log += self.unwritten
+            self.unwritten = []
+            return
+        sql = re.sub(r"\busing (parquet|iceberg)\b", "", sql).replace(" purge", "")
+        sql = re.sub(r"add columns \((.*)\)", r"add column \1", sql)
+        found = re.match(r"\s*insert into (\S+) replace where true\s(.*)", sql, re.DOTALL)
+        if found:
+            self.replace(found[1], found[2])
+        else:
+            self.ask(sql)
+
+    def replace(self, table: str, sql: str) -> None:
+        self.ask(f"create or replace temporary table replacement as {sql}")
+        self.ask(f"delete from {table}")
+        self.ask(f"insert into {table} select * from replacement")
+
+    def snapshot_name(self, table: str, snapshot_id: Any) -> str:
+        return f"{table}__snapshot_{snapshot_id}"
+
+    # --- what stands in for macros that ask Spark about tables
+
+    def create_table(self, relation: Any, existing: Any, file_format: str, partitioning: Any, sql: str) -> None:
+        self.do("create_table", f"create or replace table {relation} as {sql}")
+        self.formats[str(relation)] = file_format
+
+    def overwrite_partitions(self, relation: Any, writer: Any, sql: str, condition: str) -> None:
+        self.statements.append("overwrite_partitions")
+        if self.dies_at is not None and len(self.statements) >= self.dies_at:
+            # what a job leaves that dies while it replaces files
+            self.ask(f"delete from {relation}")
+            raise DiedError("overwrite_partitions")
+        self.replace(str(relation), sql)
+
+    def tables_of(self, relation: Any, identifier: str | None = None) -> dict[str, str]:
+        names = self.database.execute("select table_name from duckdb_tables() where schema_name = 'shop'").fetchall()
+        return {
+            name: "table"
+            for (name,) in names
+            if "__snapshot_" not in name and (identifier is None or fnmatch.fnmatch(name, identifier))
+        }
+
+    def describe_table(self, relation: Any) -> dict[str, Any]:
+        columns = self.columns_of(f"select * from {relation}")
+        file_format = self.formats.get(str(relation), "parquet")
+        return {"columns": columns, "partitioning": [], "file_format": file_format, "is_view": False, "location": None}
+
+    def columns_of(self, sql: str) -> list[dict[str, str]]:
+        return [
+            {"name": row[0], "type": re.sub(r"^[A-Z ]+", lambda name: SPARK_TYPES[name[0].strip()], row[1])}
+            for row in self.ask(f"describe {sql}").fetchall()
+        ]
+
+    def current_snapshot(self, relation: Any, file_format: str) -> int | None:
+        if file_format != "iceberg":
+            return None
+        self.runs += 1
+        self.ask(f"create table {self.snapshot_name(str(relation), self.runs)} as select * from {relation}")
+        self.snapshots.setdefault(str(relation), []).append(str(self.runs))
+        return self.runs
+
+    def has_snapshot(self, relation: Any, file_format: str, snapshot_id: Any) -> bool:
+        return str(snapshot_id) in self.snapshots.get(str(relation), [])
+
+    def query_rows(self, sql: str) -> list[dict[str, Any]]:
+        found = self.ask(sql)
+        names = [column[0] for column in found.description]
+        rows = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+        return [{name: as_json(value) for name, value in row.items() if value is not None} for row in rows]
+
+    def run_query(self, sql: str) -> Any:
+        if sql.startswith("set "):
+            return SimpleNamespace(rows=[("setting", "dynamic")])
+        if sql.startswith("describe query"):
+            columns = self.columns_of(sql.removeprefix("describe query"))
+            return SimpleNamespace(rows=[(column["name"], column["type"]) for column in columns])
+        return SimpleNamespace(rows=self.ask(sql).fetchall())
+
+    def say(self, text: str) -> str:
+        self.said.append(text)
+        return ""
+
+    # --- a run
+
+    def run(
+        self,
+        name: str,
+        kind: str,
+        options: dict[str, Any],
+        sql: str,
+        variables: dict[str, Any],
+        *,
+        full_refresh: bool = False,
+    ) -> None:
+        """What `dbt run` does with one model; raises what it fails with."""
+        self.statements = []
+        invocation = f"invocation-{len(self.log)}"
+        macros = self.macros(name, kind, options, sql, variables, invocation, full_refresh)
+        try:
+            macros.load_intervals(prepare=macros.history_writer, write=macros.merge_history)
+        except Exception as error:
+            if not isinstance(error, DiedError):
+                # the package's on-run-end hook
+                with contextlib.suppress(DiedError):
+                    self.dies_at = None
+                    macros.release_leases([])
+            else:
+                # a session that is gone holds nothing
+                self.unwritten = []
+                released = {"event": "released", "relation": f"shop.{name}", "invocation_id": invocation}
+                self.log.append({**released, "recorded_at": self.moment()})
+            raise
+        finally:
+            self.dies_at = None
+
+    def moment(self) -> str:
+        return (datetime(2030, 1, 1) + timedelta(seconds=len(self.log) + len(self.unwritten))).strftime(
+            "%Y-%m-%dT%H:%M:%S.%f"
+        )
+
+    def note(self, event: dict[str, Any]) -> list[str]:
+        """An event on its way into the log, and the values that it has in the statement."""
+        self.unwritten.append({key: value for key, value in event.items() if value is not None})
+        return []
+
+    def read_store(self, macros: Macros) -> dict[str, str]:
+        texts: dict[str, str] = {}
+        memory = macros.run_memory()
+        for row in self.log:
+            if row["event"] in ("loaded", "invalidated"):
+                line = macros.event_line({"started_at": "", "execution_time": "", "model_hash": "", **row})
+                texts[row["relation"]] = f"{texts[row['relation']]}\n{line}" if row["relation"] in texts else line
+        for relation in {row["relation"] for row in self.log}:
+            moments = [(row["recorded_at"], row["event"]) for row in self.log if row["relation"] == relation]
+            pending = [at for at, event in moments if event == "pending"]
+            others = [at for at, event in moments if event in ("loaded", "invalidated", "settled")]
+            if pending and max(pending) >= max(others, default=""):
+                memory["unsettled"].append(relation)
+        return texts
+
+    def macros(
+        self,
+        name: str,
+        kind: str,
+        options: dict[str, Any],
+        sql: str,
+        variables: dict[str, Any],
+        invocation: str,
+        full_refresh: bool,
+    ) -> Macros:
+        model = node(name, kind=kind, **options) | {
+            "raw_code": sql, "depends_on": {"nodes": []}, "columns": {}, "resource_type": "model", "schema": "shop",
+        }  # fmt: skip
+
+        def statement(name: str, caller: Any = None, **_: Any) -> str:
+            text = str(caller())
+            self.do(name, text)
+            return ""
+
+        def quiet(*_: Any, **given: Any) -> str:
+            if "caller" in given:
+                given["caller"]()
+            return ""
+
+        raise_warning = SimpleNamespace(raise_compiler_error=_raise, warn=self.said.append)
+        macros = Macros(
+            variables=variables, node=model, this=Relation(name), run_query=self.run_query, statement=statement,
+            compiled_code=sql, invocation_id=invocation, exceptions=raise_warning,
+            log=lambda text, info=False: self.say(text),
+            config=SimpleNamespace(get=lambda key, default=None: {"contract": SimpleNamespace(enforced=False)}.get(key, default)),
+            run_hooks=quiet, pre_hooks=[], post_hooks=[], apply_grants=quiet, persist_docs=quiet, should_revoke=quiet,
+            noop_statement=quiet, should_full_refresh=lambda: full_refresh, load_cached_relation=lambda relation: None,
+            target={"schema": "shop"},
+        )  # fmt: skip
+        instead: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in (
+                *("create_table", "overwrite_partitions", "tables_of", "describe_table", "current_snapshot"),
+                *("has_snapshot", "query_rows"),
+            )
+        }
+        instead |= {
+            "_event_values": self.note, "store_table": lambda: "store", "store_key": lambda: "store",
+            "find_store": lambda afresh=False: {"file_format": "hive"}, "lease_holder": lambda: None, "spark_application": lambda: "app",
+            "_read_store": lambda: self.read_store(macros), "next_moment": self.moment,
+            "relation_type": lambda relation: self.tables_of(relation).get(relation.identifier.lower()),
+            "_read_log": lambda condition: [
+                row for row in self.log if "event in ('loaded'" not in condition or row["event"] in ("loaded", "invalidated")
+            ],
+        }  # fmt: skip
+        macros._functions.update(instead)
+        return macros
+
+
+def as_json(value: Any) -> Any:
+    return value if isinstance(value, (bool, int, float)) else str(value)
+
+
+def _raise(message: str) -> None:
+    from tests.unit.macros import CompilerError
+
+    raise CompilerError(message)

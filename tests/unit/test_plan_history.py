@@ -1,0 +1,130 @@
+"""Which merges a run of SCD type 2 makes: random runs, one after the other, planned by the macros and by the reference."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from tests.unit.macros import CompilerError, Macros, node
+from tests.unit.reference_scd2 import RefusedError
+from tests.unit.reference_scd2_runs import Batch, Run, Schedule, instant_of, plan
+from tests.unit.reference_units import written
+
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+FIRST = datetime(2024, 1, 1)
+Log = list[dict[str, Any]]
+
+
+MACROS = Macros()
+
+
+def settings_of(run: Run) -> dict[str, Any]:
+    """What run_settings makes of the variables of a run."""
+    settings: dict[str, Any] = MACROS.run_settings("orders", run.full_refresh)
+    asked = {"execution_time": written(run.execution_time), "ignore_cron": run.ignore_cron}
+    bounds = {"start": run.start and written(run.start), "end": run.end and written(run.end)}
+    return settings | asked | bounds
+
+
+def planned(schedule: Schedule, run: Run, log: Log, kind: str = "scd_type_2_by_column", **more: Any) -> dict[str, Any]:
+    """The macros' plan, from the events of the store."""
+    options: dict[str, Any] = {
+        "unique_key": "id",
+        "cron": schedule.cron,
+        "start": schedule.start and written(schedule.start),
+        "end": schedule.end and written(schedule.end),
+        "batch_size": schedule.batch_size,
+        "disable_restatement": schedule.disable_restatement,
+        **({"columns": "*"} if kind == "scd_type_2_by_column" else {}),
+        **more,
+    }
+    model = MACROS.options(node(kind=kind, **options))
+    events = [dict(row, start=row["interval_start"], end=row["interval_end"]) for row in log]
+    batches = MACROS.recorded_batches_in_log(log, model)
+    a_plan: dict[str, Any] = MACROS.plan_intervals(
+        model, MACROS.fold_events(events), settings_of(run), None, [], batches
+    )
+    return a_plan
+
+
+def moment(log: Log) -> str:
+    return f"2025-01-01T00:00:00.{len(log):06}"
+
+
+def loaded(log: Log, batch: Batch, snapshot_id: int | None = None) -> dict[str, Any]:
+    return {
+        "event": "loaded", "relation": "shop.orders", "recorded_at": moment(log), "interval_start": written(batch.start),
+        "interval_end": written(batch.end), "execution_time": written(batch.instant),
+        "details": json.dumps({"instant": written(batch.instant)}), "snapshot_id": snapshot_id,
+    }  # fmt: skip
+
+
+def invalidated(log: Log, start: str, end: str, restated_from: str | None = None) -> dict[str, Any]:
+    details = {"details": json.dumps({"restated_from": restated_from})} if restated_from else {}
+    return {
+        "event": "invalidated", "relation": "shop.orders", "recorded_at": moment(log), "interval_start": start,
+        "interval_end": end, **details,
+    }  # fmt: skip
+
+
+SCHEDULES = st.builds(
+    Schedule,
+    cron=st.sampled_from(["@daily", "@daily", "@hourly", "0 7 * * *", "@weekly"]),
+    start=st.sampled_from([None, FIRST, FIRST, FIRST + 4 * DAY, FIRST + 5 * HOUR]),
+    end=st.sampled_from([None, None, None, FIRST + 14 * DAY]),
+    batch_size=st.sampled_from([None, None, 1, 1, 3]),
+    disable_restatement=st.sampled_from([True, False, False, False]),
+)
+INSTANTS = st.sampled_from([FIRST + number * 12 * HOUR for number in range(2, 30)])
+RUNS = st.builds(
+    Run,
+    execution_time=INSTANTS,
+    start=st.sampled_from([True, True, False]).flatmap(lambda is_none: st.none() if is_none else INSTANTS),
+    end=st.sampled_from([True] * 5 + [False]).flatmap(lambda is_none: st.none() if is_none else INSTANTS),
+    ignore_cron=st.sampled_from([False, False, False, True]),
+    full_refresh=st.sampled_from([False] * 7 + [True]),
+)
+
+
+@given(SCHEDULES, st.lists(RUNS, min_size=1, max_size=6))
+def test_a_run_merges_what_the_reference_merges(schedule: Schedule, runs: list[Run]) -> None:
+    batches: list[Batch] = []
+    log: Log = []
+    for number, drawn in enumerate(runs):
+        # time mostly goes on, and windows are mostly asked for where something is recorded
+        later = number * 5 * DAY
+        start = drawn.start + later / 2 if drawn.start and batches else None
+        end = drawn.end + later if drawn.end and start else None
+        run = Run(drawn.execution_time + later, start, end, drawn.ignore_cron, drawn.full_refresh and not start)
+        if schedule.end and schedule.cron == "@weekly":
+            return
+        try:
+            expected = plan(schedule, run, batches)
+        except RefusedError as refused:
+            event(f"refused: {refused}")
+            with pytest.raises(CompilerError) as error:
+                planned(schedule, run, log)
+            assert str(refused) in str(error.value)
+            continue
+        found = planned(schedule, run, log)
+        event(" ".join(word for word in str(found["reason"]).split() if not word[0].isdigit()))
+        assert found["batches"] == [[written(start), written(end)] for start, end in expected.windows]
+        assert found["start_anew"] == expected.first_load
+        if expected.restated_from:
+            assert found["restatement"]["from"] == written(expected.restated_from)
+            first, last = found["restatement"]["taken_back"]
+            log.append(invalidated(log, first, last, found["restatement"]["from"]))
+            batches = [batch for batch in batches if batch.instant < expected.restated_from]
+        else:
+            assert found["restatement"] is None
+        if expected.first_load and batches and expected.windows:
+            log.append(invalidated(log, "1970-01-01T00:00:00", "2100-01-01T00:00:00"))
+            batches = []
+        for window in expected.windows:
+            batches.append(Batch(*window, instant_of(schedule, run, window)))
+            log.append(loaded(log, batches[-1]))

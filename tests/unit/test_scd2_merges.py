@@ -1,0 +1,123 @@
+"""The SQL of a merge, run in DuckDB: random histories end up as the reference says, whether merged or written as a whole.
+
+sqlglot translates it. That Spark understands it as meant is what tests/functional shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from types import SimpleNamespace
+from typing import Any
+
+import duckdb
+import sqlglot
+from hypothesis import event, given
+
+from tests.unit.macros import Macros, node
+from tests.unit.reference_scd2 import Version, broken_rules, merge
+from tests.unit.reference_units import written
+from tests.unit.scd2_histories import COLUMNS, History, histories
+
+TYPES = {"int": "integer", "string": "varchar", "timestamp": "timestamptz"}
+MANAGED = [("valid_from", "timestamp"), ("valid_to", "timestamp")]
+# `describe query` of the keys, which is Spark's to check
+MACROS = Macros(run_query=lambda sql: SimpleNamespace(rows=[("key", "int")]))
+
+
+def connection() -> Any:
+    database = duckdb.connect()
+    for statement in (
+        "set TimeZone = 'UTC'",
+        "create macro unix_micros(instant) as epoch_us(instant)",
+        "create macro timestamp_micros(number) as make_timestamptz(number)",
+    ):
+        database.execute(statement)
+    return database
+
+
+DATABASE = connection()
+
+
+def run(spark_sql: str) -> Any:
+    translated = sqlglot.transpile(spark_sql, read="spark", write="duckdb")[0]
+    return DATABASE.execute(translated)
+
+
+def create(table: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]) -> None:
+    DATABASE.execute(
+        f"create or replace table {table} ({', '.join(f'{name} {TYPES[kind]}' for name, kind in columns)})"
+    )
+    if rows:
+        DATABASE.executemany(f"insert into {table} values ({', '.join('?' * len(columns))})", rows)
+
+
+class Table:
+    """A table whose batches the macros' SQL merges."""
+
+    def __init__(self, history: History) -> None:
+        kind = f"scd_type_2_by_{history.by}"
+        self.options = MACROS.options(node(kind=kind, **history.options))
+        columns = [{"name": name, "type": kind} for name, kind in COLUMNS]
+        managed = [{"name": name, "type": kind} for name, kind in MANAGED]
+        existing = {"columns": columns + managed, "partitioning": [], "file_format": "parquet", "is_view": False}
+        self.writer = MACROS.history_writer(self.options, columns, existing, "select 1")
+
+    def changes(self, rows: Sequence[Sequence[Any]], instant: datetime) -> str:
+        """The changes of a batch, staged in the table of that name."""
+        create("batch_rows", COLUMNS, rows)
+        sql = MACROS.history_changes(self.options, self.writer, "history", "batch_rows", written(instant))
+        run(f"create or replace table changes as {sql}")
+        first_new = run("select min(unix_micros(__kinds_boundary)) from changes where __kinds_is_new").fetchone()[0]
+        if first_new is None:
+            return "changes"
+        behind = MACROS._behind_closed_rows(self.options, self.writer, "history", "changes", first_new)
+        run(f"create or replace table dated_changes as {behind}")
+        return "dated_changes"
+
+
+def stored(table: str) -> list[Version]:
+    rows = DATABASE.execute(f"select * from {table}").fetchall()
+    plain = [[value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in row] for row in rows]
+    return [Version(dict(zip([name for name, _ in COLUMNS], row, strict=False)), *row[-2:]) for row in plain]
+
+
+def multiset(versions: Sequence[Version]) -> list[str]:
+    return sorted(repr((sorted(one.values.items()), one.valid_from, one.valid_to)) for one in versions)
+
+
+@given(histories())
+def test_the_sql_of_a_merge_does_what_the_reference_does(history: History) -> None:
+    table, model = Table(history), history.model
+    instant, rows = history.batches[0]
+    expected = merge(model, [], rows, instant, first=True).history
+    names = [name for name, _ in COLUMNS]
+    create(
+        "history",
+        [*COLUMNS, *MANAGED],
+        [[*(one.values[name] for name in names), one.valid_from, one.valid_to] for one in expected],
+    )
+    for instant, rows in history.batches[1:]:
+        before = expected
+        merged = merge(model, before, rows, instant, first=False)
+        expected = merged.history
+        assert broken_rules(model, before, expected) == []
+        again = merge(model, expected, rows, instant, first=False).counts
+        assert (again.inserted, again.closed, again.replaced, again.dropped) == (0, 0, 0, 0)
+
+        changes = table.changes([[row[name] for name in names] for row in rows], instant)
+        actions = dict(run(f"select __kinds_action, count(*) from {changes} group by 1").fetchall())
+        counted = {"insert": merged.counts.inserted, "close": merged.counts.closed}
+        counted |= {"replace": merged.counts.replaced, "drop": merged.counts.dropped}
+        assert actions == {action: count for action, count in counted.items() if count}
+        for action in actions:
+            event(action)
+
+        run(f"create or replace table whole as {MACROS.whole_history(table.writer, 'history', changes)}")
+        assert multiset(stored("whole")) == multiset(expected)
+        if actions:
+            counts = {"inserted": 0, "closed": 0, "replaced": 0, "dropped": 0}
+            named = {"insert": "inserted", "close": "closed", "replace": "replaced", "drop": "dropped"}
+            counts |= {named[action]: count for action, count in actions.items()}
+            run(MACROS.merge_statement("history", table.writer, changes, counts))
+        assert multiset(stored("history")) == multiset(expected)
