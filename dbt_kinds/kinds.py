@@ -116,7 +116,14 @@ class Jinja:
     text: str
 
 
-Mark = ModelReference | SourceReference | This | TimeVariable | Variable | Parameter | Jinja
+@dataclass(frozen=True)
+class SparkSql:
+    """SQL that is Spark's already, whatever the dialect around it; marks may stand in it."""
+
+    text: str
+
+
+Mark = SparkSql | ModelReference | SourceReference | This | TimeVariable | Variable | Parameter | Jinja
 
 
 @dataclass
