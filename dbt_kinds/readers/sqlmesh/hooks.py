@@ -62,7 +62,7 @@ def _macro_statement(name: str, text: str, statement: Statement, scope: Scope) -
         condition = arguments[0].text
         if "creating" in condition.lower() and "!=" not in condition and "<>" not in condition:
             message = (
-                "a statement that runs when the table is created was dropped: hooks run on every run; run it by hand once: "
+                "a statement for the table's creation was dropped, since hooks run on every run; run it once by hand: "
                 f"{' '.join(arguments[1].text.split())[:120]}"
             )
             scope.note(CreationOnly, message, statement.line)
@@ -83,7 +83,7 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
         tree = parse_statement(text, scope.dialect)
     except ParseFailure as failure:
         return _passed_on(text, scope, line, failure.message)
-    if isinstance(tree, exp.Command) or (isinstance(tree, exp.Column | exp.Alias)):
+    if isinstance(tree, exp.Command | exp.Column | exp.Alias):
         return _passed_on(text, scope, line, "sqlglot does not know this statement")
     own_target = _target(tree)
     changed = False

@@ -40,9 +40,7 @@ def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str 
         CompileError: a variable `@x` in it is not defined.
     """
     if not is_spark(scope.dialect):
-        message = (
-            f"a Jinja query is not translated, and this one is written for {scope.dialect or 'no known dialect'}; "
-        )
+        message = f"Jinja is not translated, and this is written for {scope.dialect or 'no known dialect'}; "
         raise scope.error(JinjaDialect, message + "write it in Spark's SQL, or without Jinja", statement.line)
     text = statement.text.strip("\n").rstrip()
     skipped = len(statement.text) - len(statement.text.lstrip("\n"))

@@ -12,10 +12,8 @@ from dbt_kinds.kinds import Column, Seed
 from dbt_kinds.readers.sqlmesh.block import Value
 
 # what pandas reads as NULL, and with it SQLMesh
-_DEFAULT_NULLS = frozenset(
-    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA"]
-    + ["NULL", "NaN", "None", "n/a", "nan", "null"]
-)
+_NULL_TEXTS = "|#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null"
+_DEFAULT_NULLS = frozenset(_NULL_TEXTS.split("|"))
 _SETTINGS = (
     "delimiter",
     "quotechar",
@@ -43,7 +41,7 @@ def read_seed(seed: Seed, path: Value, settings: Value | None, root: Path) -> No
         text = file.read_bytes().decode(str(options.get("encoding") or "utf-8-sig"))
     except (UnicodeDecodeError, LookupError) as error:
         raise path.error(
-            BadPropertyValue, f"{path.text} cannot be read: {error}; set csv_settings (encoding = …)"
+            BadPropertyValue, f"{path.text} cannot be read: {error}; set encoding in csv_settings"
         ) from error
     rows = _rows(text, options, path)
     if not rows:
@@ -60,9 +58,7 @@ def _file(path: Value, model_file: str, root: Path) -> Path:
     else:
         file = root / PurePosixPath(model_file).parent / written
     if not file.is_file():
-        message = (
-            f"the seed's file {written} does not exist; paths are relative to the model's file, or begin with $root/"
-        )
+        message = f"the seed's file {written} does not exist; it is relative to the model's file, or begins with $root/"
         raise path.error(SeedMissing, message)
     return file
 
