@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from dbt_kinds.kinds import Mark
+from dbt_kinds.kinds import Mark, SparkSql
 
 MARK_NAME = re.compile(r"\bkinds_mark_\d+\b")
 
@@ -33,5 +33,11 @@ def is_mark(name: str) -> bool:
 
 
 def used_marks(text: str, marks: Mapping[str, Mark]) -> dict[str, Mark]:
-    """The marks that stand in a text, in the order of their first use."""
-    return {name: marks[name] for name in dict.fromkeys(MARK_NAME.findall(text)) if name in marks}
+    """The marks that stand in a text, and in what they stand for, in the order of their first use."""
+    found: dict[str, Mark] = {}
+    for name in dict.fromkeys(MARK_NAME.findall(text)):
+        if name in marks:
+            mark = found[name] = marks[name]
+            if isinstance(mark, SparkSql):
+                found.update(used_marks(mark.text, marks))
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     for source, entry in external:
         read_external_tests(source, entry, context)
     _read_python_models(context, project)
+    _note_unread_files(context, project)
     _read_standalone_audits(context, project)
     _refuse_circles(project)
     _read_refused(project, context)
@@ -264,6 +266,16 @@ def _read_python_models(context: ProjectContext, project: Project) -> None:
         project.left_out.append(LeftOut(Path(path).stem, "PYTHON", Place(path, 1), "refused", [note]))
 
 
+def _note_unread_files(context: ProjectContext, project: Project) -> None:
+    """Files of Vulcan's semantic layer and unit tests, which this version leaves alone."""
+    for path in context.files.unit_tests:
+        message = "unit tests are not converted by this version; write them as dbt's unit_tests"
+        project.notes.append(replace(note_of(PropertyDropped(message, path, 1)), level="person"))
+    for path in context.files.semantics:
+        message = "semantic models, metrics and checks are not converted by this version; write them in dbt's YAML"
+        project.notes.append(replace(note_of(PropertyDropped(message, path, 1)), level="person"))
+
+
 def _read_standalone_audits(context: ProjectContext, project: Project) -> None:
     for audit in sorted(context.audits.values(), key=lambda item: item.name):
         if audit.is_standalone:
@@ -374,7 +386,7 @@ def _read_defaults(context: ProjectContext, project: Project) -> None:
     """`model_defaults` as dbt's own defaults, and statements around a run."""
     config = context.config
     defaults = config.defaults
-    project.defaults["meta"] = {key: _default(defaults[key]) for key in _META_DEFAULTS if defaults.get(key) is not None}
+    project.defaults["meta"] = {key: defaults[key] for key in _META_DEFAULTS if defaults.get(key) is not None}
     table, storage = defaults.get("table_format"), defaults.get("storage_format")
     properties = dict(defaults.get("physical_properties") or {})
     if table or storage:
@@ -401,12 +413,6 @@ def _read_defaults(context: ProjectContext, project: Project) -> None:
     if unknown:
         message = f"model_defaults: {', '.join(unknown)} dropped: dbt has no such default"
         project.notes.append(note_of(PropertyDropped(message, config.file, 1)))
-
-
-def _default(value: Any) -> Any:
-    from datetime import date
-
-    return value.isoformat() if isinstance(value, date) else value
 
 
 def _project_hook(text: str, context: ProjectContext, project: Project) -> SqlText | None:
