@@ -92,6 +92,8 @@ class ModelReader:
             model.options.update(kind.options)
             read_properties_of(model, source.block, self.scope, self._defaults(), self.context.options.adapter)
             self._inherit(model)
+            if ".".join(part for part in (schema, alias) if part) != source.name.text.lower():
+                model.origin["name"] = source.name.text
             self._partition_by_time(model)
             if kind.kind is None:
                 seed = Seed(**common)
@@ -220,7 +222,7 @@ class ModelReader:
             self._read_hooks(node)
             self._read_dependencies(node)
         self._read_tests(node)
-        node.notes = list(self.scope.notes)
+        node.notes = [*node.notes, *self.scope.notes]
         return node
 
     def _read_query(self, model: Model) -> None:

@@ -85,6 +85,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     _read_python_models(context, project)
     _note_unread_files(context, project)
     _read_standalone_audits(context, project)
+    read_defaults(context, project)
     refuse_circles(project)
     read_refused(project, context)
     _finish(context, project)
@@ -255,7 +256,6 @@ def _finish(context: ProjectContext, project: Project) -> None:
         owner = node.origin.pop("owner", None)
         if owner is not None:
             project.groups[node.settings["group"]] = owner
-    read_defaults(context, project)
     project.notes = [*config.notes, *context.files.notes, *project.notes, *_unique(context.notes)]
     project.left_out.sort(key=lambda left: (left.place, left.name))
 
