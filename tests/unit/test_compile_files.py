@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -218,12 +216,3 @@ def test_jinja_is_kept(tmp_path: Path) -> None:
     assert [note.code for note in report.all_notes() if note.level == "person"] == ["JinjaTimeVariable"]
     report = written({"models/j.sql": text.replace("spark", "snowflake"), **ONE}, tmp_path / "b")
     assert [note.code for note in report.all_notes() if note.level == "refused"] == ["JinjaDialect"]
-
-
-def test_importing_the_package_imports_nothing_else() -> None:
-    """dbt imports it at every start."""
-    program = "import sys; before = set(sys.modules); import dbt_kinds; print(sorted(set(sys.modules) - before))"
-    told = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=SHOP.parents[2]
-    )
-    assert told.stdout.strip() == "['dbt_kinds']"
