@@ -174,6 +174,41 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
     say(f"Written to {file}")
 
 
+@main.command("compile")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the dbt project is written.")
+@click.option(
+    "--from", "tool", type=click.Choice(["sqlmesh", "vulcan"]), help="What the project is; guessed by default."
+)
+@click.option(
+    "--adapter", type=click.Choice(["spark", "databricks"]), default="spark", show_default=True, help="dbt's adapter."
+)
+@click.option("--name", help="The name of the dbt project.")
+@click.option("--package", help="Where dbt deps finds dbt_kinds: a git URL with @revision, or a path.")
+@click.option("--run-macros", is_flag=True, help="Run the project's Python macros; they are refused otherwise.")
+@click.option("--force", is_flag=True, help="Overwrite files that were edited by hand.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
+@click.option("--strict", is_flag=True, help="Exit with 1 also for what needs a person.")
+@json_option
+def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
+    """Turn a SQLMesh or Vulcan project into a dbt project. The input is never changed."""
+    from dbt_kinds.compile.convert import CompileRequest, compile_project
+    from dbt_kinds.compile.report import report_lines, report_table
+
+    with talk.status("Reading") as status:
+        report = compile_project(
+            CompileRequest(**request),
+            lambda file, done, total: status.update(f"Reading {done + 1} of {total}: {escape(file)}"),
+        )
+    if as_json:
+        print_json(report.data())
+    else:
+        talk.print(report_table(report))
+        for line in report_lines(report):
+            talk.print(line, highlight=False, soft_wrap=True)
+    click.get_current_context().exit(report.exit_code(strict=strict))
+
+
 @main.command("local-profile")
 @directory_option(".dbt_kinds", "Where tables and metastore are kept; made absolute.")
 @click.option("--name", default="local", show_default=True, help="The profile's name, as dbt_project.yml calls it.")

@@ -1,0 +1,79 @@
+"""Compiles projects of a few lines."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dbt_kinds.compile.convert import CompileRequest, compile_project
+from dbt_kinds.compile.report import Report
+from dbt_kinds.kinds import Model, Note, Project
+from dbt_kinds.readers.sqlmesh.context import Options
+from dbt_kinds.readers.sqlmesh.project import read_project
+
+CONFIG = "model_defaults:\n  dialect: {dialect}\n  start: 2024-01-01\n"
+
+
+def write_files(root: Path, files: Mapping[str, str]) -> Path:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
+
+
+@dataclass
+class Compiled:
+    """What one model of a small project came to."""
+
+    project: Project
+    model: Model | None
+    notes: list[Note]
+
+    @property
+    def codes(self) -> list[str]:
+        return [note.code for note in self.notes]
+
+    @property
+    def refusal(self) -> str:
+        """The code and line of what refused the model, as in `MissingName:1`."""
+        return next((f"{note.code}:{note.place.line}" for note in self.notes if note.level == "refused"), "")
+
+
+def read(
+    text: str, dialect: str = "duckdb", config: str = "", files: Mapping[str, str] | None = None, **options: Any
+) -> Compiled:
+    """Reads a project of one model beside other files."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = write_files(
+            Path(folder),
+            {"config.yaml": CONFIG.format(dialect=dialect) + config, **(files or {}), "models/model.sql": text},
+        )
+        project = read_project(root, Options(name="shop", **options))
+    models = [model for model in project.models if model.place.file == "models/model.sql"]
+    left = [note for entry in project.left_out if entry.place.file == "models/model.sql" for note in entry.notes]
+    return Compiled(project, models[0] if models else None, models[0].notes if models else left)
+
+
+def written(files: Mapping[str, str], out: Path, **request: Any) -> Report:
+    """Compiles a project of some files into a folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = write_files(Path(folder) / "shop", {"config.yaml": CONFIG.format(dialect="duckdb"), **files})
+        return compile_project(CompileRequest(root, out, **request))
+
+
+def query_of(
+    sql: str, dialect: str = "duckdb", config: str = "", files: Mapping[str, str] | None = None, **options: Any
+) -> str:
+    """The SQL file's query that a full model becomes, on one line; the refusal's code when there is none."""
+    from dbt_kinds.writers.jinja import rendered
+
+    compiled = read(f"MODEL (name db.result, kind INCREMENTAL_UNMANAGED);\n{sql}", dialect, config, files, **options)
+    if compiled.model is None:
+        return compiled.refusal.split(":")[0]
+    query = compiled.model.query
+    assert not hasattr(query, "references")
+    nodes = {node.key: node.node for node in (*compiled.project.models, *compiled.project.seeds)}
+    return " ".join(rendered(query, nodes.__getitem__).split())
