@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from dbt_kinds.cli import main
 from dbt_kinds.errors import BadConfig, BadOut, ConfigNotFound, SourceNotFound
+from dbt_kinds.readers.sqlmesh.config_literals import literals_of
 from dbt_kinds.readers.sqlmesh.discovery import find_files
 from tests.unit.compiling import CONFIG, write_files, written
 
@@ -177,6 +179,39 @@ def test_config_in_python_is_read_and_not_run(tmp_path: Path) -> None:
     assert status == 0 and [note["message"] for note in json.loads(out)["other"]] == [
         "time_column_format is computed and was not read; config.py is not run"
     ]
+
+
+def test_names_of_literals_in_a_config_in_python_are_followed() -> None:
+    text = (
+        "defaults = {'dialect': 'duckdb'}\nmodel_defaults = ModelDefaultsConfig(**defaults, start='2024-01-01')\n"
+        "before_all = ['create schema raw']\nother = Config(model_defaults=1)\n"
+        "config = Config(model_defaults=model_defaults, before_all=before_all, "
+        "gateways={'d': Gateway(f())}, plan=PlanConfig(days=days()))\n"
+    )
+    assert literals_of(text) == (
+        {
+            "model_defaults": {"dialect": "duckdb", "start": "2024-01-01"},
+            "before_all": ["create schema raw"],
+            "plan": {},
+        },
+        [("gateways", 5), ("plan.days", 5)],
+    )
+
+
+def test_audits_of_external_models_are_read_in_every_form(tmp_path: Path) -> None:
+    files = {
+        "config.yaml": CONFIG.format(dialect="spark"),
+        "models/a.sql": "MODEL (name db.a, kind FULL, dialect spark); SELECT x FROM raw.t",
+        "audits/odd.sql": "AUDIT (name odd, dialect spark); SELECT * FROM @this_model WHERE x = 1;",
+        "external_models.yaml": "- name: raw.t\n  columns: {x: int}\n  audits:\n  - name: not_null\n    columns: '[x]'\n"
+        "  - name: odd\n  - forall: {criteria: [x > 0]}\n  - unique_values(columns := [x])\n",
+    }
+    source = write_files(tmp_path / "src", files)
+    status, out, _ = run(source, "--out", tmp_path / "out", "--json")
+    assert status == 0, out
+    table = yaml.safe_load((tmp_path / "out" / "models" / "sources.yml").read_text())["sources"][0]["tables"][0]
+    assert table["data_tests"] == ["odd", {"dbt_kinds.forall": {"arguments": {"criteria": ["x > 0"]}}}]
+    assert table["columns"][0]["data_tests"] == ["not_null", "unique"]
 
 
 def test_seed_is_written_plainly(tmp_path: Path) -> None:

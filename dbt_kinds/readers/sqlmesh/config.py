@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import yaml
 
 from dbt_kinds.errors import BadConfig, ConfigNotFound, GatewayIgnored, PropertyDropped, RelativeStart
 from dbt_kinds.kinds import Note, note_of
+from dbt_kinds.readers.sqlmesh.config_literals import literals_of
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, cron, instant
 
 # what reading uses, and what is left to profiles.yml or has no counterpart
@@ -184,50 +184,13 @@ def _texts(content: Mapping[str, Any], name: str, file: str) -> list[str]:
 def _read_python(path: Path) -> Config:
     """The literals of a config.py, which is never run."""
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        content, computed = literals_of(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, SyntaxError, ValueError) as error:
         raise BadConfig(f"is not Python: {error}", path.name, getattr(error, "lineno", 1) or 1) from error
-    content: dict[str, Any] = {}
-    computed: list[tuple[str, int]] = []
-    for node in tree.body:
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        names = [target.id for target in targets if isinstance(target, ast.Name)]
-        value = node.value if isinstance(node, ast.Assign) else None
-        if isinstance(value, ast.Call) and _called(value).endswith("Config") and "config" in names:
-            _keywords(value, content, computed)
-        elif names and names[0] in ("model_defaults", "variables") and value is not None:
-            _literal(names[0], value, content, computed)
     config = _config(path.name, content)
     config.notes.extend(
         note_of(PropertyDropped(f"{name} is computed and was not read; config.py is not run", path.name, line))
         for name, line in computed
+        if name.split(".")[0] not in _CONNECTION
     )
     return config
-
-
-def _keywords(call: ast.Call, content: dict[str, Any], computed: list[tuple[str, int]]) -> None:
-    for keyword in call.keywords:
-        if keyword.arg is not None:
-            _literal(keyword.arg, keyword.value, content, computed)
-
-
-def _literal(name: str, node: ast.expr, content: dict[str, Any], computed: list[tuple[str, int]]) -> None:
-    if isinstance(node, ast.Call) and _called(node).endswith("Config"):
-        inner: dict[str, Any] = {}
-        _keywords(node, inner, computed)
-        content[name] = inner
-        return
-    try:
-        content[name] = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        if isinstance(node, ast.Name) and node.id in content:
-            content[name] = content[node.id]
-        elif name not in _CONNECTION:
-            computed.append((name, node.lineno))
-
-
-def _called(call: ast.Call) -> str:
-    function = call.func
-    return (
-        function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
-    )

@@ -57,22 +57,30 @@ def read_external_tests(source: SourceTable, entry: dict[str, Any], context: Pro
     audits = entry.get("audits") or entry.get("assertions") or []
     texts = [audits] if isinstance(audits, str) else [audit_text(audit) for audit in audits]
     dialect = context.config.dialect or ""
+    scope = context.scope(source.place.file, dialect)
+    scope.model_name = f"{source.source}.{source.table}"
+    readable = []
     for text in texts:
-        scope = context.scope(source.place.file, dialect)
-        scope.model_name = f"{source.source}.{source.table}"
+        value = text_value("audits", text, source.place.file, source.place.line, dialect)
         try:
-            value = text_value("audits", text, source.place.file, source.place.line, dialect)
-            source.tests.extend(tests_of(value, context, scope))
+            tests_of(value, context, scope)
+            readable.append(text)
         except CompileError as error:
             source.notes.append(note_of(error))
-        source.notes.extend(scope.notes)
+    if readable:
+        # together, since what becomes of one may depend on another
+        value = text_value("audits", f"({', '.join(readable)})", source.place.file, source.place.line, dialect)
+        source.tests.extend(tests_of(value, context, scope))
+    source.notes.extend(dict.fromkeys(scope.notes))
 
 
 def audit_text(audit: Any) -> str:
-    """An audit of a YAML list: a call as text, or `name: {argument: value}`."""
+    """An audit of a YAML list: a call as text, `name: {argument: value}`, or a mapping of `name` and the arguments."""
+    if isinstance(audit, dict) and isinstance(audit.get("name"), str):
+        return audit_text({audit["name"]: {key: value for key, value in audit.items() if key != "name"}})
     if isinstance(audit, dict) and len(audit) == 1:
         name, arguments = next(iter(audit.items()))
-        if isinstance(arguments, dict):
+        if isinstance(arguments, dict) and arguments:
             inner = ", ".join(f"{key} := {_sql(value)}" for key, value in arguments.items())
             return f"{name}({inner})"
         return str(name)
