@@ -145,10 +145,21 @@ class SqlText:
 
 @dataclass
 class PythonBody:
-    """The whole text of a dbt Python model, and what it reads."""
+    """The whole text of a dbt Python model, and what it reads.
+
+    Attributes:
+        marks: the names in the text that stand for calls of dbt.ref and dbt.source.
+        variables: what the model finds in its configuration when it runs, as Jinja.
+    """
 
     text: str
-    references: list[Mark] = field(default_factory=list)
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def references(self) -> list[Mark]:
+        """What the model reads."""
+        return list(self.marks.values())
 
 
 @dataclass

@@ -11,6 +11,7 @@ from typing import Any
 from dbt_kinds.kinds import Model, Project, PythonBody, Seed, SqlText, TestDefinition
 from dbt_kinds.writers.jinja import NodeNames, config_block, escaped, literal, mark_text, rendered
 from dbt_kinds.writers.properties import model_properties, seed_properties, source_properties
+from dbt_kinds.writers.python_model import python_config, python_text
 from dbt_kinds.writers.yaml_text import yaml_text
 
 _ORDER = (
@@ -112,10 +113,11 @@ def _model_files(model: Model, names: NodeNames) -> list[GeneratedFile]:
     source = model.place.file
     files = []
     if isinstance(model.query, PythonBody):
-        files.append(_file(f"{folder}{model.node}.py", model.query.text, source))
+        files.append(_file(f"{folder}{model.node}.py", python_text(model.query, names), source))
     else:
         files.append(_file(f"{folder}{model.node}.sql", _model_sql(model, model.query, names), source))
-    properties = model_properties(model, names)
+    config = python_config(model.query, _settings(model, names)) if isinstance(model.query, PythonBody) else None
+    properties = model_properties(model, names, config)
     if properties:
         files.append(_file(f"{folder}{model.node}.yml", yaml_text(properties), source))
     return files

@@ -12,9 +12,15 @@ from dbt_kinds.writers.jinja import NodeNames, escaped, mark_text, rendered, wit
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def model_properties(model: Model, names: NodeNames) -> dict[str, Any]:
-    """What the YAML beside a model says; empty when there is nothing to say."""
+def model_properties(model: Model, names: NodeNames, config: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What the YAML beside a model says; empty when there is nothing to say.
+
+    Args:
+        config: settings that stand here, for a model whose own file cannot say them.
+    """
     entry = _described(model.node, model.description)
+    if config:
+        entry["config"] = config
     _add_columns_and_tests(entry, model.columns, model.tests, model.node, names)
     content: dict[str, Any] = {}
     if len(entry) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from dbt_kinds.kinds import Mark
+from dbt_kinds.kinds import Mark, SparkSql
 
 MARK_NAME = re.compile(r"\bkinds_mark_\d+\b")
 
@@ -33,5 +33,12 @@ def is_mark(name: str) -> bool:
 
 
 def used_marks(text: str, marks: Mapping[str, Mark]) -> dict[str, Mark]:
-    """The marks that stand in a text, in the order of their first use."""
-    return {name: marks[name] for name in dict.fromkeys(MARK_NAME.findall(text)) if name in marks}
+    """The marks that stand in a text, in the order of their first use, and those within marks of Spark's SQL."""
+    used: dict[str, Mark] = {}
+    for name in dict.fromkeys(MARK_NAME.findall(text)):
+        mark = marks.get(name)
+        if mark is not None:
+            used[name] = mark
+            if isinstance(mark, SparkSql):
+                used.update(used_marks(mark.text, marks))
+    return used

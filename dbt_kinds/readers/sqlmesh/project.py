@@ -15,7 +15,6 @@ from dbt_kinds.errors import (
     MetricBlock,
     NameChanged,
     NameClash,
-    NoPythonModels,
     PropertyDropped,
     ReadsRefused,
 )
@@ -45,6 +44,7 @@ from dbt_kinds.readers.sqlmesh.hooks import read_hook
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns
 from dbt_kinds.readers.sqlmesh.models import ModelReader, order_of
 from dbt_kinds.readers.sqlmesh.names import dbt_name
+from dbt_kinds.readers.sqlmesh.python_models.sources import read_python_sources
 from dbt_kinds.readers.sqlmesh.sources import read_sources
 from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, split_statements
 from dbt_kinds.readers.sqlmesh.tables import Tables, column_list
@@ -94,7 +94,6 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
         _read_model(reader, project)
     for source, entry in external:
         read_external_tests(source, entry, context)
-    _read_python_models(context, project)
     _read_standalone_audits(context, project)
     _refuse_circles(project)
     _read_refused(project, context)
@@ -140,11 +139,11 @@ def _python_macro_names(context: ProjectContext) -> Iterable[str]:
 
 def _read_model_files(context: ProjectContext, project: Project, progress: Progress | None) -> list[ModelSource]:
     sources: list[ModelSource] = []
-    paths = context.files.models
+    paths = sorted([*context.files.models, *context.files.python_models])
     for position, path in enumerate(paths):
         if progress is not None:
             progress(path, position, len(paths))
-        for found in read_sources(context.files.text(path), path, context):
+        for found in _found_in(path, context):
             if isinstance(found, LeftOut):
                 project.left_out.append(found)
             elif not _is_enabled(found, context):
@@ -154,6 +153,11 @@ def _read_model_files(context: ProjectContext, project: Project, progress: Progr
             else:
                 sources.append(found)
     return sources
+
+
+def _found_in(path: str, context: ProjectContext) -> Iterable[ModelSource | LeftOut]:
+    text = context.files.text(path)
+    return read_python_sources(text, path, context) if path.endswith(".py") else read_sources(text, path, context)
 
 
 def _is_enabled(source: ModelSource, context: ProjectContext) -> bool:
@@ -257,13 +261,6 @@ def _read_model(reader: ModelReader, project: Project) -> None:
         project.models.append(node)
 
 
-def _read_python_models(context: ProjectContext, project: Project) -> None:
-    for path in context.files.python_models:
-        message = "Python models are not converted by this version; write the query as a SQL model"
-        note = note_of(NoPythonModels(message, path, 1))
-        project.left_out.append(LeftOut(Path(path).stem, "PYTHON", Place(path, 1), "refused", [note]))
-
-
 def _read_standalone_audits(context: ProjectContext, project: Project) -> None:
     for audit in sorted(context.audits.values(), key=lambda item: item.name):
         if audit.is_standalone:
@@ -319,7 +316,7 @@ def _read_refused(project: Project, context: ProjectContext) -> None:
         return
     names = {key: name for key, name in _refused_names(project, context).items() if key in refused}
     for model in project.models:
-        texts = [text for text in (model.query, *model.pre_hooks, *model.post_hooks) if isinstance(text, SqlText)]
+        texts = [model.query, *model.pre_hooks, *model.post_hooks]
         read = sorted({mark.key for mark in _marks_of(model) if isinstance(mark, ModelReference)} & refused)
         for text in texts:
             text.marks = {name: _instead(mark, refused, names, context) for name, mark in text.marks.items()}
