@@ -48,6 +48,7 @@ from dbt_kinds.readers.sqlmesh.python_models.sources import read_python_sources
 from dbt_kinds.readers.sqlmesh.sources import read_sources
 from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, split_statements
 from dbt_kinds.readers.sqlmesh.tables import Tables, column_list
+from dbt_kinds.readers.sqlmesh.unit_tests import read_unit_tests
 
 _META_DEFAULTS = (
     "start",
@@ -97,6 +98,8 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     _read_standalone_audits(context, project)
     _refuse_circles(project)
     _read_refused(project, context)
+    for path in files.unit_tests:
+        read_unit_tests(files.text(path), path, project, context)
     _finish(context, project)
     return project
 
