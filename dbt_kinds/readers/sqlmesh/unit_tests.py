@@ -171,9 +171,9 @@ class _TestReader:
         given: list[tuple[Mark, UnitTestRows]] = []
         for mark in self._read_marks():
             key = self._key_of(mark)
-            rows = stated.pop(key) if key in stated else None
-            made = self._rows(rows, key) if rows is not None else UnitTestRows(rows=[])
-            given.append((mark, self._for_ephemeral(made, mark, rows)))
+            found = stated.pop(key) if key in stated else None
+            made = self._rows(found, key) if found is not None else UnitTestRows(rows=[])
+            given.append((mark, self._for_ephemeral(made, mark, found)))
         for key, rows in stated.items():
             message = f"test {self.name} states rows of {key}, which {self.model.name} does not read; they were dropped"
             self._note(PropertyDropped, message, rows)
