@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import os
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbt_kinds.kinds import Kind
-from tests.unit.compiling import codes_of, notes_of, read_files, written_files
+from tests.unit.model_examples import examples
+from tests.unit.small_projects import codes_of, notes_of, read_files, written_files
 
 EXAMPLES = int(os.environ.get("KINDS_MUTATED_FILES", "30"))
 DAILY = "kind=dict(name=ModelKindName.INCREMENTAL_BY_TIME_RANGE, time_column='day'),"
@@ -311,11 +311,10 @@ def test_a_mutated_file_gives_a_result_or_an_error_with_its_place(position: int,
 
 
 def test_every_python_example_of_the_vulcan_page_becomes_sql_of_its_kind() -> None:
-    page = (Path(__file__).parent.parent / "fixtures" / "vulcan_kinds_python.md").read_text(encoding="utf-8")
-    examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    assert len(examples) == 6
+    found = [example.text for example in examples() if example.language == "python"]
+    assert len(found) == 6
     config = "model_defaults: {dialect: postgres, start: 2025-01-01}\n"
-    sources = {f"models/example_{number}.py": example for number, example in enumerate(examples)}
+    sources = {f"models/example_{number}.py": example for number, example in enumerate(found)}
     project = read_files({"config.yaml": config, **sources})
     assert not project.left_out
     assert sorted(model.kind.value for model in project.models) == [

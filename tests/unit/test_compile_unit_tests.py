@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.compiling import codes_of, notes_of, read_files, written_files
+from tests.unit.small_projects import codes_of, notes_of, read_files, written_files
 
 EXAMPLES = int(os.environ.get("KINDS_MUTATED_FILES", "30"))
 MODELS = {

@@ -187,23 +187,24 @@ def _built_in_tests(
             )
             for column in columns
         ]
-    if name == "accepted_values":
-        return [_accepted_values(arguments, config, scope)]
+    if name in ("accepted_values", "not_accepted_values"):
+        return [_accepted_values(name, arguments, config, scope)]
     made = {key: _argument(key, value, scope) for key, value in arguments.items()}
     column = None if name in _OF_TABLE else made.pop("column", None)
     renamed = {_ARGUMENT_NAMES.get(name, {}).get(key, key): value for key, value in made.items()}
     return [DataTest(f"dbt_kinds.{name}", renamed, column=column, config=dict(config))]
 
 
-def _accepted_values(arguments: dict[str, Value], config: dict[str, Any], scope: Scope) -> DataTest:
+def _accepted_values(name: str, arguments: dict[str, Value], config: dict[str, Any], scope: Scope) -> DataTest:
     items = arguments["is_in"].as_list()
-    made: dict[str, Any] = {
-        "values": [item.as_literal() if item.is_text else _expression(item, scope) for item in items]
-    }
-    if not all(item.is_text for item in items):
-        made["values"] = [_expression(item, scope) for item in items]
-        made["quote"] = False
-    return DataTest("accepted_values", made, column=_column(arguments["column"], scope), config=dict(config))
+    is_builtin = name == "accepted_values"
+    key = "values" if is_builtin else "is_in"
+    if all(item.is_text for item in items):
+        made: dict[str, Any] = {key: [item.as_literal() for item in items]}
+    else:
+        made = {key: [_expression(item, scope) for item in items], "quote": False}
+    test = name if is_builtin else f"dbt_kinds.{name}"
+    return DataTest(test, made, column=_column(arguments["column"], scope), config=dict(config))
 
 
 def _column(value: Value, scope: Scope) -> str:

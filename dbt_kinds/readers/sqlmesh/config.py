@@ -6,13 +6,15 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from dbt_kinds.errors import BadConfig, ConfigNotFound, GatewayIgnored, PropertyDropped
+from dbt_kinds.errors import BadConfig, ConfigNotFound, GatewayIgnored, PropertyDropped, RelativeStart
 from dbt_kinds.kinds import Note, note_of
+from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, cron, instant
 
 # what reading uses, and what is left to profiles.yml or has no counterpart
 _READ = frozenset(
@@ -99,7 +101,7 @@ def _read_yaml(path: Path, name: str) -> dict[str, Any]:
 
 def _config(file: str, content: Mapping[str, Any]) -> Config:
     config = Config(file)
-    config.defaults = dict(_mapping(content, "model_defaults", file))
+    config.defaults = _model_defaults(_mapping(content, "model_defaults", file), config)
     config.variables = dict(_mapping(content, "variables", file))
     config.time_column_format = str(content.get("time_column_format") or _FORMAT)
     for name in ("ignore_patterns", "before_all", "after_all"):
@@ -119,6 +121,36 @@ def _config(file: str, content: Mapping[str, Any]) -> Config:
     config.project = str(content.get("project") or content.get("name") or "")
     _note_the_rest(config, content)
     return config
+
+
+def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any]:
+    """Defaults with dates and crons as models write them.
+
+    Raises:
+        BadConfig: one is no date or cron.
+    """
+    defaults = {key: value.isoformat() if isinstance(value, date) else value for key, value in written.items()}
+    if defaults.get("start") is not None:
+        try:
+            defaults["start"] = instant(str(defaults["start"]))
+        except MovingInstant:
+            message = f"model_defaults start '{defaults.pop('start')}' moves every day and was left out; write a date"
+            config.notes.append(note_of(RelativeStart(message, config.file, 1)))
+        except NoInstant as problem:
+            raise BadConfig(
+                f"model_defaults start is {problem}; write a date such as 2024-01-01", config.file, 1
+            ) from None
+    if defaults.get("cron") is not None:
+        written_cron = str(defaults["cron"])
+        defaults["cron"] = cron(written_cron)
+        if defaults["cron"] is None:
+            raise BadConfig(f"model_defaults cron is {written_cron}; write five fields, or @daily", config.file, 1)
+    for key in ("pre_statements", "post_statements", "on_virtual_update", "audits"):
+        if isinstance(defaults.get(key), str):
+            defaults[key] = [defaults[key]]
+    if not isinstance(defaults.get("physical_properties") or {}, dict):
+        raise BadConfig("model_defaults physical_properties is no mapping; write 'key: value' lines", config.file, 1)
+    return defaults
 
 
 def _note_the_rest(config: Config, content: Mapping[str, Any]) -> None:

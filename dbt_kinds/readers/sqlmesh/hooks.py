@@ -104,7 +104,7 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
     if is_spark(scope.dialect) and not changed:
         return SqlText(text, used_marks(text, scope.marks.by_name), tree)
     try:
-        tree = rewrite(tree, scope.dialect, lambda table: None)
+        tree = rewrite(tree, scope.dialect)
         written = tree.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE)
     except NotInSpark as problem:
         raise scope.error(Untranslatable, problem.message, line) from problem

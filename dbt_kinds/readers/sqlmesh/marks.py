@@ -33,12 +33,11 @@ def is_mark(name: str) -> bool:
 
 
 def used_marks(text: str, marks: Mapping[str, Mark]) -> dict[str, Mark]:
-    """The marks that stand in a text, in the order of their first use, and those within marks of Spark's SQL."""
-    used: dict[str, Mark] = {}
+    """The marks that stand in a text, and in what they stand for, in the order of their first use."""
+    found: dict[str, Mark] = {}
     for name in dict.fromkeys(MARK_NAME.findall(text)):
-        mark = marks.get(name)
-        if mark is not None:
-            used[name] = mark
+        if name in marks:
+            mark = found[name] = marks[name]
             if isinstance(mark, SparkSql):
-                used.update(used_marks(mark.text, marks))
-    return used
+                found.update(used_marks(mark.text, marks))
+    return found

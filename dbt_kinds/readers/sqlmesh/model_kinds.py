@@ -338,7 +338,7 @@ def written_for_spark(tree: exp.Expr, value: Value, scope: Scope) -> str:
     del scope
     try:
         holder = exp.Paren(this=tree)
-        written: exp.Expr = rewrite(holder, value.dialect, lambda table: None)
+        written: exp.Expr = rewrite(holder, value.dialect)
         return str(written.this.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE))
     except NotInSpark as problem:
         raise value.error(Untranslatable, problem.message) from problem

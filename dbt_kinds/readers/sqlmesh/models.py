@@ -331,11 +331,6 @@ class ModelReader:
     def _read_tests(self, node: Model | Seed) -> None:
         block = self.source.block
         value = block.properties.get("audits") or block.properties.get("assertions")
-        if "audits" in block.properties and "assertions" in block.properties:
-            from dbt_kinds.errors import DuplicateProperty
-
-            message = "audits and assertions say the same; keep one of them"
-            raise block.properties["assertions"].error(DuplicateProperty, message)
         calls: list[Call] = []
         if not (isinstance(node, Model) and node.kind == Kind.EPHEMERAL):
             for audit in self.context.config.defaults.get("audits") or []:

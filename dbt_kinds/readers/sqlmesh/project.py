@@ -374,7 +374,7 @@ def _read_defaults(context: ProjectContext, project: Project) -> None:
     """`model_defaults` as dbt's own defaults, and statements around a run."""
     config = context.config
     defaults = config.defaults
-    project.defaults["meta"] = {key: _default(defaults[key]) for key in _META_DEFAULTS if defaults.get(key) is not None}
+    project.defaults["meta"] = {key: defaults[key] for key in _META_DEFAULTS if defaults.get(key) is not None}
     table, storage = defaults.get("table_format"), defaults.get("storage_format")
     properties = dict(defaults.get("physical_properties") or {})
     if table or storage:
@@ -401,12 +401,6 @@ def _read_defaults(context: ProjectContext, project: Project) -> None:
     if unknown:
         message = f"model_defaults: {', '.join(unknown)} dropped: dbt has no such default"
         project.notes.append(note_of(PropertyDropped(message, config.file, 1)))
-
-
-def _default(value: Any) -> Any:
-    from datetime import date
-
-    return value.isoformat() if isinstance(value, date) else value
 
 
 def _project_hook(text: str, context: ProjectContext, project: Project) -> SqlText | None:

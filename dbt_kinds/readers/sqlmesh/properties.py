@@ -12,6 +12,7 @@ from sqlglot import TokenType, exp
 from dbt_kinds.errors import (
     BadPropertyValue,
     ClusterNeedsBuckets,
+    DuplicateProperty,
     EndWithoutStart,
     PropertyDropped,
     RelativeStart,
@@ -59,6 +60,7 @@ _ELSEWHERE = (
     "post_statements",
     "on_virtual_update",
 )
+_SPELLINGS = (("audits", "assertions"), ("grain", "grains"), ("physical_properties", "table_properties"))
 _TRANSFORMS = {
     "day": "days",
     "days": "days",
@@ -82,6 +84,10 @@ def read_properties_of(model: Model, block: Block, scope: Scope, defaults: dict[
         BadPropertyValue: a value is not what the property takes.
     """
     dropped: list[Value] = []
+    for one, other in _SPELLINGS:
+        if one in block.properties and other in block.properties:
+            message = f"{one} and {other} say the same; keep one of them"
+            raise block.properties[other].error(DuplicateProperty, message)
     for key, value in list(block.properties.items()):
         if MARK_NAME.search(value.text) and key not in ("audits", "assertions", "signals"):
             message = f"{key} asks for a time variable, which is known only when dbt runs; write a value"
@@ -226,10 +232,9 @@ def _signals(model: Model, value: Value, scope: Scope) -> None:
 
 
 def _physical_version(model: Model, value: Value, scope: Scope) -> None:
-    message = (
-        f"physical_version {value.text} of {model.name} was left out: dbt has one table a model; see which one that is"
-    )
-    scope.note(SessionProperties, message, value.place.line)
+    del model
+    message = f"physical_version {value.text} was left out: dbt has one table a model; see which one that is"
+    scope.note(PropertyDropped, message, value.place.line, for_person=True)
 
 
 def _grants(model: Model, value: Value, scope: Scope) -> None:

@@ -16,7 +16,7 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
 from dbt_kinds.readers.sqlmesh.marks import used_marks
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.spark import NotInSpark, check_written, needs_rewrite, rewrite, type_marks
-from dbt_kinds.readers.sqlmesh.star import output_columns
+from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
 
 Lookup = Callable[[exp.Table], Columns | None]
@@ -32,7 +32,7 @@ class Prepared:
 
     def line_of(self, node: exp.Expr) -> int:
         """The line of the source that a node comes from, as near as the tree tells."""
-        for part in node.walk():
+        for part in (node, *node.walk()):
             start = part.meta.get("start") if part.meta else None
             if start is not None:
                 return self.expanded.line_at(int(start))
@@ -73,15 +73,19 @@ def to_spark(
     """
     scope, tree = prepared.scope, prepared.tree
     _note_exclusive_ends(prepared)
+    if not is_spark(scope.dialect):
+        _name_columns(tree)
     is_cast = _apply_casts(prepared, casts or {})
     try:
         keeps_text = is_spark(scope.dialect) and not is_cast and not needs_rewrite(tree)
+        # before tables lose their names, by which their columns are known
+        expand_stars(tree, lookup, NotInSpark)
         edits = _rename_tables(prepared, tables, own_key)
         if keeps_text:
             text = _edited(prepared.expanded.text, edits)
             if text is not None:
                 return _sql_text(text.strip(), scope, tree)
-        return _sql_text(_written(prepared, lookup), scope, tree)
+        return _sql_text(_written(prepared), scope, tree)
     except NotInSpark as problem:
         kind = ColumnsUnknown if problem.needs_columns else Untranslatable
         raise scope.error(kind, problem.message, prepared.line_of(problem.node)) from problem
@@ -91,11 +95,11 @@ def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
     return SqlText(text, used_marks(text, scope.marks.by_name), tree)
 
 
-def _written(prepared: Prepared, lookup: Lookup) -> str:
+def _written(prepared: Prepared) -> str:
     scope = prepared.scope
     source = prepared.tree.copy()
     type_marks(prepared.tree, scope.marks)
-    tree = rewrite(prepared.tree, scope.dialect, lookup)
+    tree = rewrite(prepared.tree, scope.dialect)
     try:
         text = tree.sql(dialect="spark", pretty=True, unsupported_level=ErrorLevel.RAISE)
     except UnsupportedError as error:
@@ -107,7 +111,7 @@ def _written(prepared: Prepared, lookup: Lookup) -> str:
     except ParseFailure as failure:
         raise NotInSpark(f"what sqlglot makes of it is no SQL of Spark's: {failure.message}", source) from failure
     if not is_spark(scope.dialect):
-        check_written(again, source, scope.dialect)
+        check_written(text, again, source, scope.dialect)
     return text
 
 
@@ -206,6 +210,14 @@ def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
             select.expressions[position].replace(made)
             changed = True
     return changed
+
+
+def _name_columns(tree: exp.Expr) -> None:
+    """Names what has none as SQLMesh does: engines differ, and Spark's `avg(x)` is no name that Parquet takes."""
+    for select in _outermost(tree)[:1]:
+        for position, item in enumerate(list(select.expressions)):
+            if not item.output_name and not item.is_star:
+                item.replace(exp.alias_(item.copy(), f"_col_{position}"))
 
 
 def _outermost(tree: exp.Expr) -> list[exp.Select]:

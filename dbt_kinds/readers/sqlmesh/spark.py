@@ -5,7 +5,6 @@ Every construct was tried on Spark 3.5.9.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 from zoneinfo import available_timezones
@@ -14,13 +13,9 @@ from sqlglot import exp
 
 from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns
 from dbt_kinds.readers.sqlmesh.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.spark_functions import SPARK_FUNCTIONS
-from dbt_kinds.readers.sqlmesh.star import expand_stars
 from dbt_kinds.readers.sqlmesh.times import time_type
-
-ColumnsOf = Callable[[exp.Table], Columns | None]
 
 _TYPE_NAMES = (
     "ARRAY BIGINT BINARY BOOLEAN CHAR NCHAR NVARCHAR DATE DECIMAL DOUBLE FLOAT INT INTERVAL MAP NULL SMALLINT STRUCT "
@@ -73,13 +68,12 @@ def needs_rewrite(tree: exp.Expr) -> bool:
     return False
 
 
-def rewrite(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> exp.Expr:
+def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
     """The tree with everything that Spark 3.5 refuses written another way.
 
     Raises:
         NotInSpark: something cannot be.
     """
-    expand_stars(tree, columns_of, NotInSpark)
     for select in list(tree.find_all(exp.Select)):
         _unfold_qualify_of_star(select)
     tree = tree.transform(lambda node: _rewritten(node, dialect), copy=False)
@@ -88,8 +82,12 @@ def rewrite(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> exp.Expr:
     return tree
 
 
-def check_written(tree: exp.Expr, source: exp.Expr, dialect: str) -> None:
+def check_written(text: str, tree: exp.Expr, source: exp.Expr, dialect: str) -> None:
     """Looks once more at what was written: functions and types that Spark does not have.
+
+    Args:
+        text: what was written, and `tree` what Spark's parser makes of it.
+        source: the tree of the source's dialect, for the place of what is refused.
 
     Raises:
         NotInSpark: one of them is left.
@@ -100,11 +98,15 @@ def check_written(tree: exp.Expr, source: exp.Expr, dialect: str) -> None:
         if isinstance(node, exp.DataType) and isinstance(node.this, exp.DType) and node.this.name not in _TYPES:
             raise NotInSpark(f"the type {node.sql()} has no counterpart in Spark", _like(node, source))
         if isinstance(node, exp.Func):
-            _check_function(node, source, dialect)
+            _check_function(_written_name(node, text), node, source, dialect)
 
 
-def _check_function(node: exp.Func, source: exp.Expr, dialect: str) -> None:
-    name = (node.name if isinstance(node, exp.Anonymous) else str(node.meta.get("name") or "")).upper()
+def _written_name(node: exp.Func, text: str) -> str:
+    start, end = node.meta.get("start"), node.meta.get("end")
+    return "" if start is None or end is None else text[start : end + 1].upper()
+
+
+def _check_function(name: str, node: exp.Func, source: exp.Expr, dialect: str) -> None:
     if name and name.lower() not in SPARK_FUNCTIONS and not is_mark(name.lower()) and name in _known_functions(dialect):
         raise NotInSpark(f"{name} of {dialect} has no counterpart in Spark", _named(name, source) or node)
 
@@ -120,7 +122,7 @@ def _known_functions(dialect: str) -> frozenset[str]:
 
 def _named(name: str, source: exp.Expr) -> exp.Expr | None:
     for node in source.find_all(exp.Func):
-        if str(node.meta.get("name") or node.name).upper() == name:
+        if name in (node.sql_name(), node.name.upper(), str(node.meta.get("name") or "").upper()):
             return node
     return None
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from sqlglot import Token, TokenType
 
 from dbt_kinds.errors import TimeVariableNotAllowed, UndefinedMacroVariable, UnsupportedMacro, VariableFrozen
-from dbt_kinds.kinds import Parameter, This, TimeVariable, Variable
+from dbt_kinds.kinds import Parameter, SparkSql, This, TimeVariable, Variable
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text, sql_of
 from dbt_kinds.readers.sqlmesh.times import has_window, time_variable
@@ -267,7 +267,8 @@ def _template(text: str, scope: Scope, line: int) -> str:
         return sql_text(literal)
     if literal:
         pieces.append(sql_text(literal))
-    return f"concat({', '.join(pieces)})"
+    # other dialects would make something else of concat
+    return scope.marks.name_of(SparkSql(f"concat({', '.join(pieces)})"))
 
 
 def sql_text(text: str) -> str:
