@@ -250,7 +250,7 @@ class Model(Node):
     post_hooks: list[SqlText] = field(default_factory=list)
     depends_on: list[Mark] = field(default_factory=list)
     unit_tests: list[UnitTest] = field(default_factory=list)
-    semantic_model: dict[str, Any] | None = None
+    semantic_models: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass

@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt_kinds.kinds import Column, DataTest, Mark, Model, Seed, SourceTable, UnitTest, UnitTestRows
 from dbt_kinds.writers.jinja import NodeNames, escaped, mark_text, rendered, with_marks
+from dbt_kinds.writers.semantic_layer import semantic_text
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -27,8 +28,8 @@ def model_properties(model: Model, names: NodeNames, config: dict[str, Any] | No
         content["models"] = [entry]
     if model.unit_tests:
         content["unit_tests"] = [_unit_test(test, model, names) for test in model.unit_tests]
-    if model.semantic_model:
-        content["semantic_models"] = [model.semantic_model]
+    if model.semantic_models:
+        content["semantic_models"] = [semantic_text(semantic) for semantic in model.semantic_models]
     return {"version": 2, **content} if content else {}
 
 

@@ -49,6 +49,7 @@ from dbt_kinds.readers.sqlmesh.sources import read_sources
 from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, split_statements
 from dbt_kinds.readers.sqlmesh.tables import Tables, column_list
 from dbt_kinds.readers.sqlmesh.unit_tests import read_unit_tests
+from dbt_kinds.readers.vulcan.read import read_semantics
 
 _META_DEFAULTS = (
     "start",
@@ -100,6 +101,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     _read_refused(project, context)
     for path in files.unit_tests:
         read_unit_tests(files.text(path), path, project, context)
+    read_semantics({path: files.text(path) for path in files.semantics}, project, context)
     _finish(context, project)
     return project
 
