@@ -43,7 +43,7 @@ class Compiled:
 
 
 def read(
-    text: str, dialect: str = "duckdb", config: str = "", files: Mapping[str, str] | None = None, adapter: str = "spark"
+    text: str, dialect: str = "duckdb", config: str = "", files: Mapping[str, str] | None = None, **options: Any
 ) -> Compiled:
     """Reads a project of one model beside other files."""
     with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +51,7 @@ def read(
             Path(folder),
             {"config.yaml": CONFIG.format(dialect=dialect) + config, **(files or {}), "models/model.sql": text},
         )
-        project = read_project(root, Options(adapter=adapter, name="shop"))
+        project = read_project(root, Options(name="shop", **options))
     models = [model for model in project.models if model.place.file == "models/model.sql"]
     left = [note for entry in project.left_out if entry.place.file == "models/model.sql" for note in entry.notes]
     return Compiled(project, models[0] if models else None, models[0].notes if models else left)
@@ -64,11 +64,13 @@ def written(files: Mapping[str, str], out: Path, **request: Any) -> Report:
         return compile_project(CompileRequest(root, out, **request))
 
 
-def query_of(sql: str, dialect: str = "duckdb", config: str = "", files: Mapping[str, str] | None = None) -> str:
+def query_of(
+    sql: str, dialect: str = "duckdb", config: str = "", files: Mapping[str, str] | None = None, **options: Any
+) -> str:
     """The SQL file's query that a full model becomes, on one line; the refusal's code when there is none."""
     from dbt_kinds.writers.jinja import rendered
 
-    compiled = read(f"MODEL (name db.result, kind INCREMENTAL_UNMANAGED);\n{sql}", dialect, config, files)
+    compiled = read(f"MODEL (name db.result, kind INCREMENTAL_UNMANAGED);\n{sql}", dialect, config, files, **options)
     if compiled.model is None:
         return compiled.refusal.split(":")[0]
     query = compiled.model.query

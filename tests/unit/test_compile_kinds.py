@@ -89,6 +89,7 @@ SETTINGS = [
     ("tags (a, 'b c')", {"tags": ["a", "b c"]}),
     ("tags a", {"tags": ["a"]}),
     ("partitioned_by name", {"partition_by": ["name"]}),
+    ("partitioned_by (name, ds)", {"partition_by": ["name", "ds"]}),
     ("table_format iceberg, partitioned_by (days(ds), bucket(4, id))", {"file_format": "iceberg", "partition_by": ["days(ds)", "bucket(4, id)"]}),
     ("table_format ICEBERG, partitioned_by (MONTH(ds))", {"file_format": "iceberg", "partition_by": ["months(ds)"]}),
     ("storage_format parquet", {"file_format": "parquet"}),
@@ -105,6 +106,17 @@ def test_property_becomes_config(block: str, settings: dict[str, Any]) -> None:
     compiled = read(f"MODEL (name db.m, kind FULL, {block});{PLAIN}")
     assert compiled.model is not None, compiled.notes
     assert compiled.model.settings == settings
+
+
+def test_time_column_comes_before_other_partitions() -> None:
+    block = "MODEL (name db.m, kind INCREMENTAL_BY_TIME_RANGE (time_column ds{}), partitioned_by {});"
+    for more, partitions, expected in (
+        ("", "name", ["ds", "name"]),
+        ("", "(name, ds)", ["name", "ds"]),
+        (", partition_by_time_column false", "name", ["name"]),
+    ):
+        model = read(block.format(more, partitions) + QUERY).model
+        assert model is not None and model.settings["partition_by"] == expected
 
 
 REFUSED = [

@@ -114,3 +114,42 @@ def test_blueprints_make_a_model_each() -> None:
         ("north_orders", ["SELECT", "1", "AS", "a,", "north", "AS", "b"]),
         ("south_orders", ["SELECT", "2", "AS", "a,", "south", "AS", "b"]),
     ]
+
+
+PYTHON_MACROS = """\
+import typing as t
+from sqlglot import exp
+from sqlmesh import macro
+from sqlmesh.core.macros import MacroEvaluator
+
+
+@macro()
+def shout(evaluator: MacroEvaluator, column: exp.Column, times: int = 1):
+    return exp.func("UPPER", column).as_(f"{column.name}_{times}")
+
+
+@macro("twice")
+def named_otherwise(evaluator, columns: t.List[str]):
+    return [f"{column} * {evaluator.var('size')} AS {column}_twice" for column in columns]
+
+
+@macro()
+def broken(evaluator):
+    raise ValueError("no")
+"""
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT @shout(a, 3)", "SELECT UPPER(a) AS a_3"),
+        ("SELECT @SHOUT(a, times := 2)", "SELECT UPPER(a) AS a_2"),
+        ("SELECT @twice([a, b]), c", "SELECT a * 7 AS a_twice, b * 7 AS b_twice, c"),
+        ("SELECT @EACH([a, b], x -> @shout(x))", "SELECT UPPER(a) AS a_1, UPPER(b) AS b_1"),
+        ("SELECT @broken()", "PythonMacroFailed"),
+    ],
+)
+def test_python_macro_runs_when_asked_for(sql: str, expected: str) -> None:
+    files = {"macros/own.py": PYTHON_MACROS}
+    assert query_of(sql, config=VARIABLES, files=files, run_macros=True) == expected
+    assert query_of(sql, config=VARIABLES, files=files) == "PythonMacro"

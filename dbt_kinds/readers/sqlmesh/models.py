@@ -10,6 +10,7 @@ from dbt_kinds.errors import (
     BadPropertyValue,
     NoTimeFilter,
     PropertyDropped,
+    ReadsItself,
     SqlParseError,
     TimeColumnMissing,
     WholeTableTest,
@@ -92,6 +93,7 @@ class ModelReader:
             model.options.update(kind.options)
             read_properties_of(model, source.block, self.scope, self._defaults(), self.context.options.adapter)
             self._inherit(model)
+            self._partition_by_time(model)
             if kind.kind is None:
                 seed = Seed(**common)
                 for attribute in ("settings", "options", "origin", "description", "columns"):
@@ -126,6 +128,16 @@ class ModelReader:
 
             model.settings["group"] = slug(str(owner))
             model.origin.setdefault("owner", str(owner))
+
+    def _partition_by_time(self, model: Model) -> None:
+        """The time column comes before other partitions, as there, unless the model says otherwise."""
+        written = model.options.get("time_column")
+        partitions = model.settings.get("partition_by")
+        if written is None or not partitions or model.options.get("partition_by_time_column") is False:
+            return
+        column = written["column"] if isinstance(written, dict) else written
+        if not any(re.search(rf"\b{re.escape(column)}\b", part, re.IGNORECASE) for part in partitions):
+            model.settings["partition_by"] = [column, *partitions]
 
     def _check(self, model: Model, kind: ModelKind) -> None:
         block = self.source.block
@@ -314,12 +326,12 @@ class ModelReader:
         for item in value.as_list() if value is not None else []:
             name = name_of_text(item.text, self.source.dialect)
             if self.context.tables.key_of(name) == self.key:
+                self.scope.note(ReadsItself, f"{model.name} depends on itself, which dbt knows", item.place.line)
                 continue
             found = self.context.tables.find(name)
             if found is None and name.schema is not None:
-                source = self.context.tables.add_source(name, item.place, is_declared=False)
+                self.context.tables.add_source(name, item.place, is_declared=False)
                 found = self.context.tables.find(name)
-                del source
             if found is not None and found not in model.depends_on:
                 model.depends_on.append(found)
         if value is not None and isinstance(self.source, PythonModelSource) and isinstance(model.query, SqlText):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from dbt_kinds.errors import (
     NameChanged,
     NameClash,
     PropertyDropped,
+    PythonMacroFailed,
     ReadsRefused,
 )
 from dbt_kinds.kinds import (
@@ -65,6 +67,10 @@ _DEFAULTS_READ = frozenset(
     | {"pre_statements", "post_statements", "on_virtual_update", "enabled"}
 )
 _NO_NOTE = frozenset({"batch_concurrency", "optimize_query", "formatting", "gateway", "virtual_properties"})
+_BUILT_IN_MACRO = re.compile(
+    r"\{%-?\s*macro\s+(ref|source|config|var|env_var|log|return|run_query|statement|is_incremental|generate_schema_name|"
+    r"generate_alias_name|generate_database_name|this|adapter|target|modules|graph|model|tojson|fromjson|print)\s*\("
+)
 Progress = Callable[[str, int, int], None]
 
 
@@ -85,8 +91,11 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
             check_dialect(config.dialect, config.file, 1)
         except CompileError as error:
             raise BadConfig(error.message, config.file, 1) from error
-    project = Project(options.name or dbt_name(config.project or root.resolve().name), config.file)
-    _read_shared_files(context, project)
+    project = Project(_project_name(options.name or config.project or root.resolve().name), config.file)
+    try:
+        _read_shared_files(context, project)
+    except PythonMacroFailed as error:
+        project.notes.append(note_of(error))
     sources = _read_model_files(context, project, progress)
     readers = _name_models(sources, context, project)
     by_key = {reader.key: reader for reader in readers}
@@ -106,6 +115,12 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     return project
 
 
+def _project_name(text: str) -> str:
+    """A name that dbt takes: letters, digits and underscores, no digit first."""
+    name = dbt_name(text)
+    return f"project_{name}" if name[:1].isdigit() else name
+
+
 def _read_shared_files(context: ProjectContext, project: Project) -> None:
     """Audits and macros, which models may use wherever they stand."""
     for path in context.files.audits:
@@ -123,10 +138,22 @@ def _read_shared_files(context: ProjectContext, project: Project) -> None:
         except CompileError as error:
             project.notes.append(note_of(error))
     for path in context.files.jinja_macros:
-        project.files.append(ProjectFile(path, context.files.text(path), Place(path, 1)))
+        text = context.files.text(path)
+        clash = _BUILT_IN_MACRO.search(text)
+        if clash is not None:
+            message = f"the macro {clash[1]} has the name of one that dbt has built in; rename it, with its calls"
+            project.notes.append(note_of(NameClash(message, path, text.count("\n", 0, clash.start()) + 1)))
+            continue
+        project.files.append(ProjectFile(path, text, Place(path, 1)))
     for path in context.files.metrics:
         project.notes.append(note_of(MetricBlock("METRIC blocks are not converted; write a dbt metric", path, 1)))
     context.python_macros = frozenset(_python_macro_names(context))
+    if context.options.run_macros and context.files.python_macros:
+        from dbt_kinds.readers.sqlmesh.python_macros import caller, load_macros
+
+        macros = load_macros({path: context.files.text(path) for path in context.files.python_macros})
+        context.python_macros |= macros.keys()
+        context.call_python = caller(macros)
 
 
 def _python_macro_names(context: ProjectContext) -> Iterable[str]:
@@ -137,9 +164,12 @@ def _python_macro_names(context: ProjectContext) -> Iterable[str]:
             tree = ast.parse(context.files.text(path))
         except (SyntaxError, ValueError):
             continue
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and any("macro" in ast.dump(item) for item in node.decorator_list):
-                yield node.name.lower()
+        for node in (item for item in tree.body if isinstance(item, ast.FunctionDef)):
+            for decorator in node.decorator_list:
+                if "macro" in ast.dump(decorator):
+                    arguments = decorator.args if isinstance(decorator, ast.Call) else []
+                    name = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else ""
+                    yield str(name or node.name).lower()
 
 
 def _read_model_files(context: ProjectContext, project: Project, progress: Progress | None) -> list[ModelSource]:

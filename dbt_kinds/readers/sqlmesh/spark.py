@@ -23,6 +23,7 @@ _TYPE_NAMES = (
     "MEDIUMINT UUID BIGDECIMAL UTINYINT USMALLINT UINT UBIGINT"
 )
 _TYPES = frozenset(_TYPE_NAMES.split())
+_PSEUDO_COLUMNS = frozenset({"ROWNUM", "_PARTITIONTIME", "_PARTITIONDATE", "_TABLE_SUFFIX"})
 _DATE_FUNCTIONS = (exp.CurrentDate, exp.Date, exp.LastDay, exp.TsOrDsToDate, exp.DateTrunc, exp.StrToDate)
 _ADDITIONS: tuple[type[exp.Expr], ...] = (exp.DateAdd, exp.TimestampAdd, exp.DatetimeAdd, exp.TsOrDsAdd)
 _SUBTRACTIONS: tuple[type[exp.Expr], ...] = (exp.DateSub, exp.TimestampSub, exp.DatetimeSub)
@@ -76,7 +77,15 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
     """
     for select in list(tree.find_all(exp.Select)):
         _unfold_qualify_of_star(select)
-    tree = tree.transform(lambda node: _rewritten(node, dialect), copy=False)
+    # from the leaves up, so that what is put into another shape has been looked at
+    for node in reversed(list(tree.walk(bfs=False))):
+        new = _rewritten(node, dialect)
+        if new is node:
+            continue
+        if node is tree:
+            tree = new
+        else:
+            node.replace(new)
     for node in tree.walk():
         _refuse(node)
     return tree
@@ -132,8 +141,16 @@ def _like(node: exp.DataType, source: exp.Expr) -> exp.Expr:
 
 
 def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
-    if isinstance(node, exp.GroupConcat):
+    if isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.GroupConcat):
+        ordered = exp.Order(this=node.this.this, expressions=node.expression.expressions)
+        return _joined_list(exp.GroupConcat(this=ordered, separator=node.this.args.get("separator")))
+    if isinstance(node, exp.GroupConcat) and not isinstance(node.parent, exp.WithinGroup):
         return _joined_list(node)
+    if isinstance(node, exp.Table) and isinstance(node.this, exp.GenerateSeries):
+        return _series(node, dialect)
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "DATE_PART" and len(node.expressions) == 2:
+        part, value = node.expressions
+        return exp.cast(value, "double") if part.name.upper() == "EPOCH" else node
     if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
         found: exp.Expr = node.this
         return found
@@ -176,6 +193,20 @@ def _joined_list(node: exp.GroupConcat) -> exp.Expr:
         expressions=[exp.Anonymous(this=collect, expressions=[inner]), *([exp.false()] if descending else [])],
     )
     return exp.Anonymous(this="ARRAY_JOIN", expressions=[sorted_list, separator])
+
+
+def _series(table: exp.Table, dialect: str) -> exp.Expr:
+    """A series of numbers or dates; with its step said, Spark refuses one that runs backwards, which is empty there."""
+    series = table.this
+    step = series.args.get("step") or exp.Literal.number(1)
+    sequence = exp.Anonymous(this="SEQUENCE", expressions=[series.args["start"], series.args["end"], step])
+    table.set("this", exp.Anonymous(this="EXPLODE", expressions=[sequence]))
+    alias = table.args.get("alias")
+    name = alias.name if alias is not None else "generate_series"
+    column = name if dialect in ("postgres", "redshift") else "generate_series"
+    columns = (alias.args.get("columns") if alias is not None else None) or [exp.to_identifier(column)]
+    table.set("alias", exp.TableAlias(this=exp.to_identifier(name), columns=columns))
+    return table
 
 
 def _spell_zone(zone: Any) -> None:
@@ -258,8 +289,15 @@ def _refuse(node: exp.Expr) -> None:
         for item in getattr(field, "expressions", [])
     ):
         raise NotInSpark("PIVOT over values that are not written out has no counterpart in Spark", node)
+    if isinstance(node, exp.With) and node.recursive:
+        raise NotInSpark("WITH RECURSIVE has no counterpart in Spark 3.5", node)
+    if isinstance(node, exp.Column | exp.Pseudocolumn) and node.name.upper() in _PSEUDO_COLUMNS:
+        raise NotInSpark(f"the pseudo-column {node.name} has no counterpart in Spark", node)
     if isinstance(node, exp.Lateral):
         inner = node.this
+        alias = node.args.get("alias")
+        if alias is not None and [column.name for column in alias.args.get("columns") or []][:2] == ["SEQ", "KEY"]:
+            raise NotInSpark("FLATTEN has no counterpart in Spark; write LATERAL VIEW explode()", node)
         if isinstance(inner, exp.Subquery) and inner.this.args.get("limit") is not None:
             raise NotInSpark("LIMIT in a correlated LATERAL has no counterpart in Spark 3.5; use row_number()", node)
     if isinstance(node, exp.Kwarg):

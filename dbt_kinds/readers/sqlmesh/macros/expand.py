@@ -291,7 +291,7 @@ def _variable(
         if is_value and not scope.is_nested and isinstance(value, str | int | float):
             return scope.marks.name_of(Variable(name.lower(), isinstance(value, str)))
         _note_frozen(name, scope, line)
-    fragment = _value(name, scope, line)
+    fragment = _value(name, scope, line, before)
     if is_braced and isinstance(fragment, str):
         return plain_text(fragment)
     return _as_name_where_one_stands(fragment, tokens, index, behind)
@@ -307,7 +307,7 @@ def _as_name_where_one_stands(fragment: Fragment, tokens: Sequence[Token], index
     return fragment
 
 
-def _value(name: str, scope: Scope, line: int) -> Fragment:
+def _value(name: str, scope: Scope, line: int, before: str = "") -> Fragment:
     """The SQL of a variable: local, blueprint, project, in this order."""
     key = name.lower()
     if key in scope.locals:
@@ -326,6 +326,8 @@ def _value(name: str, scope: Scope, line: int) -> Fragment:
         return sql_text(known[key])
     if key in _NO_COUNTERPART:
         raise scope.error(UnsupportedMacro, f"@{name} has no counterpart in dbt; write the SQL it stands for", line)
+    if scope.dialect == "snowflake" and before in ("FROM", "JOIN"):
+        raise scope.error(UnsupportedMacro, f"the stage @{name} has no counterpart; load it into a table", line)
     message = f"@{name} is defined nowhere; add it to the config's variables, or a line @DEF({name}, …) above the query"
     raise scope.error(UndefinedMacroVariable, message, line)
 

@@ -1,0 +1,184 @@
+"""The project's own Python macros, run in this process when asked for, against a stand-in for SQLMesh's evaluator."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from dbt_kinds.errors import PythonMacroFailed
+from dbt_kinds.readers.sqlmesh.macros.arguments import tree_of
+from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
+
+Macros = dict[str, Callable[..., Any]]
+_MODULES = ("sqlmesh", "sqlmesh.core", "sqlmesh.core.macros", "vulcan", "vulcan.core", "vulcan.core.macros")
+
+
+class Evaluator:
+    """What a macro may ask of SQLMesh's evaluator: dialect, variables, columns of tables."""
+
+    def __init__(self, scope: Scope) -> None:
+        """Takes where the macro is called."""
+        self.dialect = scope.dialect
+        self.runtime_stage = "evaluating"
+        self.gateway = scope.gateway
+        self._scope = scope
+        self.locals: dict[str, Any] = dict(scope.locals)
+
+    def var(self, name: str, default: Any = None) -> Any:
+        """The value of a variable of the project."""
+        configured = {key.lower(): value for key, value in self._scope.variables.items()}
+        return configured.get(name.lower(), default)
+
+    def blueprint_var(self, name: str, default: Any = None) -> Any:
+        """The value of a variable of the model's blueprint."""
+        return self._scope.blueprint.get(name.lower(), default)
+
+    def columns_to_types(self, table: Any) -> dict[str, Any]:
+        """The columns of a table, as far as they are known."""
+        text = table if isinstance(table, str) else table.sql(dialect=self.dialect)
+        columns = self._scope.columns_of(text)
+        if not columns:
+            raise LookupError(f"the columns of {text} are not known")
+        return {name: kind if kind is not None else exp.DataType.build("unknown") for name, kind in columns}
+
+    def parse_one(self, sql: Any, **how: Any) -> exp.Expr:
+        """The tree of a text of SQL."""
+        if isinstance(sql, exp.Expr):
+            return sql
+        import sqlglot
+
+        tree: exp.Expr = sqlglot.parse_one(sql, read=self.dialect, **how)
+        return tree
+
+
+class macro:  # noqa: N801 - SQLMesh's decorator is called so
+    """Stands in for SQLMesh's decorator: remembers the function under its name."""
+
+    found: typing.ClassVar[Macros] = {}
+
+    def __init__(self, name: str = "", *args: Any, **rest: Any) -> None:
+        """Takes the name that calls use; the function's by default."""
+        del args, rest
+        self.name = name
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Remembers a function."""
+        macro.found[(self.name or function.__name__).lower()] = function
+        return function
+
+
+def load_macros(texts: Mapping[str, str]) -> Macros:
+    """Runs macro files and returns what they define.
+
+    Raises:
+        PythonMacroFailed: a file cannot be run.
+    """
+    macro.found = {}
+    before = {name: sys.modules.get(name) for name in _MODULES}
+    try:
+        for name in _MODULES:
+            sys.modules[name] = _stand_in(name)
+        for file, text in texts.items():
+            try:
+                exec(compile(text, file, "exec"), {"__name__": "macros", "__file__": file})
+            except Exception as error:
+                line = error.lineno or 1 if isinstance(error, SyntaxError) else _line_in(error, file)
+                raise PythonMacroFailed(f"{type(error).__name__}: {error}", file, line) from error
+    finally:
+        for name, module in before.items():
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
+    return macro.found
+
+
+def caller(macros: Macros) -> Callable[[str, list[str], dict[str, str], Scope, int], Fragment]:
+    """What runs a macro by its name, its arguments as SQL."""
+
+    def call(name: str, positional: list[str], named: dict[str, str], scope: Scope, line: int) -> Fragment:
+        function = macros.get(name)
+        if function is None:
+            raise scope.error(PythonMacroFailed, f"@{name}() was not registered when its file ran", line)
+        try:
+            values = _arguments(function, positional, named, scope, line)
+            return _fragment(function(Evaluator(scope), *values[0], **values[1]), scope)
+        except Exception as error:
+            message = f"@{name}() raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            raise scope.error(PythonMacroFailed, message, line) from error
+
+    return call
+
+
+def _stand_in(name: str) -> types.ModuleType:
+    module = types.ModuleType(name)
+    module.__dict__.update(
+        {"macro": macro, "MacroEvaluator": Evaluator, "SQL": str, "ExecutionContext": object, "__path__": []}
+    )
+    return module
+
+
+def _arguments(
+    function: Callable[..., Any], positional: Sequence[str], named: Mapping[str, str], scope: Scope, line: int
+) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments as the function's annotations want them; trees where they say nothing."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    try:
+        hints = typing.get_type_hints(function)
+    except Exception:
+        hints = {}
+
+    def read(text: str, parameter: inspect.Parameter | None) -> Any:
+        return _coerced(text, hints.get(parameter.name) if parameter is not None else None, scope, line)
+
+    by_name = {parameter.name: parameter for parameter in parameters}
+    values = []
+    for position, text in enumerate(positional):
+        parameter = parameters[min(position, len(parameters) - 1)] if parameters else None
+        values.append(read(text, parameter))
+    return values, {name: read(text, by_name.get(name)) for name, text in named.items()}
+
+
+def _coerced(text: str, hint: Any, scope: Scope, line: int) -> Any:
+    tree = tree_of(text, scope, line)
+    if hint is str:
+        return plain_text(text)
+    if hint in (int, float) and isinstance(tree, exp.Literal | exp.Neg):
+        return hint(text)
+    if hint is bool and isinstance(tree, exp.Boolean):
+        return tree.this
+    origin = typing.get_origin(hint) or hint
+    if origin in (list, tuple):
+        items = tree.expressions if isinstance(tree, exp.Array | exp.Tuple) else [tree.unnest()]
+        inner = next(iter(typing.get_args(hint)), None)
+        return origin(_coerced(item.sql(dialect=scope.dialect), inner, scope, line) for item in items)
+    return tree
+
+
+def _fragment(result: Any, scope: Scope) -> Fragment:
+    if result is None:
+        return None
+    if isinstance(result, list | tuple):
+        parts = [_fragment(item, scope) for item in result]
+        return [part for part in parts if isinstance(part, str)]
+    if isinstance(result, exp.Expr):
+        return result.sql(dialect=scope.dialect)
+    if isinstance(result, str):
+        return result
+    return exp.convert(result).sql(dialect=scope.dialect)
+
+
+def _line_in(error: BaseException, file: str) -> int:
+    trace = error.__traceback__
+    line = 1
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
