@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from math import ceil, floor
 from typing import Any
 
 from sqlglot import exp
@@ -148,10 +149,11 @@ class _CheckReader:
         """The test that says the same, if there is one."""
         metric, operator, bounds = rule.metric, rule.operator, rule.bounds
         if metric == "row_count" and not rule.arguments and operator in (">", ">="):
-            threshold = bounds[0] if operator == ">" else bounds[0] - 1
+            # a table has a whole number of rows
+            threshold = floor(bounds[0]) if operator == ">" else ceil(bounds[0]) - 1
             if threshold < 0:
                 raise self._error(AuditArgument, f"'{self.rule}' holds for every table; remove it, or raise its number")
-            return DataTest("dbt_kinds.number_of_rows", {"threshold": _plain(threshold)})
+            return DataTest("dbt_kinds.number_of_rows", {"threshold": threshold})
         if metric == "duplicate_count" and rule.arguments and operator == "=" and bounds[0] == 0:
             columns = [self._sql(argument) for argument in rule.arguments]
             return DataTest("dbt_kinds.unique_combination_of_columns", {"columns": columns})
@@ -161,10 +163,10 @@ class _CheckReader:
         if metric in ("missing_count", "missing_percent") and operator == "=" and bounds[0] == 0:
             return DataTest("not_null", column=column)
         if metric == "missing_percent" and operator == "<":
-            threshold = 1 - bounds[0] / 100
-            if not 0 <= threshold <= 1:
+            share = 1 - bounds[0] / 100
+            if not 0 <= share <= 1:
                 raise self._error(AuditArgument, f"'{self.rule}': a percentage lies between 0 and 100")
-            return DataTest("dbt_kinds.not_null_proportion", {"threshold": _plain(threshold)}, column=column)
+            return DataTest("dbt_kinds.not_null_proportion", {"threshold": _plain(share)}, column=column)
         names = {"avg": "mean_in_range", "stddev": "stddev_in_range"}
         if metric in names:
             limits = self._limits(rule)
