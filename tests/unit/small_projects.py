@@ -21,16 +21,16 @@ def put_files(root: Path, files: Mapping[str, str]) -> None:
         (root / path).write_text(text, encoding="utf-8")
 
 
-def read_files(files: Mapping[str, str], adapter: str = "spark") -> Project:
+def read_files(files: Mapping[str, str], adapter: str = "spark", *, run_macros: bool = False) -> Project:
     """The project that files are."""
     with tempfile.TemporaryDirectory() as folder:
         put_files(Path(folder), files)
-        return read_project(Path(folder), Options(adapter=adapter, name="compiled"))
+        return read_project(Path(folder), Options(adapter=adapter, name="compiled", run_macros=run_macros))
 
 
-def written_files(files: Mapping[str, str], adapter: str = "spark") -> dict[str, str]:
+def written_files(files: Mapping[str, str], adapter: str = "spark", *, run_macros: bool = False) -> dict[str, str]:
     """The dbt project that files become, by path, without the line that says it is generated."""
-    texts = write_project(read_files(files, adapter), {"local": "."})
+    texts = write_project(read_files(files, adapter, run_macros=run_macros), {"local": "."})
     return {file.path: _without_header(file.text) for file in texts}
 
 

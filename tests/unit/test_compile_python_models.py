@@ -333,3 +333,41 @@ def test_depends_on_is_compared_with_what_the_query_reads() -> None:
     project = read_files({"models/daily.py": python_model(body, "kind='FULL', depends_on=['raw.events'],")})
     (note,) = [note for note in notes_of(project) if note.code == "PropertyDropped"]
     assert note.place.line == 5
+
+
+MADE = """
+from sqlglot import exp
+from sqlmesh import model
+from sqlmesh.core.macros import MacroEvaluator
+from sqlmesh.core.model import IncrementalByTimeRangeKind
+
+@model("db.made", is_sql=True, kind=IncrementalByTimeRangeKind(time_column="day"))
+def entry(evaluator: MacroEvaluator):
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "sql"),
+    [
+        (
+            "return exp.select('day').from_('raw.t').where('day >= @start_ds')",
+            "SELECT day FROM {{ source('raw', 't') }} AS t WHERE day >= {{ dbt_kinds.start_ds() }}",
+        ),
+        (
+            'return f\'select day from raw.{evaluator.var("name", "t")} as t where day > @start_ds\'',
+            "select day from {{ source('raw', 't') }} as t where day > {{ dbt_kinds.start_ds() }}",
+        ),
+    ],
+)
+def test_a_query_made_in_python_is_run_when_asked_for(body: str, sql: str) -> None:
+    files = {"models/made.py": MADE.replace("{body}", body)}
+    assert codes_of(read_files(files)) == {"PythonMacro"}
+    text = written_files(files, run_macros=True)["models/db/made.sql"]
+    assert " ".join(text[text.index("}}\n") + 3 :].split()) == sql
+
+
+def test_a_function_that_raises_is_said_with_its_line() -> None:
+    files = {"models/made.py": MADE.replace("{body}", "return 1 / 0")}
+    (note,) = notes_of(read_files(files, run_macros=True))
+    assert (note.code, note.place.line) == ("PythonMacroFailed", 9)

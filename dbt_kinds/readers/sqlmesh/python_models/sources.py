@@ -16,7 +16,6 @@ from dbt_kinds.errors import (
     MissingName,
     NoPythonModels,
     PropertyDropped,
-    PythonMacro,
     PythonModelUnsupported,
     VariableFrozen,
 )
@@ -36,6 +35,7 @@ from dbt_kinds.readers.sqlmesh.python_models.declaration import (
     find_models,
     read_declaration,
 )
+from dbt_kinds.readers.sqlmesh.python_models.made_queries import made_query
 from dbt_kinds.readers.sqlmesh.python_models.query_building import Surroundings, query_of
 from dbt_kinds.readers.sqlmesh.python_models.query_text import with_marks
 from dbt_kinds.readers.sqlmesh.python_models.times import NotSqlAtHeart
@@ -156,9 +156,6 @@ def _source(
         raise BadPropertyValue(message, file, kind.place.line if kind is not None else line)
     scope.kind_name = word
     scope.allows_window = word not in _NO_WINDOW
-    if is_sql is not None and is_sql.value is True:
-        message = f"{name.text} makes its query in Python (is_sql=True), which is not run; write it as a SQL model"
-        raise PythonMacro(message, file, is_sql.line)
     statement = Statement("model", head, line, line, file)
     common: dict[str, Any] = {
         "file": file,
@@ -171,6 +168,12 @@ def _source(
         "scope": scope,
         "blueprint": {},
     }
+    if is_sql is not None and is_sql.value is True:
+        scope.blueprint = {key.lower(): str(value) for key, value in blueprint.items()}
+        runs = context.options.run_macros
+        sql = made_query(declaration.function.name, text, scope, is_sql.line, runs=runs)
+        begin = declaration.function.lineno
+        return PythonModelSource(**common, statements=[Statement("sql", sql, begin, begin, file)])
     surroundings = Surroundings(declaration.constants, context.config.variables, blueprint)
     try:
         query = query_of(declaration.function, surroundings, text)
