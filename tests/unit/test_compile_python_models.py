@@ -14,7 +14,7 @@ from dbt_kinds.kinds import Kind
 from tests.unit.model_examples import examples
 from tests.unit.small_projects import codes_of, notes_of, read_files, written_files
 
-EXAMPLES = int(os.environ.get("KINDS_MUTATED_FILES", "30"))
+EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 DAILY = "kind=dict(name=ModelKindName.INCREMENTAL_BY_TIME_RANGE, time_column='day'),"
 
 

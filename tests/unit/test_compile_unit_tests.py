@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.small_projects import codes_of, notes_of, read_files, written_files
 
-EXAMPLES = int(os.environ.get("KINDS_MUTATED_FILES", "30"))
+EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 MODELS = {
     "models/items.sql": "MODEL (name db.items, kind FULL); SELECT id, name, tags FROM raw.items",
     "models/daily.sql": """

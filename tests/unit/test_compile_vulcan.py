@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dbt_kinds.readers.vulcan.expressions import element_name
 from tests.unit.small_projects import codes_of, notes_of, read_files, written_files
 
-EXAMPLES = int(os.environ.get("KINDS_MUTATED_FILES", "30"))
+EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 USERS = """MODEL (name b2b.users, kind FULL, grains (user_id),
   columns (user_id INT, status TEXT, plan TEXT, signup_date DATE, year INT));
 SELECT user_id, status, plan, signup_date, year FROM raw.users"""

@@ -10,7 +10,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,20 +21,16 @@ from dbt_kinds.readers.sqlmesh.python_models.text_formatting import (
     formatted,
     is_plain,
     refused_part,
-    strftime,
     text_of,
 )
 from dbt_kinds.readers.sqlmesh.python_models.times import Day, Moment, NotSqlAtHeart, TimeTexts, is_reserved
+from dbt_kinds.readers.sqlmesh.python_models.value_calls import LONGEST, day_call, moment_call, text_call, time_function
 
 _BOUNDS = {"start": "start", "end": "end", "execution_time": "execution", "latest": "execution"}
-_LONGEST = 1_000_000
 _SPARK_SQL = "spark.sql"
 _FETCHES = ("fetchdf", "fetch_pyspark_df")
 # SQLMesh's own functions on times
 _TIME_FUNCTIONS = ("to_ds", "to_ts", "to_tstz", "to_date", "to_datetime", "to_timestamp")
-_CASES = ("upper", "lower", "strip", "lstrip", "rstrip", "title", "capitalize")
-# a text that may be part of what a time is written as
-_PART_OF_TIME = re.compile(r"[\d\-:+. T]*")
 
 
 @dataclass(frozen=True)
@@ -171,7 +167,7 @@ class _Follower:
             value = self._unchecked(node)
         finally:
             self.depth -= 1
-        if isinstance(value, str) and len(value) > _LONGEST:
+        if isinstance(value, str) and len(value) > LONGEST:
             raise NotSqlAtHeart("builds a text of more than a million characters", node.lineno)
         return value
 
@@ -285,11 +281,16 @@ class _Follower:
             if isinstance(target, _Context):
                 return self._context_call(_path(function), node)
             if isinstance(target, Moment):
-                return self._moment_call(target, function.attr, node)
+                zone = _new_zone(function.attr, node)
+                if zone is not None:
+                    return Moment(target.bound, target.texts, zone == "none")
+                return moment_call(target, function.attr, self._arguments(node), node)
             if isinstance(target, Day):
-                return self._day_call(target, function.attr, node)
+                return day_call(target, function.attr, self._arguments(node), node)
+            if isinstance(target, str) and function.attr == "format":
+                return self._format_call(target, node)
             if isinstance(target, str):
-                return self._text_call(target, function.attr, node)
+                return text_call(target, function.attr, self._arguments(node), node)
         return self._function_call(last_name(function), node)
 
     def _target(self, node: ast.expr) -> Any:
@@ -342,59 +343,16 @@ class _Follower:
                     return values[arguments[0].lower()]
         raise NotSqlAtHeart(f"uses {text_of(node)}", node.func.lineno)
 
-    def _moment_call(self, moment: Moment, method: str, node: ast.Call) -> Any:
-        if method == "replace" and not node.args and [item.arg for item in node.keywords] == ["tzinfo"]:
-            value = node.keywords[0].value
-            is_none = isinstance(value, ast.Constant) and value.value is None
-            if is_none or last_name(value).lower() == "utc":
-                return Moment(moment.bound, moment.texts, is_none)
-        arguments = self._arguments(node)
-        if method == "date" and not arguments:
-            return Day(moment)
-        if method == "strftime" and len(arguments) == 1 and isinstance(arguments[0], str):
-            return strftime(moment, arguments[0], node)
-        if method == "isoformat" and not arguments:
-            return moment.iso()
-        if method == "isoformat" and arguments == [" "]:
-            return moment.text()
-        if method == "timestamp" and not arguments and not moment.is_naive:
-            return moment.number("epoch")
-        raise NotSqlAtHeart(f"calculates with {moment.bound}: {text_of(node)}", node.lineno)
-
-    def _day_call(self, day: Day, method: str, node: ast.Call) -> str:
-        arguments = self._arguments(node)
-        if method == "isoformat" and not arguments:
-            return day.moment.day()
-        if method == "strftime" and len(arguments) == 1 and isinstance(arguments[0], str):
-            return strftime(day.moment, arguments[0], node)
-        raise NotSqlAtHeart(f"calculates with a date: {text_of(node)}", node.lineno)
-
-    def _text_call(self, text: str, method: str, node: ast.Call) -> Any:
-        if method == "format":
-            positional = [self._value(argument) for argument in node.args]
-            named = {keyword.arg: self._value(keyword.value) for keyword in node.keywords if keyword.arg is not None}
-            if len(named) == len(node.keywords):
-                return filled_format(text, positional, named, node)
+    def _format_call(self, text: str, node: ast.Call) -> str:
+        positional = [self._value(argument) for argument in node.args]
+        named = {keyword.arg: self._value(keyword.value) for keyword in node.keywords if keyword.arg is not None}
+        if len(named) != len(node.keywords):
             raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
-        arguments = self._arguments(node)
-        if method in _CASES and not arguments:
-            if "strip" not in method and is_reserved(text):
-                raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
-            made: Callable[[], str] = getattr(text, method)
-            return made()
-        if method == "join" and len(arguments) == 1 and isinstance(arguments[0], list | tuple):
-            parts = [formatted(item, "", node) for item in arguments[0]]
-            return text.join(parts)
-        if method == "replace" and len(arguments) == 2 and all(isinstance(item, str) for item in arguments):
-            old, new = arguments
-            is_hidden = is_reserved(text) and _PART_OF_TIME.fullmatch(old)
-            if old and not is_hidden and text.count(old) * len(new) <= _LONGEST:
-                return text.replace(old, new)
-        raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
+        return filled_format(text, positional, named, node)
 
     def _function_call(self, name: str, node: ast.Call) -> Any:
         if name in _TIME_FUNCTIONS:
-            return self._time_function(name, node)
+            return time_function(name, self._arguments(node), node)
         arguments = self._arguments(node)
         if len(arguments) == 1:
             value = arguments[0]
@@ -410,24 +368,6 @@ class _Follower:
                 return value
         raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
 
-    def _time_function(self, name: str, node: ast.Call) -> Any:
-        arguments = self._arguments(node)
-        value = arguments[0] if len(arguments) == 1 else None
-        if not isinstance(value, Moment | Day):
-            raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
-        moment = value.moment if isinstance(value, Day) else value
-        if name == "to_ds":
-            return moment.day()
-        if name == "to_date":
-            return Day(moment)
-        if isinstance(value, Moment):
-            if name == "to_datetime":
-                return moment
-            if name == "to_timestamp":
-                return moment.number("millis")
-            return Moment(moment.bound, self.times, name == "to_ts").text()
-        raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
-
     def _line_of(self, text: str) -> int:
         """The line of the file where a text begins: that of the first of its lines that stands there."""
         begin, end = self.function.lineno, self.function.end_lineno or len(self.lines)
@@ -440,6 +380,16 @@ class _Follower:
                     return max(number - offset, 1)
             break
         return begin
+
+
+def _new_zone(method: str, node: ast.Call) -> str | None:
+    """`none` or `utc` of `replace(tzinfo=…)`; None for other calls."""
+    if method != "replace" or node.args or [item.arg for item in node.keywords] != ["tzinfo"]:
+        return None
+    value = node.keywords[0].value
+    if isinstance(value, ast.Constant) and value.value is None:
+        return "none"
+    return "utc" if last_name(value).lower() == "utc" else None
 
 
 def _has_format(node: ast.FormattedValue) -> bool:
