@@ -433,3 +433,19 @@ def test_a_mutated_file_gives_a_result_or_an_error_with_its_place(position: int,
     project = read_files({**MODELS, "models/semantics/it.yml": text})
     for note in notes_of(project):
         assert note.place.file and note.place.line > 0, note
+
+
+def test_a_query_of_a_check_reads_the_old_table_of_a_refused_model() -> None:
+    pack = """
+kind: dq
+name: p
+depends_on: b2b.subs
+rules:
+- failed rows: {name: wrong, fail query: SELECT 1 FROM b2b.gone}
+- row_count > 0
+"""
+    gone = {"models/gone.sql": "MODEL (name b2b.gone, kind CUSTOM (materialization x)); SELECT 1 AS n"}
+    written = written_files({**MODELS, **gone, "dq/subs.yml": pack})
+    assert "{{ source('b2b', 'gone') }}" in written["tests/wrong.sql"]
+    about_gone = pack.replace("b2b.subs", "b2b.gone")
+    assert "UnknownAudit" in codes_of(read_files({**MODELS, **gone, "dq/subs.yml": about_gone}))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
-from dbt_kinds.readers.sqlmesh.macros.expand import is_known
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.macros.variables import is_known
 from dbt_kinds.readers.sqlmesh.times import time_variable
 
 
