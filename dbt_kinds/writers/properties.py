@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dbt_kinds.kinds import Column, DataTest, Mark, Model, Seed, SourceTable, UnitTest, UnitTestRows
-from dbt_kinds.writers.jinja import NodeNames, escaped, mark_text, rendered, with_marks
+from dbt_kinds.writers.jinja import NodeNames, escaped, escaped_texts, mark_text, rendered, with_marks
 from dbt_kinds.writers.semantic_layer import semantic_text
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -142,7 +142,7 @@ def _unit_test(test: UnitTest, model: Model, names: NodeNames) -> dict[str, Any]
     entry["given"] = [{"input": _input(mark, names), **_rows(rows, names)} for mark, rows in test.given]
     entry["expect"] = _rows(test.expect, names)
     if test.variables:
-        entry["overrides"] = {"vars": test.variables}
+        entry["overrides"] = {"vars": escaped_texts(test.variables)}
     return entry
 
 
@@ -153,4 +153,4 @@ def _input(mark: Mark, names: NodeNames) -> str:
 def _rows(rows: UnitTestRows, names: NodeNames) -> dict[str, Any]:
     if rows.sql is not None:
         return {"format": "sql", "rows": rendered(rows.sql, names)}
-    return {"rows": rows.rows or []}
+    return {"rows": escaped_texts(rows.rows or [])}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dbt_kinds.kinds import Project, TestDefinition
-from dbt_kinds.writers.jinja import escaped
+from dbt_kinds.writers.jinja import escaped, escaped_texts
 
 TIME_SPINE = "kinds_time_spine"
 # the only texts of it that are Jinja
@@ -19,15 +19,9 @@ select explode(sequence(date '2000-01-01', date '2050-12-31', interval 1 day)) a
 """
 
 
-def semantic_text(value: Any) -> Any:
+def semantic_text(value: dict[str, Any]) -> Any:
     """A part of the semantic layer with its texts as Jinja prints them."""
-    if isinstance(value, str):
-        return escaped(value)
-    if isinstance(value, list):
-        return [semantic_text(item) for item in value]
-    if isinstance(value, dict):
-        return {key: item if key in _JINJA else semantic_text(item) for key, item in value.items()}
-    return value
+    return escaped_texts(value, _JINJA)
 
 
 def metrics_content(project: Project) -> dict[str, Any]:

@@ -371,3 +371,11 @@ def test_a_function_that_raises_is_said_with_its_line() -> None:
     files = {"models/made.py": MADE.replace("{body}", "return 1 / 0")}
     (note,) = notes_of(read_files(files, run_macros=True))
     assert (note.code, note.place.line) == ("PythonMacroFailed", 9)
+
+
+def test_a_default_kind_for_sql_models_is_not_a_python_models() -> None:
+    config = "model_defaults: {dialect: spark, kind: VIEW}\n"
+    project = read_files(
+        {"config.yaml": config, "models/m.py": python_model("return context.fetchdf('select 1 as n')", "")}
+    )
+    assert [model.kind for model in project.models] == [Kind.FULL]

@@ -190,3 +190,11 @@ def test_a_mutated_file_gives_a_result_or_an_error_with_its_place(position: int,
     project = read_files({"config.yaml": CONFIG, **MODELS, "tests/test_daily.yaml": body})
     for note in notes_of(project):
         assert note.place.file and note.place.line > 0, note
+
+
+def test_texts_that_look_like_jinja_stay_texts() -> None:
+    test = unit_test(
+        "test_it:\n  model: db.daily\n  inputs: {db.items: [{name: '{{ x }}'}]}\n  outputs: {query: [{label: '{% y'}]}\n"
+    )
+    assert test["given"][0]["rows"] == [{"name": "{{ '{{' }} x }}"}]
+    assert test["expect"]["rows"][0]["label"] == "{{ '{%' }} y"

@@ -142,7 +142,8 @@ def _source(
     name = _name(declaration, dialect, file, context)
     scope = context.scope(file, dialect)
     scope.model_name = name.text
-    if "kind" not in declaration.properties and not context.config.defaults.get("kind"):
+    # a default that is meant for SQL models is none of a Python model's
+    if "kind" not in declaration.properties and _default_kind(context) in ("FULL", *_NEVER_PYTHON):
         declaration.properties["kind"] = Property("FULL", line)
     is_sql = declaration.properties.get("is_sql")
     head = block_text(declaration, file)
