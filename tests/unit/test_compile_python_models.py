@@ -379,3 +379,10 @@ def test_a_default_kind_for_sql_models_is_not_a_python_models() -> None:
         {"config.yaml": config, "models/m.py": python_model("return context.fetchdf('select 1 as n')", "")}
     )
     assert [model.kind for model in project.models] == [Kind.FULL]
+
+
+@pytest.mark.parametrize("put", ["async def", "if True:\n  @model('db.b', kind='FULL')\n  def"])
+def test_models_that_are_not_looked_for_are_not_dropped_silently(put: str) -> None:
+    text = f"from sqlmesh import model\n@model('db.a', kind='FULL')\n{put} execute(context):\n        return context.fetchdf('select 1 as n')\n"
+    text = text if put.startswith("async") else text.replace("@model('db.a', kind='FULL')\n", "")
+    assert codes_of(read_files({"models/m.py": text})) == {"PythonModelUnsupported"}

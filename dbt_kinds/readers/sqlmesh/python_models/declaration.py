@@ -72,6 +72,18 @@ def find_models(tree: ast.Module) -> list[tuple[ast.FunctionDef, ast.Call]]:
     return found
 
 
+def hidden_models(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Functions that say they are models where none is looked for: async ones, and those inside a block."""
+    seen = {id(function) for function, _ in find_models(tree)}
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and id(node) not in seen
+        and any(is_model_decorator(decorator) for decorator in node.decorator_list)
+    ]
+
+
 def is_model_decorator(node: ast.expr) -> bool:
     """Whether a decorator is `@model(…)`."""
     return isinstance(node, ast.Call) and last_name(node.func) == "model"

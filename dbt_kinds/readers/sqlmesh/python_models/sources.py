@@ -33,6 +33,7 @@ from dbt_kinds.readers.sqlmesh.python_models.declaration import (
     Property,
     constants_of,
     find_models,
+    hidden_models,
     read_declaration,
 )
 from dbt_kinds.readers.sqlmesh.python_models.made_queries import made_query
@@ -71,6 +72,11 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
         yield LeftOut(PurePosixPath(file).stem, "", Place(file, line), "refused", [note_of(failure)])
         return
     constants = constants_of(tree)
+    for node in hidden_models(tree):
+        failure = PythonModelUnsupported(
+            "@model stands on a function that is async, or inside a block", file, node.lineno
+        )
+        yield LeftOut(node.name, "", Place(file, node.lineno), "refused", [note_of(failure)])
     for function, decorator in find_models(tree):
         place = Place(file, decorator.lineno)
         shown, kind = function.name, ""
