@@ -449,3 +449,13 @@ rules:
     assert "{{ source('b2b', 'gone') }}" in written["tests/wrong.sql"]
     about_gone = pack.replace("b2b.subs", "b2b.gone")
     assert "UnknownAudit" in codes_of(read_files({**MODELS, **gone, "dq/subs.yml": about_gone}))
+
+
+@pytest.mark.parametrize("folder", ["models/semantics", "models", "semantics", "models/metrics/deep", "dq", "checks"])
+def test_files_are_found_in_every_folder_of_vulcans(folder: str) -> None:
+    written = written_files({**MODELS, f"{folder}/it.yaml": ONE_A_FILE})
+    assert "semantic_models:" in written["models/b2b/users.yml"]
+
+
+def test_compiling_twice_writes_the_same_bytes() -> None:
+    assert written_files({**MODELS, **ALL}) == written_files({**MODELS, **ALL})
