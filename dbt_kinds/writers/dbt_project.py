@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt_kinds.kinds import Model, Project, PythonBody, Seed, SqlText, TestDefinition
-from dbt_kinds.writers.jinja import NodeNames, config_block, escaped, literal, mark_text, rendered
+from dbt_kinds.writers.jinja import NodeNames, config_block, literal, mark_text, rendered
 from dbt_kinds.writers.properties import model_properties, seed_properties, source_properties
 from dbt_kinds.writers.python_model import python_config, python_text
 from dbt_kinds.writers.semantic_layer import (
@@ -207,7 +207,7 @@ def _dbt_project(project: Project, names: NodeNames) -> dict[str, Any]:
         "flags": {"require_generic_test_arguments_property": True},
     }
     if project.variables:
-        content["vars"] = {name: _plain(value) for name, value in project.variables.items()}
+        content["vars"] = dict(project.variables)
     for key, hooks in (("on-run-start", project.on_run_start), ("on-run-end", project.on_run_end)):
         if hooks:
             content[key] = [rendered(hook, names) for hook in hooks]
@@ -220,17 +220,6 @@ def _dbt_project(project: Project, names: NodeNames) -> dict[str, Any]:
 def _default(value: Any, names: NodeNames) -> Any:
     if isinstance(value, list):
         return [rendered(item, names) if isinstance(item, SqlText) else item for item in value]
-    return value
-
-
-def _plain(value: Any) -> Any:
-    """A variable as dbt_project.yml holds it; texts that look like Jinja stay texts."""
-    if isinstance(value, str):
-        return escaped(value)
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
     return value
 
 

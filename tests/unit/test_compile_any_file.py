@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dbt_kinds import errors
+from dbt_kinds.writers.dbt_project import write_project
 from tests.unit.compiling import read
 from tests.unit.model_examples import examples
 from tests.unit.test_compile_files import SHOP
@@ -71,6 +72,7 @@ def test_any_file_gives_a_model_or_an_error_with_its_line(text: str) -> None:
         assert 1 <= left.notes[0].place.line <= lines, (left.notes[0], text)
         assert issubclass(getattr(errors, left.notes[0].code), errors.CompileError)
     assert compiled.project.left_out or compiled.project.models or compiled.project.seeds
+    assert write_project(compiled.project, {"local": "."})
 
 
 def test_file_that_is_no_text_is_refused(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from dbt_kinds.writers.jinja import rendered
 from tests.unit.compiling import read
+from tests.unit.macros import Macros
 
 QUERY = "\nSELECT id, name, ds, price, updated_at FROM raw.t WHERE ds BETWEEN @start_ds AND @end_ds"
 PLAIN = "\nSELECT id, name, ds, price, updated_at FROM raw.t"
@@ -19,7 +21,7 @@ def options(block: str, query: str = QUERY, **how: Any) -> tuple[str, dict[str, 
 
 
 TIME_RANGE = "incremental_by_time_range"
-KINDS = [
+KINDS: list[tuple[str, str, dict[str, Any]]] = [
     ("kind VIEW", "view", {}),
     ("kind FULL", "full", {}),
     ("kind EMBEDDED", "ephemeral", {}),
@@ -51,6 +53,13 @@ KINDS = [
 def test_kind_becomes(block: str, kind: str, meta: dict[str, Any]) -> None:
     query = PLAIN if kind in ("view", "full", "ephemeral") else QUERY
     assert options(block, query) == (kind, meta)
+
+
+def test_every_option_is_one_that_the_kinds_of_the_package_take() -> None:
+    known = Macros().option_kinds()
+    for _, kind, meta in KINDS:
+        for option in meta:
+            assert known[option] == "any" or kind in known[option], (kind, option)
 
 
 def test_kind_is_a_view_by_default() -> None:
@@ -216,6 +225,7 @@ def test_names_that_clash_get_their_schema() -> None:
         ("one", "one__orders", "orders"),
         ("two", "two__orders", "orders"),
     ]
+    assert project.models[1].origin == {"name": "cat.db.Odd-Name"}
     codes = {model.node: [note.code for note in model.notes] for model in project.models}
     assert "NameChanged" in codes["odd_name"]
 
@@ -239,6 +249,12 @@ def test_reader_of_a_refused_model_keeps_its_old_table() -> None:
     assert [(source.schema, source.table, source.origin) for source in compiled.project.sources] == [
         ("db", "refused", {"refused": True})
     ]
+
+
+def test_hooks_of_the_project_read_the_old_table_of_a_refused_model() -> None:
+    text = "MODEL (name db.m, kind CUSTOM (materialization 'x'));\nSELECT 1 AS a"
+    project = read(text, config="before_all:\n  - INSERT INTO x.log SELECT a FROM db.m\n").project
+    assert "source('db', 'm')" in rendered(project.on_run_start[0], str)
 
 
 def test_circles_are_refused() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.compiling import query_of, read
 
-VARIABLES = "variables:\n  region: north\n  size: 7\n  parts: [a, b]\n"
+VARIABLES = "variables:\n  Upper: 1\n  region: north\n  size: 7\n  parts: [a, b]\n"
 ORDERS = {
     "external_models.yaml": "- name: raw.orders\n  columns: {id: int, status: text}\n"
     "- name: raw.returns\n  columns: {id: int, reason: text}\n"
@@ -23,6 +23,7 @@ EXPANSIONS = [
     ("SELECT @size AS a", "SELECT {{ var('size') }} AS a"),
     ("SELECT @region AS a", "SELECT '{{ var('region') }}' AS a"),
     ("SELECT @VAR('region') AS a, @VAR('other', 3) AS b", "SELECT '{{ var('region') }}' AS a, 3 AS b"),
+    ("SELECT @upper AS a, @VAR('UPPER') AS b", "SELECT {{ var('Upper') }} AS a, {{ var('Upper') }} AS b"),
     ("SELECT @EVAL(@size + 1) AS a", "SELECT 8 AS a"),
     ("SELECT a_@region, @{region}_b", "SELECT a_north, north_b"),
     ("SELECT x IN @parts AS a", "SELECT x IN ('a', 'b') AS a"),

@@ -11,7 +11,6 @@ from dbt_kinds.errors import (
     NoTimeFilter,
     PropertyDropped,
     ReadsItself,
-    SqlParseError,
     TimeColumnMissing,
     WholeTableTest,
 )
@@ -20,21 +19,18 @@ from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_call
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.external import audit_text, text_value
-from dbt_kinds.readers.sqlmesh.hooks import read_hook, read_virtual
+from dbt_kinds.readers.sqlmesh.hooks import read_hook
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns
+from dbt_kinds.readers.sqlmesh.model_hooks import read_hooks
 from dbt_kinds.readers.sqlmesh.model_kinds import ModelKind, read_kind
 from dbt_kinds.readers.sqlmesh.properties import read_properties_of
 from dbt_kinds.readers.sqlmesh.python_models.sources import PythonModelSource
 from dbt_kinds.readers.sqlmesh.queries import Prepared, columns_returned, prepare, projection_comments, to_spark
-from dbt_kinds.readers.sqlmesh.scan import without_comments
+from dbt_kinds.readers.sqlmesh.query_statement import is_definition, query_statement
 from dbt_kinds.readers.sqlmesh.seeds import read_seed
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import column_list, name_of_text
-
-_QUERY_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "(")
-_QUERY_MACRO = re.compile(r"@\s*(\w+)\s*\(", re.IGNORECASE)
-_STATEMENT_PROPERTIES = ("pre_statements", "post_statements", "on_virtual_update")
 
 
 class ModelReader:
@@ -93,6 +89,8 @@ class ModelReader:
             model.options.update(kind.options)
             read_properties_of(model, source.block, self.scope, self._defaults(), self.context.options.adapter)
             self._inherit(model)
+            if ".".join(part for part in (schema, alias) if part) != source.name.text.lower():
+                model.origin["name"] = source.name.text
             self._partition_by_time(model)
             if kind.kind is None:
                 seed = Seed(**common)
@@ -182,18 +180,7 @@ class ModelReader:
         return self.context.columns_of(self.context.tables.key_of(name))
 
     def _query_statement(self) -> Statement:
-        statements = [statement for statement in self.source.statements if not statement.is_virtual]
-        queries = [statement for statement in statements if _is_query(statement)]
-        if not queries:
-            queries = [statement for statement in statements if _is_query_macro(statement)][-1:]
-        place = self.source.block.place
-        if not queries:
-            message = f"{self.source.name.text} has no query; add a SELECT behind the MODEL block"
-            raise SqlParseError(message, place.file, place.line)
-        if len(queries) > 1:
-            message = f"{self.source.name.text} has a second query; write one a model"
-            raise SqlParseError(message, place.file, queries[1].line)
-        return queries[0]
+        return query_statement(self.source)
 
     def prepared(self) -> Prepared:
         """The query with its macros expanded; what stands before it may define some of them."""
@@ -205,7 +192,7 @@ class ModelReader:
                 for statement in self.source.statements:
                     if statement is query:
                         break
-                    if statement.kind == "sql" and not statement.is_virtual and _is_definition(statement):
+                    if statement.kind == "sql" and not statement.is_virtual and is_definition(statement):
                         read_hook(statement, self.scope, self.context.tables, self.key)
                 self._prepared = prepare(query.text, self.scope, query.first_line)
             finally:
@@ -220,14 +207,15 @@ class ModelReader:
         """
         node = self.node()
         if isinstance(node, Model):
+            query = None if self._is_python() else self._query_statement()
             if isinstance(self.source, PythonModelSource) and self.source.make_body is not None:
                 node.kind, node.query = Kind.PYTHON_TABLE, self.source.make_body()
             else:
                 self._read_query(node)
-            self._read_hooks(node)
+            read_hooks(node, self.source, query, self.context.tables, self.scope, self.key)
             self._read_dependencies(node)
         self._read_tests(node)
-        node.notes = list(self.scope.notes)
+        node.notes = [*node.notes, *self.scope.notes]
         return node
 
     def _read_query(self, model: Model) -> None:
@@ -254,7 +242,7 @@ class ModelReader:
 
     def _definitions_before(self, query: Statement) -> None:
         for statement in self.source.statements[: self.source.statements.index(query)]:
-            if statement.kind == "sql" and _is_definition(statement):
+            if statement.kind == "sql" and is_definition(statement):
                 read_hook(statement, self.scope, self.context.tables, self.key)
 
     def _check_time_column(self, model: Model, names: list[str] | None) -> None:
@@ -275,51 +263,6 @@ class ModelReader:
                 model.columns.append(Column(name, None, comment))
             elif column.description is None:
                 column.description = comment
-
-    def _read_hooks(self, model: Model) -> None:
-        query = None if self._is_python() else self._query_statement()
-        before = True
-        virtual: list[SqlText] = []
-        for statement in self._stated("pre_statements"):
-            self._add(model.pre_hooks, read_hook(statement, self.scope, self.context.tables, self.key))
-        for statement in self.source.statements:
-            if statement is query:
-                before = False
-            elif statement.is_virtual:
-                self._read_virtual(model, statement, virtual)
-            elif not (before and _is_definition(statement)):
-                hook = read_hook(statement, self.scope, self.context.tables, self.key)
-                self._add(model.pre_hooks if before else model.post_hooks, hook)
-        for statement in self._stated("post_statements"):
-            self._add(model.post_hooks, read_hook(statement, self.scope, self.context.tables, self.key))
-        for statement in self._stated("on_virtual_update"):
-            self._read_virtual(model, statement, virtual)
-        model.post_hooks.extend(virtual)
-        if model.kind == Kind.EPHEMERAL and (model.pre_hooks or model.post_hooks):
-            message = f"{model.name} is EMBEDDED and has no table, so its statements would never run; remove them"
-            raise BadPropertyValue(message, model.place.file, model.place.line)
-
-    def _read_virtual(self, model: Model, statement: Statement, virtual: list[SqlText]) -> None:
-        grants = model.settings.get("grants", {})
-        self._add(virtual, read_virtual(statement, self.scope, self.context.tables, self.key, grants))
-        if grants:
-            model.settings["grants"] = grants
-
-    def _add(self, hooks: list[SqlText], hook: SqlText | None) -> None:
-        if hook is not None:
-            hooks.append(hook)
-
-    def _stated(self, key: str) -> list[Statement]:
-        """The statements of a property."""
-        value = self.source.block.properties.get(key)
-        if value is None:
-            return []
-        found = []
-        for item in value.as_list():
-            text = item.as_text() if item.is_text else item.text
-            line = item.place.line
-            found.append(Statement("sql", text, line, line, self.source.file, key == "on_virtual_update"))
-        return found
 
     def _read_dependencies(self, model: Model) -> None:
         value = self.source.block.properties.get("depends_on")
@@ -369,30 +312,6 @@ def _block_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value)
-
-
-def _code(statement: Statement) -> str:
-    return without_comments(statement.text).strip()
-
-
-def _is_query(statement: Statement) -> bool:
-    if statement.kind == "jinja_query":
-        return True
-    code = _code(statement).lstrip("(").lstrip().upper()
-    return statement.kind == "sql" and (
-        code.startswith(tuple(f"{word}{end}" for word in _QUERY_WORDS for end in (" ", "\n", "\t", "(", "*")))
-        or code.startswith("@WITH(")
-    )
-
-
-def _is_query_macro(statement: Statement) -> bool:
-    found = _QUERY_MACRO.match(_code(statement)) if statement.kind == "sql" else None
-    return found is not None and found[1].upper() not in ("DEF", "IF")
-
-
-def _is_definition(statement: Statement) -> bool:
-    found = _QUERY_MACRO.match(_code(statement)) if statement.kind == "sql" else None
-    return found is not None and found[1].upper() == "DEF"
 
 
 def _reads_window(query: SqlText) -> bool:

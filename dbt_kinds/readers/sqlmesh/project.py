@@ -84,6 +84,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     for source, entry in external:
         read_external_tests(source, entry, context)
     _read_standalone_audits(context, project)
+    read_defaults(context, project)
     refuse_circles(project)
     read_semantics({path: files.text(path) for path in files.semantics}, project, context)
     read_refused(project, context)
@@ -245,7 +246,6 @@ def _finish(context: ProjectContext, project: Project) -> None:
         owner = node.origin.pop("owner", None)
         if owner is not None:
             project.groups[node.settings["group"]] = owner
-    read_defaults(context, project)
     project.notes = [*config.notes, *context.files.notes, *project.notes, *_unique(context.notes)]
     project.left_out.sort(key=lambda left: (left.place, left.name))
 

@@ -76,9 +76,10 @@ def read_refused(project: Project, context: ProjectContext) -> None:
         for key in read:
             message = f"{key} was refused; {model.name} reads the table that the old tool built, as a source"
             model.notes.append(note_of(ReadsRefused(message, model.place.file, model.place.line)))
-    for definition in project.tests:
-        marks = definition.query.marks
-        definition.query.marks = {name: _instead(mark, refused, names, context) for name, mark in marks.items()}
+    defaults = [hook for hooks in project.defaults.values() if isinstance(hooks, list) for hook in hooks]
+    others = [*project.on_run_start, *project.on_run_end, *(test.query for test in project.tests), *defaults]
+    for text in others:
+        text.marks = {name: _instead(mark, refused, names, context) for name, mark in text.marks.items()}
 
 
 def _refused_names(project: Project, context: ProjectContext) -> dict[str, tuple[str, Place]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from dbt_kinds.errors import BadPropertyValue, SeedColumns, SeedMissing
-from dbt_kinds.kinds import Column, Seed
+from dbt_kinds.errors import BadPropertyValue, PropertyDropped, SeedColumns, SeedMissing
+from dbt_kinds.kinds import Column, Seed, note_of
 from dbt_kinds.readers.sqlmesh.block import Value
 
 # what pandas reads as NULL, and with it SQLMesh
@@ -48,6 +49,9 @@ def read_seed(seed: Seed, path: Value, settings: Value | None, root: Path) -> No
         raise path.error(SeedColumns, f"{path.text} is empty; its first line names the columns")
     seed.header = [name.strip() for name in rows[0]]
     seed.rows = [_values(row, seed.header, options) for row in rows[1:] if row]
+    if options.get("keep_default_na") is False and any("" in row for row in seed.rows):
+        message = f"{path.text} keeps empty texts apart from NULL, and dbt reads both as NULL; see whether that matters"
+        seed.notes.append(replace(note_of(PropertyDropped(message, path.place.file, path.place.line)), level="person"))
     _check_columns(seed, path)
 
 

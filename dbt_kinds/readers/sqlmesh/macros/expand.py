@@ -21,6 +21,7 @@ from dbt_kinds.readers.sqlmesh.macros.variables import (
     name_text,
     note_frozen,
     project_variables,
+    spelled,
     template,
     time_mark,
     variable_value,
@@ -197,7 +198,7 @@ def _variable(
     if name.lower() in configured and not is_bound(name, scope):
         value = configured[name.lower()]
         if is_value and not scope.is_nested and isinstance(value, str | int | float):
-            return scope.marks.name_of(Variable(name.lower(), isinstance(value, str)))
+            return scope.marks.name_of(Variable(spelled(name, scope), isinstance(value, str)))
         note_frozen(name, scope, line)
     fragment = variable_value(name, scope, line, before)
     if is_braced and isinstance(fragment, str):

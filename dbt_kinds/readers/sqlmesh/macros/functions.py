@@ -22,6 +22,7 @@ from dbt_kinds.readers.sqlmesh.macros.arguments import Argument, items_of, read_
 from dbt_kinds.readers.sqlmesh.macros.conditions import Unknown, evaluate
 from dbt_kinds.readers.sqlmesh.macros.expand import expand_text
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Lambda, Scope, plain_text, sql_of
+from dbt_kinds.readers.sqlmesh.macros.variables import spelled
 
 _REFUSED = frozenset({"RESOLVE_TEMPLATE", "THIS_ENV", "SCHEMAS", "VIEWS"})
 
@@ -171,7 +172,7 @@ def _var(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
     if name in configured:
         value = configured[name]
         if not scope.is_nested and isinstance(value, str | int | float):
-            return scope.marks.name_of(Variable(name, isinstance(value, str)))
+            return scope.marks.name_of(Variable(spelled(name, scope), isinstance(value, str)))
         scope.note(VariableFrozen, f"@VAR('{name}') was replaced by its value of today; compile again after it", line)
         return sql_of(value, scope.dialect)
     if len(arguments) > 1:

@@ -67,6 +67,11 @@ def is_bound(name: str, scope: Scope) -> bool:
     return name.lower() in scope.locals or name.lower() in scope.blueprint
 
 
+def spelled(name: str, scope: Scope) -> str:
+    """A variable's name as the config spells it, since dbt's names keep their case."""
+    return next((key for key in scope.variables if key.lower() == name.lower()), name)
+
+
 def project_variables(scope: Scope) -> dict[str, object]:
     """The variables of the project, by name in lower case."""
     return {key.lower(): value for key, value in scope.variables.items()}
