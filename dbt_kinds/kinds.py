@@ -145,10 +145,21 @@ class SqlText:
 
 @dataclass
 class PythonBody:
-    """The whole text of a dbt Python model, and what it reads."""
+    """The whole text of a dbt Python model, and what it reads.
+
+    Attributes:
+        marks: the names in the text that stand for calls of dbt.ref and dbt.source.
+        variables: what the model finds in its configuration when it runs, as Jinja.
+    """
 
     text: str
-    references: list[Mark] = field(default_factory=list)
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def references(self) -> list[Mark]:
+        """What the model reads."""
+        return list(self.marks.values())
 
 
 @dataclass
@@ -239,7 +250,7 @@ class Model(Node):
     post_hooks: list[SqlText] = field(default_factory=list)
     depends_on: list[Mark] = field(default_factory=list)
     unit_tests: list[UnitTest] = field(default_factory=list)
-    semantic_model: dict[str, Any] | None = None
+    semantic_models: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass

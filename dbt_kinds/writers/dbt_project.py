@@ -11,6 +11,14 @@ from typing import Any
 from dbt_kinds.kinds import Model, Project, PythonBody, Seed, SqlText, TestDefinition
 from dbt_kinds.writers.jinja import NodeNames, config_block, literal, mark_text, rendered
 from dbt_kinds.writers.properties import model_properties, seed_properties, source_properties
+from dbt_kinds.writers.python_model import python_config, python_text
+from dbt_kinds.writers.semantic_layer import (
+    TIME_SPINE,
+    TIME_SPINE_SQL,
+    metrics_content,
+    singular_tests_content,
+    time_spine_content,
+)
 from dbt_kinds.writers.yaml_text import yaml_text
 
 _ORDER = (
@@ -86,8 +94,12 @@ def write_project(project: Project, package: dict[str, Any]) -> list[GeneratedFi
         files.append(_test_file(test, names))
     for copied in project.files:
         files.append(_file(copied.path, copied.text, copied.place.file))
+    described = singular_tests_content(project.tests)
+    if described:
+        source = next(test.place.file for test in project.tests if test.description and not test.is_generic)
+        files.append(_file("tests/tests.yml", yaml_text(described), source))
     if project.metrics:
-        files.append(_metrics_file(project))
+        files.extend(_metrics_files(project))
     return sorted(files, key=lambda file: file.path)
 
 
@@ -112,10 +124,11 @@ def _model_files(model: Model, names: NodeNames) -> list[GeneratedFile]:
     source = model.place.file
     files = []
     if isinstance(model.query, PythonBody):
-        files.append(_file(f"{folder}{model.node}.py", model.query.text, source))
+        files.append(_file(f"{folder}{model.node}.py", python_text(model.query, names), source))
     else:
         files.append(_file(f"{folder}{model.node}.sql", _model_sql(model, model.query, names), source))
-    properties = model_properties(model, names)
+    config = python_config(model.query, _settings(model, names)) if isinstance(model.query, PythonBody) else None
+    properties = model_properties(model, names, config)
     if properties:
         files.append(_file(f"{folder}{model.node}.yml", yaml_text(properties), source))
     return files
@@ -175,10 +188,13 @@ def _test_file(test: TestDefinition, names: NodeNames) -> GeneratedFile:
     return _file(f"tests/generic/{test.name}.sql", text, source)
 
 
-def _metrics_file(project: Project) -> GeneratedFile:
-    place = project.metrics[0][0]
-    content = {"version": 2, "metrics": [metric for _, metric in project.metrics]}
-    return _file("models/metrics.yml", yaml_text(content), place.file)
+def _metrics_files(project: Project) -> list[GeneratedFile]:
+    source = project.metrics[0][0].file
+    return [
+        _file("models/metrics.yml", yaml_text(metrics_content(project)), source),
+        _file(f"models/{TIME_SPINE}.sql", TIME_SPINE_SQL, source),
+        _file(f"models/{TIME_SPINE}.yml", yaml_text(time_spine_content()), source),
+    ]
 
 
 def _dbt_project(project: Project, names: NodeNames) -> dict[str, Any]:

@@ -29,6 +29,21 @@ def escaped(text: str) -> str:
     return _LOOKS_LIKE_JINJA.sub(lambda found: f"{{{{ '{found[0]}' }}}}", text)
 
 
+def escaped_texts(value: Any, jinja: frozenset[str] = frozenset()) -> Any:
+    """A value of YAML whose texts Jinja prints as they stand.
+
+    Args:
+        jinja: the keys whose values are Jinja.
+    """
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, list):
+        return [escaped_texts(item, jinja) for item in value]
+    if isinstance(value, dict):
+        return {key: item if key in jinja else escaped_texts(item, jinja) for key, item in value.items()}
+    return value
+
+
 def rendered(sql: SqlText, names: NodeNames, this: str = "this") -> str:
     """SQL with Jinja where its marks are.
 

@@ -7,22 +7,29 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dbt_kinds.kinds import Column, DataTest, Mark, Model, Seed, SourceTable, UnitTest, UnitTestRows
-from dbt_kinds.writers.jinja import NodeNames, escaped, mark_text, rendered, with_marks
+from dbt_kinds.writers.jinja import NodeNames, escaped, escaped_texts, mark_text, rendered, with_marks
+from dbt_kinds.writers.semantic_layer import semantic_text
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def model_properties(model: Model, names: NodeNames) -> dict[str, Any]:
-    """What the YAML beside a model says; empty when there is nothing to say."""
+def model_properties(model: Model, names: NodeNames, config: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What the YAML beside a model says; empty when there is nothing to say.
+
+    Args:
+        config: settings that stand here, for a model whose own file cannot say them.
+    """
     entry = _described(model.node, model.description)
+    if config:
+        entry["config"] = config
     _add_columns_and_tests(entry, model.columns, model.tests, model.node, names)
     content: dict[str, Any] = {}
     if len(entry) > 1:
         content["models"] = [entry]
     if model.unit_tests:
         content["unit_tests"] = [_unit_test(test, model, names) for test in model.unit_tests]
-    if model.semantic_model:
-        content["semantic_models"] = [model.semantic_model]
+    if model.semantic_models:
+        content["semantic_models"] = [semantic_text(semantic) for semantic in model.semantic_models]
     return {"version": 2, **content} if content else {}
 
 
@@ -135,7 +142,7 @@ def _unit_test(test: UnitTest, model: Model, names: NodeNames) -> dict[str, Any]
     entry["given"] = [{"input": _input(mark, names), **_rows(rows, names)} for mark, rows in test.given]
     entry["expect"] = _rows(test.expect, names)
     if test.variables:
-        entry["overrides"] = {"vars": test.variables}
+        entry["overrides"] = {"vars": escaped_texts(test.variables)}
     return entry
 
 
@@ -146,4 +153,4 @@ def _input(mark: Mark, names: NodeNames) -> str:
 def _rows(rows: UnitTestRows, names: NodeNames) -> dict[str, Any]:
     if rows.sql is not None:
         return {"format": "sql", "rows": rendered(rows.sql, names)}
-    return {"rows": rows.rows or []}
+    return {"rows": escaped_texts(rows.rows or [])}

@@ -45,18 +45,12 @@ def test_table_of_all_examples_is_the_one_in_the_docs(compiled) -> None:  # type
     assert document(compiled["spark"], compiled["databricks"]) == DOCUMENT.read_text(encoding="utf-8")
 
 
-def test_sql_examples_convert(compiled) -> None:  # type: ignore[no-untyped-def]
+def test_all_examples_convert(compiled) -> None:  # type: ignore[no-untyped-def]
     for adapter, report in compiled.items():
         for example in examples():
             entry = outcomes(report)[example.number]
             wants_databricks = "materialized true" in example.text and adapter == "spark"
-            refused = (
-                ["NoMaterializedViews"]
-                if wants_databricks
-                else ["NoPythonModels"]
-                if example.language == "python"
-                else []
-            )
+            refused = ["NoMaterializedViews"] if wants_databricks else []
             assert [note.code for note in entry.notes if note.level == "refused"] == refused, (example, entry)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt_kinds.errors import AuditArgument, MissingName, SqlParseError, UnknownAudit
 from dbt_kinds.kinds import DataTest, Place, TestDefinition
+from dbt_kinds.readers.sqlmesh.audit_limits import broken_limit
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_block
 from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
@@ -159,7 +160,13 @@ def _tests(call: Call, context: ProjectContext, scope: Scope, not_null: set[str]
         return [_own_test(own, arguments, config, call, context, scope)]
     required, optional = _BUILT_IN[name]
     _check_arguments(call, arguments, required, (*required, *optional))
-    return [_with_marks(test, scope) for test in _built_in_tests(name, arguments, config, scope, not_null)]
+    tests = _built_in_tests(name, arguments, config, scope, not_null)
+    for test in tests:
+        broken = broken_limit(name, test.arguments)
+        if broken is not None:
+            key, why = broken
+            raise arguments.get(key, call.value).error(AuditArgument, f"audit {call.name}: {why}")
+    return [_with_marks(test, scope) for test in tests]
 
 
 def _check_arguments(call: Call, arguments: dict[str, Value], required: Sequence[str], known: Sequence[str]) -> None:

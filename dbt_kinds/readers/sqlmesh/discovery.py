@@ -70,7 +70,7 @@ def _sort_in(files: Files, path: str) -> None:
     parts = PurePosixPath(path).parts
     top, suffix = parts[0], PurePosixPath(path).suffix
     is_yaml = suffix in (".yaml", ".yml")
-    if top in ("dq", "checks") and is_yaml:
+    if top in ("dq", "checks", "semantics", "metrics") and is_yaml:
         files.semantics.append(path)
     elif path in ("external_models.yaml", "external_models.yml", "schema.yaml", "schema.yml") or (
         top == "external_models" and is_yaml

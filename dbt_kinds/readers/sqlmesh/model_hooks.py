@@ -12,14 +12,19 @@ from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables
 
 
-def read_hooks(model: Model, source: ModelSource, query: Statement, tables: Tables, scope: Scope, key: str) -> None:
+def read_hooks(
+    model: Model, source: ModelSource, query: Statement | None, tables: Tables, scope: Scope, key: str
+) -> None:
     """Reads the statements of properties and of the file; those of the virtual layer go last.
+
+    Args:
+        query: the model's among the statements; a Python model has none.
 
     Raises:
         BadPropertyValue: the model has no table to run them around.
         CompileError: one cannot be written for Spark.
     """
-    at = source.statements.index(query)
+    at = source.statements.index(query) if query is not None else 0
     before = [*_stated(source, "pre_statements"), *(item for item in source.statements[:at] if not is_definition(item))]
     after = [*source.statements[at + 1 :], *_stated(source, "post_statements")]
     everything = [*before, *after, *_stated(source, "on_virtual_update")]

@@ -14,7 +14,7 @@ from dbt_kinds.errors import (
     TimeColumnMissing,
     WholeTableTest,
 )
-from dbt_kinds.kinds import Column, Kind, Model, Seed, SqlText, TimeVariable
+from dbt_kinds.kinds import Column, Kind, Model, ModelReference, Seed, SourceReference, SqlText, TimeVariable
 from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_call
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext, lookup
@@ -25,6 +25,7 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Columns
 from dbt_kinds.readers.sqlmesh.model_hooks import read_hooks
 from dbt_kinds.readers.sqlmesh.model_kinds import ModelKind, read_kind
 from dbt_kinds.readers.sqlmesh.properties import read_properties_of
+from dbt_kinds.readers.sqlmesh.python_models.sources import PythonModelSource
 from dbt_kinds.readers.sqlmesh.queries import Prepared, columns_returned, prepare, projection_comments, to_spark
 from dbt_kinds.readers.sqlmesh.query_statement import is_definition, query_statement
 from dbt_kinds.readers.sqlmesh.seeds import read_seed
@@ -169,7 +170,10 @@ class ModelReader:
         return [(name, None) for name in names]
 
     def _is_sql(self) -> bool:
-        return self._query_statement().kind == "sql"
+        return not self._is_python() and self._query_statement().kind == "sql"
+
+    def _is_python(self) -> bool:
+        return isinstance(self.source, PythonModelSource) and self.source.make_body is not None
 
     def _columns_by_text(self, text: str) -> Columns | None:
         name = name_of_text(text, self.source.dialect)
@@ -203,8 +207,12 @@ class ModelReader:
         """
         node = self.node()
         if isinstance(node, Model):
-            self._read_query(node)
-            read_hooks(node, self.source, self._query_statement(), self.context.tables, self.scope, self.key)
+            query = None if self._is_python() else self._query_statement()
+            if isinstance(self.source, PythonModelSource) and self.source.make_body is not None:
+                node.kind, node.query = Kind.PYTHON_TABLE, self.source.make_body()
+            else:
+                self._read_query(node)
+            read_hooks(node, self.source, query, self.context.tables, self.scope, self.key)
             self._read_dependencies(node)
         self._read_tests(node)
         node.notes = [*node.notes, *self.scope.notes]
@@ -269,6 +277,11 @@ class ModelReader:
                 found = self.context.tables.find(name)
             if found is not None and found not in model.depends_on:
                 model.depends_on.append(found)
+        if value is not None and isinstance(self.source, PythonModelSource) and isinstance(model.query, SqlText):
+            read = {mark for mark in model.query.marks.values() if isinstance(mark, ModelReference | SourceReference)}
+            if not all(mark in model.depends_on for mark in read):
+                message = f"depends_on of {model.name} does not name all that its query reads; dbt goes by the query"
+                self.scope.note(PropertyDropped, message, value.place.line)
 
     def _read_tests(self, node: Model | Seed) -> None:
         block = self.source.block

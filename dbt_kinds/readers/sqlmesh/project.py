@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from dbt_kinds.errors import (
     CompileError,
     MetricBlock,
     NameClash,
-    NoPythonModels,
     PropertyDropped,
     PythonMacroFailed,
 )
@@ -39,10 +37,13 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Columns
 from dbt_kinds.readers.sqlmesh.model_names import name_models
 from dbt_kinds.readers.sqlmesh.models import ModelReader, order_of
 from dbt_kinds.readers.sqlmesh.names import dbt_name
+from dbt_kinds.readers.sqlmesh.python_models.sources import read_python_sources
 from dbt_kinds.readers.sqlmesh.refusals import read_refused, refuse_circles
 from dbt_kinds.readers.sqlmesh.sources import read_sources
 from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, split_statements
 from dbt_kinds.readers.sqlmesh.tables import Tables, column_list
+from dbt_kinds.readers.sqlmesh.unit_tests import read_unit_tests
+from dbt_kinds.readers.vulcan.read import read_semantics
 
 _BUILT_IN_MACRO = re.compile(
     r"\{%-?\s*macro\s+(ref|source|config|var|env_var|log|return|run_query|statement|is_incremental|generate_schema_name|"
@@ -82,12 +83,13 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
         _read_model(reader, project)
     for source, entry in external:
         read_external_tests(source, entry, context)
-    _read_python_models(context, project)
-    _note_unread_files(context, project)
     _read_standalone_audits(context, project)
     read_defaults(context, project)
     refuse_circles(project)
+    read_semantics({path: files.text(path) for path in files.semantics}, project, context)
     read_refused(project, context)
+    for path in files.unit_tests:
+        read_unit_tests(files.text(path), path, project, context)
     _finish(context, project)
     return project
 
@@ -151,11 +153,11 @@ def _python_macro_names(context: ProjectContext) -> Iterable[str]:
 
 def _read_model_files(context: ProjectContext, project: Project, progress: Progress | None) -> list[ModelSource]:
     sources: list[ModelSource] = []
-    paths = context.files.models
+    paths = sorted([*context.files.models, *context.files.python_models])
     for position, path in enumerate(paths):
         if progress is not None:
             progress(path, position, len(paths))
-        for found in read_sources(context.files.text(path), path, context):
+        for found in _found_in(path, context):
             if isinstance(found, LeftOut):
                 project.left_out.append(found)
             elif not _is_enabled(found, context):
@@ -165,6 +167,11 @@ def _read_model_files(context: ProjectContext, project: Project, progress: Progr
             else:
                 sources.append(found)
     return sources
+
+
+def _found_in(path: str, context: ProjectContext) -> Iterable[ModelSource | LeftOut]:
+    text = context.files.text(path)
+    return read_python_sources(text, path, context) if path.endswith(".py") else read_sources(text, path, context)
 
 
 def _is_enabled(source: ModelSource, context: ProjectContext) -> bool:
@@ -217,23 +224,6 @@ def _read_model(reader: ModelReader, project: Project) -> None:
         project.seeds.append(node)
     else:
         project.models.append(node)
-
-
-def _read_python_models(context: ProjectContext, project: Project) -> None:
-    for path in context.files.python_models:
-        message = "Python models are not converted by this version; write the query as a SQL model"
-        note = note_of(NoPythonModels(message, path, 1))
-        project.left_out.append(LeftOut(Path(path).stem, "PYTHON", Place(path, 1), "refused", [note]))
-
-
-def _note_unread_files(context: ProjectContext, project: Project) -> None:
-    """Files of Vulcan's semantic layer and unit tests, which this version leaves alone."""
-    for path in context.files.unit_tests:
-        message = "unit tests are not converted by this version; write them as dbt's unit_tests"
-        project.notes.append(replace(note_of(PropertyDropped(message, path, 1)), level="person"))
-    for path in context.files.semantics:
-        message = "semantic models, metrics and checks are not converted by this version; write them in dbt's YAML"
-        project.notes.append(replace(note_of(PropertyDropped(message, path, 1)), level="person"))
 
 
 def _read_standalone_audits(context: ProjectContext, project: Project) -> None:

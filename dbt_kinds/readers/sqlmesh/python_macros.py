@@ -16,7 +16,20 @@ from dbt_kinds.readers.sqlmesh.macros.arguments import tree_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
 
 Macros = dict[str, Callable[..., Any]]
-_MODULES = ("sqlmesh", "sqlmesh.core", "sqlmesh.core.macros", "vulcan", "vulcan.core", "vulcan.core.macros")
+_MODULES = tuple(
+    f"{tool}{part}"
+    for tool in ("sqlmesh", "vulcan")
+    for part in (
+        "",
+        ".core",
+        ".core.macros",
+        ".core.model",
+        ".core.model.kind",
+        ".core.dialect",
+        ".utils",
+        ".utils.date",
+    )
+)
 
 
 class Evaluator:
@@ -80,15 +93,27 @@ def load_macros(texts: Mapping[str, str]) -> Macros:
         PythonMacroFailed: a file cannot be run.
     """
     macro.found = {}
+    run_files(texts)
+    return macro.found
+
+
+def run_files(texts: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Runs files of the project with stand-ins for the source tool's modules; returns what each defines.
+
+    Raises:
+        PythonMacroFailed: a file cannot be run.
+    """
+    spaces: list[dict[str, Any]] = []
     before = {name: sys.modules.get(name) for name in _MODULES}
     try:
         for name in _MODULES:
             sys.modules[name] = _stand_in(name)
         for file, text in texts.items():
+            spaces.append({"__name__": "macros", "__file__": file})
             try:
-                exec(compile(text, file, "exec"), {"__name__": "macros", "__file__": file})
+                exec(compile(text, file, "exec"), spaces[-1])
             except Exception as error:
-                line = error.lineno or 1 if isinstance(error, SyntaxError) else _line_in(error, file)
+                line = error.lineno or 1 if isinstance(error, SyntaxError) else line_in(error, file)
                 raise PythonMacroFailed(f"{type(error).__name__}: {error}", file, line) from error
     finally:
         for name, module in before.items():
@@ -96,7 +121,7 @@ def load_macros(texts: Mapping[str, str]) -> Macros:
                 sys.modules.pop(name, None)
             else:
                 sys.modules[name] = module
-    return macro.found
+    return spaces
 
 
 def caller(macros: Macros) -> Callable[[str, list[str], dict[str, str], Scope, int], Fragment]:
@@ -116,11 +141,29 @@ def caller(macros: Macros) -> Callable[[str, list[str], dict[str, str], Scope, i
     return call
 
 
+def _model(*args: Any, **rest: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Stands in for the decorator of Python models, which says nothing about what a function does."""
+    del args, rest
+    return lambda function: function
+
+
+class _Anything:
+    """What is neither asked for a value nor called for one."""
+
+    def __getattr__(self, name: str) -> _Anything:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Anything()
+
+    def __call__(self, *args: Any, **rest: Any) -> _Anything:
+        return _Anything()
+
+
 def _stand_in(name: str) -> types.ModuleType:
     module = types.ModuleType(name)
-    module.__dict__.update(
-        {"macro": macro, "MacroEvaluator": Evaluator, "SQL": str, "ExecutionContext": object, "__path__": []}
-    )
+    names = {"macro": macro, "model": _model, "MacroEvaluator": Evaluator, "SQL": str, "ExecutionContext": object}
+    # kinds and other classes of the source tool stand in decorators, which were read before
+    module.__dict__.update({**names, "__path__": [], "__getattr__": lambda name: _Anything()})
     return module
 
 
@@ -174,7 +217,8 @@ def _fragment(result: Any, scope: Scope) -> Fragment:
     return exp.convert(result).sql(dialect=scope.dialect)
 
 
-def _line_in(error: BaseException, file: str) -> int:
+def line_in(error: BaseException, file: str) -> int:
+    """The line of a file in which an error arose."""
     trace = error.__traceback__
     line = 1
     while trace is not None:

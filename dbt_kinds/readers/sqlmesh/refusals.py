@@ -17,7 +17,6 @@ from dbt_kinds.kinds import (
     Project,
     PythonBody,
     SourceReference,
-    SqlText,
     note_of,
 )
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
@@ -69,7 +68,7 @@ def read_refused(project: Project, context: ProjectContext) -> None:
         return
     names = {key: name for key, name in _refused_names(project, context).items() if key in refused}
     for model in project.models:
-        texts = [text for text in (model.query, *model.pre_hooks, *model.post_hooks) if isinstance(text, SqlText)]
+        texts = [model.query, *model.pre_hooks, *model.post_hooks]
         read = sorted({mark.key for mark in _marks_of(model) if isinstance(mark, ModelReference)} & refused)
         for text in texts:
             text.marks = {name: _instead(mark, refused, names, context) for name, mark in text.marks.items()}
