@@ -287,6 +287,12 @@ def test_a_query_made_in_python_is_refused() -> None:
     assert codes_of(project) == {"PythonMacro"}
 
 
+def test_a_disabled_model_is_skipped_whatever_it_does() -> None:
+    text = "@model('db.m', columns={'id': 'int'}, enabled=False)\ndef entry(context, **kwargs):\n    return None\n"
+    project = read_files({"models/m.py": text})
+    assert [(left.name, left.status) for left in project.left_out] == [("db.m", "skipped")]
+
+
 def test_a_file_without_models_has_none() -> None:
     project = read_files({"models/shared.py": "x = 1\n"})
     assert not project.models and not project.left_out

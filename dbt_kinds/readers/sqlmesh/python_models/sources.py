@@ -88,6 +88,10 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
                 shown = str(one.properties["name"].value) if "name" in one.properties else function.name
                 kind = ""
                 kind = _shown_kind(one)
+                if "enabled" in one.properties and one.properties["enabled"].value is False:
+                    message = f"{shown} is not enabled and was not converted"
+                    yield LeftOut(shown, kind, place, "skipped", [note_of(PropertyDropped(message, file, place.line))])
+                    continue
                 try:
                     yield _source(one, values, text, file, context)
                 except CompileError as error:
