@@ -27,3 +27,11 @@ class UnwritableFileError(KindsError):
 
 class DemoFailedError(KindsError):
     """The demonstration did not come out as it should."""
+
+
+class UnreadableQueryError(KindsError):
+    """A model's SQL cannot be parsed in its dialect."""
+
+
+class UnknownOverrideError(KindsError):
+    """A model lifts a safety check that does not exist."""
