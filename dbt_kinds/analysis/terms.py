@@ -141,7 +141,7 @@ def determines(key: Term, value: Term) -> bool:
         return False
     match value.operations[len(rest) : len(rest) + 1]:
         case (Truncation(unit),):
-            return nests(last.unit, str(unit))
+            return bool(nests(last.unit, unit))
     return False
 
 
