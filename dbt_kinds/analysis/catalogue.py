@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sqlglot import exp
+
 from dbt_kinds.analysis.units import granularity_unit
 
 
@@ -25,11 +27,14 @@ class Timeseries:
 
 @dataclass(frozen=True)
 class Relation:
-    """A table that queries read. `columns` are name to type in Spark's words; none where they are not known."""
+    """A table that queries read. `columns` are name to type in Spark's words; none where they are not known. `inlined`
+    is the query of one that has no table of its own: whoever reads it, reads what that reads.
+    """
 
     address: str
     columns: Mapping[str, str] | None = None
     timeseries: Timeseries | None = None
+    inlined: exp.Expr | None = None
 
     def column_type(self, name: str) -> str | None:
         """The type of a column, whatever its case; none where it is not known."""

@@ -30,8 +30,9 @@ class Query(NamedTuple):
     dialect: str
 
     def place(self, node: exp.Expr) -> Place:
-        """Where a construct begins."""
-        return place_in(self.text, span(node)[0])
+        """Where a construct begins; the query itself where it stands in another, inlined one."""
+        is_own = node.root() is self.tree
+        return place_in(self.text, span(node if is_own else self.tree)[0])
 
 
 def parse_query(text: str, dialect: str) -> Query:

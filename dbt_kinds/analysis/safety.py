@@ -137,7 +137,9 @@ class _Search:
             self.add("distinct", distinct, advice.distinct("DISTINCT", column))
         for subquery in scope.subqueries:
             if subquery.scope.sources:
-                self.add("subqueries", subquery.node, advice.SUBQUERIES)
+                parent = subquery.node.parent
+                place = parent if isinstance(parent, (exp.In, exp.Exists)) else subquery.node
+                self.add("subqueries", place, advice.SUBQUERIES)
 
     def _is_distinct_aligned(self, scope: SelectScope, distinct: exp.Expr, values: Sequence[Term]) -> bool:
         on = distinct.args.get("on")

@@ -122,7 +122,7 @@ def inputs_of(variable: Variable) -> frozenset[str]:
 
 def is_outer(variable: Variable) -> bool:
     """Whether it comes from the query around this one."""
-    return variable[0] == "up"
+    return bool(variable[0] == "up")
 
 
 def determines(key: Term, value: Term) -> bool:
@@ -141,7 +141,7 @@ def determines(key: Term, value: Term) -> bool:
         return False
     match value.operations[len(rest) : len(rest) + 1]:
         case (Truncation(unit),):
-            return bool(nests(last.unit, unit))
+            return nests(last.unit, unit)
     return False
 
 
