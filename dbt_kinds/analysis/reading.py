@@ -9,7 +9,6 @@ from sqlglot import exp
 
 from dbt_kinds.analysis.alignment import equal_terms, is_aligned
 from dbt_kinds.analysis.batches import Bound
-from dbt_kinds.analysis.margins import NOTHING
 from dbt_kinds.analysis.reaches import WINDOW, Range, Reach, backward, forward
 from dbt_kinds.analysis.resolution import reader_of
 from dbt_kinds.analysis.scopes import Input, Scope, SelectScope, SetScope, Subquery
@@ -26,7 +25,7 @@ from dbt_kinds.analysis.terms import (
 )
 from dbt_kinds.analysis.ties import Tie, relax, ties_of
 from dbt_kinds.analysis.tree import clause, conjuncts
-from dbt_kinds.analysis.units import nests
+from dbt_kinds.analysis.units import length_order, nests
 from dbt_kinds.analysis.windows import Frame, Window, windows_of
 
 
@@ -255,14 +254,9 @@ def _widest(found: list[dict[Variable, Range]], granularity: str) -> dict[Variab
 def _wider(one: Reach | None, other: Reach | None, granularity: str) -> Reach | None:
     if one is None or other is None:
         return None
-    if one.grain == other.grain:
-        return Reach(one.margin.largest(other.margin), one.grain)
-    if (
-        Reach() in (one, other)
-        and NOTHING.largest(one.margin) == one.margin
-        and NOTHING.largest(other.margin) == other.margin
-    ):
-        return other if one == Reach() else one
+    grains = sorted({grain for grain in (one.grain, other.grain) if grain is not None}, key=length_order)
+    if all(nests(grain, grains[-1]) for grain in grains):
+        return Reach(one.margin.largest(other.margin), grains[-1] if grains else None)
     return Reach(one.settled(granularity).largest(other.settled(granularity)))
 
 

@@ -50,10 +50,11 @@ def nests(fine: str, coarse: str) -> bool:
 
 def is_finer(fine: str, coarse: str) -> bool:
     """Whether one unit is shorter than another."""
-    return _length_order(fine) < _length_order(coarse)
+    return length_order(fine) < length_order(coarse)
 
 
-def _length_order(unit: str) -> int:
+def length_order(unit: str) -> int:
+    """A number that is larger for a longer unit."""
     return LENGTHS[unit].months * 31 * DAY + LENGTHS[unit].micros
 
 

@@ -66,6 +66,8 @@ FRAMES = (
     "RANGE BETWEEN CURRENT ROW AND CURRENT ROW",
 )
 ORDERS = ("ts", "ts DESC", "d", "d DESC")
+JOINED_DAYS = ("a.d", "b.d", "COALESCE(a.d, b.d)", "CAST(a.ts AS DATE)")
+JOINED_KEYS = ("a.d", "b.d", "COALESCE(a.d, b.d)", "a.id", "a.d, b.id", "CAST(b.ts AS DATE)", "b.ts")
 AGGREGATIONS = (
     "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, id",
     "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, id HAVING COUNT(*) > 1",
@@ -124,6 +126,22 @@ def queries(draw: Draw, depth: int = 3) -> str:
         day, join = draw(st.sampled_from(("a.d", "b.d"))), draw(st.sampled_from(JOINS[:5]))
         columns = f"{day} AS d, a.ts, b.id, a.v"
         return f"WITH x AS (SELECT * FROM {inner()} AS r) SELECT {columns} FROM x AS a {join} x AS b ON {condition}"
+    if shape == "joined window":
+        join, condition, frame = (draw(st.sampled_from(parts)) for parts in (JOINS[:5], CONDITIONS, FRAMES))
+        key, order, day = (
+            draw(st.sampled_from(parts)) for parts in (JOINED_KEYS, ("a.ts", "b.ts", "b.d DESC"), JOINED_DAYS)
+        )
+        over = f"PARTITION BY {key} ORDER BY {order} {frame}"
+        value = f"COALESCE(SUM(a.v * 7 + b.v) OVER ({over}), 0) + COUNT(*) OVER (PARTITION BY {key})"
+        return f"SELECT {day} AS d, a.ts, b.id, {value} AS v FROM {inner()} AS a {join} {inner()} AS b ON {condition}"
+    if shape == "joined group":
+        join, condition, key = (draw(st.sampled_from(parts)) for parts in (JOINS[:5], CONDITIONS, JOINED_KEYS))
+        day = draw(st.sampled_from(JOINED_DAYS))
+        having = draw(st.sampled_from(("", " HAVING COUNT(*) > 1")))
+        columns = f"{day} AS d, MAX(a.ts) AS ts, MAX(b.id) AS id, SUM(a.v) + COUNT(*) AS v"
+        return (
+            f"SELECT {columns} FROM {inner()} AS a {join} {inner()} AS b ON {condition} GROUP BY {day}, {key}{having}"
+        )
     join, condition = draw(st.sampled_from(JOINS)), draw(st.sampled_from(CONDITIONS))
     relations = f"{inner()} AS a {join} {inner()} AS b ON {condition}"
     if "SEMI" in join or "ANTI" in join:
@@ -155,6 +173,9 @@ SHAPES = (
     "join",
     "join",
     "join",
+    "joined window",
+    "joined window",
+    "joined group",
 )
 
 
