@@ -61,7 +61,7 @@ def _guarded(query: Query, node: exp.Window, whole: exp.Window, is_date: bool) -
     time = order.expressions[0].this.sql(dialect)
     nulls = " IGNORE NULLS" if ignores_nulls else ""
     found = f"{name}({value}{count}{f', {otherwise}' if otherwise else ''}){nulls} {over}"
-    limit = _limit(whole.args["spec"], name, is_date, dialect)
+    limit = _limit(query, whole.args["spec"], name, is_date)
     original = "\n".join(f"-- {line.strip()}" for line in query.text[start:end].splitlines())
     if limit is None:
         return f"\n{original}\n{found}"
@@ -76,7 +76,7 @@ def _guarded(query: Query, node: exp.Window, whole: exp.Window, is_date: bool) -
     return f"\n{original}\nCASE WHEN {edge}\n     THEN {found}{rest} END"
 
 
-def _limit(spec: exp.Expr, name: str, is_date: bool, dialect: str) -> str | None:
+def _limit(query: Query, spec: exp.Expr, name: str, is_date: bool) -> str | None:
     """How far the function may look, as it is added to a time; empty for not at all, none for any distance."""
     value, side = ("start", "start_side") if name == "LAG" else ("end", "end_side")
     if name == "LEAD" and spec.args.get("end") is None:
@@ -92,7 +92,8 @@ def _limit(spec: exp.Expr, name: str, is_date: bool, dialect: str) -> str | None
     if is_date and length is not None and not length.months:
         days = length.micros // DAY
         return str(days if is_outward else -days)
-    text = limit.sql(dialect)
+    start, end = span(limit)
+    text = query.text[start:end] if end and limit.root() is query.tree else limit.sql(query.dialect)
     return text if is_outward else f"(- {text})"
 
 

@@ -180,4 +180,4 @@ SHAPES = (
 
 
 def _source(draw: Draw, depth: int) -> str:
-    return f"({draw(queries(depth))})"  # type: ignore[arg-type]
+    return f"({draw(queries(depth))})"
