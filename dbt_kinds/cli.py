@@ -233,6 +233,32 @@ def demo(directory: Path) -> None:
     run_demo(directory, Console())
 
 
+@main.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--from", "origin", type=click.Choice(["smelt"]), help="What wrote the project; guessed by default.")
+@json_option
+def explain(directory: Path, origin: str | None, as_json: bool) -> None:
+    """Show of every model whether it may run on slices of time, and how far it reads. Exits with 1 when one may not."""
+    from dbt_kinds.errors import UnreadableProjectError
+    from dbt_kinds.explain import explanation, explanation_table, is_refused, report_lines
+    from dbt_kinds.readers.smelt.project import is_smelt_project, read_project
+
+    if origin is None and not is_smelt_project(directory):
+        raise UnreadableProjectError(f"{directory} has no smelt.yml; write --from smelt where it is a smelt project")
+    project = read_project(directory)
+    told = explanation(project)
+    for warning in project.warnings:
+        say(warning)
+    if as_json:
+        print_json(told)
+    else:
+        print_table(explanation_table(told))
+        for line in report_lines(told):
+            say(line)
+    if is_refused(told):
+        click.get_current_context().exit(1)
+
+
 NO_MODELS = "No model of this project is of a kind; set materialized='incremental_by_time_range' in a model's config."
 
 

@@ -330,3 +330,24 @@ class BadConfig(WrongUse):
 
 class BadOut(WrongUse):
     """The output cannot be written where it was asked for."""
+
+
+class UnreadableQueryError(KindsError):
+    """A model's SQL cannot be parsed in its dialect."""
+
+
+class UnknownOverrideError(KindsError):
+    """A model lifts a safety check that does not exist."""
+
+
+class UnreadableConfigurationError(KindsError):
+    """A YAML block or file of a project to read is no mapping, or no YAML."""
+
+    def __init__(self, message: str, path: str, line: int) -> None:
+        """Keeps where it stands beside the message."""
+        super().__init__(message)
+        self.path, self.line = path, line
+
+
+class UnreadableProjectError(KindsError):
+    """A folder holds no project of the tool it should be of."""
