@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from dbt_kinds.errors import (
     TimeVariableNotAllowed,
@@ -75,6 +76,29 @@ def spelled(name: str, scope: Scope) -> str:
 def project_variables(scope: Scope) -> dict[str, object]:
     """The variables of the project, by name in lower case."""
     return {key.lower(): value for key, value in scope.variables.items()}
+
+
+def is_mapping(name: str, scope: Scope) -> bool:
+    """Whether a variable of the project has fields."""
+    return not is_bound(name, scope) and isinstance(project_variables(scope).get(name.lower()), dict)
+
+
+def field_value(name: str, fields: Sequence[str], scope: Scope, line: int) -> Fragment:
+    """The SQL of `@name.field`, which is the field's value of today.
+
+    Raises:
+        UndefinedMacroVariable: there is no such field.
+    """
+    value = project_variables(scope)[name.lower()]
+    for position, field in enumerate(fields):
+        known = {str(key).lower(): item for key, item in value.items()} if isinstance(value, dict) else {}
+        if field.lower() not in known:
+            path = ".".join([name, *fields[: position + 1]])
+            message = f"@{path} is defined nowhere; @{name} has {', '.join(known) or 'no fields'} there"
+            raise scope.error(UndefinedMacroVariable, message, line)
+        value = known[field.lower()]
+    note_frozen(".".join([name, *fields]), scope, line)
+    return sql_of(value, scope.dialect)
 
 
 def note_frozen(name: str, scope: Scope, line: int) -> None:
