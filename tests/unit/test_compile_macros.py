@@ -123,7 +123,7 @@ PYTHON_MACROS = """\
 import typing as t
 from sqlglot import exp
 from sqlmesh import macro
-from sqlmesh.core.macros import MacroEvaluator
+from sqlmesh.core.macros import MacroEvaluator, SQL
 
 
 @macro()
@@ -134,6 +134,11 @@ def shout(evaluator: MacroEvaluator, column: exp.Column, times: int = 1):
 @macro("twice")
 def named_otherwise(evaluator, columns: t.List[str]):
     return [f"{column} * {evaluator.var('size')} AS {column}_twice" for column in columns]
+
+
+@macro()
+def spelt(evaluator, literal: SQL, text: str):
+    return f"{literal} AS {text}"
 
 
 @macro()
@@ -164,6 +169,7 @@ def broken(evaluator):
         ("SELECT @SHOUT(a, times := 2)", "SELECT UPPER(a) AS a_2"),
         ("SELECT @twice([a, b]), c", "SELECT a * 7 AS a_twice, b * 7 AS b_twice, c"),
         ("SELECT @EACH([a, b], x -> @shout(x))", "SELECT UPPER(a) AS a_1, UPPER(b) AS b_1"),
+        ("SELECT @spelt('x', 'y')", "SELECT 'x' AS y"),
         ("SELECT @again(a)", "SELECT UPPER(a) AS a_5"),
         (
             "SELECT a WHERE @within(a)",

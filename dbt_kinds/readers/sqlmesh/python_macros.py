@@ -42,6 +42,12 @@ _MODULES = tuple(
 )
 
 
+class SQL(str):
+    """The annotation of arguments that a macro wants as SQL; `str` asks for what a literal or name says."""
+
+    __slots__ = ()
+
+
 @dataclass
 class Loaded:
     """What files of macros define, and why some could not be run."""
@@ -224,7 +230,7 @@ class _Anything:
 
 def _stand_in(name: str) -> types.ModuleType:
     module = types.ModuleType(name)
-    names = {"macro": macro, "model": _model, "MacroEvaluator": Evaluator, "SQL": str, "ExecutionContext": object}
+    names = {"macro": macro, "model": _model, "MacroEvaluator": Evaluator, "SQL": SQL, "ExecutionContext": object}
     # kinds and other classes of the source tool stand in decorators, which were read before
     module.__dict__.update({**names, "__path__": [], "__getattr__": lambda name: _Anything()})
     return module
@@ -253,6 +259,8 @@ def _arguments(
 
 def _coerced(text: str, hint: Any, scope: Scope, line: int) -> Any:
     tree = tree_of(text, scope, line)
+    if hint is SQL:
+        return SQL(tree.sql(dialect=scope.dialect))
     if hint is str:
         return plain_text(text)
     if hint in (int, float) and isinstance(tree, exp.Literal | exp.Neg):

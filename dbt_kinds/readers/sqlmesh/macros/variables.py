@@ -104,7 +104,9 @@ def field_value(name: str, fields: Sequence[str], scope: Scope, line: int) -> Fr
 def note_frozen(name: str, scope: Scope, line: int) -> None:
     """Says that a variable has become its value of today."""
     message = f"@{name} was replaced by its value of today; compile again after you change it"
-    scope.note(VariableFrozen, message, line)
+    # once a model, however often its SQL says it
+    if all((note.code, note.message) != (VariableFrozen.__name__, message) for note in scope.notes):
+        scope.note(VariableFrozen, message, line)
 
 
 def time_mark(macro: str, scope: Scope, line: int) -> str:
