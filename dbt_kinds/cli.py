@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 import yaml
@@ -203,7 +203,7 @@ def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
     if as_json:
         print_json(report.data())
     else:
-        talk.print(report_table(report))
+        print_table(report_table(report), sys.stderr)
         for line in report_lines(report):
             talk.print(line, highlight=False, soft_wrap=True)
     click.get_current_context().exit(report.exit_code(strict=strict))
@@ -272,7 +272,8 @@ def print_json(data: Any) -> None:
     click.echo(json.dumps(data, indent=2))
 
 
-def print_table(table: Any) -> None:
-    """A table to stdout; where that is a file or a pipe, nothing needs to be wrapped to a terminal's width."""
-    is_wide = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    Console(width=240 if is_wide else None).print(table)
+def print_table(table: Any, stream: TextIO | None = None) -> None:
+    """A table to stdout, or another stream; into a file or a pipe nothing is wrapped to a terminal's width."""
+    stream = stream or sys.stdout
+    is_wide = not stream.isatty() and "COLUMNS" not in os.environ
+    Console(file=stream, width=240 if is_wide else None).print(table)

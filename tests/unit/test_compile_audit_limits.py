@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.small_projects import notes_of, read_files
+from tests.unit.compiling import notes_of, read_files
 
 REFUSED = [
     ("accepted_range(column := n)", "without min_v and max_v"),

@@ -251,3 +251,13 @@ def test_jinja_is_kept(tmp_path: Path) -> None:
     assert [note.code for note in report.all_notes() if note.level == "person"] == ["JinjaTimeVariable"]
     report = written({"models/j.sql": text.replace("spark", "snowflake"), **ONE}, tmp_path / "b")
     assert [note.code for note in report.all_notes() if note.level == "refused"] == ["JinjaDialect"]
+
+
+def test_a_report_that_goes_to_a_log_is_not_wrapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    name = f"models/{'folder/' * 6}{'long_' * 10}name.sql"
+    files = {"config.yaml": CONFIG.format(dialect="spark"), name: f"MODEL (name db.{'n' * 60}); SELECT 1 AS a"}
+    source = write_files(tmp_path / "src", files)
+    _, _, said = run(source, "--out", tmp_path / "out")
+    (line,) = [line for line in said.splitlines() if "nnn" in line]
+    assert "n" * 60 in line and f"{name}:1" in line

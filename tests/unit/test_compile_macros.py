@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from tests.unit.compiling import query_of, read
@@ -121,7 +123,7 @@ PYTHON_MACROS = """\
 import typing as t
 from sqlglot import exp
 from sqlmesh import macro
-from sqlmesh.core.macros import MacroEvaluator
+from sqlmesh.core.macros import MacroEvaluator, SQL
 
 
 @macro()
@@ -132,6 +134,26 @@ def shout(evaluator: MacroEvaluator, column: exp.Column, times: int = 1):
 @macro("twice")
 def named_otherwise(evaluator, columns: t.List[str]):
     return [f"{column} * {evaluator.var('size')} AS {column}_twice" for column in columns]
+
+
+@macro()
+def spelt(evaluator, literal: SQL, text: str):
+    return f"{literal} AS {text}"
+
+
+@macro()
+def within(evaluator, column):
+    return column.between(evaluator.locals["start_ds"], exp.Parameter(this=exp.var("size")))
+
+
+@macro()
+def again(evaluator, column):
+    return f"@SHOUT({column.name}, 5)"
+
+
+@macro()
+def endless(evaluator):
+    return "@endless()"
 
 
 @macro()
@@ -147,10 +169,59 @@ def broken(evaluator):
         ("SELECT @SHOUT(a, times := 2)", "SELECT UPPER(a) AS a_2"),
         ("SELECT @twice([a, b]), c", "SELECT a * 7 AS a_twice, b * 7 AS b_twice, c"),
         ("SELECT @EACH([a, b], x -> @shout(x))", "SELECT UPPER(a) AS a_1, UPPER(b) AS b_1"),
+        ("SELECT @spelt('x', 'y')", "SELECT 'x' AS y"),
+        ("SELECT @again(a)", "SELECT UPPER(a) AS a_5"),
+        (
+            "SELECT a WHERE @within(a)",
+            "SELECT a WHERE a BETWEEN {{ dbt_kinds.start_ds() }} AND {{ var('size') }}",
+        ),
         ("SELECT @broken()", "PythonMacroFailed"),
+        ("SELECT @endless()", "PythonMacroFailed"),
     ],
 )
 def test_python_macro_runs_when_asked_for(sql: str, expected: str) -> None:
     files = {"macros/own.py": PYTHON_MACROS}
     assert query_of(sql, config=VARIABLES, files=files, run_macros=True) == expected
     assert query_of(sql, config=VARIABLES, files=files) == "PythonMacro"
+
+
+def test_a_variable_of_spark_is_no_parameter_of_spark() -> None:
+    files = {"macros/own.py": PYTHON_MACROS}
+    sql = query_of("SELECT a WHERE @within(a)", "spark", VARIABLES, files, run_macros=True)
+    assert sql == "SELECT a WHERE a BETWEEN {{ dbt_kinds.start_ds() }} AND {{ var('size') }}"
+
+
+def test_macro_files_import_one_another_and_one_that_fails_is_named() -> None:
+    files = {
+        "macros/__init__.py": "",
+        "macros/broken.py": "import nothing_of_this_name\n",
+        "macros/own.py": "from macros.shared import name\nfrom sqlmesh import macro\n\n@macro()\ndef mine(evaluator):\n    return name()\n",
+        "macros/shared.py": "def name():\n    return 'b'\n",
+        "macros/more.py": "import nothing_of_this_name\nfrom sqlmesh import macro\n\n@macro()\ndef lost(evaluator):\n    return 1\n",
+    }
+    assert query_of("SELECT @mine() AS a", files=files, run_macros=True) == "SELECT b AS a"
+    assert not [name for name in sys.modules if name.split(".")[0] in ("macros", "sqlmesh")]
+    compiled = read("MODEL (name db.m, kind FULL);\nSELECT @lost()", files=files, run_macros=True)
+    assert compiled.refusal == "PythonMacroFailed:2"
+    assert "macros/more.py:1" in compiled.notes[0].message
+    assert [(note.code, note.place.file) for note in compiled.project.notes] == [
+        ("PythonMacroFailed", "macros/broken.py"),
+        ("PythonMacroFailed", "macros/more.py"),
+    ]
+
+
+NESTED = "variables:\n  limits: {low: 1, deep: {High: 'x'}}\n"
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT @limits.low AS a", "SELECT 1 AS a"),
+        ("SELECT @LIMITS.deep.high AS a", "SELECT 'x' AS a"),
+        ("SELECT a FROM db.@limits.deep.high", "SELECT a FROM {{ source('db', 'x') }} AS x"),
+        ("SELECT @limits.none AS a", "UndefinedMacroVariable"),
+        ("SELECT @limits.low.lower AS a", "UndefinedMacroVariable"),
+    ],
+)
+def test_fields_of_a_variable(sql: str, expected: str) -> None:
+    assert query_of(sql, config=NESTED) == expected

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbt_kinds.kinds import Kind
+from tests.unit.compiling import codes_of, notes_of, read_files, written_files
 from tests.unit.model_examples import examples
-from tests.unit.small_projects import codes_of, notes_of, read_files, written_files
 
 EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 DAILY = "kind=dict(name=ModelKindName.INCREMENTAL_BY_TIME_RANGE, time_column='day'),"
@@ -392,3 +392,51 @@ def test_models_that_are_not_looked_for_are_not_dropped_silently(put: str) -> No
     text = f"from sqlmesh import model\n@model('db.a', kind='FULL')\n{put} execute(context):\n        return context.fetchdf('select 1 as n')\n"
     text = text if put.startswith("async") else text.replace("@model('db.a', kind='FULL')\n", "")
     assert codes_of(read_files({"models/m.py": text})) == {"PythonModelUnsupported"}
+
+
+LITERALS = [
+    (
+        "kind=dict(name=ModelKindName.INCREMENTAL_BY_TIME_RANGE, time_column=TimeColumn(column='ds', format='%Y-%m-%d'))",
+        "ds",
+    ),
+    ("kind={'name': ModelKindName.INCREMENTAL_BY_TIME_RANGE.value, 'time_column': 'ds'}", "ds"),
+    ("kind=IncrementalByTimeRangeKind(time_column=TimeColumn(column=to_column('ds'))), tags=[*TAGS]", "ds"),
+    ("kind='FULL', audits=[('not_null', {'columns': [to_column(c) for c in ('ds', 'n')]})]", None),
+    ("kind='FULL', columns={name: kind for name, kind in (('ds', 'date'), ('n', 'int'))}", None),
+    ("kind='FULL', tags=[f'{a}_{b}' for a in 'x' 'y' and TAGS for b in ['c']]", False),
+    ("kind='FULL', tags=[f'{a}_{b}' for a in TAGS for b in ['c']]", None),
+    ("kind='FULL', tags=[a for a in TAGS if a]", False),
+]
+
+
+@pytest.mark.parametrize(("stated", "column"), LITERALS)
+def test_what_is_a_literal_at_heart_is_read(stated: str, column: str | bool | None) -> None:
+    text = f"TAGS = ['a', 'b']\n@model('db.m', {stated})\ndef execute(context, **kwargs):\n    return context.fetchdf('select ds, n from db.t')\n"
+    project = read_files({"models/m.py": text})
+    if column is False:
+        assert [(left.name, left.notes[0].code) for left in project.left_out] == [("db.m", "PythonModelUnsupported")]
+        return
+    (model,) = project.models
+    written = model.options.get("time_column")
+    assert (written["column"] if isinstance(written, dict) else written) == column
+    assert [test.column for test in model.tests] == (["ds", "n"] if "audits" in stated else [])
+
+
+def test_a_model_that_cannot_be_read_keeps_its_name_and_its_readers() -> None:
+    files = {
+        "models/m.py": "@model(name='db.m', tags=[a for a in computed()])\ndef execute(context, **kwargs):\n    return None\n",
+        "models/reader.sql": "MODEL (name db.reader, kind FULL); SELECT id FROM db.m",
+    }
+    project = read_files(files)
+    assert [left.name for left in project.left_out] == ["db.m"]
+    assert codes_of(project) == {"PythonModelUnsupported", "ReadsRefused"}
+
+
+def test_a_query_made_in_python_has_any_kind_that_sql_has() -> None:
+    text = "@model('db.m', is_sql=True, kind=dict(name=ModelKindName.EMBEDDED))\ndef entry(evaluator):\n    return 'select 1 as n'\n"
+    text = f"from sqlmesh import model\nfrom sqlmesh.core.model.kind import ModelKindName\n{text}"
+    (model,) = read_files({"models/m.py": text}, run_macros=True).models
+    assert model.kind == Kind.EPHEMERAL
+    text = text.replace(", kind=dict(name=ModelKindName.EMBEDDED)", "")
+    (model,) = read_files({"models/m.py": text}, run_macros=True).models
+    assert model.kind == Kind.VIEW

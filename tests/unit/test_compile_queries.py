@@ -14,6 +14,11 @@ TABLES = {
 T = "FROM {{ source('raw', 't') }} AS t"
 
 TRANSLATIONS = [
+    # what sqlglot takes for Spark's
+    ("hive", "SELECT a::INT AS a FROM raw.t", f"SELECT CAST(a AS INT) AS a {T}"),
+    ("spark", 'SELECT max(a) AS "b c" FROM raw.t', f"SELECT MAX(a) AS `b c` {T}"),
+    ("spark", "SELECT a /* x */, '::' AS b FROM raw.t", f"SELECT a /* x */, '::' AS b {T}"),
+    ("databricks", "{# reused #}\nSELECT a FROM raw.t", f"/* reused */ SELECT a {T}"),
     # what sqlglot passes on
     ("bigquery", "SELECT * EXCEPT (b) FROM raw.t", f"SELECT a, c {T}"),
     ("snowflake", "SELECT * EXCLUDE (b) FROM raw.t", f"SELECT a, c {T}"),

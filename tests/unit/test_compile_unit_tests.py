@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.small_projects import codes_of, notes_of, read_files, written_files
+from tests.unit.compiling import codes_of, notes_of, read_files, written_files
 
 EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 MODELS = {
@@ -148,8 +148,44 @@ def test_rows_of_an_ephemeral_model_are_sql() -> None:
             "rows": "select cast(1 as int) as id, 'b' as name\nunion all\nselect cast(2 as int) as id, null as name",
         }
     ]
-    body = "test_it:\n  model: db.top\n  outputs: {query: [{id: 1}]}\n"
-    assert codes_of(read_files({**models, "tests/test_top.yaml": body})) == {"CteTestDropped"}
+
+
+EPHEMERAL = {
+    "models/base.sql": "MODEL (name db.base, kind EMBEDDED); SELECT r.id, m.n FROM raw.r AS r JOIN raw.m USING (id)",
+    "models/middle.sql": "MODEL (name db.middle, kind EMBEDDED); SELECT id, concat(@'a_@{execution_ds}', 'b') AS d FROM db.base",
+    "models/top.sql": "MODEL (name db.top, kind FULL); SELECT id FROM db.middle",
+}
+
+
+def test_tables_that_an_ephemeral_model_reads_are_put_into_its_query() -> None:
+    body = """
+test_it:
+  model: db.top
+  inputs:
+    raw.r: {columns: {id: INT}, rows: [{id: 1}]}
+    raw.m: {query: "SELECT 1 AS id, @execution_ds AS n"}
+  outputs: {query: [{id: 1}]}
+"""
+    files = {**EPHEMERAL, "tests/test_top.yaml": body}
+    (given,) = yaml.safe_load(written_files(files)["models/db/top.yml"])["unit_tests"][0]["given"]
+    base = (
+        "SELECT r.id, m.n FROM ( select cast(1 as int) as id ) AS r "
+        "JOIN ( SELECT 1 AS id, {{ dbt_kinds.execution_ds() }} AS n ) AS m USING (id)"
+    )
+    middle = f"SELECT id, concat(concat('a_', {{{{ dbt_kinds.execution_ds() }}}}), 'b') AS d FROM ( {base} ) AS base"
+    assert (given["input"], " ".join(given["rows"].split())) == ("ref('middle')", middle)
+    assert codes_of(read_files(files)) == {"UndeclaredSource"}
+
+
+def test_a_table_behind_an_ephemeral_model_needs_rows_or_columns() -> None:
+    body = "test_it:\n  model: db.top\n  inputs: {raw.r: [{id: 1}]}\n  outputs: {query: [{id: 1}]}\n"
+    files = {**EPHEMERAL, "tests/test_top.yaml": body}
+    assert "CteTestDropped" in codes_of(read_files(files))
+    declared = "- name: raw.m\n  columns: {id: int, n: int}\n"
+    (given,) = yaml.safe_load(written_files({**files, "external_models.yaml": declared})["models/db/top.yml"])[
+        "unit_tests"
+    ][0]["given"]
+    assert "select null as id, null as n limit 0" in given["rows"]
 
 
 SAID = [

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbt_kinds.readers.vulcan.expressions import element_name
-from tests.unit.small_projects import codes_of, notes_of, read_files, written_files
+from tests.unit.compiling import codes_of, notes_of, read_files, written_files
 
 EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 USERS = """MODEL (name b2b.users, kind FULL, grains (user_id),

@@ -18,7 +18,7 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.marks import used_marks
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
-from dbt_kinds.readers.sqlmesh.spark import NotInSpark, rewrite
+from dbt_kinds.readers.sqlmesh.spark import NotInSpark, is_spelt_for_spark, rewrite
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
 
@@ -101,7 +101,7 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
             table.set("db", None)
             table.set("catalog", None)
             changed = True
-    if is_spark(scope.dialect) and not changed:
+    if is_spark(scope.dialect) and not changed and is_spelt_for_spark(text):
         return SqlText(text, used_marks(text, scope.marks.by_name), tree)
     try:
         tree = rewrite(tree, scope.dialect)

@@ -13,7 +13,6 @@ from dbt_kinds.errors import (
     MetricBlock,
     NameClash,
     PropertyDropped,
-    PythonMacroFailed,
 )
 from dbt_kinds.kinds import (
     LeftOut,
@@ -41,7 +40,7 @@ from dbt_kinds.readers.sqlmesh.python_models.sources import read_python_sources
 from dbt_kinds.readers.sqlmesh.refusals import read_refused, refuse_circles
 from dbt_kinds.readers.sqlmesh.sources import read_sources
 from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, split_statements
-from dbt_kinds.readers.sqlmesh.tables import Tables, column_list
+from dbt_kinds.readers.sqlmesh.tables import Tables, column_list, name_of_text
 from dbt_kinds.readers.sqlmesh.unit_tests import read_unit_tests
 from dbt_kinds.readers.vulcan.read import read_semantics
 
@@ -70,12 +69,10 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
         except CompileError as error:
             raise BadConfig(error.message, config.file, 1) from error
     project = Project(_project_name(options.name or config.project or root.resolve().name), config.file)
-    try:
-        _read_shared_files(context, project)
-    except PythonMacroFailed as error:
-        project.notes.append(note_of(error))
+    _read_shared_files(context, project)
     sources = _read_model_files(context, project, progress)
     readers = name_models(sources, context, project)
+    _know_refused(context, project)
     by_key = {reader.key: reader for reader in readers}
     context.columns_of = _columns_finder(context, by_key)
     external = _read_external_files(context, project)
@@ -130,9 +127,10 @@ def _read_shared_files(context: ProjectContext, project: Project) -> None:
     if context.options.run_macros and context.files.python_macros:
         from dbt_kinds.readers.sqlmesh.python_macros import caller, load_macros
 
-        macros = load_macros({path: context.files.text(path) for path in context.files.python_macros})
-        context.python_macros |= macros.keys()
-        context.call_python = caller(macros)
+        loaded = load_macros({path: context.files.text(path) for path in context.files.python_macros}, context.root)
+        project.notes.extend(note_of(error) for error in loaded.failures.values())
+        context.python_macros |= loaded.macros.keys()
+        context.call_python = caller(loaded, context.root)
 
 
 def _python_macro_names(context: ProjectContext) -> Iterable[str]:
@@ -167,6 +165,14 @@ def _read_model_files(context: ProjectContext, project: Project, progress: Progr
             else:
                 sources.append(found)
     return sources
+
+
+def _know_refused(context: ProjectContext, project: Project) -> None:
+    """Models whose own block or decorator was refused are models all the same to those that read them."""
+    for left in project.left_out:
+        name = name_of_text(left.name, context.config.dialect or "")
+        if left.status == "refused" and name.schema is not None:
+            context.tables.models.add(context.tables.key_of(name))
 
 
 def _found_in(path: str, context: ProjectContext) -> Iterable[ModelSource | LeftOut]:

@@ -6,16 +6,26 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
 
-from dbt_kinds.errors import PythonMacroFailed
+from dbt_kinds.errors import CompileError, PythonMacroFailed
 from dbt_kinds.readers.sqlmesh.macros.arguments import tree_of
+from dbt_kinds.readers.sqlmesh.macros.expand import expand_text
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
+from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
+from dbt_kinds.readers.sqlmesh.times import time_variable
 
 Macros = dict[str, Callable[..., Any]]
+# sqlglot reads `@x` as a parameter, and writes another dialect's
+_VARIABLE = "kinds_variable_"
+# macros that make calls of macros
+_DEEPEST = 30
 _MODULES = tuple(
     f"{tool}{part}"
     for tool in ("sqlmesh", "vulcan")
@@ -32,6 +42,37 @@ _MODULES = tuple(
 )
 
 
+class SQL(str):
+    """The annotation of arguments that a macro wants as SQL; `str` asks for what a literal or name says."""
+
+    __slots__ = ()
+
+
+@dataclass
+class Loaded:
+    """What files of macros define, and why some could not be run."""
+
+    macros: Macros = field(default_factory=dict)
+    failures: dict[str, PythonMacroFailed] = field(default_factory=dict)
+
+
+class _Locals(dict[str, Any]):
+    """Local variables of a macro; bounds of the window are among them, by their names."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope.locals)
+        self._scope = scope
+
+    def __missing__(self, name: str) -> exp.Expr:
+        macro = time_variable(name)
+        if macro is None:
+            raise KeyError(name)
+        return exp.column(time_mark(macro, self._scope, 1))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self or time_variable(name) else default
+
+
 class Evaluator:
     """What a macro may ask of SQLMesh's evaluator: dialect, variables, columns of tables."""
 
@@ -41,7 +82,7 @@ class Evaluator:
         self.runtime_stage = "evaluating"
         self.gateway = scope.gateway
         self._scope = scope
-        self.locals: dict[str, Any] = dict(scope.locals)
+        self.locals: dict[str, Any] = _Locals(scope)
 
     def var(self, name: str, default: Any = None) -> Any:
         """The value of a variable of the project."""
@@ -86,59 +127,87 @@ class macro:  # noqa: N801 - SQLMesh's decorator is called so
         return function
 
 
-def load_macros(texts: Mapping[str, str]) -> Macros:
-    """Runs macro files and returns what they define.
+def load_macros(texts: Mapping[str, str], root: Path) -> Loaded:
+    """Runs macro files of a project; those that cannot be run do not keep the others from it."""
+    loaded = Loaded()
+    macro.found = loaded.macros
+    for file, text in texts.items():
+        try:
+            run_file(text, file, root)
+        except PythonMacroFailed as error:
+            loaded.failures[file] = error
+    return loaded
+
+
+def run_file(text: str, file: str, root: Path) -> dict[str, Any]:
+    """Runs a file of the project with stand-ins for the source tool's modules; returns what it defines.
 
     Raises:
-        PythonMacroFailed: a file cannot be run.
+        PythonMacroFailed: it cannot be run.
     """
-    macro.found = {}
-    run_files(texts)
-    return macro.found
+    space: dict[str, Any] = {"__name__": Path(file).stem, "__file__": file}
+    with _importable(root):
+        try:
+            exec(compile(text, file, "exec"), space)
+        except Exception as error:
+            line = error.lineno or 1 if isinstance(error, SyntaxError) else line_in(error, file)
+            raise PythonMacroFailed(f"{type(error).__name__}: {error}", file, line) from error
+    return space
 
 
-def run_files(texts: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Runs files of the project with stand-ins for the source tool's modules; returns what each defines.
-
-    Raises:
-        PythonMacroFailed: a file cannot be run.
-    """
-    spaces: list[dict[str, Any]] = []
-    before = {name: sys.modules.get(name) for name in _MODULES}
+@contextmanager
+def _importable(root: Path) -> Iterator[None]:
+    """While a file runs it finds the source tool's modules and the project's own, and leaves nothing of them behind."""
+    before, path, writes = dict(sys.modules), list(sys.path), sys.dont_write_bytecode
+    own = str(root.resolve())
     try:
-        for name in _MODULES:
-            sys.modules[name] = _stand_in(name)
-        for file, text in texts.items():
-            spaces.append({"__name__": "macros", "__file__": file})
-            try:
-                exec(compile(text, file, "exec"), spaces[-1])
-            except Exception as error:
-                line = error.lineno or 1 if isinstance(error, SyntaxError) else line_in(error, file)
-                raise PythonMacroFailed(f"{type(error).__name__}: {error}", file, line) from error
+        sys.modules.update({name: _stand_in(name) for name in _MODULES})
+        sys.path.insert(0, own)
+        # the input is never changed
+        sys.dont_write_bytecode = True
+        yield
     finally:
-        for name, module in before.items():
-            if module is None:
-                sys.modules.pop(name, None)
-            else:
-                sys.modules[name] = module
-    return spaces
+        sys.path[:], sys.dont_write_bytecode = path, writes
+        for name, module in list(sys.modules.items()):
+            is_own = str(getattr(module, "__file__", None) or "").startswith(own)
+            if name in _MODULES or (name not in before and is_own):
+                del sys.modules[name]
+        sys.modules.update({name: before[name] for name in _MODULES if name in before})
 
 
-def caller(macros: Macros) -> Callable[[str, list[str], dict[str, str], Scope, int], Fragment]:
-    """What runs a macro by its name, its arguments as SQL."""
+def caller(loaded: Loaded, root: Path) -> Callable[[str, list[str], dict[str, str], Scope, int], Fragment]:
+    """What runs a macro by its name, its arguments as SQL; macros in what it makes are expanded, as there."""
 
     def call(name: str, positional: list[str], named: dict[str, str], scope: Scope, line: int) -> Fragment:
-        function = macros.get(name)
+        function = loaded.macros.get(name)
         if function is None:
-            raise scope.error(PythonMacroFailed, f"@{name}() was not registered when its file ran", line)
+            files = ", ".join(f"{error.file}:{error.line}" for error in loaded.failures.values())
+            why = f"a file of macros could not be run, see {files}" if files else "its file did not register it"
+            raise scope.error(PythonMacroFailed, f"@{name}() is not known: {why}", line)
+        active.append(name)
         try:
-            values = _arguments(function, positional, named, scope, line)
-            return _fragment(function(Evaluator(scope), *values[0], **values[1]), scope)
+            if len(active) > _DEEPEST:
+                raise scope.error(PythonMacroFailed, f"@{name}() makes calls of itself without end", line)
+            with _importable(root):
+                values = _arguments(function, positional, named, scope, line)
+                made = _fragment(function(Evaluator(scope), *values[0], **values[1]), scope)
+            return _expanded(made, scope, line)
+        except CompileError:
+            raise
         except Exception as error:
             message = f"@{name}() raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             raise scope.error(PythonMacroFailed, message, line) from error
+        finally:
+            active.pop()
 
+    active: list[str] = []
     return call
+
+
+def _expanded(made: Fragment, scope: Scope, line: int) -> Fragment:
+    if isinstance(made, list):
+        return [expand_text(part, scope, line) if "@" in part else part for part in made]
+    return expand_text(made, scope, line) if made is not None and "@" in made else made
 
 
 def _model(*args: Any, **rest: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -161,7 +230,7 @@ class _Anything:
 
 def _stand_in(name: str) -> types.ModuleType:
     module = types.ModuleType(name)
-    names = {"macro": macro, "model": _model, "MacroEvaluator": Evaluator, "SQL": str, "ExecutionContext": object}
+    names = {"macro": macro, "model": _model, "MacroEvaluator": Evaluator, "SQL": SQL, "ExecutionContext": object}
     # kinds and other classes of the source tool stand in decorators, which were read before
     module.__dict__.update({**names, "__path__": [], "__getattr__": lambda name: _Anything()})
     return module
@@ -190,6 +259,8 @@ def _arguments(
 
 def _coerced(text: str, hint: Any, scope: Scope, line: int) -> Any:
     tree = tree_of(text, scope, line)
+    if hint is SQL:
+        return SQL(tree.sql(dialect=scope.dialect))
     if hint is str:
         return plain_text(text)
     if hint in (int, float) and isinstance(tree, exp.Literal | exp.Neg):
@@ -211,10 +282,19 @@ def _fragment(result: Any, scope: Scope) -> Fragment:
         parts = [_fragment(item, scope) for item in result]
         return [part for part in parts if isinstance(part, str)]
     if isinstance(result, exp.Expr):
-        return result.sql(dialect=scope.dialect)
+        return sql_with_variables(result, scope.dialect)
     if isinstance(result, str):
         return result
     return exp.convert(result).sql(dialect=scope.dialect)
+
+
+def sql_with_variables(tree: exp.Expr, dialect: str) -> str:
+    """A tree that the project's Python made, as SQL with its macro variables as `@x`."""
+    # the holder has a place for a tree that is nothing but a variable
+    holder = exp.Paren(this=tree.copy())
+    for parameter in list(holder.find_all(exp.Parameter)):
+        parameter.replace(exp.column(f"{_VARIABLE}{parameter.name}"))
+    return str(holder.this.sql(dialect=dialect)).replace(_VARIABLE, "@")
 
 
 def line_in(error: BaseException, file: str) -> int:

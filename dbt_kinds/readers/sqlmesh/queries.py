@@ -15,7 +15,14 @@ from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
 from dbt_kinds.readers.sqlmesh.marks import used_marks
 from dbt_kinds.readers.sqlmesh.names import table_name_of
-from dbt_kinds.readers.sqlmesh.spark import NotInSpark, check_written, needs_rewrite, rewrite, type_marks
+from dbt_kinds.readers.sqlmesh.spark import (
+    NotInSpark,
+    check_written,
+    is_spelt_for_spark,
+    needs_rewrite,
+    rewrite,
+    type_marks,
+)
 from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
 
@@ -77,7 +84,8 @@ def to_spark(
         _name_columns(tree)
     is_cast = _apply_casts(prepared, casts or {})
     try:
-        keeps_text = is_spark(scope.dialect) and not is_cast and not needs_rewrite(tree)
+        is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text)
+        keeps_text = is_spelt and not is_cast and not needs_rewrite(tree)
         # before tables lose their names, by which their columns are known
         expand_stars(tree, lookup, NotInSpark)
         edits = _rename_tables(prepared, tables, own_key)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _STRETCH = re.compile(
     r"""
-    (?P<comment> --[^\n]* | /\*.*?(?:\*/|\Z) )
+    (?P<comment> --[^\n]* | /\*.*?(?:\*/|\Z) | \{\#.*?(?:\#\}|\Z) )
   | (?P<string>  '(?:[^'\\]|''|\\.)*(?:'|\Z) | "(?:[^"\\]|""|\\.)*(?:"|\Z) | `[^`]*(?:`|\Z) )
     """,
     re.VERBOSE | re.DOTALL,

@@ -5,6 +5,7 @@ Every construct was tried on Spark 3.5.9.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 from zoneinfo import available_timezones
@@ -14,6 +15,7 @@ from sqlglot import exp
 from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
 from dbt_kinds.readers.sqlmesh.marks import Marks, is_mark
+from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.spark_functions import SPARK_FUNCTIONS
 from dbt_kinds.readers.sqlmesh.times import time_type
 
@@ -67,6 +69,12 @@ def needs_rewrite(tree: exp.Expr) -> bool:
         if isinstance(node, exp.Extract) and node.name.upper() == "EPOCH":
             return True
     return False
+
+
+def is_spelt_for_spark(text: str) -> bool:
+    """Whether what sqlglot takes for Spark's is spelt as Spark 3.5 takes it: no `::`, `AS "a"`, `{# comment #}`."""
+    code = code_only(text)
+    return "::" not in code and "{#" not in text and not re.search(r'\bAS\s+"', without_comments(text), re.IGNORECASE)
 
 
 def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:

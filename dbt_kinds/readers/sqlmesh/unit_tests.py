@@ -27,6 +27,7 @@ from dbt_kinds.kinds import (
     ModelReference,
     Project,
     SourceReference,
+    SparkSql,
     SqlText,
     This,
     TimeVariable,
@@ -37,6 +38,7 @@ from dbt_kinds.kinds import (
 )
 from dbt_kinds.readers.sqlmesh.context import ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, exclusive_end, instant
+from dbt_kinds.readers.sqlmesh.marks import MARK_NAME, Marks, used_marks
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
 from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
@@ -169,20 +171,25 @@ class _TestReader:
         for name, rows in inputs.pairs() if inputs is not None else []:
             stated[_key(name, self.context)] = rows
         given: list[tuple[Mark, UnitTestRows]] = []
-        for mark in self._read_marks():
+        used: set[str] = set()
+        assert isinstance(self.query, SqlText)
+        for mark in dict.fromkeys([*_tables_of(self.query), *self.model.depends_on]):
             key = self._key_of(mark)
-            found = stated.pop(key) if key in stated else None
+            used.add(key)
+            found = stated.get(key)
             made = self._rows(found, key) if found is not None else UnitTestRows(rows=[])
-            given.append((mark, self._for_ephemeral(made, mark, found)))
+            read = self._ephemeral(mark)
+            if read is not None and found is None:
+                made = UnitTestRows(sql=self._inlined(read, stated, used, Marks(), ()))
+            elif read is not None:
+                made = self._as_sql(made, read.key, found)
+            given.append((mark, made))
         for key, rows in stated.items():
+            if key in used:
+                continue
             message = f"test {self.name} states rows of {key}, which {self.model.name} does not read; they were dropped"
             self._note(PropertyDropped, message, rows)
         return given
-
-    def _read_marks(self) -> list[Mark]:
-        assert isinstance(self.query, SqlText)
-        found = [*self.query.marks.values(), *self.model.depends_on]
-        return list(dict.fromkeys(mark for mark in found if isinstance(mark, ModelReference | SourceReference | This)))
 
     def _key_of(self, mark: Mark) -> str:
         if isinstance(mark, ModelReference):
@@ -193,23 +200,54 @@ class _TestReader:
                     return key
         return self.model.key
 
-    def _for_ephemeral(self, rows: UnitTestRows, mark: Mark, stated: YamlNode | None) -> UnitTestRows:
-        """dbt asks the table for its types, and an ephemeral model has none: its rows must be SQL."""
+    def _ephemeral(self, mark: Mark) -> Model | None:
         read = self.models.get(mark.key) if isinstance(mark, ModelReference) else None
-        if read is None or read.kind is not Kind.EPHEMERAL or rows.rows is None:
+        return read if read is not None and read.kind is Kind.EPHEMERAL else None
+
+    def _as_sql(self, rows: UnitTestRows, key: str, stated: YamlNode | None) -> UnitTestRows:
+        """dbt asks the table for its types, and an ephemeral model has none: its rows must be SQL."""
+        if rows.rows is None:
             return rows
-        if stated is None:
-            message = (
-                f"test {self.name} was dropped: {self.model.name} reads {read.name}, which is ephemeral, and dbt wants "
-                f"its rows; state them below inputs: {read.name}:"
-            )
-            raise self.body.error(CteTestDropped, message)
         columns = list(dict.fromkeys(name for row in rows.rows for name in row))
-        columns = columns or [name for name, _ in self.context.columns_of(read.key) or []]
+        columns = columns or [name for name, _ in self.context.columns_of(key) or []]
         return UnitTestRows(sql=SqlText(_rows_as_sql(rows.rows, columns, self._types(stated))))
 
-    def _types(self, stated: YamlNode) -> dict[str, str]:
-        columns = stated.get("columns") if stated.is_mapping else None
+    def _inlined(
+        self, read: Model, stated: Mapping[str, YamlNode], used: set[str], marks: Marks, way: tuple[str, ...]
+    ) -> SqlText:
+        """The query of an ephemeral model over the rows that the test states of what it reads, as SQLMesh runs it."""
+        query = read.query
+        if not isinstance(query, SqlText) or read.key in way:
+            raise self._unstated(read.name)
+        tables: dict[Mark, Mark] = {}
+        for mark in _tables_of(query):
+            key = read.key if isinstance(mark, This) else self._key_of(mark)
+            inner, node = self._ephemeral(mark), stated.get(key)
+            used.add(key)
+            if node is not None:
+                rows = self._as_sql(self._rows(node, key), key, node).sql
+                assert rows is not None
+                text = _moved(rows, marks, {})
+            elif inner is not None:
+                text = self._inlined(inner, stated, used, marks, (*way, read.key)).text
+            else:
+                columns = [column for column, _ in self.context.columns_of(key) or []]
+                if not columns:
+                    raise self._unstated(key)
+                text = _rows_as_sql([], columns, {})
+            tables[mark] = SparkSql(f"(\n{text}\n)")
+        text = _moved(query, marks, tables)
+        return SqlText(text, used_marks(text, marks.by_name), is_jinja=query.is_jinja)
+
+    def _unstated(self, name: str) -> CompileError:
+        message = (
+            f"test {self.name} was dropped: {self.model.name} reads {name} by way of an ephemeral model, and dbt wants "
+            f"its rows; state them below inputs: {name}:"
+        )
+        return self.body.error(CteTestDropped, message)
+
+    def _types(self, stated: YamlNode | None) -> dict[str, str]:
+        columns = stated.get("columns") if stated is not None and stated.is_mapping else None
         found: dict[str, str] = {}
         for name, kind in columns.pairs() if columns is not None else []:
             try:
@@ -308,6 +346,24 @@ class _TestReader:
 
     def _note(self, kind: type[CompileError], message: str, node: YamlNode) -> None:
         self.model.notes.append(note_of(node.error(kind, message)))
+
+
+def _moved(sql: SqlText, marks: Marks, instead: Mapping[Mark, Mark]) -> str:
+    """SQL with the marks of another text, where the same name would mean something else."""
+
+    def put(found: re.Match[str]) -> str:
+        mark = sql.marks.get(found[0])
+        if mark is None:
+            return found[0]
+        if isinstance(mark, SparkSql):
+            mark = SparkSql(MARK_NAME.sub(put, mark.text))
+        return marks.name_of(instead.get(mark, mark))
+
+    return MARK_NAME.sub(put, sql.text)
+
+
+def _tables_of(query: SqlText) -> list[Mark]:
+    return [mark for mark in query.marks.values() if isinstance(mark, ModelReference | SourceReference | This)]
 
 
 _ROW_KEYS = frozenset({"rows", "query", "path", "format", "columns", "csv_settings", "partial"})

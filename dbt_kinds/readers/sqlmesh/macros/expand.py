@@ -14,10 +14,19 @@ from dbt_kinds.kinds import Variable
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.clauses import CLAUSES, clause_end
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
-from dbt_kinds.readers.sqlmesh.macros.token_runs import Reference, composition, is_part, is_word, run_text
+from dbt_kinds.readers.sqlmesh.macros.token_runs import (
+    Reference,
+    composition,
+    fields_behind,
+    is_part,
+    is_word,
+    run_text,
+)
 from dbt_kinds.readers.sqlmesh.macros.variables import (
+    field_value,
     filled_in,
     is_bound,
+    is_mapping,
     name_text,
     note_frozen,
     project_variables,
@@ -178,6 +187,10 @@ def replacement_at(
     name = parts[0].name
     if not parts[0].is_braced and behind < len(tokens) and tokens[behind].text == "(" and _may_call(name, scope):
         return _call(name, tokens, index, behind, text, scope, line)
+    fields, end = fields_behind(tokens, behind)
+    if fields and is_mapping(name, scope):
+        fragment = field_value(name, fields, scope, line)
+        return end, _as_name_where_one_stands(fragment, tokens, index, end), False
     return behind, _variable(name, tokens, index, behind, scope, line, is_braced=parts[0].is_braced), False
 
 

@@ -50,6 +50,15 @@ def composition(tokens: Sequence[Token], index: int) -> tuple[list[str | Referen
     return (parts, at) if any(isinstance(part, Reference) for part in parts) else ([], index)
 
 
+def fields_behind(tokens: Sequence[Token], index: int) -> tuple[list[str], int]:
+    """The names of `.a.b` from here, and the index behind them."""
+    fields: list[str] = []
+    while index + 1 < len(tokens) and tokens[index].text == "." and is_word(tokens[index + 1]):
+        fields.append(tokens[index + 1].text)
+        index += 2
+    return fields, index
+
+
 def is_word(token: Token) -> bool:
     """Whether a token is a word or number, not a text or quoted name."""
     return token.token_type not in QUOTED and bool(token.text) and (token.text[0].isalnum() or token.text[0] == "_")

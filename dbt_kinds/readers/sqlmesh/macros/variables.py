@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from dbt_kinds.errors import (
     TimeVariableNotAllowed,
@@ -77,10 +78,35 @@ def project_variables(scope: Scope) -> dict[str, object]:
     return {key.lower(): value for key, value in scope.variables.items()}
 
 
+def is_mapping(name: str, scope: Scope) -> bool:
+    """Whether a variable of the project has fields."""
+    return not is_bound(name, scope) and isinstance(project_variables(scope).get(name.lower()), dict)
+
+
+def field_value(name: str, fields: Sequence[str], scope: Scope, line: int) -> Fragment:
+    """The SQL of `@name.field`, which is the field's value of today.
+
+    Raises:
+        UndefinedMacroVariable: there is no such field.
+    """
+    value = project_variables(scope)[name.lower()]
+    for position, field in enumerate(fields):
+        known = {str(key).lower(): item for key, item in value.items()} if isinstance(value, dict) else {}
+        if field.lower() not in known:
+            path = ".".join([name, *fields[: position + 1]])
+            message = f"@{path} is defined nowhere; @{name} has {', '.join(known) or 'no fields'} there"
+            raise scope.error(UndefinedMacroVariable, message, line)
+        value = known[field.lower()]
+    note_frozen(".".join([name, *fields]), scope, line)
+    return sql_of(value, scope.dialect)
+
+
 def note_frozen(name: str, scope: Scope, line: int) -> None:
     """Says that a variable has become its value of today."""
     message = f"@{name} was replaced by its value of today; compile again after you change it"
-    scope.note(VariableFrozen, message, line)
+    # once a model, however often its SQL says it
+    if all((note.code, note.message) != (VariableFrozen.__name__, message) for note in scope.notes):
+        scope.note(VariableFrozen, message, line)
 
 
 def time_mark(macro: str, scope: Scope, line: int) -> str:

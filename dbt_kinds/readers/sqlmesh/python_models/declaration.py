@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dbt_kinds.errors import PythonModelUnsupported
@@ -134,11 +134,16 @@ def read_declaration(
 
 @dataclass
 class Literals:
-    """Reads expressions that say what they mean without being run."""
+    """Reads expressions that say what they mean without being run.
+
+    Attributes:
+        bound: values of names that a comprehension binds.
+    """
 
     constants: Mapping[str, ast.expr]
     file: str
     depth: int = 0
+    bound: Mapping[str, Any] = field(default_factory=dict)
 
     def value(self, node: ast.expr) -> Any:
         """What an expression says.
@@ -158,7 +163,13 @@ class Literals:
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.List | ast.Tuple | ast.Set):
-            return [self.value(item) for item in node.elts]
+            return self._items(node.elts)
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            return [inner.value(node.elt) for inner in self._each(node, node.generators)]
+        if isinstance(node, ast.DictComp):
+            return {str(inner.value(node.key)): inner.value(node.value) for inner in self._each(node, node.generators)}
+        if isinstance(node, ast.Name) and node.id in self.bound:
+            return self.bound[node.id]
         if isinstance(node, ast.Dict):
             return self._mapping(node)
         if isinstance(node, ast.Name) and node.id in self.constants:
@@ -181,6 +192,39 @@ class Literals:
                 return left + right
         raise self.computed(node)
 
+    def _items(self, nodes: Sequence[ast.expr]) -> list[Any]:
+        found: list[Any] = []
+        for node in nodes:
+            value = self.value(node.value if isinstance(node, ast.Starred) else node)
+            if isinstance(node, ast.Starred) and not isinstance(value, list):
+                raise self.computed(node)
+            found.extend(value if isinstance(node, ast.Starred) else [value])
+        return found
+
+    def _each(self, node: ast.expr, generators: Sequence[ast.comprehension]) -> Iterator[Literals]:
+        """Readers with the names of a comprehension bound to each item of its literal lists in turn."""
+        if not generators:
+            yield self
+            return
+        generator, *rest = generators
+        items = self.value(generator.iter)
+        if not isinstance(items, list) or generator.ifs or generator.is_async:
+            raise self.computed(node)
+        for item in items:
+            bound = {**self.bound, **self._bind(generator.target, item)}
+            yield from replace(self, bound=bound)._each(node, rest)
+
+    def _bind(self, target: ast.expr, value: Any) -> dict[str, Any]:
+        if isinstance(target, ast.Name):
+            return {target.id: value}
+        if isinstance(target, ast.Tuple) and isinstance(value, list) and len(value) == len(target.elts):
+            return {
+                name: item
+                for inner, part in zip(target.elts, value, strict=True)
+                for name, item in self._bind(inner, part).items()
+            }
+        raise self.computed(target)
+
     def _part(self, part: ast.expr) -> str:
         if isinstance(part, ast.FormattedValue) and part.format_spec is None:
             return str(self.value(part.value))
@@ -200,6 +244,8 @@ class Literals:
 
     def _attribute(self, node: ast.Attribute) -> Any:
         """`ModelKindName.FULL`, `exp.DataType.Type.INT`: enumerations say what they are called."""
+        if isinstance(node.value, ast.Attribute) and node.attr in ("value", "name"):
+            return self._attribute(node.value)
         if isinstance(node.value, ast.Name) and node.value.id not in self.constants and node.attr.isupper():
             return node.attr
         if last_name(node.value) in ("ModelKindName", "Type", "DType") and node.attr.isupper():
@@ -219,7 +265,11 @@ class Literals:
             return keywords
         if name in _KINDS:
             return {"name": _KINDS[name], **{key: value for key, value in keywords.items() if key != "name"}}
-        arguments = [self.value(argument) for argument in node.args]
+        if name == "TimeColumn" and not node.args:
+            return keywords
+        arguments = self._items(node.args)
+        if name == "dict" and len(arguments) == 1 and isinstance(arguments[0], dict):
+            return {**arguments[0], **keywords}
         if name in ("list", "tuple", "set", "frozenset") and len(arguments) == 1 and isinstance(arguments[0], list):
             return arguments[0]
         if name in _SQL_CALLS and arguments and all(isinstance(argument, str) for argument in arguments):

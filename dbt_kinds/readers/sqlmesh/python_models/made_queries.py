@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sqlglot import exp
 
 from dbt_kinds.errors import PythonMacro, PythonMacroFailed
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.python_macros import Evaluator, line_in, run_files
-
-# sqlglot reads `@x` as a parameter, and writes another dialect's
-_VARIABLE = "kinds_variable_"
+from dbt_kinds.readers.sqlmesh.python_macros import Evaluator, line_in, run_file, sql_with_variables
 
 
-def made_query(function: str, text: str, scope: Scope, line: int, *, runs: bool) -> str:
+def made_query(function: str, text: str, scope: Scope, line: int, root: Path, *, runs: bool) -> str:
     """The query that a function of a file makes, in the model's dialect; it may hold macros.
 
     Raises:
@@ -22,11 +21,11 @@ def made_query(function: str, text: str, scope: Scope, line: int, *, runs: bool)
     if not runs:
         message = f"{scope.model_name} makes its query in Python (is_sql=True); pass --run-macros, or write it as SQL"
         raise scope.error(PythonMacro, message, line)
-    (names,) = run_files({scope.file: text})
+    names = run_file(text, scope.file, root)
     try:
         made = names[function](Evaluator(scope))
         if isinstance(made, exp.Expr):
-            return _with_variables(made).sql(dialect=scope.dialect).replace(_VARIABLE, "@")
+            return sql_with_variables(made, scope.dialect)
     except Exception as error:
         message = f"{function}() raised {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
         raise scope.error(PythonMacroFailed, message, line_in(error, scope.file)) from error
@@ -34,11 +33,3 @@ def made_query(function: str, text: str, scope: Scope, line: int, *, runs: bool)
         message = f"{function}() made {type(made).__name__}; return a query, as a text or a tree of sqlglot"
         raise scope.error(PythonMacroFailed, message, line)
     return made
-
-
-def _with_variables(tree: exp.Expr) -> exp.Expr:
-    """The tree with names for its macro variables."""
-    tree = tree.copy()
-    for parameter in list(tree.find_all(exp.Parameter)):
-        parameter.replace(exp.column(f"{_VARIABLE}{parameter.name}"))
-    return tree

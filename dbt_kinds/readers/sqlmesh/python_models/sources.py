@@ -30,6 +30,7 @@ from dbt_kinds.readers.sqlmesh.python_models.block_text import block_text
 from dbt_kinds.readers.sqlmesh.python_models.dbt_python import dbt_python_body
 from dbt_kinds.readers.sqlmesh.python_models.declaration import (
     Declaration,
+    Literals,
     Property,
     constants_of,
     find_models,
@@ -79,7 +80,7 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
         yield LeftOut(node.name, "", Place(file, node.lineno), "refused", [note_of(failure)])
     for function, decorator in find_models(tree):
         place = Place(file, decorator.lineno)
-        shown, kind = function.name, ""
+        shown, kind = _stated_name(decorator, constants, file) or function.name, ""
         try:
             declaration = read_declaration(function, decorator, constants, file)
             shown = str(declaration.properties["name"].value) if "name" in declaration.properties else shown
@@ -101,6 +102,15 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
         except RecursionError:
             failure = PythonModelUnsupported("nests expressions too deeply to be read", file, decorator.lineno)
             yield LeftOut(shown, kind, place, "refused", [note_of(failure)])
+
+
+def _stated_name(decorator: ast.Call, constants: Mapping[str, ast.expr], file: str) -> str:
+    """The model's name where it can be read, whatever else of the decorator cannot."""
+    named = [keyword.value for keyword in decorator.keywords if keyword.arg == "name"]
+    try:
+        return str(next((Literals(constants, file).value(node) for node in (*decorator.args[:1], *named)), ""))
+    except PythonModelUnsupported:
+        return ""
 
 
 def _shown_kind(declaration: Declaration) -> str:
@@ -152,17 +162,18 @@ def _source(
     name = _name(declaration, dialect, file, context)
     scope = context.scope(file, dialect)
     scope.model_name = name.text
+    stated = declaration.properties.get("is_sql")
+    is_sql = stated is not None and stated.value is True
     # a default that is meant for SQL models is none of a Python model's
-    if "kind" not in declaration.properties and _default_kind(context) in ("FULL", *_NEVER_PYTHON):
+    if not is_sql and "kind" not in declaration.properties and _default_kind(context) in ("FULL", *_NEVER_PYTHON):
         declaration.properties["kind"] = Property("FULL", line)
-    is_sql = declaration.properties.get("is_sql")
     head = block_text(declaration, file)
     block = read_block(head, file, line, "")
     for value in block.properties.values():
         value.dialect = dialect
     kind = block.properties.get("kind")
-    word = kind_name(kind) if kind is not None else _default_kind(context)
-    if word in _NEVER_PYTHON:
+    word = kind_name(kind) if kind is not None else _default_kind(context, "VIEW" if is_sql else "FULL")
+    if word in _NEVER_PYTHON and not is_sql:
         message = f"a Python model cannot be of kind {word}; write FULL, or a SQL model"
         raise BadPropertyValue(message, file, kind.place.line if kind is not None else line)
     scope.kind_name = word
@@ -179,10 +190,10 @@ def _source(
         "scope": scope,
         "blueprint": {},
     }
-    if is_sql is not None and is_sql.value is True:
+    if is_sql and stated is not None:
         scope.blueprint = {key.lower(): str(value) for key, value in blueprint.items()}
         runs = context.options.run_macros
-        sql = made_query(declaration.function.name, text, scope, is_sql.line, runs=runs)
+        sql = made_query(declaration.function.name, text, scope, stated.line, context.root, runs=runs)
         begin = declaration.function.lineno
         return PythonModelSource(**common, statements=[Statement("sql", sql, begin, begin, file)])
     surroundings = Surroundings(declaration.constants, context.config.variables, blueprint)
@@ -225,9 +236,9 @@ def _name(declaration: Declaration, dialect: str, file: str, context: ProjectCon
     return name
 
 
-def _default_kind(context: ProjectContext) -> str:
-    default = context.config.defaults.get("kind") or "FULL"
-    return str(default.get("name", "FULL") if isinstance(default, dict) else default).upper()
+def _default_kind(context: ProjectContext, otherwise: str = "FULL") -> str:
+    default = context.config.defaults.get("kind") or otherwise
+    return str(default.get("name", otherwise) if isinstance(default, dict) else default).upper()
 
 
 def _check_runs(reason: NotSqlAtHeart, kind: str, name: TableName, context: ProjectContext, scope: Scope) -> None:
