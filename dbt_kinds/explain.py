@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from dbt_kinds.analysis.batches import Bound
+from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.findings import Finding
 from dbt_kinds.analysis.safety import Slicing, Verdict, classify
 from dbt_kinds.readers.smelt.configuration import Configuration
@@ -74,7 +75,23 @@ def _model(project: SmeltProject, lineage: Lineage, address: str) -> dict[str, A
     if slicing is not None:
         verdict = classify(lineage.queries[address], slicing, lineage.catalogue)
         told["incremental"] = _incremental(lineage, slicing, verdict)
+    elif model.configuration.materialization == "cumulative_aggregate":
+        told |= _cumulative(lineage, address, model.path)
     return told
+
+
+def _cumulative(lineage: Lineage, address: str, path: str) -> dict[str, Any]:
+    cumulation = classify_cumulative(lineage.queries[address], lineage.catalogue)
+    if cumulation.findings:
+        problems = [Problem(found.code, found.message, path, found.place.line) for found in cumulation.findings]
+        return {"errors": [_problem(problem) for problem in problems]}
+    return {
+        "cumulative": {
+            "driving_source": (cumulation.driving_source or "").rpartition(".")[2],
+            "unique_key": list(cumulation.unique_key),
+            "combine": dict(cumulation.combine),
+        }
+    }
 
 
 def _incremental(lineage: Lineage, slicing: Slicing, verdict: Verdict) -> dict[str, Any]:
