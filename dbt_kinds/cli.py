@@ -178,7 +178,7 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the dbt project is written.")
 @click.option(
-    "--from", "tool", type=click.Choice(["sqlmesh", "vulcan"]), help="What the project is; guessed by default."
+    "--from", "tool", type=click.Choice(["sqlmesh", "vulcan", "smelt"]), help="What the project is; guessed by default."
 )
 @click.option(
     "--adapter", type=click.Choice(["spark", "databricks"]), default="spark", show_default=True, help="dbt's adapter."
@@ -189,9 +189,10 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
 @click.option("--force", is_flag=True, help="Overwrite files that were edited by hand.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
 @click.option("--strict", is_flag=True, help="Exit with 1 also for what needs a person.")
+@click.option("--allow-downgrade", is_flag=True, help="Of smelt: build models anew that may not run on slices of time.")
 @json_option
 def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
-    """Turn a SQLMesh or Vulcan project into a dbt project. The input is never changed."""
+    """Turn a SQLMesh, Vulcan or smelt project into a dbt project. The input is never changed."""
     from dbt_kinds.compile.convert import CompileRequest, compile_project
     from dbt_kinds.compile.report import report_lines, report_table
 

@@ -12,7 +12,6 @@ from dbt_kinds.analysis.batches import Bound
 from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.findings import Finding
 from dbt_kinds.analysis.safety import Slicing, Verdict, classify
-from dbt_kinds.readers.smelt.configuration import Configuration
 from dbt_kinds.readers.smelt.lineage import Lineage, resolve
 from dbt_kinds.readers.smelt.problems import Problem
 from dbt_kinds.readers.smelt.project import SmeltProject
@@ -36,34 +35,12 @@ def is_refused(told: Mapping[str, Any]) -> bool:
     return refused or bool(told.get("errors")) or any(model.get("errors") for model in told["models"].values())
 
 
-def dbt_kind(configuration: Configuration) -> str:
-    """The materialization that a model gets here."""
-    if configuration.materialization == "table":
-        return "incremental_by_time_range" if configuration.incremental is not None else "full"
-    return "view" if configuration.materialization == "materialized_view" else configuration.materialization
-
-
-def slicing_of(configuration: Configuration) -> Slicing | None:
-    """How an incremental model is cut; none for other models."""
-    series, incremental = configuration.timeseries, configuration.incremental
-    if series is None or incremental is None:
-        return None
-    return Slicing(
-        series.partition_column,
-        series.event_time_column,
-        series.granularity,
-        series.week_start,
-        incremental.unique_key,
-        incremental.overrides,
-    )
-
-
 def _model(project: SmeltProject, lineage: Lineage, address: str) -> dict[str, Any]:
     model, problems = project.models[address], lineage.problems[address]
     told: dict[str, Any] = {
         "path": model.path,
         "dependencies": sorted({_dependency(lineage, parent) for parent in lineage.parents[address]}),
-        "materialization": dbt_kind(model.configuration),
+        "materialization": model.configuration.kind,
     }
     if model.configuration.tags:
         told["tags"] = list(model.configuration.tags)
@@ -71,7 +48,7 @@ def _model(project: SmeltProject, lineage: Lineage, address: str) -> dict[str, A
         told["owner"] = model.configuration.owner
     if problems:
         return {**told, "errors": [_problem(problem) for problem in problems]}
-    slicing = slicing_of(model.configuration)
+    slicing = model.configuration.slicing
     if slicing is not None:
         verdict = classify(lineage.queries[address], slicing, lineage.catalogue)
         told["incremental"] = _incremental(lineage, slicing, verdict)

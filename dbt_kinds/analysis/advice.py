@@ -103,6 +103,14 @@ def not_derivable(source: str, column: str, *, is_window: bool) -> str:
     )
 
 
+def narrow_read(source: str) -> str:
+    """A condition that ends before what windows and joins look at."""
+    return (
+        f"this condition cuts off rows of {source} that a window or join here looks at; "
+        f"remove it and read {source} through dbt_kinds.window_of, or move it out by that much"
+    )
+
+
 CUMULATIVE_GROUP_BY = "a cumulative_aggregate keeps one row a key; write GROUP BY with the columns that are its key"
 CUMULATIVE_GROUPING_SETS = (
     "ROLLUP, CUBE and GROUPING SETS give rows of several keys; group by plain columns, one model for each grouping"

@@ -107,14 +107,14 @@ class _Search:
     def driving_source(self, scope: Scope) -> Relation | None:
         """The one timeseries source, which gives every row that is aggregated."""
         tree = self.query.tree
-        relations = {read.relation.address: read.relation for read in _inputs(scope) if _is_timeseries(read)}
+        relations = {found.address: found for found in _timeseries_read(scope)}
         if not relations:
             self.add(NO_DRIVING_SOURCE, tree, advice.CUMULATIVE_NO_SOURCE)
             return None
         if len(relations) > 1:
             self.add(MULTIPLE_DRIVING_SOURCES, tree, advice.cumulative_sources(sorted(relations)))
             return None
-        [driving] = relations.values()
+        driving = next(iter(relations.values()))
         if _times_read(scope) > 1:
             self.add(MULTIPLE_DRIVING_SOURCES, tree, advice.cumulative_read_twice(driving.leaf))
         return driving
@@ -214,10 +214,11 @@ class _Search:
         return partition
 
 
-def _inputs(scope: Scope) -> Iterator[Input]:
+def _timeseries_read(scope: Scope) -> Iterator[Relation]:
     for below in scopes_below(scope):
-        if isinstance(below, SelectScope):
-            yield from below.inputs.values()
+        for read in below.inputs.values() if isinstance(below, SelectScope) else []:
+            if _is_timeseries(read) and read.relation is not None:
+                yield read.relation
 
 
 def _is_timeseries(read: Input) -> bool:
