@@ -260,6 +260,40 @@ def explain(directory: Path, origin: str | None, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
+@main.command()
+@click.argument("directory", type=click.Path(path_type=Path), default=Path())
+@click.option("--target-path", default="target", show_default=True, help="Where dbt compile wrote its manifest.")
+@click.option("--compile", "compiles", is_flag=True, help="Run dbt compile first, with the project's own profile.")
+@click.option("--annotations", "as_annotations", is_flag=True, help="Print findings as GitHub shows them in a diff.")
+@json_option
+def check(directory: Path, target_path: str, *, compiles: bool, as_annotations: bool, as_json: bool) -> None:
+    """Check that the models of a dbt project may run on slices of time. Exits with 1 when one may not.
+
+    Reads what dbt compile left in target/manifest.json.
+    """
+    from dbt_kinds.check.compiled_project import read_compiled_project
+    from dbt_kinds.check.findings import annotations, checked, is_refused, report_lines
+    from dbt_kinds.explain import explanation_table
+    from dbt_kinds.operate.dbt import DbtOptions, invoke
+
+    if compiles:
+        invoke(["compile", "--target-path", target_path], DbtOptions(project_dir=str(directory)), quiet=True)
+    told = checked(read_compiled_project(directory, target_path))
+    if as_json:
+        print_json(told)
+    elif as_annotations:
+        for line in annotations(told):
+            click.echo(line)
+    else:
+        print_table(explanation_table(told))
+        for line in report_lines(told):
+            say(line)
+        if not told["models"]:
+            say(NO_MODELS)
+    if is_refused(told):
+        click.get_current_context().exit(1)
+
+
 NO_MODELS = "No model of this project is of a kind; set materialized='incremental_by_time_range' in a model's config."
 
 

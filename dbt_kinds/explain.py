@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from dbt_kinds.analysis.batches import Bound
+from dbt_kinds.analysis.catalogue import Catalogue
 from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.findings import Finding
 from dbt_kinds.analysis.safety import Slicing, Verdict, classify
@@ -51,7 +52,7 @@ def _model(project: SmeltProject, lineage: Lineage, address: str) -> dict[str, A
     slicing = model.configuration.slicing
     if slicing is not None:
         verdict = classify(lineage.queries[address], slicing, lineage.catalogue)
-        told["incremental"] = _incremental(lineage, slicing, verdict)
+        told["incremental"] = incremental_entry(lineage.catalogue, slicing, verdict)
     elif model.configuration.materialization == "cumulative_aggregate":
         told |= _cumulative(lineage, address, model.path)
     return told
@@ -71,7 +72,8 @@ def _cumulative(lineage: Lineage, address: str, path: str) -> dict[str, Any]:
     }
 
 
-def _incremental(lineage: Lineage, slicing: Slicing, verdict: Verdict) -> dict[str, Any]:
+def incremental_entry(catalogue: Catalogue, slicing: Slicing, verdict: Verdict) -> dict[str, Any]:
+    """What is told of a model that runs on slices of time."""
     leaves = _leaves([*verdict.bounds, *(found.source for found in verdict.findings if found.source)])
     told: dict[str, Any] = {
         "granularity": slicing.granularity,
@@ -90,7 +92,7 @@ def _incremental(lineage: Lineage, slicing: Slicing, verdict: Verdict) -> dict[s
     if verdict.bounds:
         columns = {
             relation.address: relation.timeseries.partition_column
-            for relation in lineage.catalogue.relations.values()
+            for relation in catalogue.relations.values()
             if relation.timeseries is not None
         }
         told["source_bounds"] = {

@@ -14,7 +14,7 @@ from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.analysis.frames import frame_edits
 from dbt_kinds.analysis.parsing import Query
 from dbt_kinds.analysis.resolution import build_scope
-from dbt_kinds.analysis.scopes import Input, Scope, SelectScope, scopes_below
+from dbt_kinds.analysis.scopes import Scope, SelectScope, scopes_below
 from dbt_kinds.analysis.units import SUNDAY_WEEK
 
 
@@ -58,18 +58,17 @@ def pushed_down(
     """
     scope = build_scope(query.tree, catalogue)
     edits = list(frame_edits(query, scope))
-    for read in _relations_of(query, scope):
-        assert read.relation is not None
-        parts = [part.meta for part in read.node.parts]
+    for table, relation in _relations_of(query, scope):
+        parts = [part.meta for part in table.parts]
         start, end = min(part["start"] for part in parts), max(part["end"] for part in parts) + 1
-        leaf, own = read.node.parts[-1].name, (inlined or {}).get(read.relation.address)
+        leaf, own = table.parts[-1].name, (inlined or {}).get(relation.address)
         if own is not None:
             text = pushed_down(own, catalogue, bounds, refer, inlined=inlined, written=written)
             replacement, name = f"(\n{without_semicolon(text)}\n)", None
         else:
-            call, name = _call(read.relation, bounds, refer)
+            call, name = _call(relation, bounds, refer)
             replacement = written(call)
-        alias = "" if read.node.alias or name == leaf else f" as {leaf}"
+        alias = "" if table.alias or name == leaf else f" as {leaf}"
         edits.append(Edit(start, end, replacement + alias))
     return edited(query.text, edits)
 
@@ -93,13 +92,13 @@ def window_of(call: str, relation: Relation, bound: Bound) -> str:
     return f"dbt_kinds.window_of({', '.join(arguments)})"
 
 
-def _relations_of(query: Query, scope: Scope) -> Iterator[Input]:
+def _relations_of(query: Query, scope: Scope) -> Iterator[tuple[exp.Table, Relation]]:
     """Every relation that stands in the query's own text."""
     for below in scopes_below(scope):
         if isinstance(below, SelectScope) and query.holds(below.node):
             for read in below.inputs.values():
                 if read.relation is not None and isinstance(read.node, exp.Table):
-                    yield read
+                    yield read.node, read.relation
 
 
 def _call(relation: Relation, bounds: Mapping[str, Bound], refer: Refer) -> tuple[str, str | None]:
