@@ -272,7 +272,7 @@ def check(directory: Path, target_path: str, *, compiles: bool, as_annotations: 
     Reads what dbt compile left in target/manifest.json.
     """
     from dbt_kinds.check.compiled_project import read_compiled_project
-    from dbt_kinds.check.findings import annotations, checked, is_refused, report_lines
+    from dbt_kinds.check.findings import annotation_lines, checked, is_refused, report_lines
     from dbt_kinds.explain import explanation_table
     from dbt_kinds.operate.dbt import DbtOptions, invoke
 
@@ -282,7 +282,7 @@ def check(directory: Path, target_path: str, *, compiles: bool, as_annotations: 
     if as_json:
         print_json(told)
     elif as_annotations:
-        for line in annotations(told):
+        for line in annotation_lines(told):
             click.echo(line)
     else:
         print_table(explanation_table(told))

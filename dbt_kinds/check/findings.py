@@ -32,7 +32,7 @@ def report_lines(told: Mapping[str, Any]) -> Iterator[str]:
         yield f"{model['path']}:{found['line']}: {found['code']}: {found['message']}"
 
 
-def annotations(told: Mapping[str, Any]) -> Iterator[str]:
+def annotation_lines(told: Mapping[str, Any]) -> Iterator[str]:
     """Every finding as a workflow command of GitHub, which shows it beside the line. Follows GitHub's page Workflow
     commands for GitHub Actions.
     """
