@@ -178,7 +178,7 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the dbt project is written.")
 @click.option(
-    "--from", "tool", type=click.Choice(["sqlmesh", "vulcan"]), help="What the project is; guessed by default."
+    "--from", "tool", type=click.Choice(["sqlmesh", "vulcan", "smelt"]), help="What the project is; guessed by default."
 )
 @click.option(
     "--adapter", type=click.Choice(["spark", "databricks"]), default="spark", show_default=True, help="dbt's adapter."
@@ -189,9 +189,10 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
 @click.option("--force", is_flag=True, help="Overwrite files that were edited by hand.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
 @click.option("--strict", is_flag=True, help="Exit with 1 also for what needs a person.")
+@click.option("--allow-downgrade", is_flag=True, help="Of smelt: build models anew that may not run on slices of time.")
 @json_option
 def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
-    """Turn a SQLMesh or Vulcan project into a dbt project. The input is never changed."""
+    """Turn a SQLMesh, Vulcan or smelt project into a dbt project. The input is never changed."""
     from dbt_kinds.compile.convert import CompileRequest, compile_project
     from dbt_kinds.compile.report import report_lines, report_table
 
@@ -255,6 +256,40 @@ def explain(directory: Path, origin: str | None, as_json: bool) -> None:
         print_table(explanation_table(told))
         for line in report_lines(told):
             say(line)
+    if is_refused(told):
+        click.get_current_context().exit(1)
+
+
+@main.command()
+@click.argument("directory", type=click.Path(path_type=Path), default=Path())
+@click.option("--target-path", default="target", show_default=True, help="Where dbt compile wrote its manifest.")
+@click.option("--compile", "compiles", is_flag=True, help="Run dbt compile first, with the project's own profile.")
+@click.option("--annotations", "as_annotations", is_flag=True, help="Print findings as GitHub shows them in a diff.")
+@json_option
+def check(directory: Path, target_path: str, *, compiles: bool, as_annotations: bool, as_json: bool) -> None:
+    """Check that the models of a dbt project may run on slices of time. Exits with 1 when one may not.
+
+    Reads what dbt compile left in target/manifest.json.
+    """
+    from dbt_kinds.check.compiled_project import read_compiled_project
+    from dbt_kinds.check.findings import annotation_lines, checked, is_refused, report_lines
+    from dbt_kinds.explain import explanation_table
+    from dbt_kinds.operate.dbt import DbtOptions, invoke
+
+    if compiles:
+        invoke(["compile", "--target-path", target_path], DbtOptions(project_dir=str(directory)), quiet=True)
+    told = checked(read_compiled_project(directory, target_path))
+    if as_json:
+        print_json(told)
+    elif as_annotations:
+        for line in annotation_lines(told):
+            click.echo(line)
+    else:
+        print_table(explanation_table(told))
+        for line in report_lines(told):
+            say(line)
+        if not told["models"]:
+            say(NO_MODELS)
     if is_refused(told):
         click.get_current_context().exit(1)
 

@@ -351,3 +351,7 @@ class UnreadableConfigurationError(KindsError):
 
 class UnreadableProjectError(KindsError):
     """A folder holds no project of the tool it should be of."""
+
+
+class NotCompiledError(KindsError):
+    """dbt's manifest lacks the compiled query of a model."""

@@ -9,9 +9,10 @@ from typing import Any
 from rich.table import Table
 
 from dbt_kinds.analysis.batches import Bound
+from dbt_kinds.analysis.catalogue import Catalogue
+from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.findings import Finding
 from dbt_kinds.analysis.safety import Slicing, Verdict, classify
-from dbt_kinds.readers.smelt.configuration import Configuration
 from dbt_kinds.readers.smelt.lineage import Lineage, resolve
 from dbt_kinds.readers.smelt.problems import Problem
 from dbt_kinds.readers.smelt.project import SmeltProject
@@ -35,34 +36,12 @@ def is_refused(told: Mapping[str, Any]) -> bool:
     return refused or bool(told.get("errors")) or any(model.get("errors") for model in told["models"].values())
 
 
-def dbt_kind(configuration: Configuration) -> str:
-    """The materialization that a model gets here."""
-    if configuration.materialization == "table":
-        return "incremental_by_time_range" if configuration.incremental is not None else "full"
-    return "view" if configuration.materialization == "materialized_view" else configuration.materialization
-
-
-def slicing_of(configuration: Configuration) -> Slicing | None:
-    """How an incremental model is cut; none for other models."""
-    series, incremental = configuration.timeseries, configuration.incremental
-    if series is None or incremental is None:
-        return None
-    return Slicing(
-        series.partition_column,
-        series.event_time_column,
-        series.granularity,
-        series.week_start,
-        incremental.unique_key,
-        incremental.overrides,
-    )
-
-
 def _model(project: SmeltProject, lineage: Lineage, address: str) -> dict[str, Any]:
     model, problems = project.models[address], lineage.problems[address]
     told: dict[str, Any] = {
         "path": model.path,
         "dependencies": sorted({_dependency(lineage, parent) for parent in lineage.parents[address]}),
-        "materialization": dbt_kind(model.configuration),
+        "materialization": model.configuration.kind,
     }
     if model.configuration.tags:
         told["tags"] = list(model.configuration.tags)
@@ -70,14 +49,31 @@ def _model(project: SmeltProject, lineage: Lineage, address: str) -> dict[str, A
         told["owner"] = model.configuration.owner
     if problems:
         return {**told, "errors": [_problem(problem) for problem in problems]}
-    slicing = slicing_of(model.configuration)
+    slicing = model.configuration.slicing
     if slicing is not None:
         verdict = classify(lineage.queries[address], slicing, lineage.catalogue)
-        told["incremental"] = _incremental(lineage, slicing, verdict)
+        told["incremental"] = incremental_entry(lineage.catalogue, slicing, verdict)
+    elif model.configuration.materialization == "cumulative_aggregate":
+        told |= _cumulative(lineage, address, model.path)
     return told
 
 
-def _incremental(lineage: Lineage, slicing: Slicing, verdict: Verdict) -> dict[str, Any]:
+def _cumulative(lineage: Lineage, address: str, path: str) -> dict[str, Any]:
+    cumulation = classify_cumulative(lineage.queries[address], lineage.catalogue)
+    if cumulation.findings:
+        problems = [Problem(found.code, found.message, path, found.place.line) for found in cumulation.findings]
+        return {"errors": [_problem(problem) for problem in problems]}
+    return {
+        "cumulative": {
+            "driving_source": (cumulation.driving_source or "").rpartition(".")[2],
+            "unique_key": list(cumulation.unique_key),
+            "combine": dict(cumulation.combine),
+        }
+    }
+
+
+def incremental_entry(catalogue: Catalogue, slicing: Slicing, verdict: Verdict) -> dict[str, Any]:
+    """What is told of a model that runs on slices of time."""
     leaves = _leaves([*verdict.bounds, *(found.source for found in verdict.findings if found.source)])
     told: dict[str, Any] = {
         "granularity": slicing.granularity,
@@ -96,7 +92,7 @@ def _incremental(lineage: Lineage, slicing: Slicing, verdict: Verdict) -> dict[s
     if verdict.bounds:
         columns = {
             relation.address: relation.timeseries.partition_column
-            for relation in lineage.catalogue.relations.values()
+            for relation in catalogue.relations.values()
             if relation.timeseries is not None
         }
         told["source_bounds"] = {

@@ -32,11 +32,12 @@ class Kind(str, Enum):
     INCREMENTAL_UNMANAGED = "incremental_unmanaged"
     SCD_TYPE_2_BY_TIME = "scd_type_2_by_time"
     SCD_TYPE_2_BY_COLUMN = "scd_type_2_by_column"
+    CUMULATIVE_AGGREGATE = "cumulative_aggregate"
 
     @property
     def is_incremental(self) -> bool:
         """Whether a run has a window, and with it a start and an end."""
-        return self.value.startswith(("incremental", "scd"))
+        return self.value.startswith(("incremental", "scd", "cumulative"))
 
 
 @dataclass(frozen=True, order=True)
@@ -263,7 +264,12 @@ class Seed(Node):
 
 @dataclass
 class SourceTable:
-    """A table that the project reads and does not build."""
+    """A table that the project reads and does not build.
+
+    Attributes:
+        settings: configuration that dbt itself knows, without meta.
+        options: what our kinds know of the table, written below meta.
+    """
 
     source: str
     schema: str
@@ -274,6 +280,8 @@ class SourceTable:
     description: str | None = None
     columns: list[Column] = field(default_factory=list)
     tests: list[DataTest] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     origin: dict[str, Any] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
@@ -326,6 +334,7 @@ class Project:
         config_file: where settings of the whole project come from.
         defaults: dbt configuration of all models (`file_format`), with `meta` among it.
         metrics: dbt's metrics in YAML's form, each with the file it comes from.
+        is_all_or_nothing: whether nothing is written when something is refused.
     """
 
     name: str
@@ -343,3 +352,10 @@ class Project:
     on_run_end: list[SqlText] = field(default_factory=list)
     metrics: list[tuple[Place, dict[str, Any]]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    is_all_or_nothing: bool = False
+
+    @property
+    def has_refusals(self) -> bool:
+        """Whether something of it cannot be written."""
+        notes = [*self.notes, *(note for left in self.left_out for note in left.notes)]
+        return any(note.level == "refused" for note in notes)

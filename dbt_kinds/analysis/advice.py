@@ -101,3 +101,81 @@ def not_derivable(source: str, column: str, *, is_window: bool) -> str:
         f"how much of {source} a run needs cannot be derived: {why}; bound windows over it with {FRAME}, and write in "
         f"WHERE or ON, say, {source}.<time column> BETWEEN {column} - INTERVAL '1 day' AND {column}"
     )
+
+
+def narrow_read(source: str) -> str:
+    """A condition that ends before what windows and joins look at."""
+    return (
+        f"this condition cuts off rows of {source} that a window or join here looks at; "
+        f"remove it and read {source} through dbt_kinds.window_of, or move it out by that much"
+    )
+
+
+CUMULATIVE_GROUP_BY = "a cumulative_aggregate keeps one row a key; write GROUP BY with the columns that are its key"
+CUMULATIVE_GROUPING_SETS = (
+    "ROLLUP, CUBE and GROUPING SETS give rows of several keys; group by plain columns, one model for each grouping"
+)
+CUMULATIVE_KEY_NOT_PROJECTED = "rows are merged by what they are grouped by; project every GROUP BY key"
+CUMULATIVE_NO_SOURCE = (
+    "it reads no timeseries source, so there are no partitions to add up; declare timeseries on the source that grows, "
+    "or write materialization: table"
+)
+CUMULATIVE_WINDOW = "a window looks at rows of other partitions, which a merge does not see; remove it"
+CUMULATIVE_SUBQUERY = "a subquery sees one partition of the timeseries source at a time; join it, or remove it"
+
+
+def cumulative_nondeterministic(name: str) -> str:
+    """A call that gives something else the next time."""
+    return f"{name} gives something else each time, and what was merged once is never computed again; remove it"
+
+
+def cumulative_clause(name: str) -> str:
+    """A clause that compares or picks rows of one partition only."""
+    return (
+        f"{name} would see the rows of one partition, not those of all so far; "
+        "remove it, and do it in a view over this model"
+    )
+
+
+def cumulative_sources(addresses: list[str]) -> str:
+    """Several timeseries sources."""
+    return (
+        f"it reads {len(addresses)} timeseries sources, {', '.join(addresses)}; one drives it, "
+        "so join them in a model before this one"
+    )
+
+
+def cumulative_read_twice(source: str) -> str:
+    """A source that meets itself."""
+    return (
+        f"it joins {source} with itself, and a run sees one partition of each; do the join in a model before this one"
+    )
+
+
+def cumulative_other_rows(source: str) -> str:
+    """Rows that no partition brings."""
+    return (
+        f"there are rows here without a row of {source}, which every partition would add again; "
+        f"drive it by {source} alone, with other tables on the right of LEFT JOIN"
+    )
+
+
+def cumulative_partition(column: str) -> str:
+    """A state that ends with its partition."""
+    return f"its key contains {column}, so no row is ever added to; write materialization: table with incremental"
+
+
+def cumulative_below(source: str) -> str:
+    """An aggregation of several partitions below the one that is combined."""
+    return (
+        f"rows of several partitions of {source} are aggregated below the outermost GROUP BY; "
+        "group by its partition column there"
+    )
+
+
+def cumulative_aggregator(text: str) -> str:
+    """A projection that two states do not combine into."""
+    return (
+        f"{text} is neither a GROUP BY key nor one named aggregate that can be combined; write one of COUNT, SUM, MIN, "
+        "MAX, BOOL_AND, BOOL_OR, BIT_AND, BIT_OR, BIT_XOR with an alias, and compute with it in a view over this model"
+    )

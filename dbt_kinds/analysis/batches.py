@@ -45,5 +45,7 @@ def batch_class(bounds: Mapping[str, Bound], granularity: str) -> BatchClass | N
         return BatchClass("fully_batch_safe", None)
     context = max(max(bound.before.days, bound.after.days) for bound in bounds.values())
     chunk = min(max(3 * context, 7), 90)
+    if granularity == "minute":
+        return BatchClass(f"bounded_safe(chunk={chunk}d,context={context}d)", chunk * 24 * 60)
     size = chunk * 24 if granularity == "hour" else -(-chunk // _DAYS[granularity])
     return BatchClass(f"bounded_safe(chunk={chunk}d,context={context}d)", size)

@@ -21,7 +21,7 @@ def frame_edits(query: Query, scope: Scope) -> Iterator[Edit]:
     lag function`), intervals over a DATE key (RANGE_FRAME_INVALID_TYPE), sides of different interval types.
     """
     for below in scopes_below(scope):
-        if not isinstance(below, SelectScope):
+        if not isinstance(below, SelectScope) or not query.holds(below.node):
             continue
         for node in own_nodes(below.node):
             if isinstance(node, exp.Window):

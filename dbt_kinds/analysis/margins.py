@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 SECOND = 1_000_000
@@ -52,3 +53,16 @@ class Margin(NamedTuple):
 
 
 NOTHING = Margin()
+
+_ISO = re.compile(
+    r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?",
+)
+
+
+def read_iso(text: str) -> Margin | None:
+    """The length that an ISO-8601 duration such as P1DT12H says; none where it is none."""
+    found = _ISO.fullmatch(text)
+    if found is None:
+        return None
+    years, months, weeks, days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    return Margin(years * 12 + months, (weeks * 7 + days) * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND)

@@ -31,8 +31,11 @@ class Query(NamedTuple):
 
     def place(self, node: exp.Expr) -> Place:
         """Where a construct begins; the query itself where it stands in another, inlined one."""
-        is_own = node.root() is self.tree
-        return place_in(self.text, span(node if is_own else self.tree)[0])
+        return place_in(self.text, span(node if self.holds(node) else self.tree)[0])
+
+    def holds(self, node: exp.Expr) -> bool:
+        """Whether a construct stands in this text, not in that of an inlined query."""
+        return node.root() is self.tree
 
 
 def parse_query(text: str, dialect: str) -> Query:
@@ -42,7 +45,8 @@ def parse_query(text: str, dialect: str) -> Query:
         trees = _placing_parser(type(of))(dialect=of).parse(of.tokenize(text), text)
     except (ParseError, TokenError) as error:
         raise UnreadableQueryError(f"this is not a query of {dialect}: {str(error).splitlines()[0]}") from error
-    found = [tree for tree in trees if tree is not None]
+    # a comment behind the last semicolon comes as a statement of its own
+    found = [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]
     if len(found) != 1 or not isinstance(found[0], exp.Query):
         raise UnreadableQueryError(f"expected one query, found {len(found)} statements that are no single SELECT")
     return Query(text, found[0], dialect)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -25,14 +26,51 @@ class Reference(NamedTuple):
 
 
 Refer = Callable[[Relation], Reference]
+_LAST_SEMICOLON = re.compile(r"\s*;\s*(--[^\n]*\s*)*\Z")
 
 
-def pushed_down(query: Query, catalogue: Catalogue, bounds: Mapping[str, Bound], refer: Refer) -> str:
+def as_jinja(call: str) -> str:
+    """A call as a model writes it."""
+    return f"{{{{ {call} }}}}"
+
+
+def without_semicolon(text: str) -> str:
+    """A query without blank lines around it and the semicolon at its end, whatever comment follows that."""
+    return _LAST_SEMICOLON.sub("", text.strip())
+
+
+def pushed_down(
+    query: Query,
+    catalogue: Catalogue,
+    bounds: Mapping[str, Bound],
+    refer: Refer,
+    *,
+    inlined: Mapping[str, Query] | None = None,
+    written: Callable[[str], str] = as_jinja,
+) -> str:
     """The author's text with its relations exchanged for dbt's: a bounded source for what a window reads of it, others
     for themselves; and with frames that Spark takes. All references of one source get the same bound.
+
+    Args:
+        inlined: the queries, by address, of relations without a table that are written out where they are read, so
+            that their sources can be filtered for this reader.
+        written: how a call stands in the text.
     """
     scope = build_scope(query.tree, catalogue)
-    return edited(query.text, [*frame_edits(query, scope), *_reference_edits(scope, bounds, refer)])
+    edits = list(frame_edits(query, scope))
+    for table, relation in _relations_of(query, scope):
+        parts = [part.meta for part in table.parts]
+        start, end = min(part["start"] for part in parts), max(part["end"] for part in parts) + 1
+        leaf, own = table.parts[-1].name, (inlined or {}).get(relation.address)
+        if own is not None:
+            text = pushed_down(own, catalogue, bounds, refer, inlined=inlined, written=written)
+            replacement, name = f"(\n{without_semicolon(text)}\n)", None
+        else:
+            call, name = _call(relation, bounds, refer)
+            replacement = written(call)
+        alias = "" if table.alias or name == leaf else f" as {leaf}"
+        edits.append(Edit(start, end, replacement + alias))
+    return edited(query.text, edits)
 
 
 def window_of(call: str, relation: Relation, bound: Bound) -> str:
@@ -54,25 +92,21 @@ def window_of(call: str, relation: Relation, bound: Bound) -> str:
     return f"dbt_kinds.window_of({', '.join(arguments)})"
 
 
-def _reference_edits(scope: Scope, bounds: Mapping[str, Bound], refer: Refer) -> list[Edit]:
-    edits = []
+def _relations_of(query: Query, scope: Scope) -> Iterator[tuple[exp.Table, Relation]]:
+    """Every relation that stands in the query's own text."""
     for below in scopes_below(scope):
-        if not isinstance(below, SelectScope):
-            continue
-        for read in below.inputs.values():
-            if read.relation is None or not isinstance(read.node, exp.Table):
-                continue
-            reference, bound = refer(read.relation), bounds.get(read.relation.address)
-            parts = [part.meta for part in read.node.parts]
-            start, end = min(part["start"] for part in parts), max(part["end"] for part in parts) + 1
-            leaf = read.node.parts[-1].name
-            if bound is not None and bound.kind == "bounded":
-                call, name = window_of(reference.call, read.relation, bound), None
-            else:
-                call, name = reference
-            alias = "" if read.node.alias or name == leaf else f" as {leaf}"
-            edits.append(Edit(start, end, f"{{{{ {call} }}}}{alias}"))
-    return edits
+        if isinstance(below, SelectScope) and query.holds(below.node):
+            for read in below.inputs.values():
+                if read.relation is not None and isinstance(read.node, exp.Table):
+                    yield read.node, read.relation
+
+
+def _call(relation: Relation, bounds: Mapping[str, Bound], refer: Refer) -> tuple[str, str | None]:
+    """What stands for a relation, and the name under which its columns are known; none without one."""
+    reference, bound = refer(relation), bounds.get(relation.address)
+    if bound is not None and bound.kind == "bounded":
+        return window_of(reference.call, relation, bound), None
+    return reference.call, reference.name
 
 
 def _macro_type(data_type: str | None) -> str | None:

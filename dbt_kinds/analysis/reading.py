@@ -10,6 +10,7 @@ from sqlglot import exp
 from dbt_kinds.analysis.alignment import equal_terms, is_aligned
 from dbt_kinds.analysis.batches import Bound
 from dbt_kinds.analysis.reaches import WINDOW, Range, Reach, backward, forward
+from dbt_kinds.analysis.read_ranges import narrow_reads
 from dbt_kinds.analysis.resolution import reader_of
 from dbt_kinds.analysis.scopes import Input, Scope, SelectScope, SetScope, Subquery
 from dbt_kinds.analysis.terms import (
@@ -64,6 +65,7 @@ class Reading:
     met: Callable[[Visit], None]
     bounds: dict[str, Bound] = field(default_factory=dict)
     causes: dict[str, exp.Expr] = field(default_factory=dict)
+    narrow: list[tuple[exp.Expr, str]] = field(default_factory=list)
     _done: set[object] = field(default_factory=set)
 
     def read_model(self, scope: Scope, partition: Term | None) -> None:
@@ -119,6 +121,7 @@ class Reading:
             if _grade(own) > _grade(kind):
                 kind, cause = own, window.node
         ranges = _widest([relax(start, ties, self.granularity) for start in starts], self.granularity)
+        self.narrow += narrow_reads(scope, ranges, kind, self.granularity)
         for name, read in scope.inputs.items():
             if read.query is None:
                 self._record(read, ranges.get(within(name, Term(TIME)).variable), kind, cause)

@@ -139,7 +139,7 @@ class _Builder:
             relation = self.catalogue.find(written)
             if relation is not None and relation.inlined is not None:
                 query = self.query(relation.inlined, {}, None)
-                return Input(name, node, query=query, names=names, is_opaque=is_opaque)
+                return Input(name, node, relation=relation, query=query, names=names, is_opaque=is_opaque)
             if relation is not None:
                 return Input(name, node, relation=relation, names=names, is_opaque=is_opaque)
             return Input(name, node, columns=names or None, is_opaque=is_opaque)

@@ -190,7 +190,9 @@ class _Search:
         return any(below.is_open for below in scopes_below(scope) if isinstance(below, SelectScope))
 
     def look_at_bounds(self, reading: Reading) -> None:
-        """One finding for every source that is read to no end."""
+        """One finding for every source that is read to no end, and for every condition that reads too little of one."""
+        for condition, address in reading.narrow:
+            self.add("narrow_read", condition, advice.narrow_read(address.rpartition(".")[2]), address)
         for address, bound in sorted(reading.bounds.items()):
             if bound.kind == "not_derivable":
                 cause, leaf = reading.causes[address], address.rpartition(".")[2]

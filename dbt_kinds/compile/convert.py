@@ -10,10 +10,13 @@ from typing import Any
 import dbt_kinds
 from dbt_kinds.compile.report import Report, report_of
 from dbt_kinds.errors import BadOut, SourceNotFound
+from dbt_kinds.kinds import Project
+from dbt_kinds.readers.smelt.kinds_project import read_kinds_project
+from dbt_kinds.readers.smelt.project import is_smelt_project
 from dbt_kinds.readers.sqlmesh.context import Options
 from dbt_kinds.readers.sqlmesh.project import read_project
 from dbt_kinds.writers.dbt_project import write_project
-from dbt_kinds.writers.files import apply_changes, plan_changes
+from dbt_kinds.writers.files import Changes, apply_changes, plan_changes
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class CompileRequest:
     run_macros: bool = False
     force: bool = False
     check: bool = False
+    allow_downgrade: bool = False
 
 
 def compile_project(request: CompileRequest, progress: Callable[[str, int, int], None] | None = None) -> Report:
@@ -40,16 +44,27 @@ def compile_project(request: CompileRequest, progress: Callable[[str, int, int],
     if not request.source.is_dir():
         raise SourceNotFound(f"{request.source} is no folder; pass the folder of the project")
     _check_out(request)
-    project = read_project(
-        request.source,
-        Options(adapter=request.adapter, run_macros=request.run_macros, name=request.name),
-        progress,
-    )
+    project = _read(request, progress)
+    if project.is_all_or_nothing and project.has_refusals:
+        return report_of(request.source.name, project, Changes(), is_check=request.check)
     files = write_project(project, package_entry(request.package))
     changes = plan_changes(request.out, files, force=request.force)
     if not request.check:
         apply_changes(request.out, changes)
     return report_of(request.source.name, project, changes, is_check=request.check)
+
+
+def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | None) -> Project:
+    """Reads what the request says the project is, or what its files tell."""
+    if request.tool == "smelt" or (request.tool is None and is_smelt_project(request.source)):
+        return read_kinds_project(request.source, request.name, allow_downgrade=request.allow_downgrade)
+    options = Options(
+        adapter=request.adapter,
+        run_macros=request.run_macros,
+        name=request.name,
+        reads_semantics=request.tool != "sqlmesh",
+    )
+    return read_project(request.source, options, progress)
 
 
 def package_entry(package: str | None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dbt_kinds.kinds import Model, Project, PythonBody, Seed, SqlText, TestDefin
 from dbt_kinds.writers.jinja import NodeNames, config_block, literal, mark_text, rendered
 from dbt_kinds.writers.properties import model_properties, seed_properties, source_properties
 from dbt_kinds.writers.python_model import python_config, python_text
+from dbt_kinds.writers.query_hash import query_hash
 from dbt_kinds.writers.semantic_layer import (
     TIME_SPINE,
     TIME_SPINE_SQL,
@@ -135,12 +136,15 @@ def _model_files(model: Model, names: NodeNames) -> list[GeneratedFile]:
 
 
 def _model_sql(model: Model, query: SqlText, names: NodeNames) -> str:
-    parts = [config_block(_settings(model, names))]
+    text, settings = rendered(query, names).strip("\n"), _settings(model, names)
+    if "safety" in model.options:
+        settings["meta"]["safety"] = {**model.options["safety"], "query_hash": query_hash(text)}
+    parts = [config_block(settings)]
     read = set(query.marks.values())
     dependencies = [mark_text(mark, {}, names) for mark in model.depends_on if mark not in read]
     if dependencies:
         parts.append("\n".join(f"-- depends_on: {dependency}" for dependency in dependencies))
-    return "\n\n".join([*parts, rendered(query, names).strip("\n")])
+    return "\n\n".join([*parts, text])
 
 
 def _settings(model: Model, names: NodeNames) -> dict[str, Any]:

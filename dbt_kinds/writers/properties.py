@@ -63,8 +63,10 @@ def source_properties(tables: Iterable[SourceTable], names: NodeNames) -> dict[s
         entry = _described(table.name, table.description)
         if table.name != table.table:
             entry["identifier"] = table.table
-        if table.origin:
-            entry["config"] = {"meta": {"origin": table.origin}}
+        meta = {**table.options, **({"origin": table.origin} if table.origin else {})}
+        config = {**table.settings, **({"meta": meta} if meta else {})}
+        if config:
+            entry["config"] = config
         _add_columns_and_tests(entry, table.columns, table.tests, f"{table.source}_{table.name}", names)
         source["tables"].append(entry)
     ordered = [_in_order(source) for source in sources.values()]

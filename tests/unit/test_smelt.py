@@ -115,3 +115,23 @@ def test_the_command_exits_with_1_for_a_refusal_and_with_2_for_no_project(tmp_pa
     assert answer.exit_code == 1
     assert json.loads(answer.stdout)["models"]["m"]["incremental"]["verdict"] == "refused"
     assert CliRunner().invoke(main, ["explain", str(tmp_path)]).exit_code == 2
+
+
+def test_a_cumulative_aggregate_tells_how_it_is_merged(tmp_path: Path) -> None:
+    header = "---\nmaterialization: cumulative_aggregate\n---\n"
+    found = told(
+        tmp_path,
+        **{
+            "models/totals.sql": f"{header}SELECT id, COUNT(*) AS n, MAX(event_ts) AS last FROM smelt.sources.raw.ev GROUP BY id",
+            "models/wrong.sql": f"{header}SELECT id, AVG(id) AS n\nFROM smelt.sources.raw.ev\nGROUP BY id, event_date",
+        },
+    )["models"]
+    assert found["totals"]["cumulative"] == {
+        "driving_source": "ev",
+        "unique_key": ["id"],
+        "combine": {"n": "add", "last": "greatest"},
+    }
+    assert [(problem["code"], problem["line"]) for problem in found["wrong"]["errors"]] == [
+        ("CumulativeUnknownAggregator", 4),
+        ("CumulativeRequiresGroupBy", 6),
+    ]

@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt_kinds.analysis.catalogue import Timeseries
 from dbt_kinds.analysis.findings import OVERRIDES
+from dbt_kinds.analysis.safety import Slicing
 from dbt_kinds.analysis.units import GRANULARITIES
 from dbt_kinds.readers.smelt.blocks import Block
 from dbt_kinds.readers.smelt.problems import Problem, unknown_key
@@ -49,6 +50,28 @@ class Configuration:
     columns: Mapping[str, Any] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The materialization that a model gets here."""
+        if self.materialization == "table":
+            return "incremental_by_time_range" if self.incremental is not None else "full"
+        return "view" if self.materialization == "materialized_view" else self.materialization
+
+    @property
+    def slicing(self) -> Slicing | None:
+        """How an incremental model is cut; none for other models."""
+        series, incremental = self.timeseries, self.incremental
+        if series is None or incremental is None:
+            return None
+        return Slicing(
+            series.partition_column,
+            series.event_time_column,
+            series.granularity,
+            series.week_start,
+            incremental.unique_key,
+            incremental.overrides,
+        )
 
 
 def read_configuration(block: Block, default: str) -> Configuration:

@@ -29,7 +29,7 @@ _LITERALS = {
     "ds": "'2024-01-01'",
     **dict.fromkeys(("epoch", "millis", "hour"), "0"),
 }
-_EXECUTION_TIME = re.compile(rf"\{{\{{-?\s*dbt_kinds\.execution_(?P<kind>{'|'.join(_LITERALS)})\(\s*\)\s*-?\}}\}}")
+EXECUTION_TIME = re.compile(rf"\{{\{{-?\s*dbt_kinds\.execution_(?P<kind>{'|'.join(_LITERALS)})\(\s*\)\s*-?\}}\}}")
 
 
 @dataclass
@@ -75,7 +75,7 @@ def with_literals(sql: str) -> str:
     def literal(call: re.Match[str]) -> str:
         return _LITERALS[call["kind"].lower()].ljust(len(call[0]))
 
-    return _EXECUTION_TIME.sub(literal, sql)
+    return EXECUTION_TIME.sub(literal, sql)
 
 
 def dbt_names(addresses: Iterable[str]) -> dict[str, str]:

@@ -21,11 +21,16 @@ from dbt_kinds.readers.sqlmesh.tables import Tables
 
 @dataclass(frozen=True)
 class Options:
-    """What the command was asked for."""
+    """What the command was asked for.
+
+    Attributes:
+        reads_semantics: whether Vulcan's YAML is read, where there is some.
+    """
 
     adapter: str = "spark"
     run_macros: bool = False
     name: str | None = None
+    reads_semantics: bool = True
 
 
 @dataclass

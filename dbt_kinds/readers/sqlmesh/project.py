@@ -83,7 +83,8 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     _read_standalone_audits(context, project)
     read_defaults(context, project)
     refuse_circles(project)
-    read_semantics({path: files.text(path) for path in files.semantics}, project, context)
+    if options.reads_semantics:
+        read_semantics({path: files.text(path) for path in files.semantics}, project, context)
     read_refused(project, context)
     for path in files.unit_tests:
         read_unit_tests(files.text(path), path, project, context)
