@@ -82,7 +82,10 @@ def test_a_refused_model_is_found_at_its_line_in_the_authors_file(tmp_path: Path
 def test_an_override_in_meta_lifts_its_check_and_an_unknown_one_is_an_error(tmp_path: Path) -> None:
     sql = "select event_date, event_ts from raw.ev limit 3"
     for override, exit_code in (("allow_limit", 0), ("allow_limits", 1)):
-        config = {**TIME_RANGE, "meta": {"time_column": "event_date", "safety_overrides": {override: True}}}
+        config: dict[str, Any] = {
+            **TIME_RANGE,
+            "meta": {"time_column": "event_date", "safety_overrides": {override: True}},
+        }
         assert check(tmp_path, models=[model("m", sql, **config)]).exit_code == exit_code
 
 

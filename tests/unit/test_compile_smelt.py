@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ TABLE = f"---\nmaterialization: table\n{SERIES}incremental: {{}}\n---\n"
 LAG = "LAG(id) OVER (PARTITION BY id ORDER BY event_ts RANGE BETWEEN INTERVAL '30 minutes' PRECEDING AND CURRENT ROW)"
 
 
-def compiled(root: Path, out: Path, *, allow_downgrade: bool = False, **files: str) -> Report:
+def compiled(root: Path, out: Path, files: Mapping[str, str], *, allow_downgrade: bool = False) -> Report:
     return compile_project(CompileRequest(project(root, **files), out, allow_downgrade=allow_downgrade))
 
 
@@ -33,7 +34,7 @@ def test_bounds_are_pushed_down_and_an_ephemeral_parent_is_written_out(tmp_path:
     report = compiled(
         tmp_path / "shop",
         out,
-        **{
+        {
             "models/narrowed.sql": f"---\nmaterialization: ephemeral\n---\n{QUERY}WHERE id > 0; -- done\n",
             "models/web/daily.sql": TABLE
             + "SELECT n.event_date, n.event_ts FROM smelt.narrowed AS n -- {{ not Jinja }}\n",
@@ -55,7 +56,7 @@ def test_a_model_carries_its_class_its_margins_and_what_was_proven_of_its_query(
     compiled(
         tmp_path / "shop",
         out,
-        **{
+        {
             "models/parsed.sql": TABLE + QUERY,
             "models/sessions.sql": TABLE + f"SELECT event_date, event_ts, id, {LAG} AS before FROM smelt.parsed",
             "models/later.sql": TABLE
@@ -79,15 +80,15 @@ def test_a_model_carries_its_class_its_margins_and_what_was_proven_of_its_query(
 def test_a_refused_model_leaves_nothing_written_unless_it_may_be_built_anew(tmp_path: Path) -> None:
     out = tmp_path / "out"
     files = {"models/m.sql": TABLE + QUERY + "LIMIT 3", "models/good.sql": TABLE + QUERY}
-    refused = compiled(tmp_path / "shop", out, **files)
+    refused = compiled(tmp_path / "shop", out, files)
     assert refused.exit_code(strict=False) == 1
     assert not out.exists()
     assert [(note.code, note.place.line) for note in refused.all_notes()] == [("limit", 7)]
-    allowed = compiled(tmp_path / "shop", out, allow_downgrade=True, **files)
+    allowed = compiled(tmp_path / "shop", out, files, allow_downgrade=True)
     assert allowed.exit_code(strict=False) == 0
     assert [note.code for note in allowed.all_notes()] == ["Downgraded"]
     assert "{{ config(materialized='full') }}" in (out / "models/m.sql").read_text()
-    assert compiled(tmp_path / "shop", out, **files).exit_code(strict=False) == 1
+    assert compiled(tmp_path / "shop", out, files).exit_code(strict=False) == 1
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_a_refused_model_leaves_nothing_written_unless_it_may_be_built_anew(tmp_
     ],
 )
 def test_an_error_is_never_downgraded(tmp_path: Path, text: str) -> None:
-    report = compiled(tmp_path / "shop", tmp_path / "out", allow_downgrade=True, **{"models/m.sql": text})
+    report = compiled(tmp_path / "shop", tmp_path / "out", {"models/m.sql": text}, allow_downgrade=True)
     assert report.exit_code(strict=False) == 1
     assert not (tmp_path / "out").exists()
 
@@ -107,7 +108,7 @@ def test_an_error_is_never_downgraded(tmp_path: Path, text: str) -> None:
 def test_a_cumulative_aggregate_says_how_it_is_merged(tmp_path: Path) -> None:
     out = tmp_path / "out"
     sql = "SELECT id, COUNT(*) AS n FROM smelt.sources.raw.ev GROUP BY id"
-    compiled(tmp_path / "shop", out, **{"models/m.sql": f"---\nmaterialization: cumulative_aggregate\n---\n{sql}"})
+    compiled(tmp_path / "shop", out, {"models/m.sql": f"---\nmaterialization: cumulative_aggregate\n---\n{sql}"})
     text = (out / "models/m.sql").read_text()
     assert "materialized='cumulative_aggregate'" in text
     assert "'time_column': 'event_date'" in text
