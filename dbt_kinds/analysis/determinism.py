@@ -44,6 +44,7 @@ _BY_CLASS = {
     "Rand": "rand",
     "Randn": "randn",
     "Randstr": "randstr",
+    "Shuffle": "shuffle",
     "Uniform": "uniform",
     "Uuid": "uuid",
     "CurrentTimestamp": "current_timestamp",
