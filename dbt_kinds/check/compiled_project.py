@@ -71,9 +71,8 @@ def read_compiled_project(directory: Path, target: str = "target") -> CompiledPr
 
 
 def _model(node: Mapping[str, Any]) -> CompiledModel:
-    meta = {**(node.get("meta") or {}), **(node["config"].get("meta") or {})}
     kind, sql = str(node["config"].get("materialized")), node.get("compiled_code")
-    given = (node["name"], node["original_file_path"], kind, node.get("raw_code") or "", meta, _timeseries(node))
+    given = (node["name"], node["original_file_path"], kind, node.get("raw_code") or "", _meta(node), _timeseries(node))
     if node.get("language", "sql") != "sql":
         return CompiledModel(*given, problem="it is no SQL, and nothing can be proved of Python")
     if not sql:
@@ -88,11 +87,11 @@ def _model(node: Mapping[str, Any]) -> CompiledModel:
 
 def _timeseries(node: Mapping[str, Any]) -> Timeseries | None:
     """What a node says of its time; only models by time range and what names a time column have one."""
-    config = node.get("config") or {}
-    meta = {**(node.get("meta") or {}), **(config.get("meta") or {})}
-    is_sliced = config.get("materialized") == "incremental_by_time_range"
-    if config.get("materialized") == "cumulative_aggregate":
+    config, meta = node.get("config") or {}, _meta(node)
+    kind = config.get("materialized")
+    if kind == "cumulative_aggregate":
         return None
+    is_sliced = kind == "incremental_by_time_range"
     column = meta.get("time_column") or config.get("time_column") or (config.get("event_time") if is_sliced else None)
     if isinstance(column, Mapping):
         column = column.get("column")
@@ -102,6 +101,11 @@ def _timeseries(node: Mapping[str, Any]) -> Timeseries | None:
     week_start = str(meta.get("week_start") or config.get("week_start") or "monday")
     event_time = config.get("event_time") or column
     return Timeseries(str(column), str(event_time), _SHORT_UNITS.get(unit, unit), week_start)
+
+
+def _meta(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Of a node's two metas the one in its config wins."""
+    return {**(node.get("meta") or {}), **((node.get("config") or {}).get("meta") or {})}
 
 
 def _unit_of_cron(meta: Mapping[str, Any], config: Mapping[str, Any]) -> str:

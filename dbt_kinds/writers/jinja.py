@@ -18,8 +18,8 @@ from dbt_kinds.kinds import (
     TimeVariable,
     Variable,
 )
+from dbt_kinds.marks import MARK_NAME
 
-_MARK = re.compile(r"\bkinds_mark_\d+\b")
 _LOOKS_LIKE_JINJA = re.compile(r"\{\{|\{%|\{#")
 NodeNames = Callable[[str], str]
 
@@ -62,7 +62,7 @@ def with_marks(text: str, marks: Mapping[str, Mark], names: NodeNames, this: str
         mark = marks.get(found[0])
         return found[0] if mark is None else mark_text(mark, marks, names, this)
 
-    return _MARK.sub(put, text)
+    return MARK_NAME.sub(put, text)
 
 
 def mark_text(mark: Mark, marks: Mapping[str, Mark], names: NodeNames, this: str = "this") -> str:

@@ -6,9 +6,8 @@ import re
 from typing import Any
 
 from dbt_kinds.kinds import Mark, ModelReference, PythonBody, SourceReference
+from dbt_kinds.marks import MARK_NAME
 from dbt_kinds.writers.jinja import NodeNames
-
-_MARK = re.compile(r"\bkinds_mark_\d+\b")
 
 
 def python_text(body: PythonBody, names: NodeNames) -> str:
@@ -18,7 +17,7 @@ def python_text(body: PythonBody, names: NodeNames) -> str:
         mark = body.marks.get(found[0])
         return found[0] if mark is None else _call(mark, names)
 
-    return _MARK.sub(put, body.text)
+    return MARK_NAME.sub(put, body.text)
 
 
 def python_config(body: PythonBody, settings: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbt_kinds.readers.vulcan.expressions import element_name
-from tests.unit.compiling import codes_of, notes_of, read_files, written_files
+from tests.unit.compiling import codes_of, notes_of, read_files, write_files, written_files
 
 EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 USERS = """MODEL (name b2b.users, kind FULL, grains (user_id),
@@ -401,9 +401,7 @@ def test_dbt_parses_what_is_written(tmp_path: Path) -> None:
     for part in ("dbt_project.yml", "macros"):
         (package / part).symlink_to(Path(__file__).parent.parent.parent / part)
     config = {"config.yaml": MODELS["config.yaml"].replace("postgres", "databricks")}
-    for path, text in written_files({**MODELS, **ALL, **config}, "databricks").items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
+    write_files(tmp_path, written_files({**MODELS, **ALL, **config}, "databricks"))
     profile = {"type": "spark", "method": "session", "schema": "dev", "host": "x"}
     profiles = {"compiled": {"target": "dev", "outputs": {"dev": profile}}}
     (tmp_path / "profiles.yml").write_text(yaml.safe_dump(profiles))

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from dbt_kinds.cli import main
 from dbt_kinds.explain import explanation
 from dbt_kinds.readers.smelt.project import read_project
+from tests.unit.compiling import write_files
 
 EVENTS = """columns:
   - {name: event_ts, type: TIMESTAMP}
@@ -24,11 +25,7 @@ QUERY = "SELECT event_date, event_ts, id FROM smelt.sources.raw.ev\n"
 
 
 def project(root: Path, **files: str) -> Path:
-    for name, text in {"smelt.yml": "name: shop\n", "models/sources/raw/ev.yml": EVENTS, **files}.items():
-        file = root / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return root
+    return write_files(root, {"smelt.yml": "name: shop\n", "models/sources/raw/ev.yml": EVENTS, **files})
 
 
 def told(root: Path, **files: str) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.findings import Finding
 from dbt_kinds.analysis.pushdown import Reference, pushed_down, without_semicolon
 from dbt_kinds.analysis.safety import Verdict, classify
-from dbt_kinds.kinds import Column, Jinja, Kind, LeftOut, Mark, Model, Note, Place, Project, Seed, SourceTable, SqlText
+from dbt_kinds.kinds import Column, Jinja, Kind, LeftOut, Model, Note, Place, Project, Seed, SourceTable, SqlText
+from dbt_kinds.marks import Marks
 from dbt_kinds.readers.smelt import project as smelt
 from dbt_kinds.readers.smelt.backbuilding import backbuild_margins
 from dbt_kinds.readers.smelt.configuration import Configuration, type_of
@@ -142,12 +143,10 @@ class _Reader:
 
     def _query(self, address: str, bounds: Mapping[str, Bound] | None) -> SqlText:
         """The author's query for dbt; of a model without bounds with plain references only."""
-        marks: dict[str, Mark] = {}
+        marks = Marks()
 
         def mark(call: str) -> str:
-            name = f"kinds_mark_{len(marks)}"
-            marks[name] = Jinja(f"{{{{ {call} }}}}")
-            return name
+            return marks.name_of(Jinja(f"{{{{ {call} }}}}"))
 
         text = pushed_down(
             self.lineage.queries[address],
@@ -158,7 +157,7 @@ class _Reader:
             written=mark,
         )
         text = EXECUTION_TIME.sub(lambda call: mark(f"dbt_kinds.execution_{call['kind']}()"), text)
-        return SqlText(without_semicolon(text), marks)
+        return SqlText(without_semicolon(text), marks.by_name)
 
     def _reference(self, relation: Relation) -> Reference:
         source = self.project.sources.get(relation.address)

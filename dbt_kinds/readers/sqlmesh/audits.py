@@ -8,12 +8,12 @@ from typing import Any
 
 from dbt_kinds.errors import AuditArgument, MissingName, SqlParseError, UnknownAudit
 from dbt_kinds.kinds import DataTest, Place, TestDefinition
+from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.audit_limits import broken_limit
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_block
 from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.marks import used_marks
 from dbt_kinds.readers.sqlmesh.model_kinds import spark_expression
 from dbt_kinds.readers.sqlmesh.names import slug
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark

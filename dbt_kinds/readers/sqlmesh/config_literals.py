@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from dbt_kinds.readers.sqlmesh.python_models.declaration import last_name
+
 Computed = list[tuple[str, int]]
 
 
@@ -47,7 +49,7 @@ def _value(node: ast.expr, known: dict[str, Any], missed: Computed) -> Any:
     """
     if isinstance(node, ast.Name) and node.id in known:
         return known[node.id]
-    if isinstance(node, ast.Call) and _called(node).endswith("Config"):
+    if isinstance(node, ast.Call) and last_name(node.func).endswith("Config"):
         return _keywords(node, known, missed)
     if isinstance(node, ast.List | ast.Tuple):
         return [_value(item, known, missed) for item in node.elts]
@@ -78,10 +80,3 @@ def _keywords(call: ast.Call, known: dict[str, Any], missed: Computed) -> dict[s
         elif isinstance(value, dict):
             found.update(value)
     return found
-
-
-def _called(call: ast.Call) -> str:
-    function = call.func
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""

@@ -9,11 +9,11 @@ from pathlib import Path
 from sqlglot import exp
 
 from dbt_kinds.kinds import Note, TestDefinition
+from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.block import Block
 from dbt_kinds.readers.sqlmesh.config import Config
 from dbt_kinds.readers.sqlmesh.discovery import Files
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Fragment, Scope
-from dbt_kinds.readers.sqlmesh.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.names import TableName, table_name_of
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables

@@ -9,8 +9,8 @@ import yaml
 
 from dbt_kinds.errors import BadPropertyValue, CompileError, PropertyDropped, SqlParseError
 from dbt_kinds.kinds import Column, Place, SourceTable, note_of
-from dbt_kinds.readers.sqlmesh.audits import tests_of
-from dbt_kinds.readers.sqlmesh.block import Value
+from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
+from dbt_kinds.readers.sqlmesh.block import Call, Value
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
 from dbt_kinds.readers.sqlmesh.dialects import block_tokens
 from dbt_kinds.readers.sqlmesh.model_kinds import spark_type
@@ -59,18 +59,17 @@ def read_external_tests(source: SourceTable, entry: dict[str, Any], context: Pro
     dialect = context.config.dialect or ""
     scope = context.scope(source.place.file, dialect)
     scope.model_name = f"{source.source}.{source.table}"
-    readable = []
+    readable: list[Call] = []
     for text in texts:
         value = text_value("audits", text, source.place.file, source.place.line, dialect)
         try:
-            tests_of(value, context, scope)
-            readable.append(text)
+            calls = value.as_calls()
+            tests_of_calls(calls, context, scope)
+            readable.extend(calls)
         except CompileError as error:
             source.notes.append(note_of(error))
-    if readable:
-        # together, since what becomes of one may depend on another
-        value = text_value("audits", f"({', '.join(readable)})", source.place.file, source.place.line, dialect)
-        source.tests.extend(tests_of(value, context, scope))
+    # once more together, since what becomes of one may depend on another
+    source.tests.extend(tests_of_calls(readable, context, scope))
     source.notes.extend(dict.fromkeys(scope.notes))
 
 

@@ -9,13 +9,13 @@ from sqlglot.errors import SqlglotError
 
 from dbt_kinds.errors import CreationOnly, PropertyDropped, UnreadableStatement, Untranslatable, VirtualUpdate
 from dbt_kinds.kinds import SqlText
+from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, tokens_of
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
 from dbt_kinds.readers.sqlmesh.macros.arguments import closing, split_arguments
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.functions import call_macro
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.marks import used_marks
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.spark import NotInSpark, is_spelt_for_spark, rewrite

@@ -6,11 +6,11 @@ import re
 
 from dbt_kinds.errors import JinjaDialect, JinjaTimeVariable
 from dbt_kinds.kinds import SqlText
+from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
-from dbt_kinds.readers.sqlmesh.marks import used_marks
 from dbt_kinds.readers.sqlmesh.scan import line_of
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables, name_of_text, resolve

@@ -23,10 +23,10 @@ from dbt_kinds.errors import (
     UnsupportedPartition,
 )
 from dbt_kinds.kinds import Column, Kind, Model
+from dbt_kinds.marks import MARK_NAME
 from dbt_kinds.readers.sqlmesh.block import Block, Value, split_tokens
 from dbt_kinds.readers.sqlmesh.instants import INTERVAL_UNITS, MovingInstant, NoInstant, exclusive_end, instant
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.marks import MARK_NAME
 from dbt_kinds.readers.sqlmesh.model_kinds import one_of, read_cron, spark_type
 from dbt_kinds.readers.sqlmesh.names import slug
 

@@ -10,10 +10,10 @@ from sqlglot.errors import SqlglotError, UnsupportedError
 
 from dbt_kinds.errors import ColumnsNotApplied, ColumnsUnknown, ExclusiveEnd, SqlParseError, Untranslatable
 from dbt_kinds.kinds import SqlText, TimeVariable
+from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
-from dbt_kinds.readers.sqlmesh.marks import used_marks
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.spark import (
     NotInSpark,

@@ -13,8 +13,8 @@ from zoneinfo import available_timezones
 from sqlglot import exp
 
 from dbt_kinds.kinds import TimeVariable
+from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
-from dbt_kinds.readers.sqlmesh.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.spark_functions import SPARK_FUNCTIONS
 from dbt_kinds.readers.sqlmesh.times import time_type

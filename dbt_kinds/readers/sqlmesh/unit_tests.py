@@ -36,9 +36,9 @@ from dbt_kinds.kinds import (
     Variable,
     note_of,
 )
+from dbt_kinds.marks import MARK_NAME, Marks, used_marks
 from dbt_kinds.readers.sqlmesh.context import ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, exclusive_end, instant
-from dbt_kinds.readers.sqlmesh.marks import MARK_NAME, Marks, used_marks
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
 from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import Note, note_of
-from dbt_kinds.readers.sqlmesh.marks import Marks
+from dbt_kinds.marks import Marks
 
 # SQL of the source's dialect; a list is what a macro makes several items of, None what it drops
 Fragment = str | list[str] | None
