@@ -30,6 +30,7 @@ benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.store_read
 	$(BIN)/python -m benchmarks.plan
 	$(BIN)/python -m benchmarks.upsert
+	$(BIN)/python -m benchmarks.compile
 
 $(VENV)/demo.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

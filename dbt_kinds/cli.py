@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 import yaml
@@ -174,6 +174,42 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
     say(f"Written to {file}")
 
 
+@main.command("compile")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the dbt project is written.")
+@click.option(
+    "--from", "tool", type=click.Choice(["sqlmesh", "vulcan", "smelt"]), help="What the project is; guessed by default."
+)
+@click.option(
+    "--adapter", type=click.Choice(["spark", "databricks"]), default="spark", show_default=True, help="dbt's adapter."
+)
+@click.option("--name", help="The name of the dbt project.")
+@click.option("--package", help="Where dbt deps finds dbt_kinds: a git URL with @revision, or a path.")
+@click.option("--run-macros", is_flag=True, help="Run the project's Python macros; they are refused otherwise.")
+@click.option("--force", is_flag=True, help="Overwrite files that were edited by hand.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
+@click.option("--strict", is_flag=True, help="Exit with 1 also for what needs a person.")
+@click.option("--allow-downgrade", is_flag=True, help="Of smelt: build models anew that may not run on slices of time.")
+@json_option
+def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
+    """Turn a SQLMesh, Vulcan or smelt project into a dbt project. The input is never changed."""
+    from dbt_kinds.compile.convert import CompileRequest, compile_project
+    from dbt_kinds.compile.report import report_lines, report_table
+
+    with talk.status("Reading") as status:
+        report = compile_project(
+            CompileRequest(**request),
+            lambda file, done, total: status.update(f"Reading {done + 1} of {total}: {escape(file)}"),
+        )
+    if as_json:
+        print_json(report.data())
+    else:
+        print_table(report_table(report), sys.stderr)
+        for line in report_lines(report):
+            talk.print(line, highlight=False, soft_wrap=True)
+    click.get_current_context().exit(report.exit_code(strict=strict))
+
+
 @main.command("local-profile")
 @directory_option(".dbt_kinds", "Where tables and metastore are kept; made absolute.")
 @click.option("--name", default="local", show_default=True, help="The profile's name, as dbt_project.yml calls it.")
@@ -198,6 +234,66 @@ def demo(directory: Path) -> None:
     run_demo(directory, Console())
 
 
+@main.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--from", "origin", type=click.Choice(["smelt"]), help="What wrote the project; guessed by default.")
+@json_option
+def explain(directory: Path, origin: str | None, as_json: bool) -> None:
+    """Show of every model whether it may run on slices of time, and how far it reads. Exits with 1 when one may not."""
+    from dbt_kinds.errors import UnreadableProjectError
+    from dbt_kinds.explain import explanation, explanation_table, is_refused, report_lines
+    from dbt_kinds.readers.smelt.project import is_smelt_project, read_project
+
+    if origin is None and not is_smelt_project(directory):
+        raise UnreadableProjectError(f"{directory} has no smelt.yml; write --from smelt where it is a smelt project")
+    project = read_project(directory)
+    told = explanation(project)
+    for warning in project.warnings:
+        say(warning)
+    if as_json:
+        print_json(told)
+    else:
+        print_table(explanation_table(told))
+        for line in report_lines(told):
+            say(line)
+    if is_refused(told):
+        click.get_current_context().exit(1)
+
+
+@main.command()
+@click.argument("directory", type=click.Path(path_type=Path), default=Path())
+@click.option("--target-path", default="target", show_default=True, help="Where dbt compile wrote its manifest.")
+@click.option("--compile", "compiles", is_flag=True, help="Run dbt compile first, with the project's own profile.")
+@click.option("--annotations", "as_annotations", is_flag=True, help="Print findings as GitHub shows them in a diff.")
+@json_option
+def check(directory: Path, target_path: str, *, compiles: bool, as_annotations: bool, as_json: bool) -> None:
+    """Check that the models of a dbt project may run on slices of time. Exits with 1 when one may not.
+
+    Reads what dbt compile left in target/manifest.json.
+    """
+    from dbt_kinds.check.compiled_project import read_compiled_project
+    from dbt_kinds.check.findings import annotation_lines, checked, is_refused, report_lines
+    from dbt_kinds.explain import explanation_table
+    from dbt_kinds.operate.dbt import DbtOptions, invoke
+
+    if compiles:
+        invoke(["compile", "--target-path", target_path], DbtOptions(project_dir=str(directory)), quiet=True)
+    told = checked(read_compiled_project(directory, target_path))
+    if as_json:
+        print_json(told)
+    elif as_annotations:
+        for line in annotation_lines(told):
+            click.echo(line)
+    else:
+        print_table(explanation_table(told))
+        for line in report_lines(told):
+            say(line)
+        if not told["models"]:
+            say(NO_MODELS)
+    if is_refused(told):
+        click.get_current_context().exit(1)
+
+
 NO_MODELS = "No model of this project is of a kind; set materialized='incremental_by_time_range' in a model's config."
 
 
@@ -211,7 +307,8 @@ def print_json(data: Any) -> None:
     click.echo(json.dumps(data, indent=2))
 
 
-def print_table(table: Any) -> None:
-    """A table to stdout; where that is a file or a pipe, nothing needs to be wrapped to a terminal's width."""
-    is_wide = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    Console(width=240 if is_wide else None).print(table)
+def print_table(table: Any, stream: TextIO | None = None) -> None:
+    """A table to stdout, or another stream; into a file or a pipe nothing is wrapped to a terminal's width."""
+    stream = stream or sys.stdout
+    is_wide = not stream.isatty() and "COLUMNS" not in os.environ
+    Console(file=stream, width=240 if is_wide else None).print(table)

@@ -1,5 +1,9 @@
 """Every failure the command knows how to explain."""
 
+from typing import ClassVar, Literal
+
+Level = Literal["refused", "person", "note", "wrong_use"]
+
 
 class KindsError(Exception):
     """Something went wrong that a message can help with; the command prints it and exits with 2."""
@@ -27,3 +31,327 @@ class UnwritableFileError(KindsError):
 
 class DemoFailedError(KindsError):
     """The demonstration did not come out as it should."""
+
+
+class CompileError(KindsError):
+    """Something that `dbt-kinds compile` has to say about a project: the class is the code of the message.
+
+    Raised where a model cannot be converted, and recorded where it can.
+    """
+
+    level: ClassVar[Level] = "refused"
+
+    def __init__(self, message: str, file: str = "", line: int = 0) -> None:
+        """Takes what was found and what to write instead, and where: the file as the project's root sees it."""
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+
+    @property
+    def code(self) -> str:
+        """The name of the class, as reports give it."""
+        return type(self).__name__
+
+    def __str__(self) -> str:
+        """The message behind its place, as compilers print it."""
+        return f"{self.file}:{self.line}: {self.message}" if self.file else self.message
+
+
+class NeedsPerson(CompileError):
+    """A model was converted, and something about it must be looked at."""
+
+    level = "person"
+
+
+class Noted(CompileError):
+    """A model was converted; this is worth knowing."""
+
+    level = "note"
+
+
+class WrongUse(CompileError):
+    """Nothing was read or written: the command was called wrongly, or the project has no readable configuration."""
+
+    level = "wrong_use"
+
+
+class EditedByHand(NeedsPerson):
+    """A generated file was edited and is left alone."""
+
+
+class SqlParseError(CompileError):
+    """A query, statement or block cannot be read in its dialect."""
+
+
+class MissingName(CompileError):
+    """A MODEL or AUDIT block has no name, and the project does not infer names from paths."""
+
+
+class MissingDialect(CompileError):
+    """Neither the model nor the project says which SQL dialect this is."""
+
+
+class UnknownKind(CompileError):
+    """The kind is none that the source tool knows."""
+
+
+class UnknownModelProperty(CompileError):
+    """A MODEL block sets a property that does not exist."""
+
+
+class UnknownKindProperty(CompileError):
+    """A kind sets a property that it does not have."""
+
+
+class MissingKindProperty(CompileError):
+    """A kind lacks a property that it cannot do without."""
+
+
+class BadPropertyValue(CompileError):
+    """A property has a value of the wrong type or outside its range."""
+
+
+class DuplicateProperty(CompileError):
+    """A property stands twice in one block, or in both of its spellings."""
+
+
+class EndWithoutStart(CompileError):
+    """A model has an end and no start."""
+
+
+class TimeColumnMissing(CompileError):
+    """The time column is not among the columns that the query returns."""
+
+
+class UnsupportedPartition(CompileError):
+    """The table format cannot be partitioned by this expression."""
+
+
+class NameClash(CompileError):
+    """Two things would get one name in the dbt project."""
+
+
+class NoManagedTables(CompileError):
+    """The adapter has no managed tables."""
+
+
+class NoMaterializedViews(CompileError):
+    """The adapter has no materialized views."""
+
+
+class CustomMaterialization(CompileError):
+    """The kind is a materialization written in Python for the source tool."""
+
+
+class TimeVariableNotAllowed(CompileError):
+    """A model that has no window asks for its start or end."""
+
+
+class UndefinedMacroVariable(CompileError):
+    """A macro variable is defined nowhere."""
+
+
+class RuntimeCondition(CompileError):
+    """A macro's condition depends on values that exist only while the source tool runs."""
+
+
+class UnsupportedMacro(CompileError):
+    """A macro has no counterpart in dbt."""
+
+
+class ColumnsUnknown(CompileError):
+    """A macro or `*` must be written out, and the columns of its table are not known."""
+
+
+class PythonMacro(CompileError):
+    """A query calls a Python macro of the project, which is only run when asked for."""
+
+
+class PythonMacroFailed(CompileError):
+    """A Python macro that was run raised an error or asked for something that is not here."""
+
+
+class NoPythonModels(CompileError):
+    """The adapter cannot run Python models of this kind."""
+
+
+class PythonModelUnsupported(CompileError):
+    """A Python model does something that dbt's Python models cannot."""
+
+
+class JinjaDialect(CompileError):
+    """A Jinja query is written in a dialect other than Spark's, and text is not translated."""
+
+
+class UnreadableStatement(CompileError):
+    """A statement beside the query cannot be read, and its dialect is not Spark's."""
+
+
+class Untranslatable(CompileError):
+    """A construct of the source dialect has no counterpart in Spark 3.5."""
+
+
+class UnknownAudit(CompileError):
+    """An audit is neither built in nor defined in the project."""
+
+
+class AuditArgument(CompileError):
+    """An audit lacks an argument or gets one that it does not have."""
+
+
+class SeedMissing(CompileError):
+    """A seed's CSV file does not exist."""
+
+
+class SeedColumns(CompileError):
+    """A seed declares columns that its CSV file does not have."""
+
+
+class CircularReference(CompileError):
+    """Models read one another in a circle."""
+
+
+class CatalogDropped(NeedsPerson):
+    """A model's catalog was dropped from its name, since dbt-spark writes to one catalog."""
+
+
+class NameChanged(NeedsPerson):
+    """A name was changed to one that dbt-spark can write unquoted."""
+
+
+class RelativeStart(NeedsPerson):
+    """A start that moves every day was left out."""
+
+
+class ColumnsNotApplied(NeedsPerson):
+    """Declared column types could not be applied to the query."""
+
+
+class ClusterNeedsBuckets(NeedsPerson):
+    """Clustering was left out, since Spark's needs a number of buckets."""
+
+
+class SessionProperties(NeedsPerson):
+    """Session properties belong into the profile."""
+
+
+class SignalDropped(NeedsPerson):
+    """A signal was dropped: loading no longer waits for it."""
+
+
+class NoTimeFilter(NeedsPerson):
+    """A query by time range does not filter what it reads by time."""
+
+
+class UnqualifiedTable(NeedsPerson):
+    """A table without a schema is none of the project's and was left as written."""
+
+
+class JinjaTimeVariable(NeedsPerson):
+    """A time variable stands unquoted in a Jinja query."""
+
+
+class CreationOnly(NeedsPerson):
+    """A statement that runs only at creation was dropped."""
+
+
+class CteTestDropped(NeedsPerson):
+    """A unit test of a CTE was dropped; dbt tests whole models."""
+
+
+class MeasureUnsupported(NeedsPerson):
+    """A measure has no counterpart in dbt's semantic models."""
+
+
+class JoinUnsupported(NeedsPerson):
+    """A join has no counterpart in dbt's semantic models."""
+
+
+class HistoryCheck(NeedsPerson):
+    """A check that compares with past results was dropped."""
+
+
+class MetricBlock(NeedsPerson):
+    """A METRIC block was not converted."""
+
+
+class GatewayIgnored(Noted):
+    """Gateways and connections are left to profiles.yml."""
+
+
+class PropertyDropped(Noted):
+    """A setting without meaning in dbt was dropped."""
+
+
+class VirtualUpdate(Noted):
+    """A statement of the virtual layer runs after the model instead."""
+
+
+class UndeclaredSource(Noted):
+    """A table that no external file declares became a source."""
+
+
+class ReadsItself(Noted):
+    """A model reads its own table."""
+
+
+class ExclusiveEnd(Noted):
+    """A comparison with the inclusive end of the window leaves out its last instant."""
+
+
+class VariableFrozen(Noted):
+    """A variable was replaced by its value of today."""
+
+
+class ReadsRefused(Noted):
+    """A model reads the table of a refused model, which became a source."""
+
+
+class WholeTableTest(Noted):
+    """A test sees the whole table, not only the range that was loaded."""
+
+
+class TakenOver(Noted):
+    """A generated file was taken over and is left alone."""
+
+
+class SourceNotFound(WrongUse):
+    """The folder to compile does not exist."""
+
+
+class ConfigNotFound(WrongUse):
+    """The project to compile has no configuration file."""
+
+
+class BadConfig(WrongUse):
+    """The project's configuration cannot be read."""
+
+
+class BadOut(WrongUse):
+    """The output cannot be written where it was asked for."""
+
+
+class UnreadableQueryError(KindsError):
+    """A model's SQL cannot be parsed in its dialect."""
+
+
+class UnknownOverrideError(KindsError):
+    """A model lifts a safety check that does not exist."""
+
+
+class UnreadableConfigurationError(KindsError):
+    """A YAML block or file of a project to read is no mapping, or no YAML."""
+
+    def __init__(self, message: str, path: str, line: int) -> None:
+        """Keeps where it stands beside the message."""
+        super().__init__(message)
+        self.path, self.line = path, line
+
+
+class UnreadableProjectError(KindsError):
+    """A folder holds no project of the tool it should be of."""
+
+
+class NotCompiledError(KindsError):
+    """dbt's manifest lacks the compiled query of a model."""

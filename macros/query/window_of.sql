@@ -37,10 +37,10 @@
   {% for name, duration in [('before', before), ('after', after)] if dbt_kinds.read_duration(duration) is none %}
     {% do dbt_kinds.fail(model, name ~ " '" ~ duration ~ "' of window_of is not an ISO-8601 duration; write one such as PT30M, P1D or P1M") %}
   {% endfor %}
-  {% if unit != 'none' %}
-    {% do dbt_kinds.interval_unit(model, unit, week_start) %}
-  {% endif %}
   {% if week_start not in ['monday', 'sunday'] %}
     {% do dbt_kinds.fail(model, "week_start '" ~ week_start ~ "' is neither monday nor sunday") %}
+  {% endif %}
+  {% if unit != 'none' %}
+    {% do dbt_kinds.interval_unit(model, unit, week_start) %}
   {% endif %}
 {% endmacro %}

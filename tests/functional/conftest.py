@@ -9,6 +9,7 @@ from dbt_common.tests import enable_test_caching
 
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import local_profile
+from tests.functional.jvm import expect_a_short_life
 from tests.functional.project import Project, start_spark
 from tests.functional.thrift import ThriftServer, thrift_server
 
@@ -20,6 +21,7 @@ enable_test_caching()
 def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Any]]:
     """The profile of an embedded Spark with a metastore of its own, and that Spark, started."""
     use_java_17()
+    expect_a_short_life()
     profile = local_profile(tmp_path_factory.mktemp("spark"), name="local", schema="unused", threads=4)
     session = start_spark(profile)
     yield profile

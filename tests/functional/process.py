@@ -16,6 +16,7 @@ from typing import Any
 from dbt_common.tests import enable_test_caching
 
 from dbt_kinds.local.java import use_java_17
+from tests.functional.jvm import expect_a_short_life
 from tests.functional.project import Project, start_spark
 
 
@@ -25,8 +26,7 @@ class OwnSparkProject(Project):
     def start(self) -> None:
         """Starts Spark. Derby lets one JVM in: the one before must be gone."""
         use_java_17()
-        # a JVM that lives for some seconds: a third of the time goes where code is compiled for long lives
-        os.environ["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+        expect_a_short_life()
         start_spark({"local": {"outputs": {"local": self.target}}})
 
 

@@ -91,9 +91,24 @@ def test_partitions(parsed: Callable[[str], str]) -> None:
 def test_a_merge(parsed: Callable[[str], str], options: dict[str, Any], actions: list[str]) -> None:
     dbt = Dbt()
     work = dbt.work("key_writer", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"], **options)
-    plan = parsed(dbt.macros._merge_statement(TABLE, work["writer"], "shop.stage")).lower()
+    clauses = work["writer"]["clauses"]
+    plan = parsed(dbt.macros._merge_statement(TABLE, work["writer"], "shop.stage", clauses, True)).lower()
     assert plan.startswith("'mergeintotable")
     assert [action for action in ("deleteaction", "updateaction", "insertaction") if action in plan] == actions
+
+
+def test_a_merge_has_the_clauses_that_are_needed(parsed: Callable[[str], str]) -> None:
+    dbt = Dbt()
+    writer = dbt.work("key_writer", "incremental_by_unique_key", unique_key="id")["writer"]
+    for clauses, inserts, action in ((writer["clauses"], False, "updateaction"), ([], True, "insertaction")):
+        plan = parsed(dbt.macros._merge_statement(TABLE, writer, "shop.stage", clauses, inserts)).lower()
+        assert [found for found in ("updateaction", "insertaction") if found in plan] == [action]
+
+
+def test_what_a_merge_leaves_out(parsed: Callable[[str], str]) -> None:
+    dbt = Dbt()
+    work = dbt.work("key_writer", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"])
+    assert "LeftAnti" in parsed(dbt.macros._changes(TABLE, work["writer"], "shop.stage"))
 
 
 def test_columns_that_come(parsed: Callable[[str], str]) -> None:

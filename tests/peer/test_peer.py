@@ -33,7 +33,9 @@ def test_tables_are_equal_but_for_known_differences(sqlmesh: Answers, project: P
     found: Found = {}
     for number, step in enumerate(sequence.steps):
         run = take(project, sequence, step)
-        assert {model for model, status in run.statuses.items() if status == "error"} == step.fails, run.errors
+        # without a connection dbt cannot even end its run, and says nothing of its models
+        if not step.is_broken:
+            assert {model for model, status in run.statuses.items() if status == "error"} == step.fails, run.errors
         for model in sequence.models:
             ours = our_rows(project, model.name)
             for engine in sequence.engines:
@@ -74,6 +76,7 @@ def take(project: Project, sequence: Sequence, step: Step) -> Run:
     with broken_connection(r"insert into \S+\.unmanaged\b", done=True) as broken_at:
         run = project.dbt("run", now=step.now, **window)
     assert broken_at
+    assert not run.success
     # a process that was killed would have taken its lease with it; this one lives on
     project.operation("release_lease", select=" ".join(model.name for model in sequence.models))
     return run

@@ -1,0 +1,138 @@
+"""Where a scope's partition value is fixed: by a window's keys, by GROUP BY, by a condition that equates columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from dbt_kinds.analysis.expressions import read_integer
+from dbt_kinds.analysis.resolution import reader_of
+from dbt_kinds.analysis.scopes import SelectScope
+from dbt_kinds.analysis.terms import Term, is_fixed_by
+from dbt_kinds.analysis.ties import Tie
+from dbt_kinds.analysis.tree import nodes_of, without_parentheses
+
+
+def equal_terms(partition: Term | None, ties: Iterable[Tie]) -> list[Term]:
+    """The partition value and all that equals it wherever it is not NULL."""
+    if partition is None:
+        return []
+    found, ties = [partition], [tie for tie in ties if tie.is_equal]
+    for value in found:
+        for tie in ties:
+            sides = ((tie.lesser, tie.greater, tie.binds_lesser), (tie.greater, tie.lesser, tie.binds_greater))
+            for side, other, is_bound in sides:
+                length = len(side.operations)
+                if is_bound and side.variable == value.variable and side.operations == value.operations[:length]:
+                    rest = Term(
+                        value.variable, value.operations[length:], value.kind if value.operations[length:] else None
+                    )
+                    reached = rest.after(other)
+                    if reached.same not in {term.same for term in found}:
+                        found.append(reached)
+    return found
+
+
+def is_aligned(keys: Sequence[Term], values: Iterable[Term]) -> bool:
+    """Whether rows of equal keys have one partition value."""
+    return any(is_fixed_by(keys, value) for value in values)
+
+
+def is_aggregating(select: exp.Expr) -> bool:
+    """Whether a SELECT makes one row of several."""
+    if select.args.get("group") is not None or select.args.get("having") is not None:
+        return True
+    return any(_is_aggregate(node) for part in select.expressions for node in nodes_of(part))
+
+
+def group_keys(scope: SelectScope) -> list[Term]:
+    """The keys by which every row of the result is grouped: ordinals, aliases and ALL resolved, of several grouping
+    sets what is in each.
+    """
+    group = scope.node.args.get("group")
+    if group is None:
+        return []
+    if group.args.get("all"):
+        plain = [part for part in scope.node.expressions if not _has_aggregate(part)]
+        return [reader_of(scope).term(part) for part in plain]
+    keys = [] if _covers_all(group) else list(group.expressions)
+    terms = [_key(scope, key) for key in keys]
+    for sets in group.args.get("grouping_sets") or []:
+        grouped = [[_key(scope, key) for key in _members(part)] for part in sets.expressions]
+        named = {key.sql().lower() for part in sets.expressions for key in _members(part)}
+        if named and named <= {key.sql().lower() for key in group.expressions}:
+            terms = []
+        first = grouped[0] if grouped else []
+        terms += [term for term in first if all(term.same in {other.same for other in part} for part in grouped)]
+    return terms
+
+
+def _key(scope: SelectScope, key: exp.Expr) -> Term:
+    ordinal = read_integer(key)
+    if ordinal is not None and 0 < ordinal <= len(scope.outputs):
+        return scope.outputs[ordinal - 1].term
+    return reader_of(scope, aliases=True).term(key)
+
+
+def _covers_all(group: exp.Expr) -> bool:
+    """Whether ROLLUP or CUBE stands behind the keys and so leaves each of them out once."""
+    return any(not part.expressions for name in ("rollup", "cube") for part in group.args.get(name) or [])
+
+
+def _members(part: exp.Expr) -> list[exp.Expr]:
+    inner = without_parentheses(part)
+    return list(inner.expressions) if isinstance(inner, exp.Tuple) else [inner]
+
+
+def _has_aggregate(part: exp.Expr) -> bool:
+    return any(_is_aggregate(node) for node in nodes_of(part))
+
+
+_UNKNOWN_TO_SQLGLOT = frozenset(
+    [
+        "bit_and",
+        "bit_or",
+        "bit_xor",
+        "bool_and",
+        "bool_or",
+        "every",
+        "some",
+        "any",
+        "count_if",
+        "first",
+        "last",
+        "first_value",
+        "last_value",
+        "kurtosis",
+        "skewness",
+        "max_by",
+        "min_by",
+        "mode",
+        "percentile",
+        "histogram_numeric",
+        "regr_count",
+        "regr_slope",
+        "regr_r2",
+        "collect_list",
+        "collect_set",
+        "try_sum",
+        "try_avg",
+        "listagg",
+        "string_agg",
+        "approx_percentile",
+        "count_min_sketch",
+        "hll_sketch_agg",
+        "hll_union_agg",
+    ]
+)
+
+
+def _is_aggregate(node: exp.Expr) -> bool:
+    is_named = isinstance(node, exp.Anonymous) and str(node.this).lower() in _UNKNOWN_TO_SQLGLOT
+    if not is_named and not isinstance(node, exp.AggFunc):
+        return False
+    over = node.parent
+    while isinstance(over, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
+        over = over.parent
+    return not isinstance(over, exp.Window) or over.args.get("this") is None

@@ -1,0 +1,70 @@
+"""What a query reads: timeseries sources with their time columns, and look-ups, which are everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dbt_kinds.analysis.units import granularity_unit
+
+
+@dataclass(frozen=True)
+class Timeseries:
+    """The time of a model or source: `partition_column` is `event_time_column` truncated to the granularity."""
+
+    partition_column: str
+    event_time_column: str
+    granularity: str
+    week_start: str = "monday"
+
+    @property
+    def unit(self) -> str:
+        """The granularity; weeks from Sunday on are a unit of their own."""
+        return granularity_unit(self.granularity, self.week_start)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table that queries read. `columns` are name to type in Spark's words; none where they are not known. `inlined`
+    is the query of one that has no table of its own: whoever reads it, reads what that reads.
+    """
+
+    address: str
+    columns: Mapping[str, str] | None = None
+    timeseries: Timeseries | None = None
+    inlined: exp.Expr | None = None
+
+    def column_type(self, name: str) -> str | None:
+        """The type of a column, whatever its case; none where it is not known."""
+        types = {column.lower(): kind for column, kind in (self.columns or {}).items()}
+        kind = types.get(name.lower())
+        return kind.lower() if kind else None
+
+    @property
+    def value_unit(self) -> str | None:
+        """What the values of the partition column are truncated to; none for instants: it is the event time itself."""
+        series = self.timeseries
+        if series is None:
+            return None
+        is_event_time = series.partition_column.lower() == series.event_time_column.lower()
+        if is_event_time and self.column_type(series.partition_column) != "date":
+            return None
+        return series.unit
+
+    @property
+    def leaf(self) -> str:
+        """The last part of the address."""
+        return self.address.rpartition(".")[2]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All relations that are known, by the names under which queries write them."""
+
+    relations: Mapping[str, Relation] = field(default_factory=dict)
+
+    def find(self, name: str) -> Relation | None:
+        """The relation of a dotted name, whatever its case."""
+        return {written.lower(): relation for written, relation in self.relations.items()}.get(name.lower())

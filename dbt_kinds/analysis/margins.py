@@ -1,0 +1,68 @@
+"""How far a query reads beyond its window: calendar months beside an exact part, as ISO-8601 writes them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+SECOND = 1_000_000
+MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86400 * SECOND
+
+
+class Margin(NamedTuple):
+    """A length of time; months and microseconds do not convert into each other, and either may be negative."""
+
+    months: int = 0
+    micros: int = 0
+
+    def plus(self, other: Margin) -> Margin:
+        """Both, one after the other."""
+        return Margin(self.months + other.months, self.micros + other.micros)
+
+    def negated(self) -> Margin:
+        """The same length the other way."""
+        return Margin(-self.months, -self.micros)
+
+    def clipped(self) -> Margin:
+        """Without what is negative: a side that ends on the near side of a row counts zero."""
+        return Margin(max(self.months, 0), max(self.micros, 0))
+
+    def largest(self, other: Margin) -> Margin:
+        """Larger means larger in each part."""
+        return Margin(max(self.months, other.months), max(self.micros, other.micros))
+
+    @property
+    def days(self) -> int:
+        """In days, rounded up, a month counted as 31."""
+        return self.months * 31 - (-self.micros // DAY)
+
+    @property
+    def iso(self) -> str:
+        """ISO-8601 in the largest units, such as PT30M, P1DT12H, P1Y2M; PT0S for nothing."""
+        years, months = divmod(self.months, 12)
+        days, rest = divmod(self.micros, DAY)
+        hours, rest = divmod(rest, HOUR)
+        minutes, rest = divmod(rest, MINUTE)
+        date = "".join(f"{count}{letter}" for count, letter in ((years, "Y"), (months, "M"), (days, "D")) if count)
+        # a part of a second is rounded up: the package reads whole ones, and a margin may be too wide
+        seconds = -(-rest // SECOND)
+        time = "".join(f"{count}{letter}" for count, letter in ((hours, "H"), (minutes, "M"), (seconds, "S")) if count)
+        if not date and not time:
+            return "PT0S"
+        return f"P{date}" + (f"T{time}" if time else "")
+
+
+NOTHING = Margin()
+
+_ISO = re.compile(
+    r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?",
+)
+
+
+def read_iso(text: str) -> Margin | None:
+    """The length that an ISO-8601 duration such as P1DT12H says; none where it is none."""
+    found = _ISO.fullmatch(text)
+    if found is None:
+        return None
+    years, months, weeks, days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    return Margin(years * 12 + months, (weeks * 7 + days) * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND)

@@ -1,0 +1,1 @@
+"""`dbt-kinds check`: the classifier over the compiled models of a dbt project."""

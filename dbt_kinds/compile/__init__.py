@@ -1,0 +1,1 @@
+"""`dbt-kinds compile`: a project is read, written and reported on."""

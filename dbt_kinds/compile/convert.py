@@ -1,0 +1,88 @@
+"""`dbt-kinds compile` from end to end: read, compare, write, report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dbt_kinds
+from dbt_kinds.compile.report import Report, report_of
+from dbt_kinds.errors import BadOut, SourceNotFound
+from dbt_kinds.kinds import Project
+from dbt_kinds.readers.smelt.kinds_project import read_kinds_project
+from dbt_kinds.readers.smelt.project import is_smelt_project
+from dbt_kinds.readers.sqlmesh.context import Options
+from dbt_kinds.readers.sqlmesh.project import read_project
+from dbt_kinds.writers.dbt_project import write_project
+from dbt_kinds.writers.files import Changes, apply_changes, plan_changes
+
+
+@dataclass(frozen=True)
+class CompileRequest:
+    """What the command was asked for."""
+
+    source: Path
+    out: Path
+    tool: str | None = None
+    adapter: str = "spark"
+    name: str | None = None
+    package: str | None = None
+    run_macros: bool = False
+    force: bool = False
+    check: bool = False
+    allow_downgrade: bool = False
+
+
+def compile_project(request: CompileRequest, progress: Callable[[str, int, int], None] | None = None) -> Report:
+    """Reads a project, writes the dbt project unless only asked to check, and tells what became of everything.
+
+    Raises:
+        WrongUse: nothing was read or written.
+    """
+    if not request.source.is_dir():
+        raise SourceNotFound(f"{request.source} is no folder; pass the folder of the project")
+    _check_out(request)
+    project = _read(request, progress)
+    if project.is_all_or_nothing and project.has_refusals:
+        return report_of(request.source.name, project, Changes(), is_check=request.check)
+    files = write_project(project, package_entry(request.package))
+    changes = plan_changes(request.out, files, force=request.force)
+    if not request.check:
+        apply_changes(request.out, changes)
+    return report_of(request.source.name, project, changes, is_check=request.check)
+
+
+def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | None) -> Project:
+    """Reads what the request says the project is, or what its files tell."""
+    if request.tool == "smelt" or (request.tool is None and is_smelt_project(request.source)):
+        return read_kinds_project(request.source, request.name, allow_downgrade=request.allow_downgrade)
+    options = Options(
+        adapter=request.adapter,
+        run_macros=request.run_macros,
+        name=request.name,
+        reads_semantics=request.tool != "sqlmesh",
+    )
+    return read_project(request.source, options, progress)
+
+
+def package_entry(package: str | None) -> dict[str, Any]:
+    """The entry of packages.yml: a git URL with `@revision`, or a local path; by default this release."""
+    if package is None:
+        return {"package": "dbt_kinds/dbt_kinds", "version": dbt_kinds.__version__}
+    if "://" in package or package.startswith("git@"):
+        url, separator, revision = package.rpartition("@")
+        if separator and "/" in url and "/" not in revision:
+            return {"git": url, "revision": revision}
+        return {"git": package}
+    return {"local": package}
+
+
+def _check_out(request: CompileRequest) -> None:
+    out, source = request.out.resolve(), request.source.resolve()
+    if out.exists() and not out.is_dir():
+        raise BadOut(f"{request.out} is a file; pass a folder")
+    inputs = [source / name for name in ("models", "seeds", "audits", "macros", "tests")]
+    if out == source or any(out == folder or folder in out.parents for folder in inputs):
+        raise BadOut(f"{request.out} lies in what is read; pass a folder of its own")

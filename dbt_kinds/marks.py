@@ -1,0 +1,43 @@
+"""Names that stand in SQL for what is not SQL: references, time variables, Jinja."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from dbt_kinds.kinds import Mark, SparkSql
+
+MARK_NAME = re.compile(r"\bkinds_mark_\d+\b")
+
+
+class Marks:
+    """The marks of one model; a thing that stands in it twice has one name."""
+
+    def __init__(self) -> None:
+        """Starts without marks."""
+        self.by_name: dict[str, Mark] = {}
+        self._names: dict[Mark, str] = {}
+
+    def name_of(self, mark: Mark) -> str:
+        """The identifier that stands for a mark."""
+        if mark not in self._names:
+            name = f"kinds_mark_{len(self._names) + 1}"
+            self._names[mark] = name
+            self.by_name[name] = mark
+        return self._names[mark]
+
+
+def is_mark(name: str) -> bool:
+    """Whether an identifier stands for a mark."""
+    return MARK_NAME.fullmatch(name) is not None
+
+
+def used_marks(text: str, marks: Mapping[str, Mark]) -> dict[str, Mark]:
+    """The marks that stand in a text, and in what they stand for, in the order of their first use."""
+    found: dict[str, Mark] = {}
+    for name in dict.fromkeys(MARK_NAME.findall(text)):
+        if name in marks:
+            mark = found[name] = marks[name]
+            if isinstance(mark, SparkSql):
+                found.update(used_marks(mark.text, marks))
+    return found

@@ -1,0 +1,85 @@
+"""YAML with the line of every key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from dbt_kinds.errors import UnreadableConfigurationError
+
+Keys = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A mapping and, for each of its keys at any depth, the file and line it stands in."""
+
+    data: Mapping[str, Any] = field(default_factory=dict)
+    places: Mapping[Keys, tuple[str, int]] = field(default_factory=dict)
+    path: str = ""
+    line: int = 1
+
+    def place(self, *keys: str) -> tuple[str, int]:
+        """Where a key stands, or the nearest one around it that is written."""
+        for length in range(len(keys), 0, -1):
+            if keys[:length] in self.places:
+                return self.places[keys[:length]]
+        return self.path, self.line
+
+    def over(self, weaker: Block) -> Block:
+        """Both blocks, of which this one wins; `timeseries` and `incremental` merge key by key, tags are united."""
+        data = {**weaker.data, **self.data}
+        for key in ("timeseries", "incremental"):
+            mine, theirs = self.data.get(key), weaker.data.get(key)
+            if isinstance(mine, Mapping) and isinstance(theirs, Mapping):
+                data[key] = {**theirs, **mine}
+        tags = [*_listed(weaker.data.get("tags")), *_listed(self.data.get("tags"))]
+        if tags:
+            data["tags"] = list(dict.fromkeys(tags))
+        path, line = (self.path, self.line) if self.path else (weaker.path, weaker.line)
+        return Block(data, {**weaker.places, **self.places}, path, line)
+
+    def below(self, *keys: str) -> Block:
+        """The mapping under a key; empty where there is none."""
+        data: Any = self.data
+        for key in keys:
+            data = data.get(key) if isinstance(data, Mapping) else None
+        if not isinstance(data, Mapping):
+            return Block(path=self.path, line=self.line)
+        places = {found[len(keys) :]: place for found, place in self.places.items() if found[: len(keys)] == keys}
+        path, line = self.place(*keys)
+        return Block(data, {found: place for found, place in places.items() if found}, path, line)
+
+
+def read_block(text: str, path: str, first_line: int = 1) -> Block:
+    """Reads a mapping. Raises UnreadableConfigurationError where it is none, with the line."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = first_line + (mark.line if mark is not None else 0)
+        raise UnreadableConfigurationError(
+            f"{path}:{line}: this is not YAML: {getattr(error, 'problem', error)}", path, line
+        ) from error
+    if data is None:
+        return Block(path=path, line=first_line)
+    if not isinstance(data, Mapping):
+        raise UnreadableConfigurationError(f"{path}:{first_line}: expected keys and values", path, first_line)
+    places = {keys: (path, first_line + line) for keys, line in _lines(node, ())}
+    return Block({str(key): value for key, value in data.items()}, places, path, first_line)
+
+
+def _lines(node: Any, above: Keys) -> Iterator[tuple[Keys, int]]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            keys = (*above, str(key.value))
+            yield keys, key.start_mark.line
+            yield from _lines(value, keys)
+
+
+def _listed(value: Any) -> list[str]:
+    return [] if value is None else [str(item) for item in value] if isinstance(value, list) else [str(value)]

@@ -1,0 +1,248 @@
+"""A smelt project as models of kinds: classified, and with its bounds pushed down into the queries."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dbt_kinds.analysis.batches import Bound
+from dbt_kinds.analysis.catalogue import Relation, Timeseries
+from dbt_kinds.analysis.cumulative import classify_cumulative
+from dbt_kinds.analysis.findings import Finding
+from dbt_kinds.analysis.pushdown import Reference, pushed_down, without_semicolon
+from dbt_kinds.analysis.safety import Verdict, classify
+from dbt_kinds.kinds import Column, Jinja, Kind, LeftOut, Model, Note, Place, Project, Seed, SourceTable, SqlText
+from dbt_kinds.marks import Marks
+from dbt_kinds.readers.smelt import project as smelt
+from dbt_kinds.readers.smelt.backbuilding import backbuild_margins
+from dbt_kinds.readers.smelt.configuration import Configuration, type_of
+from dbt_kinds.readers.smelt.lineage import EXECUTION_TIME, Lineage, resolve
+from dbt_kinds.readers.smelt.problems import Problem
+from dbt_kinds.readers.sqlmesh.names import dbt_name
+
+
+def read_kinds_project(root: Path, name: str | None, *, allow_downgrade: bool) -> Project:
+    """Reads and classifies a whole project. Refused models are left out, or, where that is allowed and no error is
+    among their findings, become tables that are built anew.
+
+    Raises:
+        UnreadableProjectError, UnreadableConfigurationError: there is no project, or no readable smelt.yml.
+    """
+    found = smelt.read_project(root)
+    reader = _Reader(found, resolve(found), allow_downgrade)
+    title = dbt_name(name or root.resolve().name)
+    project = Project(f"project_{title}" if title[:1].isdigit() else title, smelt.PROJECT_FILE, is_all_or_nothing=True)
+    for address in reader.lineage.order:
+        node = reader.model(address)
+        if isinstance(node, LeftOut):
+            project.left_out.append(node)
+        else:
+            project.models.append(node)
+    reader.add_backbuild_margins(project.models)
+    project.seeds = [_seed(found, reader.lineage, address) for address in sorted(found.seeds)]
+    project.sources = [_source(source) for _, source in sorted(found.sources.items())]
+    project.notes = [_problem_note(problem) for problem in found.problems]
+    return project
+
+
+class _Reader:
+    def __init__(self, project: smelt.SmeltProject, lineage: Lineage, allow_downgrade: bool) -> None:
+        self.project, self.lineage, self.allow_downgrade = project, lineage, allow_downgrade
+        self.bounds: dict[str, Mapping[str, Bound]] = {}
+        self.relations = {relation.address: relation for relation in lineage.catalogue.relations.values()}
+        self.inlined = {
+            address: lineage.queries[address]
+            for address, model in project.models.items()
+            if model.configuration.materialization == "ephemeral" and address in lineage.queries
+        }
+
+    def model(self, address: str) -> Model | LeftOut:
+        """A model as it is written, or what forbids that."""
+        written, problems = self.project.models[address], self.lineage.problems[address]
+        configuration, place = written.configuration, Place(written.path, written.line)
+        notes = [_warning_note(warning, place) for warning in configuration.warnings]
+        if problems:
+            refused = [_problem_note(problem) for problem in problems]
+            return LeftOut(address, configuration.materialization, place, "refused", [*notes, *refused])
+        model = Model(
+            address,
+            address,
+            configuration.materialization,
+            place,
+            self.lineage.names[address],
+            None,
+            self.lineage.names[address],
+            description=configuration.description,
+            columns=_columns(configuration.columns),
+            notes=notes,
+            kind=Kind(configuration.kind),
+        )
+        _set_plain(model, configuration)
+        if configuration.slicing is not None:
+            refused = self._slice(model, configuration)
+        elif model.kind is Kind.CUMULATIVE_AGGREGATE:
+            refused = self._cumulate(model)
+        else:
+            refused, model.query = [], self._query(address, None)
+        if refused:
+            return LeftOut(address, configuration.materialization, place, "refused", [*notes, *refused])
+        return model
+
+    def add_backbuild_margins(self, models: Iterable[Model]) -> None:
+        """How much more each model must build for those that read it."""
+        margins = backbuild_margins([model.key for model in models], self.bounds)
+        for model in models:
+            if model.key in margins and model.kind is Kind.INCREMENTAL_BY_TIME_RANGE:
+                model.options["backbuild_margins"] = {
+                    self.lineage.names[reader]: {"before": before.iso, "after": after.iso}
+                    for reader, (before, after) in sorted(margins[model.key].items())
+                }
+
+    def _slice(self, model: Model, configuration: Configuration) -> list[Note]:
+        slicing = configuration.slicing
+        assert slicing is not None
+        verdict = classify(self.lineage.queries[model.key], slicing, self.lineage.catalogue)
+        if not verdict.is_admitted:
+            notes = [_finding_note(found, model.place.file) for found in verdict.findings]
+            if not self.allow_downgrade or any(found.severity == "error" for found in verdict.findings):
+                return notes
+            codes = ", ".join(sorted({found.reason for found in verdict.findings}))
+            message = f"{model.name} may not run on slices of time ({codes}) and is built anew by every run"
+            model.notes.append(Note("Downgraded", "person", model.place, message))
+            model.kind, model.query = Kind.FULL, self._query(model.key, None)
+            return []
+        self.bounds[model.key] = verdict.bounds
+        model.query = self._query(model.key, verdict.bounds)
+        model.settings["event_time"] = slicing.event_time_column
+        model.options |= {"time_column": slicing.partition_column, "interval_unit": slicing.granularity}
+        if slicing.week_start != "monday":
+            model.options["week_start"] = slicing.week_start
+        if verdict.batches is not None and verdict.batches.batch_size is not None:
+            model.options["batch_size"] = verdict.batches.batch_size
+        if slicing.overrides:
+            model.options["safety_overrides"] = dict.fromkeys(sorted(slicing.overrides), True)
+        if slicing.unique_key:
+            model.options["smelt"] = {"unique_key": list(slicing.unique_key)}
+        model.options["safety"] = _proof(verdict)
+        return []
+
+    def _cumulate(self, model: Model) -> list[Note]:
+        cumulation = classify_cumulative(self.lineage.queries[model.key], self.lineage.catalogue)
+        if cumulation.findings:
+            return [_finding_note(found, model.place.file) for found in cumulation.findings]
+        driving = self.relations[str(cumulation.driving_source)].timeseries
+        assert driving is not None
+        model.query = self._query(model.key, cumulation.bounds)
+        model.options |= _time_options(driving)
+        model.options |= {"unique_key": list(cumulation.unique_key), "combine": dict(cumulation.combine)}
+        model.options["safety"] = {"verdict": "admitted"}
+        return []
+
+    def _query(self, address: str, bounds: Mapping[str, Bound] | None) -> SqlText:
+        """The author's query for dbt; of a model without bounds with plain references only."""
+        marks = Marks()
+
+        def mark(call: str) -> str:
+            return marks.name_of(Jinja(f"{{{{ {call} }}}}"))
+
+        text = pushed_down(
+            self.lineage.queries[address],
+            self.lineage.catalogue,
+            bounds or {},
+            self._reference,
+            inlined=self.inlined if bounds is not None else None,
+            written=mark,
+        )
+        text = EXECUTION_TIME.sub(lambda call: mark(f"dbt_kinds.execution_{call['kind']}()"), text)
+        return SqlText(without_semicolon(text), marks.by_name)
+
+    def _reference(self, relation: Relation) -> Reference:
+        source = self.project.sources.get(relation.address)
+        if source is not None:
+            return Reference(f"source('{source.schema}', '{source.table}')", source.table)
+        name = self.lineage.names[relation.address]
+        return Reference(f"ref('{name}')", name)
+
+
+def _proof(verdict: Verdict) -> dict[str, Any]:
+    """What was proven of the query."""
+    proof: dict[str, Any] = {"verdict": "admitted"}
+    if verdict.batches is not None:
+        proof["batch_safety"] = verdict.batches.name
+    if verdict.bounds:
+        proof["source_bounds"] = {
+            address: {"before": bound.before.iso, "after": bound.after.iso} if bound.kind == "bounded" else bound.kind
+            for address, bound in verdict.bounds.items()
+        }
+    if verdict.overridden:
+        proof["overridden"] = list(verdict.overridden)
+    return proof
+
+
+def _set_plain(model: Model, configuration: Configuration) -> None:
+    if configuration.tags:
+        model.settings["tags"] = list(configuration.tags)
+    if configuration.owner:
+        model.options["owner"] = configuration.owner
+
+
+def _time_options(series: Timeseries) -> dict[str, Any]:
+    week = {"week_start": series.week_start} if series.week_start != "monday" else {}
+    return {"time_column": series.partition_column, "interval_unit": series.granularity, **week}
+
+
+def _columns(said: Mapping[str, Any]) -> list[Column]:
+    return [
+        Column(
+            name,
+            type_of(of) or None,
+            str(of["description"]) if isinstance(of, Mapping) and of.get("description") else None,
+        )
+        for name, of in said.items()
+    ]
+
+
+def _source(source: smelt.Source) -> SourceTable:
+    series = source.timeseries
+    return SourceTable(
+        source.schema,
+        source.schema,
+        source.table,
+        Place(source.path, 1),
+        source.table,
+        is_declared=True,
+        description=source.description,
+        columns=[Column(name, kind or None) for name, kind in source.columns.items()],
+        settings={"event_time": series.event_time_column} if series is not None else {},
+        options=_time_options(series) if series is not None else {},
+    )
+
+
+def _seed(project: smelt.SmeltProject, lineage: Lineage, address: str) -> Seed:
+    path = project.seeds[address]
+    with (project.root / path).open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    name = lineage.names[address]
+    seed = Seed(address, address, "seed", Place(path, 1), name, None, name)
+    seed.header = [column.strip() for column in rows[0]] if rows else []
+    seed.rows = [[value if value != "" else None for value in row] for row in rows[1:]]
+    return seed
+
+
+def _problem_note(problem: Problem) -> Note:
+    return Note(problem.code, "refused", Place(problem.path, problem.line), problem.message)
+
+
+def _finding_note(found: Finding, path: str) -> Note:
+    return Note(found.reason, "refused", Place(path, found.place.line), found.message)
+
+
+def _warning_note(warning: str, place: Place) -> Note:
+    """A warning names its place in front."""
+    found = re.match(r"(?P<file>.+?):(?P<line>\d+): (?P<message>.*)", warning, re.DOTALL)
+    if found is None:
+        return Note("ConfigurationIgnored", "note", place, warning)
+    return Note("ConfigurationIgnored", "note", Place(found["file"], int(found["line"])), found["message"])

@@ -1,0 +1,1 @@
+"""SQLMesh projects, and Vulcan's, whose SQL files are SQLMesh's."""

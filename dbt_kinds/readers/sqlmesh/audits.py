@@ -1,0 +1,306 @@
+"""Audits and assertions become tests: dbt's own, the package's, or the project's."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dbt_kinds.errors import AuditArgument, MissingName, SqlParseError, UnknownAudit
+from dbt_kinds.kinds import DataTest, Place, TestDefinition
+from dbt_kinds.marks import used_marks
+from dbt_kinds.readers.sqlmesh.audit_limits import broken_limit
+from dbt_kinds.readers.sqlmesh.block import Call, Value, read_block
+from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
+from dbt_kinds.readers.sqlmesh.dialects import check_dialect
+from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.model_kinds import spark_expression
+from dbt_kinds.readers.sqlmesh.names import slug
+from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
+from dbt_kinds.readers.sqlmesh.statements import Statement
+
+# the arguments of the audits that are built in there, those that must be given first; `columns` makes a test a column
+_BUILT_IN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "not_null": (("columns",), ()),
+    "unique_values": (("columns",), ()),
+    "accepted_values": (("column", "is_in"), ()),
+    "unique_combination_of_columns": (("columns",), ()),
+    "forall": (("criteria",), ()),
+    "number_of_rows": (("threshold",), ()),
+    "at_least_one": (("column",), ()),
+    "not_constant": (("column",), ()),
+    "not_null_proportion": (("column", "threshold"), ()),
+    "not_accepted_values": (("column", "is_in"), ()),
+    "not_empty_string": (("column",), ()),
+    "accepted_range": (("column",), ("min_v", "max_v", "inclusive")),
+    "mean_in_range": (("column",), ("min_v", "max_v", "inclusive")),
+    "stddev_in_range": (("column",), ("min_v", "max_v", "inclusive")),
+    "string_length_between": (("column",), ("min_v", "max_v", "inclusive")),
+    "string_length_equal": (("column", "v"), ()),
+    "sequential_values": (("column",), ("interval",)),
+    "z_score": (("column", "threshold"), ()),
+    "mutually_exclusive_ranges": (("lower_bound_column", "upper_bound_column"), ("partition_clause",)),
+    "valid_uuid": (("column",), ()),
+    "valid_email": (("column",), ()),
+    "valid_url": (("column",), ()),
+    "valid_http_method": (("column",), ()),
+    "match_regex_pattern_list": (("column", "patterns"), ()),
+    "not_match_regex_pattern_list": (("column", "patterns"), ()),
+    "match_like_pattern_list": (("column", "patterns"), ()),
+    "not_match_like_pattern_list": (("column", "patterns"), ()),
+    "kl_divergence": (("column", "target_column", "threshold"), ()),
+    "chi_square": (("column", "target_column", "critical_value"), ("dependent",)),
+}
+# the documentation's spelling, and that of the code
+_SPELLINGS = {
+    "kl_divergence": {"source_column": "column"},
+    "chi_square": {"column_a": "column", "column_b": "target_column"},
+}
+_ARGUMENT_NAMES = {
+    "kl_divergence": {"column": "source_column"},
+    "chi_square": {"column": "column_a", "target_column": "column_b"},
+}
+# tests of two columns are tests of the table
+_OF_TABLE = frozenset({"kl_divergence", "chi_square"})
+_LITERALS = frozenset({"threshold", "min_v", "max_v", "inclusive", "v", "interval", "critical_value", "dependent"})
+_EVERYWHERE = ("blocking", "condition")
+_NON_BLOCKING = "_non_blocking"
+
+
+def read_audit(statements: Sequence[Statement], dialect: str) -> AuditSource:
+    """An AUDIT block with the query behind it.
+
+    Raises:
+        MissingName, BadPropertyValue, SqlParseError: the block cannot be read.
+    """
+    head = statements[0]
+    block = read_block(head.text, head.file, head.first_line, dialect)
+    name = block.take("name")
+    if name is None:
+        raise MissingName("the AUDIT block has no name; add 'name <name>'", head.file, head.line)
+    own = block.take("dialect")
+    if own is not None:
+        dialect = check_dialect(own.as_text(), head.file, own.place.line)
+    query = next((statement for statement in statements[1:] if statement.kind in ("sql", "jinja_query")), None)
+    audit = AuditSource(name.as_text().lower(), head.file, block, query, dialect)
+    for flag, attribute in (("blocking", "is_blocking"), ("skip", "is_skipped"), ("standalone", "is_standalone")):
+        value = block.take(flag)
+        if value is not None:
+            setattr(audit, attribute, value.as_boolean())
+        elif flag == "blocking":
+            # a standalone audit belongs to no model and stops none
+            audit.is_blocking = "standalone" not in block.properties
+    defaults = block.take("defaults")
+    if defaults is not None:
+        audit.parameters = {key.lower(): value.text for key, value in defaults.as_pairs()}
+    description = block.take("description")
+    audit.description = description.as_text() if description is not None else None
+    for ignored in ("model", "owner", "depends_on", "formatting"):
+        block.take(ignored)
+    for key, value in block.properties.items():
+        raise value.error(AuditArgument, f"an AUDIT block has no property {key}; remove it")
+    if query is None:
+        raise SqlParseError(f"audit {audit.name} has no query behind its block", head.file, head.line)
+    return audit
+
+
+def tests_of(value: Value, context: ProjectContext, scope: Scope) -> list[DataTest]:
+    """The tests that a list of audits becomes.
+
+    Raises:
+        UnknownAudit, AuditArgument: there is no such audit, or not with these arguments.
+    """
+    return tests_of_calls(value.as_calls(), context, scope)
+
+
+def tests_of_calls(calls: Iterable[Call], context: ProjectContext, scope: Scope) -> list[DataTest]:
+    """The tests that calls of audits become; unique columns that cannot be NULL are dbt's `unique`."""
+    calls = list(calls)
+    not_null = {
+        item.as_column().lower()
+        for call in calls
+        if _base_name(call, context)[0] == "not_null" and "columns" in call.arguments
+        for item in call.arguments["columns"].as_list()
+        if len(item.tokens) == 1
+    }
+    tests: list[DataTest] = []
+    for call in calls:
+        tests.extend(_tests(call, context, scope, not_null))
+    return [test for position, test in enumerate(tests) if test not in tests[:position]]
+
+
+def _base_name(call: Call, context: ProjectContext) -> tuple[str, bool]:
+    """The audit's name, and whether its failure stops anything."""
+    name = call.name.lower()
+    if name in context.audits or not name.endswith(_NON_BLOCKING):
+        return name, True
+    return name.removesuffix(_NON_BLOCKING), False
+
+
+def _tests(call: Call, context: ProjectContext, scope: Scope, not_null: set[str]) -> list[DataTest]:
+    name, is_blocking = _base_name(call, context)
+    own = context.audits.get(name)
+    if own is None and name not in _BUILT_IN:
+        near = difflib.get_close_matches(name, [*_BUILT_IN, *context.audits], 1)
+        hint = f"did you mean {near[0]}?" if near else "define it in audits/"
+        raise call.value.error(UnknownAudit, f"audit {call.name} is unknown: {hint}")
+    arguments = {_SPELLINGS.get(name, {}).get(key, key): value for key, value in call.arguments.items()}
+    config: dict[str, Any] = {}
+    blocking = arguments.pop("blocking", None)
+    if blocking is not None:
+        is_blocking = blocking.as_boolean()
+    elif own is not None:
+        is_blocking = is_blocking and own.is_blocking
+    if not is_blocking:
+        config["severity"] = "warn"
+    condition = arguments.pop("condition", None)
+    if condition is not None:
+        config["where"] = _expression(condition, scope)
+    if own is not None:
+        return [_own_test(own, arguments, config, call, context, scope)]
+    required, optional = _BUILT_IN[name]
+    _check_arguments(call, arguments, required, (*required, *optional))
+    tests = _built_in_tests(name, arguments, config, scope, not_null)
+    for test in tests:
+        broken = broken_limit(name, test.arguments)
+        if broken is not None:
+            key, why = broken
+            raise arguments.get(key, call.value).error(AuditArgument, f"audit {call.name}: {why}")
+    return [_with_marks(test, scope) for test in tests]
+
+
+def _check_arguments(call: Call, arguments: dict[str, Value], required: Sequence[str], known: Sequence[str]) -> None:
+    for key, value in arguments.items():
+        if key not in known:
+            takes = ", ".join((*known, *_EVERYWHERE))
+            raise value.error(AuditArgument, f"audit {call.name} has no argument {key}; it takes {takes}")
+    for key in required:
+        if key not in arguments:
+            raise call.value.error(AuditArgument, f"audit {call.name} lacks the argument {key}")
+
+
+def _built_in_tests(
+    name: str, arguments: dict[str, Value], config: dict[str, Any], scope: Scope, not_null: set[str]
+) -> list[DataTest]:
+    if name in ("not_null", "unique_values"):
+        columns = [_column(item, scope) for item in arguments["columns"].as_list()]
+        if name == "not_null":
+            return [DataTest("not_null", column=column, config=dict(config)) for column in columns]
+        return [
+            DataTest(
+                "unique" if column.lower() in not_null else "dbt_kinds.unique_values",
+                column=column,
+                config=dict(config),
+            )
+            for column in columns
+        ]
+    if name in ("accepted_values", "not_accepted_values"):
+        return [_accepted_values(name, arguments, config, scope)]
+    made = {key: _argument(key, value, scope) for key, value in arguments.items()}
+    column = None if name in _OF_TABLE else made.pop("column", None)
+    renamed = {_ARGUMENT_NAMES.get(name, {}).get(key, key): value for key, value in made.items()}
+    return [DataTest(f"dbt_kinds.{name}", renamed, column=column, config=dict(config))]
+
+
+def _accepted_values(name: str, arguments: dict[str, Value], config: dict[str, Any], scope: Scope) -> DataTest:
+    items = arguments["is_in"].as_list()
+    is_builtin = name == "accepted_values"
+    key = "values" if is_builtin else "is_in"
+    if all(item.is_text for item in items):
+        made: dict[str, Any] = {key: [item.as_literal() for item in items]}
+    else:
+        made = {key: [_expression(item, scope) for item in items], "quote": False}
+    test = name if is_builtin else f"dbt_kinds.{name}"
+    return DataTest(test, made, column=_column(arguments["column"], scope), config=dict(config))
+
+
+def _column(value: Value, scope: Scope) -> str:
+    return spark_expression(value, scope)
+
+
+def _argument(key: str, value: Value, scope: Scope) -> Any:
+    if key in ("columns", "criteria"):
+        return [_expression(item, scope) for item in value.as_list()]
+    if key in ("is_in", "patterns"):
+        return [item.as_literal() if item.is_text else _expression(item, scope) for item in value.as_list()]
+    if key in _LITERALS and len(value.tokens) == 1:
+        return value.as_literal()
+    if key == "partition_clause" and value.is_text:
+        return value.as_text()
+    return _expression(value, scope)
+
+
+def _expression(value: Value, scope: Scope) -> str:
+    return spark_expression(value, scope)
+
+
+def _with_marks(test: DataTest, scope: Scope) -> DataTest:
+    test.marks = used_marks(repr((test.arguments, test.config)), scope.marks.by_name)
+    return test
+
+
+def _own_test(
+    audit: AuditSource,
+    arguments: dict[str, Value],
+    config: dict[str, Any],
+    call: Call,
+    context: ProjectContext,
+    scope: Scope,
+) -> DataTest:
+    definition = define(audit, context)
+    known = list(definition.parameters)
+    _check_arguments(call, arguments, [key for key in known if definition.parameters[key] is None], known)
+    if audit.is_skipped:
+        config["enabled"] = False
+    made = {key: _expression(value, scope) for key, value in arguments.items()}
+    return _with_marks(DataTest(definition.name, made, config=config), scope)
+
+
+def define(audit: AuditSource, context: ProjectContext) -> TestDefinition:
+    """The test that an audit of the project becomes, made once.
+
+    Raises:
+        CompileError: its query cannot be written for Spark.
+    """
+    if audit.name in context.used_audits:
+        return context.used_audits[audit.name]
+    assert audit.query is not None
+    scope = context.scope(audit.file, audit.dialect)
+    scope.model_name = f"audit {audit.name}"
+    parameters = _parameters(audit, scope)
+    scope.parameters = frozenset(parameters)
+    scope.variables = {key: value for key, value in scope.variables.items() if key.lower() not in parameters}
+    if audit.query.kind == "jinja_query":
+        message = f"audit {audit.name} is a Jinja query; write it as SQL"
+        raise SqlParseError(message, audit.file, audit.query.line)
+    prepared = prepare(audit.query.text, scope, audit.query.first_line)
+    sql = to_spark(prepared, context.tables, None, lookup(context, audit.dialect))
+    definition = TestDefinition(
+        name=slug(audit.name),
+        query=sql,
+        place=Place(audit.file, audit.block.place.line),
+        is_generic=not audit.is_standalone,
+        parameters=parameters,
+        config=_standalone_config(audit) if audit.is_standalone else {},
+        description=audit.description,
+    )
+    context.used_audits[audit.name] = definition
+    context.notes.extend(note for note in scope.notes if note not in context.notes)
+    return definition
+
+
+def _standalone_config(audit: AuditSource) -> dict[str, Any]:
+    severity = {} if audit.is_blocking else {"severity": "warn"}
+    return {**severity, **({"enabled": False} if audit.is_skipped else {})}
+
+
+def _parameters(audit: AuditSource, scope: Scope) -> dict[str, str | None]:
+    """The parameters of an audit: its defaults, and every variable that is defined nowhere else."""
+    from dbt_kinds.readers.sqlmesh.macros.references import undefined_variables
+
+    assert audit.query is not None
+    found = dict(audit.parameters)
+    for name in undefined_variables(audit.query.text, scope, audit.query.first_line):
+        found.setdefault(name, None)
+    needed = {name: default for name, default in found.items() if default is None}
+    return {**needed, **{name: default for name, default in found.items() if default is not None}}

@@ -1,0 +1,196 @@
+"""The configuration of a SQLMesh or Vulcan project: what of it a dbt project can say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dbt_kinds.errors import BadConfig, ConfigNotFound, GatewayIgnored, PropertyDropped, RelativeStart
+from dbt_kinds.kinds import Note, note_of
+from dbt_kinds.readers.sqlmesh.config_literals import literals_of
+from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, cron, instant
+
+# what reading uses, and what is left to profiles.yml or has no counterpart
+_READ = frozenset(
+    {
+        "model_defaults",
+        "variables",
+        "time_column_format",
+        "ignore_patterns",
+        "before_all",
+        "after_all",
+        "default_gateway",
+        "gateways",
+        "gateway",
+        "model_naming",
+        "project",
+        "name",
+    }
+)
+_CONNECTION = frozenset({"gateways", "gateway", "default_connection", "default_test_connection", "test_connection"})
+_FORMAT = "%Y-%m-%d"
+
+
+@dataclass
+class Config:
+    """The project's configuration.
+
+    Attributes:
+        file: the file it was read from, relative to the project.
+        defaults: `model_defaults` as written.
+        catalog: the catalog that the default gateway connects to.
+    """
+
+    file: str
+    defaults: dict[str, Any] = field(default_factory=dict)
+    variables: dict[str, Any] = field(default_factory=dict)
+    time_column_format: str = _FORMAT
+    ignore_patterns: list[str] = field(default_factory=list)
+    before_all: list[str] = field(default_factory=list)
+    after_all: list[str] = field(default_factory=list)
+    gateway: str = ""
+    catalog: str | None = None
+    infer_names: bool = False
+    project: str = ""
+    notes: list[Note] = field(default_factory=list)
+
+    @property
+    def dialect(self) -> str | None:
+        """The dialect of models that name none."""
+        dialect = self.defaults.get("dialect")
+        return str(dialect).split(",")[0].strip().lower() if dialect else None
+
+
+def read_config(root: Path) -> Config:
+    """Reads the configuration of a project.
+
+    Raises:
+        ConfigNotFound: there is none.
+        BadConfig: it cannot be read.
+    """
+    for name in ("config.yaml", "config.yml"):
+        if (root / name).is_file():
+            return _config(name, _read_yaml(root / name, name))
+    if (root / "config.py").is_file():
+        return _read_python(root / "config.py")
+    raise ConfigNotFound(f"{root.name} has no config.yaml, config.yml or config.py; pass the folder that holds one")
+
+
+def _read_yaml(path: Path, name: str) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadConfig(f"cannot be read: {error}", name, 1) from error
+    # connections take their secrets from the environment in Jinja, and nothing that is converted does
+    text = re.sub(r"\{\{.*?\}\}", "jinja", text)
+    try:
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise BadConfig(f"is not YAML: {error}", name, mark.line + 1 if mark else 1) from error
+    if not isinstance(content, dict | None):
+        raise BadConfig("is not a mapping; write keys such as model_defaults", name, 1)
+    return {str(key): value for key, value in (content or {}).items()}
+
+
+def _config(file: str, content: Mapping[str, Any]) -> Config:
+    config = Config(file)
+    config.defaults = _model_defaults(_mapping(content, "model_defaults", file), config)
+    config.variables = dict(_mapping(content, "variables", file))
+    config.time_column_format = str(content.get("time_column_format") or _FORMAT)
+    for name in ("ignore_patterns", "before_all", "after_all"):
+        setattr(config, name, _texts(content, name, file))
+    gateways = _mapping(content, "gateways", file)
+    config.gateway = str(content.get("default_gateway") or next(iter(gateways), "") or "")
+    chosen = gateways.get(config.gateway) or content.get("gateway") or {}
+    if isinstance(chosen, dict):
+        connection = chosen.get("connection")
+        if isinstance(connection, dict):
+            catalog = next((connection[key] for key in ("catalog", "project", "database") if connection.get(key)), None)
+            config.catalog = str(catalog) if isinstance(catalog, str) and catalog != "jinja" else None
+        if isinstance(chosen.get("variables"), dict):
+            config.variables = {**config.variables, **chosen["variables"]}
+    naming = content.get("model_naming")
+    config.infer_names = isinstance(naming, dict) and bool(naming.get("infer_names"))
+    config.project = str(content.get("project") or content.get("name") or "")
+    _note_the_rest(config, content)
+    return config
+
+
+def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any]:
+    """Defaults with dates and crons as models write them.
+
+    Raises:
+        BadConfig: one is no date or cron.
+    """
+    defaults = {key: value.isoformat() if isinstance(value, date) else value for key, value in written.items()}
+    if defaults.get("start") is not None:
+        try:
+            defaults["start"] = instant(str(defaults["start"]))
+        except MovingInstant:
+            message = f"model_defaults start '{defaults.pop('start')}' moves every day and was left out; write a date"
+            config.notes.append(note_of(RelativeStart(message, config.file, 1)))
+        except NoInstant as problem:
+            raise BadConfig(
+                f"model_defaults start is {problem}; write a date such as 2024-01-01", config.file, 1
+            ) from None
+    if defaults.get("cron") is not None:
+        written_cron = str(defaults["cron"])
+        defaults["cron"] = cron(written_cron)
+        if defaults["cron"] is None:
+            raise BadConfig(f"model_defaults cron is {written_cron}; write five fields, or @daily", config.file, 1)
+    for key in ("pre_statements", "post_statements", "on_virtual_update", "audits"):
+        if isinstance(defaults.get(key), str):
+            defaults[key] = [defaults[key]]
+    if not isinstance(defaults.get("physical_properties") or {}, dict):
+        raise BadConfig("model_defaults physical_properties is no mapping; write 'key: value' lines", config.file, 1)
+    return defaults
+
+
+def _note_the_rest(config: Config, content: Mapping[str, Any]) -> None:
+    connections = sorted(_CONNECTION & content.keys())
+    if connections:
+        message = f"{', '.join(connections)} not converted: profiles.yml decides where this runs"
+        config.notes.append(note_of(GatewayIgnored(message, config.file, 1)))
+    rest = sorted(content.keys() - _READ - _CONNECTION)
+    if rest:
+        message = f"{', '.join(rest)} not converted: dbt has no such setting, or its own"
+        config.notes.append(note_of(PropertyDropped(message, config.file, 1)))
+
+
+def _mapping(content: Mapping[str, Any], name: str, file: str) -> dict[str, Any]:
+    value = content.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise BadConfig(f"{name} is {value!r}; write a mapping", file, 1)
+    return {str(key): item for key, item in value.items()}
+
+
+def _texts(content: Mapping[str, Any], name: str, file: str) -> list[str]:
+    value = content.get(name) or []
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        raise BadConfig(f"{name} is {value!r}; write a list of texts", file, 1)
+    return items
+
+
+def _read_python(path: Path) -> Config:
+    """The literals of a config.py, which is never run."""
+    try:
+        content, computed = literals_of(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, SyntaxError, ValueError) as error:
+        raise BadConfig(f"is not Python: {error}", path.name, getattr(error, "lineno", 1) or 1) from error
+    config = _config(path.name, content)
+    config.notes.extend(
+        note_of(PropertyDropped(f"{name} is computed and was not read; config.py is not run", path.name, line))
+        for name, line in computed
+        if name.split(".")[0] not in _CONNECTION
+    )
+    return config

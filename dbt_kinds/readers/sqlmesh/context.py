@@ -1,0 +1,117 @@
+"""What reading a project knows while it goes from file to file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlglot import exp
+
+from dbt_kinds.kinds import Note, TestDefinition
+from dbt_kinds.marks import Marks, is_mark
+from dbt_kinds.readers.sqlmesh.block import Block
+from dbt_kinds.readers.sqlmesh.config import Config
+from dbt_kinds.readers.sqlmesh.discovery import Files
+from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Fragment, Scope
+from dbt_kinds.readers.sqlmesh.names import TableName, table_name_of
+from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.readers.sqlmesh.tables import Tables
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command was asked for.
+
+    Attributes:
+        reads_semantics: whether Vulcan's YAML is read, where there is some.
+    """
+
+    adapter: str = "spark"
+    run_macros: bool = False
+    name: str | None = None
+    reads_semantics: bool = True
+
+
+@dataclass
+class ModelSource:
+    """A model as its file states it, before its query is read.
+
+    Attributes:
+        blueprint: the values that this one of several models of a file has.
+        entry: name and kind for the report, as far as they can be read.
+    """
+
+    file: str
+    block: Block
+    statement: Statement
+    dialect: str
+    statements: list[Statement]
+    name: TableName
+    kind_name: str
+    description: str | None
+    scope: Scope
+    blueprint: dict[str, Fragment] = field(default_factory=dict)
+
+
+@dataclass
+class ProjectContext:
+    """What reading a project knows.
+
+    Attributes:
+        audits: the project's own, by name in lower case.
+        used_audits: those that some model uses, which are written as generic tests.
+        columns_of: columns of a model or source by its key.
+    """
+
+    root: Path
+    config: Config
+    files: Files
+    options: Options
+    tables: Tables
+    audits: dict[str, AuditSource] = field(default_factory=dict)
+    used_audits: dict[str, TestDefinition] = field(default_factory=dict)
+    python_macros: frozenset[str] = frozenset()
+    jinja_macros: frozenset[str] = frozenset()
+    call_python: Callable[[str, list[str], dict[str, str], Scope, int], Fragment] | None = None
+    columns_of: Callable[[str], Columns | None] = lambda key: None
+    notes: list[Note] = field(default_factory=list)
+
+    def scope(self, file: str, dialect: str) -> Scope:
+        """The scope of a file's macros."""
+        return Scope(
+            dialect=dialect,
+            file=file,
+            marks=Marks(),
+            variables=self.config.variables,
+            python_macros=self.python_macros,
+            call_python=self.call_python,
+            gateway=self.config.gateway,
+        )
+
+
+def lookup(context: ProjectContext, dialect: str) -> Callable[[exp.Table], Columns | None]:
+    """What tells the columns of a table of a tree."""
+
+    def columns(table: exp.Table) -> Columns | None:
+        if is_mark(table.name):
+            return None
+        return context.columns_of(context.tables.key_of(table_name_of(table, dialect)))
+
+    return columns
+
+
+@dataclass
+class AuditSource:
+    """An AUDIT block and its query, read when a model uses it."""
+
+    name: str
+    file: str
+    block: Block
+    query: Statement | None
+    dialect: str
+    parameters: dict[str, str | None] = field(default_factory=dict)
+    is_blocking: bool = True
+    is_skipped: bool = False
+    is_standalone: bool = False
+    description: str | None = None

@@ -1,0 +1,80 @@
+"""`model_defaults` as the defaults of a dbt project."""
+
+from __future__ import annotations
+
+from dbt_kinds.errors import (
+    CompileError,
+    PropertyDropped,
+)
+from dbt_kinds.kinds import (
+    Project,
+    SqlText,
+    note_of,
+)
+from dbt_kinds.readers.sqlmesh.context import ProjectContext
+from dbt_kinds.readers.sqlmesh.hooks import read_hook
+from dbt_kinds.readers.sqlmesh.statements import Statement
+
+META_DEFAULTS = (
+    "start",
+    "cron",
+    "cron_tz",
+    "interval_unit",
+    "allow_partials",
+    "on_destructive_change",
+    "on_additive_change",
+)
+
+
+DEFAULTS_READ = frozenset(
+    {*META_DEFAULTS, "dialect", "kind", "table_format", "storage_format", "physical_properties", "audits", "owner"}
+    | {"pre_statements", "post_statements", "on_virtual_update", "enabled"}
+)
+
+
+NO_NOTE = frozenset({"batch_concurrency", "optimize_query", "formatting", "gateway", "virtual_properties"})
+
+
+def read_defaults(context: ProjectContext, project: Project) -> None:
+    """`model_defaults` as dbt's own defaults, and statements around a run."""
+    config = context.config
+    defaults = config.defaults
+    project.defaults["meta"] = {key: defaults[key] for key in META_DEFAULTS if defaults.get(key) is not None}
+    table, storage = defaults.get("table_format"), defaults.get("storage_format")
+    properties = dict(defaults.get("physical_properties") or {})
+    if table or storage:
+        project.defaults["file_format"] = str(table or storage).lower()
+        if table and storage:
+            properties["write.format.default"] = str(storage).lower()
+    if properties:
+        project.defaults["tblproperties"] = {key: value for key, value in properties.items() if value is not None}
+    for key, name in (
+        ("pre_statements", "pre-hook"),
+        ("post_statements", "post-hook"),
+        ("on_virtual_update", "post-hook"),
+    ):
+        for text in defaults.get(key) or []:
+            hook = _project_hook(str(text), context, project)
+            if hook is not None:
+                project.defaults.setdefault(name, []).append(hook)
+    for texts, hooks in ((config.before_all, project.on_run_start), (config.after_all, project.on_run_end)):
+        for text in texts:
+            hook = _project_hook(text, context, project)
+            if hook is not None:
+                hooks.append(hook)
+    unknown = sorted(defaults.keys() - DEFAULTS_READ - NO_NOTE)
+    if unknown:
+        message = f"model_defaults: {', '.join(unknown)} dropped: dbt has no such default"
+        project.notes.append(note_of(PropertyDropped(message, config.file, 1)))
+
+
+def _project_hook(text: str, context: ProjectContext, project: Project) -> SqlText | None:
+    file = context.config.file
+    scope = context.scope(file, context.config.dialect or "")
+    try:
+        hook = read_hook(Statement("sql", text, 1, 1, file), scope, context.tables, None)
+    except CompileError as error:
+        project.notes.append(note_of(error))
+        return None
+    project.notes.extend(scope.notes)
+    return hook

@@ -1,0 +1,125 @@
+"""external_models.yaml: tables that the project reads, with what is known of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from dbt_kinds.errors import BadPropertyValue, CompileError, PropertyDropped, SqlParseError
+from dbt_kinds.kinds import Column, Place, SourceTable, note_of
+from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
+from dbt_kinds.readers.sqlmesh.block import Call, Value
+from dbt_kinds.readers.sqlmesh.context import ProjectContext
+from dbt_kinds.readers.sqlmesh.dialects import block_tokens
+from dbt_kinds.readers.sqlmesh.model_kinds import spark_type
+from dbt_kinds.readers.sqlmesh.tables import name_of_text
+
+_READ = frozenset({"name", "description", "columns", "column_descriptions", "audits", "assertions"})
+
+
+def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[SourceTable, dict[str, Any]]]:
+    """The tables of one file; their audits are read later, when all audits are known.
+
+    Raises:
+        SqlParseError: the file is no YAML of this form.
+    """
+    dialect = context.config.dialect or ""
+    found = []
+    for entry, line in entries(text, file):
+        name = name_of_text(str(entry.get("name") or ""), dialect)
+        if not name.table:
+            raise SqlParseError("an external model has no name; add 'name: schema.table'", file, line)
+        source = context.tables.add_source(name, Place(file, line), is_declared=True)
+        source.description = str(entry["description"]) if entry.get("description") else None
+        descriptions = entry.get("column_descriptions") or {}
+        columns = entry.get("columns") or {}
+        if not isinstance(columns, dict) or not isinstance(descriptions, dict):
+            raise BadPropertyValue(f"columns of {name.text} are {columns!r}; write 'name: TYPE' pairs", file, line)
+        scope = context.scope(file, dialect)
+        for column, kind in columns.items():
+            value = text_value("columns", str(kind), file, line, dialect)
+            description = descriptions.get(column)
+            source.columns.append(
+                Column(str(column), spark_type(str(kind), value, scope), str(description) if description else None)
+            )
+        rest = sorted(entry.keys() - _READ)
+        if rest:
+            message = f"{', '.join(rest)} of {name.text} dropped: a source of dbt has no counterpart"
+            source.notes.append(note_of(PropertyDropped(message, file, line)))
+        found.append((source, entry))
+    return found
+
+
+def read_external_tests(source: SourceTable, entry: dict[str, Any], context: ProjectContext) -> None:
+    """The tests of an external model; one that cannot be read is said, and the source stays."""
+    audits = entry.get("audits") or entry.get("assertions") or []
+    texts = [audits] if isinstance(audits, str) else [audit_text(audit) for audit in audits]
+    dialect = context.config.dialect or ""
+    scope = context.scope(source.place.file, dialect)
+    scope.model_name = f"{source.source}.{source.table}"
+    readable: list[Call] = []
+    for text in texts:
+        value = text_value("audits", text, source.place.file, source.place.line, dialect)
+        try:
+            calls = value.as_calls()
+            tests_of_calls(calls, context, scope)
+            readable.extend(calls)
+        except CompileError as error:
+            source.notes.append(note_of(error))
+    # once more together, since what becomes of one may depend on another
+    source.tests.extend(tests_of_calls(readable, context, scope))
+    source.notes.extend(dict.fromkeys(scope.notes))
+
+
+def audit_text(audit: Any) -> str:
+    """An audit of a YAML list: a call as text, `name: {argument: value}`, or a mapping of `name` and the arguments."""
+    if isinstance(audit, dict) and isinstance(audit.get("name"), str):
+        return audit_text({audit["name"]: {key: value for key, value in audit.items() if key != "name"}})
+    if isinstance(audit, dict) and len(audit) == 1:
+        name, arguments = next(iter(audit.items()))
+        if isinstance(arguments, dict) and arguments:
+            inner = ", ".join(f"{key} := {_sql(value)}" for key, value in arguments.items())
+            return f"{name}({inner})"
+        return str(name)
+    if isinstance(audit, list) and audit:
+        return audit_text({audit[0]: audit[1]}) if len(audit) > 1 else str(audit[0])
+    return str(audit)
+
+
+def _sql(value: Any) -> str:
+    if isinstance(value, list):
+        return f"({', '.join(_sql(item) for item in value)})"
+    return str(value)
+
+
+def text_value(name: str, text: str, file: str, line: int, dialect: str) -> Value:
+    """A text of YAML, read as a property of a MODEL block is."""
+    return Value(name, block_tokens(text, dialect, file, line), text, file, line, dialect)
+
+
+def entries(text: str, file: str) -> Iterator[tuple[dict[str, Any], int]]:
+    """The entries of a YAML list of mappings with their lines.
+
+    Raises:
+        SqlParseError: it is no such list.
+    """
+    try:
+        content = yaml.safe_load(text)
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise SqlParseError(f"this is not YAML: {error}", file, mark.line + 1 if mark else 1) from error
+    if content is None:
+        return
+    if isinstance(content, dict):
+        content = [content]
+    lines = (
+        [node.start_mark.line + 1 for node in getattr(tree, "value", [])]
+        if isinstance(tree, yaml.SequenceNode)
+        else [1]
+    )
+    if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
+        raise SqlParseError("expected a list of mappings, each with a name", file, 1)
+    yield from zip(content, lines, strict=True)

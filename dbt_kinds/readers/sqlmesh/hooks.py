@@ -1,0 +1,165 @@
+"""Statements beside the query become hooks."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.errors import SqlglotError
+
+from dbt_kinds.errors import CreationOnly, PropertyDropped, UnreadableStatement, Untranslatable, VirtualUpdate
+from dbt_kinds.kinds import SqlText
+from dbt_kinds.marks import used_marks
+from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, tokens_of
+from dbt_kinds.readers.sqlmesh.jinja import jinja_text
+from dbt_kinds.readers.sqlmesh.macros.arguments import closing, split_arguments
+from dbt_kinds.readers.sqlmesh.macros.expand import expand
+from dbt_kinds.readers.sqlmesh.macros.functions import call_macro
+from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.names import table_name_of
+from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
+from dbt_kinds.readers.sqlmesh.spark import NotInSpark, is_spelt_for_spark, rewrite
+from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+
+_WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant)
+_MACRO_STATEMENT = re.compile(r"\s*@\s*(\w+)\s*\(")
+_GRANT_SELECT = re.compile(
+    r"GRANT\s+SELECT\s+ON\s+(?:TABLE\s+|VIEW\s+)?(\S+)\s+TO\s+(?:ROLE\s+|USER\s+|GROUP\s+)?(.+)", re.I | re.S
+)
+
+
+def read_hook(statement: Statement, scope: Scope, tables: Tables, own_key: str | None) -> SqlText | None:
+    """A statement as a hook; None for what makes none, such as @DEF.
+
+    Raises:
+        UnreadableStatement, Untranslatable: it cannot be written for Spark.
+        CompileError: of its macros.
+    """
+    if statement.kind == "jinja_statement":
+        return jinja_text(statement, scope, tables, own_key)
+    text = statement.text
+    macro = _MACRO_STATEMENT.match(without_comments(text))
+    if macro is not None:
+        made = _macro_statement(macro[1], text, statement, scope)
+        if made is None:
+            return None
+        text = made
+    expanded = expand(text, scope, statement.first_line)
+    if not code_only(expanded.text).strip():
+        return None
+    return _to_spark(expanded.text.strip(), scope, tables, own_key, statement.line)
+
+
+def _macro_statement(name: str, text: str, statement: Statement, scope: Scope) -> str | None:
+    """What a statement that is one macro makes: @DEF defines, @IF chooses, others are SQL."""
+    tokens = tokens_of(text, scope.dialect, scope.file, statement.first_line)
+    end = closing(tokens, 2)
+    if end != len(tokens) - 1:
+        return text
+    arguments = split_arguments(tokens[3:end], text, statement.first_line)
+    if name.upper() == "IF" and len(arguments) > 1 and "runtime_stage" in arguments[0].text.lower():
+        condition = arguments[0].text
+        if "creating" in condition.lower() and "!=" not in condition and "<>" not in condition:
+            message = (
+                "a statement for the table's creation was dropped, since hooks run on every run; run it once by hand: "
+                f"{' '.join(arguments[1].text.split())[:120]}"
+            )
+            scope.note(CreationOnly, message, statement.line)
+            return arguments[2].text if len(arguments) > 2 else None
+    if name.upper() == "IF" and len(arguments) > 1:
+        from dbt_kinds.readers.sqlmesh.macros.functions import is_true
+
+        chosen = 1 if is_true(arguments[0], scope) else 2
+        return arguments[chosen].text if chosen < len(arguments) else None
+    if name.upper() == "DEF":
+        call_macro(name, arguments, scope, statement.line)
+        return None
+    return text
+
+
+def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line: int) -> SqlText | None:
+    try:
+        tree = parse_statement(text, scope.dialect)
+    except ParseFailure as failure:
+        return _passed_on(text, scope, line, failure.message)
+    if isinstance(tree, exp.Command | exp.Column | exp.Alias):
+        return _passed_on(text, scope, line, "sqlglot does not know this statement")
+    own_target = _target(tree)
+    changed = False
+    for table in list(tree.find_all(exp.Table)):
+        if not is_read_table(table):
+            continue
+        if table is own_target:
+            changed = _rename_target(table, tables, own_key, scope) or changed
+            continue
+        mark = resolve(table_name_of(table, scope.dialect), tables, own_key, scope, line)
+        if mark is not None:
+            if not table.alias:
+                table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name)))
+            table.set("this", exp.to_identifier(mark))
+            table.set("db", None)
+            table.set("catalog", None)
+            changed = True
+    if is_spark(scope.dialect) and not changed and is_spelt_for_spark(text):
+        return SqlText(text, used_marks(text, scope.marks.by_name), tree)
+    try:
+        tree = rewrite(tree, scope.dialect)
+        written = tree.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE)
+    except NotInSpark as problem:
+        raise scope.error(Untranslatable, problem.message, line) from problem
+    except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError) as error:
+        raise scope.error(Untranslatable, f"sqlglot cannot write the statement for Spark: {error}", line) from error
+    return SqlText(written, used_marks(written, scope.marks.by_name), tree)
+
+
+def _target(tree: exp.Expr) -> exp.Table | None:
+    """The table that a statement writes."""
+    if not isinstance(tree, _WRITES):
+        return None
+    target = tree.args.get("this")
+    if isinstance(target, exp.Schema):
+        target = target.this
+    if isinstance(tree, exp.TruncateTable):
+        target = tree.expressions[0] if tree.expressions else None
+    return target if isinstance(target, exp.Table) else None
+
+
+def _rename_target(table: exp.Table, tables: Tables, own_key: str | None, scope: Scope) -> bool:
+    """Only a model of the project: what else a hook writes is nobody's to look up."""
+    name = table_name_of(table, scope.dialect)
+    key = tables.key_of(name)
+    if key not in tables.models and key != own_key:
+        return False
+    mark = resolve(name, tables, own_key, scope, 0)
+    table.set("this", exp.to_identifier(mark))
+    table.set("db", None)
+    table.set("catalog", None)
+    return True
+
+
+def _passed_on(text: str, scope: Scope, line: int, reason: str) -> SqlText:
+    if not is_spark(scope.dialect):
+        message = (
+            f"'{' '.join(text.split())[:80]}' cannot be read as {scope.dialect or 'SQL'}: {reason}; write it for Spark"
+        )
+        raise scope.error(UnreadableStatement, message, line)
+    message = f"'{' '.join(text.split())[:80]}' was passed on as it is: {reason}"
+    scope.note(PropertyDropped, message, line)
+    return SqlText(text, used_marks(text, scope.marks.by_name))
+
+
+def read_virtual(
+    statement: Statement, scope: Scope, tables: Tables, own_key: str | None, grants: dict[str, list[str]]
+) -> SqlText | None:
+    """A statement of the virtual layer: a plain grant goes to `grants`, the rest behind the other hooks."""
+    text = " ".join(without_comments(statement.text).split())
+    found = _GRANT_SELECT.fullmatch(text) if statement.kind == "sql" else None
+    if found is not None and "@this_model" in found[1].lower():
+        grants.setdefault("select", []).extend(part.strip().strip("`\"'") for part in found[2].split(","))
+        return None
+    hook = read_hook(statement, scope, tables, own_key)
+    if hook is not None:
+        message = "an ON_VIRTUAL_UPDATE statement runs as the last post_hook: dbt has no virtual layer"
+        scope.note(VirtualUpdate, message, statement.line)
+    return hook

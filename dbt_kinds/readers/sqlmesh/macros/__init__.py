@@ -1,0 +1,1 @@
+"""SQLMesh's macros, expanded before a query is parsed, as there."""

@@ -1,0 +1,119 @@
+"""The arguments of a macro call, as text until the macro says how it reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import Token, TokenType, exp
+
+from dbt_kinds.errors import SqlParseError
+from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, parse_expression, parse_statement, tokens_of
+from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Lambda, Scope
+
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+_QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument: its name when it was given by name, its text, and the line it stands on."""
+
+    text: str
+    line: int
+    name: str = ""
+
+
+def closing(tokens: Sequence[Token], opening: int) -> int | None:
+    """The index of the bracket that closes another."""
+    depth = 0
+    for index in range(opening, len(tokens)):
+        text = tokens[index].text if tokens[index].token_type not in _QUOTED else ""
+        depth += 1 if text in _OPENING else -1 if text in _OPENING.values() else 0
+        if depth == 0:
+            return index
+    return None
+
+
+def split_arguments(tokens: Sequence[Token], text: str, first_line: int) -> list[Argument]:
+    """The arguments between commas; `name := value` and `name => value` are named."""
+    arguments = []
+    for item in _split(tokens):
+        if not item:
+            continue
+        name = ""
+        if len(item) > 2 and item[1].text in (":=", "=>"):
+            name, item = item[0].text.lower(), item[2:]
+        arguments.append(Argument(text[item[0].start : item[-1].end + 1], first_line + item[0].line - 1, name))
+    return arguments
+
+
+def _split(tokens: Sequence[Token]) -> list[list[Token]]:
+    items: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        text = token.text if token.token_type not in _QUOTED else ""
+        depth += 1 if text in _OPENING else -1 if text in _OPENING.values() else 0
+        if text == "," and depth == 0:
+            items.append([])
+        else:
+            items[-1].append(token)
+    return items
+
+
+def read_lambda(argument: Argument, dialect: str, file: str) -> Lambda | None:
+    """`x -> body` or `(x, y) -> body`; None for what is no lambda."""
+    tokens = tokens_of(argument.text, dialect, file, argument.line)
+    texts = [token.text for token in tokens]
+    if len(tokens) > 2 and texts[1] == "->":
+        names, body = [texts[0]], 2
+    elif texts[:1] == ["("] and ")" in texts and texts[texts.index(")") + 1 : texts.index(")") + 2] == ["->"]:
+        names, body = [name for name in texts[1 : texts.index(")")] if name != ","], texts.index(")") + 2
+    else:
+        return None
+    if body >= len(tokens):
+        raise SqlParseError(f"'{argument.text}' has no body behind ->", file, argument.line)
+    text = argument.text[tokens[body].start :]
+    return Lambda(tuple(name.lower() for name in names), text, argument.line + tokens[body].line - 1)
+
+
+def value_of(argument: Argument, scope: Scope) -> Fragment:
+    """What an argument stands for: SQL, a list of it, or nothing when a macro dropped it."""
+    from dbt_kinds.readers.sqlmesh.macros.expand import expand_text, replacement_at
+
+    inner = scope.nested()
+    tokens = tokens_of(argument.text, scope.dialect, scope.file, argument.line)
+    whole = replacement_at(tokens, 0, argument.text, inner, argument.line) if tokens else None
+    if whole is not None and whole[0] == len(tokens):
+        return whole[1]
+    return expand_text(argument.text, inner, argument.line)
+
+
+def items_of(argument: Argument, scope: Scope) -> list[str]:
+    """The items of a list: in brackets, of a variable or macro that is a list, or one alone."""
+    value = value_of(argument, scope)
+    if isinstance(value, list):
+        return value
+    if value is None:
+        return []
+    tokens = tokens_of(value, scope.dialect, scope.file, argument.line)
+    if tokens and tokens[0].text.upper() == "ARRAY" and len(tokens) > 1 and tokens[1].text in ("(", "["):
+        tokens = tokens[1:]
+    if tokens and tokens[0].text in ("(", "[") and closing(tokens, 0) == len(tokens) - 1:
+        return [value[item[0].start : item[-1].end + 1] for item in _split(tokens[1:-1]) if item]
+    return [value]
+
+
+def tree_of(sql: str, scope: Scope, line: int) -> exp.Expr:
+    """The tree of an expression or query.
+
+    Raises:
+        SqlParseError: it is neither.
+    """
+    try:
+        begins = sql.lstrip("( \n").upper()
+        if begins.startswith(("SELECT", "WITH ")):
+            return parse_statement(sql, scope.dialect)
+        return parse_expression(sql, scope.dialect)
+    except ParseFailure as failure:
+        raise scope.error(SqlParseError, f"'{sql}': {failure.message}", line) from failure

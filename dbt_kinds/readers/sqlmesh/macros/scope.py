@@ -1,0 +1,96 @@
+"""What a macro may ask about where it stands: variables, the model, columns of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlglot import exp
+
+from dbt_kinds.errors import CompileError
+from dbt_kinds.kinds import Note, note_of
+from dbt_kinds.marks import Marks
+
+# SQL of the source's dialect; a list is what a macro makes several items of, None what it drops
+Fragment = str | list[str] | None
+Columns = list[tuple[str, exp.DataType | None]]
+
+
+@dataclass(frozen=True)
+class Lambda:
+    """`x -> body`, with the body as text: it is read anew for every item."""
+
+    parameters: tuple[str, ...]
+    body: str
+    line: int
+
+
+@dataclass
+class Scope:
+    """Where a macro stands.
+
+    Attributes:
+        locals: what @DEF and lambdas bind, as SQL.
+        bare_names: parameters of the lambda, which stand in its body without `@`.
+        blueprint: the values of the model's blueprint, as SQL.
+        variables: the project's, as they are configured.
+        columns_of: columns of a table by its name as written, None when they are not known.
+        allows_window: whether the model has a start and an end.
+        parameters: arguments of an audit, which stand for themselves.
+        call_python: runs a Python macro of the project; None refuses it.
+    """
+
+    dialect: str
+    file: str
+    marks: Marks
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    locals: dict[str, Fragment] = field(default_factory=dict)
+    functions: dict[str, Lambda] = field(default_factory=dict)
+    blueprint: Mapping[str, Fragment] = field(default_factory=dict)
+    parameters: frozenset[str] = frozenset()
+    python_macros: frozenset[str] = frozenset()
+    call_python: Callable[[str, list[str], dict[str, str], Scope, int], Fragment] | None = None
+    columns_of: Callable[[str], Columns | None] = lambda name: None
+    model_name: str = ""
+    kind_name: str = ""
+    gateway: str = ""
+    allows_window: bool = True
+    is_nested: bool = False
+    bare_names: frozenset[str] = frozenset()
+    notes: list[Note] = field(default_factory=list)
+
+    def error(self, kind: type[CompileError], message: str, line: int) -> CompileError:
+        """An error about a line of the file."""
+        return kind(message, self.file, line)
+
+    def note(self, kind: type[CompileError], message: str, line: int, *, for_person: bool = False) -> None:
+        """Records what does not stop the model; `for_person` when this instance of it must be looked at."""
+        note = note_of(kind(message, self.file, line))
+        note = replace(note, level="person") if for_person else note
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def nested(self, bound: Mapping[str, Fragment] | None = None) -> Scope:
+        """The scope of a macro's argument, or of a lambda with its parameters bound."""
+        names = self.bare_names | (bound or {}).keys()
+        return replace(self, locals={**self.locals, **(bound or {})}, bare_names=names, is_nested=True)
+
+
+def sql_of(value: Any, dialect: str) -> Fragment:
+    """A configured value as SQL; a list as a list."""
+    if isinstance(value, list | tuple):
+        return [item for item in (sql_of(item, dialect) for item in value) if isinstance(item, str)]
+    if value is None or isinstance(value, bool | int | float | str):
+        return exp.convert(value).sql(dialect=dialect)
+    if isinstance(value, dict):
+        return exp.convert(value).sql(dialect=dialect)
+    return exp.convert(str(value)).sql(dialect=dialect)
+
+
+def plain_text(fragment: str) -> str:
+    """SQL of a literal or a name as the text it says: what becomes part of a name."""
+    text = fragment.strip()
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"`":
+        return text[1:-1].replace(text[0] * 2, text[0])
+    return text

@@ -1,0 +1,173 @@
+"""Variables of macros: what each stands for, and where it is not known before dbt runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dbt_kinds.errors import (
+    TimeVariableNotAllowed,
+    UndefinedMacroVariable,
+    UnsupportedMacro,
+    VariableFrozen,
+)
+from dbt_kinds.kinds import (
+    Parameter,
+    SparkSql,
+    This,
+    TimeVariable,
+)
+from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text, sql_of
+from dbt_kinds.readers.sqlmesh.times import has_window, time_variable
+
+REFERENCE = re.compile(r"@\{\s*(\w+)\s*\}|@(\w+)")
+
+
+NO_COUNTERPART = frozenset({"this_env", "schemas", "views", "resolve_template", "snapshots"})
+
+
+def sql_text(text: str) -> str:
+    """A text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def variable_value(name: str, scope: Scope, line: int, before: str = "") -> Fragment:
+    """The SQL of a variable: local, blueprint, project, in this order."""
+    key = name.lower()
+    if key in scope.locals:
+        return scope.locals[key]
+    if key in scope.blueprint:
+        return scope.blueprint[key]
+    configured = project_variables(scope)
+    if key in configured:
+        return sql_of(configured[key], scope.dialect)
+    if key == "this_model":
+        return scope.marks.name_of(This())
+    if key in scope.parameters:
+        return scope.marks.name_of(Parameter(key))
+    known = {"model_kind_name": scope.kind_name, "gateway": scope.gateway, "runtime_stage": "evaluating"}
+    if key in known:
+        return sql_text(known[key])
+    if key in NO_COUNTERPART:
+        raise scope.error(UnsupportedMacro, f"@{name} has no counterpart in dbt; write the SQL it stands for", line)
+    if scope.dialect == "snowflake" and before in ("FROM", "JOIN"):
+        raise scope.error(UnsupportedMacro, f"the stage @{name} has no counterpart; load it into a table", line)
+    message = f"@{name} is defined nowhere; add it to the config's variables, or a line @DEF({name}, …) above the query"
+    raise scope.error(UndefinedMacroVariable, message, line)
+
+
+def is_known(name: str, scope: Scope) -> bool:
+    """Whether a variable has a value here."""
+    key = name.lower()
+    special = ("this_model", "model_kind_name", "gateway", "runtime_stage")
+    return is_bound(name, scope) or key in project_variables(scope) or key in scope.parameters or key in special
+
+
+def is_bound(name: str, scope: Scope) -> bool:
+    """Whether a variable is bound by @DEF, a lambda or a blueprint."""
+    return name.lower() in scope.locals or name.lower() in scope.blueprint
+
+
+def spelled(name: str, scope: Scope) -> str:
+    """A variable's name as the config spells it, since dbt's names keep their case."""
+    return next((key for key in scope.variables if key.lower() == name.lower()), name)
+
+
+def project_variables(scope: Scope) -> dict[str, object]:
+    """The variables of the project, by name in lower case."""
+    return {key.lower(): value for key, value in scope.variables.items()}
+
+
+def is_mapping(name: str, scope: Scope) -> bool:
+    """Whether a variable of the project has fields."""
+    return not is_bound(name, scope) and isinstance(project_variables(scope).get(name.lower()), dict)
+
+
+def field_value(name: str, fields: Sequence[str], scope: Scope, line: int) -> Fragment:
+    """The SQL of `@name.field`, which is the field's value of today.
+
+    Raises:
+        UndefinedMacroVariable: there is no such field.
+    """
+    value = project_variables(scope)[name.lower()]
+    for position, field in enumerate(fields):
+        known = {str(key).lower(): item for key, item in value.items()} if isinstance(value, dict) else {}
+        if field.lower() not in known:
+            path = ".".join([name, *fields[: position + 1]])
+            message = f"@{path} is defined nowhere; @{name} has {', '.join(known) or 'no fields'} there"
+            raise scope.error(UndefinedMacroVariable, message, line)
+        value = known[field.lower()]
+    note_frozen(".".join([name, *fields]), scope, line)
+    return sql_of(value, scope.dialect)
+
+
+def note_frozen(name: str, scope: Scope, line: int) -> None:
+    """Says that a variable has become its value of today."""
+    message = f"@{name} was replaced by its value of today; compile again after you change it"
+    # once a model, however often its SQL says it
+    if all((note.code, note.message) != (VariableFrozen.__name__, message) for note in scope.notes):
+        scope.note(VariableFrozen, message, line)
+
+
+def time_mark(macro: str, scope: Scope, line: int) -> str:
+    """The mark of a time variable.
+
+    Raises:
+        TimeVariableNotAllowed: the model has no window.
+    """
+    if not scope.allows_window and has_window(macro):
+        message = (
+            f"{scope.model_name} is of kind {scope.kind_name or 'VIEW'}, which has no window, and asks for @{macro}; "
+            "make it incremental, or write @execution_… for the time of the run"
+        )
+        raise scope.error(TimeVariableNotAllowed, message, line)
+    return scope.marks.name_of(TimeVariable(macro))
+
+
+def name_text(name: str, scope: Scope, line: int) -> str:
+    """A variable as a part of a name."""
+    if time_variable(name):
+        message = f"@{name} is part of a name; a window's bound is known only when dbt runs, so write it as a value"
+        raise scope.error(UnsupportedMacro, message, line)
+    fragment = variable_value(name, scope, line)
+    if name.lower() in project_variables(scope) and not is_bound(name, scope):
+        note_frozen(name, scope, line)
+    if not isinstance(fragment, str):
+        raise scope.error(UnsupportedMacro, f"@{name} is a list and cannot be part of a name", line)
+    return plain_text(fragment)
+
+
+def filled_in(text: str, scope: Scope, line: int) -> str:
+    """A quoted name with its variables replaced; what is no variable stays."""
+
+    def put(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        return name_text(name, scope, line) if is_known(name, scope) else found[0]
+
+    return REFERENCE.sub(put, text)
+
+
+def template(text: str, scope: Scope, line: int) -> str:
+    """`@'…'`: one text, or a concat when a time variable stands in it."""
+    pieces: list[str] = []
+    position = 0
+    literal = ""
+    for found in REFERENCE.finditer(text):
+        name = found[1] or found[2]
+        literal += text[position : found.start()]
+        position = found.end()
+        macro = time_variable(name)
+        if macro is None:
+            literal += name_text(name, scope, line) if is_known(name, scope) else found[0]
+            continue
+        if literal:
+            pieces.append(sql_text(literal))
+        pieces.append(time_mark(macro, scope, line))
+        literal = ""
+    literal += text[position:]
+    if not pieces:
+        return sql_text(literal)
+    if literal:
+        pieces.append(sql_text(literal))
+    # other dialects would make something else of concat
+    return scope.marks.name_of(SparkSql(f"concat({', '.join(pieces)})"))

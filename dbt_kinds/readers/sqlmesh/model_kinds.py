@@ -1,0 +1,369 @@
+"""Kinds of models: which properties each has, and what they are called in dbt."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.errors import SqlglotError
+from sqlglot.time import format_time
+
+from dbt_kinds.errors import (
+    BadPropertyValue,
+    CustomMaterialization,
+    MissingKindProperty,
+    NoManagedTables,
+    NoMaterializedViews,
+    PropertyDropped,
+    SqlParseError,
+    UnknownKind,
+    UnknownKindProperty,
+    Untranslatable,
+)
+from dbt_kinds.kinds import Kind
+from dbt_kinds.readers.sqlmesh.block import Value, read_properties
+from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, dialect_of, is_spark, parse_statement
+from dbt_kinds.readers.sqlmesh.instants import cron
+from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.spark import NotInSpark, rewrite
+
+_CHANGES = ("on_destructive_change", "on_additive_change")
+_INCREMENTAL = ("forward_only", "disable_restatement", "auto_restatement_cron", "auto_restatement_intervals", *_CHANGES)
+_BATCHES = ("batch_size", "batch_concurrency", "lookback")
+_SCD_2 = (
+    "unique_key",
+    "valid_from_name",
+    "valid_to_name",
+    "invalidate_hard_deletes",
+    "time_data_type",
+    "updated_at_name",
+    "batch_size",
+    "batch_concurrency",
+    *_INCREMENTAL,
+)
+
+# the properties a kind has, those it cannot do without first
+_PROPERTIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "VIEW": ((), ("materialized",)),
+    "FULL": ((), ()),
+    "INCREMENTAL_BY_TIME_RANGE": (("time_column",), ("partition_by_time_column", *_BATCHES, *_INCREMENTAL)),
+    "INCREMENTAL_BY_UNIQUE_KEY": (("unique_key",), ("when_matched", "merge_filter", *_BATCHES, *_INCREMENTAL)),
+    "INCREMENTAL_BY_PARTITION": ((), _INCREMENTAL),
+    "INCREMENTAL_UNMANAGED": ((), ("insert_overwrite", *_INCREMENTAL)),
+    "SCD_TYPE_2_BY_TIME": (("unique_key",), (*_SCD_2, "updated_at_as_valid_from")),
+    "SCD_TYPE_2_BY_COLUMN": (("unique_key", "columns"), (*_SCD_2, "execution_time_as_valid_from")),
+    "EMBEDDED": ((), ()),
+    "SEED": (("path",), ("csv_settings", "batch_size")),
+    "EXTERNAL": ((), ()),
+    "MANAGED": ((), ("disable_restatement",)),
+    "CUSTOM": ((), ()),
+}
+_ALIASES = {"SCD_TYPE_2": "SCD_TYPE_2_BY_TIME"}
+_KINDS = {
+    "VIEW": Kind.VIEW,
+    "FULL": Kind.FULL,
+    "INCREMENTAL_BY_TIME_RANGE": Kind.INCREMENTAL_BY_TIME_RANGE,
+    "INCREMENTAL_BY_UNIQUE_KEY": Kind.INCREMENTAL_BY_UNIQUE_KEY,
+    "INCREMENTAL_BY_PARTITION": Kind.INCREMENTAL_BY_PARTITION,
+    "INCREMENTAL_UNMANAGED": Kind.INCREMENTAL_UNMANAGED,
+    "SCD_TYPE_2_BY_TIME": Kind.SCD_TYPE_2_BY_TIME,
+    "SCD_TYPE_2_BY_COLUMN": Kind.SCD_TYPE_2_BY_COLUMN,
+    "EMBEDDED": Kind.EPHEMERAL,
+}
+_BOOLEANS = (
+    "disable_restatement",
+    "partition_by_time_column",
+    "invalidate_hard_deletes",
+    "updated_at_as_valid_from",
+    "execution_time_as_valid_from",
+)
+_INTEGERS = ("batch_size", "lookback", "auto_restatement_intervals")
+_NAMES = ("valid_from_name", "valid_to_name", "updated_at_name")
+
+
+@dataclass
+class ModelKind:
+    """A kind as a model declares it.
+
+    Attributes:
+        name: SQLMesh's name, aliases resolved; the kind of dbt is None for seeds.
+        options: of the kind, as they go below meta.
+        insert_overwrite: an unmanaged model that replaces partitions, and so needs them.
+        path, csv_settings: of a seed.
+    """
+
+    name: str
+    kind: Kind | None
+    options: dict[str, Any] = field(default_factory=dict)
+    insert_overwrite: bool = False
+    path: Value | None = None
+    csv_settings: Value | None = None
+
+
+def kind_name(value: Value) -> str:
+    """The name of a kind, aliases resolved.
+
+    Raises:
+        UnknownKind: it is none.
+    """
+    written = value.tokens[0].text.upper() if value.tokens else ""
+    name = _ALIASES.get(written, written)
+    if name not in _PROPERTIES:
+        near = difflib.get_close_matches(name, _PROPERTIES, 1)
+        hint = f"did you mean {near[0]}?" if near else f"write one of {', '.join(_PROPERTIES)}"
+        raise value.error(UnknownKind, f"kind {written or 'without a name'} is unknown: {hint}")
+    return name
+
+
+def read_kind(value: Value, scope: Scope, adapter: str, time_column_format: str, defaults: dict[str, Any]) -> ModelKind:
+    """The kind of a model with its options.
+
+    Raises:
+        UnknownKind, UnknownKindProperty, MissingKindProperty, BadPropertyValue: what it says cannot be.
+        CustomMaterialization, NoManagedTables, NoMaterializedViews: there is no such thing here.
+    """
+    name = kind_name(value)
+    properties: dict[str, Value] = {}
+    if len(value.tokens) > 1:
+        if value.tokens[1].text != "(" or value.tokens[-1].text != ")":
+            raise value.bad("the kind's name, and its properties in brackets")
+        properties = read_properties(value.part(value.tokens[2:-1]))
+    if name == "CUSTOM":
+        materialization = properties.get("materialization")
+        text = materialization.text if materialization is not None else "a class of its own"
+        message = f"kind CUSTOM ({text}) is Python that runs inside SQLMesh; write a dbt materialization for it"
+        raise value.error(CustomMaterialization, message)
+    _check_names(name, properties, value)
+    if name == "EXTERNAL":
+        raise value.error(UnknownKind, "kind EXTERNAL belongs into external_models.yaml, not into a MODEL block")
+    if name == "MANAGED":
+        return _managed(value, adapter)
+    if name == "SEED":
+        return ModelKind(name, None, path=properties["path"], csv_settings=properties.get("csv_settings"))
+    model_kind = ModelKind(name, _KINDS[name])
+    if name == "VIEW" and "materialized" in properties and properties["materialized"].as_boolean():
+        if adapter != "databricks":
+            message = "a materialized view needs --adapter databricks; here write FULL, or an incremental kind"
+            raise properties["materialized"].error(NoMaterializedViews, message)
+        model_kind.kind = Kind.MATERIALIZED_VIEW
+    for key, property_value in properties.items():
+        _read_property(model_kind, key, property_value, scope, time_column_format)
+    _finish(model_kind, properties, value, time_column_format, defaults)
+    return model_kind
+
+
+def _managed(value: Value, adapter: str) -> ModelKind:
+    if adapter != "databricks":
+        message = "kind MANAGED needs --adapter databricks; dbt-spark has no materialized views, so write FULL here"
+        raise value.error(NoManagedTables, message)
+    return ModelKind("MANAGED", Kind.MATERIALIZED_VIEW)
+
+
+def _check_names(name: str, properties: dict[str, Value], value: Value) -> None:
+    required, optional = _PROPERTIES[name]
+    for key, property_value in properties.items():
+        if key in required or key in optional:
+            continue
+        near = difflib.get_close_matches(key, (*required, *optional), 1)
+        has = ", ".join(dict.fromkeys((*required, *optional)))
+        hint = f"did you mean {near[0]}?" if near else f"it has {has}" if has else "it has none"
+        raise property_value.error(UnknownKindProperty, f"kind {name} has no property {key}: {hint}")
+    for key in required:
+        if key not in properties:
+            raise value.error(MissingKindProperty, f"kind {name} lacks {key}; add '{key} …' to its properties")
+
+
+def _read_property(model_kind: ModelKind, key: str, value: Value, scope: Scope, time_column_format: str) -> None:
+    options = model_kind.options
+    if key in _INTEGERS:
+        options[key] = value.as_positive_integer()
+    elif key in _BOOLEANS:
+        options[key] = value.as_boolean()
+    elif key in _CHANGES:
+        options[key] = one_of(value, ("error", "warn", "allow", "ignore"))
+    elif key in _NAMES:
+        options[key] = value.as_column()
+    elif key in _READERS:
+        options[key] = _READERS[key](value, scope)
+    elif key == "time_column":
+        options[key] = _time_column(value, time_column_format)
+    elif key == "batch_concurrency":
+        count = value.as_positive_integer()
+        if model_kind.name == "INCREMENTAL_BY_UNIQUE_KEY" and count != 1:
+            raise value.bad("1: batches of this kind follow one another")
+        scope.note(PropertyDropped, "batch_concurrency dropped: batches run one after the other", value.place.line)
+    elif key == "insert_overwrite":
+        model_kind.insert_overwrite = value.as_boolean()
+    elif key == "forward_only":
+        is_forward = value.as_boolean()
+        if model_kind.name == "INCREMENTAL_BY_PARTITION":
+            message = "INCREMENTAL_BY_PARTITION is forward-only in any case and has no property forward_only; remove it"
+            raise value.error(UnknownKindProperty, message)
+        if not is_forward and model_kind.name in ("INCREMENTAL_BY_TIME_RANGE", "INCREMENTAL_BY_UNIQUE_KEY"):
+            options["on_query_change"] = "rebuild"
+
+
+def _finish(
+    model_kind: ModelKind, properties: dict[str, Value], value: Value, time_column_format: str, defaults: dict[str, Any]
+) -> None:
+    options = model_kind.options
+    if (
+        model_kind.name in ("INCREMENTAL_BY_TIME_RANGE", "INCREMENTAL_BY_UNIQUE_KEY")
+        and "forward_only" not in properties
+    ):
+        # there a changed query rebuilds its table unless the model is forward-only
+        options["on_query_change"] = "rebuild"
+    if model_kind.insert_overwrite:
+        model_kind.kind = Kind.INCREMENTAL_BY_PARTITION
+        options.setdefault("disable_restatement", True)
+    for key in _CHANGES:
+        if options.get(key) is not None and options[key] == defaults.get(key):
+            del options[key]
+    if model_kind.name != "INCREMENTAL_BY_TIME_RANGE":
+        for key in ("auto_restatement_cron", "auto_restatement_intervals"):
+            if key in options:
+                del options[key]
+                message = f"kind {model_kind.name} has no {key} here; schedule dbt run --full-refresh for it instead"
+                raise properties[key].error(UnknownKindProperty, message)
+
+
+def one_of(value: Value, words: tuple[str, ...]) -> str:
+    """A word of a list.
+
+    Raises:
+        BadPropertyValue: it is none of them.
+    """
+    word = value.as_word()
+    if word not in words:
+        raise value.bad(f"one of {', '.join(words)}")
+    return word
+
+
+def read_cron(value: Value) -> str:
+    """A cron.
+
+    Raises:
+        BadPropertyValue: it is none.
+    """
+    found = cron(value.as_text())
+    if found is None:
+        raise value.bad("five fields, or @hourly, @daily, @weekly, @monthly, @quarterly or @yearly")
+    return found
+
+
+def _time_column(value: Value, default_format: str) -> Any:
+    items = value.as_list()
+    column = items[0].as_column() if items else ""
+    if not items or len(items) > 2 or not column:
+        raise value.bad("a column, or (column, 'format')")
+    written = items[1].as_text() if len(items) == 2 else default_format
+    if len(items) == 1 and written == "%Y-%m-%d":
+        return column
+    return {"column": column, "format": spark_format(written, value.dialect if len(items) == 2 else "")}
+
+
+def spark_format(text: str, dialect: str) -> str:
+    """A time format of a dialect in Spark's letters; strftime is read in every dialect."""
+    strftime = text
+    if "%" not in text:
+        source = dialect_of(dialect)
+        strftime = format_time(text, source.TIME_MAPPING, source.TIME_TRIE) or text
+    spark = dialect_of("spark")
+    return format_time(strftime, spark.INVERSE_TIME_MAPPING, spark.INVERSE_TIME_TRIE) or text
+
+
+def _unique_key(value: Value, scope: Scope) -> list[str]:
+    keys = [spark_expression(item, scope) for item in value.as_list()]
+    if not keys:
+        raise value.bad("a column, an expression, or a list of them")
+    return keys
+
+
+def _scd_columns(value: Value, scope: Scope) -> Any:
+    del scope
+    if value.text.strip("'\"") == "*":
+        return "*"
+    return [item.as_column() for item in value.as_list()]
+
+
+def _time_data_type(value: Value, scope: Scope) -> str:
+    return spark_type(value.text, value, scope)
+
+
+def _auto_restatement_cron(value: Value, scope: Scope) -> str:
+    del scope
+    return read_cron(value)
+
+
+def _merge_filter(value: Value, scope: Scope) -> str:
+    return spark_expression(value, scope)
+
+
+def _when_matched(value: Value, scope: Scope) -> list[str]:
+    text = value.text.strip()
+    tokens = value.tokens
+    if tokens and tokens[0].text == "(" and tokens[-1].text == ")":
+        text = text[1:-1].strip()
+    try:
+        merge = parse_statement(f"MERGE INTO t AS target USING s AS source ON 1 = 1 {text}", value.dialect)
+    except ParseFailure as failure:
+        message = f"when_matched: {failure.message}; write WHEN MATCHED [AND …] THEN UPDATE SET … or THEN DELETE"
+        raise value.error(SqlParseError, message) from failure
+    whens = merge.args.get("whens")
+    clauses = whens.expressions if isinstance(whens, exp.Whens) else []
+    if not clauses or any(not when.args.get("matched") or when.args.get("source") for when in clauses):
+        raise value.bad("WHEN MATCHED [AND …] THEN UPDATE SET … or THEN DELETE; rows without a match are inserted")
+    if is_spark(value.dialect) and len(clauses) == 1:
+        return [" ".join(text.split())]
+    return [written_for_spark(when, value, scope) for when in clauses]
+
+
+def spark_expression(value: Value, scope: Scope) -> str:
+    """An expression as Spark writes it; Spark's own keeps its text, and a column is its name."""
+    tree = value.as_expression()
+    if isinstance(tree, exp.Column) and len(tree.parts) == 1:
+        return tree.name
+    return value.text if is_spark(value.dialect) else written_for_spark(tree, value, scope)
+
+
+def written_for_spark(tree: exp.Expr, value: Value, scope: Scope) -> str:
+    """A part of a statement as Spark writes it.
+
+    Raises:
+        Untranslatable: it cannot be.
+    """
+    del scope
+    try:
+        holder = exp.Paren(this=tree)
+        written: exp.Expr = rewrite(holder, value.dialect)
+        return str(written.this.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE))
+    except NotInSpark as problem:
+        raise value.error(Untranslatable, problem.message) from problem
+    except SqlglotError as error:
+        raise value.error(Untranslatable, f"{value.name}: {error}") from error
+
+
+def spark_type(text: str, value: Value, scope: Scope) -> str:
+    """A type of the model's dialect as Spark calls it.
+
+    Raises:
+        BadPropertyValue: it is none.
+    """
+    del scope
+    try:
+        return exp.DataType.build(text, dialect=value.dialect).sql(dialect="spark").lower()
+    except (SqlglotError, ValueError, AttributeError) as error:
+        raise value.error(BadPropertyValue, f"{value.name}: '{text}' is no type of {value.dialect or 'SQL'}") from error
+
+
+_READERS: dict[str, Callable[[Value, Scope], Any]] = {
+    "unique_key": _unique_key,
+    "columns": _scd_columns,
+    "time_data_type": _time_data_type,
+    "auto_restatement_cron": _auto_restatement_cron,
+    "merge_filter": _merge_filter,
+    "when_matched": _when_matched,
+}

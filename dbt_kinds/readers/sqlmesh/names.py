@@ -1,0 +1,95 @@
+"""Names of tables: how the source writes them, what they are called in dbt, and when two are the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+# where an unquoted name is stored in capitals, and where quotes do not make a name sensitive to case
+_UPPER = frozenset({"snowflake", "oracle", "db2"})
+_INSENSITIVE = frozenset(
+    {"", "spark", "spark2", "databricks", "hive", "duckdb", "tsql", "mysql", "redshift", "trino", "presto", "athena"}
+)
+
+
+@dataclass(frozen=True)
+class TableName:
+    """A table's name: its parts as written, and the key that equal names share.
+
+    Attributes:
+        parts: catalog, schema and table as far as they are written.
+        keys: the same, in the letters by which they are compared.
+    """
+
+    parts: tuple[str, ...]
+    keys: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What references say."""
+        return ".".join(self.keys)
+
+    @property
+    def table(self) -> str:
+        """The last part as written."""
+        return self.parts[-1]
+
+    @property
+    def schema(self) -> str | None:
+        """The schema as written."""
+        return self.parts[-2] if len(self.parts) > 1 else None
+
+    @property
+    def catalog(self) -> str | None:
+        """The catalog as written."""
+        return self.parts[-3] if len(self.parts) > 2 else None
+
+    @property
+    def text(self) -> str:
+        """The name as written, without quotes."""
+        return ".".join(self.parts)
+
+    def without_catalog(self) -> TableName:
+        """Schema and table alone."""
+        return TableName(self.parts[-2:], self.keys[-2:])
+
+
+def name_part_key(name: str, *, is_quoted: bool, dialect: str) -> str:
+    """A part of a name in the letters by which it is compared: quotes keep them, except where they do not matter."""
+    if not is_quoted or dialect in _INSENSITIVE:
+        return name.lower()
+    if dialect in _UPPER:
+        return name.lower() if name == name.upper() else name
+    return name
+
+
+def table_name(parts: Sequence[tuple[str, bool]], dialect: str) -> TableName:
+    """A name from its parts and whether each was quoted."""
+    last = tuple(parts)[-3:]
+    return TableName(
+        tuple(name for name, _ in last),
+        tuple(name_part_key(name, is_quoted=quoted, dialect=dialect) for name, quoted in last),
+    )
+
+
+def table_name_of(table: exp.Table, dialect: str) -> TableName:
+    """The name of a table of a tree; one quoted text with dots, as BigQuery allows, is several parts."""
+    parts: list[tuple[str, bool]] = []
+    for part in table.parts:
+        quoted = bool(part.args.get("quoted")) if isinstance(part, exp.Identifier) else False
+        names = part.name.split(".") if dialect == "bigquery" else [part.name]
+        parts.extend((name, quoted) for name in names)
+    return table_name(parts, dialect)
+
+
+def dbt_name(text: str) -> str:
+    """A name in the letters of dbt's and Spark's unquoted names."""
+    return re.sub(r"[^a-z0-9_]", "_", text.lower())
+
+
+def slug(text: str) -> str:
+    """A name for groups and the like, without a run of underscores."""
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") or "unnamed"

@@ -1,0 +1,261 @@
+"""A SQLMesh or Vulcan project as a whole: the order in which it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dbt_kinds.errors import (
+    BadConfig,
+    CompileError,
+    MetricBlock,
+    NameClash,
+    PropertyDropped,
+)
+from dbt_kinds.kinds import (
+    LeftOut,
+    Model,
+    Note,
+    Place,
+    Project,
+    ProjectFile,
+    Seed,
+    SourceTable,
+    note_of,
+)
+from dbt_kinds.readers.sqlmesh.audits import define, read_audit
+from dbt_kinds.readers.sqlmesh.config import read_config
+from dbt_kinds.readers.sqlmesh.context import ModelSource, Options, ProjectContext
+from dbt_kinds.readers.sqlmesh.defaults import read_defaults
+from dbt_kinds.readers.sqlmesh.dialects import check_dialect
+from dbt_kinds.readers.sqlmesh.discovery import find_files
+from dbt_kinds.readers.sqlmesh.external import read_external, read_external_tests
+from dbt_kinds.readers.sqlmesh.macros.scope import Columns
+from dbt_kinds.readers.sqlmesh.model_names import name_models
+from dbt_kinds.readers.sqlmesh.models import ModelReader, order_of
+from dbt_kinds.readers.sqlmesh.names import dbt_name
+from dbt_kinds.readers.sqlmesh.python_models.sources import read_python_sources
+from dbt_kinds.readers.sqlmesh.refusals import read_refused, refuse_circles
+from dbt_kinds.readers.sqlmesh.sources import read_sources
+from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, split_statements
+from dbt_kinds.readers.sqlmesh.tables import Tables, column_list, name_of_text
+from dbt_kinds.readers.sqlmesh.unit_tests import read_unit_tests
+from dbt_kinds.readers.vulcan.read import read_semantics
+
+_BUILT_IN_MACRO = re.compile(
+    r"\{%-?\s*macro\s+(ref|source|config|var|env_var|log|return|run_query|statement|is_incremental|generate_schema_name|"
+    r"generate_alias_name|generate_database_name|this|adapter|target|modules|graph|model|tojson|fromjson|print)\s*\("
+)
+Progress = Callable[[str, int, int], None]
+
+
+def read_project(root: Path, options: Options, progress: Progress | None = None) -> Project:
+    """Reads a project.
+
+    Args:
+        progress: called with the file, how many are done, and how many there are.
+
+    Raises:
+        SourceNotFound, ConfigNotFound, BadConfig: there is no readable project.
+    """
+    config = read_config(root)
+    files = find_files(root, config.ignore_patterns)
+    context = ProjectContext(root, config, files, options, Tables(config.catalog))
+    if config.dialect is not None:
+        try:
+            check_dialect(config.dialect, config.file, 1)
+        except CompileError as error:
+            raise BadConfig(error.message, config.file, 1) from error
+    project = Project(_project_name(options.name or config.project or root.resolve().name), config.file)
+    _read_shared_files(context, project)
+    sources = _read_model_files(context, project, progress)
+    readers = name_models(sources, context, project)
+    _know_refused(context, project)
+    by_key = {reader.key: reader for reader in readers}
+    context.columns_of = _columns_finder(context, by_key)
+    external = _read_external_files(context, project)
+    for reader in readers:
+        _read_model(reader, project)
+    for source, entry in external:
+        read_external_tests(source, entry, context)
+    _read_standalone_audits(context, project)
+    read_defaults(context, project)
+    refuse_circles(project)
+    if options.reads_semantics:
+        read_semantics({path: files.text(path) for path in files.semantics}, project, context)
+    read_refused(project, context)
+    for path in files.unit_tests:
+        read_unit_tests(files.text(path), path, project, context)
+    _finish(context, project)
+    return project
+
+
+def _project_name(text: str) -> str:
+    """A name that dbt takes: letters, digits and underscores, no digit first."""
+    name = dbt_name(text)
+    return f"project_{name}" if name[:1].isdigit() else name
+
+
+def _read_shared_files(context: ProjectContext, project: Project) -> None:
+    """Audits and macros, which models may use wherever they stand."""
+    for path in context.files.audits:
+        text = context.files.text(path)
+        try:
+            dialect = check_dialect(block_dialect(text) or context.config.dialect or "", path, 1)
+            group: list[Statement] = []
+            for statement in [*split_statements(text, path, dialect), None]:
+                if (statement is None or statement.kind == "audit") and group:
+                    audit = read_audit(group, dialect)
+                    context.audits[audit.name] = audit
+                    group = []
+                if statement is not None:
+                    group.append(statement)
+        except CompileError as error:
+            project.notes.append(note_of(error))
+    for path in context.files.jinja_macros:
+        text = context.files.text(path)
+        clash = _BUILT_IN_MACRO.search(text)
+        if clash is not None:
+            message = f"the macro {clash[1]} has the name of one that dbt has built in; rename it, with its calls"
+            project.notes.append(note_of(NameClash(message, path, text.count("\n", 0, clash.start()) + 1)))
+            continue
+        project.files.append(ProjectFile(path, text, Place(path, 1)))
+    for path in context.files.metrics:
+        project.notes.append(note_of(MetricBlock("METRIC blocks are not converted; write a dbt metric", path, 1)))
+    context.python_macros = frozenset(_python_macro_names(context))
+    if context.options.run_macros and context.files.python_macros:
+        from dbt_kinds.readers.sqlmesh.python_macros import caller, load_macros
+
+        loaded = load_macros({path: context.files.text(path) for path in context.files.python_macros}, context.root)
+        project.notes.extend(note_of(error) for error in loaded.failures.values())
+        context.python_macros |= loaded.macros.keys()
+        context.call_python = caller(loaded, context.root)
+
+
+def _python_macro_names(context: ProjectContext) -> Iterable[str]:
+    import ast
+
+    for path in context.files.python_macros:
+        try:
+            tree = ast.parse(context.files.text(path))
+        except (SyntaxError, ValueError):
+            continue
+        for node in (item for item in tree.body if isinstance(item, ast.FunctionDef)):
+            for decorator in node.decorator_list:
+                if "macro" in ast.dump(decorator):
+                    arguments = decorator.args if isinstance(decorator, ast.Call) else []
+                    name = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else ""
+                    yield str(name or node.name).lower()
+
+
+def _read_model_files(context: ProjectContext, project: Project, progress: Progress | None) -> list[ModelSource]:
+    sources: list[ModelSource] = []
+    paths = sorted([*context.files.models, *context.files.python_models])
+    for position, path in enumerate(paths):
+        if progress is not None:
+            progress(path, position, len(paths))
+        for found in _found_in(path, context):
+            if isinstance(found, LeftOut):
+                project.left_out.append(found)
+            elif not _is_enabled(found, context):
+                message = f"{found.name.text} is not enabled and was not converted"
+                note = note_of(PropertyDropped(message, path, found.block.place.line))
+                project.left_out.append(LeftOut(found.name.text, found.kind_name, found.block.place, "skipped", [note]))
+            else:
+                sources.append(found)
+    return sources
+
+
+def _know_refused(context: ProjectContext, project: Project) -> None:
+    """Models whose own block or decorator was refused are models all the same to those that read them."""
+    for left in project.left_out:
+        name = name_of_text(left.name, context.config.dialect or "")
+        if left.status == "refused" and name.schema is not None:
+            context.tables.models.add(context.tables.key_of(name))
+
+
+def _found_in(path: str, context: ProjectContext) -> Iterable[ModelSource | LeftOut]:
+    text = context.files.text(path)
+    return read_python_sources(text, path, context) if path.endswith(".py") else read_sources(text, path, context)
+
+
+def _is_enabled(source: ModelSource, context: ProjectContext) -> bool:
+    value = source.block.properties.get("enabled")
+    if value is None:
+        return context.config.defaults.get("enabled") is not False
+    return value.text.lower() != "false"
+
+
+def _columns_finder(context: ProjectContext, readers: Mapping[str, ModelReader]) -> Callable[[str], Columns | None]:
+    known: dict[str, Columns | None] = {}
+
+    def columns(key: str) -> Columns | None:
+        if key not in known:
+            reader, source = readers.get(key), context.tables.sources.get(key)
+            found: Columns | None = None
+            if reader is not None:
+                try:
+                    found = reader.columns()
+                except CompileError:
+                    found = None
+            elif source is not None and source.columns:
+                found = column_list(source.columns)
+            known[key] = found
+        return known[key]
+
+    return columns
+
+
+def _read_external_files(context: ProjectContext, project: Project) -> list[tuple[SourceTable, dict[str, Any]]]:
+    found: list[tuple[SourceTable, dict[str, Any]]] = []
+    for path in context.files.external:
+        try:
+            found.extend(read_external(context.files.text(path), path, context))
+        except CompileError as error:
+            project.notes.append(note_of(error))
+    return found
+
+
+def _read_model(reader: ModelReader, project: Project) -> None:
+    source = reader.source
+    try:
+        node = reader.read()
+    except CompileError as error:
+        notes = [note_of(error), *source.scope.notes]
+        kind = source.kind_name or reader.scope.kind_name or "VIEW"
+        project.left_out.append(LeftOut(source.name.text, kind, source.block.place, "refused", notes))
+        return
+    if isinstance(node, Seed):
+        project.seeds.append(node)
+    else:
+        project.models.append(node)
+
+
+def _read_standalone_audits(context: ProjectContext, project: Project) -> None:
+    for audit in sorted(context.audits.values(), key=lambda item: item.name):
+        if audit.is_standalone:
+            try:
+                define(audit, context)
+            except CompileError as error:
+                project.notes.append(note_of(error))
+    project.tests = [context.used_audits[name] for name in sorted(context.used_audits)]
+
+
+def _finish(context: ProjectContext, project: Project) -> None:
+    config = context.config
+    project.models = [node for node in order_of(project.models) if isinstance(node, Model)]
+    project.seeds = [node for node in order_of(project.seeds) if isinstance(node, Seed)]
+    project.sources = sorted(context.tables.sources.values(), key=lambda table: (table.source, table.name))
+    project.variables = config.variables
+    for node in (*project.models, *project.seeds):
+        owner = node.origin.pop("owner", None)
+        if owner is not None:
+            project.groups[node.settings["group"]] = owner
+    project.notes = [*config.notes, *context.files.notes, *project.notes, *_unique(context.notes)]
+    project.left_out.sort(key=lambda left: (left.place, left.name))
+
+
+def _unique(notes: Iterable[Note]) -> list[Note]:
+    return list(dict.fromkeys(notes))

@@ -1,0 +1,308 @@
+"""The project's own Python macros, run in this process when asked for, against a stand-in for SQLMesh's evaluator."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from dbt_kinds.errors import CompileError, PythonMacroFailed
+from dbt_kinds.readers.sqlmesh.macros.arguments import tree_of
+from dbt_kinds.readers.sqlmesh.macros.expand import expand_text
+from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
+from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
+from dbt_kinds.readers.sqlmesh.times import time_variable
+
+Macros = dict[str, Callable[..., Any]]
+# sqlglot reads `@x` as a parameter, and writes another dialect's
+_VARIABLE = "kinds_variable_"
+# macros that make calls of macros
+_DEEPEST = 30
+_MODULES = tuple(
+    f"{tool}{part}"
+    for tool in ("sqlmesh", "vulcan")
+    for part in (
+        "",
+        ".core",
+        ".core.macros",
+        ".core.model",
+        ".core.model.kind",
+        ".core.dialect",
+        ".utils",
+        ".utils.date",
+    )
+)
+
+
+class SQL(str):
+    """The annotation of arguments that a macro wants as SQL; `str` asks for what a literal or name says."""
+
+    __slots__ = ()
+
+
+@dataclass
+class Loaded:
+    """What files of macros define, and why some could not be run."""
+
+    macros: Macros = field(default_factory=dict)
+    failures: dict[str, PythonMacroFailed] = field(default_factory=dict)
+
+
+class _Locals(dict[str, Any]):
+    """Local variables of a macro; bounds of the window are among them, by their names."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope.locals)
+        self._scope = scope
+
+    def __missing__(self, name: str) -> exp.Expr:
+        macro = time_variable(name)
+        if macro is None:
+            raise KeyError(name)
+        return exp.column(time_mark(macro, self._scope, 1))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self or time_variable(name) else default
+
+
+class Evaluator:
+    """What a macro may ask of SQLMesh's evaluator: dialect, variables, columns of tables."""
+
+    def __init__(self, scope: Scope) -> None:
+        """Takes where the macro is called."""
+        self.dialect = scope.dialect
+        self.runtime_stage = "evaluating"
+        self.gateway = scope.gateway
+        self._scope = scope
+        self.locals: dict[str, Any] = _Locals(scope)
+
+    def var(self, name: str, default: Any = None) -> Any:
+        """The value of a variable of the project."""
+        configured = {key.lower(): value for key, value in self._scope.variables.items()}
+        return configured.get(name.lower(), default)
+
+    def blueprint_var(self, name: str, default: Any = None) -> Any:
+        """The value of a variable of the model's blueprint."""
+        return self._scope.blueprint.get(name.lower(), default)
+
+    def columns_to_types(self, table: Any) -> dict[str, Any]:
+        """The columns of a table, as far as they are known."""
+        text = table if isinstance(table, str) else table.sql(dialect=self.dialect)
+        columns = self._scope.columns_of(text)
+        if not columns:
+            raise LookupError(f"the columns of {text} are not known")
+        return {name: kind if kind is not None else exp.DataType.build("unknown") for name, kind in columns}
+
+    def parse_one(self, sql: Any, **how: Any) -> exp.Expr:
+        """The tree of a text of SQL."""
+        if isinstance(sql, exp.Expr):
+            return sql
+        import sqlglot
+
+        tree: exp.Expr = sqlglot.parse_one(sql, read=self.dialect, **how)
+        return tree
+
+
+class macro:  # noqa: N801 - SQLMesh's decorator is called so
+    """Stands in for SQLMesh's decorator: remembers the function under its name."""
+
+    found: typing.ClassVar[Macros] = {}
+
+    def __init__(self, name: str = "", *args: Any, **rest: Any) -> None:
+        """Takes the name that calls use; the function's by default."""
+        del args, rest
+        self.name = name
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Remembers a function."""
+        macro.found[(self.name or function.__name__).lower()] = function
+        return function
+
+
+def load_macros(texts: Mapping[str, str], root: Path) -> Loaded:
+    """Runs macro files of a project; those that cannot be run do not keep the others from it."""
+    loaded = Loaded()
+    macro.found = loaded.macros
+    for file, text in texts.items():
+        try:
+            run_file(text, file, root)
+        except PythonMacroFailed as error:
+            loaded.failures[file] = error
+    return loaded
+
+
+def run_file(text: str, file: str, root: Path) -> dict[str, Any]:
+    """Runs a file of the project with stand-ins for the source tool's modules; returns what it defines.
+
+    Raises:
+        PythonMacroFailed: it cannot be run.
+    """
+    space: dict[str, Any] = {"__name__": Path(file).stem, "__file__": file}
+    with _importable(root):
+        try:
+            exec(compile(text, file, "exec"), space)
+        except Exception as error:
+            line = error.lineno or 1 if isinstance(error, SyntaxError) else line_in(error, file)
+            raise PythonMacroFailed(f"{type(error).__name__}: {error}", file, line) from error
+    return space
+
+
+@contextmanager
+def _importable(root: Path) -> Iterator[None]:
+    """While a file runs it finds the source tool's modules and the project's own, and leaves nothing of them behind."""
+    before, path, writes = dict(sys.modules), list(sys.path), sys.dont_write_bytecode
+    own = str(root.resolve())
+    try:
+        sys.modules.update({name: _stand_in(name) for name in _MODULES})
+        sys.path.insert(0, own)
+        # the input is never changed
+        sys.dont_write_bytecode = True
+        yield
+    finally:
+        sys.path[:], sys.dont_write_bytecode = path, writes
+        for name, module in list(sys.modules.items()):
+            is_own = str(getattr(module, "__file__", None) or "").startswith(own)
+            if name in _MODULES or (name not in before and is_own):
+                del sys.modules[name]
+        sys.modules.update({name: before[name] for name in _MODULES if name in before})
+
+
+def caller(loaded: Loaded, root: Path) -> Callable[[str, list[str], dict[str, str], Scope, int], Fragment]:
+    """What runs a macro by its name, its arguments as SQL; macros in what it makes are expanded, as there."""
+
+    def call(name: str, positional: list[str], named: dict[str, str], scope: Scope, line: int) -> Fragment:
+        function = loaded.macros.get(name)
+        if function is None:
+            files = ", ".join(f"{error.file}:{error.line}" for error in loaded.failures.values())
+            why = f"a file of macros could not be run, see {files}" if files else "its file did not register it"
+            raise scope.error(PythonMacroFailed, f"@{name}() is not known: {why}", line)
+        active.append(name)
+        try:
+            if len(active) > _DEEPEST:
+                raise scope.error(PythonMacroFailed, f"@{name}() makes calls of itself without end", line)
+            with _importable(root):
+                values = _arguments(function, positional, named, scope, line)
+                made = _fragment(function(Evaluator(scope), *values[0], **values[1]), scope)
+            return _expanded(made, scope, line)
+        except CompileError:
+            raise
+        except Exception as error:
+            message = f"@{name}() raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            raise scope.error(PythonMacroFailed, message, line) from error
+        finally:
+            active.pop()
+
+    active: list[str] = []
+    return call
+
+
+def _expanded(made: Fragment, scope: Scope, line: int) -> Fragment:
+    if isinstance(made, list):
+        return [expand_text(part, scope, line) if "@" in part else part for part in made]
+    return expand_text(made, scope, line) if made is not None and "@" in made else made
+
+
+def _model(*args: Any, **rest: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Stands in for the decorator of Python models, which says nothing about what a function does."""
+    del args, rest
+    return lambda function: function
+
+
+class _Anything:
+    """What is neither asked for a value nor called for one."""
+
+    def __getattr__(self, name: str) -> _Anything:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Anything()
+
+    def __call__(self, *args: Any, **rest: Any) -> _Anything:
+        return _Anything()
+
+
+def _stand_in(name: str) -> types.ModuleType:
+    module = types.ModuleType(name)
+    names = {"macro": macro, "model": _model, "MacroEvaluator": Evaluator, "SQL": SQL, "ExecutionContext": object}
+    # kinds and other classes of the source tool stand in decorators, which were read before
+    module.__dict__.update({**names, "__path__": [], "__getattr__": lambda name: _Anything()})
+    return module
+
+
+def _arguments(
+    function: Callable[..., Any], positional: Sequence[str], named: Mapping[str, str], scope: Scope, line: int
+) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments as the function's annotations want them; trees where they say nothing."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    try:
+        hints = typing.get_type_hints(function)
+    except Exception:
+        hints = {}
+
+    def read(text: str, parameter: inspect.Parameter | None) -> Any:
+        return _coerced(text, hints.get(parameter.name) if parameter is not None else None, scope, line)
+
+    by_name = {parameter.name: parameter for parameter in parameters}
+    values = []
+    for position, text in enumerate(positional):
+        parameter = parameters[min(position, len(parameters) - 1)] if parameters else None
+        values.append(read(text, parameter))
+    return values, {name: read(text, by_name.get(name)) for name, text in named.items()}
+
+
+def _coerced(text: str, hint: Any, scope: Scope, line: int) -> Any:
+    tree = tree_of(text, scope, line)
+    if hint is SQL:
+        return SQL(tree.sql(dialect=scope.dialect))
+    if hint is str:
+        return plain_text(text)
+    if hint in (int, float) and isinstance(tree, exp.Literal | exp.Neg):
+        return hint(text)
+    if hint is bool and isinstance(tree, exp.Boolean):
+        return tree.this
+    origin = typing.get_origin(hint) or hint
+    if origin in (list, tuple):
+        items = tree.expressions if isinstance(tree, exp.Array | exp.Tuple) else [tree.unnest()]
+        inner = next(iter(typing.get_args(hint)), None)
+        return origin(_coerced(item.sql(dialect=scope.dialect), inner, scope, line) for item in items)
+    return tree
+
+
+def _fragment(result: Any, scope: Scope) -> Fragment:
+    if result is None:
+        return None
+    if isinstance(result, list | tuple):
+        parts = [_fragment(item, scope) for item in result]
+        return [part for part in parts if isinstance(part, str)]
+    if isinstance(result, exp.Expr):
+        return sql_with_variables(result, scope.dialect)
+    if isinstance(result, str):
+        return result
+    return exp.convert(result).sql(dialect=scope.dialect)
+
+
+def sql_with_variables(tree: exp.Expr, dialect: str) -> str:
+    """A tree that the project's Python made, as SQL with its macro variables as `@x`."""
+    # the holder has a place for a tree that is nothing but a variable
+    holder = exp.Paren(this=tree.copy())
+    for parameter in list(holder.find_all(exp.Parameter)):
+        parameter.replace(exp.column(f"{_VARIABLE}{parameter.name}"))
+    return str(holder.this.sql(dialect=dialect)).replace(_VARIABLE, "@")
+
+
+def line_in(error: BaseException, file: str) -> int:
+    """The line of a file in which an error arose."""
+    trace = error.__traceback__
+    line = 1
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

@@ -1,0 +1,132 @@
+"""What Python's ways of filling in texts make of values, times among them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dbt_kinds.readers.sqlmesh.python_models.times import Day, Moment, NotSqlAtHeart, is_reserved
+
+# a width that would fill the memory
+_WIDE = re.compile(r"\d{5,}")
+# what % does to a text besides filling it in
+_CUTS = re.compile(r"%(\(\w+\))?[-#0 +]*(\d+|\.\d+|[ra])")
+
+
+def formatted(value: Any, form: str, node: ast.expr) -> str:
+    """What `format()` makes of a value.
+
+    Raises:
+        NotSqlAtHeart: it is no text, number or time, or the form would cut one.
+    """
+    if isinstance(value, Moment | Day):
+        return _time_text(value, form, node)
+    if not is_plain(value) or _WIDE.search(form) or (form not in ("", "s") and is_reserved(str(value))):
+        raise refused_part(node)
+    try:
+        return format(value, form)
+    except (ValueError, TypeError) as error:
+        raise NotSqlAtHeart(f"formats with '{form}'", node.lineno) from error
+
+
+def strftime(moment: Moment, form: str, node: ast.expr) -> str:
+    """What `strftime()` makes of a time.
+
+    Raises:
+        NotSqlAtHeart: Spark has no letter for a part of the format.
+    """
+    try:
+        return moment.formatted(form)
+    except ValueError as error:
+        raise NotSqlAtHeart(f"formats a time with {error}, for which Spark has no letter", node.lineno) from error
+
+
+def filled(template: Any, values: Any, node: ast.expr) -> str:
+    """`template % values`.
+
+    Raises:
+        NotSqlAtHeart: it is a calculation, or the values do not fit.
+    """
+    if not isinstance(template, str) or _WIDE.search(template):
+        raise NotSqlAtHeart("calculates", node.lineno)
+    values = _printable(values, node)
+    if _CUTS.search(template) and any(is_reserved(str(value)) for value in _all_values(values)):
+        raise NotSqlAtHeart("cuts or quotes a time with %", node.lineno)
+    try:
+        return str(template % values)
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        raise NotSqlAtHeart("fills in % with values that do not fit", node.lineno) from error
+
+
+def filled_format(template: str, positional: Sequence[Any], named: Mapping[str, Any], node: ast.expr) -> str:
+    """`template.format(…)`; attributes and items of values are not followed.
+
+    Raises:
+        NotSqlAtHeart: the values do not fit.
+    """
+    made: list[str] = []
+    following = 0
+    try:
+        for literal, name, form, conversion in string.Formatter().parse(template):
+            made.append(literal)
+            if name is None:
+                continue
+            if name == "":
+                name = str(following)
+                following += 1
+            value = positional[int(name)] if name.isdigit() else named[name]
+            if conversion not in (None, "s") or "{" in (form or ""):
+                raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
+            made.append(formatted(value, form or "", node))
+    except (ValueError, IndexError, KeyError) as error:
+        raise NotSqlAtHeart("fills in .format() with values that do not fit", node.lineno) from error
+    return "".join(made)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value's text is what Python makes of it; in a list, a time would be spelled out as an escape."""
+    if isinstance(value, list | tuple):
+        return all(is_plain(item) and not is_reserved(str(item)) for item in value)
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def refused_part(node: ast.expr) -> NotSqlAtHeart:
+    """What to say of a value that cannot be put into a text."""
+    return NotSqlAtHeart(f"puts {text_of(node)} into the query", node.lineno)
+
+
+def text_of(node: ast.AST) -> str:
+    """A piece of the source on one line, shortened."""
+    try:
+        text = " ".join(ast.unparse(node).split())
+    except (ValueError, RecursionError, AttributeError):
+        text = type(node).__name__
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _time_text(value: Moment | Day, form: str, node: ast.expr) -> str:
+    moment = value.moment if isinstance(value, Day) else value
+    if form:
+        return strftime(moment, form, node)
+    return moment.day() if isinstance(value, Day) else moment.text()
+
+
+def _printable(values: Any, node: ast.expr) -> Any:
+    if isinstance(values, tuple):
+        return tuple(_printable(value, node) for value in values)
+    if isinstance(values, dict):
+        return {key: _printable(value, node) for key, value in values.items()}
+    if isinstance(values, Moment | Day):
+        return _time_text(values, "", node)
+    if not is_plain(values):
+        raise refused_part(node)
+    return values
+
+
+def _all_values(values: Any) -> list[Any]:
+    if isinstance(values, dict):
+        return list(values.values())
+    return list(values) if isinstance(values, tuple) else [values]

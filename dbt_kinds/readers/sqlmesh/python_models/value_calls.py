@@ -1,0 +1,93 @@
+"""Methods of times and texts, as far as what they make can be written as SQL."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from typing import Any
+
+from dbt_kinds.readers.sqlmesh.python_models.text_formatting import formatted, strftime, text_of
+from dbt_kinds.readers.sqlmesh.python_models.times import Day, Moment, NotSqlAtHeart, is_reserved
+
+LONGEST = 1_000_000
+_CASES = ("upper", "lower", "strip", "lstrip", "rstrip", "title", "capitalize")
+# a text that may be part of what a time is written as
+_PART_OF_TIME = re.compile(r"[\d\-:+. T]*")
+
+
+def moment_call(moment: Moment, method: str, arguments: list[Any], node: ast.Call) -> Any:
+    """What a method of `start`, `end` or `execution_time` makes.
+
+    Raises:
+        NotSqlAtHeart: it calculates.
+    """
+    if method == "date" and not arguments:
+        return Day(moment)
+    if method == "strftime" and len(arguments) == 1 and isinstance(arguments[0], str):
+        return strftime(moment, arguments[0], node)
+    if method == "isoformat" and not arguments:
+        return moment.iso()
+    if method == "isoformat" and arguments == [" "]:
+        return moment.text()
+    if method == "timestamp" and not arguments and not moment.is_naive:
+        return moment.number("epoch")
+    raise NotSqlAtHeart(f"calculates with {moment.bound}: {text_of(node)}", node.lineno)
+
+
+def day_call(day: Day, method: str, arguments: list[Any], node: ast.Call) -> str:
+    """What a method of a date makes.
+
+    Raises:
+        NotSqlAtHeart: it calculates.
+    """
+    if method == "isoformat" and not arguments:
+        return day.moment.day()
+    if method == "strftime" and len(arguments) == 1 and isinstance(arguments[0], str):
+        return strftime(day.moment, arguments[0], node)
+    raise NotSqlAtHeart(f"calculates with a date: {text_of(node)}", node.lineno)
+
+
+def text_call(text: str, method: str, arguments: list[Any], node: ast.Call) -> Any:
+    """What a method of a text makes.
+
+    Raises:
+        NotSqlAtHeart: it takes times apart, or is not followed.
+    """
+    if method in _CASES and not arguments:
+        if "strip" not in method and is_reserved(text):
+            raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
+        made: Callable[[], str] = getattr(text, method)
+        return made()
+    if method == "join" and len(arguments) == 1 and isinstance(arguments[0], list | tuple):
+        parts = [formatted(item, "", node) for item in arguments[0]]
+        return text.join(parts)
+    if method == "replace" and len(arguments) == 2 and all(isinstance(item, str) for item in arguments):
+        old, new = arguments
+        is_hidden = is_reserved(text) and _PART_OF_TIME.fullmatch(old)
+        if old and not is_hidden and text.count(old) * len(new) <= LONGEST:
+            return text.replace(old, new)
+    raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
+
+
+def time_function(name: str, arguments: list[Any], node: ast.Call) -> Any:
+    """What SQLMesh's own functions make of a time.
+
+    Raises:
+        NotSqlAtHeart: it is given something else.
+    """
+    value = arguments[0] if len(arguments) == 1 else None
+    if not isinstance(value, Moment | Day):
+        raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
+    moment = value.moment if isinstance(value, Day) else value
+    if name == "to_ds":
+        return moment.day()
+    if name == "to_date":
+        return Day(moment)
+    if isinstance(value, Moment):
+        if name == "to_datetime":
+            return moment
+        if name == "to_timestamp":
+            return moment.number("millis")
+        return Moment(moment.bound, moment.texts, name == "to_ts").text()
+    raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)

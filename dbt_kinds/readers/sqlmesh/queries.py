@@ -1,0 +1,262 @@
+"""A query of any dialect becomes SQL for Spark: macros, tables, declared types, dialect, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.errors import SqlglotError, UnsupportedError
+
+from dbt_kinds.errors import ColumnsNotApplied, ColumnsUnknown, ExclusiveEnd, SqlParseError, Untranslatable
+from dbt_kinds.kinds import SqlText, TimeVariable
+from dbt_kinds.marks import used_marks
+from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement
+from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
+from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
+from dbt_kinds.readers.sqlmesh.names import table_name_of
+from dbt_kinds.readers.sqlmesh.spark import (
+    NotInSpark,
+    check_written,
+    is_spelt_for_spark,
+    needs_rewrite,
+    rewrite,
+    type_marks,
+)
+from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
+from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+
+Lookup = Callable[[exp.Table], Columns | None]
+
+
+@dataclass
+class Prepared:
+    """A query with its macros expanded, and its tree."""
+
+    expanded: Expanded
+    tree: exp.Expr
+    scope: Scope
+
+    def line_of(self, node: exp.Expr) -> int:
+        """The line of the source that a node comes from, as near as the tree tells."""
+        for part in (node, *node.walk()):
+            start = part.meta.get("start") if part.meta else None
+            if start is not None:
+                return self.expanded.line_at(int(start))
+        parent = node.parent
+        return self.line_of(parent) if parent is not None else self.expanded.line_at(0)
+
+
+def prepare(text: str, scope: Scope, first_line: int) -> Prepared:
+    """Expands the macros of a statement and parses it.
+
+    Raises:
+        SqlParseError: it does not parse; other errors are those of macros.
+    """
+    expanded = expand(text, scope, first_line)
+    try:
+        tree = parse_statement(expanded.text, scope.dialect)
+    except ParseFailure as failure:
+        line = expanded.line_at(failure.offset)
+        dialect = scope.dialect or "plain SQL"
+        raise scope.error(SqlParseError, f"{failure.message}; it was read as {dialect}", line) from failure
+    return Prepared(expanded, tree, scope)
+
+
+def to_spark(
+    prepared: Prepared,
+    tables: Tables,
+    own_key: str | None,
+    lookup: Lookup,
+    casts: Mapping[str, str] | None = None,
+) -> SqlText:
+    """The SQL for Spark, tables replaced by marks; Spark's own text is kept where nothing else changes.
+
+    Args:
+        casts: declared types by column, as Spark names them; the outermost projections are cast to them.
+
+    Raises:
+        CompileError: something cannot be written for Spark.
+    """
+    scope, tree = prepared.scope, prepared.tree
+    _note_exclusive_ends(prepared)
+    if not is_spark(scope.dialect):
+        _name_columns(tree)
+    is_cast = _apply_casts(prepared, casts or {})
+    try:
+        is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text)
+        keeps_text = is_spelt and not is_cast and not needs_rewrite(tree)
+        # before tables lose their names, by which their columns are known
+        expand_stars(tree, lookup, NotInSpark)
+        edits = _rename_tables(prepared, tables, own_key)
+        if keeps_text:
+            text = _edited(prepared.expanded.text, edits)
+            if text is not None:
+                return _sql_text(text.strip(), scope, tree)
+        return _sql_text(_written(prepared), scope, tree)
+    except NotInSpark as problem:
+        kind = ColumnsUnknown if problem.needs_columns else Untranslatable
+        raise scope.error(kind, problem.message, prepared.line_of(problem.node)) from problem
+
+
+def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
+    return SqlText(text, used_marks(text, scope.marks.by_name), tree)
+
+
+def _written(prepared: Prepared) -> str:
+    scope = prepared.scope
+    source = prepared.tree.copy()
+    type_marks(prepared.tree, scope.marks)
+    tree = rewrite(prepared.tree, scope.dialect)
+    try:
+        text = tree.sql(dialect="spark", pretty=True, unsupported_level=ErrorLevel.RAISE)
+    except UnsupportedError as error:
+        raise NotInSpark(f"{str(error).strip()} (from {scope.dialect})", source) from error
+    except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
+        raise NotInSpark(f"sqlglot cannot write it for Spark: {error}", source) from error
+    try:
+        again = parse_statement(text, "spark")
+    except ParseFailure as failure:
+        raise NotInSpark(f"what sqlglot makes of it is no SQL of Spark's: {failure.message}", source) from failure
+    if not is_spark(scope.dialect):
+        check_written(text, again, source, scope.dialect)
+    return text
+
+
+def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> list[tuple[int, int, str, str]]:
+    """Replaces the tables of the tree by marks, and says which stretches of the text that concerns."""
+    scope = prepared.scope
+    edits: list[tuple[int, int, str, str]] = []
+    renamed: dict[str, str] = {}
+    for table in list(prepared.tree.find_all(exp.Table)):
+        if not is_read_table(table):
+            continue
+        name = table_name_of(table, scope.dialect)
+        mark = resolve(name, tables, own_key, scope, prepared.line_of(table))
+        if mark is None:
+            continue
+        parts = table.parts
+        start, end = parts[0].meta.get("start"), parts[-1].meta.get("end")
+        written = ".".join(part.name for part in parts)
+        alias = "" if table.alias else name.table
+        is_plain = not any(table.args.get(key) for key in ("pivots", "sample", "when", "version", "hints", "only"))
+        if start is None or end is None or not is_plain:
+            start = end = -1
+        edits.append((int(start), int(end) + 1, mark if not alias else f"{mark} AS {_alias_sql(alias)}", written))
+        table.set("this", exp.to_identifier(mark))
+        table.set("db", None)
+        table.set("catalog", None)
+        if alias:
+            table.set("alias", exp.TableAlias(this=_alias_identifier(alias)))
+            renamed[written.lower()] = alias
+    for column in prepared.tree.find_all(exp.Column):
+        if column.args.get("db") is not None:
+            qualifier = ".".join(part.name for part in column.parts[:-1]).lower()
+            if qualifier in renamed:
+                first, table_part = column.parts[0], column.parts[-2]
+                before, begin = first.meta.get("start"), table_part.meta.get("start")
+                edits.append((int(before) if before is not None else -1, int(begin or 0), "", ""))
+                column.set("db", None)
+                column.set("catalog", None)
+    return edits
+
+
+def _alias_identifier(name: str) -> exp.Identifier:
+    identifier = exp.to_identifier(name)
+    assert identifier is not None
+    return identifier
+
+
+def _alias_sql(name: str) -> str:
+    return _alias_identifier(name).sql(dialect="spark")
+
+
+def _edited(text: str, edits: list[tuple[int, int, str, str]]) -> str | None:
+    """The text with its stretches replaced; None when one is not where the tree says."""
+    uses_lower = text.count("from") > text.count("FROM")
+    for start, end, new, written in sorted(edits, reverse=True):
+        if start < 0 or end > len(text):
+            return None
+        old = text[start:end]
+        if written and old.replace("`", "").replace('"', "").replace(" ", "") != written:
+            return None
+        if not written and not old.endswith("."):
+            return None
+        text = text[:start] + (new.replace(" AS ", " as ") if uses_lower else new) + text[end:]
+    return text
+
+
+def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
+    """Casts the outermost projections to their declared types; says whether anything changed."""
+    if not casts:
+        return False
+    scope = prepared.scope
+    wanted = {name.lower(): kind for name, kind in casts.items()}
+    selects = _outermost(prepared.tree)
+    if any(item.is_star for select in selects for item in select.expressions) or not selects:
+        message = f"{scope.model_name} selects *, so its declared types were not applied; write the columns out"
+        scope.note(ColumnsNotApplied, message, prepared.expanded.line_at(0))
+        return False
+    names = [item.alias_or_name.lower() for item in selects[0].expressions]
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        message = f"the query of {scope.model_name} returns no {', '.join(missing)}, which its columns declare"
+        scope.note(ColumnsNotApplied, message, prepared.expanded.line_at(0))
+    changed = False
+    for select in selects:
+        for position, item in enumerate(list(select.expressions)):
+            kind = wanted.get(names[position]) if position < len(names) else None
+            value = item.this if isinstance(item, exp.Alias) else item
+            if kind is None or isinstance(value, exp.Cast | exp.TryCast):
+                continue
+            cast = exp.Cast(this=value.copy(), to=exp.DataType.build(kind, dialect="spark"))
+            name = item.args.get("alias") or (value.this if isinstance(value, exp.Column) else None)
+            made: exp.Expr = exp.alias_(cast, name.copy()) if name is not None else cast
+            made.comments = item.comments
+            if made.comments and made is not item:
+                value.pop_comments()
+            select.expressions[position].replace(made)
+            changed = True
+    return changed
+
+
+def _name_columns(tree: exp.Expr) -> None:
+    """Names what has none as SQLMesh does: engines differ, and Spark's `avg(x)` is no name that Parquet takes."""
+    for select in _outermost(tree)[:1]:
+        for position, item in enumerate(list(select.expressions)):
+            if not item.output_name and not item.is_star:
+                item.replace(exp.alias_(item.copy(), f"_col_{position}"))
+
+
+def _outermost(tree: exp.Expr) -> list[exp.Select]:
+    tree = tree.unnest() if isinstance(tree, exp.Subquery) else tree
+    if isinstance(tree, exp.SetOperation):
+        return _outermost(tree.this) + _outermost(tree.expression)
+    return [tree] if isinstance(tree, exp.Select) else []
+
+
+def columns_returned(prepared: Prepared, lookup: Lookup) -> list[str] | None:
+    """The names of the columns that the query returns, None when they are not known."""
+    return output_columns(prepared.tree, lookup)
+
+
+def projection_comments(tree: exp.Expr) -> dict[str, str]:
+    """What stands as a comment behind the outermost projections, by column."""
+    comments: dict[str, str] = {}
+    for item in _outermost(tree)[0].expressions if _outermost(tree) else []:
+        said = [*(item.comments or []), *((item.this.comments or []) if isinstance(item, exp.Alias) else [])]
+        if said and item.alias_or_name:
+            comments[item.alias_or_name] = " ".join(comment.strip() for comment in said).strip()
+    return comments
+
+
+def _note_exclusive_ends(prepared: Prepared) -> None:
+    scope = prepared.scope
+    for node in prepared.tree.find_all(exp.LT, exp.GT):
+        side = node.expression if isinstance(node, exp.LT) else node.this
+        while isinstance(side, exp.Cast | exp.Paren):
+            side = side.this
+        mark = scope.marks.by_name.get(side.name) if isinstance(side, exp.Column) else None
+        if isinstance(mark, TimeVariable) and mark.name.startswith("end_"):
+            message = f"< @{mark.name} leaves out the last instant of the window, which the end is; write <= or between"
+            scope.note(ExclusiveEnd, message, prepared.line_of(node))

@@ -1,0 +1,103 @@
+"""What follows from refused models: circles are broken, and their readers read the old table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from dbt_kinds.errors import (
+    CircularReference,
+    ReadsRefused,
+)
+from dbt_kinds.kinds import (
+    LeftOut,
+    Mark,
+    Model,
+    ModelReference,
+    Place,
+    Project,
+    PythonBody,
+    SourceReference,
+    note_of,
+)
+from dbt_kinds.readers.sqlmesh.context import ProjectContext
+from dbt_kinds.readers.sqlmesh.tables import name_of_text
+
+
+def _marks_of(model: Model) -> Iterable[Mark]:
+    texts = [model.query, *model.pre_hooks, *model.post_hooks]
+    for text in texts:
+        yield from text.references if isinstance(text, PythonBody) else text.marks.values()
+    yield from model.depends_on
+
+
+def refuse_circles(project: Project) -> None:
+    """Refuses models that read one another; dbt would not parse the project."""
+    reads = {
+        model.key: {mark.key for mark in _marks_of(model) if isinstance(mark, ModelReference)}
+        for model in project.models
+    }
+    for model in list(project.models):
+        circle = _way_back(model.key, reads)
+        if circle:
+            project.models.remove(model)
+            message = f"{model.name} reads itself by way of {' -> '.join(circle)}; break the circle"
+            note = note_of(CircularReference(message, model.place.file, model.place.line))
+            left_out = LeftOut(model.name, model.kind_name, model.place, "refused", [note, *model.notes])
+            project.left_out.append(left_out)
+
+
+def _way_back(start: str, reads: Mapping[str, set[str]]) -> list[str]:
+    """The models on a way from a model back to itself, if there is one."""
+    ways: list[list[str]] = [[key] for key in sorted(reads.get(start, ()))]
+    seen: set[str] = set()
+    while ways:
+        way = ways.pop(0)
+        if way[-1] == start:
+            return way
+        if way[-1] not in seen:
+            seen.add(way[-1])
+            ways.extend([*way, key] for key in sorted(reads.get(way[-1], ())))
+    return []
+
+
+def read_refused(project: Project, context: ProjectContext) -> None:
+    """Where a refused model was read, its old table is: a source."""
+    built = {node.key for node in (*project.models, *project.seeds)}
+    refused = context.tables.models - built
+    if not refused:
+        return
+    names = {key: name for key, name in _refused_names(project, context).items() if key in refused}
+    for model in project.models:
+        texts = [model.query, *model.pre_hooks, *model.post_hooks]
+        read = sorted({mark.key for mark in _marks_of(model) if isinstance(mark, ModelReference)} & refused)
+        for text in texts:
+            text.marks = {name: _instead(mark, refused, names, context) for name, mark in text.marks.items()}
+        model.depends_on = [_instead(mark, refused, names, context) for mark in model.depends_on]
+        for key in read:
+            message = f"{key} was refused; {model.name} reads the table that the old tool built, as a source"
+            model.notes.append(note_of(ReadsRefused(message, model.place.file, model.place.line)))
+    defaults = [hook for hooks in project.defaults.values() if isinstance(hooks, list) for hook in hooks]
+    others = [*project.on_run_start, *project.on_run_end, *(test.query for test in project.tests), *defaults]
+    for text in others:
+        text.marks = {name: _instead(mark, refused, names, context) for name, mark in text.marks.items()}
+
+
+def _refused_names(project: Project, context: ProjectContext) -> dict[str, tuple[str, Place]]:
+
+    return {
+        context.tables.key_of(name_of_text(left.name, "")): (left.name, left.place)
+        for left in project.left_out
+        if left.status == "refused"
+    }
+
+
+def _instead(mark: Mark, refused: set[str], names: Mapping[str, tuple[str, Place]], context: ProjectContext) -> Mark:
+
+    if not isinstance(mark, ModelReference) or mark.key not in refused:
+        return mark
+    source = context.tables.sources.get(mark.key)
+    if source is None:
+        name, place = names.get(mark.key, (mark.key, Place("", 0)))
+        source = context.tables.add_source(name_of_text(name, ""), place, is_declared=True)
+        source.origin["refused"] = True
+    return SourceReference(source.source, source.name)

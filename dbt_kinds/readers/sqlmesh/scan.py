@@ -1,0 +1,59 @@
+"""Text of SQL without a tokenizer: which stretches are code, strings and comments, whatever the dialect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_STRETCH = re.compile(
+    r"""
+    (?P<comment> --[^\n]* | /\*.*?(?:\*/|\Z) | \{\#.*?(?:\#\}|\Z) )
+  | (?P<string>  '(?:[^'\\]|''|\\.)*(?:'|\Z) | "(?:[^"\\]|""|\\.)*(?:"|\Z) | `[^`]*(?:`|\Z) )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A stretch of text; `kind` is code, string or comment."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def stretches(text: str) -> Iterator[Stretch]:
+    """The stretches of a text, in order and without gaps."""
+    position = 0
+    for found in _STRETCH.finditer(text):
+        if found.start() > position:
+            yield Stretch("code", position, found.start())
+        yield Stretch(found.lastgroup or "code", found.start(), found.end())
+        position = found.end()
+    if position < len(text):
+        yield Stretch("code", position, len(text))
+
+
+def code_only(text: str) -> str:
+    """The text with strings and comments blanked out, every character in its place."""
+    parts = []
+    for stretch in stretches(text):
+        part = text[stretch.start : stretch.end]
+        parts.append(part if stretch.kind == "code" else re.sub(r"[^\n]", " ", part))
+    return "".join(parts)
+
+
+def without_comments(text: str) -> str:
+    """The text with comments blanked out, every character in its place."""
+    parts = []
+    for stretch in stretches(text):
+        part = text[stretch.start : stretch.end]
+        parts.append(re.sub(r"[^\n]", " ", part) if stretch.kind == "comment" else part)
+    return "".join(parts)
+
+
+def line_of(text: str, offset: int) -> int:
+    """The line of an offset, counted from 1."""
+    return text.count("\n", 0, max(offset, 0)) + 1

@@ -1,0 +1,168 @@
+"""The first look at model files: which models there are, under which names, before any query is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from dbt_kinds.errors import BadPropertyValue, CompileError, MissingDialect, MissingName, SqlParseError
+from dbt_kinds.kinds import LeftOut, Place, note_of
+from dbt_kinds.readers.sqlmesh.audits import read_audit
+from dbt_kinds.readers.sqlmesh.block import Block, Value, read_block
+from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
+from dbt_kinds.readers.sqlmesh.dialects import block_tokens, check_dialect
+from dbt_kinds.readers.sqlmesh.macros.expand import expand
+from dbt_kinds.readers.sqlmesh.macros.scope import Fragment
+from dbt_kinds.readers.sqlmesh.model_kinds import kind_name
+from dbt_kinds.readers.sqlmesh.scan import code_only
+from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, leading_comment, split_statements
+from dbt_kinds.readers.sqlmesh.tables import name_of_text
+
+_NAME = re.compile(r"\bname\s+([^\s,()]+)", re.IGNORECASE)
+_KIND = re.compile(r"\bkind\s+(\w+)", re.IGNORECASE)
+
+
+def read_sources(text: str, file: str, context: ProjectContext) -> Iterator[ModelSource | LeftOut]:
+    """The models of one file; inline audits are added to the project's.
+
+    A file that cannot be read is one refused model.
+    """
+    try:
+        dialect = _dialect(text, file, context)
+        model, audits = _grouped(split_statements(text, file, dialect), file)
+        for audit in audits:
+            source = read_audit(audit, dialect)
+            context.audits[source.name] = source
+        yield from _blueprints(model, file, dialect, context)
+    except CompileError as error:
+        yield left_out(text, file, error)
+
+
+def left_out(text: str, file: str, error: CompileError) -> LeftOut:
+    """A refused model, with its name as far as one can be read."""
+    code = code_only(text)
+    begin = re.search(r"\bMODEL\s*\(", code, re.IGNORECASE)
+    name = _NAME.search(code, begin.end() if begin else 0)
+    kind = _KIND.search(code, begin.end() if begin else 0)
+    place = Place(file, code.count("\n", 0, begin.start()) + 1 if begin else 1)
+    shown = name[1] if name else PurePosixPath(file).stem
+    return LeftOut(shown, kind[1].upper() if kind else "", place, "refused", [note_of(error)])
+
+
+def _dialect(text: str, file: str, context: ProjectContext) -> str:
+    own = block_dialect(text)
+    dialect = own if own is not None else context.config.dialect
+    if dialect is None:
+        message = "neither the model nor the config's model_defaults say which dialect this is; add 'dialect <name>'"
+        raise MissingDialect(message, file, 1)
+    return check_dialect(dialect, file, 1)
+
+
+def _grouped(statements: Sequence[Statement], file: str) -> tuple[list[Statement], list[list[Statement]]]:
+    """The statements of the model, and those of every inline audit."""
+    model: list[Statement] = []
+    audits: list[list[Statement]] = []
+    current = model
+    for statement in statements:
+        if statement.kind == "model":
+            if any(earlier.kind == "model" for earlier in model):
+                raise SqlParseError("a second MODEL block; write one model a file", file, statement.line)
+            model.append(statement)
+            current = model
+        elif statement.kind == "audit":
+            audits.append([statement])
+            current = audits[-1]
+        elif current is not model and len(current) == 2:
+            # behind the audit's query the model goes on
+            current = model
+            model.append(statement)
+        else:
+            current.append(statement)
+    if not any(statement.kind == "model" for statement in model):
+        raise SqlParseError("no MODEL block; every file of models/ begins with one", file, 1)
+    return model, audits
+
+
+def _blueprints(statements: list[Statement], file: str, dialect: str, context: ProjectContext) -> Iterator[ModelSource]:
+    head = next(statement for statement in statements if statement.kind == "model")
+    raw = read_block(head.text, file, head.first_line, dialect)
+    blueprints = raw.properties.get("blueprints")
+    if blueprints is None:
+        yield _source(statements, head, raw, {}, file, dialect, context)
+        return
+    for values in _blueprint_values(blueprints, file, dialect, context):
+        yield _source(statements, head, raw, values, file, dialect, context)
+
+
+def _blueprint_values(value: Value, file: str, dialect: str, context: ProjectContext) -> list[dict[str, Fragment]]:
+    if "@" in value.text:
+        scope = context.scope(file, dialect).nested()
+        text = expand(value.text, scope, value.place.line).text
+        value = Value(
+            value.name, block_tokens(text, dialect, file, value.place.line), text, file, value.place.line, dialect
+        )
+    items = value.as_list()
+    if items and items[0].tokens[0].text != "(":
+        items = [value]
+    found: list[dict[str, Fragment]] = []
+    for item in items:
+        pairs: dict[str, Fragment] = {key.lower(): part.text for key, part in item.as_pairs()}
+        found.append(pairs)
+    if not found:
+        raise value.error(BadPropertyValue, "blueprints are empty; write a list such as ((name := a), (name := b))")
+    return found
+
+
+def _source(
+    statements: list[Statement],
+    head: Statement,
+    raw: Block,
+    blueprint: dict[str, Fragment],
+    file: str,
+    dialect: str,
+    context: ProjectContext,
+) -> ModelSource:
+    scope = context.scope(file, dialect)
+    scope.blueprint = blueprint
+    block = raw
+    if "@" in code_only(head.text):
+        without_blueprints = _without(head.text, raw.properties.get("blueprints"))
+        expanded = expand(without_blueprints, scope.nested(), head.first_line)
+        block = read_block(expanded.text, file, head.first_line, dialect)
+    elif blueprint:
+        block = Block(raw.place, dict(raw.properties))
+    block.properties.pop("blueprints", None)
+    block.take("dialect")
+    written = block.take("name")
+    if written is not None:
+        name = name_of_text(written.text if not written.is_text else written.as_text(), dialect)
+    elif context.config.infer_names:
+        name = name_of_text(".".join(PurePosixPath(file).with_suffix("").parts[1:]), dialect)
+    else:
+        raise MissingName("the MODEL block has no name; add 'name <schema>.<table>'", file, head.line)
+    if not all(name.parts) or len(name.parts) > 3:
+        raise MissingName(f"'{name.text}' is no table's name; write <schema>.<table>", file, head.line)
+    scope.model_name = name.text
+    kind = block.properties.get("kind")
+    return ModelSource(
+        file=file,
+        block=block,
+        statement=head,
+        dialect=dialect,
+        statements=[statement for statement in statements if statement is not head],
+        name=name,
+        kind_name=kind_name(kind) if kind is not None else "",
+        description=leading_comment(head.text),
+        scope=scope,
+        blueprint=blueprint,
+    )
+
+
+def _without(text: str, value: Value | None) -> str:
+    """The block's text without its blueprints, which are not this model's to expand."""
+    if value is None:
+        return text
+    start, end = value.tokens[0].start, value.tokens[-1].end + 1
+    blank = re.sub(r"[^\n]", " ", text[start:end])
+    return text[:start] + "0" + blank[1:] + text[end:]

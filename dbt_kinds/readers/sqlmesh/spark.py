@@ -1,0 +1,312 @@
+"""What sqlglot passes on although Spark 3.5 has no such thing: written another way, or refused.
+
+Every construct was tried on Spark 3.5.9.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+from zoneinfo import available_timezones
+
+from sqlglot import exp
+
+from dbt_kinds.kinds import TimeVariable
+from dbt_kinds.marks import Marks, is_mark
+from dbt_kinds.readers.sqlmesh.dialects import dialect_of
+from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
+from dbt_kinds.readers.sqlmesh.spark_functions import SPARK_FUNCTIONS
+from dbt_kinds.readers.sqlmesh.times import time_type
+
+_TYPE_NAMES = (
+    "ARRAY BIGINT BINARY BOOLEAN CHAR NCHAR NVARCHAR DATE DECIMAL DOUBLE FLOAT INT INTERVAL MAP NULL SMALLINT STRUCT "
+    "TEXT TIMESTAMP TIMESTAMPLTZ TIMESTAMPTZ TIMESTAMPNTZ TINYINT VARBINARY VARCHAR DATETIME UNKNOWN VOID "
+    "MEDIUMINT UUID BIGDECIMAL UTINYINT USMALLINT UINT UBIGINT"
+)
+_TYPES = frozenset(_TYPE_NAMES.split())
+_PSEUDO_COLUMNS = frozenset({"ROWNUM", "_PARTITIONTIME", "_PARTITIONDATE", "_TABLE_SUFFIX"})
+_DATE_FUNCTIONS = (exp.CurrentDate, exp.Date, exp.LastDay, exp.TsOrDsToDate, exp.DateTrunc, exp.StrToDate)
+_ADDITIONS: tuple[type[exp.Expr], ...] = (exp.DateAdd, exp.TimestampAdd, exp.DatetimeAdd, exp.TsOrDsAdd)
+_SUBTRACTIONS: tuple[type[exp.Expr], ...] = (exp.DateSub, exp.TimestampSub, exp.DatetimeSub)
+
+
+class NotInSpark(Exception):  # noqa: N818 - becomes an error of the tree with its place
+    """A construct that cannot be written for Spark 3.5.
+
+    Attributes:
+        node: where it stands in the tree.
+        needs_columns: it could be written if columns were known.
+    """
+
+    def __init__(self, message: str, node: exp.Expr, *, needs_columns: bool = False) -> None:
+        """Takes what it is and what to write instead."""
+        super().__init__(message)
+        self.message = message
+        self.node = node
+        self.needs_columns = needs_columns
+
+
+def type_marks(tree: exp.Expr, marks: Marks) -> None:
+    """Tells sqlglot the types of time variables, which decide how date arithmetic is written."""
+    for column in tree.find_all(exp.Column):
+        mark = marks.by_name.get(column.name)
+        if isinstance(mark, TimeVariable):
+            column.type = exp.DataType(this=time_type(mark.name))
+
+
+def needs_rewrite(tree: exp.Expr) -> bool:
+    """Whether SQL of Spark's own family holds what Spark 3.5 refuses."""
+    for node in tree.walk():
+        if isinstance(node, exp.Qualify | exp.GroupConcat):
+            return True
+        if isinstance(node, exp.Star) and (node.args.get("except_") or node.args.get("replace")):
+            return True
+        if isinstance(node, exp.Distinct) and node.args.get("on"):
+            return True
+        if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
+            return True
+        if isinstance(node, exp.Extract) and node.name.upper() == "EPOCH":
+            return True
+    return False
+
+
+def is_spelt_for_spark(text: str) -> bool:
+    """Whether what sqlglot takes for Spark's is spelt as Spark 3.5 takes it: no `::`, `AS "a"`, `{# comment #}`."""
+    code = code_only(text)
+    return "::" not in code and "{#" not in text and not re.search(r'\bAS\s+"', without_comments(text), re.IGNORECASE)
+
+
+def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
+    """The tree with everything that Spark 3.5 refuses written another way.
+
+    Raises:
+        NotInSpark: something cannot be.
+    """
+    for select in list(tree.find_all(exp.Select)):
+        _unfold_qualify_of_star(select)
+    # from the leaves up, so that what is put into another shape has been looked at
+    for node in reversed(list(tree.walk(bfs=False))):
+        new = _rewritten(node, dialect)
+        if new is node:
+            continue
+        if node is tree:
+            tree = new
+        else:
+            node.replace(new)
+    for node in tree.walk():
+        _refuse(node)
+    return tree
+
+
+def check_written(text: str, tree: exp.Expr, source: exp.Expr, dialect: str) -> None:
+    """Looks once more at what was written: functions and types that Spark does not have.
+
+    Args:
+        text: what was written, and `tree` what Spark's parser makes of it.
+        source: the tree of the source's dialect, for the place of what is refused.
+
+    Raises:
+        NotInSpark: one of them is left.
+    """
+    for node in tree.walk():
+        if isinstance(node, exp.Qualify):
+            raise NotInSpark("QUALIFY could not be unfolded; filter a sub-select by the window function", node)
+        if isinstance(node, exp.DataType) and isinstance(node.this, exp.DType) and node.this.name not in _TYPES:
+            raise NotInSpark(f"the type {node.sql()} has no counterpart in Spark", _like(node, source))
+        if isinstance(node, exp.Func):
+            _check_function(_written_name(node, text), node, source, dialect)
+
+
+def _written_name(node: exp.Func, text: str) -> str:
+    start, end = node.meta.get("start"), node.meta.get("end")
+    return "" if start is None or end is None else text[start : end + 1].upper()
+
+
+def _check_function(name: str, node: exp.Func, source: exp.Expr, dialect: str) -> None:
+    if name and name.lower() not in SPARK_FUNCTIONS and not is_mark(name.lower()) and name in _known_functions(dialect):
+        raise NotInSpark(f"{name} of {dialect} has no counterpart in Spark", _named(name, source) or node)
+
+
+@lru_cache(maxsize=32)
+def _known_functions(dialect: str) -> frozenset[str]:
+    """Names of functions that a dialect has built in: what sqlglot reads, and some that it takes for anybody's."""
+    from dbt_kinds.readers.sqlmesh.foreign_functions import FOREIGN_FUNCTIONS
+
+    parser: Any = dialect_of(dialect).parser_class
+    return frozenset(parser.FUNCTIONS) | FOREIGN_FUNCTIONS
+
+
+def _named(name: str, source: exp.Expr) -> exp.Expr | None:
+    for node in source.find_all(exp.Func):
+        if name in (node.sql_name(), node.name.upper(), str(node.meta.get("name") or "").upper()):
+            return node
+    return None
+
+
+def _like(node: exp.DataType, source: exp.Expr) -> exp.Expr:
+    return next((other for other in source.find_all(exp.Cast) if other.to.this == node.this), node)
+
+
+def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
+    if isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.GroupConcat):
+        ordered = exp.Order(this=node.this.this, expressions=node.expression.expressions)
+        return _joined_list(exp.GroupConcat(this=ordered, separator=node.this.args.get("separator")))
+    if isinstance(node, exp.GroupConcat) and not isinstance(node.parent, exp.WithinGroup):
+        return _joined_list(node)
+    if isinstance(node, exp.Table) and isinstance(node.this, exp.GenerateSeries):
+        return _series(node, dialect)
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "DATE_PART" and len(node.expressions) == 2:
+        part, value = node.expressions
+        return exp.cast(value, "double") if part.name.upper() == "EPOCH" else node
+    if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
+        found: exp.Expr = node.this
+        return found
+    if isinstance(node, exp.Extract) and node.name.upper() == "EPOCH":
+        return exp.cast(node.expression, "double")
+    if isinstance(node, exp.AtTimeZone | exp.FromTimeZone):
+        _spell_zone(node.args.get("zone"))
+    if isinstance(node, exp.ConvertTimezone):
+        _spell_zone(node.args.get("source_tz"))
+        _spell_zone(node.args.get("target_tz"))
+    if isinstance(node, exp.Datetime) and node.args.get("expression") is not None:
+        zone = node.expression
+        _spell_zone(zone)
+        return exp.Anonymous(this="FROM_UTC_TIMESTAMP", expressions=[node.this, zone])
+    if isinstance(node, exp.DatetimeTrunc):
+        return exp.TimestampTrunc(this=node.this, unit=node.args.get("unit"))
+    if isinstance(node, (*_ADDITIONS, *_SUBTRACTIONS)):
+        return _date_arithmetic(node)
+    return node
+
+
+def _joined_list(node: exp.GroupConcat) -> exp.Expr:
+    """A list of texts, sorted, since Spark 3.5 has no LISTAGG."""
+    inner = node.this
+    descending = False
+    if isinstance(inner, exp.Order):
+        ordered = inner.expressions
+        inner = inner.this
+        value = inner.expressions[0] if isinstance(inner, exp.Distinct) else inner
+        if len(ordered) != 1 or ordered[0].this != value:
+            message = "LISTAGG ordered by something else than its values has no counterpart in Spark 3.5"
+            raise NotInSpark(message, node)
+        descending = bool(ordered[0].args.get("desc"))
+    collect = "COLLECT_LIST"
+    if isinstance(inner, exp.Distinct):
+        collect, inner = "COLLECT_SET", inner.expressions[0]
+    separator = node.args.get("separator") or exp.Literal.string("," if node.args.get("separator") is None else "")
+    sorted_list = exp.Anonymous(
+        this="SORT_ARRAY",
+        expressions=[exp.Anonymous(this=collect, expressions=[inner]), *([exp.false()] if descending else [])],
+    )
+    return exp.Anonymous(this="ARRAY_JOIN", expressions=[sorted_list, separator])
+
+
+def _series(table: exp.Table, dialect: str) -> exp.Expr:
+    """A series of numbers or dates; with its step said, Spark refuses one that runs backwards, which is empty there."""
+    series = table.this
+    step = series.args.get("step") or exp.Literal.number(1)
+    sequence = exp.Anonymous(this="SEQUENCE", expressions=[series.args["start"], series.args["end"], step])
+    table.set("this", exp.Anonymous(this="EXPLODE", expressions=[sequence]))
+    alias = table.args.get("alias")
+    name = alias.name if alias is not None else "generate_series"
+    column = name if dialect in ("postgres", "redshift") else "generate_series"
+    columns = (alias.args.get("columns") if alias is not None else None) or [exp.to_identifier(column)]
+    table.set("alias", exp.TableAlias(this=exp.to_identifier(name), columns=columns))
+    return table
+
+
+def _spell_zone(zone: Any) -> None:
+    """Spark knows zones by their registered spelling only: 'utc' is none."""
+    if isinstance(zone, exp.Literal) and zone.is_string:
+        zone.set("this", _zones().get(zone.this.lower(), zone.this))
+
+
+@lru_cache(maxsize=1)
+def _zones() -> dict[str, str]:
+    return {name.lower(): name for name in available_timezones()}
+
+
+def _date_arithmetic(node: exp.Expr) -> exp.Expr:
+    """`t + INTERVAL …`: Spark's DATE_ADD cuts the time off, and is right for dates only."""
+    subtracts = isinstance(node, _SUBTRACTIONS)
+    if isinstance(node, exp.DateAdd | exp.DateSub | exp.TsOrDsAdd) and _is_date(node.this):
+        return node
+    unit = node.args.get("unit")
+    unit_name = (unit.name if isinstance(unit, exp.Expr) else str(unit or "DAY")).upper()
+    amount = node.expression
+    if isinstance(amount, exp.Interval):
+        unit_name = amount.unit.name.upper() if amount.unit is not None else unit_name
+        amount = amount.this
+    factor = {"QUARTER": ("MONTH", 3), "DECADE": ("YEAR", 10)}.get(unit_name, (unit_name, 1))
+    number = amount.this if isinstance(amount, exp.Neg) else amount
+    minus = isinstance(amount, exp.Neg) != subtracts
+    if isinstance(number, exp.Literal) and number.this.lstrip("-").isdigit():
+        count = int(number.this) * factor[1]
+        minus = minus != (count < 0)
+        interval: exp.Expr = exp.Interval(this=exp.Literal.string(str(abs(count))), unit=exp.var(factor[0]))
+    else:
+        unit_interval = exp.Interval(this=exp.Literal.string(str(factor[1])), unit=exp.var(factor[0]))
+        interval = exp.Mul(
+            this=exp.paren(number.copy()) if isinstance(number, exp.Binary) else number, expression=unit_interval
+        )
+    left = exp.paren(node.this) if isinstance(node.this, exp.Binary) else node.this
+    result = (exp.Sub if minus else exp.Add)(this=left, expression=interval)
+    return exp.paren(result) if isinstance(node.parent, exp.Binary | exp.Cast | exp.Unary | exp.Dot) else result
+
+
+def _is_date(node: exp.Expr) -> bool:
+    if node.is_type(exp.DType.DATE):
+        return True
+    if isinstance(node, exp.Cast):
+        return bool(node.to.is_type(exp.DType.DATE))
+    if isinstance(node, exp.Paren):
+        return _is_date(node.this)
+    if isinstance(node, exp.TsOrDsAdd | exp.DateAdd | exp.DateSub):
+        return _is_date(node.this)
+    return isinstance(node, _DATE_FUNCTIONS) and not (isinstance(node, exp.DateTrunc) and not _is_date(node.this))
+
+
+def _unfold_qualify_of_star(select: exp.Select) -> None:
+    """`select * … qualify c`: the window is computed beside the row as one struct, so that no column is added to it."""
+    qualify = select.args.get("qualify")
+    if qualify is None or not any(item.is_star for item in select.expressions):
+        return
+    if select.args.get("distinct"):
+        raise NotInSpark("QUALIFY over SELECT DISTINCT * cannot be unfolded; write the columns out", select)
+    inner = select.copy()
+    inner.set("qualify", None)
+    for clause in ("order", "limit", "offset", "with_"):
+        inner.set(clause, None)
+    row = exp.Anonymous(this="STRUCT", expressions=[item.copy() for item in select.expressions])
+    inner.set("expressions", [exp.alias_(row, "_row"), exp.alias_(qualify.this.copy(), "_keep")])
+    for clause in ("joins", "where", "group", "having", "windows", "laterals", "pivots", "hint", "qualify"):
+        select.set(clause, None)
+    select.set("expressions", [exp.Column(this=exp.Star(), table=exp.to_identifier("_row"))])
+    select.set("from_", exp.From(this=exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("_rows")))))
+    select.set("where", exp.Where(this=exp.column("_keep")))
+
+
+def _refuse(node: exp.Expr) -> None:
+    if isinstance(node, exp.Parameter | exp.SessionParameter | exp.Placeholder):
+        raise NotInSpark(f"the parameter {node.sql()} has no value here; write a variable", node)
+    if isinstance(node, exp.Pivot) and any(
+        isinstance(item, exp.PivotAny) or not isinstance(getattr(item, "expressions", None) or [], list)
+        for field in node.args.get("fields") or []
+        for item in getattr(field, "expressions", [])
+    ):
+        raise NotInSpark("PIVOT over values that are not written out has no counterpart in Spark", node)
+    if isinstance(node, exp.With) and node.recursive:
+        raise NotInSpark("WITH RECURSIVE has no counterpart in Spark 3.5", node)
+    if isinstance(node, exp.Column | exp.Pseudocolumn) and node.name.upper() in _PSEUDO_COLUMNS:
+        raise NotInSpark(f"the pseudo-column {node.name} has no counterpart in Spark", node)
+    if isinstance(node, exp.Lateral):
+        inner = node.this
+        alias = node.args.get("alias")
+        if alias is not None and [column.name for column in alias.args.get("columns") or []][:2] == ["SEQ", "KEY"]:
+            raise NotInSpark("FLATTEN has no counterpart in Spark; write LATERAL VIEW explode()", node)
+        if isinstance(inner, exp.Subquery) and inner.this.args.get("limit") is not None:
+            raise NotInSpark("LIMIT in a correlated LATERAL has no counterpart in Spark 3.5; use row_number()", node)
+    if isinstance(node, exp.Kwarg):
+        raise NotInSpark(f"the named argument {node.sql()} has no counterpart in Spark", node)

@@ -1,0 +1,143 @@
+"""Tables of a query: which are models, which are sources, and what stands for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from dbt_kinds.errors import ReadsItself, UndeclaredSource, UnqualifiedTable
+from dbt_kinds.kinds import Column, Mark, ModelReference, Place, SourceReference, SourceTable, This
+from dbt_kinds.marks import is_mark
+from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
+from dbt_kinds.readers.sqlmesh.names import TableName, dbt_name, table_name
+from dbt_kinds.readers.sqlmesh.star import visible_cte
+
+
+@dataclass
+class Tables:
+    """The tables a project knows.
+
+    Attributes:
+        catalog: the project's own, which is dropped from names.
+        models: keys of models and seeds.
+        sources: by key; those that queries name and nobody declares are added.
+    """
+
+    catalog: str | None = None
+    models: set[str] = field(default_factory=set)
+    sources: dict[str, SourceTable] = field(default_factory=dict)
+
+    def key_of(self, name: TableName) -> str:
+        """The key of a name, without the project's own catalog."""
+        is_own = name.catalog is not None and self.catalog is not None and name.catalog.lower() == self.catalog.lower()
+        return name.without_catalog().key if is_own else name.key
+
+    def find(self, name: TableName) -> Mark | None:
+        """What a table's name stands for; None when nothing is known of it."""
+        key = self.key_of(name)
+        if key in self.models:
+            return ModelReference(key)
+        source = self.sources.get(key)
+        return SourceReference(source.source, source.name) if source is not None else None
+
+    def add_source(self, name: TableName, place: Place, *, is_declared: bool) -> SourceTable:
+        """A table that the project reads and does not build.
+
+        A source of another catalog has both in its schema, which dbt-spark writes as they are.
+        """
+        key = self.key_of(name)
+        catalog = name.catalog if "." in key and len(key.split(".")) > 2 else None
+        schema = name.schema or "default"
+        source = dbt_name(f"{catalog}__{schema}" if catalog else schema)
+        table = SourceTable(
+            source=source,
+            schema=f"{catalog}.{schema}" if catalog else schema,
+            table=name.table,
+            place=place,
+            name=dbt_name(name.table),
+            is_declared=is_declared,
+        )
+        self.sources[key] = table
+        return table
+
+
+def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, line: int) -> str | None:
+    """The mark that stands for a table, with what is to say about it; None leaves it as it is written."""
+    key = tables.key_of(name)
+    if own_key is not None and key == own_key:
+        scope.note(ReadsItself, f"{scope.model_name} reads its own table: what earlier runs wrote", line)
+        return scope.marks.name_of(This())
+    found = tables.find(name)
+    if found is None:
+        if name.schema is None:
+            message = (
+                f"{name.text} has no schema and is no model here; it was left as written, to be found in the target's "
+                "schema; write its schema, or declare it in external_models.yaml"
+            )
+            scope.note(UnqualifiedTable, message, line)
+            return None
+        source = tables.add_source(name, Place(scope.file, line), is_declared=False)
+        found = SourceReference(source.source, source.name)
+    if isinstance(found, SourceReference) and not tables.sources[key].is_declared:
+        message = f"{name.text} is no model and is not declared; it became the source {found.source}.{found.table}"
+        scope.note(UndeclaredSource, message, line)
+    return scope.marks.name_of(found)
+
+
+def is_read_table(table: exp.Table) -> bool:
+    """Whether a table of a tree is one to look up: no CTE, no function, no mark."""
+    if not isinstance(table.this, exp.Identifier) or is_mark(table.name):
+        return False
+    return visible_cte(table) is None and not _is_column_of_neighbour(table)
+
+
+def _is_column_of_neighbour(table: exp.Table) -> bool:
+    """`from t, t.items`: an array of another table of the same FROM."""
+    select = table.find_ancestor(exp.Select)
+    if select is None or not table.db:
+        return False
+    first = table.parts[0].name.lower()
+    from_ = select.args.get("from_")
+    others = [from_.this if from_ is not None else None, *(join.this for join in select.args.get("joins") or [])]
+    named = [other for other in others if isinstance(other, exp.Table) and other is not table]
+    return any(other.alias.lower() == first for other in named)
+
+
+def column_list(columns: list[Column]) -> Columns:
+    """Documented columns as macros ask for them; a type that cannot be read is not known."""
+    found: Columns = []
+    for column in columns:
+        kind: exp.DataType | None = None
+        if column.data_type:
+            try:
+                kind = exp.DataType.build(column.data_type, dialect="spark")
+            except SqlglotError:
+                kind = None
+        found.append((column.name, kind))
+    return found
+
+
+def name_of_text(text: str, dialect: str) -> TableName:
+    """A table's name from text: dotted parts, quoted or not."""
+    parts: list[tuple[str, bool]] = []
+    current, quote = "", ""
+    was_quoted = False
+    for character in text.strip():
+        if quote:
+            if character == quote:
+                quote = ""
+            else:
+                current += character
+        elif character in '"`':
+            quote, was_quoted = character, True
+        elif character == ".":
+            parts.append((current, was_quoted))
+            current, was_quoted = "", False
+        else:
+            current += character
+    parts.append((current, was_quoted))
+    if dialect == "bigquery" and len(parts) == 1 and "." in parts[0][0]:
+        parts = [(part, True) for part in parts[0][0].split(".")]
+    return table_name([part for part in parts if part[0]] or [("", False)], dialect)

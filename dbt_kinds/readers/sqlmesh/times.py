@@ -1,0 +1,40 @@
+"""SQLMesh's time variables, which are the package's macros of the same names."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+_NAME = re.compile(r"(start|end|execution|latest)_(dt|dtntz|date|ds|ts|tstz|epoch|millis|hour)", re.IGNORECASE)
+
+_TYPES = {
+    "dt": exp.DType.TIMESTAMPTZ,
+    "dtntz": exp.DType.TIMESTAMP,
+    "date": exp.DType.DATE,
+    "ds": exp.DType.VARCHAR,
+    "ts": exp.DType.VARCHAR,
+    "tstz": exp.DType.VARCHAR,
+    "epoch": exp.DType.DOUBLE,
+    "millis": exp.DType.BIGINT,
+    "hour": exp.DType.INT,
+}
+
+
+def time_variable(name: str) -> str | None:
+    """The package's macro for a variable of SQLMesh, None for others; `latest_` is its old word for execution."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    bound = found[1].lower().replace("latest", "execution")
+    return f"{bound}_{found[2].lower()}"
+
+
+def time_type(name: str) -> exp.DType:
+    """The type of a time variable."""
+    return _TYPES[name.split("_")[1]]
+
+
+def has_window(name: str) -> bool:
+    """Whether a time variable is a bound of the window; the execution time is known in every model."""
+    return not name.startswith("execution")

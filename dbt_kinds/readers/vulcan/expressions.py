@@ -1,0 +1,58 @@
+"""SQL of the semantic layer: `{users.status}` is the column, and the dialect becomes Spark's."""
+
+from __future__ import annotations
+
+import re
+
+from dbt_kinds.errors import CompileError
+from dbt_kinds.readers.sqlmesh.context import ProjectContext
+from dbt_kinds.readers.sqlmesh.external import text_value
+from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.model_kinds import spark_expression
+from dbt_kinds.readers.yaml_nodes import YamlNode
+
+REFERENCE = re.compile(r"\{\s*([A-Za-z_][\w.]*)\s*\}")
+_RESERVED = frozenset(
+    {"nanosecond", "microsecond", "millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"}
+    | {"metric_time"}
+)
+
+
+def spark_sql(
+    node: YamlNode, own: frozenset[str], context: ProjectContext, unsupported: type[CompileError], what: str
+) -> str:
+    """An expression over the columns of one model, for Spark.
+
+    Raises:
+        CompileError: of the given class, when it reads another model; others of its SQL.
+    """
+    text = with_columns(node, own, unsupported, what)
+    return spark_text(text, node, context, what)
+
+
+def with_columns(node: YamlNode, own: frozenset[str], unsupported: type[CompileError], what: str) -> str:
+    """An expression with columns instead of references to them."""
+
+    def column(found: re.Match[str]) -> str:
+        holder, _, name = found[1].rpartition(".")
+        if holder and holder.lower() not in own:
+            message = f"{what} reads {found[1]}, which is another model's; dbt's semantic models read one model"
+            raise node.error(unsupported, message)
+        return name
+
+    return REFERENCE.sub(column, node.text()).strip()
+
+
+def spark_text(text: str, node: YamlNode, context: ProjectContext, what: str) -> str:
+    """SQL of the project's dialect for Spark."""
+    dialect = context.config.dialect or ""
+    scope = Scope(dialect, node.file, context.scope(node.file, dialect).marks)
+    return spark_expression(text_value(what, text, node.file, node.text_line, dialect), scope)
+
+
+def element_name(text: str) -> str:
+    """A name that dbt's semantic layer takes: two characters or more, no `__`, no `_` at an end, no word for a time."""
+    name = re.sub(r"_{2,}", "_", re.sub(r"[^a-z0-9_]+", "_", text.lower())).strip("_")
+    if not name or not name[0].isalpha():
+        name = f"n_{name}".rstrip("_")
+    return f"{name}_value" if len(name) < 2 or name in _RESERVED else name

@@ -1,0 +1,190 @@
+"""YAML with the lines of its values, and with keys that stand twice: what loaders of mappings lose."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from dbt_kinds.errors import BadPropertyValue, CompileError
+from dbt_kinds.kinds import Place
+
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_WHOLE = re.compile(r"[-+]?[0-9]+")
+_BASED = re.compile(r"0x[0-9a-fA-F]+|0o[0-7]+")
+_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_NOT_FINITE = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan}
+# anchors may make a small file stand for a large one, or for one without an end
+_DEEPEST = 40
+_MOST_NODES = 200_000
+
+
+class YamlNode:
+    """A value of a YAML file, read as YAML 1.2 reads it: dates stay texts, and `yes` is one."""
+
+    def __init__(self, node: yaml.Node, file: str, depth: int = 0, budget: list[int] | None = None) -> None:
+        """Takes what the parser made.
+
+        Raises:
+            BadPropertyValue: anchors make the file too large to be read.
+        """
+        self._node = node
+        self.file = file
+        self._depth = depth
+        self._budget = budget if budget is not None else [_MOST_NODES]
+        self._budget[0] -= 1
+        if depth > _DEEPEST or self._budget[0] < 0:
+            raise self.error(BadPropertyValue, "is nested too deeply to be read")
+
+    @property
+    def line(self) -> int:
+        """Where the value begins."""
+        return int(self._node.start_mark.line) + 1
+
+    @property
+    def text_line(self) -> int:
+        """Where the text of a scalar begins: behind `|` it is the next line."""
+        is_block = isinstance(self._node, yaml.ScalarNode) and self._node.style in ("|", ">")
+        return self.line + 1 if is_block else self.line
+
+    @property
+    def place(self) -> Place:
+        """Where the value begins."""
+        return Place(self.file, self.line)
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether it has keys."""
+        return isinstance(self._node, yaml.MappingNode)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it has items."""
+        return isinstance(self._node, yaml.SequenceNode)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is null."""
+        return isinstance(self._node, yaml.ScalarNode) and self.value() is None
+
+    def error(self, kind: type[CompileError], message: str) -> CompileError:
+        """An error about this value."""
+        return kind(message, self.file, self.line)
+
+    def pairs(self) -> list[tuple[str, YamlNode]]:
+        """Keys and values in order; one key may stand several times. What `<<` brings comes last.
+
+        Raises:
+            BadPropertyValue: it is no mapping.
+        """
+        if self.is_empty:
+            return []
+        if not isinstance(self._node, yaml.MappingNode):
+            raise self.error(BadPropertyValue, f"{self.shown} is no mapping; write keys with values")
+        found: list[tuple[str, YamlNode]] = []
+        merged: list[tuple[str, YamlNode]] = []
+        for key, value in self._node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise self._inside(key).error(BadPropertyValue, "a key is no text")
+            inner = self._inside(value)
+            if key.value == "<<" and key.style is None:
+                for source in inner.items() if inner.is_list else [inner]:
+                    merged.extend(source.pairs())
+            else:
+                found.append((str(key.value), inner))
+        names = {name for name, _ in found}
+        return found + [(name, value) for name, value in merged if name not in names]
+
+    def items(self) -> list[YamlNode]:
+        """The items of a list; a value that is none is a list of one.
+
+        Raises:
+            BadPropertyValue: it is a mapping.
+        """
+        if isinstance(self._node, yaml.SequenceNode):
+            return [self._inside(item) for item in self._node.value]
+        if isinstance(self._node, yaml.MappingNode):
+            raise self.error(BadPropertyValue, "is a mapping where a list is wanted")
+        return [] if self.is_empty else [self]
+
+    def get(self, *names: str) -> YamlNode | None:
+        """The first value of one of these keys; null is as good as none."""
+        for name, value in self.pairs():
+            if name in names and not value.is_empty:
+                return value
+        return None
+
+    def value(self) -> Any:
+        """The value as Python has it; keys that stand twice keep their last value."""
+        if isinstance(self._node, yaml.SequenceNode):
+            return [item.value() for item in self.items()]
+        if isinstance(self._node, yaml.MappingNode):
+            return {name: value.value() for name, value in self.pairs()}
+        return _scalar(str(self._node.value), is_plain=getattr(self._node, "style", None) is None)
+
+    def text(self) -> str:
+        """A scalar as it is written.
+
+        Raises:
+            BadPropertyValue: it is a list or a mapping.
+        """
+        if isinstance(self._node, yaml.ScalarNode):
+            return str(self._node.value)
+        raise self.error(BadPropertyValue, f"{self.shown} is no text; write one value")
+
+    def texts(self) -> list[str]:
+        """A list of scalars, or one."""
+        return [item.text() for item in self.items()]
+
+    @property
+    def shown(self) -> str:
+        """What an error calls it."""
+        if isinstance(self._node, yaml.ScalarNode):
+            return f"'{str(self._node.value)[:60]}'"
+        return "a list" if self.is_list else "a mapping"
+
+    def _inside(self, node: yaml.Node) -> YamlNode:
+        return YamlNode(node, self.file, self._depth + 1, self._budget)
+
+
+def read_yaml(text: str, file: str) -> Iterator[YamlNode]:
+    """The documents of a file that are not empty.
+
+    Raises:
+        BadPropertyValue: it is not YAML.
+    """
+    try:
+        documents = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        message = f"is not YAML: {error.problem or error.context}"
+        raise BadPropertyValue(message, file, int(mark.line) + 1 if mark is not None else 1) from error
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        first = str(error).strip().split("\n")[0]
+        raise BadPropertyValue(f"is not YAML: {first}", file, 1) from error
+    for document in documents:
+        if document is not None:
+            node = YamlNode(document, file)
+            if not node.is_empty:
+                yield node
+
+
+def _scalar(text: str, *, is_plain: bool) -> Any:
+    if not is_plain:
+        return text
+    if text in _NULLS:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    if len(text) < 400:
+        if _WHOLE.fullmatch(text):
+            return int(text)
+        if _BASED.fullmatch(text):
+            return int(text, 0)
+        if _NUMBER.fullmatch(text):
+            return float(text)
+    return _NOT_FINITE.get(text.lower(), text)

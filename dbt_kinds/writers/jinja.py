@@ -1,0 +1,127 @@
+"""Jinja as people write it: marks of SQL, literals, the config block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dbt_kinds.kinds import (
+    Jinja,
+    Mark,
+    ModelReference,
+    Parameter,
+    SourceReference,
+    SparkSql,
+    SqlText,
+    This,
+    TimeVariable,
+    Variable,
+)
+from dbt_kinds.marks import MARK_NAME
+
+_LOOKS_LIKE_JINJA = re.compile(r"\{\{|\{%|\{#")
+NodeNames = Callable[[str], str]
+
+
+def escaped(text: str) -> str:
+    """A text that Jinja prints as it stands."""
+    return _LOOKS_LIKE_JINJA.sub(lambda found: f"{{{{ '{found[0]}' }}}}", text)
+
+
+def escaped_texts(value: Any, jinja: frozenset[str] = frozenset()) -> Any:
+    """A value of YAML whose texts Jinja prints as they stand.
+
+    Args:
+        jinja: the keys whose values are Jinja.
+    """
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, list):
+        return [escaped_texts(item, jinja) for item in value]
+    if isinstance(value, dict):
+        return {key: item if key in jinja else escaped_texts(item, jinja) for key, item in value.items()}
+    return value
+
+
+def rendered(sql: SqlText, names: NodeNames, this: str = "this") -> str:
+    """SQL with Jinja where its marks are.
+
+    Args:
+        names: the name in dbt of a model by its key.
+        this: what the model's own table is called; in a generic test it is `model`.
+    """
+    text = sql.text if sql.is_jinja else escaped(sql.text)
+    return with_marks(text, sql.marks, names, this)
+
+
+def with_marks(text: str, marks: Mapping[str, Mark], names: NodeNames, this: str = "this") -> str:
+    """A text with Jinja where its marks are."""
+
+    def put(found: re.Match[str]) -> str:
+        mark = marks.get(found[0])
+        return found[0] if mark is None else mark_text(mark, marks, names, this)
+
+    return MARK_NAME.sub(put, text)
+
+
+def mark_text(mark: Mark, marks: Mapping[str, Mark], names: NodeNames, this: str = "this") -> str:
+    """The Jinja of one mark."""
+    if isinstance(mark, ModelReference):
+        return f"{{{{ ref('{names(mark.key)}') }}}}"
+    if isinstance(mark, SourceReference):
+        return f"{{{{ source('{mark.source}', '{mark.table}') }}}}"
+    if isinstance(mark, This):
+        return f"{{{{ {this} }}}}"
+    if isinstance(mark, TimeVariable):
+        return f"{{{{ dbt_kinds.{mark.name}() }}}}"
+    if isinstance(mark, Variable):
+        value = f"{{{{ var({literal(mark.name)}) }}}}"
+        return f"'{value}'" if mark.is_text else value
+    if isinstance(mark, Parameter):
+        return f"{{{{ {mark.name} }}}}"
+    if isinstance(mark, SparkSql):
+        return with_marks(escaped(mark.text), marks, names, this)
+    assert isinstance(mark, Jinja)
+    return mark.text
+
+
+def literal(value: Any) -> str:
+    """A value as Jinja writes it, on one line."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "none"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(literal(item) for item in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{literal(str(key))}: {literal(item)}' for key, item in value.items())}}}"
+    text = str(value).replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    if "'" in text and '"' not in text:
+        return f'"{text}"'
+    return "'" + text.replace("'", "\\'") + "'"
+
+
+def config_block(settings: Mapping[str, Any]) -> str:
+    """The `config()` call of a model, on one line when it fits."""
+    arguments = [f"{name}={literal(value)}" for name, value in settings.items()]
+    line = f"{{{{ config({', '.join(arguments)}) }}}}"
+    if len(line) <= 100:
+        return line
+    parts = []
+    for name, value in settings.items():
+        written = f"{name}={literal(value)}"
+        if len(written) > 96 and isinstance(value, dict | list):
+            written = f"{name}={_spread(value)}"
+        parts.append(f"    {written}")
+    return "{{ config(\n" + ",\n".join(parts) + "\n) }}"
+
+
+def _spread(value: dict[str, Any] | list[Any]) -> str:
+    """A mapping or list with an item a line."""
+    if isinstance(value, dict):
+        items = [f"        {literal(str(key))}: {literal(item)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(items) + "\n    }"
+    return "[\n" + ",\n".join(f"        {literal(item)}" for item in value) + "\n    ]"

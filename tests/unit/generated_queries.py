@@ -1,0 +1,183 @@
+"""Queries of many shapes over two timeseries sources and a look-up, all of the columns d, ts, id, v.
+
+Some are safe on a slice of time and some are not; which is for the classifier to say.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+Draw = Callable[[st.SearchStrategy[str]], str]
+
+DAYS = (
+    "event_date",
+    "event_date",
+    "event_date",
+    "CAST(event_ts AS DATE)",
+    "CAST(date_trunc('day', event_ts) AS DATE)",
+    "date_add(event_date, 1)",
+    "CAST(event_ts - INTERVAL '7' HOURS AS DATE)",
+    "CAST(event_ts + INTERVAL '30 hours' AS DATE)",
+    "COALESCE(event_date, CAST(event_ts AS DATE))",
+)
+CONDITIONS = (
+    "a.d = b.d",
+    "a.d = b.d AND a.id = b.id",
+    "a.id = b.id",
+    "a.id = b.id AND b.d BETWEEN a.d - INTERVAL '2 days' AND a.d",
+    "a.d BETWEEN b.d - INTERVAL '1 day' AND b.d + INTERVAL '1 day'",
+    "b.ts BETWEEN a.ts - INTERVAL '9 hours' AND a.ts AND a.v <> b.v",
+    "b.ts >= a.ts AND b.ts < a.ts + INTERVAL '1 day'",
+    "b.d = a.d - INTERVAL '1 day' AND a.id = b.id",
+    "date_trunc('week', a.d) = date_trunc('week', b.d) AND a.id = b.id",
+    "b.d <= a.d AND a.id = b.id",
+    "datediff(a.d, b.d) BETWEEN 0 AND 2",
+    "CAST(a.ts AS DATE) = CAST(b.ts AS DATE) AND a.id = b.id",
+    "a.d = b.d OR a.id = b.id",
+    "NOT (a.d <> b.d)",
+    "a.ts = b.ts",
+    "CAST(b.ts AS DATE) <= CAST(a.ts + INTERVAL '5 hours' AS DATE) AND b.ts >= a.ts - INTERVAL '5 hours'",
+    "b.d >= add_months(a.d, -1) AND b.d < a.d",
+    "a.d <= b.d AND b.d < date_add(a.d, 2)",
+)
+JOINS = ("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN")
+KEYS = (
+    "d",
+    "d, id",
+    "id, d",
+    "id",
+    "ts",
+    "CAST(ts AS DATE)",
+    "CAST(ts AS DATE), id",
+    "date_trunc('week', d)",
+    "date_trunc('week', d), id",
+    "date_trunc('hour', ts)",
+)
+FRAMES = (
+    "",
+    "RANGE BETWEEN INTERVAL '10 hours' PRECEDING AND CURRENT ROW",
+    "RANGE BETWEEN INTERVAL '1 day' PRECEDING AND INTERVAL '6 hours' FOLLOWING",
+    "RANGE BETWEEN INTERVAL '5 hours' FOLLOWING AND INTERVAL '1 day' FOLLOWING",
+    "RANGE BETWEEN INTERVAL '2 days' PRECEDING AND INTERVAL '1 hour' PRECEDING",
+    "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+    "RANGE BETWEEN CURRENT ROW AND CURRENT ROW",
+)
+ORDERS = ("ts", "ts DESC", "d", "d DESC")
+JOINED_DAYS = ("a.d", "b.d", "COALESCE(a.d, b.d)", "CAST(a.ts AS DATE)")
+JOINED_KEYS = ("a.d", "b.d", "COALESCE(a.d, b.d)", "a.id", "a.d, b.id", "CAST(b.ts AS DATE)", "b.ts")
+AGGREGATIONS = (
+    "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, id",
+    "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, id HAVING COUNT(*) > 1",
+    "SELECT d, MIN(ts) AS ts, MIN(id) AS id, COUNT(*) AS v FROM {r} AS r GROUP BY 1",
+    "SELECT MAX(d) AS d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY id",
+    "SELECT CAST(ts AS DATE) AS d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY CAST(ts AS DATE), id",
+    "SELECT CAST(ts AS DATE) AS d, ts, MAX(id) AS id, SUM(v) AS v FROM {r} AS r GROUP BY ts",
+    "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, id, v HAVING SUM(v) > 2",
+    "SELECT CAST(date_trunc('week', d) AS DATE) AS d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY 1, id",
+    "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, ROLLUP(id)",
+    "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY ROLLUP(d, id)",
+)
+SETS = ("UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT")
+
+
+@st.composite
+def queries(draw: Draw, depth: int = 3) -> str:
+    """A query with the columns d, ts, id, v, in this order."""
+    shape = draw(st.sampled_from(SHAPES if depth else ("base",)))
+    inner = functools.partial(_source, draw, depth - 1)
+    if shape == "base":
+        table = draw(st.sampled_from(("ev", "ev2")))
+        return f"SELECT {draw(st.sampled_from(DAYS))} AS d, event_ts AS ts, id, v FROM {table}"
+    if shape == "filter":
+        kept = draw(st.sampled_from(("v > 2", "d > DATE '2024-01-05'", "ts IS NOT NULL", "v = 1 OR id = 2")))
+        return f"SELECT d, ts, id, v FROM {inner()} AS r WHERE {kept}"
+    if shape == "shift":
+        day = draw(st.sampled_from(("CAST(ts AS DATE)", "date_add(d, 1)", "date_sub(d, 2)", "d")))
+        return f"SELECT {day} AS d, ts, id, v + 1 AS v FROM {inner()} AS r"
+    if shape == "aggregate":
+        return draw(st.sampled_from(AGGREGATIONS)).format(r=inner())
+    if shape == "window":
+        key, order, frame = (draw(st.sampled_from(parts)) for parts in (KEYS, ORDERS, FRAMES))
+        return f"SELECT d, ts, id, SUM(v) OVER (PARTITION BY {key} ORDER BY {order} {frame}) AS v FROM {inner()} AS r"
+    if shape == "rank":
+        key = draw(st.sampled_from(KEYS))
+        over = f"RANK() OVER (PARTITION BY {key} ORDER BY ts, v, id, d)"
+        return f"SELECT d, ts, id, v FROM (SELECT *, {over} AS n FROM {inner()} AS r) AS q WHERE n = 1"
+    if shape == "distinct":
+        return f"SELECT DISTINCT d, {draw(st.sampled_from(('ts', 'CAST(NULL AS TIMESTAMP) AS ts')))}, id, v FROM {inner()} AS r"
+    if shape == "set":
+        return f"SELECT * FROM {inner()} AS l {draw(st.sampled_from(SETS))} SELECT * FROM {inner()} AS r"
+    if shape == "lookup":
+        return f"SELECT r.d, r.ts, r.id, r.v + u.v AS v FROM {inner()} AS r LEFT JOIN users AS u ON u.id = r.id"
+    if shape == "calendar":
+        return f"SELECT u.d, r.ts, r.id, r.v FROM users AS u {draw(st.sampled_from(JOINS[:5]))} {inner()} AS r ON u.d = r.d"
+    if shape == "exists":
+        condition = draw(st.sampled_from(CONDITIONS))
+        negation = draw(st.sampled_from(("", "NOT ")))
+        return f"SELECT a.* FROM {inner()} AS a WHERE {negation}EXISTS (SELECT 1 FROM {inner()} AS b WHERE {condition})"
+    if shape == "member":
+        column = draw(st.sampled_from(("d", "ts", "id")))
+        return f"SELECT a.* FROM {inner()} AS a WHERE a.{column} IN (SELECT b.{column} FROM {inner()} AS b)"
+    if shape == "twice":
+        condition = draw(st.sampled_from(CONDITIONS))
+        day, join = draw(st.sampled_from(("a.d", "b.d"))), draw(st.sampled_from(JOINS[:5]))
+        columns = f"{day} AS d, a.ts, b.id, a.v"
+        return f"WITH x AS (SELECT * FROM {inner()} AS r) SELECT {columns} FROM x AS a {join} x AS b ON {condition}"
+    if shape == "joined window":
+        join, condition, frame = (draw(st.sampled_from(parts)) for parts in (JOINS[:5], CONDITIONS, FRAMES))
+        key, order, day = (
+            draw(st.sampled_from(parts)) for parts in (JOINED_KEYS, ("a.ts", "b.ts", "b.d DESC"), JOINED_DAYS)
+        )
+        over = f"PARTITION BY {key} ORDER BY {order} {frame}"
+        value = f"COALESCE(SUM(a.v * 7 + b.v) OVER ({over}), 0) + COUNT(*) OVER (PARTITION BY {key})"
+        return f"SELECT {day} AS d, a.ts, b.id, {value} AS v FROM {inner()} AS a {join} {inner()} AS b ON {condition}"
+    if shape == "joined group":
+        join, condition, key = (draw(st.sampled_from(parts)) for parts in (JOINS[:5], CONDITIONS, JOINED_KEYS))
+        day = draw(st.sampled_from(JOINED_DAYS))
+        having = draw(st.sampled_from(("", " HAVING COUNT(*) > 1")))
+        columns = f"{day} AS d, MAX(a.ts) AS ts, MAX(b.id) AS id, SUM(a.v) + COUNT(*) AS v"
+        return (
+            f"SELECT {columns} FROM {inner()} AS a {join} {inner()} AS b ON {condition} GROUP BY {day}, {key}{having}"
+        )
+    join, condition = draw(st.sampled_from(JOINS)), draw(st.sampled_from(CONDITIONS))
+    relations = f"{inner()} AS a {join} {inner()} AS b ON {condition}"
+    if "SEMI" in join or "ANTI" in join:
+        return f"SELECT a.* FROM {relations}"
+    day = draw(st.sampled_from(("a.d", "a.d", "b.d", "COALESCE(a.d, b.d)")))
+    time = draw(st.sampled_from(("a.ts", "b.ts")))
+    kept = draw(st.sampled_from(("", "", " WHERE b.v > 1", " WHERE a.d = b.d", " WHERE b.d IS NULL")))
+    value = "COALESCE(a.v, 0) * 10 + COALESCE(b.v, 0)"
+    return f"SELECT {day} AS d, {time} AS ts, COALESCE(a.id, b.id) AS id, {value} AS v FROM {relations}{kept}"
+
+
+SHAPES = (
+    "base",
+    "base",
+    "filter",
+    "shift",
+    "aggregate",
+    "aggregate",
+    "window",
+    "window",
+    "rank",
+    "distinct",
+    "set",
+    "lookup",
+    "calendar",
+    "exists",
+    "member",
+    "twice",
+    "join",
+    "join",
+    "join",
+    "joined window",
+    "joined window",
+    "joined group",
+)
+
+
+def _source(draw: Draw, depth: int) -> str:
+    return f"({draw(queries(depth))})"

@@ -1,0 +1,106 @@
+"""Audits and assertions, as tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dbt_kinds.kinds import DataTest
+from dbt_kinds.writers.properties import model_properties
+from tests.unit.compiling import read
+
+AUDITS = [
+    ("not_null(columns := (a, b))", [("not_null", "a", {}, {}), ("not_null", "b", {}, {})]),
+    ("UNIQUE_VALUES(columns := a)", [("dbt_kinds.unique_values", "a", {}, {})]),
+    ("not_null(columns := a), unique_values(columns := (a, b))", [("not_null", "a", {}, {}), ("unique", "a", {}, {}), ("dbt_kinds.unique_values", "b", {}, {})]),
+    ("not_null_non_blocking(columns := a)", [("not_null", "a", {}, {"severity": "warn"})]),
+    ("not_null(columns := a, blocking := false)", [("not_null", "a", {}, {"severity": "warn"})]),
+    ("not_null(columns = a, condition := b > 1)", [("not_null", "a", {}, {"where": "b > 1"})]),
+    ("accepted_values(column := a, is_in := ('x', 'y'))", [("accepted_values", "a", {"values": ["x", "y"]}, {})]),
+    ("accepted_values(column := a, is_in := (1, 2))", [("accepted_values", "a", {"values": ["1", "2"], "quote": False}, {})]),
+    ("not_accepted_values(column := a, is_in := ('x'))", [("dbt_kinds.not_accepted_values", "a", {"is_in": ["x"]}, {})]),
+    ("unique_combination_of_columns(columns := (a, b))", [("dbt_kinds.unique_combination_of_columns", None, {"columns": ["a", "b"]}, {})]),
+    ("forall(criteria := (a > 0, LENGTH(b) > 1))", [("dbt_kinds.forall", None, {"criteria": ["a > 0", "LENGTH(b) > 1"]}, {})]),
+    ("number_of_rows(threshold := 10)", [("dbt_kinds.number_of_rows", None, {"threshold": 10}, {})]),
+    ("accepted_range(column := a, min_v := 1, inclusive := false)", [("dbt_kinds.accepted_range", "a", {"min_v": 1, "inclusive": False}, {})]),
+    ("not_null_proportion(column := a, threshold := 0.9)", [("dbt_kinds.not_null_proportion", "a", {"threshold": 0.9}, {})]),
+    ("match_regex_pattern_list(column := a, patterns := ('^x', 'y$'))", [("dbt_kinds.match_regex_pattern_list", "a", {"patterns": ["^x", "y$"]}, {})]),
+    ("mutually_exclusive_ranges(lower_bound_column := a, upper_bound_column := b)", [("dbt_kinds.mutually_exclusive_ranges", None, {"lower_bound_column": "a", "upper_bound_column": "b"}, {})]),
+    ("kl_divergence(column := a, target_column := b, threshold := 0.1)", [("dbt_kinds.kl_divergence", None, {"source_column": "a", "target_column": "b", "threshold": 0.1}, {})]),
+    ("chi_square(column_a := a, column_b := b, critical_value := 3)", [("dbt_kinds.chi_square", None, {"column_a": "a", "column_b": "b", "critical_value": 3}, {})]),
+]  # fmt: skip
+
+
+def shown(test: DataTest) -> tuple[str, str | None, dict[str, Any], dict[str, Any]]:
+    return test.name, test.column, test.arguments, test.config
+
+
+@pytest.mark.parametrize("spelling", ["audits", "assertions"])
+@pytest.mark.parametrize(("audits", "expected"), AUDITS)
+def test_audit_becomes(audits: str, expected: list[Any], spelling: str) -> None:
+    model = read(f"MODEL (name db.m, kind FULL, {spelling} ({audits}));\nSELECT 1 AS a, 2 AS b").model
+    assert model is not None
+    assert [shown(test) for test in model.tests] == expected
+
+
+OWN = {
+    "audits/own.sql": "AUDIT (name above, defaults (least = 3));\nSELECT * FROM @this_model WHERE @column < @least "
+    "AND @column NOT IN (SELECT a FROM raw.allowed);\n\nAUDIT (name skipped, skip true, blocking false);\nSELECT * FROM @this_model;"
+    "\nAUDIT (name lonely, standalone true, blocking true);\nSELECT a FROM db.m WHERE a IS NULL"
+}
+
+
+def test_audit_of_the_project_becomes_a_generic_test() -> None:
+    compiled = read("MODEL (name db.m, kind FULL, audits (above(column := a), skipped));\nSELECT 1 AS a", files=OWN)
+    assert compiled.model is not None
+    assert [shown(test) for test in compiled.model.tests] == [
+        ("above", None, {"column": "a"}, {}),
+        ("skipped", None, {}, {"severity": "warn", "enabled": False}),
+    ]
+    tests = {test.name: test for test in compiled.project.tests}
+    assert tests["above"].parameters == {"column": None, "least": "3"}
+    assert tests["lonely"].is_generic is False and tests["lonely"].config == {}
+
+
+@pytest.mark.parametrize("audits", ["above", "above(column := a, most := 1)"])
+def test_audit_of_the_project_wants_its_arguments(audits: str) -> None:
+    text = f"MODEL (name db.m, kind FULL, audits ({audits}));\nSELECT 1 AS a"
+    assert read(text, files=OWN).refusal == "AuditArgument:1"
+
+
+def test_inline_audit_is_known_everywhere() -> None:
+    files = {
+        "models/a.sql": "MODEL (name db.a, kind FULL); SELECT 1 AS a; AUDIT (name mine); SELECT * FROM @this_model WHERE a < 0;"
+    }
+    model = read("MODEL (name db.m, kind FULL, audits (mine));\nSELECT 1 AS a", files=files).model
+    assert model is not None and [test.name for test in model.tests] == ["mine"]
+
+
+def test_yaml_groups_tests_by_column() -> None:
+    text = "MODEL (name db.m, kind FULL, audits (not_null(columns := (a, LOWER(b))), not_null(columns := a, condition := b > 1)));\nSELECT 1 AS a, 2 AS b"
+    model = read(text).model
+    assert model is not None
+    assert model_properties(model, str) == {
+        "version": 2,
+        "models": [
+            {
+                "name": "m",
+                "columns": [
+                    {
+                        "name": "a",
+                        "data_tests": [
+                            "not_null",
+                            {"not_null": {"name": "not_null_m_2", "config": {"where": "b > 1"}}},
+                        ],
+                    }
+                ],
+                "data_tests": [{"not_null": {"arguments": {"column_name": "LOWER(b)"}}}],
+            }
+        ],
+    }
+
+
+def test_tests_of_a_time_range_see_the_whole_table() -> None:
+    text = "MODEL (name db.m, kind INCREMENTAL_BY_TIME_RANGE (time_column a), audits (not_null(columns := a)));\nSELECT @start_ds AS a"
+    assert read(text).codes.count("WholeTableTest") == 1

@@ -1,0 +1,123 @@
+"""Queries of other dialects, as Spark 3.5 reads them."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_kinds.readers.sqlmesh.dialects import parse_statement
+from tests.unit.compiling import query_of, read
+
+TABLES = {
+    "external_models.yaml": "- name: raw.t\n  columns: {a: int, b: text, c: date}\n- name: raw.u\n  columns: {a: int}\n"
+}
+
+T = "FROM {{ source('raw', 't') }} AS t"
+
+TRANSLATIONS = [
+    # what sqlglot takes for Spark's
+    ("hive", "SELECT a::INT AS a FROM raw.t", f"SELECT CAST(a AS INT) AS a {T}"),
+    ("spark", 'SELECT max(a) AS "b c" FROM raw.t', f"SELECT MAX(a) AS `b c` {T}"),
+    ("spark", "SELECT a /* x */, '::' AS b FROM raw.t", f"SELECT a /* x */, '::' AS b {T}"),
+    ("databricks", "{# reused #}\nSELECT a FROM raw.t", f"/* reused */ SELECT a {T}"),
+    # what sqlglot passes on
+    ("bigquery", "SELECT * EXCEPT (b) FROM raw.t", f"SELECT a, c {T}"),
+    ("snowflake", "SELECT * EXCLUDE (b) FROM raw.t", f"SELECT a, c {T}"),
+    ("bigquery", "SELECT * REPLACE (a + 1 AS a) FROM raw.t", f"SELECT a + 1 AS a, b, c {T}"),
+    ("bigquery", "SELECT t.* EXCEPT (b), u.a AS d FROM raw.t AS t JOIN raw.u AS u ON TRUE", "SELECT t.a, t.c, u.a AS d FROM {{ source('raw', 't') }} AS t JOIN {{ source('raw', 'u') }} AS u ON TRUE"),
+    ("bigquery", "WITH w AS (SELECT a, b FROM raw.t) SELECT * EXCEPT (b) FROM w", f"WITH w AS ( SELECT a, b {T} ) SELECT a FROM w"),
+    ("databricks", "SELECT * EXCEPT (b) FROM raw.t", f"SELECT a, c {T}"),
+    ("bigquery", "SELECT * EXCEPT (b) FROM raw.unknown", "ColumnsUnknown"),
+    ("postgres", "SELECT STRING_AGG(b, ',') AS x FROM raw.t", f"SELECT ARRAY_JOIN(SORT_ARRAY(COLLECT_LIST(b)), ',') AS x {T}"),
+    ("snowflake", "SELECT LISTAGG(DISTINCT b, '-') WITHIN GROUP (ORDER BY b DESC) AS x FROM raw.t", f"SELECT ARRAY_JOIN(SORT_ARRAY(COLLECT_SET(b), FALSE), '-') AS x {T}"),
+    ("snowflake", "SELECT LISTAGG(b, '-') WITHIN GROUP (ORDER BY c) AS x FROM raw.t", "Untranslatable"),
+    ("bigquery", "SELECT ARRAY_AGG(b IGNORE NULLS) AS x FROM raw.t", f"SELECT COLLECT_LIST(b) AS x {T}"),
+    ("postgres", "SELECT EXTRACT(EPOCH FROM c) AS x FROM raw.t", f"SELECT CAST(c AS DOUBLE) AS x {T}"),
+    ("postgres", "SELECT c AT TIME ZONE 'utc' AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(c, 'UTC') AS x {T}"),
+    ("snowflake", "SELECT a, b FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) = 1", f"SELECT a, b FROM ( SELECT a, b, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) AS _w {T} ) AS _t WHERE _w = 1"),
+    ("snowflake", "SELECT * FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) = 1", f"SELECT _row.* FROM ( SELECT STRUCT(*) AS _row, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) = 1 AS _keep {T} ) AS _rows WHERE _keep"),
+    ("snowflake", "SELECT DATEADD(hour, 2, b) AS x FROM raw.t", f"SELECT b + INTERVAL '2' HOUR AS x {T}"),
+    ("snowflake", "SELECT DATEADD(day, -a, b) AS x FROM raw.t", f"SELECT b - a * INTERVAL '1' DAY AS x {T}"),
+    ("snowflake", "SELECT DATEADD(day, 1, CAST(b AS DATE)) AS x FROM raw.t", f"SELECT DATE_ADD(CAST(b AS DATE), 1) AS x {T}"),
+    ("bigquery", "SELECT DATE_SUB(@start_dt, INTERVAL 30 DAY) AS x", "SELECT {{ dbt_kinds.start_dt() }} - INTERVAL '30' DAY AS x"),
+    ("bigquery", "SELECT DATE_ADD(@start_date, INTERVAL 1 DAY) AS x", "SELECT DATE_ADD({{ dbt_kinds.start_date() }}, 1) AS x"),
+    ("bigquery", "SELECT DATETIME(b, 'America/los_angeles') AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(b, 'America/Los_Angeles') AS x {T}"),
+    ("postgres", "SELECT l.b FROM raw.t, LATERAL (SELECT b FROM raw.u WHERE u.a = t.a LIMIT 1) AS l", "Untranslatable"),
+    ("snowflake", "SELECT f.value FROM raw.t, LATERAL FLATTEN(input => b) AS f", "Untranslatable"),
+    ("snowflake", "SELECT $1 AS x FROM raw.t", "Untranslatable"),
+    ("snowflake", "SELECT * FROM raw.t PIVOT(SUM(a) FOR b IN (ANY))", "Untranslatable"),
+    ("bigquery", "SELECT FARM_FINGERPRINT(b) AS x FROM raw.t", "Untranslatable"),
+    ("postgres", "SELECT b::jsonb AS x FROM raw.t", "Untranslatable"),
+    ("snowflake", "SELECT a FROM @stage/path", "UnsupportedMacro"),
+    ("snowflake", "SELECT a FROM raw.t, LATERAL FLATTEN(b) AS f", "Untranslatable"),
+    ("postgres", "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT n FROM r", "Untranslatable"),
+    ("oracle", "SELECT a FROM raw.t WHERE ROWNUM < 5", "Untranslatable"),
+    ("redshift", "SELECT LISTAGG(b, ',') WITHIN GROUP (ORDER BY b) AS x FROM raw.t", f"SELECT ARRAY_JOIN(SORT_ARRAY(COLLECT_LIST(b)), ',') AS x {T}"),
+    ("duckdb", "SELECT x FROM GENERATE_SERIES(1, 3) AS g(x)", "SELECT x FROM EXPLODE(SEQUENCE(1, 3, 1)) AS g(x)"),
+    ("duckdb", "SELECT DATE_PART('epoch', b) AS x FROM raw.t", f"SELECT CAST(b AS DOUBLE) AS x {T}"),
+    ("snowflake", "SELECT DATEADD(day, 1, DATEADD(hour, 1, b)) AS x FROM raw.t", f"SELECT ( b + INTERVAL '1' HOUR ) + INTERVAL '1' DAY AS x {T}"),
+    # what differs between dialects
+    ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
+    ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),
+    # Spark's own text is kept
+    ("spark", "select   a,-- why\n b from raw.t where a<1", "select a,-- why b from {{ source('raw', 't') }} as t where a<1"),
+    ("databricks", "SELECT a FROM raw.t x WHERE d BETWEEN @start_ds AND @end_ds", "SELECT a FROM {{ source('raw', 't') }} x WHERE d BETWEEN {{ dbt_kinds.start_ds() }} AND {{ dbt_kinds.end_ds() }}"),
+    ("spark", "select raw.t.a from raw.t", "select t.a from {{ source('raw', 't') }} as t"),
+    ("spark", "with t as (select 1 as a) select a from t", "with t as (select 1 as a) select a from t"),
+    ("spark", "with t as (select a from raw.t) select a from t", "with t as (select a from {{ source('raw', 't') }} as t) select a from t"),
+    ("spark", "select '{{ x }}' as a, '{% y %}' as b", "select '{{ '{{' }} x }}' as a, '{{ '{%' }} y %}' as b"),
+    ("spark", "select a from `raw`.`T`", "select a from {{ source('raw', 't') }} as T"),
+    ("duckdb", "SELECT a FROM db.result", "SELECT a FROM {{ this }} AS result"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dialect", "sql", "expected"), TRANSLATIONS)
+def test_query_becomes(dialect: str, sql: str, expected: str) -> None:
+    assert query_of(sql, dialect, files=TABLES) == expected
+
+
+@pytest.mark.parametrize(("dialect", "sql", "expected"), [row for row in TRANSLATIONS if " " in row[2]])
+def test_written_sql_is_read_again_as_spark(dialect: str, sql: str, expected: str) -> None:
+    compiled = read(f"MODEL (name db.result, kind INCREMENTAL_UNMANAGED);\n{sql}", dialect, files=TABLES)
+    assert compiled.model is not None
+    text = compiled.model.query.text
+    once = parse_statement(text, "spark").sql("spark")
+    assert parse_statement(once, "spark").sql("spark") == once
+
+
+def test_refusal_names_the_line_of_the_function() -> None:
+    text = "MODEL (name db.m);\n\nSELECT\n  a,\n  FARM_FINGERPRINT(b) AS x\nFROM raw.t"
+    assert read(text, "bigquery", files=TABLES).refusal == "Untranslatable:5"
+
+
+def test_parse_error_names_the_line() -> None:
+    assert read("MODEL (name db.m);\n\nSELECT a,\n  b b b\nFROM raw.t").refusal == "SqlParseError:4"
+
+
+def test_source_that_nobody_declares_is_said() -> None:
+    compiled = read("MODEL (name db.m);\nSELECT a FROM other.place AS p JOIN unknown ON TRUE JOIN cat.s.t ON TRUE")
+    assert compiled.codes == ["UndeclaredSource", "UnqualifiedTable", "UndeclaredSource"]
+    assert [(source.source, source.schema, source.name) for source in compiled.project.sources] == [
+        ("cat__s", "cat.s", "t"),
+        ("other", "other", "place"),
+    ]
+
+
+def test_declared_types_become_casts() -> None:
+    text = "MODEL (name db.m, columns (a INT, b TEXT, d DATE));\nSELECT a, CAST(b AS TEXT) AS b, c AS d FROM raw.t"
+    compiled = read(text)
+    assert compiled.model is not None
+    assert (
+        compiled.model.query.text.split("\nFROM")[0]
+        == "SELECT\n  CAST(a AS INT) AS a,\n  CAST(b AS STRING) AS b,\n  CAST(c AS DATE) AS d"
+    )
+    assert "ColumnsNotApplied" in read("MODEL (name db.m, columns (a INT));\nSELECT * FROM raw.t").codes
+
+
+def test_end_of_the_window_is_inclusive() -> None:
+    assert (
+        "ExclusiveEnd" in read("MODEL (name db.m, kind INCREMENTAL_UNMANAGED);\nSELECT 1 AS a WHERE x < @end_ts").codes
+    )
+    assert (
+        "ExclusiveEnd"
+        not in read("MODEL (name db.m, kind INCREMENTAL_UNMANAGED);\nSELECT 1 AS a WHERE x <= @end_ts").codes
+    )
