@@ -91,7 +91,7 @@
     {% do dbt_kinds.fail(options.model, 'kinds_end ' ~ settings.end ~ ' is before the end of what is recorded, ' ~ recorded_until
       ~ ', and what follows depends on what is restated; drop kinds_end, or pass ' ~ recorded_until) %}
   {% endif %}
-  {% do dbt_kinds._check_aligned_start(options, since) if options.batch_size %}
+  {% do dbt_kinds._check_aligned_window(options, settings) if options.batch_size %}
   {% set is_told_apart = options.time_data_type != 'date' or earlier[-1].instant[:10] < later[0].instant[:10] %}
   {% do return({
     'from': since,
@@ -110,7 +110,7 @@
   {% if restatement is not none %}
     {% do return([restatement.taken_back[0], restatement.from] | min if options.batch_size else restatement.taken_back[0]) %}
   {% elif settings.start is not none %}
-    {% do dbt_kinds._requested_window(options, settings) if settings.end is not none else dbt_kinds._check_aligned_start(options, settings.start) %}
+    {% do dbt_kinds._check_aligned_window(options, settings) %}
     {% do return(settings.start if first is none else [settings.start, first] | max) %}
   {% elif batches %}
     {% set merged_from = dbt_kinds.floor_to_unit(batches | map(attribute='start') | min, unit) %}
@@ -127,10 +127,12 @@
 {% endmacro %}
 
 
-{% macro _check_aligned_start(options, start) %}
-  {% if dbt_kinds.floor_to_unit(start, options.unit) != start %}
-    {% do dbt_kinds.fail(options.model, 'kinds_start ' ~ start ~ ' is not aligned to its interval unit; the aligned start is '
-      ~ dbt_kinds.floor_to_unit(start, options.unit)) %}
+{% macro _check_aligned_window(options, settings) %}
+  {% set aligned = dbt_kinds.floor_to_unit(settings.start, options.unit) %}
+  {% if settings.end is not none %}
+    {% do dbt_kinds._requested_window(options, settings) %}
+  {% elif aligned != settings.start %}
+    {% do dbt_kinds.fail(options.model, 'kinds_start ' ~ settings.start ~ ' is not aligned to its interval unit; the aligned start is ' ~ aligned) %}
   {% endif %}
 {% endmacro %}
 
