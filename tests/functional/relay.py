@@ -29,6 +29,21 @@ class Relay:
         """What a method of the project returns, in the process that now runs."""
         return self._running.call(method, *arguments, **keywords)
 
+    def use_schema(self, schema: str) -> None:
+        """Points the process that now runs to a schema, which is made if it is not there."""
+        self.call("use_schema", schema)
+        self.call("sql", "create schema if not exists {schema}")
+
+    def invalidations(self, table: str) -> set[tuple[str, str, str]]:
+        """When which interval of a table was taken back."""
+        return set(
+            self.call(
+                "sql",
+                "select recorded_at, interval_start, interval_end from {schema}.dbt_kinds_intervals "
+                f"where event = 'invalidated' and relation = concat('{{schema}}', '.{table}')",
+            )
+        )
+
     def kill_a_run(self, title: str, **variables: Any) -> None:
         """Begins `dbt run` and kills its process at a random one of its statements, or up to a second after that."""
         number = self.moment.randint(1, self.statements[title] or 20)

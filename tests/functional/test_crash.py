@@ -51,18 +51,18 @@ def test_a_killed_run_is_made_good_by_the_next(relay: Relay) -> None:
         source.change(RESTATED)
         source.empty(relay.moment.choice(RESTATED))
         use(relay, schema, source)
-        known = {table: invalidations(relay, table) for table in TABLES}
+        known = {table: relay.invalidations(table) for table in TABLES}
         window = {"start": midnight(RESTATED.start), "end": midnight(RESTATED.stop)}
         relay.kill_a_run("restatement", now=midnight(FIRST_DAYS), **window, **batches(relay))
         use(relay, schema, source)
         for table in TABLES:
             # what the victim had begun becomes as the source is now, and no other day is touched
-            begun = days_of(invalidations(relay, table) - known[table])
+            begun = days_of(relay.invalidations(table) - known[table])
             assert begun <= set(RESTATED)
             held[table].take(source, begun)
         run_again(relay, FIRST_DAYS)
         check_rows(relay, held, FIRST_DAYS)
-        known = {table: invalidations(relay, table) for table in TABLES}
+        known = {table: relay.invalidations(table) for table in TABLES}
 
         due = range(FIRST_DAYS - LOOKBACK, LATER_DAYS)
         source.change(due)
@@ -72,7 +72,7 @@ def test_a_killed_run_is_made_good_by_the_next(relay: Relay) -> None:
         run_again(relay, LATER_DAYS)
         for table in TABLES:
             # a day that the victim had begun has two days before it, which are looked back upon as well
-            again = days_of(invalidations(relay, table) - known[table])
+            again = days_of(relay.invalidations(table) - known[table])
             assert set(due) <= again | set(range(FIRST_DAYS, LATER_DAYS))
             held[table].take(source, again | set(due))
         check_rows(relay, held, LATER_DAYS)
@@ -81,8 +81,7 @@ def test_a_killed_run_is_made_good_by_the_next(relay: Relay) -> None:
 
 def use(relay: Relay, schema: str, source: DailyRows) -> None:
     """Points the process that now runs to a schema that holds the source as it is now."""
-    relay.call("use_schema", schema)
-    relay.call("sql", "create schema if not exists {schema}")
+    relay.use_schema(schema)
     relay.call("sql", source.view("{schema}.source_rows"))
 
 
@@ -104,17 +103,6 @@ def check_rows(relay: Relay, held: dict[str, DailyRows], days: int) -> None:
     for table in TABLES:
         rows = relay.call("sql", f"select id, version from {{schema}}.{table} order by id, version")
         assert rows == held[table].rows(days), table
-
-
-def invalidations(relay: Relay, table: str) -> set[tuple[str, str, str]]:
-    """When which interval of a table was taken back."""
-    return set(
-        relay.call(
-            "sql",
-            "select recorded_at, interval_start, interval_end from {schema}.dbt_kinds_intervals "
-            f"where event = 'invalidated' and relation = concat('{{schema}}', '.{table}')",
-        )
-    )
 
 
 def days_of(intervals: set[tuple[str, str, str]]) -> set[int]:

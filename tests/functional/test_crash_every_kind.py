@@ -33,34 +33,28 @@ def test_a_killed_run_of_any_kind_is_made_good_by_the_next(relay: Relay) -> None
         relay.project.use_schema(schema)
 
         for title, days in (("first load", range(3)), ("next days", range(3, 5))):
-            use(relay, schema)
+            relay.use_schema(schema)
             for day in days:
                 tables.arrive(day)
             relay.kill_a_run(title, now=tables.now())
-            use(relay, schema)
+            relay.use_schema(schema)
             run_again(relay, tables)
             tables.load(days)
             check(tables, title)
 
         tables.correct(RESTATED.start)
-        known = {table: invalidations(relay, table) for table in tables.expected}
+        known = {table: relay.invalidations(table) for table in tables.expected}
         window = {"start": f"2024-01-{RESTATED.start + 1:02}", "end": f"2024-01-{RESTATED.stop + 1:02}"}
         relay.kill_a_run("restatement", now=tables.now(), **window, allow_full_restatement=True)
-        use(relay, schema)
+        relay.use_schema(schema)
         # what the victim had begun is done to its end, and no other table is touched
-        begun = {table for table in tables.expected if invalidations(relay, table) > known[table]}
+        begun = {table for table in tables.expected if relay.invalidations(table) > known[table]}
         run_again(relay, tables)
         for table in tables.expected:
             if table in begun or KINDS[table.rpartition("_")[0]].always_runs:
                 tables.restate(table, RESTATED)
         check(tables, f"restatement, begun of {sorted(begun)}")
     print(f"{relay.tally.total()} kills: {dict(relay.tally)}")
-
-
-def use(relay: Relay, schema: str) -> None:
-    """Points the process that now runs to a schema."""
-    relay.call("use_schema", schema)
-    relay.call("sql", "create schema if not exists {schema}")
 
 
 def run_again(relay: Relay, tables: EveryKind) -> None:
@@ -73,13 +67,3 @@ def run_again(relay: Relay, tables: EveryKind) -> None:
 def check(tables: EveryKind, title: str) -> None:
     for table, expected in tables.expected.items():
         assert tables.is_right(table), f"{title}: {table}: {tables.rows(table)} instead of {sorted(expected)}"
-
-
-def invalidations(relay: Relay, table: str) -> int:
-    """How often an interval of a table was taken back."""
-    rows = relay.call(
-        "sql",
-        "select count(*) from {schema}.dbt_kinds_intervals where event = 'invalidated' "
-        f"and relation = concat('{{schema}}', '.{table}')",
-    )
-    return int(rows[0][0])
