@@ -135,6 +135,7 @@ class _Reader:
             return [_finding_note(found, model.place.file) for found in cumulation.findings]
         driving = self.relations[str(cumulation.driving_source)].timeseries
         assert driving is not None
+        self.bounds[model.key] = cumulation.bounds
         model.query = self._query(model.key, cumulation.bounds)
         model.options |= _time_options(driving)
         model.options |= {"unique_key": list(cumulation.unique_key), "combine": dict(cumulation.combine)}
