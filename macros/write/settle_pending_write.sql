@@ -16,6 +16,8 @@
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died was restating from ' ~ details.restatement['from'] ~ '; the table is put back to before that', info=true) %}
     {% do dbt_kinds.put_history_back(this, options, details.restatement, settings) %}
     {% do return(true) %}
+  {% elif details.write == 'backfill' %}
+    {% set outcome = dbt_kinds._backfill_again(details) %}
   {% elif details.write == 'stage' %}
     {% set outcome = dbt_kinds._finish_staged_write(options, pending, details) %}
   {% elif dbt_kinds.relation_type(this) != 'table' %}
@@ -91,6 +93,18 @@
     {% do dbt_kinds.overwrite_from_stage(this, writer, stage) %}
   {% endif %}
   {% do return(none) %}
+{% endmacro %}
+
+
+{# The columns may be there, and filled or not; one that is not will be added and filled by this run. #}
+{% macro _backfill_again(details) %}
+  {% set columns = dbt_kinds.describe_table(this).columns if dbt_kinds.relation_type(this) == 'table' else [] %}
+  {% set backfills = {} %}
+  {% for column, expression in details.columns.items() if dbt_kinds.find_column(columns, column) is not none %}
+    {% do backfills.update({column: expression}) %}
+  {% endfor %}
+  {% do dbt_kinds.backfill_columns(this, backfills) if backfills %}
+  {% do return({}) %}
 {% endmacro %}
 
 

@@ -67,6 +67,7 @@ class Warehouse:
     runs: int = 0
     unwritten: list[dict[str, Any]] = field(default_factory=list)
     commits: dict[str, list[int]] = field(default_factory=dict)
+    documented: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.database = duckdb.connect()
@@ -258,7 +259,7 @@ class Warehouse:
         full_refresh: bool,
     ) -> Macros:
         model = node(name, kind=kind, **options) | {
-            "raw_code": sql, "depends_on": {"nodes": []}, "columns": {}, "resource_type": "model", "schema": "shop",
+            "raw_code": sql, "depends_on": {"nodes": []}, "columns": self.documented, "resource_type": "model", "schema": "shop",
         }  # fmt: skip
 
         def statement(name: str, caller: Any = None, **_: Any) -> str:
