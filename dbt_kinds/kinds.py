@@ -184,11 +184,12 @@ class DataTest:
 
 @dataclass
 class Column:
-    """A column as YAML documents it; types are Spark's."""
+    """A column as YAML documents it; types are Spark's. `options` are what our kinds know of it, written below meta."""
 
     name: str
     data_type: str | None = None
     description: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass

@@ -92,6 +92,7 @@ def _add_columns_and_tests(
             "name": column.name,
             **({"data_type": column.data_type} if column.data_type else {}),
             **({"description": escaped(column.description)} if column.description else {}),
+            **({"config": {"meta": escaped_texts(dict(column.options))}} if column.options else {}),
         }
     of_table: list[Any] = []
     seen: dict[str, int] = {}

@@ -1,13 +1,24 @@
-"""The hash that binds what was proven to the query it was proven of."""
+"""The hash that binds what was proven to the query it was proven of; the macro `query_hash` gives the same."""
 
 from __future__ import annotations
 
 import hashlib
+import re
+
+# a call of config(), whatever stands in its texts
+_CONFIGURATION = re.compile(
+    r"""(?s)\{[{%]-?\s*(?:do\s+)?config\s*\((?:[^'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*?\)\s*-?[%}]\}"""
+)
 
 
 def query_hash(text: str) -> str:
-    """The MD5 of a query as it stands in the dbt model behind its configuration; blank lines and spaces at line ends do
-    not count. MD5 because dbt's macros have `local_md5` and nothing else; nobody is kept out by it.
+    """The MD5 of a model's query, given its file or what stands there behind its configuration.
+
+    Calls of config(), comment lines before the query, blank lines and spaces at line ends do not count. MD5 because
+    dbt's macros have `local_md5` and nothing else; nobody is kept out by it.
     """
-    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    lines: list[str] = []
+    for line in _CONFIGURATION.sub("", text).splitlines():
+        if line.strip() and (lines or not line.strip().startswith("--")):
+            lines.append(line.rstrip())
     return hashlib.md5("\n".join(lines).encode(), usedforsecurity=False).hexdigest()

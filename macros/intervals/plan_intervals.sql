@@ -47,7 +47,9 @@
   {% set chosen = dbt_kinds.merge_intervals(units.missing + again.looked_back + restated) %}
   {% set batches = dbt_kinds._as_instants(dbt_kinds._cut_into_batches(chosen, settings.batch_size or options.batch_size), unit, looked_at[1]) %}
   {% set missing = dbt_kinds._as_instants(units.missing, unit, looked_at[1]) %}
-  {% if dbt_kinds.appends_rows(options) and not start_anew %}
+  {% if dbt_kinds.accumulates(options) and not start_anew %}
+    {% do dbt_kinds._check_merged_whole(options, missing, recorded) %}
+  {% elif dbt_kinds.appends_rows(options) and not start_anew %}
     {# what is there of a unit that is recorded in part would be doubled #}
     {% set batches, missing = dbt_kinds.subtract_intervals(batches, recorded), dbt_kinds.subtract_intervals(missing, recorded) %}
   {% endif %}
@@ -89,11 +91,25 @@
     {% do return(true) %}
   {% elif settings.full_refresh or not dbt_kinds.is_restated_as_a_whole(options) %}
     {% do return(settings.full_refresh) %}
+  {% elif again.asked_for and dbt_kinds.accumulates(options) %}
+    {% set met = dbt_kinds._as_instants(again.asked_for, options.unit, settings.end) %}
+    {% do dbt_kinds.fail(options.model, 'the window ' ~ settings.start ~ ' to ' ~ settings.end ~ ' meets what is merged already, ' ~ met[0][0] ~ ' to ' ~ met[-1][1]
+      ~ ', and an interval is merged once; rebuild the table with --full-refresh, or drop kinds_start and kinds_end') %}
   {% elif again.asked_for and not settings.allow_full_restatement %}
     {% do dbt_kinds.fail(options.model, 'restating ' ~ options.kind ~ ' rebuilds the whole table from '
       ~ dbt_kinds.floor_to_unit(recorded[0][0], options.unit) ~ '; pass kinds_allow_full_restatement: true, or drop kinds_start and kinds_end') %}
   {% endif %}
   {% do return(again.asked_for != [] or again.rebuilt != []) %}
+{% endmacro %}
+
+
+{# What is merged of an interval can neither be merged again nor be left out of it. #}
+{% macro _check_merged_whole(options, missing, recorded) %}
+  {% set merged = dbt_kinds.intersect_intervals(missing, recorded) %}
+  {% if merged %}
+    {% do dbt_kinds.fail(options.model, 'of what is to be merged ' ~ merged[0][0] ~ ' to ' ~ merged[0][1] ~ ' is merged already, which is no whole interval of one '
+      ~ options.unit.name ~ ', and an interval is merged once; rebuild the table with --full-refresh') %}
+  {% endif %}
 {% endmacro %}
 
 

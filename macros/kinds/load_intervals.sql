@@ -6,8 +6,9 @@
 {% macro load_intervals(prepare, write) %}
   {% do dbt_kinds.check_adapter(model.name) %}
   {% do dbt_kinds.check_query(model) %}
+  {% do dbt_kinds.check_proven(model) %}
   {% set options = dbt_kinds.options_of(model) %}
-  {% set settings = dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)) %}
+  {% set settings = dbt_kinds.backbuild_settings(model, dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)), selected_resources) %}
   {% if dbt_kinds.is_unsettled(options.relation) %}
     {% do dbt_kinds.claim(options, {'execution_time': settings.execution_time, 'batches': []}) %}
     {% do dbt_kinds.settle_pending_write(options, settings) %}

@@ -15,7 +15,7 @@
     {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample merges nothing, because history would take what it leaves out for deleted, or never see it') %}
     {% do return(false) %}
   {% elif dbt_kinds.is_sample_run() and dbt_kinds.appends_rows(options) %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample appends nothing, because the next run would append it again') %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample adds nothing, because the next run would add it again') %}
     {% do return(false) %}
   {% endif %}
   {% do return(not dbt_kinds.is_empty_run()) %}

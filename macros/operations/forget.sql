@@ -12,6 +12,11 @@
     {% do dbt_kinds.claim(options, {'execution_time': at, 'batches': []}) %}
     {% set coverage = dbt_kinds.coverage(options.relation) %}
     {% set forgotten = coverage if interval is none else dbt_kinds.intersect_intervals([interval], coverage) %}
+    {% if forgotten and dbt_kinds.accumulates(options) %}
+      {% do dbt_kinds.release_lease_of(options) %}
+      {% do dbt_kinds.fail(node.name, forgotten[0][0] ~ ' to ' ~ forgotten[-1][1] ~ ' is merged into ' ~ options.relation ~ ', and the next run would merge it again; '
+        ~ 'rebuild the table instead: dbt run --full-refresh --select ' ~ node.name) %}
+    {% endif %}
     {% do dbt_kinds.append_events(options, dbt_kinds.invalidations(forgotten, at)) %}
     {% do dbt_kinds.close_pending_write(options) %}
     {% do dbt_kinds.release_lease_of(options) %}

@@ -4,10 +4,12 @@
 #}
 {% macro plan(select=none, full_refresh=false, queries={}) %}
   {% set plans = {} %}
-  {% for node in dbt_kinds.parents_first(dbt_kinds.selected_models(select)) %}
+  {% set nodes = dbt_kinds.selected_models(select) %}
+  {% for node in dbt_kinds.parents_first(nodes) %}
     {% set options = dbt_kinds.options_of(node) %}
     {% set rebuild = full_refresh if node.config.full_refresh is none else node.config.full_refresh %}
     {% set settings = dbt_kinds.run_settings(node.name, rebuild and not dbt_kinds.bars_full_refresh(options)) %}
+    {% set settings = dbt_kinds.backbuild_settings(node, settings, nodes | map(attribute='unique_id') | list) %}
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
     {% do plans.update({node.unique_id: plan}) %}
     {% for detail in ['start_anew', 'replaces_history', 'restatement'] %}{% do plan.pop(detail, none) %}{% endfor %}

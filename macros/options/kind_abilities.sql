@@ -1,12 +1,18 @@
 {# Whether a window over recorded units replaces the table: rows do not tell which unit they came from, so none can be taken back. #}
 {% macro is_restated_as_a_whole(options) %}
-  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged']) %}
+  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged', 'cumulative_aggregate']) %}
 {% endmacro %}
 
 
-{# Whether to load a unit twice would double its rows. #}
+{# Whether to load a unit twice would count it twice. #}
 {% macro appends_rows(options) %}
-  {% do return(options.kind == 'incremental_unmanaged' and not options.insert_overwrite) %}
+  {% do return(dbt_kinds.accumulates(options) or (options.kind == 'incremental_unmanaged' and not options.insert_overwrite)) %}
+{% endmacro %}
+
+
+{# Whether the table holds states that intervals were merged into: none can be taken out again, nor merged a second time. #}
+{% macro accumulates(options) %}
+  {% do return(options.kind == 'cumulative_aggregate') %}
 {% endmacro %}
 
 

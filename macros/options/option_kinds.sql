@@ -4,14 +4,15 @@
   {% set unique_key = ['incremental_by_unique_key'] %}
   {% set by_time, by_column = ['scd_type_2', 'scd_type_2_by_time'], ['scd_type_2_by_column'] %}
   {% set scd_2 = by_time + by_column %}
+  {% set cumulative = ['cumulative_aggregate'] %}
   {% do return({
     'start': 'any', 'begin': 'any', 'end': 'any', 'cron': 'any', 'cron_tz': 'any', 'interval_unit': 'any',
     'week_start': 'any', 'allow_partials': 'any', 'on_query_change': 'any', 'on_destructive_change': 'any',
     'on_additive_change': 'any', 'on_upstream_change': 'any', 'disable_restatement': 'any',
-    'time_column': time_range, 'event_time': 'any', 'on_schema_change': 'any', 'incremental_predicates': 'any', 'partition_by_time_column': time_range,
+    'time_column': time_range + cumulative, 'event_time': 'any', 'on_schema_change': 'any', 'incremental_predicates': 'any', 'partition_by_time_column': time_range,
     'auto_restatement_cron': time_range, 'auto_restatement_intervals': time_range,
-    'lookback': time_range + unique_key, 'batch_size': time_range + unique_key + scd_2,
-    'unique_key': unique_key + scd_2, 'when_matched': unique_key, 'merge_filter': unique_key,
+    'lookback': time_range + unique_key, 'batch_size': time_range + unique_key + scd_2 + cumulative,
+    'unique_key': unique_key + scd_2 + cumulative, 'combine': cumulative, 'when_matched': unique_key, 'merge_filter': unique_key,
     'null_keys': unique_key + scd_2, 'duplicate_keys': unique_key + scd_2,
     'order_by': unique_key, 'update_only_changed': unique_key, 'insert_only': unique_key,
     'insert_overwrite': ['incremental_unmanaged'], 'skip_unchanged': ['full'],
@@ -25,7 +26,7 @@
 {# The kinds this version can run. #}
 {% macro kinds() %}
   {% do return([
-    'incremental_by_time_range', 'incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged', 'full',
+    'incremental_by_time_range', 'incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged', 'full', 'cumulative_aggregate',
   ] + dbt_kinds.history_kinds()) %}
 {% endmacro %}
 

@@ -29,7 +29,8 @@
     'end': dbt_kinds._instant_option(model, given, 'end'),
     'lookback': dbt_kinds.whole_number(model, 'lookback', given.get('lookback', 0), 0),
     'batch_size': dbt_kinds.whole_number(model, 'batch_size', given.batch_size, 1) if 'batch_size' in given else none,
-    'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)) and not keeps_history,
+    'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)) and not keeps_history
+      and kind != 'cumulative_aggregate',
     'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', kind == 'incremental_unmanaged' or keeps_history)),
     'auto_restatement': dbt_kinds._auto_restatement(model, given),
     'on_query_change': dbt_kinds.one_of(model, 'on_query_change', given.get('on_query_change', 'forward'), ['forward', 'rebuild', 'error']),
@@ -48,6 +49,8 @@
     {% do options.update(dbt_kinds.key_options(node, given)) %}
   {% elif keeps_history %}
     {% do options.update(dbt_kinds.history_options(options, given)) %}
+  {% elif kind == 'cumulative_aggregate' %}
+    {% do options.update(dbt_kinds.cumulative_options(model, given)) %}
   {% elif kind == 'incremental_unmanaged' %}
     {% do options.update({'insert_overwrite': dbt_kinds.true_or_false(model, 'insert_overwrite', given.get('insert_overwrite', false))}) %}
   {% elif kind == 'full' %}

@@ -13,6 +13,7 @@
     'allow_approximate_restatement':
       dbt_kinds.true_or_false(model, 'kinds_allow_approximate_restatement', var('kinds_allow_approximate_restatement', false)),
     'batch_size': dbt_kinds.whole_number(model, 'kinds_batch_size', batch_size, 1) if batch_size is not none else none,
+    'backbuild': dbt_kinds.true_or_false(model, 'kinds_backbuild', var('kinds_backbuild', false)),
     'full_refresh': full_refresh,
   }) %}
 {% endmacro %}

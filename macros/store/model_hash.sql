@@ -12,6 +12,9 @@
     options.kind, time_column.get('column'), time_column.get('format'), options.unit.name, options.get('unique_key'), options.get('when_matched'),
     options.get('merge_filter'), options.get('order_by'), options.get('insert_only'), options.get('insert_overwrite'),
   ] %}
+  {% if dbt_kinds.accumulates(options) %}
+    {% set decisive = decisive + [options.combine] %}
+  {% endif %}
   {% if dbt_kinds.keeps_history(options) %}
     {% set decisive = decisive + [options.updated_at_name, options.columns, options.valid_from_name, options.valid_to_name, options.time_data_type] %}
   {% endif %}

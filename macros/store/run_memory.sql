@@ -6,7 +6,7 @@
 {% macro run_memory() %}
   {% do return(graph.setdefault('dbt_kinds ' ~ invocation_id, {
     'events': none, 'store': none, 'compacted': none, 'clock': '', 'claims': {}, 'options': {}, 'holder': none, 'application': none, 'pending': {},
-    'unsettled': [], 'history_log': none, 'source': 'run',
+    'unsettled': [], 'history_log': none, 'source': 'run', 'backbuild': {},
   })) %}
 {% endmacro %}
 

@@ -7,11 +7,23 @@
 {# Refuses to append to rows that nobody recorded: a first load might bring them again. #}
 {% macro check_no_unrecorded_rows(work) %}
   {% set options = work.options %}
-  {% if dbt_kinds.appends_rows(options) and not work.is_done and not work.start_anew and dbt_kinds.events_of(options.relation) == []
+  {% if dbt_kinds.accumulates(options) %}
+    {% do dbt_kinds._check_nothing_unmerged(work) %}
+  {% elif dbt_kinds.appends_rows(options) and not work.is_done and not work.start_anew and dbt_kinds.events_of(options.relation) == []
       and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so that a first load might append them '
       ~ "again; state what it holds, dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}', or rebuild it with "
       ~ '--full-refresh') %}
+  {% endif %}
+{% endmacro %}
+
+
+{# The same for states, also where all that was recorded of them is forgotten: of rows nobody knows which intervals they hold. #}
+{% macro _check_nothing_unmerged(work) %}
+  {% set options = work.options %}
+  {% if not work.is_done and not work.start_anew and dbt_kinds.loads_of(options.relation) == [] and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so that an interval that they hold might be merged '
+      ~ "again; rebuild it with --full-refresh, or state what it holds: dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}'") %}
   {% endif %}
 {% endmacro %}
 

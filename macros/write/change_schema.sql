@@ -1,24 +1,35 @@
 {# Gives a table the columns that accepted_changes lists: with `alter table` where the format can, else by writing all its rows anew. #}
 {% macro change_schema(relation, work) %}
   {% set options, writer, changes = work.options, work.writer, work.writer.schema_changes %}
+  {% set nothing = [work.plan.batches[0][0], work.plan.batches[0][0]] %}
+  {% set backfills = dbt_kinds.column_backfills(model, options, changes) %}
+  {# a column that is there is no change any more to the run after one that died: so what is to go into it is announced #}
+  {% do dbt_kinds.announce_write(work, nothing, {'write': 'backfill', 'columns': backfills}) if backfills %}
   {% if changes | rejectattr('in_place') | list == [] %}
     {% for change in changes %}
       {% call statement('change_schema') %}{{ dbt_kinds._alteration(relation, change) }}{% endcall %}
     {% endfor %}
+    {% do dbt_kinds._finish_backfills(relation, options, backfills) if backfills %}
     {% do return(none) %}
   {% endif %}
   {% set sql = dbt_kinds.filtered_query('select * from ' ~ relation, 'true', dbt_kinds.selected_columns(work.existing.columns, writer.schema, cast=true)) %}
   {% if options.file_format in ['iceberg', 'delta'] %}
     {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, sql) %}
+    {% do dbt_kinds._finish_backfills(relation, options, backfills) if backfills %}
   {% else %}
     {% do dbt_kinds.drop_stages(relation) %}
     {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}
-    {% set nothing = [work.plan.batches[0][0], work.plan.batches[0][0]] %}
     {% do dbt_kinds.announce_write(work, nothing, {'write': 'stage', 'stage': stage.identifier, 'partitioning': writer.partitioning}) %}
     {% do dbt_kinds.put_stage_in_place(relation, options, stage, writer.partitioning) %}
     {% do dbt_kinds.close_pending_write(options) %}
     {% do dbt_kinds.drop_stages(relation) %}
   {% endif %}
+{% endmacro %}
+
+
+{% macro _finish_backfills(relation, options, backfills) %}
+  {% do dbt_kinds.backfill_columns(relation, backfills) %}
+  {% do dbt_kinds.close_pending_write(options) %}
 {% endmacro %}
 
 

@@ -16,6 +16,8 @@
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died was restating from ' ~ details.restatement['from'] ~ '; the table is put back to before that', info=true) %}
     {% do dbt_kinds.put_history_back(this, options, details.restatement, settings) %}
     {% do return(true) %}
+  {% elif details.write == 'backfill' %}
+    {% set outcome = dbt_kinds._backfill_again(details) %}
   {% elif details.write == 'stage' %}
     {% set outcome = dbt_kinds._finish_staged_write(options, pending, details) %}
   {% elif dbt_kinds.relation_type(this) != 'table' %}
@@ -56,12 +58,18 @@
   {% endfor %}
   {% if since is none or appended | length > 1 %}
     {% set args = "--args '{select: " ~ options.model ~ ', start: ' ~ pending.interval_start ~ ', end: ' ~ pending.interval_end ~ "}'" %}
+    {% if dbt_kinds.accumulates(options) %}
+      {% do dbt_kinds.fail(options.model, 'the interval ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end ~ ' is in doubt: a run died while it merged it into '
+        ~ options.relation ~ ', and the snapshots of that table do not tell whether it had done so (' ~ ('snapshot ' ~ pending.get('snapshot_id') ~ ' has expired' if since is none
+        else appended | length ~ ' writes since') ~ '); an interval is merged once, so rebuild the table with --full-refresh, or, if you can tell, state it: dbt run-operation '
+        ~ 'dbt_kinds.record ' ~ args ~ ' if it is merged, dbt_kinds.forget with the same if it is not') %}
+    {% endif %}
     {% do dbt_kinds.fail(options.model, 'a run died while it appended ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end ~ ' to ' ~ options.relation
       ~ ', and its snapshots do not tell whether it had done so (' ~ ('snapshot ' ~ pending.get('snapshot_id') ~ ' has expired' if since is none
       else appended | length ~ ' writes since') ~ '); look whether the rows are there, and state it: dbt run-operation dbt_kinds.record ' ~ args
       ~ ' if they are, dbt_kinds.forget with the same if they are not') %}
   {% elif appended %}
-    {% do return({'rows_written': appended[0].rows_written, 'snapshot_id': appended[0].snapshot_id}) %}
+    {% do return({'rows_written': details.get('rows', appended[0].rows_written), 'snapshot_id': appended[0].snapshot_id}) %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}
@@ -85,6 +93,18 @@
     {% do dbt_kinds.overwrite_from_stage(this, writer, stage) %}
   {% endif %}
   {% do return(none) %}
+{% endmacro %}
+
+
+{# The columns may be there, and filled or not; one that is not will be added and filled by this run. #}
+{% macro _backfill_again(details) %}
+  {% set columns = dbt_kinds.describe_table(this).columns if dbt_kinds.relation_type(this) == 'table' else [] %}
+  {% set backfills = {} %}
+  {% for column, expression in details.columns.items() if dbt_kinds.find_column(columns, column) is not none %}
+    {% do backfills.update({column: expression}) %}
+  {% endfor %}
+  {% do dbt_kinds.backfill_columns(this, backfills) if backfills %}
+  {% do return({}) %}
 {% endmacro %}
 
 

@@ -19,7 +19,7 @@
   {% if file_format == 'delta' %}
     {% for row in run_query('describe history ' ~ relation).rows if row['version'] | int > (since if since is not none else -1) %}
       {% do found.append({
-        'snapshot_id': row['version'] | int, 'operation': 'append' if row['operation'] == 'WRITE' else row['operation'], 'application': none,
+        'snapshot_id': row['version'] | int, 'operation': {'WRITE': 'append', 'MERGE': 'overwrite'}.get(row['operation'], row['operation']), 'application': none,
         'rows_written': none,
       }) %}
     {% endfor %}

@@ -26,6 +26,9 @@ class Kind:
     partitioned: bool = False
     always_runs: bool = False
     restates_only_the_window: bool = False
+    # for a kind that holds states of keys: how its other columns are aggregated and combined
+    aggregates: dict[str, tuple[str, str]] = field(default_factory=dict)
+    is_never_restated: bool = False
 
 
 def by_time(table: Table, source: Table, days: range) -> Table:
@@ -48,6 +51,15 @@ def by_appending(table: Table, source: Table, days: range) -> Table:
     return table + [row for row in source if row[2] in days]
 
 
+def by_state(table: Table, source: Table, days: range) -> Table:
+    states = {row[:2]: row[2:] for row in table}
+    for id_, region, day, n in source:
+        if day in days:
+            last, total = states.get((id_, region), (day, 0))
+            states[id_, region] = (max(last, day), total + n)
+    return [(*key, *state) for key, state in states.items()]
+
+
 def whole(table: Table, source: Table, days: range) -> Table:
     return source
 
@@ -62,6 +74,10 @@ KINDS = {
         partitioned=True,
     ),
     "full": Kind("full", "", whole, always_runs=True),
+    "cumulative": Kind(
+        "cumulative_aggregate", f"{BY_DAY} group by id, region", by_state, {"unique_key": ["id", "region"]},
+        aggregates={"ts": ("max", "greatest"), "n": ("sum", "add"), "twice": ("sum", "add")}, is_never_restated=True,
+    ),
 }  # fmt: skip
 
 
@@ -82,8 +98,16 @@ class EveryKind:
         for name, file_format in self.models:
             kind = KINDS[name]
             config = f"file_format='{file_format}'" + (", partition_by=['region']" if kind.partitioned else "")
-            query = f"select {', '.join(self.columns)} from {{{{ target.schema }}}}.source_rows {kind.where}"
-            self.project.kind(f"{name}_{file_format}", query, kind=kind.materialized, config=config, **kind.options)
+            aggregated = {column: kind.aggregates[column] for column in self.columns if column in kind.aggregates}
+            selected = [
+                f"{aggregated[column][0]}({column}) as {column}" if column in aggregated else column
+                for column in self.columns
+            ]
+            options = kind.options | (
+                {"combine": {column: word for column, (_, word) in aggregated.items()}} if aggregated else {}
+            )
+            query = f"select {', '.join(selected)} from {{{{ target.schema }}}}.source_rows {kind.where}"
+            self.project.kind(f"{name}_{file_format}", query, kind=kind.materialized, config=config, **options)
 
     def write_source(self) -> None:
         rows = ", ".join(f"({id_}, '{region}', {day}, {n})" for id_, region, day, n in self.source)
@@ -119,8 +143,11 @@ class EveryKind:
             self.expected[table] = KINDS[name].load([] if anew else self.expected[table], self.source, days)
 
     def restate(self, table: str, days: range) -> None:
-        """What a restatement of these days does to a table; where a kind's rows cannot be taken back, it is of all days."""
+        """What a restatement of these days does to a table; where a kind's rows cannot be taken back, it is of all days,
+        or refused."""
         kind = KINDS[table.rpartition("_")[0]]
+        if kind.is_never_restated:
+            return
         if kind.restates_only_the_window:
             self.expected[table] = kind.load(self.expected[table], self.source, days)
         else:

@@ -13,7 +13,7 @@ from tests.functional.every_kind import KINDS, EveryKind
 from tests.functional.process import OwnSparkProject
 from tests.functional.relay import Relay
 
-# three kills a round, and each hits a run that writes twelve tables
+# three kills a round, and each hits a run that writes fourteen tables
 ROUNDS = max(1, int(os.environ.get("KINDS_KILLS", "30")) // 30)
 RESTATED = range(1, 2)
 

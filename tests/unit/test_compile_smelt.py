@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from dbt_kinds.cli import main
@@ -126,3 +127,34 @@ def test_from_says_what_a_folder_is(tmp_path: Path) -> None:
         )
         assert answer.exit_code == code, answer.output
     assert json.loads((tmp_path / "smelt/.dbt_kinds/compiled.json").read_text())
+
+
+def test_how_a_schema_may_change_becomes_options_and_metas_of_columns(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    alter = (
+        f"---\nmaterialization: table\n{SERIES}incremental: {{}}\nschema_evolution:\n  strategy: alter_and_backfill\n"
+        "columns:\n  id:\n    default: \"'pending'\"\n    backfill: CASE WHEN id IS NULL THEN 0 ELSE id END\n---\n"
+    )
+    refresh = TABLE.replace("incremental: {}\n", "incremental: {}\nschema_evolution: {strategy: full_refresh}\n")
+    report = compiled(tmp_path / "shop", out, {"models/m.sql": alter + QUERY, "models/r.sql": refresh + QUERY})
+    assert report.exit_code(strict=True) == 0
+    altered, refreshed = ((out / "models" / f"{name}.sql").read_text() for name in ("m", "r"))
+    assert all(said in altered for said in ("'on_additive_change': 'allow'", "'on_destructive_change': 'error'"))
+    assert "'on_query_change': 'rebuild'" in refreshed
+    column = yaml.safe_load((out / "models/m.yml").read_text())["models"][0]["columns"][0]
+    assert column["config"]["meta"] == {"default": "'pending'", "backfill": "CASE WHEN id IS NULL THEN 0 ELSE id END"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{strategy: rebuild}", "schema_evolution.strategy 'rebuild' is none of alter_and_backfill, full_refresh"),
+        ("{stratgy: full_refresh}", "strategy"),
+        ("rebuild", "schema_evolution is 'rebuild'; write, say, strategy: alter_and_backfill below it"),
+    ],
+)
+def test_a_schema_evolution_that_cannot_be_read_is_named(tmp_path: Path, text: str, message: str) -> None:
+    head = TABLE.replace("incremental: {}\n", f"incremental: {{}}\nschema_evolution: {text}\n")
+    report = compiled(tmp_path / "shop", tmp_path / "out", {"models/m.sql": head + QUERY})
+    assert [note.code for note in report.all_notes()] == ["UnknownKey"]
+    assert message in next(iter(report.all_notes())).message

@@ -534,7 +534,11 @@ def test_configs_of_dbt_and_its_adapters_are_left_alone(name: str) -> None:
 @pytest.mark.parametrize(
     ("option", "kinds"),
     [
-        ("unique_key", "incremental_by_unique_key, scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
+        (
+            "unique_key",
+            "incremental_by_unique_key, scd_type_2, scd_type_2_by_time, scd_type_2_by_column, cumulative_aggregate",
+        ),
+        ("combine", "cumulative_aggregate"),
         ("when_matched", "incremental_by_unique_key"),
         ("merge_filter", "incremental_by_unique_key"),
         ("insert_only", "incremental_by_unique_key"),
@@ -578,6 +582,7 @@ def test_a_run_that_asks_for_nothing_has_the_clock_alone() -> None:
         "allow_full_restatement": False,
         "allow_approximate_restatement": False,
         "batch_size": None,
+        "backbuild": False,
         "full_refresh": False,
     }
 
@@ -594,6 +599,7 @@ def test_variables_come_as_text_from_the_command_line_too() -> None:
         "allow_full_restatement": False,
         "allow_approximate_restatement": False,
         "batch_size": 3,
+        "backbuild": False,
         "full_refresh": False,
     }
 

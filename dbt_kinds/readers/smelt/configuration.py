@@ -23,9 +23,15 @@ MODEL_KEYS = (
     "owner",
     "description",
     "columns",
+    "schema_evolution",
 )
 SOURCE_KEYS = ("name", "columns", "timeseries", "description", "tags", "owner")
 _SERIES_KEYS = ("event_time_column", "partition_column", "granularity", "week_start")
+# what a run does when the query or its columns change, in our options
+_STRATEGIES: dict[str, Mapping[str, str]] = {
+    "alter_and_backfill": {"on_additive_change": "allow", "on_destructive_change": "error"},
+    "full_refresh": {"on_query_change": "rebuild"},
+}
 _INCREMENTAL_KEYS = ("enabled", "unique_key", "safety_overrides")
 
 
@@ -48,6 +54,7 @@ class Configuration:
     owner: str | None = None
     description: str | None = None
     columns: Mapping[str, Any] = field(default_factory=dict)
+    on_change: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -115,6 +122,8 @@ def read_configuration(block: Block, default: str) -> Configuration:
             "incremental without timeseries: write timeseries with event_time_column, partition_column, granularity"
         )
         problems.append(Problem("TimeseriesRequiredForIncremental", message, *block.place("incremental")))
+    on_change, wrong = _read_schema_evolution(block)
+    problems += wrong
     if materialization == "materialized_view":
         warnings.append(f"{block.path}:{block.line}: a materialized_view becomes a view; dbt-spark has no such views")
     return Configuration(
@@ -125,6 +134,7 @@ def read_configuration(block: Block, default: str) -> Configuration:
         block.data.get("owner"),
         block.data.get("description"),
         columns_of(block.data.get("columns")),
+        on_change,
         tuple(problems),
         tuple(warnings),
     )
@@ -219,6 +229,28 @@ def _read_incremental(block: Block) -> tuple[Incremental | None, list[Problem]]:
         problems.append(Problem("UnknownKey", message, *block.place("incremental", "safety_overrides")))
     incremental = Incremental(tuple(_texts(data.get("unique_key"))), frozenset(lifted))
     return (incremental if data.get("enabled", True) is not False else None), problems
+
+
+def _read_schema_evolution(block: Block) -> tuple[Mapping[str, str], list[Problem]]:
+    """The options that a block `schema_evolution` comes down to."""
+    data = block.data.get("schema_evolution")
+    if data is None:
+        return {}, []
+    if not isinstance(data, Mapping):
+        message = f"schema_evolution is {data!r}; write, say, strategy: alter_and_backfill below it"
+        return {}, [Problem("UnknownKey", message, *block.place("schema_evolution"))]
+    problems = [
+        unknown_key(
+            "UnknownKey", str(key), ("strategy",), "schema_evolution", *block.place("schema_evolution", str(key))
+        )
+        for key in data
+        if key != "strategy"
+    ]
+    strategy = str(data.get("strategy", "alter_and_backfill"))
+    if strategy not in _STRATEGIES:
+        message = f"schema_evolution.strategy '{strategy}' is none of {', '.join(_STRATEGIES)}"
+        problems.append(Problem("UnknownKey", message, *block.place("schema_evolution", "strategy")))
+    return _STRATEGIES.get(strategy, {}), problems
 
 
 def _texts(value: Any) -> list[str]:

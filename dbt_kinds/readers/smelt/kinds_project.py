@@ -85,6 +85,7 @@ class _Reader:
             refused = self._slice(model, configuration)
         elif model.kind is Kind.CUMULATIVE_AGGREGATE:
             refused = self._cumulate(model)
+            model.options |= configuration.on_change
         else:
             refused, model.query = [], self._query(address, None)
         if refused:
@@ -124,6 +125,7 @@ class _Reader:
             model.options["batch_size"] = verdict.batches.batch_size
         if slicing.overrides:
             model.options["safety_overrides"] = dict.fromkeys(sorted(slicing.overrides), True)
+        model.options |= configuration.on_change
         if slicing.unique_key:
             model.options["smelt"] = {"unique_key": list(slicing.unique_key)}
         model.options["safety"] = _proof(verdict)
@@ -135,6 +137,7 @@ class _Reader:
             return [_finding_note(found, model.place.file) for found in cumulation.findings]
         driving = self.relations[str(cumulation.driving_source)].timeseries
         assert driving is not None
+        self.bounds[model.key] = cumulation.bounds
         model.query = self._query(model.key, cumulation.bounds)
         model.options |= _time_options(driving)
         model.options |= {"unique_key": list(cumulation.unique_key), "combine": dict(cumulation.combine)}
@@ -200,6 +203,7 @@ def _columns(said: Mapping[str, Any]) -> list[Column]:
             name,
             type_of(of) or None,
             str(of["description"]) if isinstance(of, Mapping) and of.get("description") else None,
+            {key: of[key] for key in ("default", "backfill") if key in of} if isinstance(of, Mapping) else {},
         )
         for name, of in said.items()
     ]

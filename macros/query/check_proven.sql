@@ -1,0 +1,19 @@
+{#
+  Under kinds_require_safety: refuses a model that runs on parts of its source and carries no proof that it may, or one of another query. Only the kinds
+  that dbt-kinds proves anything of are asked.
+#}
+{% macro check_proven(node) %}
+  {% set required = dbt_kinds.true_or_false(node.name, 'kinds_require_safety', var('kinds_require_safety', false)) %}
+  {% if not required or node.config.materialized not in ['incremental_by_time_range', 'cumulative_aggregate'] %}
+    {% do return(none) %}
+  {% endif %}
+  {% set proof = (node.config.meta or {}).get('safety') %}
+  {% set way_out = '; prove it with dbt-kinds check --fix, or compile it again, or drop kinds_require_safety' %}
+  {% if proof is not mapping or not proof.get('query_hash') %}
+    {% do dbt_kinds.fail(node.name, 'kinds_require_safety: nothing is proven of its query, meta.safety ' ~ ('has no query_hash' if proof is mapping else 'is missing') ~ way_out) %}
+  {% elif proof.get('verdict') != 'admitted' %}
+    {% do dbt_kinds.fail(node.name, "kinds_require_safety: meta.safety says '" ~ proof.get('verdict') ~ "' of its query, not admitted" ~ way_out) %}
+  {% elif proof.query_hash != dbt_kinds.query_hash(node.raw_code) %}
+    {% do dbt_kinds.fail(node.name, 'kinds_require_safety: its query is not the one that was proven; it has been edited since' ~ way_out) %}
+  {% endif %}
+{% endmacro %}

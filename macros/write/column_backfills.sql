@@ -1,0 +1,32 @@
+{#
+  What rows that are there get in a column that the query gained: the column to an SQL expression over such a row, which the model's columns give as
+  `backfill`, else as `default`, in their meta. `changes` are those of accepted_changes. Warns where the format cannot update rows.
+#}
+{% macro column_backfills(node, options, changes) %}
+  {% set backfills = {} %}
+  {% for change in changes if change.change == 'add' and change.path | length == 1 %}
+    {% for column in node.columns.values() if column.name | lower == change.path[0] | lower %}
+      {% set meta = dict(column.get('meta') or {}, **((column.get('config') or {}).get('meta') or {})) %}
+      {% set expression = meta.get('backfill') if meta.get('backfill') is not none else meta.get('default') %}
+      {% if expression is not none and options.file_format not in ['iceberg', 'delta'] %}
+        {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ": the rows that are there hold NULL in the new column '" ~ change.path[0] ~ "', because "
+          ~ options.file_format ~ ' cannot update them; load them again, or set file_format: iceberg') %}
+      {% elif expression is not none %}
+        {% do backfills.update({change.path[0]: expression | string}) %}
+      {% endif %}
+    {% endfor %}
+  {% endfor %}
+  {% do return(backfills) %}
+{% endmacro %}
+
+
+{# Gives the rows that are there their values in new columns. Done again it does the same. #}
+{% macro backfill_columns(relation, backfills) %}
+  {% set assignments = [] %}
+  {% for column, expression in backfills.items() %}
+    {% do assignments.append(adapter.quote(column) ~ ' = ' ~ expression) %}
+  {% endfor %}
+  {% call statement('backfill_columns') %}
+update {{ relation }} set {{ assignments | join(', ') }}
+  {% endcall %}
+{% endmacro %}

@@ -1,0 +1,55 @@
+{#
+  For tables of states: see table_writer; and `key_columns`, the quoted columns that rows are told apart by, `is_same`, the condition that two rows
+  are of one key, `functions`, what combines two states of each column, and `clauses`, what a merge does to a row that is there.
+#}
+{% macro cumulative_writer(options, query_columns, existing, query) %}
+  {% do dbt_kinds.check_counts_once(options, compiled_code) %}
+  {% do dbt_kinds._check_states(options, query_columns) %}
+  {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
+  {% do dbt_kinds._check_key_stays(options, writer, existing) if existing is not none %}
+  {% set keys, is_same, functions, assignments = [], [], {}, [] %}
+  {% for column in writer.schema %}
+    {% set quoted, combiner = adapter.quote(column.name), options.combine.get(column.name | lower) %}
+    {% if column.name | lower in options.unique_key | map('lower') %}
+      {% do keys.append(quoted) %}
+      {% do is_same.append('target.' ~ quoted ~ ' <=> source.' ~ quoted) %}
+    {% elif combiner is not none %}
+      {% do functions.update({quoted: dbt_kinds.state_functions()[combiner]}) %}
+      {% do assignments.append({'column': column.name, 'expression': 'source.' ~ quoted}) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(dict(
+    writer, key_columns=keys, is_same=is_same | join(' and '), functions=functions,
+    clauses=[{'condition': none, 'action': 'update', 'assignments': assignments}] if assignments else []
+  )) %}
+{% endmacro %}
+
+
+{# Every column is a key or has a combiner, and the other way round. #}
+{% macro _check_states(options, query_columns) %}
+  {% set names = query_columns | map(attribute='name') | list %}
+  {% for option, columns in {'unique_key': options.unique_key, 'combine': options.combine}.items() %}
+    {% for column in columns if column | lower not in names | map('lower') %}
+      {% do dbt_kinds.fail(options.model, option ~ " names the column '" ~ column ~ "', and the query has " ~ names | join(', ')) %}
+    {% endfor %}
+  {% endfor %}
+  {% for name in names if name | lower not in options.combine and name | lower not in options.unique_key | map('lower') %}
+    {% do dbt_kinds.fail(options.model, "nothing says how two values of the column '" ~ name ~ "' become one; name it in unique_key if the query groups by it, else give it a "
+      ~ 'combiner in combine, one of ' ~ dbt_kinds.state_functions() | join(', ')) %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# Rows of another key are other rows: the states of the table's could not be told apart, or would be met twice. #}
+{% macro _check_key_stays(options, writer, existing) %}
+  {% for key in options.unique_key %}
+    {% set changed = [] %}
+    {% for change in writer.schema_changes if change.path[0] | lower == key | lower and (change.path | length > 1 or change.change == 'alter') %}
+      {% do changed.append(change) %}
+    {% endfor %}
+    {% if dbt_kinds.find_column(existing.columns, key) is none or changed %}
+      {% do dbt_kinds.fail(options.model, "unique_key names the column '" ~ key ~ "', " ~ ('whose type is another than' if changed else 'which is not') ~ ' in the table '
+        ~ options.relation ~ '; its states are of other keys: rebuild the table with --full-refresh') %}
+    {% endif %}
+  {% endfor %}
+{% endmacro %}

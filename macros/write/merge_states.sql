@@ -1,0 +1,82 @@
+{#
+  Merges the states of one batch into those of the table. The batch is computed once, into a stage, and what the keys it meets become is computed
+  once, into another. Iceberg and Delta take that in one commit; a table of files is made whole beside it. To do either twice would
+  count the batch twice, so both are announced, and settle_pending_write finds out what became of one that was cut short.
+#}
+{% macro merge_states(relation, work, batch, query) %}
+  {% set options, writer = work.options, work.writer %}
+  {% do dbt_kinds.drop_stages(relation) %}
+  {% set rows = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(query, 'true', writer.selected), relation) %}
+  {% set like = '(select *, cast(0 as bigint) as __kinds_stored from ' ~ relation ~ ')' %}
+  {% set states = dbt_kinds.stage(relation, 'states', dbt_kinds.combined_states(writer, relation, rows), like) %}
+  {% set found = dbt_kinds._check_states_met_once(options, relation, states) %}
+  {% set written = {'rows_written': found.all_keys, 'sql': '-- the batch changes nothing', 'is_staged': true} %}
+  {% set clauses, inserts = writer.clauses if found.stored_keys else [], found.stored_keys < found.all_keys %}
+  {% if not clauses and not inserts %}
+    {% do return(written) %}
+  {% elif options.file_format in ['iceberg', 'delta'] %}
+    {% do dbt_kinds.announce_write(work, batch, {
+      'write': 'merge', 'application': dbt_kinds.spark_application() if options.file_format == 'iceberg' else none, 'rows': found.all_keys,
+    }, dbt_kinds.current_snapshot(relation, options.file_format)) %}
+    {% set merge = dbt_kinds._merge_statement(relation, writer, states, clauses, inserts) %}
+    {% call statement('merge_states') %}{{ merge }}{% endcall %}
+    {% do return(dict(written, sql=merge, snapshot_id=dbt_kinds.current_snapshot(relation, options.file_format))) %}
+  {% endif %}
+  {% set sql = dbt_kinds.whole_states(writer, relation, states) %}
+  {% set whole = dbt_kinds.stage(relation, 'whole', sql, relation) %}
+  {% do dbt_kinds.announce_write(work, batch, {
+    'write': 'stage', 'stage': whole.identifier, 'partitioning': writer.partitioning, 'rows': found.all_keys,
+  }) %}
+  {% do dbt_kinds.put_stage_in_place(relation, options, whole, writer.partitioning) %}
+  {% do return(dict(written, sql=sql)) %}
+{% endmacro %}
+
+
+{# How many keys the batch has, and how many of them the table. A key that has several rows there would take the batch once for each. #}
+{% macro _check_states_met_once(options, relation, states) %}
+  {% set counts %}
+select count(*) as all_keys, count(if(__kinds_stored > 0, 1, null)) as stored_keys, coalesce(max(__kinds_stored), 0) as most_rows from {{ states }}
+  {%- endset %}
+  {% set found = dbt_kinds.query_rows(counts)[0] %}
+  {% if found.most_rows > 1 %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has up to ' ~ found.most_rows ~ ' rows of one ' ~ options.unique_key | join(', ')
+      ~ ', and must have one; nothing was changed. Its states are of another key, or somebody wrote to it: rebuild it with --full-refresh') %}
+  {% endif %}
+  {% do return(found) %}
+{% endmacro %}
+
+
+{#
+  SQL: the keys of a batch, each with what its states, those of the table and of the batch, become together, and in `__kinds_stored` how many rows the
+  table has of it. What has no combiner is a column that the query lost, and stays as it is. Pure.
+#}
+{% macro combined_states(writer, relation, rows) %}
+  {% set selected = [] %}
+  {% for column in writer.columns %}
+    {% do selected.append(column if column in writer.key_columns else ('first(' ~ column ~ ', true)' if column not in writer.functions
+      else writer.functions[column] ~ '(' ~ column ~ ')') ~ ' as ' ~ column) %}
+  {% endfor %}
+  {% set sql -%}
+select {{ selected | join(', ') }}, sum(__kinds_is_stored) as __kinds_stored
+from (
+  select {{ writer.columns | join(', ') }}, 1 as __kinds_is_stored
+  from {{ relation }} as target left semi join {{ rows }} as source on {{ writer.is_same }}
+  union all
+  select {{ writer.columns | join(', ') }}, 0 as __kinds_is_stored from {{ rows }}
+)
+group by {{ writer.key_columns | join(', ') }}
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# SQL: the whole table with such states in the place of its own. Pure. #}
+{% macro whole_states(writer, relation, states) %}
+  {% set sql -%}
+select {{ writer.columns | join(', ') }}
+from {{ relation }} as target left anti join {{ states }} as source on {{ writer.is_same }}
+union all
+select {{ writer.columns | join(', ') }} from {{ states }}
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
