@@ -1,6 +1,6 @@
 {#
-  A hash of what decides the rows a model writes: the query with its time variables symbolic, and the options that
-  shape the write. Blank lines and spaces at line ends do not count. Pure.
+  A hash of what decides the rows a model writes: the query and the options that shape the write, with their time variables
+  symbolic. Blank lines and spaces at line ends do not count. Pure.
 #}
 {% macro model_hash(options, sql) %}
   {% set lines = [] %}
@@ -12,5 +12,5 @@
     options.kind, time_column.get('column'), time_column.get('format'), options.unit.name, options.get('unique_key'), options.get('when_matched'),
     options.get('merge_filter'), options.get('order_by'), options.get('insert_only'), options.get('insert_overwrite'),
   ] %}
-  {% do return(local_md5(tojson(decisive) ~ '\n' ~ lines | join('\n'))) %}
+  {% do return(local_md5(dbt_kinds.symbolic_query(tojson(decisive)) ~ '\n' ~ lines | join('\n'))) %}
 {% endmacro %}

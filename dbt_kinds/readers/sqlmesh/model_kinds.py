@@ -21,9 +21,11 @@ from dbt_kinds.errors import (
     SqlParseError,
     UnknownKind,
     UnknownKindProperty,
+    UnsupportedMacro,
     Untranslatable,
 )
-from dbt_kinds.kinds import Kind
+from dbt_kinds.kinds import Kind, SqlText
+from dbt_kinds.marks import MARK_NAME, used_marks
 from dbt_kinds.readers.sqlmesh.block import Value, read_properties
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, dialect_of, is_spark, parse_statement
 from dbt_kinds.readers.sqlmesh.instants import cron
@@ -82,6 +84,8 @@ _BOOLEANS = (
 )
 _INTEGERS = ("batch_size", "lookback", "auto_restatement_intervals")
 _NAMES = ("valid_from_name", "valid_to_name", "updated_at_name")
+# what is written with the window of each batch
+_OF_EACH_BATCH = ("when_matched", "merge_filter")
 
 
 @dataclass
@@ -150,6 +154,8 @@ def read_kind(value: Value, scope: Scope, adapter: str, time_column_format: str,
             raise properties["materialized"].error(NoMaterializedViews, message)
         model_kind.kind = Kind.MATERIALIZED_VIEW
     for key, property_value in properties.items():
+        if key not in _OF_EACH_BATCH:
+            check_is_known(property_value)
         _read_property(model_kind, key, property_value, scope, time_column_format)
     _finish(model_kind, properties, value, time_column_format, defaults)
     return model_kind
@@ -230,6 +236,17 @@ def _finish(
                 raise properties[key].error(UnknownKindProperty, message)
 
 
+def check_is_known(value: Value) -> None:
+    """Refuses a value that is known only when dbt runs.
+
+    Raises:
+        UnsupportedMacro: a time variable, or the like, stands in it.
+    """
+    if MARK_NAME.search(value.text):
+        message = f"{value.name} asks for a time variable, which is known only when dbt runs; write a value"
+        raise value.error(UnsupportedMacro, message)
+
+
 def one_of(value: Value, words: tuple[str, ...]) -> str:
     """A word of a list.
 
@@ -298,11 +315,16 @@ def _auto_restatement_cron(value: Value, scope: Scope) -> str:
     return read_cron(value)
 
 
-def _merge_filter(value: Value, scope: Scope) -> str:
-    return spark_expression(value, scope)
+def _merge_filter(value: Value, scope: Scope) -> str | SqlText:
+    return _with_marks(spark_expression(value, scope), scope)
 
 
-def _when_matched(value: Value, scope: Scope) -> list[str]:
+def _with_marks(text: str, scope: Scope) -> str | SqlText:
+    marks = used_marks(text, scope.marks.by_name)
+    return SqlText(text, marks) if marks else text
+
+
+def _when_matched(value: Value, scope: Scope) -> list[str | SqlText]:
     text = value.text.strip()
     tokens = value.tokens
     if tokens and tokens[0].text == "(" and tokens[-1].text == ")":
@@ -317,8 +339,8 @@ def _when_matched(value: Value, scope: Scope) -> list[str]:
     if not clauses or any(not when.args.get("matched") or when.args.get("source") for when in clauses):
         raise value.bad("WHEN MATCHED [AND …] THEN UPDATE SET … or THEN DELETE; rows without a match are inserted")
     if is_spark(value.dialect) and len(clauses) == 1:
-        return [" ".join(text.split())]
-    return [written_for_spark(when, value, scope) for when in clauses]
+        return [_with_marks(" ".join(text.split()), scope)]
+    return [_with_marks(written_for_spark(when, value, scope), scope) for when in clauses]
 
 
 def spark_expression(value: Value, scope: Scope) -> str:
