@@ -140,6 +140,8 @@ def _base_name(call: Call, context: ProjectContext) -> tuple[str, bool]:
 def _tests(call: Call, context: ProjectContext, scope: Scope, not_null: set[str]) -> list[DataTest]:
     name, is_blocking = _base_name(call, context)
     own = context.audits.get(name)
+    if own is not None and own.is_standalone:
+        raise call.value.error(UnknownAudit, f"audit {call.name} is standalone and runs by itself; remove it here")
     if own is None and name not in _BUILT_IN:
         near = difflib.get_close_matches(name, [*_BUILT_IN, *context.audits], 1)
         hint = f"did you mean {near[0]}?" if near else "define it in audits/"
