@@ -13,8 +13,8 @@ from dbt_kinds.readers.sqlmesh.audit_limits import broken_limit
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_block
 from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
+from dbt_kinds.readers.sqlmesh.kind_values import spark_expression
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.model_kinds import spark_expression
 from dbt_kinds.readers.sqlmesh.names import slug
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.statements import Statement
@@ -217,7 +217,7 @@ def _accepted_values(name: str, arguments: dict[str, Value], config: dict[str, A
 
 
 def _column(value: Value, scope: Scope) -> str:
-    return spark_expression(value, scope)
+    return spark_expression(value)
 
 
 def _argument(key: str, value: Value, scope: Scope) -> Any:
@@ -233,7 +233,7 @@ def _argument(key: str, value: Value, scope: Scope) -> Any:
 
 
 def _expression(value: Value, scope: Scope) -> str:
-    return spark_expression(value, scope)
+    return spark_expression(value)
 
 
 def _with_marks(test: DataTest, scope: Scope) -> DataTest:

@@ -11,7 +11,7 @@ from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
 from dbt_kinds.readers.sqlmesh.block import Call, Value
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
 from dbt_kinds.readers.sqlmesh.dialects import block_tokens
-from dbt_kinds.readers.sqlmesh.model_kinds import spark_type
+from dbt_kinds.readers.sqlmesh.kind_values import spark_type
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
 from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
 
@@ -37,12 +37,11 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
         columns = entry.get("columns") or {}
         if not isinstance(columns, dict) or not isinstance(descriptions, dict):
             raise BadPropertyValue(f"columns of {name.text} are {columns!r}; write 'name: TYPE' pairs", file, line)
-        scope = context.scope(file, dialect)
         for column, kind in columns.items():
             value = text_value("columns", str(kind), file, line, dialect)
             description = descriptions.get(column)
             source.columns.append(
-                Column(str(column), spark_type(str(kind), value, scope), str(description) if description else None)
+                Column(str(column), spark_type(str(kind), value), str(description) if description else None)
             )
         rest = sorted(entry.keys() - _READ)
         if rest:

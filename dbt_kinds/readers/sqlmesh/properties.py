@@ -24,8 +24,8 @@ from dbt_kinds.errors import (
 from dbt_kinds.kinds import Column, Kind, Model
 from dbt_kinds.readers.sqlmesh.block import Block, Value, split_tokens
 from dbt_kinds.readers.sqlmesh.instants import INTERVAL_UNITS, MovingInstant, NoInstant, exclusive_end, instant
+from dbt_kinds.readers.sqlmesh.kind_values import check_is_known, one_of, read_cron, spark_type
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.model_kinds import check_is_known, one_of, read_cron, spark_type
 from dbt_kinds.readers.sqlmesh.names import slug
 
 # nothing in dbt, and nothing that changes a table
@@ -137,7 +137,7 @@ def as_spark_types(value: Value, scope: Scope) -> list[Column]:
         if len(item) < 2:
             raise part.error(BadPropertyValue, f"columns: '{part.text}' has no type; write 'name TYPE'")
         kind = value.part(item[1:], item[0].text)
-        columns.append(Column(item[0].text, spark_type(kind.text, kind, scope), comment))
+        columns.append(Column(item[0].text, spark_type(kind.text, kind), comment))
     return columns
 
 
