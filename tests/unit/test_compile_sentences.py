@@ -41,6 +41,8 @@ SENTENCES = [
     Sentence("hidden folders and ignore_patterns are skipped", {"config.yaml": CONFIG + "ignore_patterns: ['models/skip*.sql']\n", "models/skip_me.sql": "nonsense", "models/.hidden/x.sql": "nonsense", **model("kind FULL")}),
     Sentence("METRIC blocks need a person", {"metrics/m.sql": "METRIC (name x, expression SUM(a.b));", **model("kind FULL")}, "MetricBlock"),
     Sentence("no dialect is an error", {"config.yaml": "model_defaults: {start: 2024-01-01}\n", **model("kind FULL")}, "MissingDialect"),
+    Sentence("a default without a value is none", {"config.yaml": CONFIG + "  cron:\n  kind:\n", **model("kind FULL")}, "", ((FILE, "materialized='full', schema='db') }}"),)),
+    Sentence("an audit of an external table that cannot be read is said", {"external_models.yaml": "- name: raw.t\n  audits: [\"not_null(columns ':= (a))\"]\n- name: raw.u\n  audits: 5\n", **model("kind FULL", "SELECT a FROM raw.t")}, "SqlParseError UnknownAudit", ((FILE, "{{ source('raw', 't') }}"),)),
     # 2. What is written
     Sentence("models that would share a name have the schema before it", {"models/a.sql": "MODEL (name x.a, kind FULL); SELECT 1 AS a", "models/b.sql": "MODEL (name y.a, kind FULL); SELECT a FROM x.a"}, "", (("models/x/x__a.sql", "schema='x', alias='a'"), ("models/y/y__a.sql", "FROM {{ ref('x__a') }} AS a"))),
     Sentence("a name with other characters is renamed for good", {"models/a.sql": 'MODEL (name x."a-b", kind FULL); SELECT 1 AS a'}, "NameChanged", (("models/x/a_b.sql", "schema='x'"),)),

@@ -130,7 +130,12 @@ def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any
     Raises:
         BadConfig: one is no date or cron.
     """
-    defaults = {key: value.isoformat() if isinstance(value, date) else value for key, value in written.items()}
+    # a key without a value is no default; only a config.py has dates
+    defaults = {
+        key: value.isoformat() if isinstance(value, date) else value
+        for key, value in written.items()
+        if value is not None
+    }
     if defaults.get("start") is not None:
         try:
             defaults["start"] = instant(str(defaults["start"]))

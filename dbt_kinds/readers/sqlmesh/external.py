@@ -54,15 +54,14 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
 def read_external_tests(source: SourceTable, entry: dict[str, Any], context: ProjectContext) -> None:
     """The tests of an external model; one that cannot be read is said, and the source stays."""
     audits = entry.get("audits") or entry.get("assertions") or []
-    texts = [audits] if isinstance(audits, str) else [audit_text(audit) for audit in audits]
+    texts = [audit_text(audit) for audit in (audits if isinstance(audits, list) else [audits])]
     dialect = context.config.dialect or ""
     scope = context.scope(source.place.file, dialect)
     scope.model_name = f"{source.source}.{source.table}"
     readable: list[Call] = []
     for text in texts:
-        value = text_value("audits", text, source.place.file, source.place.line, dialect)
         try:
-            calls = value.as_calls()
+            calls = text_value("audits", text, source.place.file, source.place.line, dialect).as_calls()
             tests_of_calls(calls, context, scope)
             readable.extend(calls)
         except CompileError as error:
