@@ -222,7 +222,7 @@ class Node:
         node: the name in dbt; schema and alias say which table it is.
         place: where its block begins.
         settings: configuration that dbt itself knows, without meta.
-        options: options of the kind, written below meta.
+        options: options of the kind, written below meta; SQL with marks among them is SqlText.
         origin: what the source says and nothing here acts on, written below `meta.origin`.
     """
 

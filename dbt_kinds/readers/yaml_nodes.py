@@ -26,14 +26,24 @@ _MOST_NODES = 200_000
 class YamlNode:
     """A value of a YAML file, read as YAML 1.2 reads it: dates stay texts, and `yes` is one."""
 
-    def __init__(self, node: yaml.Node, file: str, depth: int = 0, budget: list[int] | None = None) -> None:
-        """Takes what the parser made.
+    def __init__(
+        self,
+        node: yaml.Node,
+        file: str,
+        first_line: int = 1,
+        depth: int = 0,
+        budget: list[int] | None = None,
+        key: yaml.Node | None = None,
+    ) -> None:
+        """Takes what the parser made of a text that begins at a line of a file.
 
         Raises:
             BadPropertyValue: anchors make the file too large to be read.
         """
         self._node = node
+        self._key = key
         self.file = file
+        self._first_line = first_line
         self._depth = depth
         self._budget = budget if budget is not None else [_MOST_NODES]
         self._budget[0] -= 1
@@ -43,7 +53,12 @@ class YamlNode:
     @property
     def line(self) -> int:
         """Where the value begins."""
-        return int(self._node.start_mark.line) + 1
+        return int(self._node.start_mark.line) + self._first_line
+
+    @property
+    def key_line(self) -> int:
+        """Where the key of the value stands; without a key, where the value begins."""
+        return self.line if self._key is None else int(self._key.start_mark.line) + self._first_line
 
     @property
     def text_line(self) -> int:
@@ -90,7 +105,7 @@ class YamlNode:
         for key, value in self._node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise self._inside(key).error(BadPropertyValue, "a key is no text")
-            inner = self._inside(value)
+            inner = self._inside(value, key)
             if key.value == "<<" and key.style is None:
                 for source in inner.items() if inner.is_list else [inner]:
                     merged.extend(source.pairs())
@@ -147,12 +162,12 @@ class YamlNode:
             return f"'{str(self._node.value)[:60]}'"
         return "a list" if self.is_list else "a mapping"
 
-    def _inside(self, node: yaml.Node) -> YamlNode:
-        return YamlNode(node, self.file, self._depth + 1, self._budget)
+    def _inside(self, node: yaml.Node, key: yaml.Node | None = None) -> YamlNode:
+        return YamlNode(node, self.file, self._first_line, self._depth + 1, self._budget, key)
 
 
-def read_yaml(text: str, file: str) -> Iterator[YamlNode]:
-    """The documents of a file that are not empty.
+def read_yaml(text: str, file: str, first_line: int = 1) -> Iterator[YamlNode]:
+    """The documents of a text that are not empty; `first_line` is where the text begins in its file.
 
     Raises:
         BadPropertyValue: it is not YAML.
@@ -162,13 +177,14 @@ def read_yaml(text: str, file: str) -> Iterator[YamlNode]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = f"is not YAML: {error.problem or error.context}"
-        raise BadPropertyValue(message, file, int(mark.line) + 1 if mark is not None else 1) from error
+        line = first_line + int(mark.line) if mark is not None else first_line
+        raise BadPropertyValue(message, file, line) from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         first = str(error).strip().split("\n")[0]
-        raise BadPropertyValue(f"is not YAML: {first}", file, 1) from error
+        raise BadPropertyValue(f"is not YAML: {first}", file, first_line) from error
     for document in documents:
         if document is not None:
-            node = YamlNode(document, file)
+            node = YamlNode(document, file, first_line)
             if not node.is_empty:
                 yield node
 

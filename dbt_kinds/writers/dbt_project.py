@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt_kinds.kinds import Model, Project, PythonBody, Seed, SqlText, TestDefinition
-from dbt_kinds.writers.jinja import NodeNames, config_block, literal, mark_text, rendered
+from dbt_kinds.writers.jinja import NodeNames, config_block, literal, mark_text, rendered, with_expressions
 from dbt_kinds.writers.properties import model_properties, seed_properties, source_properties
 from dbt_kinds.writers.python_model import python_config, python_text
 from dbt_kinds.writers.query_hash import query_hash
@@ -159,7 +159,7 @@ def _settings(model: Model, names: NodeNames) -> dict[str, Any]:
         settings["pre_hook"] = [rendered(hook, names) for hook in model.pre_hooks]
     if model.post_hooks:
         settings["post_hook"] = [rendered(hook, names) for hook in model.post_hooks]
-    meta = dict(model.options)
+    meta = {name: with_expressions(value, names) for name, value in model.options.items()}
     if model.origin:
         meta["origin"] = model.origin
     if meta:

@@ -21,6 +21,8 @@ from dbt_kinds.kinds import (
 from dbt_kinds.marks import MARK_NAME
 
 _LOOKS_LIKE_JINJA = re.compile(r"\{\{|\{%|\{#")
+# what mark_text makes, and what escapes Jinja
+_CALL = re.compile(r"\{\{ ('\{[{%#]'|[^{}]+) \}\}")
 NodeNames = Callable[[str], str]
 
 
@@ -86,8 +88,33 @@ def mark_text(mark: Mark, marks: Mapping[str, Mark], names: NodeNames, this: str
     return mark.text
 
 
+class Expression(str):
+    """A value that is an expression of Jinja, as it stands inside a call."""
+
+    __slots__ = ()
+
+
+def with_expressions(value: Any, names: NodeNames) -> Any:
+    """A value whose SQL with marks has become expressions of Jinja: `'ds > ' ~ dbt_kinds.start_ds()`."""
+    if isinstance(value, SqlText):
+        return _expression(value, names)
+    if isinstance(value, list):
+        return [with_expressions(item, names) for item in value]
+    if isinstance(value, dict):
+        return {key: with_expressions(item, names) for key, item in value.items()}
+    return value
+
+
+def _expression(sql: SqlText, names: NodeNames) -> Expression:
+    """The calls in what Jinja would print, and the texts between them, joined."""
+    pieces = _CALL.split(rendered(sql, names))
+    return Expression(" ~ ".join(piece if at % 2 else literal(piece) for at, piece in enumerate(pieces) if piece))
+
+
 def literal(value: Any) -> str:
     """A value as Jinja writes it, on one line."""
+    if isinstance(value, Expression):
+        return str(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:

@@ -1,6 +1,6 @@
 {#
-  A hash of what decides the rows a model writes: the query with its time variables symbolic, and the options that
-  shape the write. Blank lines and spaces at line ends do not count. Pure.
+  A hash of what decides the rows a model writes: the query and the options that shape the write, with their time variables
+  symbolic. Blank lines and spaces at line ends do not count. Pure.
 #}
 {% macro model_hash(options, sql) %}
   {% set lines = [] %}
@@ -18,5 +18,5 @@
   {% if dbt_kinds.keeps_history(options) %}
     {% set decisive = decisive + [options.updated_at_name, options.columns, options.valid_from_name, options.valid_to_name, options.time_data_type] %}
   {% endif %}
-  {% do return(local_md5(tojson(decisive) ~ '\n' ~ lines | join('\n'))) %}
+  {% do return(local_md5(dbt_kinds.symbolic_query(tojson(decisive)) ~ '\n' ~ lines | join('\n'))) %}
 {% endmacro %}

@@ -85,3 +85,18 @@
   {% endfor %}
   {% do return(equal | join(' and ') or none) %}
 {% endmacro %}
+
+
+{# The writer of one batch: time variables in merge_filter and when_matched mean its window, as they do in the query. Pure. #}
+{% macro writer_in_window(writer, window, execution_time) %}
+  {% set clauses = [] %}
+  {% for clause in writer.clauses %}
+    {% set assignments = [] %}
+    {% for assignment in clause.assignments %}
+      {% do assignments.append(dict(assignment, expression=dbt_kinds.substitute_window(assignment.expression, window, execution_time))) %}
+    {% endfor %}
+    {% set condition = dbt_kinds.substitute_window(clause.condition, window, execution_time) if clause.condition else none %}
+    {% do clauses.append(dict(clause, condition=condition, assignments=assignments)) %}
+  {% endfor %}
+  {% do return(dict(writer, clauses=clauses)) %}
+{% endmacro %}

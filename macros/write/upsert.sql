@@ -3,7 +3,9 @@
   first, so that it is computed once and checked as it is written.
 #}
 {% macro upsert(relation, work, batch, query) %}
-  {% set options, writer = work.options, work.writer %}
+  {% set options = work.options %}
+  {% set writer = dbt_kinds.writer_in_window(work.writer, dbt_kinds.query_window(options, batch), work.plan.execution_time) %}
+  {% set work = dict(work, writer=writer) %}
   {% do dbt_kinds.drop_stages(relation) %}
   {% set stage = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds.latest_rows(options, query), 'true', writer.selected), relation) %}
   {% set rows = dbt_kinds.check_keys(options, writer, stage, batch).all_rows %}

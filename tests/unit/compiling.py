@@ -82,8 +82,9 @@ def query_of(
 
 def read_files(files: Mapping[str, str], adapter: str = "spark", *, run_macros: bool = False) -> Project:
     """The project that files are; without a configuration it gets one for Spark."""
+    config = {} if "config.py" in files else {"config.yaml": CONFIG.format(dialect="spark")}
     with tempfile.TemporaryDirectory() as folder:
-        root = write_files(Path(folder), {"config.yaml": CONFIG.format(dialect="spark"), **files})
+        root = write_files(Path(folder), {**config, **files})
         return read_project(root, Options(adapter=adapter, name="compiled", run_macros=run_macros))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 import yaml
 
 from dbt_kinds.operate.dbt import DbtOptions, invoke
+from tests.functional.every_kind_shop import SHOP as EVERY_KIND
 from tests.unit.compiling import write_files
 from tests.unit.model_examples import DOCUMENT, compile_examples, document, examples, outcomes
 from tests.unit.test_compile_files import SHOP
@@ -73,3 +75,16 @@ def test_project_of_every_kind_is_parsed_by_dbt(tmp_path: Path) -> None:
         "model.sqlmesh_shop.orders",
     ]
     assert "model.sqlmesh_shop.customers" in nodes["latest"].depends_on.nodes  # type: ignore[attr-defined]
+
+
+def test_project_that_runs_beside_sqlmesh_is_parsed_by_dbt(tmp_path: Path) -> None:
+    code, out, _ = run_command(EVERY_KIND, "--out", tmp_path, "--run-macros", "--strict", "--json")
+    models = json.loads(out)["models"]
+    assert (code, {model["status"] for model in models}) == (0, {"converted"})
+    assert {model["kind"] for model in models} == {
+        "EMBEDDED", "EXTERNAL", "FULL", "INCREMENTAL_BY_PARTITION", "INCREMENTAL_BY_TIME_RANGE", "INCREMENTAL_BY_UNIQUE_KEY",
+        "INCREMENTAL_UNMANAGED", "SCD_TYPE_2_BY_COLUMN", "SCD_TYPE_2_BY_TIME", "SEED", "VIEW",
+    }  # fmt: skip
+    nodes = parsed(tmp_path)
+    assert {model["node"] for model in models if model["kind"] != "EXTERNAL"} <= nodes.keys()
+    assert len([model for model in models if model["kind"] != "EXTERNAL"]) == 19

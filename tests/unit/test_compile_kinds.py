@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dbt_kinds.writers.jinja import rendered
-from tests.unit.compiling import read
+from tests.unit.compiling import CONFIG, read, written_files
 from tests.unit.macros import Macros
 
 QUERY = "\nSELECT id, name, ds, price, updated_at FROM raw.t WHERE ds BETWEEN @start_ds AND @end_ds"
@@ -153,6 +153,8 @@ REFUSED = [
     ("MODEL (name db.m, kind INCREMENTAL_UNMANAGED, audits (not_null));", "AuditArgument:1"),
     ("MODEL (name db.m, kind INCREMENTAL_UNMANAGED, audits (forall(criteria := (id > 0), level := 1)));", "AuditArgument:1"),
     ("MODEL (name db.m, kind SEED (path 'nowhere.csv'));", "SeedMissing:1"),
+    ("MODEL (name db.m, kind INCREMENTAL_BY_UNIQUE_KEY (\n unique_key @start_ds));", "UnsupportedMacro:2"),
+    ("MODEL (name db.m, tags (@end_ds));", "UnsupportedMacro:1"),
     ("MODEL (name db.m", "SqlParseError:1"),
     ("MODEL (name db.m); MODEL (name db.n);", "SqlParseError:1"),
     ("", "SqlParseError:1"),
@@ -162,6 +164,22 @@ REFUSED = [
 @pytest.mark.parametrize(("block", "refusal"), REFUSED)
 def test_block_is_refused_with_its_line(block: str, refusal: str) -> None:
     assert read(block + QUERY).refusal == refusal
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "spark"])
+def test_time_variables_in_what_a_merge_does_are_those_of_the_batch(dialect: str) -> None:
+    kind = (
+        "INCREMENTAL_BY_UNIQUE_KEY (unique_key id, merge_filter target.ds >= @start_ds, when_matched "
+        "(WHEN MATCHED AND @end_ds > source.ds THEN DELETE WHEN MATCHED THEN UPDATE SET target.name = '{{ x }}' WHEN MATCHED THEN DELETE))"
+    )
+    files = written_files(
+        {"config.yaml": CONFIG.format(dialect=dialect), "models/m.sql": f"MODEL (name db.m, kind {kind});{QUERY}"}
+    )
+    text = files["models/db/m.sql"]
+    assert "'merge_filter': 'target.ds >= ' ~ dbt_kinds.start_ds()" in text
+    assert "' ~ dbt_kinds.end_ds() ~ ' > source.ds THEN DELETE" in text
+    # what only looks like Jinja is text, there as elsewhere
+    assert "'{{ x }}'" in text or "~ '{{' ~" in text
 
 
 def test_unknown_name_is_answered_with_the_nearest() -> None:

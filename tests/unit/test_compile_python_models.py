@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dbt_kinds.kinds import Kind
 from tests.unit.compiling import codes_of, notes_of, read_files, written_files
 from tests.unit.model_examples import examples
 
-EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 DAILY = "kind=dict(name=ModelKindName.INCREMENTAL_BY_TIME_RANGE, time_column='day'),"
 
 
@@ -302,18 +298,6 @@ WHOLE = python_model(
     "day = start.strftime('%Y-%m-%d')\nq = f\"select day from raw.events where day between '{day}' and '{end}'\"\nreturn context.fetchdf(q)",
     "columns={'day': 'date'}, kind=dict(name='INCREMENTAL_BY_TIME_RANGE', time_column='day'), audits=[('not_null', {'columns': ['day']})],",
 )
-
-
-@settings(max_examples=EXAMPLES, deadline=None)
-@given(
-    st.integers(0, len(WHOLE)),
-    st.integers(0, 12),
-    st.text(st.sampled_from("'\"(){}[],=:@\\\n f0x{start}*"), max_size=4),
-)
-def test_a_mutated_file_gives_a_result_or_an_error_with_its_place(position: int, cut: int, put: str) -> None:
-    project = read_files({"models/daily.py": WHOLE[:position] + put + WHOLE[position + cut :]})
-    for note in notes_of(project):
-        assert note.place.file and note.place.line > 0, note
 
 
 def test_every_python_example_of_the_vulcan_page_becomes_sql_of_its_kind() -> None:

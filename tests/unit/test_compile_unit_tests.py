@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.unit.compiling import codes_of, notes_of, read_files, written_files
 
-EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 MODELS = {
     "models/items.sql": "MODEL (name db.items, kind FULL); SELECT id, name, tags FROM raw.items",
     "models/daily.sql": """
@@ -215,17 +211,6 @@ def test_what_dbt_cannot_say_is_said(body: str, said: set[str]) -> None:
 def test_a_recursive_anchor_ends() -> None:
     assert codes("test_it: &a\n  model: db.daily\n  outputs: {query: [*a]}\n") == {"BadPropertyValue"}
     assert codes("a: &a [x, *a]\n") == {"BadPropertyValue"}
-
-
-@settings(max_examples=EXAMPLES, deadline=None)
-@given(
-    st.integers(0, len(WHOLE)), st.integers(0, 12), st.text(st.sampled_from("'\"(){}[],=:@|&*!\n -0x<>%"), max_size=4)
-)
-def test_a_mutated_file_gives_a_result_or_an_error_with_its_place(position: int, cut: int, put: str) -> None:
-    body = WHOLE[:position] + put + WHOLE[position + cut :]
-    project = read_files({"config.yaml": CONFIG, **MODELS, "tests/test_daily.yaml": body})
-    for note in notes_of(project):
-        assert note.place.file and note.place.line > 0, note
 
 
 def test_texts_that_look_like_jinja_stay_texts() -> None:

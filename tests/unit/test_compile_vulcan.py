@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dbt_kinds.readers.vulcan.expressions import element_name
-from tests.unit.compiling import codes_of, notes_of, read_files, write_files, written_files
+from tests.unit.compiling import codes_of, read_files, write_files, written_files
 
-EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 USERS = """MODEL (name b2b.users, kind FULL, grains (user_id),
   columns (user_id INT, status TEXT, plan TEXT, signup_date DATE, year INT));
 SELECT user_id, status, plan, signup_date, year FROM raw.users"""
@@ -420,17 +416,6 @@ def test_dbt_parses_what_is_written(tmp_path: Path) -> None:
 
 
 WHOLE = ONE_A_FILE + "---" + BOTH + "---" + METRICS + "---\n" + ALL["dq/subs.yml"]
-
-
-@settings(max_examples=EXAMPLES, deadline=None)
-@given(
-    st.integers(0, len(WHOLE)), st.integers(0, 12), st.text(st.sampled_from("'\"(){}[],=:@|&*!\n -0x<>%"), max_size=4)
-)
-def test_a_mutated_file_gives_a_result_or_an_error_with_its_place(position: int, cut: int, put: str) -> None:
-    text = WHOLE[:position] + put + WHOLE[position + cut :]
-    project = read_files({**MODELS, "models/semantics/it.yml": text})
-    for note in notes_of(project):
-        assert note.place.file and note.place.line > 0, note
 
 
 def test_a_query_of_a_check_reads_the_old_table_of_a_refused_model() -> None:

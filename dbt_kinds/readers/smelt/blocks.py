@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
-
-from dbt_kinds.errors import UnreadableConfigurationError
+from dbt_kinds.errors import BadPropertyValue, UnreadableConfigurationError
+from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
 
 Keys = tuple[str, ...]
 
@@ -57,28 +56,24 @@ class Block:
 def read_block(text: str, path: str, first_line: int = 1) -> Block:
     """Reads a mapping. Raises UnreadableConfigurationError where it is none, with the line."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = first_line + (mark.line if mark is not None else 0)
-        raise UnreadableConfigurationError(
-            f"{path}:{line}: this is not YAML: {getattr(error, 'problem', error)}", path, line
-        ) from error
-    if data is None:
+        documents = list(read_yaml(text, path, first_line))
+        places = {keys: (path, line) for node in documents for keys, line in _lines(node, ())}
+        data = [node.value() for node in documents]
+    except BadPropertyValue as error:
+        message = f"{path}:{error.line}: {error.message}"
+        raise UnreadableConfigurationError(message, path, error.line) from error
+    if not data:
         return Block(path=path, line=first_line)
-    if not isinstance(data, Mapping):
+    if len(data) > 1 or not isinstance(data[0], Mapping):
         raise UnreadableConfigurationError(f"{path}:{first_line}: expected keys and values", path, first_line)
-    places = {keys: (path, first_line + line) for keys, line in _lines(node, ())}
-    return Block({str(key): value for key, value in data.items()}, places, path, first_line)
+    return Block(data[0], places, path, first_line)
 
 
-def _lines(node: Any, above: Keys) -> Iterator[tuple[Keys, int]]:
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            keys = (*above, str(key.value))
-            yield keys, key.start_mark.line
-            yield from _lines(value, keys)
+def _lines(node: YamlNode, above: Keys) -> Iterator[tuple[Keys, int]]:
+    for key, value in node.pairs() if node.is_mapping else []:
+        keys = (*above, key)
+        yield keys, value.key_line
+        yield from _lines(value, keys)
 
 
 def _listed(value: Any) -> list[str]:

@@ -13,8 +13,8 @@ from dbt_kinds.readers.sqlmesh.audit_limits import broken_limit
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_block
 from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
+from dbt_kinds.readers.sqlmesh.kind_values import spark_expression
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.model_kinds import spark_expression
 from dbt_kinds.readers.sqlmesh.names import slug
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.statements import Statement
@@ -140,6 +140,8 @@ def _base_name(call: Call, context: ProjectContext) -> tuple[str, bool]:
 def _tests(call: Call, context: ProjectContext, scope: Scope, not_null: set[str]) -> list[DataTest]:
     name, is_blocking = _base_name(call, context)
     own = context.audits.get(name)
+    if own is not None and own.is_standalone:
+        raise call.value.error(UnknownAudit, f"audit {call.name} is standalone and runs by itself; remove it here")
     if own is None and name not in _BUILT_IN:
         near = difflib.get_close_matches(name, [*_BUILT_IN, *context.audits], 1)
         hint = f"did you mean {near[0]}?" if near else "define it in audits/"
@@ -215,7 +217,7 @@ def _accepted_values(name: str, arguments: dict[str, Value], config: dict[str, A
 
 
 def _column(value: Value, scope: Scope) -> str:
-    return spark_expression(value, scope)
+    return spark_expression(value)
 
 
 def _argument(key: str, value: Value, scope: Scope) -> Any:
@@ -231,7 +233,7 @@ def _argument(key: str, value: Value, scope: Scope) -> Any:
 
 
 def _expression(value: Value, scope: Scope) -> str:
-    return spark_expression(value, scope)
+    return spark_expression(value)
 
 
 def _with_marks(test: DataTest, scope: Scope) -> DataTest:

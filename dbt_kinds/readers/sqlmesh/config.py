@@ -9,12 +9,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from dbt_kinds.errors import BadConfig, ConfigNotFound, GatewayIgnored, PropertyDropped, RelativeStart
+from dbt_kinds.errors import BadConfig, BadPropertyValue, ConfigNotFound, GatewayIgnored, PropertyDropped, RelativeStart
 from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.readers.sqlmesh.config_literals import literals_of
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, cron, instant
+from dbt_kinds.readers.yaml_nodes import read_yaml
 
 # what reading uses, and what is left to profiles.yml or has no counterpart
 _READ = frozenset(
@@ -45,6 +44,7 @@ class Config:
         file: the file it was read from, relative to the project.
         defaults: `model_defaults` as written.
         catalog: the catalog that the default gateway connects to.
+        not_converted: keys that have no counterpart in dbt.
     """
 
     file: str
@@ -58,6 +58,7 @@ class Config:
     catalog: str | None = None
     infer_names: bool = False
     project: str = ""
+    not_converted: list[str] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
     @property
@@ -90,13 +91,13 @@ def _read_yaml(path: Path, name: str) -> dict[str, Any]:
     # connections take their secrets from the environment in Jinja, and nothing that is converted does
     text = re.sub(r"\{\{.*?\}\}", "jinja", text)
     try:
-        content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise BadConfig(f"is not YAML: {error}", name, mark.line + 1 if mark else 1) from error
-    if not isinstance(content, dict | None):
+        documents = [document.value() for document in read_yaml(text, name)]
+    except BadPropertyValue as error:
+        raise BadConfig(error.message, name, error.line) from error
+    content = documents[0] if documents else {}
+    if len(documents) > 1 or not isinstance(content, dict):
         raise BadConfig("is not a mapping; write keys such as model_defaults", name, 1)
-    return {str(key): value for key, value in (content or {}).items()}
+    return content
 
 
 def _config(file: str, content: Mapping[str, Any]) -> Config:
@@ -129,7 +130,12 @@ def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any
     Raises:
         BadConfig: one is no date or cron.
     """
-    defaults = {key: value.isoformat() if isinstance(value, date) else value for key, value in written.items()}
+    # a key without a value is no default; only a config.py has dates
+    defaults = {
+        key: value.isoformat() if isinstance(value, date) else value
+        for key, value in written.items()
+        if value is not None
+    }
     if defaults.get("start") is not None:
         try:
             defaults["start"] = instant(str(defaults["start"]))
@@ -158,10 +164,7 @@ def _note_the_rest(config: Config, content: Mapping[str, Any]) -> None:
     if connections:
         message = f"{', '.join(connections)} not converted: profiles.yml decides where this runs"
         config.notes.append(note_of(GatewayIgnored(message, config.file, 1)))
-    rest = sorted(content.keys() - _READ - _CONNECTION)
-    if rest:
-        message = f"{', '.join(rest)} not converted: dbt has no such setting, or its own"
-        config.notes.append(note_of(PropertyDropped(message, config.file, 1)))
+    config.not_converted = sorted(content.keys() - _READ - _CONNECTION)
 
 
 def _mapping(content: Mapping[str, Any], name: str, file: str) -> dict[str, Any]:
@@ -185,7 +188,7 @@ def _read_python(path: Path) -> Config:
     """The literals of a config.py, which is never run."""
     try:
         content, computed = literals_of(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, SyntaxError, ValueError) as error:
+    except (OSError, UnicodeDecodeError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise BadConfig(f"is not Python: {error}", path.name, getattr(error, "lineno", 1) or 1) from error
     config = _config(path.name, content)
     config.notes.extend(

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from dbt_kinds.errors import PropertyDropped, SourceNotFound
-from dbt_kinds.kinds import Note, note_of
+from dbt_kinds.errors import SourceNotFound
 
 _NOT_CONVERTED = ("linter", "signals", "materializations")
 _SKIPPED = frozenset({"__pycache__", "node_modules", "target", "dbt_packages", "venv"})
@@ -20,6 +19,7 @@ class Files:
 
     Attributes:
         semantics: YAML of Vulcan: semantic models, metrics, checks.
+        not_converted: folders that have no counterpart in dbt.
     """
 
     root: Path
@@ -32,7 +32,7 @@ class Files:
     unit_tests: list[str] = field(default_factory=list)
     metrics: list[str] = field(default_factory=list)
     semantics: list[str] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    not_converted: list[str] = field(default_factory=list)
 
     def text(self, path: str) -> str:
         """A file as text; bytes that are not UTF-8 are replaced, so that one odd comment stops nothing."""
@@ -52,10 +52,7 @@ def find_files(root: Path, ignore_patterns: Iterable[str]) -> Files:
     for path in _walk(root, root):
         if not any(_matches(path, pattern) for pattern in patterns):
             _sort_in(files, path)
-    for name in _NOT_CONVERTED:
-        if (root / name).is_dir():
-            message = f"{name}/ not converted: dbt has no counterpart"
-            files.notes.append(note_of(PropertyDropped(message, name, 1)))
+    files.not_converted = [f"{name}/" for name in _NOT_CONVERTED if (root / name).is_dir()]
     return files
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
 from dbt_kinds.errors import BadPropertyValue, CompileError, PropertyDropped, SqlParseError
 from dbt_kinds.kinds import Column, Place, SourceTable, note_of
 from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
 from dbt_kinds.readers.sqlmesh.block import Call, Value
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
 from dbt_kinds.readers.sqlmesh.dialects import block_tokens
-from dbt_kinds.readers.sqlmesh.model_kinds import spark_type
+from dbt_kinds.readers.sqlmesh.kind_values import spark_type
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
+from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
 
 _READ = frozenset({"name", "description", "columns", "column_descriptions", "audits", "assertions"})
 
@@ -23,11 +22,12 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
     """The tables of one file; their audits are read later, when all audits are known.
 
     Raises:
-        SqlParseError: the file is no YAML of this form.
+        BadPropertyValue, SqlParseError: the file is no YAML of this form.
     """
     dialect = context.config.dialect or ""
     found = []
-    for entry, line in entries(text, file):
+    for node in _entries(text, file):
+        entry, line = node.value(), node.line
         name = name_of_text(str(entry.get("name") or ""), dialect)
         if not name.table:
             raise SqlParseError("an external model has no name; add 'name: schema.table'", file, line)
@@ -37,12 +37,11 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
         columns = entry.get("columns") or {}
         if not isinstance(columns, dict) or not isinstance(descriptions, dict):
             raise BadPropertyValue(f"columns of {name.text} are {columns!r}; write 'name: TYPE' pairs", file, line)
-        scope = context.scope(file, dialect)
         for column, kind in columns.items():
             value = text_value("columns", str(kind), file, line, dialect)
             description = descriptions.get(column)
             source.columns.append(
-                Column(str(column), spark_type(str(kind), value, scope), str(description) if description else None)
+                Column(str(column), spark_type(str(kind), value), str(description) if description else None)
             )
         rest = sorted(entry.keys() - _READ)
         if rest:
@@ -55,15 +54,14 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
 def read_external_tests(source: SourceTable, entry: dict[str, Any], context: ProjectContext) -> None:
     """The tests of an external model; one that cannot be read is said, and the source stays."""
     audits = entry.get("audits") or entry.get("assertions") or []
-    texts = [audits] if isinstance(audits, str) else [audit_text(audit) for audit in audits]
+    texts = [audit_text(audit) for audit in (audits if isinstance(audits, list) else [audits])]
     dialect = context.config.dialect or ""
     scope = context.scope(source.place.file, dialect)
     scope.model_name = f"{source.source}.{source.table}"
     readable: list[Call] = []
     for text in texts:
-        value = text_value("audits", text, source.place.file, source.place.line, dialect)
         try:
-            calls = value.as_calls()
+            calls = text_value("audits", text, source.place.file, source.place.line, dialect).as_calls()
             tests_of_calls(calls, context, scope)
             readable.extend(calls)
         except CompileError as error:
@@ -99,27 +97,10 @@ def text_value(name: str, text: str, file: str, line: int, dialect: str) -> Valu
     return Value(name, block_tokens(text, dialect, file, line), text, file, line, dialect)
 
 
-def entries(text: str, file: str) -> Iterator[tuple[dict[str, Any], int]]:
-    """The entries of a YAML list of mappings with their lines.
-
-    Raises:
-        SqlParseError: it is no such list.
-    """
-    try:
-        content = yaml.safe_load(text)
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise SqlParseError(f"this is not YAML: {error}", file, mark.line + 1 if mark else 1) from error
-    if content is None:
-        return
-    if isinstance(content, dict):
-        content = [content]
-    lines = (
-        [node.start_mark.line + 1 for node in getattr(tree, "value", [])]
-        if isinstance(tree, yaml.SequenceNode)
-        else [1]
-    )
-    if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
-        raise SqlParseError("expected a list of mappings, each with a name", file, 1)
-    yield from zip(content, lines, strict=True)
+def _entries(text: str, file: str) -> Iterator[YamlNode]:
+    """The entries of a YAML list of mappings, or one mapping."""
+    for document in read_yaml(text, file):
+        for entry in document.items() if document.is_list else [document]:
+            if not entry.is_mapping:
+                raise entry.error(BadPropertyValue, f"{entry.shown} is no mapping; write 'name: schema.table'")
+            yield entry

@@ -85,12 +85,14 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
         return _passed_on(text, scope, line, failure.message)
     if isinstance(tree, exp.Command | exp.Column | exp.Alias):
         return _passed_on(text, scope, line, "sqlglot does not know this statement")
-    own_target = _target(tree)
+    if len(_dropped(tree)) > 1:
+        raise scope.error(Untranslatable, "Spark drops one table a statement; write a statement for each", line)
+    targets = _targets(tree)
     changed = False
     for table in list(tree.find_all(exp.Table)):
         if not is_read_table(table):
             continue
-        if table is own_target:
+        if any(table is target for target in targets):
             changed = _rename_target(table, tables, own_key, scope) or changed
             continue
         mark = resolve(table_name_of(table, scope.dialect), tables, own_key, scope, line)
@@ -113,16 +115,22 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
     return SqlText(written, used_marks(written, scope.marks.by_name), tree)
 
 
-def _target(tree: exp.Expr) -> exp.Table | None:
-    """The table that a statement writes."""
+def _targets(tree: exp.Expr) -> list[exp.Table]:
+    """The tables that a statement writes."""
     if not isinstance(tree, _WRITES):
-        return None
-    target = tree.args.get("this")
-    if isinstance(target, exp.Schema):
-        target = target.this
-    if isinstance(tree, exp.TruncateTable):
-        target = tree.expressions[0] if tree.expressions else None
-    return target if isinstance(target, exp.Table) else None
+        return []
+    several = tree.expressions if isinstance(tree, exp.TruncateTable) else _dropped(tree)
+    found = [tree.args.get("this"), *several]
+    return [table for table in (_unwrapped(part) for part in found) if isinstance(table, exp.Table)]
+
+
+def _dropped(tree: exp.Expr) -> list[exp.Expr]:
+    """What a statement drops, where sqlglot keeps a list of it: 30.30 does, 30.8 knows one table."""
+    return list(tree.args.get("tables") or []) if isinstance(tree, exp.Drop) else []
+
+
+def _unwrapped(target: object) -> object:
+    return target.this if isinstance(target, exp.Schema) else target
 
 
 def _rename_target(table: exp.Table, tables: Tables, own_key: str | None, scope: Scope) -> bool:

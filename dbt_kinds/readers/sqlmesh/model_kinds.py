@@ -7,28 +7,29 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlglot import ErrorLevel, exp
-from sqlglot.errors import SqlglotError
-from sqlglot.time import format_time
-
 from dbt_kinds.errors import (
-    BadPropertyValue,
     CustomMaterialization,
     MissingKindProperty,
     NoManagedTables,
     NoMaterializedViews,
     PropertyDropped,
-    SqlParseError,
     UnknownKind,
     UnknownKindProperty,
-    Untranslatable,
 )
 from dbt_kinds.kinds import Kind
 from dbt_kinds.readers.sqlmesh.block import Value, read_properties
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, dialect_of, is_spark, parse_statement
-from dbt_kinds.readers.sqlmesh.instants import cron
+from dbt_kinds.readers.sqlmesh.kind_values import (
+    check_is_known,
+    compared_columns,
+    merge_filter,
+    one_of,
+    read_cron,
+    spark_type,
+    time_column,
+    unique_key,
+    when_matched,
+)
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.spark import NotInSpark, rewrite
 
 _CHANGES = ("on_destructive_change", "on_additive_change")
 _INCREMENTAL = ("forward_only", "disable_restatement", "auto_restatement_cron", "auto_restatement_intervals", *_CHANGES)
@@ -82,6 +83,8 @@ _BOOLEANS = (
 )
 _INTEGERS = ("batch_size", "lookback", "auto_restatement_intervals")
 _NAMES = ("valid_from_name", "valid_to_name", "updated_at_name")
+# what is written with the window of each batch
+_OF_EACH_BATCH = ("when_matched", "merge_filter")
 
 
 @dataclass
@@ -150,6 +153,8 @@ def read_kind(value: Value, scope: Scope, adapter: str, time_column_format: str,
             raise properties["materialized"].error(NoMaterializedViews, message)
         model_kind.kind = Kind.MATERIALIZED_VIEW
     for key, property_value in properties.items():
+        if key not in _OF_EACH_BATCH:
+            check_is_known(property_value)
         _read_property(model_kind, key, property_value, scope, time_column_format)
     _finish(model_kind, properties, value, time_column_format, defaults)
     return model_kind
@@ -189,7 +194,7 @@ def _read_property(model_kind: ModelKind, key: str, value: Value, scope: Scope, 
     elif key in _READERS:
         options[key] = _READERS[key](value, scope)
     elif key == "time_column":
-        options[key] = _time_column(value, time_column_format)
+        options[key] = time_column(value, time_column_format)
     elif key == "batch_concurrency":
         count = value.as_positive_integer()
         if model_kind.name == "INCREMENTAL_BY_UNIQUE_KEY" and count != 1:
@@ -230,140 +235,11 @@ def _finish(
                 raise properties[key].error(UnknownKindProperty, message)
 
 
-def one_of(value: Value, words: tuple[str, ...]) -> str:
-    """A word of a list.
-
-    Raises:
-        BadPropertyValue: it is none of them.
-    """
-    word = value.as_word()
-    if word not in words:
-        raise value.bad(f"one of {', '.join(words)}")
-    return word
-
-
-def read_cron(value: Value) -> str:
-    """A cron.
-
-    Raises:
-        BadPropertyValue: it is none.
-    """
-    found = cron(value.as_text())
-    if found is None:
-        raise value.bad("five fields, or @hourly, @daily, @weekly, @monthly, @quarterly or @yearly")
-    return found
-
-
-def _time_column(value: Value, default_format: str) -> Any:
-    items = value.as_list()
-    column = items[0].as_column() if items else ""
-    if not items or len(items) > 2 or not column:
-        raise value.bad("a column, or (column, 'format')")
-    written = items[1].as_text() if len(items) == 2 else default_format
-    if len(items) == 1 and written == "%Y-%m-%d":
-        return column
-    return {"column": column, "format": spark_format(written, value.dialect if len(items) == 2 else "")}
-
-
-def spark_format(text: str, dialect: str) -> str:
-    """A time format of a dialect in Spark's letters; strftime is read in every dialect."""
-    strftime = text
-    if "%" not in text:
-        source = dialect_of(dialect)
-        strftime = format_time(text, source.TIME_MAPPING, source.TIME_TRIE) or text
-    spark = dialect_of("spark")
-    return format_time(strftime, spark.INVERSE_TIME_MAPPING, spark.INVERSE_TIME_TRIE) or text
-
-
-def _unique_key(value: Value, scope: Scope) -> list[str]:
-    keys = [spark_expression(item, scope) for item in value.as_list()]
-    if not keys:
-        raise value.bad("a column, an expression, or a list of them")
-    return keys
-
-
-def _scd_columns(value: Value, scope: Scope) -> Any:
-    del scope
-    if value.text.strip("'\"") == "*":
-        return "*"
-    return [item.as_column() for item in value.as_list()]
-
-
-def _time_data_type(value: Value, scope: Scope) -> str:
-    return spark_type(value.text, value, scope)
-
-
-def _auto_restatement_cron(value: Value, scope: Scope) -> str:
-    del scope
-    return read_cron(value)
-
-
-def _merge_filter(value: Value, scope: Scope) -> str:
-    return spark_expression(value, scope)
-
-
-def _when_matched(value: Value, scope: Scope) -> list[str]:
-    text = value.text.strip()
-    tokens = value.tokens
-    if tokens and tokens[0].text == "(" and tokens[-1].text == ")":
-        text = text[1:-1].strip()
-    try:
-        merge = parse_statement(f"MERGE INTO t AS target USING s AS source ON 1 = 1 {text}", value.dialect)
-    except ParseFailure as failure:
-        message = f"when_matched: {failure.message}; write WHEN MATCHED [AND …] THEN UPDATE SET … or THEN DELETE"
-        raise value.error(SqlParseError, message) from failure
-    whens = merge.args.get("whens")
-    clauses = whens.expressions if isinstance(whens, exp.Whens) else []
-    if not clauses or any(not when.args.get("matched") or when.args.get("source") for when in clauses):
-        raise value.bad("WHEN MATCHED [AND …] THEN UPDATE SET … or THEN DELETE; rows without a match are inserted")
-    if is_spark(value.dialect) and len(clauses) == 1:
-        return [" ".join(text.split())]
-    return [written_for_spark(when, value, scope) for when in clauses]
-
-
-def spark_expression(value: Value, scope: Scope) -> str:
-    """An expression as Spark writes it; Spark's own keeps its text, and a column is its name."""
-    tree = value.as_expression()
-    if isinstance(tree, exp.Column) and len(tree.parts) == 1:
-        return tree.name
-    return value.text if is_spark(value.dialect) else written_for_spark(tree, value, scope)
-
-
-def written_for_spark(tree: exp.Expr, value: Value, scope: Scope) -> str:
-    """A part of a statement as Spark writes it.
-
-    Raises:
-        Untranslatable: it cannot be.
-    """
-    del scope
-    try:
-        holder = exp.Paren(this=tree)
-        written: exp.Expr = rewrite(holder, value.dialect)
-        return str(written.this.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE))
-    except NotInSpark as problem:
-        raise value.error(Untranslatable, problem.message) from problem
-    except SqlglotError as error:
-        raise value.error(Untranslatable, f"{value.name}: {error}") from error
-
-
-def spark_type(text: str, value: Value, scope: Scope) -> str:
-    """A type of the model's dialect as Spark calls it.
-
-    Raises:
-        BadPropertyValue: it is none.
-    """
-    del scope
-    try:
-        return exp.DataType.build(text, dialect=value.dialect).sql(dialect="spark").lower()
-    except (SqlglotError, ValueError, AttributeError) as error:
-        raise value.error(BadPropertyValue, f"{value.name}: '{text}' is no type of {value.dialect or 'SQL'}") from error
-
-
 _READERS: dict[str, Callable[[Value, Scope], Any]] = {
-    "unique_key": _unique_key,
-    "columns": _scd_columns,
-    "time_data_type": _time_data_type,
-    "auto_restatement_cron": _auto_restatement_cron,
-    "merge_filter": _merge_filter,
-    "when_matched": _when_matched,
+    "unique_key": lambda value, scope: unique_key(value),
+    "columns": lambda value, scope: compared_columns(value),
+    "time_data_type": lambda value, scope: spark_type(value.text, value),
+    "auto_restatement_cron": lambda value, scope: read_cron(value),
+    "merge_filter": merge_filter,
+    "when_matched": when_matched,
 }

@@ -253,8 +253,15 @@ def _finish(context: ProjectContext, project: Project) -> None:
         owner = node.origin.pop("owner", None)
         if owner is not None:
             project.groups[node.settings["group"]] = owner
-    project.notes = [*config.notes, *context.files.notes, *project.notes, *_unique(context.notes)]
+    project.notes = [*config.notes, *_not_converted(context), *project.notes, *_unique(context.notes)]
     project.left_out.sort(key=lambda left: (left.place, left.name))
+
+
+def _not_converted(context: ProjectContext) -> list[Note]:
+    """One note for the folders and the keys of the configuration that have no counterpart."""
+    names = [*context.files.not_converted, *context.config.not_converted]
+    message = f"{', '.join(names)} not converted: dbt has no counterpart, or its own"
+    return [note_of(PropertyDropped(message, context.config.file, 1))] if names else []
 
 
 def _unique(notes: Iterable[Note]) -> list[Note]:

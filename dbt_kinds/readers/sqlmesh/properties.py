@@ -19,15 +19,13 @@ from dbt_kinds.errors import (
     SessionProperties,
     SignalDropped,
     UnknownModelProperty,
-    UnsupportedMacro,
     UnsupportedPartition,
 )
 from dbt_kinds.kinds import Column, Kind, Model
-from dbt_kinds.marks import MARK_NAME
 from dbt_kinds.readers.sqlmesh.block import Block, Value, split_tokens
 from dbt_kinds.readers.sqlmesh.instants import INTERVAL_UNITS, MovingInstant, NoInstant, exclusive_end, instant
+from dbt_kinds.readers.sqlmesh.kind_values import check_is_known, one_of, read_cron, spark_type
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.model_kinds import one_of, read_cron, spark_type
 from dbt_kinds.readers.sqlmesh.names import slug
 
 # nothing in dbt, and nothing that changes a table
@@ -46,6 +44,8 @@ _DROPPED = (
     "virtual_properties",
     "default_catalog",
 )
+# where a time variable may stand, or is looked for later
+_WITH_MARKS = ("kind", "audits", "assertions", "signals")
 # read elsewhere, in this order
 _ELSEWHERE = (
     "name",
@@ -89,9 +89,8 @@ def read_properties_of(model: Model, block: Block, scope: Scope, defaults: dict[
             message = f"{one} and {other} say the same; keep one of them"
             raise block.properties[other].error(DuplicateProperty, message)
     for key, value in list(block.properties.items()):
-        if MARK_NAME.search(value.text) and key not in ("audits", "assertions", "signals"):
-            message = f"{key} asks for a time variable, which is known only when dbt runs; write a value"
-            raise value.error(UnsupportedMacro, message)
+        if key not in _WITH_MARKS:
+            check_is_known(value)
         if key in _DROPPED:
             dropped.append(value)
         elif key in _READERS:
@@ -138,7 +137,7 @@ def as_spark_types(value: Value, scope: Scope) -> list[Column]:
         if len(item) < 2:
             raise part.error(BadPropertyValue, f"columns: '{part.text}' has no type; write 'name TYPE'")
         kind = value.part(item[1:], item[0].text)
-        columns.append(Column(item[0].text, spark_type(kind.text, kind, scope), comment))
+        columns.append(Column(item[0].text, spark_type(kind.text, kind), comment))
     return columns
 
 

@@ -7,8 +7,7 @@ import re
 from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
 from dbt_kinds.readers.sqlmesh.external import text_value
-from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.model_kinds import spark_expression
+from dbt_kinds.readers.sqlmesh.kind_values import spark_expression
 from dbt_kinds.readers.yaml_nodes import YamlNode
 
 REFERENCE = re.compile(r"\{\s*([A-Za-z_][\w.]*)\s*\}")
@@ -46,8 +45,7 @@ def with_columns(node: YamlNode, own: frozenset[str], unsupported: type[CompileE
 def spark_text(text: str, node: YamlNode, context: ProjectContext, what: str) -> str:
     """SQL of the project's dialect for Spark."""
     dialect = context.config.dialect or ""
-    scope = Scope(dialect, node.file, context.scope(node.file, dialect).marks)
-    return spark_expression(text_value(what, text, node.file, node.text_line, dialect), scope)
+    return spark_expression(text_value(what, text, node.file, node.text_line, dialect))
 
 
 def element_name(text: str) -> str:

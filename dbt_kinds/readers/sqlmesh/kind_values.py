@@ -1,0 +1,168 @@
+"""What stands behind the properties of kinds: words, crons, time columns, keys, expressions and types, for Spark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.errors import SqlglotError
+from sqlglot.time import format_time
+
+from dbt_kinds.errors import BadPropertyValue, SqlParseError, UnsupportedMacro, Untranslatable
+from dbt_kinds.kinds import SqlText
+from dbt_kinds.marks import MARK_NAME, used_marks
+from dbt_kinds.readers.sqlmesh.block import Value
+from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, dialect_of, is_spark, parse_statement
+from dbt_kinds.readers.sqlmesh.instants import cron
+from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.spark import NotInSpark, rewrite
+
+
+def check_is_known(value: Value) -> None:
+    """Refuses a value that is known only when dbt runs.
+
+    Raises:
+        UnsupportedMacro: a time variable, or the like, stands in it.
+    """
+    if MARK_NAME.search(value.text):
+        message = f"{value.name} asks for a time variable, which is known only when dbt runs; write a value"
+        raise value.error(UnsupportedMacro, message)
+
+
+def one_of(value: Value, words: tuple[str, ...]) -> str:
+    """A word of a list.
+
+    Raises:
+        BadPropertyValue: it is none of them.
+    """
+    word = value.as_word()
+    if word not in words:
+        raise value.bad(f"one of {', '.join(words)}")
+    return word
+
+
+def read_cron(value: Value) -> str:
+    """A cron.
+
+    Raises:
+        BadPropertyValue: it is none.
+    """
+    found = cron(value.as_text())
+    if found is None:
+        raise value.bad("five fields, or @hourly, @daily, @weekly, @monthly, @quarterly or @yearly")
+    return found
+
+
+def time_column(value: Value, default_format: str) -> Any:
+    """A column, or a column and the format of its values in Spark's letters.
+
+    Raises:
+        BadPropertyValue: it is neither.
+    """
+    items = value.as_list()
+    column = items[0].as_column() if items else ""
+    if not items or len(items) > 2 or not column:
+        raise value.bad("a column, or (column, 'format')")
+    written = items[1].as_text() if len(items) == 2 else default_format
+    if len(items) == 1 and written == "%Y-%m-%d":
+        return column
+    return {"column": column, "format": spark_format(written, value.dialect if len(items) == 2 else "")}
+
+
+def spark_format(text: str, dialect: str) -> str:
+    """A time format of a dialect in Spark's letters; strftime is read in every dialect."""
+    strftime = text
+    if "%" not in text:
+        source = dialect_of(dialect)
+        strftime = format_time(text, source.TIME_MAPPING, source.TIME_TRIE) or text
+    spark = dialect_of("spark")
+    return format_time(strftime, spark.INVERSE_TIME_MAPPING, spark.INVERSE_TIME_TRIE) or text
+
+
+def unique_key(value: Value) -> list[str]:
+    """The columns and expressions of a key.
+
+    Raises:
+        BadPropertyValue: there is none.
+    """
+    keys = [spark_expression(item) for item in value.as_list()]
+    if not keys:
+        raise value.bad("a column, an expression, or a list of them")
+    return keys
+
+
+def compared_columns(value: Value) -> Any:
+    """The columns that a history compares: a list, or `*`."""
+    if value.text.strip("'\"") == "*":
+        return "*"
+    return [item.as_column() for item in value.as_list()]
+
+
+def merge_filter(value: Value, scope: Scope) -> str | SqlText:
+    """The condition of a merge; time variables in it are marks."""
+    return _with_marks(spark_expression(value), scope)
+
+
+def _with_marks(text: str, scope: Scope) -> str | SqlText:
+    marks = used_marks(text, scope.marks.by_name)
+    return SqlText(text, marks) if marks else text
+
+
+def when_matched(value: Value, scope: Scope) -> list[str | SqlText]:
+    """The clauses of a merge, one text each; time variables in them are marks.
+
+    Raises:
+        SqlParseError, BadPropertyValue: they are no clauses for rows that match.
+    """
+    text = value.text.strip()
+    tokens = value.tokens
+    if tokens and tokens[0].text == "(" and tokens[-1].text == ")":
+        text = text[1:-1].strip()
+    try:
+        merge = parse_statement(f"MERGE INTO t AS target USING s AS source ON 1 = 1 {text}", value.dialect)
+    except ParseFailure as failure:
+        message = f"when_matched: {failure.message}; write WHEN MATCHED [AND …] THEN UPDATE SET … or THEN DELETE"
+        raise value.error(SqlParseError, message) from failure
+    whens = merge.args.get("whens")
+    clauses = whens.expressions if isinstance(whens, exp.Whens) else []
+    if not clauses or any(not when.args.get("matched") or when.args.get("source") for when in clauses):
+        raise value.bad("WHEN MATCHED [AND …] THEN UPDATE SET … or THEN DELETE; rows without a match are inserted")
+    if is_spark(value.dialect) and len(clauses) == 1:
+        return [_with_marks(" ".join(text.split()), scope)]
+    return [_with_marks(written_for_spark(when, value), scope) for when in clauses]
+
+
+def spark_expression(value: Value) -> str:
+    """An expression as Spark writes it; Spark's own keeps its text, and a column is its name."""
+    tree = value.as_expression()
+    if isinstance(tree, exp.Column) and len(tree.parts) == 1:
+        return tree.name
+    return value.text if is_spark(value.dialect) else written_for_spark(tree, value)
+
+
+def written_for_spark(tree: exp.Expr, value: Value) -> str:
+    """A part of a statement as Spark writes it.
+
+    Raises:
+        Untranslatable: it cannot be.
+    """
+    try:
+        holder = exp.Paren(this=tree)
+        written: exp.Expr = rewrite(holder, value.dialect)
+        return str(written.this.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE))
+    except NotInSpark as problem:
+        raise value.error(Untranslatable, problem.message) from problem
+    except SqlglotError as error:
+        raise value.error(Untranslatable, f"{value.name}: {error}") from error
+
+
+def spark_type(text: str, value: Value) -> str:
+    """A type of the model's dialect as Spark calls it.
+
+    Raises:
+        BadPropertyValue: it is none.
+    """
+    try:
+        return exp.DataType.build(text, dialect=value.dialect).sql(dialect="spark").lower()
+    except (SqlglotError, ValueError, AttributeError) as error:
+        raise value.error(BadPropertyValue, f"{value.name}: '{text}' is no type of {value.dialect or 'SQL'}") from error

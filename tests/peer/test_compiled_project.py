@@ -1,0 +1,121 @@
+"""A SQLMesh project of every kind, run by SQLMesh and, compiled, by dbt: the same tables, but for what stands here.
+
+Runs like `test_peer.py`, when KINDS_SQLMESH_PYTHON names the Python of an environment with SQLMesh.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbt_kinds.local.java import find_java_home
+from dbt_kinds.local.profile import spark_settings
+from tests.functional.compiled_shop import compiled_shop, land, table_rows
+from tests.functional.every_kind_shop import DAYS, LANDED, SHOP, Row, expected
+from tests.functional.project import Project
+
+pytestmark = pytest.mark.skipif(
+    "KINDS_SQLMESH_PYTHON" not in os.environ,
+    reason="KINDS_SQLMESH_PYTHON does not name the Python of an environment with SQLMesh; see CONTRIBUTING.md",
+)
+
+DRIVER = Path(__file__).with_name("sqlmesh_project.py")
+# DuckDB's merge takes neither when_matched nor merge_filter; no other model reads these two
+NOT_ON_DUCKDB = {
+    "marts.customer_peaks": "models/marts/customer_peaks.sql",
+    "marts.last_orders": "models/marts/last_orders.sql",
+}
+# by time, SQLMesh dates every key at 1970, whenever it appears; its documentation, and dbt_kinds, by updated_at
+DEE = ("4", "Dee", "west", "2024-01-03 08:00:00")
+DIFFERENCES: dict[tuple[int, str], tuple[list[Row], list[Row]]] = {
+    (1, "staging.customers"): (
+        [(*DEE, "1970-01-01 00:00:00", None)],
+        [(*DEE, "2024-01-03 08:00:00", None)],
+    ),
+    (2, "staging.customers"): (
+        [(*DEE, "1970-01-01 00:00:00", "2024-01-04 09:00:00")],
+        [(*DEE, "2024-01-03 08:00:00", "2024-01-04 09:00:00")],
+    ),
+}
+ENGINES = ("duckdb", "spark")
+
+Answer = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
+    """What SQLMesh's tables hold after each day, by engine; a JVM of its own runs before ours is asked for."""
+    return {engine: _run(engine, tmp_path_factory.mktemp(f"shop_{engine}")) for engine in ENGINES}
+
+
+def test_sqlmesh_has_the_tables_that_the_sources_say(answers: dict[str, Answer]) -> None:
+    for engine in ENGINES:
+        assert [day["error"] for day in answers[engine]] == [None] * len(DAYS)
+        found = {
+            (number, table): difference
+            for number, tables in enumerate(expected())
+            for table in _tables(engine)
+            if (difference := _difference(_rows(answers[engine][number], table), tables[table])) != ([], [])
+        }
+        assert found == DIFFERENCES, engine
+
+
+def test_compiled_project_has_the_tables_that_sqlmesh_has(
+    answers: dict[str, Answer], new_project: Callable[[str], Project]
+) -> None:
+    project = compiled_shop(new_project)
+    found = {}
+    for number, day in enumerate(DAYS):
+        land(project, day)
+        for command in ("seed", "run"):
+            run = project.dbt(command, now=day.now)
+            assert run.success, run.errors
+        for engine in ENGINES:
+            for table in _tables(engine):
+                difference = _difference(_rows(answers[engine][number], table), table_rows(project, table))
+                if difference != ([], []):
+                    found[engine, number, table] = difference
+    assert found == {(engine, *key): rows for engine in ENGINES for key, rows in DIFFERENCES.items()}
+
+
+def _run(engine: str, folder: Path) -> Answer:
+    request = {
+        "project": str(SHOP),
+        "folder": str(folder),
+        "spark": spark_settings(folder / "spark") if engine == "spark" else None,
+        "left_out": list(NOT_ON_DUCKDB.values()) if engine == "duckdb" else [],
+        "types": LANDED,
+        "days": [{"now": day.now, "landed": day.landed()} for day in DAYS],
+        "tables": _tables(engine),
+    }
+    environment = os.environ | {"TZ": "UTC", "SQLMESH__DISABLE_ANONYMIZED_ANALYTICS": "true"}
+    java_home = find_java_home()
+    if java_home is not None:
+        environment["JAVA_HOME"] = str(java_home)
+    done = subprocess.run(
+        [os.environ["KINDS_SQLMESH_PYTHON"], str(DRIVER)],
+        input=json.dumps(request), capture_output=True, text=True, env=environment, cwd=folder, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    answer: Answer = json.loads((folder / "answer.json").read_text())
+    return answer
+
+
+def _tables(engine: str) -> list[str]:
+    return [table for table in sorted(expected()[0]) if engine != "duckdb" or table not in NOT_ON_DUCKDB]
+
+
+def _rows(day: dict[str, Any], table: str) -> Counter[Row]:
+    return Counter(tuple(row) for row in day["rows"][table] or [])
+
+
+def _difference(theirs: Counter[Row], ours: Counter[Row]) -> tuple[list[Row], list[Row]]:
+    """The rows that only one of them has: theirs, ours."""
+    return sorted((theirs - ours).elements(), key=repr), sorted((ours - theirs).elements(), key=repr)

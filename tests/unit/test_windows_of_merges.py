@@ -1,0 +1,65 @@
+"""Time variables in when_matched and merge_filter mean the window of each batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.macros import Macros, node
+
+FIRST, SECOND = ["2024-01-02T00:00:00", "2024-01-03T00:00:00"], ["2024-01-03T00:00:00", "2024-01-04T00:00:00"]
+NOW = "2024-01-10T08:00:00"
+COLUMNS = [{"name": "id", "type": "int"}, {"name": "ds", "type": "date"}]
+# as dbt's parser leaves it in the configuration, the day of the parse in it
+START, END, EXECUTION = (f"/*kinds:{name}*/ '1999-12-31'" for name in ("start_ds", "end_ds", "execution_ds"))
+
+
+def options_of(**given: Any) -> dict[str, Any]:
+    read: dict[str, Any] = Macros().options(node("m", "incremental_by_unique_key", unique_key="id", **given))
+    return read
+
+
+def merged(window: list[str], **given: Any) -> str:
+    """The merge of one batch."""
+    macros, options = Macros(), options_of(**given)
+    clauses = macros._key_clauses(options, COLUMNS)
+    writer = {"clauses": clauses, "is_same": "target.id = source.id", "columns": ["`id`", "`ds`"]}
+    bound = macros.writer_in_window(writer, window, NOW)
+    assert {**bound, "clauses": None} == {**writer, "clauses": None}
+    return " ".join(str(macros._merge_statement("t", bound, "s", bound["clauses"], False)).split())
+
+
+@pytest.mark.parametrize(("window", "day"), [(FIRST, "2024-01-02"), (SECOND, "2024-01-03")])
+def test_a_merge_filter_has_the_window_of_its_batch(window: list[str], day: str) -> None:
+    text = merged(window, merge_filter=f"target.ds between {START} and {END}")
+    assert f"(target.ds between '{day}' and '{day}')" in text
+
+
+def test_clauses_have_the_window_of_their_batch_in_conditions_and_assignments() -> None:
+    written = [
+        f"when matched and {START} > source.ds then delete",
+        f"when matched then update set ds = {EXECUTION}, id = source.id",
+    ]
+    assert merged(SECOND, when_matched=written).endswith(
+        "when matched and ('2024-01-03' > source.ds) then delete"
+        " when matched then update set target.`ds` = '2024-01-10', target.`id` = source.id"
+    )
+
+
+def test_texts_without_time_variables_stay_as_they_are() -> None:
+    written = "when matched and source.ds > '2024-01-01' then update set ds = source.ds"
+    assert merged(FIRST, when_matched=written) == merged(SECOND, when_matched=written)
+
+
+@pytest.mark.parametrize("option", ["merge_filter", "when_matched"])
+def test_the_day_of_the_parse_is_no_change_of_the_model(option: str) -> None:
+    texts = {"merge_filter": "target.ds >= {}", "when_matched": "when matched and target.ds >= {} then update set ds = source.ds"}  # fmt: skip
+
+    def model_hash(bound: str) -> str:
+        return str(Macros(local_md5=str).model_hash(options_of(**{option: texts[option].format(bound)}), "select 1"))
+
+    hashes = {model_hash(f"/*kinds:start_ds*/ '{day}'") for day in ("2024-01-01", "2024-01-02")}
+    assert len(hashes) == 1
+    assert model_hash("/*kinds:start_ds*/ '2024-01-01'") != model_hash("/*kinds:end_ds*/ '2024-01-01'")
+    assert model_hash("'2024-01-01'") != model_hash("'2024-01-02'")
