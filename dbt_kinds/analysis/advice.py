@@ -94,7 +94,9 @@ def unknown_interval_unit(text: str) -> str:
 def not_derivable(source: str, column: str, *, is_window: bool) -> str:
     """A source of which nothing says how much a window of the model needs."""
     if is_window:
-        why = "this window looks at rows of it at an unknown distance"
+        why = (
+            "this window looks at rows of it at an unknown distance, or orders by a time that an outer join leaves NULL"
+        )
     else:
         why = f"nothing ties its time to {column}"
     return (

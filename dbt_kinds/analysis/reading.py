@@ -24,7 +24,7 @@ from dbt_kinds.analysis.terms import (
     is_outer,
     within,
 )
-from dbt_kinds.analysis.ties import Tie, relax, ties_of
+from dbt_kinds.analysis.ties import Tie, is_never_missing, relax, ties_of
 from dbt_kinds.analysis.tree import clause, conjuncts
 from dbt_kinds.analysis.units import length_order, nests
 from dbt_kinds.analysis.windows import Frame, Window, windows_of
@@ -110,7 +110,9 @@ class Reading:
             if is_aligned(window.keys, values):
                 seen = self._same_value(partition, known)
             elif (frame := window.frame) is not None and window.is_bounded and not window.looks_too_far:
-                seen = self._framed(frame, known)
+                # rows without a time are in one frame, of whatever day they are; but not in the guarded form of LAG
+                is_timed = window.is_guarded or is_never_missing(scope, frame.key.variable, partition)
+                seen = self._framed(frame, known) if is_timed else None
             else:
                 seen = None
             if seen is not None:

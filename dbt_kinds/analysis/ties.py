@@ -12,7 +12,7 @@ from dbt_kinds.analysis.interval_literals import read_interval
 from dbt_kinds.analysis.margins import DAY, Margin
 from dbt_kinds.analysis.reaches import Range, backward, forward
 from dbt_kinds.analysis.resolution import reader_of
-from dbt_kinds.analysis.scopes import JoinStep, Scope, SelectScope
+from dbt_kinds.analysis.scopes import JoinStep, Scope, SelectScope, SetScope
 from dbt_kinds.analysis.terms import Term, Variable, inputs_of, is_outer, within
 from dbt_kinds.analysis.tree import clause, conjuncts, without_parentheses
 
@@ -74,6 +74,23 @@ def ties_of(scope: Scope, partition: Term | None) -> list[Tie]:
             inner = _inner_partition(name, partition)
             ties += [tie.inside(name) for tie in ties_of(read.query, inner)]
     return ties
+
+
+def is_never_missing(scope: Scope, variable: Variable, partition: Term | None) -> bool:
+    """Whether no row lacks a time whose partition value is known, as those do that an outer join adds."""
+    if partition is not None and partition.variable == variable:
+        return True
+    if isinstance(scope, SetScope) and variable[0] == "union":
+        return all(
+            is_never_missing(branch, of.variable, None) for branch, of in zip(scope.branches, variable[1], strict=True)
+        )
+    if not isinstance(scope, SelectScope) or variable[0] != "in" or variable[1] not in scope.inputs:
+        return False
+    where = list(comparisons(reader_of(scope), clause(scope.node, "where")))
+    if variable[1] not in _present(scope, where, partition):
+        return False
+    read = scope.inputs[variable[1]]
+    return read.query is None or is_never_missing(read.query, variable[2], _inner_partition(read.name, partition))
 
 
 def relax(ranges: Mapping[Variable, Range], ties: Iterable[Tie], granularity: str) -> dict[Variable, Range]:

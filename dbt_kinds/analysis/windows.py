@@ -15,6 +15,7 @@ from dbt_kinds.analysis.scopes import SelectScope
 from dbt_kinds.analysis.terms import Term
 from dbt_kinds.analysis.tree import own_nodes
 
+_GUARDED = ("lag", "lead")
 _RANKINGS = {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"}
 
 
@@ -49,6 +50,11 @@ class Window:
     def is_bounded(self) -> bool:
         """Whether its frame says how far it looks."""
         return self.frame is not None and not self.is_ranking
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether its frame is written as a condition on the row it finds, as Spark takes none."""
+        return self.function in _GUARDED
 
     @property
     def looks_too_far(self) -> bool:

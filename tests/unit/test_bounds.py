@@ -354,3 +354,23 @@ def test_the_worst_source_decides_the_batches() -> None:
     assert (whole.name, whole.batch_size) == ("fully_batch_safe", None)
     assert (single.name, single.batch_size) == ("per_partition_only", 1)
     assert batch_class({"a": open_, "b": none}, "day") is None
+
+
+@pytest.mark.parametrize(
+    ("join", "day", "expected"),
+    [
+        ("users u LEFT JOIN ev e", "u.day", {"refused": "not_derivable:ev"}),
+        ("users u LEFT JOIN (SELECT * FROM ev UNION ALL SELECT * FROM ev2) e", "u.day", None),
+        ("users u JOIN ev e", "u.day", {"ev": "PT10H/PT0S"}),
+        ("users u RIGHT JOIN ev e", "e.event_date", {"ev": "PT10H/PT0S"}),
+        ("users u LEFT JOIN ev e", "e.event_date", {"ev": "PT10H/PT0S"}),
+    ],
+)
+def test_rows_that_an_outer_join_leaves_without_a_time_share_one_frame_over_all_days(
+    join: str, day: str, expected: dict[str, str] | None
+) -> None:
+    over = "PARTITION BY u.id ORDER BY e.event_ts RANGE BETWEEN INTERVAL '10 hours' PRECEDING AND CURRENT ROW"
+    sql = f"SELECT {day} AS event_date, COUNT(*) OVER ({over}) AS n FROM {join} ON e.event_date = u.day"
+    assert bounds(sql) == (expected or {"refused": "not_derivable:ev, not_derivable:ev2"})
+    # a LAG is written as a condition on the row that it finds, which then has a time
+    assert "refused" not in bounds(sql.replace("COUNT(*)", "LAG(e.id)"))

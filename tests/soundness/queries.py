@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 from hypothesis import strategies as st
 
-Draw = Callable[[st.SearchStrategy[str]], str]
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 DAYS = (
     "event_date",
@@ -37,6 +38,8 @@ CONDITIONS = (
     "datediff(a.d, b.d) BETWEEN 0 AND 2",
     "CAST(a.ts AS DATE) = CAST(b.ts AS DATE) AND a.id = b.id",
     "a.d = b.d OR a.id = b.id",
+    "a.id = b.id AND (a.d = b.d OR b.v > 2)",
+    "a.d = b.d OR b.v = 3",
     "NOT (a.d <> b.d)",
     "a.ts = b.ts",
     "CAST(b.ts AS DATE) <= CAST(a.ts + INTERVAL '5 hours' AS DATE) AND b.ts >= a.ts - INTERVAL '5 hours'",
@@ -56,18 +59,43 @@ KEYS = (
     "date_trunc('week', d), id",
     "date_trunc('hour', ts)",
 )
+# over ts; a frame of ROWS is admitted in aligned windows only, or where the author asks for it
 FRAMES = (
     "",
     "RANGE BETWEEN INTERVAL '10 hours' PRECEDING AND CURRENT ROW",
+    "RANGE BETWEEN INTERVAL '30' HOURS PRECEDING AND CURRENT ROW",
+    "RANGE INTERVAL '2 days' PRECEDING",
+    "RANGE BETWEEN CURRENT ROW AND INTERVAL '1 day 12 hours' FOLLOWING",
     "RANGE BETWEEN INTERVAL '1 day' PRECEDING AND INTERVAL '6 hours' FOLLOWING",
     "RANGE BETWEEN INTERVAL '5 hours' FOLLOWING AND INTERVAL '1 day' FOLLOWING",
     "RANGE BETWEEN INTERVAL '2 days' PRECEDING AND INTERVAL '1 hour' PRECEDING",
     "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
     "RANGE BETWEEN CURRENT ROW AND CURRENT ROW",
+    "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+    "ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING",
 )
-ORDERS = ("ts", "ts DESC", "d", "d DESC")
+# over d
+DAY_FRAMES = (
+    "RANGE BETWEEN 2 PRECEDING AND CURRENT ROW",
+    "RANGE BETWEEN CURRENT ROW AND 3 FOLLOWING",
+    "RANGE BETWEEN 3 PRECEDING AND 1 PRECEDING",
+    "RANGE BETWEEN INTERVAL '1' DAY PRECEDING AND INTERVAL '2' DAYS FOLLOWING",
+    "RANGE BETWEEN INTERVAL '36' HOURS PRECEDING AND CURRENT ROW",
+)
+ORDERS = ("ts", "ts DESC")
+DAY_ORDERS = ("d", "d DESC")
+# queries that have no two rows of one ts, or of one d, for an id: which row precedes another is then certain
+DISTINCT_TIMES = "SELECT CAST(ts AS DATE) AS d, ts, id, SUM(v) AS v FROM {r} AS r GROUP BY ts, id"
+DISTINCT_DAYS = "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, id"
+NEIGHBOURS = ("LAG({v})", "LEAD({v})", "LAG({v}, 2)", "LEAD({v}, 2, -1)", "LAG({v}, 1, 0)")
+NEIGHBOUR_FRAMES = (
+    "BETWEEN INTERVAL '{n} {unit}' PRECEDING AND CURRENT ROW",
+    "BETWEEN CURRENT ROW AND INTERVAL '{n} {unit}' FOLLOWING",
+    "BETWEEN INTERVAL '{n} {unit}' PRECEDING AND INTERVAL '{n} {unit}' FOLLOWING",
+)
 JOINED_DAYS = ("a.d", "b.d", "COALESCE(a.d, b.d)", "CAST(a.ts AS DATE)")
 JOINED_KEYS = ("a.d", "b.d", "COALESCE(a.d, b.d)", "a.id", "a.d, b.id", "CAST(b.ts AS DATE)", "b.ts")
+CALENDAR = "(SELECT d, CAST(d AS TIMESTAMP) AS ts, id, v FROM users)"
 AGGREGATIONS = (
     "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, id",
     "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, id HAVING COUNT(*) > 1",
@@ -98,10 +126,14 @@ def queries(draw: Draw, depth: int = 3) -> str:
         day = draw(st.sampled_from(("CAST(ts AS DATE)", "date_add(d, 1)", "date_sub(d, 2)", "d")))
         return f"SELECT {day} AS d, ts, id, v + 1 AS v FROM {inner()} AS r"
     if shape == "aggregate":
-        return draw(st.sampled_from(AGGREGATIONS)).format(r=inner())
+        return str(draw(st.sampled_from(AGGREGATIONS)).format(r=inner()))
     if shape == "window":
-        key, order, frame = (draw(st.sampled_from(parts)) for parts in (KEYS, ORDERS, FRAMES))
-        return f"SELECT d, ts, id, SUM(v) OVER (PARTITION BY {key} ORDER BY {order} {frame}) AS v FROM {inner()} AS r"
+        return _window(draw, inner)
+    if shape == "neighbour":
+        return _neighbour(draw, inner)
+    if shape == "limit":
+        order = draw(st.sampled_from(("ts, v, id, d", "d DESC, v, id, ts")))
+        return f"SELECT d, ts, id, v FROM {inner()} AS r ORDER BY {order} LIMIT 5"
     if shape == "rank":
         key = draw(st.sampled_from(KEYS))
         over = f"RANK() OVER (PARTITION BY {key} ORDER BY ts, v, id, d)"
@@ -129,11 +161,12 @@ def queries(draw: Draw, depth: int = 3) -> str:
     if shape == "joined window":
         join, condition, frame = (draw(st.sampled_from(parts)) for parts in (JOINS[:5], CONDITIONS, FRAMES))
         key, order, day = (
-            draw(st.sampled_from(parts)) for parts in (JOINED_KEYS, ("a.ts", "b.ts", "b.d DESC"), JOINED_DAYS)
+            draw(st.sampled_from(parts)) for parts in (JOINED_KEYS, ("a.ts", "b.ts", "b.ts DESC"), JOINED_DAYS)
         )
-        over = f"PARTITION BY {key} ORDER BY {order} {frame}"
+        over = f"PARTITION BY {key} ORDER BY {_certain(order, frame, 'a.v, b.v, a.id, b.id, a.ts, b.ts, a.d, b.d')} {frame}"
         value = f"COALESCE(SUM(a.v * 7 + b.v) OVER ({over}), 0) + COUNT(*) OVER (PARTITION BY {key})"
-        return f"SELECT {day} AS d, a.ts, b.id, {value} AS v FROM {inner()} AS a {join} {inner()} AS b ON {condition}"
+        first = draw(st.sampled_from((CALENDAR, None, None))) or inner()
+        return f"SELECT {day} AS d, a.ts, b.id, {value} AS v FROM {first} AS a {join} {inner()} AS b ON {condition}"
     if shape == "joined group":
         join, condition, key = (draw(st.sampled_from(parts)) for parts in (JOINS[:5], CONDITIONS, JOINED_KEYS))
         day = draw(st.sampled_from(JOINED_DAYS))
@@ -162,7 +195,11 @@ SHAPES = (
     "aggregate",
     "window",
     "window",
+    "window",
+    "neighbour",
+    "neighbour",
     "rank",
+    "limit",
     "distinct",
     "set",
     "lookup",
@@ -177,6 +214,40 @@ SHAPES = (
     "joined window",
     "joined group",
 )
+
+
+def _window(draw: Draw, inner: Callable[[], str]) -> str:
+    """A sum over a frame of any form, by any key or none, over a subquery or a CTE."""
+    is_by_day = draw(st.booleans())
+    orders, frames = (DAY_ORDERS, DAY_FRAMES) if is_by_day else (ORDERS, FRAMES)
+    key, order, frame = (draw(st.sampled_from(parts)) for parts in (("", "id", *KEYS), orders, frames))
+    by = f"PARTITION BY {key} " if key else ""
+    over = f"{by}ORDER BY {_certain(order, frame, 'v, id, d, ts')} {frame}"
+    function = draw(st.sampled_from(("SUM(v)", "COUNT(*)", "MAX(v)")))
+    if draw(st.booleans()):
+        return f"SELECT d, ts, id, {function} OVER ({over}) AS v FROM {inner()} AS r"
+    return f"WITH x AS {inner()} SELECT d, ts, id, {function} OVER w AS v FROM x WINDOW w AS ({over})"
+
+
+def _neighbour(draw: Draw, inner: Callable[[], str]) -> str:
+    """A LAG or LEAD whose frame says how far it may look; Spark takes no such frame, so it is written as a condition."""
+    is_by_day = draw(st.booleans())
+    rows = (DISTINCT_DAYS if is_by_day else DISTINCT_TIMES).format(r=inner())
+    function = draw(st.sampled_from(NEIGHBOURS)).format(v=draw(st.sampled_from(("v", "id"))))
+    frame = draw(st.sampled_from(NEIGHBOUR_FRAMES)).format(
+        n=draw(st.sampled_from(("1", "2", "3") if is_by_day else ("6", "14", "30"))),
+        unit="days" if is_by_day else "hours",
+    )
+    key = draw(st.sampled_from(("id", "id", "id", "d, id")))
+    order = draw(st.sampled_from(DAY_ORDERS if is_by_day else ORDERS))
+    return (
+        f"SELECT d, ts, id, {function} OVER (PARTITION BY {key} ORDER BY {order} RANGE {frame}) AS v FROM ({rows}) AS r"
+    )
+
+
+def _certain(order: str, frame: str, others: str) -> str:
+    """An order without ties, where a frame counts rows; rows that are equal in everything may change places."""
+    return f"{order}, {others}" if frame.startswith("ROWS") else order
 
 
 def _source(draw: Draw, depth: int) -> str:

@@ -1,0 +1,200 @@
+"""That the trials of soundness would find a fault: each rule of the analysis, left out, makes slices differ."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, assume, given, seed, settings
+from sqlglot import exp
+
+from dbt_kinds.analysis import reaches, reading, safety, ties, tree, windows
+from dbt_kinds.analysis.margins import NOTHING
+from dbt_kinds.analysis.reaches import Reach
+from dbt_kinds.analysis.terms import Shift, Term
+from tests.soundness.duckdb_engine import DuckDBEngine
+from tests.soundness.trials import Case, cases, classified, trial_of
+
+# those of a CI run of test_soundness.py
+EXAMPLES = 150
+Patch = pytest.MonkeyPatch
+
+
+class _Found(Exception):  # noqa: N818 (what is hoped for)
+    pass
+
+
+def _finds_a_difference() -> bool:
+    engine = DuckDBEngine()
+
+    @seed(0)
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=(Phase.generate,),
+        report_multiple_bugs=False,
+    )
+    @given(case=cases())
+    def search(case: Case) -> None:
+        verdict = classified(case)
+        assume(verdict.is_admitted)
+        if engine.differences([trial_of(case, verdict)]):
+            raise _Found
+
+    try:
+        search()
+    except _Found:
+        return True
+    return False
+
+
+def frames_widen_nothing(patch: Patch) -> None:
+    framed = reading.Reading._framed
+
+    def narrow(self: Any, frame: windows.Frame, known: Any) -> Any:
+        return framed(self, dataclasses.replace(frame, before=NOTHING, after=NOTHING), known)
+
+    patch.setattr(reading.Reading, "_framed", narrow)
+
+
+def frames_widen_backwards_only(patch: Patch) -> None:
+    framed = reading.Reading._framed
+
+    def narrow(self: Any, frame: windows.Frame, known: Any) -> Any:
+        return framed(self, dataclasses.replace(frame, after=NOTHING), known)
+
+    patch.setattr(reading.Reading, "_framed", narrow)
+
+
+def frames_are_not_swapped_under_a_descending_order(patch: Patch) -> None:
+    framed = windows._frame
+
+    def unswapped(scope: Any, window: exp.Window) -> Any:
+        frame, order = framed(scope, window), window.args.get("order")
+        if frame is None or order is None or not order.expressions[0].args.get("desc"):
+            return frame
+        return dataclasses.replace(frame, before=frame.after, after=frame.before)
+
+    patch.setattr(windows, "_frame", unswapped)
+
+
+def frames_of_rows_are_read_as_lengths_of_time(patch: Patch) -> None:
+    framed = windows._frame
+
+    def as_range(scope: Any, window: exp.Window) -> Any:
+        spec, order = window.args.get("spec"), window.args.get("order")
+        if spec is None or (spec.args.get("kind") or "").upper() != "ROWS" or order is None:
+            return framed(scope, window)
+        day = exp.Interval(this=exp.Literal.string("1"), unit=exp.var("DAY"))
+        one_day = spec.copy()
+        one_day.args.update(
+            {
+                "kind": "RANGE",
+                "start": day if one_day.args["start"] != "CURRENT ROW" else "CURRENT ROW",
+                "end": day if one_day.args["end"] != "CURRENT ROW" else "CURRENT ROW",
+            }
+        )
+        whole = exp.Window(this=exp.Null())
+        by_time = order.copy()
+        by_time.set("expressions", by_time.expressions[:1])
+        # looked up where it stands, but not attached to the tree
+        by_time.args["expressions"][0].args["this"] = order.expressions[0].this
+        whole.args.update({**window.args, "spec": one_day, "order": by_time})
+        return framed(scope, whole)
+
+    patch.setattr(windows, "_frame", as_range)
+
+
+def windows_over_windows_do_not_add_up(patch: Patch) -> None:
+    patch.setattr(reaches, "_added", lambda margin, by: margin.largest(by))
+
+
+def every_window_counts_as_aligned(patch: Patch) -> None:
+    patch.setattr(reading, "is_aligned", lambda keys, values: True)
+    patch.setattr(safety, "is_aligned", lambda keys, values: True)
+
+
+def joins_on_a_range_of_time_widen_nothing(patch: Patch) -> None:
+    found = ties.ties_of
+
+    def without_shifts(term: Term) -> Term:
+        return term._replace(operations=tuple(part for part in term.operations if not isinstance(part, Shift)))
+
+    def unshifted(scope: Any, partition: Term | None) -> list[ties.Tie]:
+        return [
+            dataclasses.replace(tie, lesser=without_shifts(tie.lesser), greater=without_shifts(tie.greater))
+            for tie in found(scope, partition)
+        ]
+
+    patch.setattr(reading, "ties_of", unshifted)
+
+
+def shifts_of_the_partition_column_widen_nothing(patch: Patch) -> None:
+    patch.setattr(Reach, "further", lambda self, by, granularity: self)
+
+
+def truncations_widen_nothing(patch: Patch) -> None:
+    patch.setattr(Reach, "to_boundary", lambda self, unit, granularity: self)
+
+
+def ties_hold_for_rows_that_an_outer_join_adds(patch: Patch) -> None:
+    patch.setattr(ties, "_satisfies", lambda step, term, present: True)
+
+
+def rows_without_a_time_are_in_frames(patch: Patch) -> None:
+    patch.setattr(reading, "is_never_missing", lambda scope, variable, partition: True)
+
+
+def conditions_below_or_count(patch: Patch) -> None:
+    found = tree.conjuncts
+
+    def both(node: exp.Expr | None) -> Iterator[exp.Expr]:
+        for part in found(node):
+            if isinstance(part, exp.Or):
+                yield from both(part.this)
+                yield from both(part.expression)
+            else:
+                yield part
+
+    patch.setattr(ties, "conjuncts", both)
+
+
+def _admitting(code: str) -> Callable[[Patch], None]:
+    def mutant(patch: Patch) -> None:
+        add = safety._Search.add
+
+        def silent(self: Any, found: str, *rest: Any, **more: Any) -> None:
+            if found != code:
+                add(self, found, *rest, **more)
+
+        patch.setattr(safety._Search, "add", silent)
+
+    mutant.__name__ = f"{code}_is_admitted"
+    return mutant
+
+
+MUTANTS = (
+    frames_widen_nothing,
+    frames_widen_backwards_only,
+    frames_are_not_swapped_under_a_descending_order,
+    frames_of_rows_are_read_as_lengths_of_time,
+    windows_over_windows_do_not_add_up,
+    every_window_counts_as_aligned,
+    joins_on_a_range_of_time_widen_nothing,
+    shifts_of_the_partition_column_widen_nothing,
+    truncations_widen_nothing,
+    ties_hold_for_rows_that_an_outer_join_adds,
+    rows_without_a_time_are_in_frames,
+    conditions_below_or_count,
+    _admitting("limit"),
+)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=[mutant.__name__ for mutant in MUTANTS])
+def test_a_rule_left_out_is_found(mutant: Callable[[Patch], None], monkeypatch: Patch) -> None:
+    mutant(monkeypatch)
+    assert _finds_a_difference()
