@@ -20,7 +20,7 @@ def compiled_shop(new_project: Callable[[str], Project]) -> Project:
     assert report.exit_code(strict=True) == 0
     project.settings = yaml.safe_load((project.folder / "dbt_project.yml").read_text()) | {"profile": "local"}
     project.sql("create schema if not exists landing")
-    project.sql("drop table if exists landing.loads")
+    project.sql("drop table if exists landing.loads purge")
     return project
 
 

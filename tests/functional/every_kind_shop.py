@@ -260,10 +260,14 @@ def _others(load: _Load) -> None:
     )
     load.tables["marts.order_log"] += [(str(o.order_id), o.status, day.today) for o in load.orders(load.start)]
     stored = load.tables["staging.orders"]
-    load.tables["staging.countries"] = [("FR", "France", "68"), ("DE", "Germany; all of it", "84"), ("IT", None, "59")]
+    load.tables["staging.countries"] = [
+        ("FR", "France", "68"),
+        ("DE", "Germany; all of it", "84"),
+        ("IT", "Italy", "59"),
+    ]
     load.tables["marts.revenue_by_country"] = [
         (
-            code, label or "somewhere", str(len(mine)), str(len([row for row in mine if row[3] == "open"])),
+            code, label, str(len(mine)), str(len([row for row in mine if row[3] == "open"])),
             str(len([row for row in mine if row[3] == "closed"])),
             str(sum((Decimal(str(row[4])) for row in mine), Decimal("0.00"))),
         )

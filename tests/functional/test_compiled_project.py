@@ -15,7 +15,8 @@ def test_compiled_project_of_every_kind_has_the_tables_that_its_sources_say(
     project = compiled_shop(new_project)
     for day, tables in zip(DAYS, expected(), strict=True):
         land(project, day)
-        for command in ("seed", "run"):
+        # dbt-spark cannot seed a second time where Iceberg has the session's catalog: what it drops leaves its files
+        for command in ("seed", "run") if day is DAYS[0] else ("run",):
             run = project.dbt(command, now=day.now)
             assert run.success, run.errors
         differing = {
