@@ -31,6 +31,7 @@ benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.plan
 	$(BIN)/python -m benchmarks.upsert
 	$(BIN)/python -m benchmarks.compile
+	$(BIN)/python -m benchmarks.check
 
 $(VENV)/demo.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -241,8 +241,9 @@ def demo(directory: Path) -> None:
 def explain(directory: Path, origin: str | None, as_json: bool) -> None:
     """Show of every model whether it may run on slices of time, and how far it reads. Exits with 1 when one may not."""
     from dbt_kinds.errors import UnreadableProjectError
-    from dbt_kinds.explain import explanation, explanation_table, is_refused, report_lines
+    from dbt_kinds.explain import explanation
     from dbt_kinds.readers.smelt.project import is_smelt_project, read_project
+    from dbt_kinds.verdicts import is_refused, report_lines, verdict_table
 
     if origin is None and not is_smelt_project(directory):
         raise UnreadableProjectError(f"{directory} has no smelt.yml; write --from smelt where it is a smelt project")
@@ -253,7 +254,7 @@ def explain(directory: Path, origin: str | None, as_json: bool) -> None:
     if as_json:
         print_json(told)
     else:
-        print_table(explanation_table(told))
+        print_table(verdict_table(told))
         for line in report_lines(told):
             say(line)
     if is_refused(told):
@@ -264,32 +265,57 @@ def explain(directory: Path, origin: str | None, as_json: bool) -> None:
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
 @click.option("--target-path", default="target", show_default=True, help="Where dbt compile wrote its manifest.")
 @click.option("--compile", "compiles", is_flag=True, help="Run dbt compile first, with the project's own profile.")
+@click.option("--fix", "fixes", is_flag=True, help="Write bounds as window_of, and what is proven, into the models.")
 @click.option("--annotations", "as_annotations", is_flag=True, help="Print findings as GitHub shows them in a diff.")
+@click.option("--sarif", "as_sarif", is_flag=True, help="Print findings as code scanning reads them (SARIF 2.1.0).")
 @json_option
-def check(directory: Path, target_path: str, *, compiles: bool, as_annotations: bool, as_json: bool) -> None:
+def check(
+    directory: Path,
+    target_path: str,
+    *,
+    compiles: bool,
+    fixes: bool,
+    as_annotations: bool,
+    as_sarif: bool,
+    as_json: bool,
+) -> None:
     """Check that the models of a dbt project may run on slices of time. Exits with 1 when one may not.
 
     Reads what dbt compile left in target/manifest.json.
     """
+    from dbt_kinds.check import fix
+    from dbt_kinds.check.annotations import annotation_lines
     from dbt_kinds.check.compiled_project import read_compiled_project
-    from dbt_kinds.check.findings import annotation_lines, checked, is_refused, report_lines
-    from dbt_kinds.explain import explanation_table
+    from dbt_kinds.check.findings import check_project, told_of
+    from dbt_kinds.check.sarif import sarif_log
     from dbt_kinds.operate.dbt import DbtOptions, invoke
+    from dbt_kinds.verdicts import is_refused, report_lines, verdict_table
 
+    if as_json + as_sarif + as_annotations > 1:
+        raise click.UsageError("--json, --sarif and --annotations are three ways to print the same; give one")
     if compiles:
         invoke(["compile", "--target-path", target_path], DbtOptions(project_dir=str(directory)), quiet=True)
-    told = checked(read_compiled_project(directory, target_path))
+    project = read_compiled_project(directory, target_path)
+    checked = check_project(project)
+    told = told_of(checked)
     if as_json:
         print_json(told)
+    elif as_sarif:
+        print_json(sarif_log(told))
     elif as_annotations:
         for line in annotation_lines(told):
             click.echo(line)
     else:
-        print_table(explanation_table(told))
+        print_table(verdict_table(told))
         for line in report_lines(told):
             say(line)
         if not told["models"]:
             say(NO_MODELS)
+    if fixes:
+        found = list(fix.fixes(directory, project, checked))
+        fix.write_fixes(directory, found)
+        for line in fix.report_lines(found):
+            say(line)
     if is_refused(told):
         click.get_current_context().exit(1)
 

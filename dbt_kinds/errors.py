@@ -353,5 +353,9 @@ class UnreadableProjectError(KindsError):
     """A folder holds no project of the tool it should be of."""
 
 
+class NotPlacedError(KindsError):
+    """A model's file has no one place where `check --fix` could write something."""
+
+
 class NotCompiledError(KindsError):
     """dbt's manifest lacks the compiled query of a model."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -67,4 +68,8 @@ class Catalogue:
 
     def find(self, name: str) -> Relation | None:
         """The relation of a dotted name, whatever its case."""
-        return {written.lower(): relation for written, relation in self.relations.items()}.get(name.lower())
+        return self._in_lower_case.get(name.lower())
+
+    @cached_property
+    def _in_lower_case(self) -> dict[str, Relation]:
+        return {written.lower(): relation for written, relation in self.relations.items()}

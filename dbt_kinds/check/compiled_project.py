@@ -36,10 +36,13 @@ class CompiledModel:
 
 @dataclass(frozen=True)
 class CompiledProject:
-    """The models to check, parents first, and everything they read."""
+    """The models to check, parents first, and everything they read. `formatted` are the addresses of those whose time
+    column has a format.
+    """
 
     models: list[CompiledModel] = field(default_factory=list)
     catalogue: Catalogue = field(default_factory=Catalogue)
+    formatted: frozenset[str] = frozenset()
 
 
 def read_compiled_project(directory: Path, target: str = "target") -> CompiledProject:
@@ -67,7 +70,9 @@ def read_compiled_project(directory: Path, target: str = "target") -> CompiledPr
         _add(relations, node, node["name"], columns)
         if model is not None and model.kind in CHECKED:
             models.append(model)
-    return CompiledProject(models, Catalogue(relations))
+    formatted = {node["name"] for node in nodes.values() if _has_format(node)}
+    formatted |= {f"{source['source_name']}.{source['name']}" for source in sources.values() if _has_format(source)}
+    return CompiledProject(models, Catalogue(relations), frozenset(formatted))
 
 
 def _model(node: Mapping[str, Any]) -> CompiledModel:
@@ -101,6 +106,11 @@ def _timeseries(node: Mapping[str, Any]) -> Timeseries | None:
     week_start = str(meta.get("week_start") or config.get("week_start") or "monday")
     event_time = config.get("event_time") or column
     return Timeseries(str(column), str(event_time), _SHORT_UNITS.get(unit, unit), week_start)
+
+
+def _has_format(node: Mapping[str, Any]) -> bool:
+    column = _meta(node).get("time_column") or (node.get("config") or {}).get("time_column")
+    return isinstance(column, Mapping) and bool(column.get("format"))
 
 
 def _meta(node: Mapping[str, Any]) -> Mapping[str, Any]:

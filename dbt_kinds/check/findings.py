@@ -2,58 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from dbt_kinds.analysis.batches import Bound
 from dbt_kinds.analysis.catalogue import Catalogue
 from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.parsing import Place
+from dbt_kinds.analysis.proof import proof_of
 from dbt_kinds.analysis.safety import Slicing, classify
 from dbt_kinds.check.compiled_project import CompiledModel, CompiledProject
 from dbt_kinds.errors import UnknownOverrideError
-from dbt_kinds.explain import VERSION, incremental_entry
+from dbt_kinds.verdicts import VERSION, cumulative_entry, incremental_entry
 
-_LEVELS = {"refusal": "error", "error": "error", "warning": "warning"}
+_TOP = Place(1, 1)
 
 
-def checked(project: CompiledProject) -> dict[str, Any]:
+@dataclass(frozen=True)
+class CheckedModel:
+    """A model with what is told of it, the bounds of its sources, and, where it is admitted, what is proven of it."""
+
+    model: CompiledModel
+    told: Mapping[str, Any]
+    bounds: Mapping[str, Bound] = field(default_factory=dict)
+    proof: Mapping[str, Any] | None = None
+    has_warnings: bool = False
+
+
+def check_project(project: CompiledProject) -> list[CheckedModel]:
+    """Classifies every model that is to be checked."""
+    return [_checked(model, project.catalogue) for model in project.models]
+
+
+def told_of(checked: Iterable[CheckedModel]) -> dict[str, Any]:
     """The object that `--json` prints: like that of explain, for the models that are checked."""
-    return {"version": VERSION, "models": {model.name: _model(model, project.catalogue) for model in project.models}}
+    return {"version": VERSION, "models": {one.model.name: dict(one.told) for one in checked}}
 
 
-def is_refused(told: Mapping[str, Any]) -> bool:
-    """Whether something is wrong with a model."""
-    return any(found["severity"] != "warning" for _, found in _findings(told))
-
-
-def report_lines(told: Mapping[str, Any]) -> Iterator[str]:
-    """Every finding with its place."""
-    for model, found in _findings(told):
-        yield f"{model['path']}:{found['line']}: {found['code']}: {found['message']}"
-
-
-def annotation_lines(told: Mapping[str, Any]) -> Iterator[str]:
-    """Every finding as a workflow command of GitHub, which shows it beside the line. Follows GitHub's page Workflow
-    commands for GitHub Actions.
-    """
-    for model, found in _findings(told):
-        place = f"file={_property(model['path'])},line={found['line']},title={_property(found['code'])}"
-        yield f"::{_LEVELS[found['severity']]} {place}::{_text(found['message'])}"
-
-
-def _model(model: CompiledModel, catalogue: Catalogue) -> dict[str, Any]:
+def _checked(model: CompiledModel, catalogue: Catalogue) -> CheckedModel:
     told: dict[str, Any] = {"path": model.path, "materialization": model.kind}
     if model.query is None:
-        return {**told, "errors": [_error("UnreadableQuery", model.problem)]}
+        return _wrong(model, told, _error("UnreadableQuery", model.problem))
     if model.kind == "cumulative_aggregate":
         cumulation = classify_cumulative(model.query, catalogue)
         if cumulation.findings:
-            errors = [_error(found.code, found.message, _line(model, found.place)) for found in cumulation.findings]
-            return {**told, "errors": errors}
-        return {**told, "cumulative": {"unique_key": list(cumulation.unique_key), "combine": dict(cumulation.combine)}}
+            errors = [_error(found.code, found.message, _place(model, found.place)) for found in cumulation.findings]
+            return _wrong(model, told, *errors)
+        told["cumulative"] = cumulative_entry(cumulation)
+        return CheckedModel(model, told, cumulation.bounds, proof_of())
     series = model.timeseries
     if series is None:
-        return {**told, "errors": [_error("TimeColumnMissing", "it names no time_column; write it into its meta")]}
+        return _wrong(model, told, _error("TimeColumnMissing", "it names no time_column; write it into its meta"))
     overrides = model.meta.get("safety_overrides") or {}
     given = overrides.items() if isinstance(overrides, Mapping) else ()
     lifted = frozenset(str(key) for key, is_on in given if is_on)
@@ -63,38 +63,35 @@ def _model(model: CompiledModel, catalogue: Catalogue) -> dict[str, Any]:
     try:
         verdict = classify(model.query, slicing, catalogue)
     except UnknownOverrideError as error:
-        return {**told, "errors": [_error("UnknownKey", str(error))]}
+        return _wrong(model, told, _error("UnknownKey", str(error)))
     told["incremental"] = incremental_entry(catalogue, slicing, verdict)
     for entry, found in zip(told["incremental"]["findings"], verdict.findings, strict=True):
-        entry["line"] = _line(model, found.place)
-    return told
+        entry["line"], entry["column"] = _place(model, found.place)
+    proof = proof_of(verdict) if verdict.is_admitted else None
+    return CheckedModel(model, told, verdict.bounds, proof, bool(verdict.findings))
 
 
-def _line(model: CompiledModel, place: Place) -> int:
-    """The line of the author's file that a line of the compiled query is; where none is alike, the first."""
+def _wrong(model: CompiledModel, told: Mapping[str, Any], *errors: dict[str, Any]) -> CheckedModel:
+    return CheckedModel(model, {**told, "errors": list(errors)})
+
+
+def _place(model: CompiledModel, place: Place) -> Place:
+    """Where in the author's file a place of the compiled query is; its beginning where no line is alike."""
     assert model.query is not None
-    compiled = [line.strip() for line in model.query.text.splitlines()]
-    written = [line.strip() for line in model.raw_code.splitlines()]
-    wanted = compiled[place.line - 1] if place.line <= len(compiled) else ""
-    alike = [number for number, line in enumerate(written, 1) if line and line == wanted]
+    compiled, written = model.query.text.splitlines(), model.raw_code.splitlines()
+    line = compiled[place.line - 1] if place.line <= len(compiled) else ""
+    alike = [number for number, own in enumerate(written, 1) if own.strip() and own.strip() == line.strip()]
+    if not alike:
+        return _TOP
     # of several the one as far from the end: what is rendered away stands mostly on top
     from_end = len(compiled) - place.line
-    return min(alike, key=lambda number: abs(len(written) - number - from_end), default=1)
+    number = min(alike, key=lambda number: abs(len(written) - number - from_end))
+    return Place(number, place.column + _indentation(written[number - 1]) - _indentation(line))
 
 
-def _error(code: str, message: str, line: int = 1) -> dict[str, Any]:
-    return {"code": code, "severity": "error", "message": message, "line": line}
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
-def _findings(told: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    for model in told["models"].values():
-        for found in (*model.get("errors", ()), *model.get("incremental", {}).get("findings", ())):
-            yield model, found
-
-
-def _text(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _text(text).replace(":", "%3A").replace(",", "%2C")
+def _error(code: str, message: str, place: Place = _TOP) -> dict[str, Any]:
+    return {"code": code, "severity": "error", "message": message, "line": place.line, "column": place.column}

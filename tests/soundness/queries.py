@@ -6,12 +6,12 @@ Some are safe on a slice of time and some are not; which is for the classifier t
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 
-Draw = Callable[[st.SearchStrategy[Any]], Any]
+Choose = Callable[[Sequence[Any]], Any]
 
 DAYS = (
     "event_date",
@@ -59,7 +59,7 @@ KEYS = (
     "date_trunc('week', d), id",
     "date_trunc('hour', ts)",
 )
-# over ts; a frame of ROWS is admitted in aligned windows only, or where the author asks for it
+# over ts
 FRAMES = (
     "",
     "RANGE BETWEEN INTERVAL '10 hours' PRECEDING AND CURRENT ROW",
@@ -71,8 +71,12 @@ FRAMES = (
     "RANGE BETWEEN INTERVAL '2 days' PRECEDING AND INTERVAL '1 hour' PRECEDING",
     "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
     "RANGE BETWEEN CURRENT ROW AND CURRENT ROW",
+)
+# admitted in aligned windows only, or where the author asks for it
+ROW_FRAMES = (
     "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
     "ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING",
+    "ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING",
 )
 # over d
 DAY_FRAMES = (
@@ -112,76 +116,84 @@ SETS = ("UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT")
 
 
 @st.composite
-def queries(draw: Draw, depth: int = 3) -> str:
-    """A query with the columns d, ts, id, v, in this order."""
-    shape = draw(st.sampled_from(SHAPES if depth else ("base",)))
-    inner = functools.partial(_source, draw, depth - 1)
+def queries(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
+    """Queries for hypothesis, which makes them smaller when they fail."""
+    return query(lambda options: draw(st.sampled_from(options)))
+
+
+def query(choose: Choose, depth: int = 3) -> str:
+    """A query with the columns d, ts, id, v, in this order; `choose` picks one of several."""
+    shape = choose(SHAPES if depth else ("base",))
+    inner = functools.partial(_source, choose, depth - 1)
     if shape == "base":
-        table = draw(st.sampled_from(("ev", "ev2")))
-        return f"SELECT {draw(st.sampled_from(DAYS))} AS d, event_ts AS ts, id, v FROM {table}"
+        table = choose(("ev", "ev2"))
+        return f"SELECT {choose(DAYS)} AS d, event_ts AS ts, id, v FROM {table}"
     if shape == "filter":
-        kept = draw(st.sampled_from(("v > 2", "d > DATE '2024-01-05'", "ts IS NOT NULL", "v = 1 OR id = 2")))
+        kept = choose(("v > 2", "d > DATE '2024-01-05'", "ts IS NOT NULL", "v = 1 OR id = 2"))
         return f"SELECT d, ts, id, v FROM {inner()} AS r WHERE {kept}"
     if shape == "shift":
-        day = draw(st.sampled_from(("CAST(ts AS DATE)", "date_add(d, 1)", "date_sub(d, 2)", "d")))
+        day = choose(("CAST(ts AS DATE)", "date_add(d, 1)", "date_sub(d, 2)", "d"))
         return f"SELECT {day} AS d, ts, id, v + 1 AS v FROM {inner()} AS r"
     if shape == "aggregate":
-        return str(draw(st.sampled_from(AGGREGATIONS)).format(r=inner()))
+        return str(choose(AGGREGATIONS).format(r=inner()))
     if shape == "window":
-        return _window(draw, inner)
+        return _window(choose, inner)
     if shape == "neighbour":
-        return _neighbour(draw, inner)
+        return _neighbour(choose, inner)
     if shape == "limit":
-        order = draw(st.sampled_from(("ts, v, id, d", "d DESC, v, id, ts")))
+        order = choose(("ts, v, id, d", "d DESC, v, id, ts"))
         return f"SELECT d, ts, id, v FROM {inner()} AS r ORDER BY {order} LIMIT 5"
     if shape == "rank":
-        key = draw(st.sampled_from(KEYS))
+        key = choose(KEYS)
         over = f"RANK() OVER (PARTITION BY {key} ORDER BY ts, v, id, d)"
         return f"SELECT d, ts, id, v FROM (SELECT *, {over} AS n FROM {inner()} AS r) AS q WHERE n = 1"
     if shape == "distinct":
-        return f"SELECT DISTINCT d, {draw(st.sampled_from(('ts', 'CAST(NULL AS TIMESTAMP) AS ts')))}, id, v FROM {inner()} AS r"
+        return f"SELECT DISTINCT d, {choose(('ts', 'CAST(NULL AS TIMESTAMP) AS ts'))}, id, v FROM {inner()} AS r"
     if shape == "set":
-        return f"SELECT * FROM {inner()} AS l {draw(st.sampled_from(SETS))} SELECT * FROM {inner()} AS r"
+        return f"SELECT * FROM {inner()} AS l {choose(SETS)} SELECT * FROM {inner()} AS r"
     if shape == "lookup":
         return f"SELECT r.d, r.ts, r.id, r.v + u.v AS v FROM {inner()} AS r LEFT JOIN users AS u ON u.id = r.id"
     if shape == "calendar":
-        return f"SELECT u.d, r.ts, r.id, r.v FROM users AS u {draw(st.sampled_from(JOINS[:5]))} {inner()} AS r ON u.d = r.d"
+        return f"SELECT u.d, r.ts, r.id, r.v FROM users AS u {choose(JOINS[:5])} {inner()} AS r ON u.d = r.d"
+    if shape == "calendar window":
+        join, key, frame = (choose(parts) for parts in (JOINS[:5], ("u.id", "r.id", "u.v"), FRAMES[1:4]))
+        over = f"PARTITION BY {key} ORDER BY r.ts {frame}"
+        columns = f"{choose(('u.d', 'u.d', 'r.d'))} AS d, r.ts, r.id, COUNT(*) OVER ({over}) AS v"
+        return f"SELECT {columns} FROM users AS u {join} {inner()} AS r ON u.d = r.d{choose(('', ' AND u.id = r.id'))}"
     if shape == "exists":
-        condition = draw(st.sampled_from(CONDITIONS))
-        negation = draw(st.sampled_from(("", "NOT ")))
+        condition = choose(CONDITIONS)
+        negation = choose(("", "NOT "))
         return f"SELECT a.* FROM {inner()} AS a WHERE {negation}EXISTS (SELECT 1 FROM {inner()} AS b WHERE {condition})"
     if shape == "member":
-        column = draw(st.sampled_from(("d", "ts", "id")))
+        column = choose(("d", "ts", "id"))
         return f"SELECT a.* FROM {inner()} AS a WHERE a.{column} IN (SELECT b.{column} FROM {inner()} AS b)"
     if shape == "twice":
-        condition = draw(st.sampled_from(CONDITIONS))
-        day, join = draw(st.sampled_from(("a.d", "b.d"))), draw(st.sampled_from(JOINS[:5]))
+        condition = choose(CONDITIONS)
+        day, join = choose(("a.d", "b.d")), choose(JOINS[:5])
         columns = f"{day} AS d, a.ts, b.id, a.v"
         return f"WITH x AS (SELECT * FROM {inner()} AS r) SELECT {columns} FROM x AS a {join} x AS b ON {condition}"
     if shape == "joined window":
-        join, condition, frame = (draw(st.sampled_from(parts)) for parts in (JOINS[:5], CONDITIONS, FRAMES))
-        key, order, day = (
-            draw(st.sampled_from(parts)) for parts in (JOINED_KEYS, ("a.ts", "b.ts", "b.ts DESC"), JOINED_DAYS)
-        )
+        join, condition, frame = (choose(parts) for parts in (JOINS[:5], CONDITIONS, FRAMES))
+        key, order, day = (choose(parts) for parts in (JOINED_KEYS, ("a.ts", "b.ts", "b.ts DESC"), JOINED_DAYS))
         over = f"PARTITION BY {key} ORDER BY {_certain(order, frame, 'a.v, b.v, a.id, b.id, a.ts, b.ts, a.d, b.d')} {frame}"
         value = f"COALESCE(SUM(a.v * 7 + b.v) OVER ({over}), 0) + COUNT(*) OVER (PARTITION BY {key})"
-        first = draw(st.sampled_from((CALENDAR, None, None))) or inner()
+        first = choose((CALENDAR, None, None)) or inner()
         return f"SELECT {day} AS d, a.ts, b.id, {value} AS v FROM {first} AS a {join} {inner()} AS b ON {condition}"
     if shape == "joined group":
-        join, condition, key = (draw(st.sampled_from(parts)) for parts in (JOINS[:5], CONDITIONS, JOINED_KEYS))
-        day = draw(st.sampled_from(JOINED_DAYS))
-        having = draw(st.sampled_from(("", " HAVING COUNT(*) > 1")))
+        join, condition, key = (choose(parts) for parts in (JOINS[:5], CONDITIONS, JOINED_KEYS))
+        day = choose(JOINED_DAYS)
+        having = choose(("", " HAVING COUNT(*) > 1"))
         columns = f"{day} AS d, MAX(a.ts) AS ts, MAX(b.id) AS id, SUM(a.v) + COUNT(*) AS v"
         return (
             f"SELECT {columns} FROM {inner()} AS a {join} {inner()} AS b ON {condition} GROUP BY {day}, {key}{having}"
         )
-    join, condition = draw(st.sampled_from(JOINS)), draw(st.sampled_from(CONDITIONS))
+    join, condition = choose(JOINS), choose(CONDITIONS)
     relations = f"{inner()} AS a {join} {inner()} AS b ON {condition}"
     if "SEMI" in join or "ANTI" in join:
         return f"SELECT a.* FROM {relations}"
-    day = draw(st.sampled_from(("a.d", "a.d", "b.d", "COALESCE(a.d, b.d)")))
-    time = draw(st.sampled_from(("a.ts", "b.ts")))
-    kept = draw(st.sampled_from(("", "", " WHERE b.v > 1", " WHERE a.d = b.d", " WHERE b.d IS NULL")))
+    day = choose(("a.d", "a.d", "b.d", "COALESCE(a.d, b.d)"))
+    time = choose(("a.ts", "b.ts"))
+    kept = choose(("", "", " WHERE b.v > 1", " WHERE a.d = b.d", " WHERE b.d IS NULL"))
     value = "COALESCE(a.v, 0) * 10 + COALESCE(b.v, 0)"
     return f"SELECT {day} AS d, {time} AS ts, COALESCE(a.id, b.id) AS id, {value} AS v FROM {relations}{kept}"
 
@@ -204,6 +216,7 @@ SHAPES = (
     "set",
     "lookup",
     "calendar",
+    "calendar window",
     "exists",
     "member",
     "twice",
@@ -216,30 +229,31 @@ SHAPES = (
 )
 
 
-def _window(draw: Draw, inner: Callable[[], str]) -> str:
+def _window(choose: Choose, inner: Callable[[], str]) -> str:
     """A sum over a frame of any form, by any key or none, over a subquery or a CTE."""
-    is_by_day = draw(st.booleans())
-    orders, frames = (DAY_ORDERS, DAY_FRAMES) if is_by_day else (ORDERS, FRAMES)
-    key, order, frame = (draw(st.sampled_from(parts)) for parts in (("", "id", *KEYS), orders, frames))
+    is_by_day = choose((True, False))
+    orders = DAY_ORDERS if is_by_day else ORDERS
+    frames: Sequence[str] = choose((ROW_FRAMES, *(2 * [DAY_FRAMES if is_by_day else FRAMES])))
+    key, order, frame = (choose(parts) for parts in (("", "id", "id", *KEYS), orders, frames))
     by = f"PARTITION BY {key} " if key else ""
     over = f"{by}ORDER BY {_certain(order, frame, 'v, id, d, ts')} {frame}"
-    function = draw(st.sampled_from(("SUM(v)", "COUNT(*)", "MAX(v)")))
-    if draw(st.booleans()):
+    function = choose(("SUM(v)", "COUNT(*)", "MAX(v)"))
+    if choose((True, False)):
         return f"SELECT d, ts, id, {function} OVER ({over}) AS v FROM {inner()} AS r"
     return f"WITH x AS {inner()} SELECT d, ts, id, {function} OVER w AS v FROM x WINDOW w AS ({over})"
 
 
-def _neighbour(draw: Draw, inner: Callable[[], str]) -> str:
+def _neighbour(choose: Choose, inner: Callable[[], str]) -> str:
     """A LAG or LEAD whose frame says how far it may look; Spark takes no such frame, so it is written as a condition."""
-    is_by_day = draw(st.booleans())
+    is_by_day = choose((True, False))
     rows = (DISTINCT_DAYS if is_by_day else DISTINCT_TIMES).format(r=inner())
-    function = draw(st.sampled_from(NEIGHBOURS)).format(v=draw(st.sampled_from(("v", "id"))))
-    frame = draw(st.sampled_from(NEIGHBOUR_FRAMES)).format(
-        n=draw(st.sampled_from(("1", "2", "3") if is_by_day else ("6", "14", "30"))),
+    function = choose(NEIGHBOURS).format(v=choose(("v", "id")))
+    frame = choose(NEIGHBOUR_FRAMES).format(
+        n=choose(("1", "2", "3") if is_by_day else ("6", "14", "30")),
         unit="days" if is_by_day else "hours",
     )
-    key = draw(st.sampled_from(("id", "id", "id", "d, id")))
-    order = draw(st.sampled_from(DAY_ORDERS if is_by_day else ORDERS))
+    key = choose(("id", "id", "id", "d, id"))
+    order = choose(DAY_ORDERS if is_by_day else ORDERS)
     return (
         f"SELECT d, ts, id, {function} OVER (PARTITION BY {key} ORDER BY {order} RANGE {frame}) AS v FROM ({rows}) AS r"
     )
@@ -250,5 +264,5 @@ def _certain(order: str, frame: str, others: str) -> str:
     return f"{order}, {others}" if frame.startswith("ROWS") else order
 
 
-def _source(draw: Draw, depth: int) -> str:
-    return f"({draw(queries(depth))})"
+def _source(choose: Choose, depth: int) -> str:
+    return f"({query(choose, depth)})"

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, assume, event, given, settings
 from tests.soundness.duckdb_engine import DuckDBEngine
 from tests.soundness.trials import Case, cases, classified, trial_of
 
-EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "150"))
+EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "300"))
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,9 @@ from dbt_kinds.analysis.batches import Bound
 from dbt_kinds.analysis.catalogue import Relation, Timeseries
 from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.findings import Finding
+from dbt_kinds.analysis.proof import proof_of
 from dbt_kinds.analysis.pushdown import Reference, pushed_down, without_semicolon
-from dbt_kinds.analysis.safety import Verdict, classify
+from dbt_kinds.analysis.safety import classify
 from dbt_kinds.kinds import Column, Jinja, Kind, LeftOut, Model, Note, Place, Project, Seed, SourceTable, SqlText
 from dbt_kinds.marks import Marks
 from dbt_kinds.readers.smelt import project as smelt
@@ -128,7 +129,7 @@ class _Reader:
         model.options |= configuration.on_change
         if slicing.unique_key:
             model.options["smelt"] = {"unique_key": list(slicing.unique_key)}
-        model.options["safety"] = _proof(verdict)
+        model.options["safety"] = proof_of(verdict)
         return []
 
     def _cumulate(self, model: Model) -> list[Note]:
@@ -141,7 +142,7 @@ class _Reader:
         model.query = self._query(model.key, cumulation.bounds)
         model.options |= _time_options(driving)
         model.options |= {"unique_key": list(cumulation.unique_key), "combine": dict(cumulation.combine)}
-        model.options["safety"] = {"verdict": "admitted"}
+        model.options["safety"] = proof_of()
         return []
 
     def _query(self, address: str, bounds: Mapping[str, Bound] | None) -> SqlText:
@@ -168,21 +169,6 @@ class _Reader:
             return Reference(f"source('{source.schema}', '{source.table}')", source.table)
         name = self.lineage.names[relation.address]
         return Reference(f"ref('{name}')", name)
-
-
-def _proof(verdict: Verdict) -> dict[str, Any]:
-    """What was proven of the query."""
-    proof: dict[str, Any] = {"verdict": "admitted"}
-    if verdict.batches is not None:
-        proof["batch_safety"] = verdict.batches.name
-    if verdict.bounds:
-        proof["source_bounds"] = {
-            address: {"before": bound.before.iso, "after": bound.after.iso} if bound.kind == "bounded" else bound.kind
-            for address, bound in verdict.bounds.items()
-        }
-    if verdict.overridden:
-        proof["overridden"] = list(verdict.overridden)
-    return proof
 
 
 def _set_plain(model: Model, configuration: Configuration) -> None:

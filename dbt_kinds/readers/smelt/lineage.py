@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from dbt_kinds.analysis.addresses import short_names
 from dbt_kinds.analysis.catalogue import Catalogue, Relation
 from dbt_kinds.analysis.parsing import Query, parse_query, place_in
 from dbt_kinds.analysis.resolution import build_scope
@@ -80,12 +80,7 @@ def with_literals(sql: str) -> str:
 
 def dbt_names(addresses: Iterable[str]) -> dict[str, str]:
     """The leaf of each address; where several share it, the whole path."""
-    addresses = list(addresses)
-    shared = Counter(address.rpartition(".")[2] for address in addresses)
-    return {
-        address: leaf if shared[leaf := address.rpartition(".")[2]] == 1 else address.replace(".", "__")
-        for address in addresses
-    }
+    return {address: name.replace(".", "__") for address, name in short_names(addresses).items()}
 
 
 def _references(tree: exp.Expr) -> list[tuple[exp.Expr, str]]:

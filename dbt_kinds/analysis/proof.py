@@ -1,0 +1,26 @@
+"""What a compiled model carries of its analysis, `meta.safety`, so that a run without Python can ask for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dbt_kinds.analysis.safety import Verdict
+
+
+def proof_of(verdict: Verdict | None = None) -> dict[str, Any]:
+    """What was proven of an admitted query, by slices; without a verdict, of a cumulative aggregate. Whoever writes it
+    into a file binds it to the text there by `query_hash`.
+    """
+    proof: dict[str, Any] = {"verdict": "admitted"}
+    if verdict is None:
+        return proof
+    if verdict.batches is not None:
+        proof["batch_safety"] = verdict.batches.name
+    if verdict.bounds:
+        proof["source_bounds"] = {
+            address: {"before": bound.before.iso, "after": bound.after.iso} if bound.kind == "bounded" else bound.kind
+            for address, bound in verdict.bounds.items()
+        }
+    if verdict.overridden:
+        proof["overridden"] = list(verdict.overridden)
+    return proof

@@ -1,0 +1,26 @@
+"""Findings as workflow commands of GitHub, which shows them beside the lines of a diff.
+
+Follows GitHub's page Workflow commands for GitHub Actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dbt_kinds.verdicts import findings_in
+
+
+def annotation_lines(told: Mapping[str, Any]) -> Iterator[str]:
+    """A command for every finding; a warning is one there, too."""
+    for found in findings_in(told):
+        place = f"file={_property(found.path)},line={found.line},title={_property(found.code)}"
+        yield f"::{'warning' if found.severity == 'warning' else 'error'} {place}::{_text(found.message)}"
+
+
+def _text(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _text(text).replace(":", "%3A").replace(",", "%2C")

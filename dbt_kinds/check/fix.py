@@ -1,0 +1,76 @@
+"""`dbt-kinds check --fix`: what was derived, written into the authors' models, and nothing else in them changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbt_kinds.analysis.edits import edited
+from dbt_kinds.check.compiled_project import CompiledProject
+from dbt_kinds.check.config_call import proof_edit, without_config
+from dbt_kinds.check.findings import CheckedModel
+from dbt_kinds.check.references import exchanged
+from dbt_kinds.errors import NotPlacedError
+from dbt_kinds.writers.query_hash import query_hash
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What becomes of one file: its new text, none where it stays as it is, and what has to be written by hand."""
+
+    model: str
+    path: str
+    text: str | None
+    unplaced: tuple[str, ...] = ()
+
+
+def fixes(directory: Path, project: CompiledProject, checked: Iterable[CheckedModel]) -> Iterator[Fix]:
+    """The fixes of all admitted models whose files are below the project's folder; models of packages are not."""
+    for one in checked:
+        file = directory / one.model.path
+        if one.proof is not None and file.is_file():
+            text = file.read_bytes().decode("utf-8")
+            yield fixed(text, one, project)
+
+
+def fixed(text: str, checked: CheckedModel, project: CompiledProject) -> Fix:
+    """The file of one admitted model with its bounds as `window_of` and its proof in `meta.safety`.
+
+    Where its own conditions read too little nothing is proven yet; dbt compile and another look come first.
+    """
+    model, proof = checked.model, checked.proof
+    assert model.query is not None
+    assert proof is not None
+    if text.strip() != model.raw_code.strip():
+        # the proof that another look has written is of this text
+        if query_hash(without_config(text)) in text:
+            return Fix(model.name, model.path, None)
+        return Fix(model.name, model.path, None, ("it was edited since dbt compiled it; run dbt compile first",))
+    exchange = exchanged(text, model.query, project.catalogue, checked.bounds, project.formatted)
+    unplaced, result = list(exchange.unplaced), edited(text, exchange.edits)
+    if checked.has_warnings:
+        unplaced.append("a condition of its own reads too little, so nothing is proven; see narrow_read")
+    else:
+        try:
+            edit = proof_edit(result, {**proof, "query_hash": query_hash(without_config(result))})
+            result = edited(result, [edit] if edit is not None else [])
+        except NotPlacedError as error:
+            unplaced.append(str(error))
+    return Fix(model.name, model.path, result if result != text else None, tuple(unplaced))
+
+
+def write_fixes(directory: Path, found: Iterable[Fix]) -> None:
+    """Writes the files that change, byte for byte as they were otherwise."""
+    for fix in found:
+        if fix.text is not None:
+            (directory / fix.path).write_bytes(fix.text.encode("utf-8"))
+
+
+def report_lines(found: Iterable[Fix]) -> Iterator[str]:
+    """Which files were written, and what has to be done by hand."""
+    for fix in found:
+        if fix.text is not None:
+            yield f"{fix.path}: {fix.model}: written"
+        for sentence in fix.unplaced:
+            yield f"{fix.path}: {fix.model}: not written: {sentence}"

@@ -1,0 +1,41 @@
+"""Findings in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS), which code scanning reads.
+
+The few objects of it that a finding needs are written here: the packages that model all of them are generated from the
+schema, larger than this command, and none is kept up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import dbt_kinds
+from dbt_kinds.verdicts import Told, findings_in
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def sarif_log(told: Mapping[str, Any]) -> dict[str, Any]:
+    """One run, with a result for every finding and a rule for every code that occurs."""
+    found = list(findings_in(told))
+    codes = sorted({one.code for one in found})
+    driver = {"name": "dbt-kinds", "version": dbt_kinds.__version__, "rules": [{"id": code} for code in codes]}
+    results = [_result(one, codes.index(one.code)) for one in found]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _result(found: Told, rule: int) -> dict[str, Any]:
+    region = {"startLine": found.line}
+    if found.column is not None:
+        region["startColumn"] = found.column
+    # a relative URI below the folder that was checked
+    artifact = {"uri": quote(found.path.replace("\\", "/")), "uriBaseId": "%SRCROOT%"}
+    return {
+        "ruleId": found.code,
+        "ruleIndex": rule,
+        "level": "warning" if found.severity == "warning" else "error",
+        "message": {"text": f"{found.model}: {found.message}" if found.model else found.message},
+        "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
+    }

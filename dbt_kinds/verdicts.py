@@ -1,0 +1,134 @@
+"""What is told of models that were classified, as data and in words; `explain` and `check` tell it alike.
+
+The shape is that of section 9 of the specification; keys that would be empty are absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from rich.table import Table
+
+from dbt_kinds.analysis.addresses import short_names
+from dbt_kinds.analysis.batches import Bound
+from dbt_kinds.analysis.catalogue import Catalogue
+from dbt_kinds.analysis.cumulative import Cumulation
+from dbt_kinds.analysis.findings import Finding
+from dbt_kinds.analysis.safety import Slicing, Verdict
+
+VERSION = 1
+
+
+class Told(NamedTuple):
+    """One thing that is wrong, with the model it is in; none where it is the project's."""
+
+    model: str | None
+    path: str
+    line: int
+    column: int | None
+    severity: str
+    code: str
+    message: str
+
+
+def incremental_entry(catalogue: Catalogue, slicing: Slicing, verdict: Verdict) -> dict[str, Any]:
+    """What is told of a model that runs on slices of time."""
+    leaves = short_names([*verdict.bounds, *(found.source for found in verdict.findings if found.source)])
+    told: dict[str, Any] = {
+        "granularity": slicing.granularity,
+        "partition_column": slicing.partition_column,
+        "event_time_column": slicing.event_time_column,
+    }
+    if slicing.week_start != "monday":
+        told["week_start"] = slicing.week_start
+    if slicing.unique_key:
+        told["unique_key"] = list(slicing.unique_key)
+    told["verdict"] = "admitted" if verdict.is_admitted else "refused"
+    if verdict.batches is not None:
+        told["batch_safety"] = verdict.batches.name
+        if verdict.batches.batch_size is not None:
+            told["batch_size"] = verdict.batches.batch_size
+    if verdict.bounds:
+        columns = {
+            relation.address: relation.timeseries.partition_column
+            for relation in catalogue.relations.values()
+            if relation.timeseries is not None
+        }
+        told["source_bounds"] = {
+            leaves[address]: _bound(bound, columns[address]) for address, bound in verdict.bounds.items()
+        }
+    if verdict.overridden:
+        told["overridden"] = list(verdict.overridden)
+    told["findings"] = [_finding(found, leaves) for found in verdict.findings]
+    return told
+
+
+def cumulative_entry(cumulation: Cumulation) -> dict[str, Any]:
+    """What is told of a cumulative aggregate in which nothing is wrong."""
+    return {
+        "driving_source": (cumulation.driving_source or "").rpartition(".")[2],
+        "unique_key": list(cumulation.unique_key),
+        "combine": dict(cumulation.combine),
+    }
+
+
+def findings_in(told: Mapping[str, Any]) -> Iterator[Told]:
+    """Everything that is wrong: with the project, then model by model."""
+    for found in told.get("errors", ()):
+        yield _told(None, found["path"], found)
+    for name, model in told["models"].items():
+        for found in (*model.get("errors", ()), *model.get("incremental", {}).get("findings", ())):
+            yield _told(name, found.get("path", model["path"]), found)
+
+
+def is_refused(told: Mapping[str, Any]) -> bool:
+    """Whether a model is refused or something is wrong with the project."""
+    return any(found.severity != "warning" for found in findings_in(told))
+
+
+def verdict_table(told: Mapping[str, Any]) -> Table:
+    """One row a model, in the order they run."""
+    table = Table("model", "materialization", "verdict", "batches", "reads")
+    for name, model in told["models"].items():
+        incremental = model.get("incremental", {})
+        bounds = [f"{source} {_shown(bound)}" for source, bound in incremental.get("source_bounds", {}).items()]
+        verdict = "errors" if model.get("errors") else incremental.get("verdict", "")
+        table.add_row(name, model["materialization"], verdict, incremental.get("batch_safety", ""), "\n".join(bounds))
+    return table
+
+
+def report_lines(told: Mapping[str, Any]) -> Iterator[str]:
+    """Every finding and every error, with its place."""
+    for found in findings_in(told):
+        place = ":".join(str(part) for part in (found.path, found.line, found.column) if part is not None)
+        yield ": ".join(part for part in (place, found.model, found.code, found.message) if part)
+
+
+def _told(model: str | None, path: str, found: Mapping[str, Any]) -> Told:
+    severity = found.get("severity", "error")
+    return Told(model, path, found["line"], found.get("column"), severity, found["code"], found["message"])
+
+
+def _bound(bound: Bound, column: str) -> dict[str, str]:
+    if bound.kind != "bounded":
+        return {"type": bound.kind}
+    return {"type": "bounded", "partition_col": column, "before": bound.before.iso, "after": bound.after.iso}
+
+
+def _finding(found: Finding, leaves: Mapping[str, str]) -> dict[str, Any]:
+    told: dict[str, Any] = {"code": found.code}
+    if found.source is not None:
+        told["source"] = leaves[found.source]
+    return {
+        **told,
+        "severity": found.severity,
+        "override": found.override,
+        "message": found.message,
+        "line": found.place.line,
+        "column": found.place.column,
+    }
+
+
+def _shown(bound: Mapping[str, str]) -> str:
+    return f"{bound['before']} before, {bound['after']} after" if bound["type"] == "bounded" else bound["type"]
