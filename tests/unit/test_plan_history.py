@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.macros import CompilerError, Macros, node
@@ -91,6 +91,7 @@ RUNS = st.builds(
 )
 
 
+@settings(max_examples=settings().max_examples // 4)
 @given(SCHEDULES, st.lists(RUNS, min_size=1, max_size=6))
 def test_a_run_merges_what_the_reference_merges(schedule: Schedule, runs: list[Run]) -> None:
     batches: list[Batch] = []

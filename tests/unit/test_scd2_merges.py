@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 import sqlglot
-from hypothesis import event, given
+from hypothesis import event, given, settings
 
 from tests.unit.macros import Macros, node
 from tests.unit.reference_scd2 import Version, broken_rules, merge
@@ -86,6 +86,7 @@ def multiset(versions: Sequence[Version]) -> list[str]:
     return sorted(repr((sorted(one.values.items()), one.valid_from, one.valid_to)) for one in versions)
 
 
+@settings(max_examples=settings().max_examples // 10)
 @given(histories())
 def test_the_sql_of_a_merge_does_what_the_reference_does(history: History) -> None:
     table, model = Table(history), history.model
