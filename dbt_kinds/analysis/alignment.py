@@ -13,6 +13,9 @@ from dbt_kinds.analysis.terms import Term, is_fixed_by
 from dbt_kinds.analysis.ties import Tie
 from dbt_kinds.analysis.tree import nodes_of, without_parentheses
 
+# conditions that contradict each other, a = b and a = b - 1, would go on for ever
+_MOST_OF_A_VARIABLE = 4
+
 
 def equal_terms(partition: Term | None, ties: Iterable[Tie]) -> list[Term]:
     """The partition value and all that equals it wherever it is not NULL."""
@@ -29,7 +32,8 @@ def equal_terms(partition: Term | None, ties: Iterable[Tie]) -> list[Term]:
                         value.variable, value.operations[length:], value.kind if value.operations[length:] else None
                     )
                     reached = rest.after(other)
-                    if reached.same not in {term.same for term in found}:
+                    known = [term.same for term in found if term.variable == reached.variable]
+                    if reached.same not in known and len(known) < _MOST_OF_A_VARIABLE:
                         found.append(reached)
     return found
 

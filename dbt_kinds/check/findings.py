@@ -21,13 +21,15 @@ _TOP = Place(1, 1)
 
 @dataclass(frozen=True)
 class CheckedModel:
-    """A model with what is told of it, the bounds of its sources, and, where it is admitted, what is proven of it."""
+    """A model with what is told of it, the bounds of its sources, and, where it is admitted, what is proven of it.
+    `narrow` are the addresses of sources of which its own conditions read too little.
+    """
 
     model: CompiledModel
     told: Mapping[str, Any]
     bounds: Mapping[str, Bound] = field(default_factory=dict)
     proof: Mapping[str, Any] | None = None
-    has_warnings: bool = False
+    narrow: frozenset[str] = frozenset()
 
 
 def check_project(project: CompiledProject) -> list[CheckedModel]:
@@ -68,7 +70,8 @@ def _checked(model: CompiledModel, catalogue: Catalogue) -> CheckedModel:
     for entry, found in zip(told["incremental"]["findings"], verdict.findings, strict=True):
         entry["line"], entry["column"] = _place(model, found.place)
     proof = proof_of(verdict) if verdict.is_admitted else None
-    return CheckedModel(model, told, verdict.bounds, proof, bool(verdict.findings))
+    narrow = frozenset(found.source for found in verdict.findings if found.code == "narrow_read" and found.source)
+    return CheckedModel(model, told, verdict.bounds, proof, narrow)
 
 
 def _wrong(model: CompiledModel, told: Mapping[str, Any], *errors: dict[str, Any]) -> CheckedModel:

@@ -47,9 +47,9 @@ def fixed(text: str, checked: CheckedModel, project: CompiledProject) -> Fix:
         if query_hash(without_config(text)) in text:
             return Fix(model.name, model.path, None)
         return Fix(model.name, model.path, None, ("it was edited since dbt compiled it; run dbt compile first",))
-    exchange = exchanged(text, model.query, project.catalogue, checked.bounds, project.formatted)
+    exchange = exchanged(text, model.query, project.catalogue, checked.bounds, checked.narrow, project.formatted)
     unplaced, result = list(exchange.unplaced), edited(text, exchange.edits)
-    if checked.has_warnings:
+    if checked.narrow:
         unplaced.append("a condition of its own reads too little, so nothing is proven; see narrow_read")
     else:
         try:

@@ -36,14 +36,21 @@ class Exchange:
 
 
 def exchanged(
-    text: str, query: Query, catalogue: Catalogue, bounds: Mapping[str, Bound], formatted: frozenset[str]
+    text: str,
+    query: Query,
+    catalogue: Catalogue,
+    bounds: Mapping[str, Bound],
+    narrow: frozenset[str],
+    formatted: frozenset[str],
 ) -> Exchange:
     """What to write in a model's file, so that it reads of every bounded source what its windows need.
 
     A reference is exchanged where the text has as many of its source as the compiled query has tables: then they are
-    the same, one after the other. A `window_of` that stands there is widened where it reads too little.
+    the same, one after the other. A `window_of` that stands there is its author's and stays, but for a source of which
+    too little is read: there it is widened.
 
     Args:
+        narrow: the addresses of relations of which conditions in the query read too little.
         formatted: the addresses of relations whose time column is a text or number with a format.
     """
     edits, unplaced = [], []
@@ -66,7 +73,7 @@ def exchanged(
             continue
         for found, table in zip(sorted(places, key=re.Match.start), tables, strict=True):
             if "rest" in found.re.groupindex:
-                edits += list(_widened(found, bound))
+                edits += list(_widened(found, bound)) if address in narrow else []
             else:
                 call = f"{{{{ {window_of(found['call'], _typed(relation), bound)} }}}}"
                 alias = "" if table.alias else f" as {_quoted(table.name)}"

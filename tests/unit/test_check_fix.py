@@ -82,16 +82,24 @@ def test_a_second_look_changes_nothing(tmp_path: Path) -> None:
     assert "written" not in stale.output
 
 
-def test_a_window_that_reads_too_little_is_widened_and_one_that_reads_more_is_left(tmp_path: Path) -> None:
-    for given, expected in (
-        ("before='PT0S'", "before='PT30M'"),
-        ("before='P9D'", "before='P9D'"),
-        ("unit='day'", "unit='day', before='PT30M'"),
-    ):
-        call = f"{{{{ dbt_kinds.window_of(source('raw', 'ev'), 'event_date', {given}) }}}}"
-        compiled = f"select event_date, event_ts, {LAG} as b from (select * from `raw`.`ev`) as e"
-        text, _ = fixed(tmp_path, f"{HEAD}select event_date, event_ts, {LAG} as b from {call} as e", compiled)
-        assert f"'event_date', {expected}) }}}} as e" in text
+@pytest.mark.parametrize(
+    ("given", "before", "expected"),
+    [
+        ("before='PT0S'", "PT0S", "before='PT30M'"),
+        ("unit='day'", "PT0S", "unit='day', before='PT30M'"),
+        ("before='P9D', after='P1D'", "P9D", "before='P9D', after='P1D'"),
+    ],
+)
+def test_a_window_that_reads_too_little_is_widened_and_another_left(
+    tmp_path: Path, given: str, before: str, expected: str
+) -> None:
+    sentinel = f"""/*kinds:source_start {{"before": "{before}", "after": "PT0S", "unit": "none"}}*/ date '2024-01-14'"""
+    query = f"select event_date, event_ts, {LAG} as b from "
+    compiled = f"{query}(select * from `raw`.`ev` where event_date >= {sentinel}) as e"
+    call = "{{ dbt_kinds.window_of(source('raw', 'ev'), 'event_date', #) }} as e"
+    text, _ = fixed(tmp_path, HEAD + query + call.replace("#", given), compiled)
+    assert text.endswith(query + call.replace("#", expected))
+    assert ("safety" in text) == (before == "P9D")
 
 
 @pytest.mark.parametrize(

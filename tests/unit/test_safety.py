@@ -383,3 +383,11 @@ def test_text_that_is_no_query_is_named_as_such() -> None:
         classified("SELECT FROM WHERE (")
     with pytest.raises(UnreadableQueryError, match="expected one query, found 2"):
         classified("SELECT 1 AS event_date; SELECT 2 AS event_date")
+
+
+def test_conditions_that_contradict_each_other_come_to_an_end() -> None:
+    sql = (
+        "SELECT a.event_date, COUNT(*) OVER (PARTITION BY a.id) AS n FROM ev a "
+        "JOIN ev2 b ON b.event_date = a.event_date - INTERVAL '1 day' WHERE a.event_date = b.event_date"
+    )
+    assert reasons(sql) == ["window_functions"]

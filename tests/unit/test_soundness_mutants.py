@@ -177,3 +177,7 @@ MUTANTS = (
 def test_a_rule_left_out_is_found(mutant: Callable[[Patch], None], monkeypatch: Patch) -> None:
     mutant(monkeypatch)
     assert examples_until_a_difference() is not None
+
+
+def test_with_every_rule_there_is_no_difference() -> None:
+    assert examples_until_a_difference() is None
