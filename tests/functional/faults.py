@@ -5,8 +5,9 @@ Spark itself is real. What the statement does is done or not done, as asked, and
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -39,3 +40,13 @@ def broken_connection(statement: str, *, done: bool = False, number: int = 1) ->
 
     with patch.object(Cursor, "execute", fragile):
         yield broken_at
+
+
+def both_sides(breaks: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Each break before its statement and behind it; without KINDS_KILLS one of the two, by turns: the unit tests have both."""
+    return [
+        (*a_break, is_done)
+        for number, a_break in enumerate(breaks)
+        for is_done in (False, True)
+        if "KINDS_KILLS" in os.environ or is_done == bool(number % 2)
+    ]

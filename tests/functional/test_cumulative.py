@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.faults import broken_connection
+from tests.functional.faults import both_sides, broken_connection
 from tests.functional.project import Project
 
 AGGREGATES = {
@@ -96,10 +96,9 @@ PARQUET = [
 ]
 
 
-@pytest.mark.parametrize("done", [False, True], ids=["before", "behind"])
 @pytest.mark.parametrize(
-    ("file_format", "statement"),
-    [*(("iceberg", found) for found in ICEBERG), *(("parquet", found) for found in PARQUET)],
+    ("file_format", "statement", "done"),
+    both_sides([*(("iceberg", found) for found in ICEBERG), *(("parquet", found) for found in PARQUET)]),
 )
 @pytest.mark.parametrize("is_first", [True, False], ids=["first", "later"])
 def test_a_merge_that_was_cut_short_is_done_once(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.faults import broken_connection
+from tests.functional.faults import both_sides, broken_connection
 from tests.functional.project import Project
 from tests.unit.scd2_sql import rows_sql
 
@@ -38,8 +38,7 @@ def rows(project: Project) -> list[tuple[Any, ...]]:
     return project.rows("select id, price, cast(valid_from as string), cast(valid_to as string) from {schema}.prices")
 
 
-@pytest.mark.parametrize("done", [False, True], ids=["before", "behind"])
-@pytest.mark.parametrize(("file_format", "statement", "variables"), BREAKS)
+@pytest.mark.parametrize(("file_format", "statement", "variables", "done"), both_sides(BREAKS))
 def test_the_next_run_makes_it_good(
     project: Project, file_format: str, statement: str, variables: dict[str, Any], done: bool
 ) -> None:
