@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import tempfile
 from pathlib import Path
 from statistics import median
@@ -23,8 +21,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.session import benchmark_project
-from dbt_kinds.local.java import find_java_home, use_java_17
+from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import spark_settings
+from tests.peer.sqlmesh_process import run_sqlmesh
 
 KIND = "scd_type_2_by_column"
 OPTIONS = {
@@ -108,15 +107,7 @@ def sqlmesh(python: str, rows: int, closed: int, rounds: int) -> Measured:
             "written": WRITTEN,
             "content": f"select {CONTENT} from {{table}}",
         }
-        environment = os.environ | {"TZ": "UTC", "SQLMESH__DISABLE_ANONYMIZED_ANALYTICS": "true"}
-        java_home = find_java_home()
-        if java_home is not None:
-            environment["JAVA_HOME"] = str(java_home)
-        done = subprocess.run(
-            [python, str(DRIVER)], input=json.dumps(request), capture_output=True, text=True, env=environment, cwd=folder, check=False
-        )  # fmt: skip
-        if done.returncode:
-            raise SystemExit(done.stdout[-3000:] + done.stderr[-3000:])
+        run_sqlmesh(python, DRIVER, request, Path(folder))
         answer: Measured = json.loads((Path(folder) / "answer.json").read_text())
     return answer[1:]
 

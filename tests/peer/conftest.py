@@ -2,16 +2,15 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dbt_kinds.local.java import find_java_home
 from dbt_kinds.local.profile import spark_settings
 from tests.functional.conftest import local_spark, new_project, project  # noqa: F401
 from tests.peer.sequences import SEQUENCES, Sequence, random_sequence
+from tests.peer.sqlmesh_process import run_sqlmesh
 
 RANDOM_SEQUENCES = tuple(random_sequence(seed) for seed in range(int(os.environ.get("KINDS_EXAMPLES", "10"))))
 DRIVER = Path(__file__).with_name("sqlmesh_driver.py")
@@ -49,14 +48,6 @@ def _run(engine: str, sequences: list[Sequence], folder: Path) -> dict[str, list
             for sequence in sequences
         ],
     }
-    environment = os.environ | {"TZ": "UTC", "SQLMESH__DISABLE_ANONYMIZED_ANALYTICS": "true"}
-    java_home = find_java_home()
-    if java_home is not None:
-        environment["JAVA_HOME"] = str(java_home)
-    done = subprocess.run(
-        [os.environ["KINDS_SQLMESH_PYTHON"], str(DRIVER)],
-        input=json.dumps(request), capture_output=True, text=True, env=environment, cwd=folder, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    run_sqlmesh(os.environ["KINDS_SQLMESH_PYTHON"], DRIVER, request, folder)
     answers = map(json.loads, (folder / "answers.jsonl").read_text().splitlines())
     return {answer["name"]: answer["steps"] for answer in answers}

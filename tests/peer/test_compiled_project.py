@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -15,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from dbt_kinds.local.java import find_java_home
 from dbt_kinds.local.profile import spark_settings
 from tests.functional.compiled_shop import compiled_shop, land, table_rows
 from tests.functional.every_kind_shop import DAYS, LANDED, SHOP, Row, expected
 from tests.functional.project import Project
+from tests.peer.sqlmesh_process import run_sqlmesh
 
 pytestmark = pytest.mark.skipif(
     "KINDS_SQLMESH_PYTHON" not in os.environ,
@@ -95,15 +94,7 @@ def _run(engine: str, folder: Path) -> Answer:
         "days": [{"now": day.now, "landed": day.landed()} for day in DAYS],
         "tables": _tables(engine),
     }
-    environment = os.environ | {"TZ": "UTC", "SQLMESH__DISABLE_ANONYMIZED_ANALYTICS": "true"}
-    java_home = find_java_home()
-    if java_home is not None:
-        environment["JAVA_HOME"] = str(java_home)
-    done = subprocess.run(
-        [os.environ["KINDS_SQLMESH_PYTHON"], str(DRIVER)],
-        input=json.dumps(request), capture_output=True, text=True, env=environment, cwd=folder, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    run_sqlmesh(os.environ["KINDS_SQLMESH_PYTHON"], DRIVER, request, folder)
     answer: Answer = json.loads((folder / "answer.json").read_text())
     return answer
 
