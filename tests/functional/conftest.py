@@ -5,23 +5,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dbt_common.tests import enable_test_caching
 
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import local_profile
-from tests.functional.jvm import expect_a_short_life
 from tests.functional.project import Project, start_spark
+from tests.functional.speed import quick_dbt, quick_jvms
 from tests.functional.thrift import ThriftServer, thrift_server
 
-# dbt parses its 650 macros anew whenever --vars change, 0.8 s each time; its own test suite keeps them, too
-enable_test_caching()
+quick_dbt()
 
 
 @pytest.fixture(scope="session")
 def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Any]]:
     """The profile of an embedded Spark with a metastore of its own, and that Spark, started."""
     use_java_17()
-    expect_a_short_life()
+    quick_jvms()
     profile = local_profile(tmp_path_factory.mktemp("spark"), name="local", schema="unused", threads=4)
     session = start_spark(profile)
     yield profile

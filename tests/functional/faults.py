@@ -42,11 +42,13 @@ def broken_connection(statement: str, *, done: bool = False, number: int = 1) ->
         yield broken_at
 
 
-def both_sides(breaks: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Each break before its statement and behind it; without KINDS_KILLS one of the two, by turns: the unit tests have both."""
-    return [
-        (*a_break, is_done)
-        for number, a_break in enumerate(breaks)
-        for is_done in (False, True)
-        if "KINDS_KILLS" in os.environ or is_done == bool(number % 2)
-    ]
+def every_break(breaks: Sequence[tuple[Any, ...]], *situations: Any) -> list[tuple[Any, ...]]:
+    """Each break in each situation, before its statement and behind it, as (*break, situation, done).
+
+    Without KINDS_KILLS each break has one situation and one side, by turns: the unit tests have all of them.
+    """
+    found = []
+    for number, a_break in enumerate(breaks):
+        ways = [(*situation, done) for done in (False, True) for situation in ([(one,) for one in situations] or [()])]
+        found += [(*a_break, *way) for way in (ways if "KINDS_KILLS" in os.environ else [ways[number % len(ways)]])]
+    return found

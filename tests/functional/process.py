@@ -8,16 +8,14 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from dbt_common.tests import enable_test_caching
-
 from dbt_kinds.local.java import use_java_17
-from tests.functional.jvm import expect_a_short_life
 from tests.functional.project import Project, start_spark
+from tests.functional.speed import quick_dbt, quick_jvms
 
 
 class OwnSparkProject(Project):
@@ -26,7 +24,7 @@ class OwnSparkProject(Project):
     def start(self) -> None:
         """Starts Spark. Derby lets one JVM in: the one before must be gone."""
         use_java_17()
-        expect_a_short_life()
+        quick_jvms()
         start_spark({"local": {"outputs": {"local": self.target}}})
 
 
@@ -52,9 +50,11 @@ class DbtProcess:
     """A process that calls methods of a project, one after the other, and tells what they say and return."""
 
     def __init__(self, project: Project) -> None:
-        context = multiprocessing.get_context("spawn")
+        # a process of its own imports and parses for five seconds before it does anything
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["tests.functional.warm_process"])
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, project), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, project, dict(os.environ)), daemon=True)
         self._process.start()
         theirs.close()
         self._answer: _Returned | _Raised | None = None
@@ -96,10 +96,12 @@ class DbtProcess:
         self._process.join()
 
 
-def _serve(connection: Connection, project: Project) -> None:
+def _serve(connection: Connection, project: Project, environment: Mapping[str, str]) -> None:
     # a group of its own, so that the JVM dies with it
     os.setsid()
-    enable_test_caching()
+    os.environ.clear()
+    os.environ.update(environment)
+    quick_dbt()
     one_at_a_time = threading.Lock()
 
     def send(answer: Said | _Returned | _Raised) -> None:

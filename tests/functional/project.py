@@ -52,7 +52,8 @@ class Project:
         self.schema = schema
         self.target = json.loads(json.dumps(profile["local"]["outputs"]["local"])) | {"schema": schema}
         self.settings: dict[str, Any] = {}
-        self.flags: list[str] = []
+        # what a run finds of the last one's parsing is of no use once --vars differ, and few tests read artifacts
+        self.flags = ["--no-partial-parse", "--no-write-json"]
         self.listeners: list[Callable[[Any], None]] = []
         (folder / "models").mkdir(parents=True)
         (folder / "macros").mkdir()

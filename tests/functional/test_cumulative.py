@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.faults import both_sides, broken_connection
+from tests.functional.faults import broken_connection, every_break
 from tests.functional.project import Project
 
 AGGREGATES = {
@@ -96,17 +96,16 @@ PARQUET = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("file_format", "statement", "done"),
-    both_sides([*(("iceberg", found) for found in ICEBERG), *(("parquet", found) for found in PARQUET)]),
-)
-@pytest.mark.parametrize("is_first", [True, False], ids=["first", "later"])
+BREAKS = [*(("iceberg", found) for found in ICEBERG), *(("parquet", found) for found in PARQUET)]
+
+
+@pytest.mark.parametrize(("file_format", "statement", "run", "done"), every_break(BREAKS, "first", "later"))
 def test_a_merge_that_was_cut_short_is_done_once(
-    project: Project, file_format: str, statement: str, done: bool, is_first: bool
+    project: Project, file_format: str, statement: str, run: str, done: bool
 ) -> None:
     source(project, 4)
     totals(project, file_format)
-    if not is_first:
+    if run == "later":
         project.run(now="2024-01-03T06:00:00")
     with broken_connection(statement, done=done) as broken_at:
         assert not project.dbt("run", now="2024-01-05T06:00:00", lease_seconds=1).success

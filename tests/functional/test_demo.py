@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.functional.speed import quick_jvms
+
 
 def test_the_demonstration_loads_exactly_what_is_missing_and_equals_the_raw_data(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from dbt_kinds.cli import main; main()", "demo", "--dir", str(tmp_path / "demo")]
+    quick_jvms()
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stdout + told.stderr
     loaded = [line.split("dbt_kinds: ")[1].split(" in ")[0] for line in told.stdout.splitlines() if ": batch " in line]

@@ -50,10 +50,11 @@ _NUMBER = pytest.StashKey[list[int]]()
 def two_processes(served: ThriftProject) -> Iterator[list[DbtProcess]]:
     """Two processes that hold the project; dbt needs a target and a log folder for each."""
     processes = []
+    flags = served.flags
     served.write_settings()
     for name in NAMES:
         folder = served.folder / name
-        served.flags = ["--target-path", str(folder / "target"), "--log-path", str(folder / "logs")]
+        served.flags = [*flags, "--target-path", str(folder / "target"), "--log-path", str(folder / "logs")]
         processes.append(DbtProcess(served))
     yield processes
     for process in processes:

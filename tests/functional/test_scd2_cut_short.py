@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.faults import both_sides, broken_connection
+from tests.functional.faults import broken_connection, every_break
 from tests.functional.project import Project
 from tests.unit.scd2_sql import rows_sql
 
@@ -38,29 +38,27 @@ def rows(project: Project) -> list[tuple[Any, ...]]:
     return project.rows("select id, price, cast(valid_from as string), cast(valid_to as string) from {schema}.prices")
 
 
-@pytest.mark.parametrize(("file_format", "statement", "variables", "done"), both_sides(BREAKS))
+@pytest.mark.parametrize(("file_format", "statement", "variables", "done"), every_break(BREAKS))
 def test_the_next_run_makes_it_good(
     project: Project, file_format: str, statement: str, variables: dict[str, Any], done: bool
 ) -> None:
-    for day in range(3):
+    # a restatement of the 3rd takes back the batches of two days
+    days = range(3 if variables else 1)
+    for day in days:
         run(project, file_format, day)
     with broken_connection(statement, done=done) as broken_at:
-        run(project, file_format, 3, fails=True, lease_seconds=1, **variables)
+        run(project, file_format, days.stop, fails=True, lease_seconds=1, **variables)
     assert broken_at
     if "overwrite" in statement and not done:
         # what a job leaves that dies while it replaces files
         project.sql("truncate table {schema}.prices")
     project.operation("release_lease", select="prices")
     is_restating = any("invalidated" in event for event in project.events())
-    run(project, file_format, 3, **({} if is_restating else variables))
-    first = "1970-01-01 00:00:00"
-    second, third, last = (f"2024-01-0{day}T06:00:00".replace("T", " ") for day in (3, 4, 5))
+    run(project, file_format, days.stop, **({} if is_restating else variables))
+    first, second, last = "1970-01-01 00:00:00", "2024-01-03 06:00:00", "2024-01-05 06:00:00"
     if variables:
         # the batches of the 3rd and the 4th are gone: what the source says on the 5th follows on the first load
         expected = [(1, 10, first, last), (1, 12, last, None), (2, 20, first, last), (2, 21, last, None)]
     else:
-        expected = [
-            (1, 10, first, second), (1, 11, second, last), (1, 12, last, None), (2, 20, first, second),
-            (2, 21, third, None), (3, 30, second, third), (3, 31, third, last),
-        ]  # fmt: skip
+        expected = [(1, 10, first, second), (1, 11, second, None), (2, 20, first, second), (3, 30, second, None)]
     assert rows(project) == sorted(expected, key=repr)
