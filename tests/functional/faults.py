@@ -47,8 +47,11 @@ def every_break(breaks: Sequence[tuple[Any, ...]], *situations: Any) -> list[tup
 
     Without KINDS_KILLS each break has one situation and one side, by turns: the unit tests have all of them.
     """
-    found = []
-    for number, a_break in enumerate(breaks):
-        ways = [(*situation, done) for done in (False, True) for situation in ([(one,) for one in situations] or [()])]
-        found += [(*a_break, *way) for way in (ways if "KINDS_KILLS" in os.environ else [ways[number % len(ways)]])]
-    return found
+    ways: list[tuple[Any, ...]] = [(done,) for done in (False, True)]
+    if situations:
+        ways = [(situation, done) for done in (False, True) for situation in situations]
+    return [
+        (*a_break, *way)
+        for number, a_break in enumerate(breaks)
+        for way in (ways if "KINDS_KILLS" in os.environ else [ways[number % len(ways)]])
+    ]
