@@ -33,6 +33,11 @@ def audited(audit: str, call: str = "my") -> dict[str, str]:
     return {"audits/x.sql": audit, **model(f"kind FULL, audits ({call})", "SELECT a FROM raw.t")}
 
 
+def dialect(name: str, query: str, **more: str) -> dict[str, str]:
+    return model(f"kind FULL, dialect {name}", query, **more)
+
+
+KNOWN = {"external_models.yaml": "- name: raw.t\n  columns:\n    a: int\n    b: int\n    d: date\n"}
 KEY = "kind INCREMENTAL_BY_UNIQUE_KEY (unique_key id), "
 SENTENCES = [
     # 1. Discovery
@@ -105,6 +110,28 @@ SENTENCES = [
     Sentence("a standalone audit is a test of its own", {"audits/x.sql": "AUDIT (name my, standalone true); SELECT * FROM raw.t", **model("kind FULL")}, "", (("tests/my.sql", "FROM {{ source('raw', 't') }} AS t"),)),
     Sentence("no model names a standalone audit", audited("AUDIT (name my, standalone true); SELECT * FROM raw.t"), "UnknownAudit"),
     Sentence("inline audits are global", {**model("kind FULL, audits (my)", "SELECT a FROM raw.t;\nAUDIT (name my); SELECT * FROM @this_model"), "models/n.sql": "MODEL (name db.n, kind FULL, audits (my)); SELECT a FROM raw.t"}, "", (("models/db/n.yml", "data_tests: - my"),)),
+    # 7. Dialects
+    Sentence("Spark's own text stays as it is", dialect("spark", "SELECT  a,b   -- why\nfrom raw.t where `x`=1"), "", ((FILE, "}} SELECT a,b -- why from {{ source('raw', 't') }} as t where `x`=1"),)),
+    Sentence("NULLs are ordered as the dialect orders them", dialect("snowflake", "SELECT a FROM raw.t ORDER BY a, b DESC"), "", ((FILE, "ORDER BY a NULLS LAST, b DESC NULLS FIRST"),)),
+    Sentence("and in windows", dialect("postgres", "SELECT row_number() over (order by b) AS r FROM raw.t"), "", ((FILE, "ROW_NUMBER() OVER (ORDER BY b NULLS LAST) AS r"),)),
+    Sentence("where Spark orders them so, nothing is said", dialect("bigquery", "SELECT a FROM raw.t ORDER BY a, b DESC"), "", ((FILE, "ORDER BY a, b DESC"),)),
+    Sentence("a star without columns is the others", dialect("bigquery", "SELECT * EXCEPT (b) FROM raw.t", **KNOWN), "", ((FILE, "SELECT a, d FROM"),)),
+    Sentence("a star with a column exchanged is all of them", dialect("bigquery", "SELECT * REPLACE (a + 1 AS a) FROM raw.t", **KNOWN), "", ((FILE, "SELECT a + 1 AS a, b, d FROM"),)),
+    Sentence("the others have to be known", dialect("bigquery", "SELECT * EXCEPT (b) FROM raw.t"), "ColumnsUnknown"),
+    Sentence("a list of texts is sorted", dialect("snowflake", "SELECT LISTAGG(a, ',') AS l, LISTAGG(a, ',') WITHIN GROUP (ORDER BY a DESC) AS m FROM raw.t"), "", ((FILE, "ARRAY_JOIN(SORT_ARRAY(COLLECT_LIST(a)), ',') AS l, ARRAY_JOIN(SORT_ARRAY(COLLECT_LIST(a), FALSE), ',') AS m"),)),
+    Sentence("by nothing else", dialect("snowflake", "SELECT LISTAGG(a, ',') WITHIN GROUP (ORDER BY b) AS l FROM raw.t"), "Untranslatable"),
+    Sentence("a list never has NULLs", dialect("bigquery", "SELECT ARRAY_AGG(a IGNORE NULLS) AS l FROM raw.t"), "", ((FILE, "COLLECT_LIST(a) AS l"),)),
+    Sentence("seconds since 1970 are a number", dialect("postgres", "SELECT EXTRACT(EPOCH FROM t) AS e FROM raw.t"), "", ((FILE, "CAST(t AS DOUBLE) AS e"),)),
+    Sentence("time zones have their registered spelling", dialect("duckdb", "SELECT t AT TIME ZONE 'utc' AS e FROM raw.t"), "", ((FILE, "FROM_UTC_TIMESTAMP(t, 'UTC') AS e"),)),
+    Sentence("QUALIFY is a subselect, also of a star", dialect("snowflake", "SELECT * FROM raw.t QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1"), "", ((FILE, "SELECT STRUCT(*) AS _row, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) = 1 AS _keep FROM"),)),
+    Sentence("DISTINCT ON is a subselect", dialect("duckdb", "SELECT DISTINCT ON (a) a, b FROM raw.t ORDER BY a, b"), "", ((FILE, "ROW_NUMBER() OVER (PARTITION BY a ORDER BY a NULLS LAST, b NULLS LAST) AS _row_number"), (FILE, "WHERE _row_number = 1"))),
+    Sentence("the time of day survives an added day", dialect("snowflake", "SELECT DATEADD(day, 1, t) AS b, DATEADD(day, 1, d::date) AS c FROM raw.t"), "", ((FILE, "t + INTERVAL '1' DAY AS b, DATE_ADD(CAST(d AS DATE), 1) AS c"),)),
+    Sentence("a correlated LIMIT has no counterpart", dialect("postgres", "SELECT a, x.b FROM raw.t AS t, LATERAL (SELECT b FROM raw.u WHERE u.a = t.a LIMIT 1) AS x"), "Untranslatable"),
+    Sentence("FLATTEN has none", dialect("snowflake", "SELECT f.value FROM raw.t, LATERAL FLATTEN(input => t.a) AS f"), "Untranslatable"),
+    Sentence("parameters have none", dialect("snowflake", "SELECT $1 AS a FROM raw.t"), "Untranslatable"),
+    Sentence("nor has a PIVOT over values that are not known", dialect("snowflake", "SELECT * FROM raw.t PIVOT (SUM(a) FOR b IN (ANY))"), "Untranslatable"),
+    Sentence("comments survive", dialect("duckdb", "SELECT /* one */ a, -- two\n  b FROM raw.t"), "", ((FILE, "/* one */ SELECT a, /* two */ b FROM"),)),
+    Sentence("what cannot be parsed is said", dialect("duckdb", "SELECT a FROM raw.t WHERE (\n a = "), "SqlParseError"),
     # 8. Seeds
     Sentence("values that mean NULL are empty, booleans keep their text, batch_size is dropped", {"seeds/x.csv": "a,b\n1,N/A\n2,true\n", "models/m.sql": "MODEL (name db.m, kind SEED (path '../seeds/x.csv', batch_size 5), columns (a INT, b TEXT));"}, "PropertyDropped", (("seeds/db/m.csv", "a,b 1, 2,true"), ("seeds/db/m.yml", "column_types: a: int b: string"))),
     Sentence("a declared column that the file lacks is an error", {"seeds/x.csv": "a\n1\n", "models/m.sql": "MODEL (name db.m, kind SEED (path '../seeds/x.csv'), columns (zz INT));"}, "SeedColumns"),
