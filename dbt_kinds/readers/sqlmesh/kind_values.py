@@ -15,7 +15,8 @@ from dbt_kinds.readers.sqlmesh.block import Value
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, dialect_of, is_spark, parse_statement
 from dbt_kinds.readers.sqlmesh.instants import cron
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.spark import NotInSpark, rewrite
+from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.spark import rewrite
 
 
 def check_is_known(value: Value) -> None:

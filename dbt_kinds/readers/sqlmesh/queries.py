@@ -15,8 +15,8 @@ from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_sta
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
+from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.spark import (
-    NotInSpark,
     check_written,
     is_spelt_for_spark,
     needs_rewrite,

@@ -15,6 +15,8 @@ from sqlglot import exp
 from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
+from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.same_names import as_meant
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.spark_functions import SPARK_FUNCTIONS
 from dbt_kinds.readers.sqlmesh.times import time_type
@@ -29,22 +31,6 @@ _PSEUDO_COLUMNS = frozenset({"ROWNUM", "_PARTITIONTIME", "_PARTITIONDATE", "_TAB
 _DATE_FUNCTIONS = (exp.CurrentDate, exp.Date, exp.LastDay, exp.TsOrDsToDate, exp.DateTrunc, exp.StrToDate)
 _ADDITIONS: tuple[type[exp.Expr], ...] = (exp.DateAdd, exp.TimestampAdd, exp.DatetimeAdd, exp.TsOrDsAdd)
 _SUBTRACTIONS: tuple[type[exp.Expr], ...] = (exp.DateSub, exp.TimestampSub, exp.DatetimeSub)
-
-
-class NotInSpark(Exception):  # noqa: N818 - becomes an error of the tree with its place
-    """A construct that cannot be written for Spark 3.5.
-
-    Attributes:
-        node: where it stands in the tree.
-        needs_columns: it could be written if columns were known.
-    """
-
-    def __init__(self, message: str, node: exp.Expr, *, needs_columns: bool = False) -> None:
-        """Takes what it is and what to write instead."""
-        super().__init__(message)
-        self.message = message
-        self.node = node
-        self.needs_columns = needs_columns
 
 
 def type_marks(tree: exp.Expr, marks: Marks) -> None:
@@ -84,7 +70,7 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
         NotInSpark: something cannot be.
     """
     for select in list(tree.find_all(exp.Select)):
-        _unfold_qualify_of_star(select)
+        _unfold_qualify(select)
     # from the leaves up, so that what is put into another shape has been looked at
     for node in reversed(list(tree.walk(bfs=False))):
         new = _rewritten(node, dialect)
@@ -149,6 +135,9 @@ def _like(node: exp.DataType, source: exp.Expr) -> exp.Expr:
 
 
 def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
+    meant = as_meant(node, dialect)
+    if meant is not node:
+        return meant
     if isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.GroupConcat):
         ordered = exp.Order(this=node.this.this, expressions=node.expression.expressions)
         return _joined_list(exp.GroupConcat(this=ordered, separator=node.this.args.get("separator")))
@@ -156,9 +145,6 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
         return _joined_list(node)
     if isinstance(node, exp.Table) and isinstance(node.this, exp.GenerateSeries):
         return _series(node, dialect)
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "DATE_PART" and len(node.expressions) == 2:
-        part, value = node.expressions
-        return exp.cast(value, "double") if part.name.upper() == "EPOCH" else node
     if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
         found: exp.Expr = node.this
         return found
@@ -268,24 +254,56 @@ def _is_date(node: exp.Expr) -> bool:
     return isinstance(node, _DATE_FUNCTIONS) and not (isinstance(node, exp.DateTrunc) and not _is_date(node.this))
 
 
-def _unfold_qualify_of_star(select: exp.Select) -> None:
-    """`select * … qualify c`: the window is computed beside the row as one struct, so that no column is added to it."""
+def _unfold_qualify(select: exp.Select) -> None:
+    """QUALIFY of a star or of groups: the condition is computed beside the row, where sqlglot would add columns."""
     qualify = select.args.get("qualify")
-    if qualify is None or not any(item.is_star for item in select.expressions):
+    has_star = any(item.is_star for item in select.expressions)
+    if qualify is None or not (has_star or select.args.get("group")):
         return
     if select.args.get("distinct"):
-        raise NotInSpark("QUALIFY over SELECT DISTINCT * cannot be unfolded; write the columns out", select)
+        raise NotInSpark("QUALIFY over SELECT DISTINCT cannot be unfolded; filter a sub-select", select)
     inner = select.copy()
     inner.set("qualify", None)
     for clause in ("order", "limit", "offset", "with_"):
         inner.set(clause, None)
-    row = exp.Anonymous(this="STRUCT", expressions=[item.copy() for item in select.expressions])
-    inner.set("expressions", [exp.alias_(row, "_row"), exp.alias_(qualify.this.copy(), "_keep")])
+    if has_star:
+        rows: list[exp.Expr] = [exp.Anonymous(this="STRUCT", expressions=[item.copy() for item in select.expressions])]
+        kept: list[exp.Expr] = [exp.Column(this=exp.Star(), table=exp.to_identifier("_row"))]
+        rows[0] = exp.alias_(rows[0], "_row")
+    else:
+        rows = [
+            exp.alias_(item, f"_{number}") if not item.alias_or_name else item
+            for number, item in enumerate(inner.expressions)
+        ]
+        kept = [exp.column(exp.to_identifier(item.alias_or_name, quoted=True)) for item in rows]
+        _check_order(select, {item.alias_or_name.lower() for item in rows})
+    inner.set("expressions", [*rows, exp.alias_(_without_aliases(qualify.this, select), "_keep")])
     for clause in ("joins", "where", "group", "having", "windows", "laterals", "pivots", "hint", "qualify"):
         select.set(clause, None)
-    select.set("expressions", [exp.Column(this=exp.Star(), table=exp.to_identifier("_row"))])
+    select.set("expressions", kept)
     select.set("from_", exp.From(this=exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("_rows")))))
     select.set("where", exp.Where(this=exp.column("_keep")))
+
+
+def _check_order(select: exp.Select, names: set[str]) -> None:
+    order = select.args.get("order")
+    for column in order.find_all(exp.Column) if order is not None else []:
+        if column.table or column.name.lower() not in names:
+            raise NotInSpark(
+                f"ORDER BY {column.sql()} beside QUALIFY and GROUP BY cannot be unfolded; select it, too", column
+            )
+
+
+def _without_aliases(condition: exp.Expr, select: exp.Select) -> exp.Expr:
+    """A condition in which names of the select list stand for what they name: Spark does not know them in a window."""
+    named = {item.alias.lower(): item.this for item in select.expressions if isinstance(item, exp.Alias)}
+
+    def spelt(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Column) and not node.table and node.name.lower() in named:
+            return exp.paren(named[node.name.lower()].copy())
+        return node
+
+    return condition.copy().transform(spelt)
 
 
 def _refuse(node: exp.Expr) -> None:

@@ -1,0 +1,21 @@
+"""What is raised where Spark 3.5 has no counterpart."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+
+class NotInSpark(Exception):  # noqa: N818 - becomes an error of the tree with its place
+    """A construct that cannot be written for Spark 3.5.
+
+    Attributes:
+        node: where it stands in the tree.
+        needs_columns: it could be written if columns were known.
+    """
+
+    def __init__(self, message: str, node: exp.Expr, *, needs_columns: bool = False) -> None:
+        """Takes what it is and what to write instead."""
+        super().__init__(message)
+        self.message = message
+        self.node = node
+        self.needs_columns = needs_columns

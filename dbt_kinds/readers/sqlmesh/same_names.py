@@ -1,0 +1,173 @@
+"""Functions that sqlglot passes on under a name that means something else in Spark, written as they are meant.
+
+Every one was compared with DuckDB on Spark 3.5.9 (tests/functional/test_dialects.py); other dialects go by their pages.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+
+_LIKE_SPARK = frozenset({"spark", "spark2", "databricks", "hive"})
+_SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
+_SUNDAY_IS_7 = frozenset({"trino", "presto", "athena"})
+_COUNTS_BOUNDARIES = frozenset({"duckdb", "snowflake", "redshift", "bigquery", "tsql", "clickhouse"})
+_WEEK_BEGINS_MONDAY = frozenset({"duckdb", "snowflake", "clickhouse"})
+_WEEK_OF_YEAR_IS_NOT_ISO = frozenset({"bigquery", "tsql"})
+_LOG_IS_DECIMAL = frozenset({"duckdb", "postgres", "redshift"})
+_REPLACES_FIRST = frozenset({"duckdb", "postgres"})
+_REFERS_BY_BACKSLASH = frozenset({"duckdb", "postgres", "bigquery", "snowflake"})
+_FIELD_NAMES = (
+    "YEAR Y YEARS YR YRS YEAROFWEEK QUARTER QTR MONTH MON MONS MONTHS WEEK W WEEKS DAY D DAYS DAYOFWEEK DOW "
+    "DAYOFWEEK_ISO DOW_ISO DOY HOUR H HOURS HR HRS MINUTE M MIN MINS MINUTES SECOND S SEC SECONDS SECS"
+)
+_FIELDS = frozenset(_FIELD_NAMES.split())
+_PARTS_OF_TIME = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND"})
+
+
+def as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
+    """The node, or another one that means in Spark what it means in the dialect.
+
+    Raises:
+        NotInSpark: Spark has nothing that means it.
+    """
+    meant = _as_meant(node, dialect)
+    is_inside = isinstance(node.parent, exp.Binary | exp.Cast | exp.Unary | exp.Dot)
+    return exp.paren(meant) if meant is not node and is_inside and isinstance(meant, exp.Binary) else meant
+
+
+def _as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
+    if dialect in _LIKE_SPARK:
+        return node
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "DATE_PART" and len(node.expressions) == 2:
+        part, value = node.expressions
+        if isinstance(part, exp.Literal) and part.is_string:
+            return _field(exp.Extract(this=exp.var(part.name), expression=value), dialect)
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "WEEKDAY" and dialect == "duckdb":
+        return _day_of_week(node.expressions[0], "DOW", dialect)
+    if isinstance(node, exp.Extract):
+        return _field(node, dialect)
+    if isinstance(node, exp.DayOfWeek):
+        return _day_of_week(node.this, "DOW", dialect if dialect in _SUNDAY_IS_0 else "spark")
+    if isinstance(node, exp.DayOfWeekIso):
+        return _day_of_week(node.this, "ISODOW", dialect)
+    if isinstance(node, exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff) and dialect in _COUNTS_BOUNDARIES:
+        return _boundaries(node, dialect)
+    if isinstance(node, exp.Log):
+        return _logarithm(node, dialect)
+    if isinstance(node, exp.RegexpReplace):
+        return _replaced(node, dialect)
+    if isinstance(node, exp.Format) and dialect == "duckdb":
+        raise NotInSpark("FORMAT of duckdb has no counterpart in Spark; write printf()", node)
+    return node
+
+
+def _field(node: exp.Extract, dialect: str) -> exp.Expr:
+    """`extract(field from x)`; each field is known, and means the same, or is another expression."""
+    name, value = node.name.upper(), node.expression
+    if name == "EPOCH":
+        return exp.cast(value, "double")
+    if name in ("DOW", "DAYOFWEEK", "WEEKDAY", "DAY_OF_WEEK", "ISODOW", "DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"):
+        return _day_of_week(value, "ISODOW" if "ISO" in name else "DOW", dialect)
+    if name in ("ISOYEAR", "YEAROFWEEKISO", "YEAR_OF_WEEK", "YOW"):
+        return exp.Extract(this=exp.var("YEAROFWEEK"), expression=value)
+    if name in ("ISOWEEK", "WEEKISO", "WEEK_ISO"):
+        return exp.Extract(this=exp.var("WEEK"), expression=value)
+    if name in ("DAYOFYEAR", "DAY_OF_YEAR"):
+        return exp.Extract(this=exp.var("DOY"), expression=value)
+    if name in ("SECOND", "SECONDS") and dialect != "postgres":
+        # Spark's has the fraction
+        return exp.Anonymous(this="SECOND", expressions=[value])
+    if name not in _FIELDS or (name == "WEEK" and dialect in _WEEK_OF_YEAR_IS_NOT_ISO):
+        raise NotInSpark(f"EXTRACT({name} …) of {dialect} has no counterpart in Spark", node)
+    return node
+
+
+def _day_of_week(value: exp.Expr, field: str, dialect: str) -> exp.Expr:
+    """Spark counts from Sunday, 1, in DAYOFWEEK, and from Monday, 0, in WEEKDAY."""
+    if field == "ISODOW" or dialect in _SUNDAY_IS_7:
+        return exp.Add(this=_call("WEEKDAY", value), expression=exp.Literal.number(1))
+    if dialect in _SUNDAY_IS_0:
+        return exp.Sub(this=_call("DAYOFWEEK", value), expression=exp.Literal.number(1))
+    return _call("DAYOFWEEK", value)
+
+
+def _boundaries(node: exp.Expr, dialect: str) -> exp.Expr:
+    """How many boundaries of a unit lie between two times; Spark's DATEDIFF(unit, …) counts units that have passed."""
+    unit, later, earlier = node.args.get("unit"), node.this, node.expression
+    if unit is not None and not isinstance(unit, exp.Var | exp.Literal):
+        raise NotInSpark(f"the unit {unit.sql(dialect=dialect)} of a difference has no counterpart in Spark", node)
+    name = unit.name.upper().removesuffix("S") if unit is not None else "DAY"
+    if name == "DAY":
+        return _call("DATEDIFF", later, earlier)
+    if name == "YEAR":
+        return exp.Sub(this=_call("YEAR", later), expression=_call("YEAR", earlier))
+    if name in ("QUARTER", "MONTH"):
+        parts = [_in_years(12 if name == "MONTH" else 4, time) for time in (later, earlier)]
+        return exp.Sub(
+            this=exp.Sub(this=exp.Add(this=parts[0], expression=_call(name, later)), expression=parts[1]),
+            expression=_call(name, earlier),
+        )
+    if name == "ISOWEEK" or (name == "WEEK" and dialect in _WEEK_BEGINS_MONDAY):
+        days = _call("DATEDIFF", _truncated("WEEK", later), _truncated("WEEK", earlier))
+        return exp.cast(exp.Div(this=days, expression=exp.Literal.number(7)), "bigint")
+    if name in _PARTS_OF_TIME:
+        return _call("DATEDIFF", exp.var(name), _truncated(name, earlier), _truncated(name, later))
+    if name == "MICROSECOND":
+        return _call("DATEDIFF", exp.var(name), earlier, later)
+    raise NotInSpark(f"a difference in {name} of {dialect} has no counterpart in Spark", node)
+
+
+def _in_years(parts: int, time: exp.Expr) -> exp.Expr:
+    """How many parts of a year the years before a time have."""
+    return exp.Mul(this=_call("YEAR", time), expression=exp.Literal.number(parts))
+
+
+def _truncated(unit: str, time: exp.Expr) -> exp.Expr:
+    return _call("DATE_TRUNC", exp.Literal.string(unit), time)
+
+
+def _logarithm(node: exp.Log, dialect: str) -> exp.Expr:
+    base, number = node.this, node.args.get("expression")
+    if number is None:
+        return _call("LOG10", base) if dialect in _LOG_IS_DECIMAL else node
+    return _call("LOG10", number) if base.is_number and base.name == "10" else node
+
+
+def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
+    """Spark replaces every match, takes no flags, and refers to groups by `$1`."""
+    pattern, replacement = node.expression, node.args.get("replacement")
+    flags = node.args.get("modifiers")
+    if flags is not None and not isinstance(flags, exp.Literal):
+        raise NotInSpark("flags of REGEXP_REPLACE that are no literal have no counterpart in Spark", node)
+    given = flags.name if flags is not None else ""
+    is_text = isinstance(replacement, exp.Literal) and isinstance(pattern, exp.Literal)
+    only_first = dialect in _REPLACES_FIRST and "g" not in given
+    if only_first and not is_text:
+        message = (
+            "REGEXP_REPLACE of the first match only; write pattern and replacement as literals, or replace all with 'g'"
+        )
+        raise NotInSpark(message, node)
+    if not is_text or (not given and not only_first and dialect not in _REFERS_BY_BACKSLASH):
+        return node
+    assert replacement is not None
+    found, put = pattern.name, replacement.name
+    if dialect in _REFERS_BY_BACKSLASH:
+        put = re.sub(r"\\(\d)", r"$\1", put.replace("$", r"\$"))
+    if only_first:
+        # the rest of the text is matched, too, and put back
+        found = f"(?:{found})([\\s\\S]*)$"
+        try:
+            put += f"${re.compile(found).groups}"
+        except re.error as error:
+            raise NotInSpark(f"the pattern of REGEXP_REPLACE cannot be read: {error}", node) from error
+    inline = "".join(flag for flag in given if flag in "ims")
+    found = f"(?{inline}){found}" if inline else found
+    return _call("REGEXP_REPLACE", node.this, exp.Literal.string(found), exp.Literal.string(put))
+
+
+def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
+    return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
