@@ -48,7 +48,7 @@ def check(project: Project, before: str) -> None:
     assert whole
 
 
-@pytest.mark.parametrize("file_format", [*FORMATS, "orc"])
+@pytest.mark.parametrize("file_format", FORMATS)
 def test_states_are_those_of_the_whole_however_days_are_cut(project: Project, file_format: str) -> None:
     source(project, 6)
     totals(project, file_format, batch_size=1)

@@ -24,7 +24,7 @@ COLUMNS = [
     ("history", "int"), ("id", "int"), ("part", "string"), ("name", "string"), ("n", "int"), ("updated_at", "timestamp"),
 ]  # fmt: skip
 EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "300"))
-MODELS, STEPS = 6, 6
+MODELS, STEPS = 4, 5
 OF_A_MODEL = min(max(EXAMPLES // MODELS, 1), 500)
 ROUNDS = -(-EXAMPLES // (MODELS * OF_A_MODEL))
 FIRST, HALF_A_DAY = datetime(2024, 1, 3), timedelta(hours=12)
