@@ -56,6 +56,7 @@ def test_status_shows_coverage_and_gaps_and_exits_with_1_when_there_are_any(proj
 def test_plan_shows_what_would_run_in_which_batches_and_why(project: Project) -> None:
     events_table(project)
     daily(project, batch_size=2)
+    project.flags.clear()
     project.run(now="2024-01-03 08:00:00")
     results = (project.folder / "target" / "run_results.json").read_text()
     told = ask(project, "plan", now="2024-01-06 08:00:00")

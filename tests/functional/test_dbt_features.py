@@ -147,6 +147,7 @@ def test_dbts_own_names_at_the_top_level_are_understood(project: Project) -> Non
 
 
 def test_retry_goes_on_where_a_run_failed(project: Project) -> None:
+    project.flags.clear()
     events_table(project)
     query = f"select id, ts, if(id = 9 and not exists(select 1 from {{{{ target.schema }}}}.mended), raise_error('no'), n) as n from ({DAILY_EVENTS})"
     project.sql("create table {schema}.mended (id int) using iceberg")
