@@ -9,9 +9,9 @@ import re
 
 from sqlglot import exp
 
+from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 
-_LIKE_SPARK = frozenset({"spark", "spark2", "databricks", "hive"})
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _SUNDAY_IS_7 = frozenset({"trino", "presto", "athena"})
 _COUNTS_BOUNDARIES = frozenset({"duckdb", "snowflake", "redshift", "bigquery", "tsql", "clickhouse"})
@@ -40,7 +40,7 @@ def as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def _as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
-    if dialect in _LIKE_SPARK:
+    if is_spark(dialect):
         return node
     if isinstance(node, exp.Anonymous) and node.name.upper() == "DATE_PART" and len(node.expressions) == 2:
         part, value = node.expressions
@@ -144,6 +144,9 @@ def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
     if flags is not None and not isinstance(flags, exp.Literal):
         raise NotInSpark("flags of REGEXP_REPLACE that are no literal have no counterpart in Spark", node)
     given = flags.name if flags is not None else ""
+    occurrence, position = node.args.get("occurrence"), node.args.get("position")
+    if set(given) - set("gimsc") or (occurrence is not None and occurrence.name != "0"):
+        raise NotInSpark("this form of REGEXP_REPLACE has no counterpart in Spark; use the flags g and i only", node)
     is_text = isinstance(replacement, exp.Literal) and isinstance(pattern, exp.Literal)
     only_first = dialect in _REPLACES_FIRST and "g" not in given
     if only_first and not is_text:
@@ -151,6 +154,8 @@ def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
             "REGEXP_REPLACE of the first match only; write pattern and replacement as literals, or replace all with 'g'"
         )
         raise NotInSpark(message, node)
+    if not is_text and set(given) & set("ims"):
+        raise NotInSpark("REGEXP_REPLACE with flags needs pattern and replacement as literals", node)
     if not is_text or (not given and not only_first and dialect not in _REFERS_BY_BACKSLASH):
         return node
     assert replacement is not None
@@ -166,7 +171,8 @@ def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
             raise NotInSpark(f"the pattern of REGEXP_REPLACE cannot be read: {error}", node) from error
     inline = "".join(flag for flag in given if flag in "ims")
     found = f"(?{inline}){found}" if inline else found
-    return _call("REGEXP_REPLACE", node.this, exp.Literal.string(found), exp.Literal.string(put))
+    texts = [exp.Literal.string(found), exp.Literal.string(put)]
+    return _call("REGEXP_REPLACE", node.this, *texts, *([position] if position is not None else []))
 
 
 def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
