@@ -26,10 +26,14 @@ pytestmark = pytest.mark.skipif(
 )
 
 DRIVER = Path(__file__).with_name("sqlmesh_project.py")
-# DuckDB's merge takes neither when_matched nor merge_filter; no other model reads these two
-NOT_ON_DUCKDB = {
-    "marts.customer_peaks": "models/marts/customer_peaks.sql",
-    "marts.last_orders": "models/marts/last_orders.sql",
+# what SQLMesh cannot run on an engine, and no other model reads. DuckDB's merge takes neither when_matched nor merge_filter;
+# in a Python model `context.resolve_table` quotes a name as no Spark reads it
+CANNOT_RUN = {
+    "duckdb": {
+        "marts.customer_peaks": "models/marts/customer_peaks.sql",
+        "marts.last_orders": "models/marts/last_orders.sql",
+    },
+    "spark": {"marts.large_orders": "models/marts/large_orders.py"},
 }
 # by time, SQLMesh dates every key at 1970, whenever it appears; its documentation, and dbt_kinds, by updated_at
 DEE = ("4", "Dee", "west", "2024-01-03 08:00:00")
@@ -43,7 +47,7 @@ DIFFERENCES: dict[tuple[int, str], tuple[list[Row], list[Row]]] = {
         [(*DEE, "2024-01-03 08:00:00", "2024-01-04 09:00:00")],
     ),
 }
-ENGINES = ("duckdb", "spark")
+ENGINES = tuple(CANNOT_RUN)
 
 Answer = list[dict[str, Any]]
 
@@ -73,7 +77,8 @@ def test_compiled_project_has_the_tables_that_sqlmesh_has(
     found = {}
     for number, day in enumerate(DAYS):
         land(project, day)
-        for command in ("seed", "run"):
+        # as in the functional test, a seed is loaded once
+        for command in ("seed", "run") if day is DAYS[0] else ("run",):
             run = project.dbt(command, now=day.now)
             assert run.success, run.errors
         for engine in ENGINES:
@@ -89,7 +94,7 @@ def _run(engine: str, folder: Path) -> Answer:
         "project": str(SHOP),
         "folder": str(folder),
         "spark": spark_settings(folder / "spark") if engine == "spark" else None,
-        "left_out": list(NOT_ON_DUCKDB.values()) if engine == "duckdb" else [],
+        "left_out": list(CANNOT_RUN[engine].values()),
         "types": LANDED,
         "days": [{"now": day.now, "landed": day.landed()} for day in DAYS],
         "tables": _tables(engine),
@@ -100,7 +105,7 @@ def _run(engine: str, folder: Path) -> Answer:
 
 
 def _tables(engine: str) -> list[str]:
-    return [table for table in sorted(expected()[0]) if engine != "duckdb" or table not in NOT_ON_DUCKDB]
+    return [table for table in sorted(expected()[0]) if table not in CANNOT_RUN[engine]]
 
 
 def _rows(day: dict[str, Any], table: str) -> Counter[Row]:
