@@ -12,6 +12,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from tests.soundness.trials import Trial, admitted_trials, differences, statement, tables, values
+from tests.soundness.vectors import RUNNABLE, chunkings, vector_differences, vector_statement, vector_tables
 
 EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
 # several queries in a statement: Spark takes longer to start a job than to run one over so few rows
@@ -53,6 +54,31 @@ def test_slices_with_pushdown_add_up_to_the_whole(spark: SparkSession) -> None:
     assert wrong == []
     # what Spark does not take proves nothing; the generator is to make queries that it takes
     assert len(refused) <= len(trials) // 10, "\n".join(refused[:5])
+
+
+@pytest.fixture(scope="module")
+def vector_spark(spark: SparkSession) -> Iterator[SparkSession]:
+    """The session with the tables of the specification's vectors, too."""
+    for name, rows in vector_tables(0):
+        spark.sql(rows).createOrReplaceTempView(name)
+    yield spark
+    for name, _ in vector_tables(0):
+        spark.catalog.dropTempView(name)
+
+
+@pytest.mark.parametrize("vector", RUNNABLE, ids=[vector["id"] for vector in RUNNABLE])
+def test_slices_of_an_admitted_vector_add_up_to_the_whole(vector_spark: SparkSession, vector: dict[str, Any]) -> None:
+    for windows in itertools.islice(chunkings(0), max(1, EXAMPLES // 100)):
+        rows = vector_spark.sql(vector_statement(vector, windows)).collect()
+        assert vector_differences(windows, map(tuple, rows)) == []
+
+
+@pytest.mark.parametrize("number", ["V01", "V05", "V10", "V11", "V13", "V15", "V16"])
+def test_tables_of_the_vectors_need_the_bounds(vector_spark: SparkSession, number: str) -> None:
+    vector = next(vector for vector in RUNNABLE if vector["id"] == number)
+    windows = next(chunkings(0))
+    rows = vector_spark.sql(vector_statement(vector, windows, with_bounds=False)).collect()
+    assert vector_differences(windows, map(tuple, rows)) != []
 
 
 def _run(spark: SparkSession, trials: list[Trial]) -> tuple[list[str], list[str]]:

@@ -49,6 +49,18 @@ def classified(
     return classify(parse_query(sql, "spark"), slicing, catalogue)
 
 
+def classified_vector(vector: dict[str, Any]) -> Verdict:
+    """What the classifier says of a vector."""
+    return classified(
+        vector["sql"],
+        *(name for name, is_on in vector.get("safety_overrides", {}).items() if is_on),
+        partition_column=vector["partition_column"],
+        event_time_column=vector["event_time_column"],
+        granularity=vector["granularity"],
+        unique_key=tuple(vector.get("unique_key", ())),
+    )
+
+
 def reasons(sql: str, *overrides: str, **model: Any) -> list[str]:
     return sorted({finding.reason for finding in classified(sql, *overrides, **model).findings})
 

@@ -6,19 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.unit.analysing import VECTORS, classified
+from tests.unit.analysing import VECTORS, classified_vector
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=[vector["id"] for vector in VECTORS])
 def test_a_vector_of_the_specification(vector: dict[str, Any]) -> None:
-    verdict = classified(
-        vector["sql"],
-        *(name for name, is_on in vector.get("safety_overrides", {}).items() if is_on),
-        partition_column=vector["partition_column"],
-        event_time_column=vector["event_time_column"],
-        granularity=vector["granularity"],
-        unique_key=tuple(vector.get("unique_key", ())),
-    )
+    verdict = classified_vector(vector)
     expected = vector.get("reason", [])
     found = {finding.reason for finding in verdict.findings}
     assert found == set([expected] if isinstance(expected, str) else expected)
