@@ -25,6 +25,8 @@ SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
+    # a megabyte for each of the hundreds of tiny tables that are joined: they fill the heap (measured)
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
 
 
