@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from bisect import bisect_right
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -23,15 +24,19 @@ class Place(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A parsed query and its text; offsets in the tree are offsets of this text."""
+    """A parsed query and its text; offsets in the tree are offsets of this text. `author` tells the place of an offset
+    where the author wrote something else.
+    """
 
     text: str
     tree: exp.Expr
     dialect: str
+    author: Callable[[int], Place] | None = None
 
     def place(self, node: exp.Expr) -> Place:
         """Where a construct begins; the query itself where it stands in another, inlined one."""
-        return place_in(self.text, span(node if self.holds(node) else self.tree)[0])
+        offset = span(node if self.holds(node) else self.tree)[0]
+        return self.author(offset) if self.author is not None else place_in(self.text, offset)
 
     def holds(self, node: exp.Expr) -> bool:
         """Whether a construct stands in this text, not in that of an inlined query."""

@@ -36,8 +36,16 @@ SOURCE = {
 
 @pytest.fixture
 def sessions(new_project: Callable[[str], Project], tmp_path: Path) -> Project:
-    """A smelt project of two models, compiled; each row of the second looks back half an hour, into the day before."""
-    files = {"models/parsed.sql": TABLE + QUERY, "models/sessions.sql": TABLE + f"{SESSIONS} smelt.parsed\n"}
+    """A smelt project of two models, compiled; each row of the second looks back half an hour, into the day before, by a
+    function of the project.
+    """
+    recent = RECENT.removesuffix(" as recent").replace("id", "v").replace("event_ts", "at")
+    files = {
+        "functions/recent.sql": f"smelt.define recent(v: Expr<Integer>, at: Expr<Timestamp>) AS ({recent})\n",
+        "models/parsed.sql": TABLE + QUERY,
+        "models/sessions.sql": TABLE
+        + "select event_date, event_ts, id, smelt.functions.recent(id, at => event_ts) as recent from smelt.parsed\n",
+    }
     project = new_project("compiled")
     report = compile_project(CompileRequest(smelt_project(tmp_path / "smelt", **files), project.folder, name="shop"))
     assert report.exit_code(strict=True) == 0

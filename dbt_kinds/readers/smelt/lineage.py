@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,12 +11,13 @@ from sqlglot import exp
 
 from dbt_kinds.analysis.addresses import short_names
 from dbt_kinds.analysis.catalogue import Catalogue, Relation
-from dbt_kinds.analysis.parsing import Query, parse_query, place_in
+from dbt_kinds.analysis.parsing import Place, Query, parse_query, place_in
 from dbt_kinds.analysis.resolution import build_scope
 from dbt_kinds.analysis.scopes import Scope
 from dbt_kinds.analysis.tree import table_name
 from dbt_kinds.errors import UnreadableQueryError
 from dbt_kinds.readers.smelt.configuration import type_of
+from dbt_kinds.readers.smelt.expansion import Expansion, written_out
 from dbt_kinds.readers.smelt.problems import Problem
 from dbt_kinds.readers.smelt.project import Model, SmeltProject
 
@@ -52,12 +54,20 @@ def resolve(project: SmeltProject) -> Lineage:
         wrong = list(model.configuration.problems)
         lineage.problems[address] = wrong
         lineage.parents[address] = []
-        try:
-            parsed = parse_query(with_literals(model.sql), DIALECT)
-            query = lineage.queries[address] = parsed._replace(text=model.sql)
-        except UnreadableQueryError as error:
-            wrong.append(Problem("UnreadableQuery", str(error), model.path, _first_line(model)))
+        expansion = written_out(model.sql, project.functions, with_literals(model.sql))
+        for call in expansion.wrong:
+            wrong.append(Problem(call.code, call.message, model.path, place_in(model.sql, call.offset).line))
+        if expansion.wrong:
             continue
+        try:
+            parsed = parse_query(with_literals(expansion.text), DIALECT)
+        except UnreadableQueryError as error:
+            where = " (with the functions it calls written out)" if expansion.edits else ""
+            wrong.append(Problem("UnreadableQuery", f"{error}{where}", model.path, _first_line(model)))
+            continue
+        query = lineage.queries[address] = parsed._replace(
+            text=expansion.text, author=functools.partial(_author_place, model.sql, expansion)
+        )
         for node, name in _references(query.tree):
             parent = _found(project, name)
             if parent is not None:
@@ -90,11 +100,11 @@ def _references(tree: exp.Expr) -> list[tuple[exp.Expr, str]]:
         name = name or node.sql(DIALECT).replace("`", "")
         if name.lower().startswith(PREFIX):
             found.append((node, name[len(PREFIX) :]))
-    for dot in tree.find_all(exp.Dot):
-        text = dot.sql(DIALECT).replace("`", "")
-        if text.lower().startswith("smelt.functions.") and not dot.find_ancestor(exp.Table):
-            found.append((dot, text[len(PREFIX) :]))
     return found
+
+
+def _author_place(sql: str, expansion: Expansion, offset: int) -> Place:
+    return place_in(sql, expansion.original(offset))
 
 
 def _found(project: SmeltProject, name: str) -> str | None:
@@ -105,10 +115,6 @@ def _found(project: SmeltProject, name: str) -> str | None:
 
 def _not_found(query: Query, node: exp.Expr, name: str, path: str) -> Problem:
     line = query.place(node).line
-    if name.lower().startswith("functions."):
-        called = name.partition("(")[0]
-        message = f"smelt.{called} is called, and functions are not read yet; write its body into the query"
-        return Problem("UnknownFunction", message, path, line)
     if name.lower().startswith("sources."):
         message = f"no source is called smelt.{name}; add a YAML file with its columns at that path"
         return Problem("UndefinedSource", message, path, line)

@@ -18,6 +18,7 @@ from dbt_kinds.readers.smelt.configuration import (
     type_of,
 )
 from dbt_kinds.readers.smelt.files import Part, split_file
+from dbt_kinds.readers.smelt.functions import Function, Functions, is_function_file
 from dbt_kinds.readers.smelt.problems import Problem, unknown_key
 
 PROJECT_FILE = "smelt.yml"
@@ -59,6 +60,7 @@ class SmeltProject:
     models: Mapping[str, Model] = field(default_factory=dict)
     sources: Mapping[str, Source] = field(default_factory=dict)
     seeds: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, Function] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -86,10 +88,15 @@ def read_project(root: Path) -> SmeltProject:
     prefixes = [PurePosixPath(str(path)) for path in (paths if isinstance(paths, list) else [paths])]
     default = str(project.data.get("default_materialization") or "view")
     models: dict[str, Model] = {}
+    functions = Functions()
     warnings: list[str] = []
     configured: set[str] = set()
     for path in _files(root, (".sql",)):
-        for part in split_file((root / path).read_text("utf-8")):
+        text = (root / path).read_text("utf-8")
+        if is_function_file(text):
+            functions.add_file(text, path)
+            continue
+        for part in split_file(text):
             name = part.name or path.stem
             address = _address(path.with_name(name), prefixes)
             key = next((found for found in (address, name) if found in project.below("models").data), name)
@@ -110,7 +117,8 @@ def read_project(root: Path) -> SmeltProject:
             problems.append(unknown_key("UnknownModel", key, names, "the project", *project.place("models", key)))
     sources, wrong = _sources(root, prefixes)
     seeds = {_address(path.with_suffix(""), prefixes): str(path) for path in _files(root, (".csv",))}
-    return SmeltProject(root, models, sources, seeds, (*problems, *wrong), tuple(warnings))
+    problems += [*wrong, *functions.problems]
+    return SmeltProject(root, models, sources, seeds, functions.by_address, tuple(problems), tuple(warnings))
 
 
 def _with(model: Model, problem: Problem) -> Configuration:

@@ -10,9 +10,10 @@ from sqlglot.errors import SqlglotError
 from dbt_kinds.errors import CreationOnly, PropertyDropped, UnreadableStatement, Untranslatable, VirtualUpdate
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import used_marks
+from dbt_kinds.readers.brackets import closing
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, tokens_of
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
-from dbt_kinds.readers.sqlmesh.macros.arguments import closing, split_arguments
+from dbt_kinds.readers.sqlmesh.macros.arguments import split_arguments
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.functions import call_macro
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope

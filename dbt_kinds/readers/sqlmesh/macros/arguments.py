@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlglot import Token, TokenType, exp
+from sqlglot import Token, exp
 
 from dbt_kinds.errors import SqlParseError
+from dbt_kinds.readers.brackets import closing, split_at_commas
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, parse_expression, parse_statement, tokens_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Lambda, Scope
-
-_OPENING = {"(": ")", "[": "]", "{": "}"}
-_QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 
 
 @dataclass(frozen=True)
@@ -24,21 +22,10 @@ class Argument:
     name: str = ""
 
 
-def closing(tokens: Sequence[Token], opening: int) -> int | None:
-    """The index of the bracket that closes another."""
-    depth = 0
-    for index in range(opening, len(tokens)):
-        text = tokens[index].text if tokens[index].token_type not in _QUOTED else ""
-        depth += 1 if text in _OPENING else -1 if text in _OPENING.values() else 0
-        if depth == 0:
-            return index
-    return None
-
-
 def split_arguments(tokens: Sequence[Token], text: str, first_line: int) -> list[Argument]:
     """The arguments between commas; `name := value` and `name => value` are named."""
     arguments = []
-    for item in _split(tokens):
+    for item in split_at_commas(tokens):
         if not item:
             continue
         name = ""
@@ -46,19 +33,6 @@ def split_arguments(tokens: Sequence[Token], text: str, first_line: int) -> list
             name, item = item[0].text.lower(), item[2:]
         arguments.append(Argument(text[item[0].start : item[-1].end + 1], first_line + item[0].line - 1, name))
     return arguments
-
-
-def _split(tokens: Sequence[Token]) -> list[list[Token]]:
-    items: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        text = token.text if token.token_type not in _QUOTED else ""
-        depth += 1 if text in _OPENING else -1 if text in _OPENING.values() else 0
-        if text == "," and depth == 0:
-            items.append([])
-        else:
-            items[-1].append(token)
-    return items
 
 
 def read_lambda(argument: Argument, dialect: str, file: str) -> Lambda | None:
@@ -100,7 +74,7 @@ def items_of(argument: Argument, scope: Scope) -> list[str]:
     if tokens and tokens[0].text.upper() == "ARRAY" and len(tokens) > 1 and tokens[1].text in ("(", "["):
         tokens = tokens[1:]
     if tokens and tokens[0].text in ("(", "[") and closing(tokens, 0) == len(tokens) - 1:
-        return [value[item[0].start : item[-1].end + 1] for item in _split(tokens[1:-1]) if item]
+        return [value[item[0].start : item[-1].end + 1] for item in split_at_commas(tokens[1:-1]) if item]
     return [value]
 
 

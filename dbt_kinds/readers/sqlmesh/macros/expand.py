@@ -11,6 +11,7 @@ from sqlglot import Token, TokenType
 
 from dbt_kinds.errors import UnsupportedMacro
 from dbt_kinds.kinds import Variable
+from dbt_kinds.readers.brackets import closing
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.clauses import CLAUSES, clause_end
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
@@ -236,7 +237,7 @@ def _may_call(name: str, scope: Scope) -> bool:
 def _call(
     name: str, tokens: Sequence[Token], index: int, opening: int, text: str, scope: Scope, line: int
 ) -> tuple[int, Fragment, bool]:
-    from dbt_kinds.readers.sqlmesh.macros.arguments import closing, split_arguments
+    from dbt_kinds.readers.sqlmesh.macros.arguments import split_arguments
     from dbt_kinds.readers.sqlmesh.macros.functions import call_macro, is_true
 
     end = closing(tokens, opening)
