@@ -78,6 +78,28 @@ def test_a_model_carries_its_class_its_margins_and_what_was_proven_of_its_query(
     assert proven[1] != query_hash(body(out, "sessions").replace("30 minutes", "60 minutes"))
 
 
+def test_margins_reach_through_a_view_that_tells_its_time(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    joined = "JOIN smelt.{} o ON o.event_date BETWEEN s.event_date - INTERVAL '{} days' AND s.event_date"
+    for materialization in ("view", "table"):
+        compiled(
+            tmp_path / materialization,
+            out,
+            {
+                "models/parsed.sql": TABLE + QUERY,
+                "models/seen.sql": f"---\nmaterialization: {materialization}\n{SERIES}---\n"
+                + f"SELECT s.event_date, s.event_ts, o.id FROM smelt.parsed s {joined.format('parsed', 2)}",
+                "models/later.sql": TABLE
+                + f"SELECT s.event_date, s.event_ts, o.id FROM smelt.seen s {joined.format('seen', 3)}",
+            },
+        )
+        assert (
+            "'backbuild_margins': {'later': {'before': 'P5D', 'after': 'PT0S'}, 'seen': {'before': 'P2D', 'after': 'PT0S'}}"
+            in (out / "models" / "parsed.sql").read_text()
+        )
+        assert "backbuild_margins" not in (out / "models" / "seen.sql").read_text()
+
+
 def test_a_refused_model_leaves_nothing_written_unless_it_may_be_built_anew(tmp_path: Path) -> None:
     out = tmp_path / "out"
     files = {"models/m.sql": TABLE + QUERY + "LIMIT 3", "models/good.sql": TABLE + QUERY}

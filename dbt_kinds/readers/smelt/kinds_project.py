@@ -14,7 +14,7 @@ from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.findings import Finding
 from dbt_kinds.analysis.proof import proof_of
 from dbt_kinds.analysis.pushdown import Reference, pushed_down, without_semicolon
-from dbt_kinds.analysis.safety import classify
+from dbt_kinds.analysis.safety import Slicing, classify
 from dbt_kinds.kinds import Column, Jinja, Kind, LeftOut, Model, Note, Place, Project, Seed, SourceTable, SqlText
 from dbt_kinds.marks import Marks
 from dbt_kinds.readers.smelt import project as smelt
@@ -89,6 +89,11 @@ class _Reader:
             model.options |= configuration.on_change
         else:
             refused, model.query = [], self._query(address, None)
+            if configuration.timeseries is not None:
+                # cut by nobody, but what reads it in slices reads what it reads, too
+                of = configuration.timeseries
+                slicing = Slicing(of.partition_column, of.event_time_column, of.granularity, of.week_start)
+                self.bounds[address] = classify(self.lineage.queries[address], slicing, self.lineage.catalogue).bounds
         if refused:
             return LeftOut(address, configuration.materialization, place, "refused", [*notes, *refused])
         return model
