@@ -106,8 +106,9 @@ class Reader:
         return term.shifted(Margin(0, days * DAY if isinstance(node, exp.Add) else -days * DAY))
 
     def _opaque(self, node: exp.Expr) -> Term:
-        if node.find(exp.Query):
-            return Term(("expression", f"query {id(node)}", ()))
+        if any(_is_of_its_own(part) for part in node.walk()):
+            # a column that this query makes: one value of it here says nothing of one elsewhere
+            return Term(("column", f"{id(node)}" if node.find(exp.Query) else node.sql().lower()))
         terms: list[Term] = []
         text = repr(self._canonical(node, terms))
         return Term(("expression", text, tuple(terms)))
@@ -130,6 +131,17 @@ class Reader:
         if isinstance(node, list):
             return [self._canonical(part, terms) for part in node]
         return node
+
+
+# Spark's generators that sqlglot knows as plain functions
+_GENERATORS = frozenset(["explode_outer", "posexplode_outer", "inline", "inline_outer", "stack"])
+
+
+def _is_of_its_own(node: exp.Expr) -> bool:
+    """Whether a value does not follow from the columns it is made of: of a generator, a window, a query."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).lower() in _GENERATORS
+    return isinstance(node, (exp.UDTF, exp.Window, exp.Query))
 
 
 def read_integer(node: exp.Expr | None) -> int | None:

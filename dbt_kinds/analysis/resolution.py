@@ -112,8 +112,7 @@ class _Builder:
             names += added
 
     def _relation(self, scope: SelectScope, node: exp.Expr, visible: Definitions) -> list[str]:
-        is_join = isinstance(node.this, exp.Table) or bool(node.args.get("joins") or node.this.args.get("joins"))
-        if isinstance(node, exp.Subquery) and is_join and not isinstance(node.this, exp.Select) and not node.alias:
+        if isinstance(node, exp.Subquery) and _is_joined_group(node):
             names = self._relation(scope, node.this, visible)
             self._joins(scope, names, node.args.get("joins") or [], visible)
             return names
@@ -164,6 +163,14 @@ class _Builder:
         if definition.is_recursive and _reads_itself(definition):
             read.is_opaque = True
         return read
+
+
+def _is_joined_group(node: exp.Subquery) -> bool:
+    """Whether brackets hold relations that are joined, `(a JOIN b)`, not a query."""
+    inner = node.this
+    if node.alias or isinstance(inner, exp.Select):
+        return False
+    return isinstance(inner, exp.Table) or bool(node.args.get("joins") or inner.args.get("joins"))
 
 
 def _reads_itself(definition: Definition) -> bool:
@@ -245,7 +252,7 @@ def _resolve(scope: SelectScope, column: exp.Column, *, aliases: bool) -> Term:
         owner = exp.column(column.args["table"].copy(), table=column.args.get("db"))
         term = _resolve(scope, owner, aliases=aliases)
         return Term(("expression", f"field {name}", (term,)))
-    return found or Term(("expression", f"unknown {column.sql().lower()} {id(scope)}", ()))
+    return found or Term(("column", f"unknown {column.sql().lower()}"))
 
 
 def _visible_inputs(scope: SelectScope | None) -> set[str]:
