@@ -113,6 +113,29 @@ def narrow_read(source: str) -> str:
     )
 
 
+def early_read(source: str) -> str:
+    """A condition that ends before the window does."""
+    return (
+        f"this condition leaves out rows of {source} inside the window: the time variables are the first and the last "
+        "value in it; write BETWEEN, with variables of the column's type (start_date for dates, start_ts for "
+        f"timestamps), or read {source} through dbt_kinds.window_of"
+    )
+
+
+def uncertain_read(source: str) -> str:
+    """A condition on the window that is no range of a time column."""
+    of = source or "a table"
+    return (
+        f"how much of {of} this condition lets a run read is not known; compare a column that its time_column names "
+        f"with time variables of its type, or read {of} through dbt_kinds.window_of"
+    )
+
+
+WINDOW_IN_VALUE = (
+    "the edges of the window differ from batch to batch, so a partition depends on the batch it was loaded in; "
+    "keep the time variables in WHERE and ON, or set allow_nondeterministic"
+)
+
 CUMULATIVE_GROUP_BY = "a cumulative_aggregate keeps one row a key; write GROUP BY with the columns that are its key"
 CUMULATIVE_GROUPING_SETS = (
     "ROLLUP, CUBE and GROUPING SETS give rows of several keys; group by plain columns, one model for each grouping"

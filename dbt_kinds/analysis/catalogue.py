@@ -70,6 +70,12 @@ class Catalogue:
         """The relation of a dotted name, whatever its case."""
         return self._in_lower_case.get(name.lower())
 
+    def with_relations(self, relations: Mapping[str, Relation]) -> Catalogue:
+        """The catalogue with more relations, or others of the same names."""
+        written = {name.lower() for name in relations}
+        kept = {name: relation for name, relation in self.relations.items() if name.lower() not in written}
+        return Catalogue({**kept, **relations})
+
     @cached_property
     def _in_lower_case(self) -> dict[str, Relation]:
         return {written.lower(): relation for written, relation in self.relations.items()}

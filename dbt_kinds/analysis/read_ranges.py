@@ -9,25 +9,64 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from sqlglot import exp
 
+from dbt_kinds.analysis.catalogue import Relation, Timeseries
 from dbt_kinds.analysis.margins import DAY, Margin, read_iso
 from dbt_kinds.analysis.reaches import Range, Reach
 from dbt_kinds.analysis.resolution import reader_of
-from dbt_kinds.analysis.scopes import Scope, SelectScope
-from dbt_kinds.analysis.terms import TIME, Shift, Term, Truncation, Variable
-from dbt_kinds.analysis.ties import comparisons
-from dbt_kinds.analysis.tree import clause, conjuncts
+from dbt_kinds.analysis.scopes import Input, Scope, SelectScope, scopes_below, sources_of
+from dbt_kinds.analysis.terms import TIME, Shift, Term, Truncation, Variable, inputs_of
+from dbt_kinds.analysis.ties import Comparison, comparisons
+from dbt_kinds.analysis.tree import clause, conjuncts, nodes_of, table_name
 from dbt_kinds.analysis.units import LENGTHS, granularity_unit, rounded_up
 
 _LITERAL = r"(?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9]+)?)"
 _SENTINEL = re.compile(
-    rf"/\*kinds:(?:(start|end)_(?:dt|dtntz|date|ds|ts|tstz)|source_(start|end) (\{{.*?\}}))\*/ {_LITERAL}"
+    r"/\*kinds:(?:(start|end)_(dt|dtntz|date|ds|ts|tstz|epoch|millis|hour)|source_(start|end) (\{.*?\}))\*/ " + _LITERAL
 )
-_EDGES: dict[Variable, str] = {
-    ("expression", repr(("call", f"kinds_window_{side}", [])), ()): side for side in ("start", "end")
+# numbers are compared with nothing that could be read
+_FORMS = {
+    **dict.fromkeys(("date", "ds"), "date"),
+    **dict.fromkeys(("dt", "dtntz", "ts", "tstz"), "instant"),
+    **dict.fromkeys(("epoch", "millis", "hour"), "number"),
 }
+_CALL = "kinds_window_"
+
+
+class Edge(NamedTuple):
+    """A side of the window. `form` is `date`, of the first or last day inside; `instant`, the first or last one inside;
+    `source`, where what `window_of` reads begins, and before which it ends; or `number`.
+    """
+
+    side: str
+    form: str
+
+
+_EDGES: dict[Variable, Edge] = {
+    ("expression", repr(("call", f"{_CALL}{side}_{form}", [])), ()): Edge(side, form)
+    for side in ("start", "end")
+    for form in ("date", "instant", "source", "number")
+}
+
+
+class Narrow(NamedTuple):
+    """A condition that cuts off rows; `of_window` where they are of the window itself, not of what lies around it."""
+
+    condition: exp.Expr
+    source: str
+    of_window: bool
+
+
+class _EdgeComparison(NamedTuple):
+    """A condition's comparison of a time with an edge."""
+
+    edge: Edge
+    at: Term
+    time: Term
+    comparison: Comparison
 
 
 def with_edges(sql: str) -> str:
@@ -35,49 +74,119 @@ def with_edges(sql: str) -> str:
 
     def edge(found: re.Match[str]) -> str:
         if found[1]:
-            return f"kinds_window_{found[1]}()"
-        said = json.loads(found[3])
-        margin = read_iso(said["before" if found[2] == "start" else "after"]) or Margin()
+            return f"{_CALL}{found[1]}_{_FORMS[found[2]]}()"
+        side, said = found[3], json.loads(found[4])
+        margin = read_iso(said["before" if side == "start" else "after"]) or Margin()
         if said.get("unit", "none") != "none":
             margin = rounded_up(margin, granularity_unit(said["unit"], said.get("week_start", "monday")))
-        sign = "-" if found[2] == "start" else "+"
+        sign = "-" if side == "start" else "+"
         return (
-            f"(kinds_window_{found[2]}() {sign} INTERVAL '{margin.months}' MONTH "
+            f"({_CALL}{side}_source() {sign} INTERVAL '{margin.months}' MONTH "
             f"{sign} INTERVAL '{margin.micros}' MICROSECOND)"
         )
 
     return _SENTINEL.sub(edge, sql)
 
 
-def narrow_reads(
-    scope: SelectScope, ranges: Mapping[Variable, Range], kind: str, granularity: str
-) -> Iterator[tuple[exp.Expr, str]]:
+def narrow_reads(scope: SelectScope, ranges: Mapping[Variable, Range], kind: str, granularity: str) -> Iterator[Narrow]:
     """The conditions of a SELECT that cut off rows it needs, each with the source that they are of."""
-    conditions = [clause(scope.node, "where"), *(step.on for step in scope.joins)]
-    for condition in (part for whole in conditions for part in conjuncts(whole)):
-        for found in comparisons(reader_of(scope), condition):
-            sides = [("start", found.lesser, found.greater)] if not found.is_equal else []
-            sides += [("end", found.greater, found.lesser)] if not found.is_equal else []
-            for side, edge, time in sides:
-                needed = ranges.get(time.variable)
-                source = _source_of(scope, time.variable)
-                if _EDGES.get(edge.variable) != side or needed is None or source is None:
-                    continue
+    for condition in _conditions(scope):
+        for found in _edge_comparisons(scope, condition):
+            needed, source = ranges.get(found.time.variable), _source_of(scope, found.time.variable)
+            if needed is None or source is None or found.edge.form == "number":
+                continue
+            for side in ("start", "end") if found.comparison.is_equal else (found.edge.side,):
                 reach = needed.before if side == "start" else needed.after
+                read = _read(found, side)
                 is_endless = kind == "unbounded" and side == "start"
-                if is_endless or not _covers(_read(edge, time, side), reach, granularity):
-                    yield condition, source
+                if is_endless or not _covers(read, reach, granularity):
+                    yield Narrow(condition, source, of_window=_is_negative(read))
 
 
-def _read(edge: Term, time: Term, side: str) -> Margin:
-    """How far beyond the edge the condition lets values be."""
+def uncertain_reads(scope: Scope) -> Iterator[tuple[exp.Expr, str]]:
+    """The conditions on the window of which nothing is known, each with a source that it speaks of, if any."""
+    for below in scopes_below(scope):
+        if isinstance(below, SelectScope):
+            for condition in _conditions(below):
+                known = [
+                    found
+                    for found in _edge_comparisons(below, condition)
+                    if found.edge.form != "number" and _source_of(below, found.time.variable) is not None
+                ]
+                if len(list(_edge_calls(condition))) > len(known):
+                    yield condition, _spoken_of(below, condition)
+
+
+def edges_in_values(scope: Scope, tree: exp.Expr) -> Iterator[exp.Expr]:
+    """The edges that stand elsewhere than in WHERE or ON, and so make values of rows another thing in each batch."""
+    read = {
+        id(call)
+        for below in scopes_below(scope)
+        if isinstance(below, SelectScope)
+        for condition in _conditions(below)
+        for call in _edge_calls(condition)
+    }
+    for call in tree.find_all(exp.Anonymous):
+        if str(call.this).lower().startswith(_CALL) and id(call) not in read:
+            yield call
+
+
+def implied_series(scope: Scope) -> dict[str, Relation]:
+    """The look-ups of which a condition on the window reads a part, by their written names: what is read in slices has
+    a time, whether or not it was said.
+    """
+    found: dict[str, Relation] = {}
+    for below in scopes_below(scope):
+        if isinstance(below, SelectScope):
+            for condition in _conditions(below):
+                for one in _edge_comparisons(below, condition):
+                    read, column = _column_of(below, one.time.variable)
+                    if (
+                        read is not None
+                        and isinstance(read.node, exp.Table)
+                        and isinstance(read.node.this, exp.Identifier)
+                    ):
+                        name = table_name(read.node)
+                        relation = read.relation or Relation(name)
+                        series = Timeseries(column, column, "day")
+                        found.setdefault(name, Relation(relation.address, relation.columns, series))
+    return found
+
+
+def _conditions(scope: SelectScope) -> Iterator[exp.Expr]:
+    """What must hold of the rows that a SELECT reads, and speaks of the window."""
+    for whole in [clause(scope.node, "where"), *(step.on for step in scope.joins)]:
+        for part in conjuncts(whole):
+            if any(True for _ in _edge_calls(part)):
+                yield part
+
+
+def _edge_calls(condition: exp.Expr) -> Iterator[exp.Expr]:
+    for node in nodes_of(condition):
+        if isinstance(node, exp.Anonymous) and str(node.this).lower().startswith(_CALL):
+            yield node
+
+
+def _edge_comparisons(scope: SelectScope, condition: exp.Expr) -> Iterator[_EdgeComparison]:
+    """The comparisons of a condition that bound a time by the edge of its side."""
+    for found in comparisons(reader_of(scope), condition):
+        for side, at, time in (("start", found.lesser, found.greater), ("end", found.greater, found.lesser)):
+            edge = _EDGES.get(at.variable)
+            if edge is not None and (edge.side == side or found.is_equal) and time.variable not in _EDGES:
+                yield _EdgeComparison(edge, at, time, found)
+
+
+def _read(found: _EdgeComparison, side: str) -> Margin:
+    """How far beyond a side of the window the condition lets values be; negative where it ends before."""
+    time = found.time
     margin = Margin()
-    for operation in edge.operations:
+    for operation in found.at.operations:
         if isinstance(operation, Shift):
             margin = margin.plus(operation.by)
     for operation in time.operations:
         if isinstance(operation, Shift):
             margin = margin.plus(operation.by.negated())
+    margin = margin.plus(_inside(found, side))
     margin = margin.negated() if side == "start" else margin
     for operation in time.operations:
         length = LENGTHS[operation.unit].micros if isinstance(operation, Truncation) else 0
@@ -85,6 +194,31 @@ def _read(edge: Term, time: Term, side: str) -> Margin:
             # the first value behind the edge is the next whole unit
             margin = Margin(margin.months, margin.micros // length * length)
     return margin
+
+
+def _inside(found: _EdgeComparison, side: str) -> Margin:
+    """How much later than the window's start, or earlier (negative) than its end, the edge itself begins or ends."""
+    edge, time, is_strict = found.edge, found.time, found.comparison.is_strict
+    if found.comparison.is_equal and edge.side != side:
+        # one value of many
+        return Margin(0, DAY if side == "start" else -DAY)
+    cuts = [operation.unit for operation in found.at.operations if isinstance(operation, Truncation)]
+    form = "date" if "day" in cuts and edge.form == "instant" else edge.form
+    is_date = time.kind == "date"
+    if side == "start":
+        if not is_strict:
+            return Margin()
+        return Margin(0, DAY if is_date else 1)
+    coarse = [LENGTHS[unit] for unit in cuts if unit != "day"]
+    if coarse:
+        return coarse[-1].negated()
+    if form == "date":
+        return Margin(0, -DAY) if is_strict or time.kind == "timestamp" else Margin()
+    return Margin(0, -1) if form == "instant" and is_strict and not is_date else Margin()
+
+
+def _is_negative(margin: Margin) -> bool:
+    return margin.months < 0 or margin.micros < 0
 
 
 def _covers(read: Margin, needed: Reach | None, granularity: str) -> bool:
@@ -98,11 +232,32 @@ def _covers(read: Margin, needed: Reach | None, granularity: str) -> bool:
 
 def _source_of(scope: Scope, variable: Variable) -> str | None:
     """The timeseries source whose time a variable is."""
-    if not isinstance(scope, SelectScope) or variable[0] != "in" or variable[1] not in scope.inputs:
-        return None
-    read = scope.inputs[variable[1]]
-    if read.query is not None:
-        return _source_of(read.query, variable[2])
-    if read.relation is None or read.relation.timeseries is None or variable[2] != TIME:
+    read, of = _origin(scope, variable)
+    if read is None or read.relation is None or read.relation.timeseries is None or of != TIME:
         return None
     return read.relation.address
+
+
+def _column_of(scope: Scope, variable: Variable) -> tuple[Input | None, str]:
+    """The look-up whose column a variable is, and the column's name."""
+    read, of = _origin(scope, variable)
+    is_lookup = read is not None and (read.relation is None or read.relation.timeseries is None)
+    return (read, str(of[1])) if is_lookup and of[0] == "column" else (None, "")
+
+
+def _origin(scope: Scope, variable: Variable) -> tuple[Input | None, Variable]:
+    """Where a variable comes from, below all CTEs and subqueries, and what it is there."""
+    if not isinstance(scope, SelectScope) or variable[0] != "in" or variable[1] not in scope.inputs:
+        return None, variable
+    read = scope.inputs[variable[1]]
+    return _origin(read.query, variable[2]) if read.query is not None else (read, variable[2])
+
+
+def _spoken_of(scope: SelectScope, condition: exp.Expr) -> str:
+    """The address of a source, else of a look-up, that a condition or its SELECT reads; empty where there is none."""
+    terms = [reader_of(scope).term(node) for node in nodes_of(condition) if isinstance(node, exp.Column)]
+    names = [name for term in terms for name in sorted(inputs_of(term.variable))]
+    reads = [scope.inputs[name] for name in [*names, *scope.inputs] if name in scope.inputs]
+    sources = [source for read in reads for source in sorted(sources_of(read))]
+    lookups = [read.relation.address for read in reads if read.relation is not None]
+    return next(iter([*sources, *lookups]), "")

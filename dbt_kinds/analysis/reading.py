@@ -10,7 +10,7 @@ from sqlglot import exp
 from dbt_kinds.analysis.alignment import equal_terms, is_aligned
 from dbt_kinds.analysis.batches import Bound
 from dbt_kinds.analysis.reaches import WINDOW, Range, Reach, backward, forward
-from dbt_kinds.analysis.read_ranges import narrow_reads
+from dbt_kinds.analysis.read_ranges import Narrow, narrow_reads
 from dbt_kinds.analysis.resolution import reader_of
 from dbt_kinds.analysis.scopes import Input, Scope, SelectScope, SetScope, Subquery
 from dbt_kinds.analysis.terms import (
@@ -65,7 +65,7 @@ class Reading:
     met: Callable[[Visit], None]
     bounds: dict[str, Bound] = field(default_factory=dict)
     causes: dict[str, exp.Expr] = field(default_factory=dict)
-    narrow: list[tuple[exp.Expr, str]] = field(default_factory=list)
+    narrow: list[Narrow] = field(default_factory=list)
     _done: set[object] = field(default_factory=set)
 
     def read_model(self, scope: Scope, partition: Term | None) -> None:

@@ -20,6 +20,7 @@ from dbt_kinds.analysis.determinism import nondeterministic_calls
 from dbt_kinds.analysis.findings import OVERRIDES, Finding
 from dbt_kinds.analysis.interval_literals import lacks_known_unit
 from dbt_kinds.analysis.parsing import Query
+from dbt_kinds.analysis.read_ranges import edges_in_values, implied_series, uncertain_reads
 from dbt_kinds.analysis.reading import Reading, Visit
 from dbt_kinds.analysis.resolution import build_scope, reader_of
 from dbt_kinds.analysis.scopes import Scope, SelectScope, SetScope, scopes_below
@@ -64,12 +65,17 @@ def classify(query: Query, slicing: Slicing, catalogue: Catalogue) -> Verdict:
     """Classifies a rendered query. Raises UnknownOverrideError; every defect of the query itself is a finding."""
     _check_overrides(slicing)
     scope = build_scope(query.tree, catalogue)
+    implied = implied_series(scope)
+    if implied:
+        catalogue = catalogue.with_relations(implied)
+        scope = build_scope(query.tree, catalogue)
     search = _Search(query, slicing, catalogue)
     reading = Reading(slicing.unit, search.meet)
     partition = _partition_of(scope, slicing)
     reading.read_model(scope, partition)
     search.look_at_output(scope, partition)
     search.look_at_whole()
+    search.look_at_window(scope)
     is_without_bounds = search.is_without_bounds
     if not is_without_bounds:
         search.look_at_bounds(reading)
@@ -77,10 +83,13 @@ def classify(query: Query, slicing: Slicing, catalogue: Catalogue) -> Verdict:
     findings = sorted(search.findings.values(), key=lambda finding: (finding.place, finding.reason))
     kept = tuple(finding for finding in findings if finding.code not in lifted)
     bounds = {} if is_without_bounds else dict(sorted(reading.bounds.items()))
-    verdict = Verdict(kept, tuple(sorted({found.code for found in findings} & lifted)), bounds, None)
+    # only what was said to have a time can be read by it
+    unsaid = {relation.address for relation in implied.values()}
+    said = {address: bound for address, bound in bounds.items() if address not in unsaid}
+    verdict = Verdict(kept, tuple(sorted({found.code for found in findings} & lifted)), said, None)
     if not verdict.is_admitted:
         return verdict
-    return Verdict(kept, verdict.overridden, bounds, batch_class(bounds, slicing.granularity))
+    return Verdict(kept, verdict.overridden, said, batch_class(bounds, slicing.granularity))
 
 
 def _check_overrides(slicing: Slicing) -> None:
@@ -162,6 +171,14 @@ class _Search:
                 text = interval.sql(self.query.dialect)
                 self.add("unknown_interval_unit", interval, advice.unknown_interval_unit(text))
 
+    def look_at_window(self, scope: Scope) -> None:
+        """What is done with the window's edges that is no range of a time column."""
+        for condition, address in uncertain_reads(scope):
+            message = advice.uncertain_read(address.rpartition(".")[2])
+            self.add("narrow_read", condition, message, address or None)
+        for edge in edges_in_values(scope, self.query.tree):
+            self.add("nondeterministic", edge, advice.WINDOW_IN_VALUE)
+
     def look_at_output(self, scope: Scope, partition: Term | None) -> None:
         """Whether the configured names are columns, and whether the granularity is not finer than the values."""
         slicing, place = self.slicing, _first_projection(self.query.tree)
@@ -191,8 +208,10 @@ class _Search:
 
     def look_at_bounds(self, reading: Reading) -> None:
         """One finding for every source that is read to no end, and for every condition that reads too little of one."""
-        for condition, address in reading.narrow:
-            self.add("narrow_read", condition, advice.narrow_read(address.rpartition(".")[2]), address)
+        for condition, address, of_window in reading.narrow:
+            leaf = address.rpartition(".")[2]
+            message = advice.early_read(leaf) if of_window else advice.narrow_read(leaf)
+            self.add("narrow_read", condition, message, address)
         for address, bound in sorted(reading.bounds.items()):
             if bound.kind == "not_derivable":
                 cause, leaf = reading.causes[address], address.rpartition(".")[2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -35,12 +35,13 @@ class Tie:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`lesser <= greater` or `lesser = greater`, before it is known which rows satisfy it."""
+    """`lesser <= greater` or `lesser = greater`, before it is known which rows satisfy it; `is_strict` is `<`."""
 
     lesser: Term
     greater: Term
     is_equal: bool = False
     rejects_null: bool = True
+    is_strict: bool = False
 
 
 def ties_of(scope: Scope, partition: Term | None) -> list[Tie]:
@@ -123,10 +124,11 @@ def comparisons(reader: Reader, condition: exp.Expr | None) -> Iterator[Comparis
         elif isinstance(found, (exp.EQ, exp.NullSafeEQ)):
             is_strict = isinstance(found, exp.EQ)
             yield from _compared(reader, found.this, found.expression, is_equal=True, rejects_null=is_strict)
-        elif isinstance(found, (exp.LT, exp.LTE)):
-            yield from _compared(reader, found.this, found.expression, is_equal=False)
-        elif isinstance(found, (exp.GT, exp.GTE)):
-            yield from _compared(reader, found.expression, found.this, is_equal=False)
+        elif isinstance(found, (exp.LT, exp.LTE, exp.GT, exp.GTE)):
+            sides = (found.this, found.expression)
+            lesser, greater = sides if isinstance(found, (exp.LT, exp.LTE)) else sides[::-1]
+            for one in _compared(reader, lesser, greater, is_equal=False):
+                yield replace(one, is_strict=isinstance(found, (exp.LT, exp.GT)))
 
 
 def _compared(
