@@ -39,7 +39,7 @@ def limit(name: str) -> str:
 
 SUBQUERIES = (
     "a subquery in the place of an expression reads a timeseries source, and a reader does not see what ties its time "
-    "to the row's; join it, or set allow_subqueries"
+    "to the row's; join it, with LEFT SEMI JOIN instead of IN and EXISTS, or set allow_subqueries"
 )
 
 
@@ -93,16 +93,15 @@ def unknown_interval_unit(text: str) -> str:
 
 def not_derivable(source: str, column: str, *, is_window: bool) -> str:
     """A source of which nothing says how much a window of the model needs."""
+    tie = f"{source}.<time column> BETWEEN {column} - INTERVAL '1 day' AND {column}"
     if is_window:
         why = (
             "this window looks at rows of it at an unknown distance, or orders by a time that an outer join leaves NULL"
         )
+        advice = f"bound the window with {FRAME}, and write in WHERE or ON, say, {tie}"
     else:
-        why = f"nothing ties its time to {column}"
-    return (
-        f"how much of {source} a run needs cannot be derived: {why}; bound windows over it with {FRAME}, and write in "
-        f"WHERE or ON, say, {source}.<time column> BETWEEN {column} - INTERVAL '1 day' AND {column}"
-    )
+        why, advice = f"nothing ties its time to {column}", f"write in WHERE or ON, say, {tie}"
+    return f"how much of {source} a run needs cannot be derived: {why}; {advice}"
 
 
 def narrow_read(source: str) -> str:
