@@ -55,6 +55,16 @@ TRANSLATIONS = [
     ("duckdb", "SELECT x FROM GENERATE_SERIES(1, 3) AS g(x)", "SELECT x FROM EXPLODE(SEQUENCE(1, 3, 1)) AS g(x)"),
     ("duckdb", "SELECT DATE_PART('epoch', b) AS x FROM raw.t", f"SELECT CAST(b AS DOUBLE) AS x {T}"),
     ("snowflake", "SELECT DATEADD(day, 1, DATEADD(hour, 1, b)) AS x FROM raw.t", f"SELECT ( b + INTERVAL '1' HOUR ) + INTERVAL '1' DAY AS x {T}"),
+    # predicates bind looser in Spark than anywhere
+    ("duckdb", "SELECT IF(REGEXP_MATCHES(b, '[^0-9]+') = TRUE, NULL, b) AS x, a = REGEXP_MATCHES(b, 'y') AS y FROM raw.t", f"SELECT IF(( b RLIKE '[^0-9]+' ) = TRUE, NULL, b) AS x, a = ( b RLIKE 'y' ) AS y {T}"),
+    ("duckdb", "SELECT REGEXP_MATCHES(b, 'y') IS NULL AS x, NOT REGEXP_MATCHES(b, 'y') AS y FROM raw.t WHERE REGEXP_MATCHES(b, 'y') AND a > 1", f"SELECT ( b RLIKE 'y' ) IS NULL AS x, NOT b RLIKE 'y' AS y {T} WHERE b RLIKE 'y' AND a > 1"),
+    ("postgres", "SELECT b LIKE 'x' = TRUE AS x, b ILIKE 'x' = TRUE AS y, TRUE = b LIKE 'x!' ESCAPE '!' AS z FROM raw.t", f"SELECT ( b LIKE 'x' ) = TRUE AS x, ( b ILIKE 'x' ) = TRUE AS y, TRUE = ( b LIKE 'x!' ESCAPE '!' ) AS z {T}"),
+    ("bigquery", "SELECT REGEXP_CONTAINS(b, 'y') = TRUE AS x, REGEXP_CONTAINS(b, 'y') IN (TRUE) AS y FROM raw.t", f"SELECT ( b RLIKE 'y' ) = TRUE AS x, ( b RLIKE 'y' ) IN (TRUE) AS y {T}"),
+    ("snowflake", "SELECT REGEXP_LIKE(b, 'y') = TRUE AS x, RLIKE(b, 'y') <> ILIKE(b, 'z') AS y FROM raw.t", f"SELECT ( b RLIKE 'y' ) = TRUE AS x, ( b RLIKE 'y' ) <> ( b ILIKE 'z' ) AS y {T}"),
+    ("duckdb", "SELECT a IN (1) = TRUE AS x, a NOT IN (1) = TRUE AS y, a BETWEEN 1 AND 2 = TRUE AS z, EXISTS (SELECT 1) = TRUE AS e FROM raw.t", f"SELECT ( a IN (1) ) = TRUE AS x, ( NOT a IN (1) ) = TRUE AS y, ( a BETWEEN 1 AND 2 ) = TRUE AS z, ( EXISTS( SELECT 1 ) ) = TRUE AS e {T}"),
+    ("duckdb", "SELECT a IS NULL = TRUE AS x FROM raw.t", f"SELECT ( a IS NULL ) = TRUE AS x {T}"),
+    ("spark", "SELECT regexp_like(b, 'y') = TRUE AS x, b RLIKE 'y' = TRUE AS y FROM raw.t", f"SELECT regexp_like(b, 'y') = TRUE AS x, b RLIKE 'y' = TRUE AS y {T}"),
+    ("databricks", "SELECT regexp_like(b, 'y') = (a::int = 1) AS x, a = 1 IN (TRUE) AS y FROM raw.t", f"SELECT ( b RLIKE 'y' ) = ( CAST(a AS INT) = 1 ) AS x, a = 1 IN (TRUE) AS y {T}"),
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),
