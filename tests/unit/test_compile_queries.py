@@ -76,6 +76,14 @@ TRANSLATIONS = [
     ("spark", "with t as (select a from raw.t) select a from t", "with t as (select a from {{ source('raw', 't') }} as t) select a from t"),
     ("spark", "select '{{ x }}' as a, '{% y %}' as b", "select '{{ '{{' }} x }}' as a, '{{ '{%' }} y %}' as b"),
     ("spark", "select a from `raw`.`T`", "select a from {{ source('raw', 't') }} as T"),
+    # without quotes a name may touch a word
+    ("spark", "SELECT a FROM`raw`.`t`", f"SELECT a {T}"),
+    ("spark", "SELECT t.a FROM raw.t JOIN`raw`.`u`ON t.a=u.a", f"SELECT t.a {T} JOIN {{{{ source('raw', 'u') }}}} AS u ON t.a=u.a"),
+    ("spark", "SELECT a FROM raw.t WHERE`raw`.t.a=1", f"SELECT a {T} WHERE t.a=1"),
+    ("spark", "SELECT a FROM raw.t WHERE b=@'x_@{start_ds}'AND a>@VAR('least', 1)OR c=@start_date", f"SELECT a {T} WHERE b=concat('x_', {{{{ dbt_kinds.start_ds() }}}}) AND a>1 OR c={{{{ dbt_kinds.start_date() }}}}"),
+    ("spark", "JINJA_QUERY_BEGIN;\nselect a from`raw`.`t`join`raw`.`u`on true where c between'{{ start_ds }}'and'{{ end_ds }}'\nJINJA_END;", "select a from {{ source('raw', 't') }} as t join {{ source('raw', 'u') }} as u on true where c between {{ dbt_kinds.start_ds() }} and {{ dbt_kinds.end_ds() }}"),
+    ("spark", "JINJA_QUERY_BEGIN;\nselect a from raw.t_{{ start_ds }}\nJINJA_END;", "UnsupportedMacro"),
+    ("spark", "JINJA_QUERY_BEGIN;\nselect 'x_{{ start_ds }}' as a\nJINJA_END;", "UnsupportedMacro"),
     ("duckdb", "SELECT a FROM db.result", "SELECT a FROM {{ this }} AS result"),
 ]  # fmt: skip
 

@@ -16,6 +16,7 @@ from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.scan import touches
 from dbt_kinds.readers.sqlmesh.spark import (
     check_written,
     is_spelt_for_spark,
@@ -182,8 +183,16 @@ def _edited(text: str, edits: list[tuple[int, int, str, str]]) -> str | None:
             return None
         if not written and not old.endswith("."):
             return None
-        text = text[:start] + (new.replace(" AS ", " as ") if uses_lower else new) + text[end:]
+        text = _spaced(text[:start], new.replace(" AS ", " as ") if uses_lower else new, text[end:])
     return text
+
+
+def _spaced(*parts: str) -> str:
+    """Parts of a text joined; without their quotes, names may touch a word."""
+    joined = ""
+    for part in parts:
+        joined += f" {part}" if touches(joined, part) else part
+    return joined
 
 
 def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:

@@ -36,6 +36,7 @@ from dbt_kinds.readers.sqlmesh.macros.variables import (
     time_mark,
     variable_value,
 )
+from dbt_kinds.readers.sqlmesh.scan import touches
 from dbt_kinds.readers.sqlmesh.times import time_variable
 
 # behind these a variable is a name, whatever its value looks like
@@ -82,6 +83,7 @@ class _Writer:
 
     def add(self, part: str, source_offset: int) -> None:
         if part:
+            part = f" {part}" if self.parts and touches(self.parts[-1], part) else part
             self.offsets.append(self.length)
             self.lines.append(self.first_line + self.text.count("\n", 0, source_offset))
             self.parts.append(part)
