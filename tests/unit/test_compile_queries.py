@@ -55,6 +55,10 @@ TRANSLATIONS = [
     ("duckdb", "SELECT x FROM GENERATE_SERIES(1, 3) AS g(x)", "SELECT x FROM EXPLODE(SEQUENCE(1, 3, 1)) AS g(x)"),
     ("duckdb", "SELECT DATE_PART('epoch', b) AS x FROM raw.t", f"SELECT CAST(b AS DOUBLE) AS x {T}"),
     ("snowflake", "SELECT DATEADD(day, 1, DATEADD(hour, 1, b)) AS x FROM raw.t", f"SELECT ( b + INTERVAL '1' HOUR ) + INTERVAL '1' DAY AS x {T}"),
+    # a WITH stays where it stands
+    ("duckdb", "SELECT p.x FROM (WITH t AS (SELECT 1 AS x) SELECT x FROM t) AS p JOIN (WITH t AS (SELECT 2 AS x) SELECT x FROM t) AS q ON TRUE", "SELECT p.x FROM ( WITH t AS ( SELECT 1 AS x ) SELECT x FROM t ) AS p JOIN ( WITH t AS ( SELECT 2 AS x ) SELECT x FROM t ) AS q ON TRUE"),
+    ("duckdb", "WITH t AS (WITH t AS (SELECT a FROM raw.t) SELECT a FROM t) SELECT a FROM t", f"WITH t AS ( WITH t AS ( SELECT a {T} ) SELECT a FROM t ) SELECT a FROM t"),
+    ("snowflake", "SELECT 1 AS x UNION ALL WITH t AS (SELECT 2 AS x) SELECT x FROM t", "SELECT 1 AS x UNION ALL ( WITH t AS ( SELECT 2 AS x ) SELECT x FROM t )"),
     # predicates bind looser in Spark than anywhere
     ("duckdb", "SELECT IF(REGEXP_MATCHES(b, '[^0-9]+') = TRUE, NULL, b) AS x, a = REGEXP_MATCHES(b, 'y') AS y FROM raw.t", f"SELECT IF(( b RLIKE '[^0-9]+' ) = TRUE, NULL, b) AS x, a = ( b RLIKE 'y' ) AS y {T}"),
     ("duckdb", "SELECT REGEXP_MATCHES(b, 'y') IS NULL AS x, NOT REGEXP_MATCHES(b, 'y') AS y FROM raw.t WHERE REGEXP_MATCHES(b, 'y') AND a > 1", f"SELECT ( b RLIKE 'y' ) IS NULL AS x, NOT b RLIKE 'y' AS y {T} WHERE b RLIKE 'y' AND a > 1"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 from sqlglot.errors import SqlglotError, UnsupportedError
 
 from dbt_kinds.errors import ColumnsNotApplied, ColumnsUnknown, ExclusiveEnd, SqlParseError, Untranslatable
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement
+from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
@@ -110,7 +110,7 @@ def _written(prepared: Prepared) -> str:
     type_marks(prepared.tree, scope.marks)
     tree = rewrite(prepared.tree, scope.dialect)
     try:
-        text = tree.sql(dialect="spark", pretty=True, unsupported_level=ErrorLevel.RAISE)
+        text = spark_sql(tree, pretty=True)
     except UnsupportedError as error:
         raise NotInSpark(f"{str(error).strip()} (from {scope.dialect})", source) from error
     except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError, IndexError) as error:

@@ -147,6 +147,8 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
         return _joined_list(node)
     if isinstance(node, exp.Table) and isinstance(node.this, exp.GenerateSeries):
         return _series(node, dialect)
+    if isinstance(node, exp.SetOperation) and node.expression.args.get("with_"):
+        node.set("expression", exp.Subquery(this=node.expression))
     if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
         found: exp.Expr = node.this
         return found
