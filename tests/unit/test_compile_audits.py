@@ -69,6 +69,48 @@ def test_audit_of_the_project_wants_its_arguments(audits: str) -> None:
     assert read(text, files=OWN).refusal == "AuditArgument:1"
 
 
+NONE_NULL = "WHERE @REDUCE(@EACH(@cols, c -> c IS NULL), (l, r) -> l OR r)"
+# what an audit says behind `SELECT * FROM @this_model`, its call, and the test: name, what it says there, arguments
+FIXED = [
+    (NONE_NULL, "my(cols := (i, j))", "my_of_i_j", "WHERE i IS NULL OR j IS NULL", {}),
+    (NONE_NULL, "my(cols := ['i', LOWER(j)])", "my_of_i_lower_j", "WHERE 'i' IS NULL OR LOWER(j) IS NULL", {}),
+    (NONE_NULL, "my(cols := i)", "my_of_i", "WHERE i IS NULL", {}),
+    ("WHERE @AND(@column > 1, @least < 2)", "my(column := i, least := j)", "my_of_i_j", "WHERE i > 1 AND j < 2", {}),
+    ("WHERE @{column}_id < @least", "my(column := i, least := 3)", "my_of_i", "WHERE i_id < kinds_mark_2", {"least": "3"}),
+    ("WHERE i NOT IN @vals", "my(vals := ['x', 'y'])", "my_of_x_y", "WHERE NOT i IN ('x', 'y')", {}),
+    ("WHERE @column IN (@vals)", "my(column := i, vals := ARRAY['x'])", "my_of_x", "WHERE kinds_mark_2 IN ('x')", {"column": "i"}),
+    ("WHERE i NOT IN @vals", "my(vals := ('x', 'y'))", "my", "WHERE NOT i IN kinds_mark_2", {"vals": "('x', 'y')"}),
+    ("WHERE ARRAY_CONTAINS(@vals, i)", "my(vals := [1, 2])", "my", "WHERE ARRAY_CONTAINS(kinds_mark_2, i)", {"vals": "ARRAY(1, 2)"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("says", "call", "name", "written", "arguments"), FIXED)
+def test_list_given_to_an_audit_is_written_into_a_test_of_its_own(
+    says: str, call: str, name: str, written: str, arguments: dict[str, str]
+) -> None:
+    files = {"audits/my.sql": f"AUDIT (name my);\nSELECT * FROM @this_model {says}"}
+    compiled = read(f"MODEL (name db.m, kind FULL, audits ({call}));\nSELECT 1 AS i, 2 AS j", files=files)
+    assert compiled.model is not None, compiled.notes
+    assert [shown(test) for test in compiled.model.tests] == [(name, None, arguments, {})]
+    (test,) = compiled.project.tests
+    assert test.name == name and set(test.parameters) == set(arguments)
+    assert " ".join(test.query.text.split()) == f"SELECT * FROM kinds_mark_1 {written}"
+
+
+def test_lists_of_one_spelling_have_tests_of_different_names() -> None:
+    files = {"audits/my.sql": f"AUDIT (name my, defaults (cols = (a, b)));\nSELECT * FROM @this_model {NONE_NULL}"}
+    calls = "my, my(cols := a_b), my(cols := [a, b])"
+    compiled = read(f"MODEL (name db.m, kind FULL, audits ({calls}));\nSELECT 1 AS a, 2 AS b, 3 AS a_b", files=files)
+    assert compiled.model is not None
+    assert [test.name for test in compiled.model.tests] == ["my_of_a_b", "my_of_a_b_2"]
+
+
+def test_an_empty_list_given_to_an_audit_is_refused() -> None:
+    files = {"audits/my.sql": f"AUDIT (name my);\nSELECT * FROM @this_model {NONE_NULL}"}
+    compiled = read("MODEL (name db.m, kind FULL, audits (my(cols := [])));\nSELECT 1 AS a", files=files)
+    assert compiled.refusal == "AuditArgument:1"
+
+
 def test_inline_audit_is_known_everywhere() -> None:
     files = {
         "models/a.sql": "MODEL (name db.a, kind FULL); SELECT 1 AS a; AUDIT (name mine); SELECT * FROM @this_model WHERE a < 0;"

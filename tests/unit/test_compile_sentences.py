@@ -108,6 +108,7 @@ SENTENCES = [
     Sentence("an argument that lacks is an error", audited("AUDIT (name my); SELECT * FROM @this_model WHERE @column = 1"), "AuditArgument"),
     Sentence("an argument that is unknown is an error", audited("AUDIT (name my); SELECT * FROM @this_model", "my(zzz := 1)"), "AuditArgument"),
     Sentence("a standalone audit is a test of its own", {"audits/x.sql": "AUDIT (name my, standalone true); SELECT * FROM raw.t", **model("kind FULL")}, "", (("tests/my.sql", "FROM {{ source('raw', 't') }} AS t"),)),
+    Sentence("it takes its defaults", {"audits/x.sql": "AUDIT (name my, standalone true, defaults (least = 3)); SELECT * FROM raw.t WHERE a < @least", **model("kind FULL")}, "", (("tests/my.sql", "WHERE a < 3"),)),
     Sentence("no model names a standalone audit", audited("AUDIT (name my, standalone true); SELECT * FROM raw.t"), "UnknownAudit"),
     Sentence("inline audits are global", {**model("kind FULL, audits (my)", "SELECT a FROM raw.t;\nAUDIT (name my); SELECT * FROM @this_model"), "models/n.sql": "MODEL (name db.n, kind FULL, audits (my)); SELECT a FROM raw.t"}, "", (("models/db/n.yml", "data_tests: - my"),)),
     # 7. Dialects
