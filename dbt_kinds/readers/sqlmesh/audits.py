@@ -71,6 +71,7 @@ _ARGUMENT_NAMES = {
 # tests of two columns are tests of the table
 _OF_TABLE = frozenset({"kl_divergence", "chi_square"})
 _LITERALS = frozenset({"threshold", "min_v", "max_v", "inclusive", "v", "interval", "critical_value", "dependent"})
+_BOUNDS = frozenset({"min_v", "max_v"})
 _EVERYWHERE = ("blocking", "condition")
 _NON_BLOCKING = "_non_blocking"
 
@@ -234,7 +235,9 @@ def _argument(key: str, value: Value, scope: Scope) -> Any:
     if key in ("is_in", "patterns"):
         return [item.as_literal() if item.is_text else _expression(item, scope) for item in value.as_list()]
     if key in _LITERALS and len(value.tokens) == 1:
-        return value.as_literal()
+        literal = value.as_literal()
+        # without its quotes a text would be a column, or a number
+        return _expression(value, scope) if key in _BOUNDS and isinstance(literal, str) else literal
     if key == "partition_clause" and value.is_text:
         return value.as_text()
     return _expression(value, scope)
