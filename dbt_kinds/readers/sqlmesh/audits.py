@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from dbt_kinds.errors import AuditArgument, MissingName, SqlParseError, UnknownAudit
-from dbt_kinds.kinds import DataTest, Place, TestDefinition
+from dbt_kinds.kinds import DataTest, Parameter, Place, TestDefinition
 from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.audit_limits import broken_limit
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_block
@@ -26,6 +26,7 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope
 from dbt_kinds.readers.sqlmesh.names import slug
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.readers.sqlmesh.tables import name_of_text, resolve
 
 # the arguments of the audits that are built in there, those that must be given first; `columns` makes a test a column
 _BUILT_IN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -267,8 +268,30 @@ def _own_test(
     definition = define(audit, context, fixed)
     if audit.is_skipped:
         config["enabled"] = False
-    made = {key: _expression(value, scope) for key, value in arguments.items() if key not in fixed}
+    tables = _table_parameters(definition)
+    given = {**{name: value for name, value in audit.defaults.items() if name in tables}, **arguments}
+    made = {
+        key: _table(value, context, scope) if key in tables else _expression(value, scope)
+        for key, value in given.items()
+        if key not in fixed
+    }
     return _with_marks(DataTest(definition.name, made, config=config), scope)
+
+
+def _table_parameters(definition: TestDefinition) -> set[str]:
+    """The parameters of a test that stand where a table does."""
+    query = definition.query
+    assert query.tree is not None
+    marks = [query.marks.get(table.name) for table in query.tree.find_all(exp.Table)]
+    return {mark.name for mark in marks if isinstance(mark, Parameter)}
+
+
+def _table(value: Value, context: ProjectContext, scope: Scope) -> str:
+    """A table given as argument: the mark of what it is, or what is written where it is no name or unknown."""
+    if not value.is_text and not isinstance(value.as_expression(), exp.Column | exp.Dot):
+        return _expression(value, scope)
+    name = name_of_text(value.as_text() if value.is_text else value.text, value.dialect)
+    return resolve(name, context.tables, None, scope, value.place.line) or name.text
 
 
 def _fixed(audit: AuditSource, values: Mapping[str, Value], context: ProjectContext) -> dict[str, Fragment]:
