@@ -24,6 +24,7 @@ from dbt_kinds.readers.sqlmesh.macros.token_runs import (
     run_text,
 )
 from dbt_kinds.readers.sqlmesh.macros.variables import (
+    checked_word,
     field_value,
     filled_in,
     is_bound,
@@ -182,7 +183,7 @@ def replacement_at(
     if not parts:
         return None
     if len(parts) > 1:
-        return behind, "".join(_part_text(part, scope, line) for part in parts), False
+        return behind, checked_word("".join(_part_text(part, scope, line) for part in parts), scope, line), False
     if isinstance(parts[0], str):
         return None
     if parts[0].is_template:
