@@ -15,7 +15,7 @@ from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.audit_limits import broken_limit
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_block
 from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
-from dbt_kinds.readers.sqlmesh.dialects import check_dialect
+from dbt_kinds.readers.sqlmesh.dialects import check_dialect, is_spark
 from dbt_kinds.readers.sqlmesh.kind_values import check_is_known, spark_expression
 from dbt_kinds.readers.sqlmesh.macros.references import (
     undefined_variables,
@@ -24,6 +24,7 @@ from dbt_kinds.readers.sqlmesh.macros.references import (
 )
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope
 from dbt_kinds.readers.sqlmesh.names import slug
+from dbt_kinds.readers.sqlmesh.predicates import is_operand, is_predicate
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import name_of_text, resolve
@@ -271,7 +272,7 @@ def _own_test(
     tables = _table_parameters(definition)
     given = {**{name: value for name, value in audit.defaults.items() if name in tables}, **arguments}
     made = {
-        key: _table(value, context, scope) if key in tables else _expression(value, scope)
+        key: _table(value, context, scope) if key in tables else _operand(key, value, definition, scope)
         for key, value in given.items()
         if key not in fixed
     }
@@ -292,6 +293,16 @@ def _table(value: Value, context: ProjectContext, scope: Scope) -> str:
         return _expression(value, scope)
     name = name_of_text(value.as_text() if value.is_text else value.text, value.dialect)
     return resolve(name, context.tables, None, scope, value.place.line) or name.text
+
+
+def _operand(key: str, value: Value, definition: TestDefinition, scope: Scope) -> str:
+    """An argument, in parentheses where it is a predicate and the test has an operator beside it."""
+    query, written = definition.query, _expression(value, scope)
+    if is_spark(value.dialect) or not is_predicate(value.as_expression()):
+        return written
+    assert query.tree is not None
+    uses = [column for column in query.tree.find_all(exp.Column) if query.marks.get(column.name) == Parameter(key)]
+    return f"({written})" if any(is_operand(use) for use in uses) else written
 
 
 def _fixed(audit: AuditSource, values: Mapping[str, Value], context: ProjectContext) -> dict[str, Fragment]:

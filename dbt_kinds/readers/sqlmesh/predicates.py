@@ -31,11 +31,17 @@ def parenthesize_predicates(tree: exp.Expr, dialect: str) -> None:
     Spark's own operators keep the order in which they were written, whatever sqlglot takes them for.
     """
     for node in list(tree.find_all(*_PREDICATES)):
-        if _is_operand(node) and (not is_spark(dialect) or _changes_its_form(node)):
+        if is_operand(node) and (not is_spark(dialect) or _changes_its_form(node)):
             node.replace(exp.paren(node.copy()))
 
 
-def _is_operand(node: exp.Expr) -> bool:
+def is_predicate(node: exp.Expr) -> bool:
+    """Whether a node is written as a predicate, or as NOT before one."""
+    return isinstance(node, _PREDICATES)
+
+
+def is_operand(node: exp.Expr) -> bool:
+    """Whether a node stands where Spark takes no predicate without parentheses."""
     parent = node.parent
     if isinstance(parent, exp.In):
         return node.arg_key == "this"
