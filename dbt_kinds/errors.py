@@ -332,6 +332,10 @@ class BadOut(WrongUse):
     """The output cannot be written where it was asked for."""
 
 
+class MarkLeftError(KindsError):
+    """A name that stands for something else while compiling would have been written: a fault of this package."""
+
+
 class UnreadableQueryError(KindsError):
     """A model's SQL cannot be parsed in its dialect."""
 

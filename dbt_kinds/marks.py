@@ -9,6 +9,8 @@ from dbt_kinds.kinds import Mark, SparkSql
 
 MARK_NAME = re.compile(r"\bkinds_mark_\d+\b")
 
+_WORD_WITH_MARK = re.compile(r"\w*kinds_mark_\d\w*")
+
 
 class Marks:
     """The marks of one model; a thing that stands in it twice has one name."""
@@ -30,6 +32,17 @@ class Marks:
 def is_mark(name: str) -> bool:
     """Whether an identifier stands for a mark."""
     return MARK_NAME.fullmatch(name) is not None
+
+
+def left_over(text: str) -> str | None:
+    """A mark in a text that is to be written, with the word that it touches; None when there is none."""
+    found = _WORD_WITH_MARK.search(text)
+    return found[0] if found is not None else None
+
+
+def has_glued_mark(text: str) -> bool:
+    """Whether a mark is a part of a word, where nothing can be put for it."""
+    return any(not is_mark(word) for word in _WORD_WITH_MARK.findall(text))
 
 
 def used_marks(text: str, marks: Mapping[str, Mark]) -> dict[str, Mark]:

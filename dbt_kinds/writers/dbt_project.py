@@ -8,7 +8,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from dbt_kinds.errors import MarkLeftError
 from dbt_kinds.kinds import Model, Project, PythonBody, Seed, SqlText, TestDefinition
+from dbt_kinds.marks import left_over
 from dbt_kinds.writers.jinja import NodeNames, config_block, literal, mark_text, rendered, with_expressions
 from dbt_kinds.writers.properties import model_properties, seed_properties, source_properties
 from dbt_kinds.writers.python_model import python_config, python_text
@@ -70,6 +72,9 @@ def write_project(project: Project, package: dict[str, Any]) -> list[GeneratedFi
 
     Args:
         package: the entry of packages.yml that brings dbt_kinds.
+
+    Raises:
+        MarkLeftError: a mark has no counterpart in a file; nothing of it may be written.
     """
     nodes = {node.key: node.node for node in (*project.models, *project.seeds)}
 
@@ -110,6 +115,10 @@ def folder_of(schema: str | None) -> str:
 
 
 def _file(path: str, text: str, source: str) -> GeneratedFile:
+    left = left_over(text)
+    if left is not None:
+        message = f"{source}: '{left}' would stand in {path}, where a table or variable belongs; write spaces"
+        raise MarkLeftError(f"{message} around the names of tables and variables there, and report it, please")
     first = header(path, source)
     body = text.replace("\r\n", "\n").rstrip("\n") + "\n"
     return GeneratedFile(path, body if first is None else f"{first}\n{body}", source)

@@ -6,7 +6,18 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dbt_kinds.kinds import Column, DataTest, Mark, Model, Seed, SourceTable, UnitTest, UnitTestRows
+from dbt_kinds.kinds import (
+    Column,
+    DataTest,
+    Mark,
+    Model,
+    ModelReference,
+    Seed,
+    SourceReference,
+    SourceTable,
+    UnitTest,
+    UnitTestRows,
+)
 from dbt_kinds.writers.jinja import NodeNames, escaped, escaped_texts, mark_text, rendered, with_marks
 from dbt_kinds.writers.semantic_layer import semantic_text
 
@@ -132,6 +143,9 @@ def _test(test: DataTest, owner: str, seen: dict[str, int], names: NodeNames) ->
 
 def _filled(value: Any, marks: Mapping[str, Mark], names: NodeNames) -> Any:
     if isinstance(value, str):
+        mark = marks.get(value)
+        if isinstance(mark, ModelReference | SourceReference):
+            return _reference(mark, names)
         return with_marks(escaped(value), marks, names)
     if isinstance(value, list):
         return [_filled(item, marks, names) for item in value]
@@ -142,14 +156,15 @@ def _unit_test(test: UnitTest, model: Model, names: NodeNames) -> dict[str, Any]
     entry: dict[str, Any] = {"name": test.name, "model": model.node}
     if test.description:
         entry["description"] = escaped(test.description)
-    entry["given"] = [{"input": _input(mark, names), **_rows(rows, names)} for mark, rows in test.given]
+    entry["given"] = [{"input": _reference(mark, names), **_rows(rows, names)} for mark, rows in test.given]
     entry["expect"] = _rows(test.expect, names)
     if test.variables:
         entry["overrides"] = {"vars": escaped_texts(test.variables)}
     return entry
 
 
-def _input(mark: Mark, names: NodeNames) -> str:
+def _reference(mark: Mark, names: NodeNames) -> str:
+    """A table as YAML names it, which dbt takes for the call that it is."""
     return mark_text(mark, {}, names).strip("{} ")
 
 

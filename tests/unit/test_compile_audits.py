@@ -24,6 +24,9 @@ AUDITS = [
     ("forall(criteria := (a > 0, LENGTH(b) > 1))", [("dbt_kinds.forall", None, {"criteria": ["a > 0", "LENGTH(b) > 1"]}, {})]),
     ("number_of_rows(threshold := 10)", [("dbt_kinds.number_of_rows", None, {"threshold": 10}, {})]),
     ("accepted_range(column := a, min_v := 1, inclusive := false)", [("dbt_kinds.accepted_range", "a", {"min_v": 1, "inclusive": False}, {})]),
+    ("accepted_range(column := a, min_v := 'A', max_v := 'M')", [("dbt_kinds.accepted_range", "a", {"min_v": "'A'", "max_v": "'M'"}, {})]),
+    ("accepted_range(column := a, min_v := '00000', max_v := b)", [("dbt_kinds.accepted_range", "a", {"min_v": "'00000'", "max_v": "b"}, {})]),
+    ("accepted_range(column := a, min_v := NULL, max_v := '2024-01-02'::DATE)", [("dbt_kinds.accepted_range", "a", {"min_v": None, "max_v": "CAST('2024-01-02' AS DATE)"}, {})]),
     ("not_null_proportion(column := a, threshold := 0.9)", [("dbt_kinds.not_null_proportion", "a", {"threshold": 0.9}, {})]),
     ("match_regex_pattern_list(column := a, patterns := ('^x', 'y$'))", [("dbt_kinds.match_regex_pattern_list", "a", {"patterns": ["^x", "y$"]}, {})]),
     ("mutually_exclusive_ranges(lower_bound_column := a, upper_bound_column := b)", [("dbt_kinds.mutually_exclusive_ranges", None, {"lower_bound_column": "a", "upper_bound_column": "b"}, {})]),
@@ -67,6 +70,48 @@ def test_audit_of_the_project_becomes_a_generic_test() -> None:
 def test_audit_of_the_project_wants_its_arguments(audits: str) -> None:
     text = f"MODEL (name db.m, kind FULL, audits ({audits}));\nSELECT 1 AS a"
     assert read(text, files=OWN).refusal == "AuditArgument:1"
+
+
+NONE_NULL = "WHERE @REDUCE(@EACH(@cols, c -> c IS NULL), (l, r) -> l OR r)"
+# what an audit says behind `SELECT * FROM @this_model`, its call, and the test: name, what it says there, arguments
+FIXED = [
+    (NONE_NULL, "my(cols := (i, j))", "my_of_i_j", "WHERE i IS NULL OR j IS NULL", {}),
+    (NONE_NULL, "my(cols := ['i', LOWER(j)])", "my_of_i_lower_j", "WHERE 'i' IS NULL OR LOWER(j) IS NULL", {}),
+    (NONE_NULL, "my(cols := i)", "my_of_i", "WHERE i IS NULL", {}),
+    ("WHERE @AND(@column > 1, @least < 2)", "my(column := i, least := j)", "my_of_i_j", "WHERE i > 1 AND j < 2", {}),
+    ("WHERE @{column}_id < @least", "my(column := i, least := 3)", "my_of_i", "WHERE i_id < kinds_mark_2", {"least": "3"}),
+    ("WHERE i NOT IN @vals", "my(vals := ['x', 'y'])", "my_of_x_y", "WHERE NOT i IN ('x', 'y')", {}),
+    ("WHERE @column IN (@vals)", "my(column := i, vals := ARRAY['x'])", "my_of_x", "WHERE kinds_mark_2 IN ('x')", {"column": "i"}),
+    ("WHERE i NOT IN @vals", "my(vals := ('x', 'y'))", "my", "WHERE NOT i IN kinds_mark_2", {"vals": "('x', 'y')"}),
+    ("WHERE ARRAY_CONTAINS(@vals, i)", "my(vals := [1, 2])", "my", "WHERE ARRAY_CONTAINS(kinds_mark_2, i)", {"vals": "ARRAY(1, 2)"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("says", "call", "name", "written", "arguments"), FIXED)
+def test_list_given_to_an_audit_is_written_into_a_test_of_its_own(
+    says: str, call: str, name: str, written: str, arguments: dict[str, str]
+) -> None:
+    files = {"audits/my.sql": f"AUDIT (name my);\nSELECT * FROM @this_model {says}"}
+    compiled = read(f"MODEL (name db.m, kind FULL, audits ({call}));\nSELECT 1 AS i, 2 AS j", files=files)
+    assert compiled.model is not None, compiled.notes
+    assert [shown(test) for test in compiled.model.tests] == [(name, None, arguments, {})]
+    (test,) = compiled.project.tests
+    assert test.name == name and set(test.parameters) == set(arguments)
+    assert " ".join(test.query.text.split()) == f"SELECT * FROM kinds_mark_1 {written}"
+
+
+def test_lists_of_one_spelling_have_tests_of_different_names() -> None:
+    files = {"audits/my.sql": f"AUDIT (name my, defaults (cols = (a, b)));\nSELECT * FROM @this_model {NONE_NULL}"}
+    calls = "my, my(cols := a_b), my(cols := [a, b])"
+    compiled = read(f"MODEL (name db.m, kind FULL, audits ({calls}));\nSELECT 1 AS a, 2 AS b, 3 AS a_b", files=files)
+    assert compiled.model is not None
+    assert [test.name for test in compiled.model.tests] == ["my_of_a_b", "my_of_a_b_2"]
+
+
+def test_an_empty_list_given_to_an_audit_is_refused() -> None:
+    files = {"audits/my.sql": f"AUDIT (name my);\nSELECT * FROM @this_model {NONE_NULL}"}
+    compiled = read("MODEL (name db.m, kind FULL, audits (my(cols := [])));\nSELECT 1 AS a", files=files)
+    assert compiled.refusal == "AuditArgument:1"
 
 
 def test_inline_audit_is_known_everywhere() -> None:

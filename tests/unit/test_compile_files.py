@@ -10,10 +10,12 @@ import yaml
 from click.testing import CliRunner
 
 from dbt_kinds.cli import main
-from dbt_kinds.errors import BadConfig, BadOut, ConfigNotFound, SourceNotFound
+from dbt_kinds.errors import BadConfig, BadOut, ConfigNotFound, MarkLeftError, SourceNotFound
+from dbt_kinds.kinds import SqlText
 from dbt_kinds.readers.sqlmesh.config_literals import literals_of
 from dbt_kinds.readers.sqlmesh.discovery import find_files
-from tests.unit.compiling import CONFIG, write_files, written
+from dbt_kinds.writers.dbt_project import write_project
+from tests.unit.compiling import CONFIG, read_files, write_files, written
 
 SHOP = Path(__file__).parent.parent / "fixtures" / "sqlmesh_shop"
 ONE = {"models/one.sql": "MODEL (name db.one, kind FULL);\nSELECT 1 AS a"}
@@ -259,6 +261,15 @@ def test_jinja_is_kept(tmp_path: Path) -> None:
     assert [note.code for note in report.all_notes() if note.level == "person"] == ["JinjaTimeVariable"]
     report = written({"models/j.sql": text.replace("spark", "snowflake"), **ONE}, tmp_path / "b")
     assert [note.code for note in report.all_notes() if note.level == "refused"] == ["JinjaDialect"]
+
+
+def test_what_stands_for_a_table_is_never_written() -> None:
+    project = read_files({"models/m.sql": "MODEL (name db.m, kind FULL);\nSELECT a FROM raw.t"})
+    query = project.models[0].query
+    assert isinstance(query, SqlText)
+    query.text = query.text.replace(" kinds", "kinds")
+    with pytest.raises(MarkLeftError, match=r"models/m\.sql: 'FROMkinds_mark_1'.*write spaces"):
+        write_project(project, {"local": "."})
 
 
 def test_a_report_that_goes_to_a_log_is_not_wrapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

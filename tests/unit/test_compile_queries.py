@@ -55,6 +55,20 @@ TRANSLATIONS = [
     ("duckdb", "SELECT x FROM GENERATE_SERIES(1, 3) AS g(x)", "SELECT x FROM EXPLODE(SEQUENCE(1, 3, 1)) AS g(x)"),
     ("duckdb", "SELECT DATE_PART('epoch', b) AS x FROM raw.t", f"SELECT CAST(b AS DOUBLE) AS x {T}"),
     ("snowflake", "SELECT DATEADD(day, 1, DATEADD(hour, 1, b)) AS x FROM raw.t", f"SELECT ( b + INTERVAL '1' HOUR ) + INTERVAL '1' DAY AS x {T}"),
+    # a WITH stays where it stands
+    ("duckdb", "SELECT p.x FROM (WITH t AS (SELECT 1 AS x) SELECT x FROM t) AS p JOIN (WITH t AS (SELECT 2 AS x) SELECT x FROM t) AS q ON TRUE", "SELECT p.x FROM ( WITH t AS ( SELECT 1 AS x ) SELECT x FROM t ) AS p JOIN ( WITH t AS ( SELECT 2 AS x ) SELECT x FROM t ) AS q ON TRUE"),
+    ("duckdb", "WITH t AS (WITH t AS (SELECT a FROM raw.t) SELECT a FROM t) SELECT a FROM t", f"WITH t AS ( WITH t AS ( SELECT a {T} ) SELECT a FROM t ) SELECT a FROM t"),
+    ("snowflake", "SELECT 1 AS x UNION ALL WITH t AS (SELECT 2 AS x) SELECT x FROM t", "SELECT 1 AS x UNION ALL ( WITH t AS ( SELECT 2 AS x ) SELECT x FROM t )"),
+    # predicates bind looser in Spark than anywhere
+    ("duckdb", "SELECT IF(REGEXP_MATCHES(b, '[^0-9]+') = TRUE, NULL, b) AS x, a = REGEXP_MATCHES(b, 'y') AS y FROM raw.t", f"SELECT IF(( b RLIKE '[^0-9]+' ) = TRUE, NULL, b) AS x, a = ( b RLIKE 'y' ) AS y {T}"),
+    ("duckdb", "SELECT REGEXP_MATCHES(b, 'y') IS NULL AS x, NOT REGEXP_MATCHES(b, 'y') AS y FROM raw.t WHERE REGEXP_MATCHES(b, 'y') AND a > 1", f"SELECT ( b RLIKE 'y' ) IS NULL AS x, NOT b RLIKE 'y' AS y {T} WHERE b RLIKE 'y' AND a > 1"),
+    ("postgres", "SELECT b LIKE 'x' = TRUE AS x, b ILIKE 'x' = TRUE AS y, TRUE = b LIKE 'x!' ESCAPE '!' AS z FROM raw.t", f"SELECT ( b LIKE 'x' ) = TRUE AS x, ( b ILIKE 'x' ) = TRUE AS y, TRUE = ( b LIKE 'x!' ESCAPE '!' ) AS z {T}"),
+    ("bigquery", "SELECT REGEXP_CONTAINS(b, 'y') = TRUE AS x, REGEXP_CONTAINS(b, 'y') IN (TRUE) AS y FROM raw.t", f"SELECT ( b RLIKE 'y' ) = TRUE AS x, ( b RLIKE 'y' ) IN (TRUE) AS y {T}"),
+    ("snowflake", "SELECT REGEXP_LIKE(b, 'y') = TRUE AS x, RLIKE(b, 'y') <> ILIKE(b, 'z') AS y FROM raw.t", f"SELECT ( b RLIKE 'y' ) = TRUE AS x, ( b RLIKE 'y' ) <> ( b ILIKE 'z' ) AS y {T}"),
+    ("duckdb", "SELECT a IN (1) = TRUE AS x, a NOT IN (1) = TRUE AS y, a BETWEEN 1 AND 2 = TRUE AS z, EXISTS (SELECT 1) = TRUE AS e FROM raw.t", f"SELECT ( a IN (1) ) = TRUE AS x, ( NOT a IN (1) ) = TRUE AS y, ( a BETWEEN 1 AND 2 ) = TRUE AS z, ( EXISTS( SELECT 1 ) ) = TRUE AS e {T}"),
+    ("duckdb", "SELECT a IS NULL = TRUE AS x FROM raw.t", f"SELECT ( a IS NULL ) = TRUE AS x {T}"),
+    ("spark", "SELECT regexp_like(b, 'y') = TRUE AS x, b RLIKE 'y' = TRUE AS y FROM raw.t", f"SELECT regexp_like(b, 'y') = TRUE AS x, b RLIKE 'y' = TRUE AS y {T}"),
+    ("databricks", "SELECT regexp_like(b, 'y') = (a::int = 1) AS x, a = 1 IN (TRUE) AS y FROM raw.t", f"SELECT ( b RLIKE 'y' ) = ( CAST(a AS INT) = 1 ) AS x, a = 1 IN (TRUE) AS y {T}"),
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),
@@ -66,6 +80,17 @@ TRANSLATIONS = [
     ("spark", "with t as (select a from raw.t) select a from t", "with t as (select a from {{ source('raw', 't') }} as t) select a from t"),
     ("spark", "select '{{ x }}' as a, '{% y %}' as b", "select '{{ '{{' }} x }}' as a, '{{ '{%' }} y %}' as b"),
     ("spark", "select a from `raw`.`T`", "select a from {{ source('raw', 't') }} as T"),
+    # without quotes a name may touch a word
+    ("spark", "SELECT a FROM`raw`.`t`", f"SELECT a {T}"),
+    ("spark", "SELECT t.a FROM raw.t JOIN`raw`.`u`ON t.a=u.a", f"SELECT t.a {T} JOIN {{{{ source('raw', 'u') }}}} AS u ON t.a=u.a"),
+    ("spark", "SELECT a FROM raw.t WHERE`raw`.t.a=1", f"SELECT a {T} WHERE t.a=1"),
+    ("spark", "SELECT a FROM raw.t WHERE b=@'x_@{start_ds}'AND a>@VAR('least', 1)OR c=@start_date", f"SELECT a {T} WHERE b=concat('x_', {{{{ dbt_kinds.start_ds() }}}}) AND a>1 OR c={{{{ dbt_kinds.start_date() }}}}"),
+    ("spark", "JINJA_QUERY_BEGIN;\nselect a from`raw`.`t`join`raw`.`u`on true where c between'{{ start_ds }}'and'{{ end_ds }}'\nJINJA_END;", "select a from {{ source('raw', 't') }} as t join {{ source('raw', 'u') }} as u on true where c between {{ dbt_kinds.start_ds() }} and {{ dbt_kinds.end_ds() }}"),
+    ("spark", "SELECT a FROM @{this_model}_old", "UnsupportedMacro"),
+    ("spark", "SELECT @'old_@{this_model}' AS a", "UnsupportedMacro"),
+    ("spark", "SELECT a AS `old_@{this_model}` FROM raw.t", "UnsupportedMacro"),
+    ("spark", "JINJA_QUERY_BEGIN;\nselect a from raw.t_{{ start_ds }}\nJINJA_END;", "UnsupportedMacro"),
+    ("spark", "JINJA_QUERY_BEGIN;\nselect 'x_{{ start_ds }}' as a\nJINJA_END;", "UnsupportedMacro"),
     ("duckdb", "SELECT a FROM db.result", "SELECT a FROM {{ this }} AS result"),
 ]  # fmt: skip
 

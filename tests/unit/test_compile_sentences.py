@@ -37,6 +37,9 @@ def dialect(name: str, query: str, **more: str) -> dict[str, str]:
     return model(f"kind FULL, dialect {name}", query, **more)
 
 
+OTHER = (
+    "AUDIT (name my); SELECT 1 AS x FROM (SELECT COUNT(*) AS a FROM @this_model) CROSS JOIN @other AS o WHERE a <> o.a"
+)
 KNOWN = {"external_models.yaml": "- name: raw.t\n  columns:\n    a: int\n    b: int\n    d: date\n"}
 KEY = "kind INCREMENTAL_BY_UNIQUE_KEY (unique_key id), "
 SENTENCES = [
@@ -105,9 +108,15 @@ SENTENCES = [
     Sentence("an audit that does not block warns", audited("AUDIT (name my, blocking false); SELECT * FROM @this_model WHERE a > 1"), "", (("models/db/m.yml", "- my: config: severity: warn"),)),
     Sentence("a skipped audit is disabled", audited("AUDIT (name my, skip true); SELECT * FROM @this_model"), "", (("models/db/m.yml", "- my: config: enabled: false"),)),
     Sentence("parameters and defaults are the test's", audited("AUDIT (name my, defaults (x = 'q'), dialect snowflake); SELECT * FROM @this_model WHERE @column = @x", "my(column := a)"), "", (("tests/generic/my.sql", "WHERE {{ column }} = {{ x }}"),)),
+    Sentence("a predicate given to an audit has parentheses beside an operator", audited("AUDIT (name my); SELECT * FROM @this_model WHERE @test = TRUE AND @other", "my(test := a LIKE 'x', other := a IN (1))"), "", (("models/db/m.yml", "arguments: test: (a LIKE 'x') other: a IN (1)"),)),
+    Sentence("a table given to an audit is a reference", {"models/o.sql": "MODEL (name db.o, kind FULL); SELECT 1 AS a", **audited(OTHER, "my(other := db.o), my(other := 'raw.u'), my(other := db.m), my(other := (SELECT 1 AS a))")}, "", (("models/db/m.yml", "- my: arguments: other: ref('o') - my: arguments: other: source('raw', 'u') - my: arguments: other: ref('m') - my: arguments: other: (SELECT 1 AS a)"),)),
+    Sentence("also the one that it has by default", {"models/o.sql": "MODEL (name db.o, kind FULL); SELECT 1 AS a", **audited(OTHER.replace("my", "my, defaults (other = db.o)"))}, "", (("models/db/m.yml", "- my: arguments: other: ref('o')"),)),
+    Sentence("and that of a refused model is the old table", {"models/o.sql": "MODEL (name db.o, kind CUSTOM (materialization x)); SELECT 1 AS a", **audited(OTHER, "my(other := db.o)")}, "CustomMaterialization", (("models/db/m.yml", "other: source('db', 'o')"),)),
+    Sentence("a table that nobody knows stays", audited(OTHER, "my(other := o)"), "UnqualifiedTable", (("models/db/m.yml", "other: o"),)),
     Sentence("an argument that lacks is an error", audited("AUDIT (name my); SELECT * FROM @this_model WHERE @column = 1"), "AuditArgument"),
     Sentence("an argument that is unknown is an error", audited("AUDIT (name my); SELECT * FROM @this_model", "my(zzz := 1)"), "AuditArgument"),
     Sentence("a standalone audit is a test of its own", {"audits/x.sql": "AUDIT (name my, standalone true); SELECT * FROM raw.t", **model("kind FULL")}, "", (("tests/my.sql", "FROM {{ source('raw', 't') }} AS t"),)),
+    Sentence("it takes its defaults", {"audits/x.sql": "AUDIT (name my, standalone true, defaults (least = 3)); SELECT * FROM raw.t WHERE a < @least", **model("kind FULL")}, "", (("tests/my.sql", "WHERE a < 3"),)),
     Sentence("no model names a standalone audit", audited("AUDIT (name my, standalone true); SELECT * FROM raw.t"), "UnknownAudit"),
     Sentence("inline audits are global", {**model("kind FULL, audits (my)", "SELECT a FROM raw.t;\nAUDIT (name my); SELECT * FROM @this_model"), "models/n.sql": "MODEL (name db.n, kind FULL, audits (my)); SELECT a FROM raw.t"}, "", (("models/db/n.yml", "data_tests: - my"),)),
     # 7. Dialects

@@ -6,18 +6,21 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sqlglot import exp
+
 from dbt_kinds.errors import AuditArgument, MissingName, SqlParseError, UnknownAudit
-from dbt_kinds.kinds import DataTest, Place, TestDefinition
+from dbt_kinds.kinds import DataTest, Parameter, TestDefinition
 from dbt_kinds.marks import used_marks
+from dbt_kinds.readers.sqlmesh.audit_definitions import define, fixed_values, parameters_of, scope_of
 from dbt_kinds.readers.sqlmesh.audit_limits import broken_limit
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_block
-from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
-from dbt_kinds.readers.sqlmesh.dialects import check_dialect
+from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext
+from dbt_kinds.readers.sqlmesh.dialects import check_dialect, is_spark
 from dbt_kinds.readers.sqlmesh.kind_values import spark_expression
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.names import slug
-from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
+from dbt_kinds.readers.sqlmesh.predicates import is_operand, is_predicate
 from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.readers.sqlmesh.tables import name_of_text, resolve
 
 # the arguments of the audits that are built in there, those that must be given first; `columns` makes a test a column
 _BUILT_IN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -63,6 +66,7 @@ _ARGUMENT_NAMES = {
 # tests of two columns are tests of the table
 _OF_TABLE = frozenset({"kl_divergence", "chi_square"})
 _LITERALS = frozenset({"threshold", "min_v", "max_v", "inclusive", "v", "interval", "critical_value", "dependent"})
+_BOUNDS = frozenset({"min_v", "max_v"})
 _EVERYWHERE = ("blocking", "condition")
 _NON_BLOCKING = "_non_blocking"
 
@@ -92,7 +96,7 @@ def read_audit(statements: Sequence[Statement], dialect: str) -> AuditSource:
             audit.is_blocking = "standalone" not in block.properties
     defaults = block.take("defaults")
     if defaults is not None:
-        audit.parameters = {key.lower(): value.text for key, value in defaults.as_pairs()}
+        audit.defaults = {key.lower(): value for key, value in defaults.as_pairs()}
     description = block.take("description")
     audit.description = description.as_text() if description is not None else None
     for ignored in ("model", "owner", "depends_on", "formatting"):
@@ -226,7 +230,9 @@ def _argument(key: str, value: Value, scope: Scope) -> Any:
     if key in ("is_in", "patterns"):
         return [item.as_literal() if item.is_text else _expression(item, scope) for item in value.as_list()]
     if key in _LITERALS and len(value.tokens) == 1:
-        return value.as_literal()
+        literal = value.as_literal()
+        # without its quotes a text would be a column, or a number
+        return _expression(value, scope) if key in _BOUNDS and isinstance(literal, str) else literal
     if key == "partition_clause" and value.is_text:
         return value.as_text()
     return _expression(value, scope)
@@ -249,60 +255,44 @@ def _own_test(
     context: ProjectContext,
     scope: Scope,
 ) -> DataTest:
-    definition = define(audit, context)
-    known = list(definition.parameters)
-    _check_arguments(call, arguments, [key for key in known if definition.parameters[key] is None], known)
+    parameters = parameters_of(audit, scope_of(audit, context))
+    required = [name for name, default in parameters.items() if default is None]
+    _check_arguments(call, arguments, required, list(parameters))
+    fixed = fixed_values(audit, {**audit.defaults, **arguments}, context)
+    definition = define(audit, context, fixed)
     if audit.is_skipped:
         config["enabled"] = False
-    made = {key: _expression(value, scope) for key, value in arguments.items()}
+    tables = _table_parameters(definition)
+    given = {**{name: value for name, value in audit.defaults.items() if name in tables}, **arguments}
+    made = {
+        key: _table(value, context, scope) if key in tables else _operand(key, value, definition, scope)
+        for key, value in given.items()
+        if key not in fixed
+    }
     return _with_marks(DataTest(definition.name, made, config=config), scope)
 
 
-def define(audit: AuditSource, context: ProjectContext) -> TestDefinition:
-    """The test that an audit of the project becomes, made once.
-
-    Raises:
-        CompileError: its query cannot be written for Spark.
-    """
-    if audit.name in context.used_audits:
-        return context.used_audits[audit.name]
-    assert audit.query is not None
-    scope = context.scope(audit.file, audit.dialect)
-    scope.model_name = f"audit {audit.name}"
-    parameters = _parameters(audit, scope)
-    scope.parameters = frozenset(parameters)
-    scope.variables = {key: value for key, value in scope.variables.items() if key.lower() not in parameters}
-    if audit.query.kind == "jinja_query":
-        message = f"audit {audit.name} is a Jinja query; write it as SQL"
-        raise SqlParseError(message, audit.file, audit.query.line)
-    prepared = prepare(audit.query.text, scope, audit.query.first_line)
-    sql = to_spark(prepared, context.tables, None, lookup(context, audit.dialect))
-    definition = TestDefinition(
-        name=slug(audit.name),
-        query=sql,
-        place=Place(audit.file, audit.block.place.line),
-        is_generic=not audit.is_standalone,
-        parameters=parameters,
-        config=_standalone_config(audit) if audit.is_standalone else {},
-        description=audit.description,
-    )
-    context.used_audits[audit.name] = definition
-    context.notes.extend(note for note in scope.notes if note not in context.notes)
-    return definition
+def _table_parameters(definition: TestDefinition) -> set[str]:
+    """The parameters of a test that stand where a table does."""
+    query = definition.query
+    assert query.tree is not None
+    marks = [query.marks.get(table.name) for table in query.tree.find_all(exp.Table)]
+    return {mark.name for mark in marks if isinstance(mark, Parameter)}
 
 
-def _standalone_config(audit: AuditSource) -> dict[str, Any]:
-    severity = {} if audit.is_blocking else {"severity": "warn"}
-    return {**severity, **({"enabled": False} if audit.is_skipped else {})}
+def _table(value: Value, context: ProjectContext, scope: Scope) -> str:
+    """A table given as argument: the mark of what it is, or what is written where it is no name or unknown."""
+    if not value.is_text and not isinstance(value.as_expression(), exp.Column | exp.Dot):
+        return _expression(value, scope)
+    name = name_of_text(value.as_text() if value.is_text else value.text, value.dialect)
+    return resolve(name, context.tables, None, scope, value.place.line) or name.text
 
 
-def _parameters(audit: AuditSource, scope: Scope) -> dict[str, str | None]:
-    """The parameters of an audit: its defaults, and every variable that is defined nowhere else."""
-    from dbt_kinds.readers.sqlmesh.macros.references import undefined_variables
-
-    assert audit.query is not None
-    found = dict(audit.parameters)
-    for name in undefined_variables(audit.query.text, scope, audit.query.first_line):
-        found.setdefault(name, None)
-    needed = {name: default for name, default in found.items() if default is None}
-    return {**needed, **{name: default for name, default in found.items() if default is not None}}
+def _operand(key: str, value: Value, definition: TestDefinition, scope: Scope) -> str:
+    """An argument, in parentheses where it is a predicate and the test has an operator beside it."""
+    query, written = definition.query, _expression(value, scope)
+    if is_spark(value.dialect) or not is_predicate(value.as_expression()):
+        return written
+    assert query.tree is not None
+    uses = [column for column in query.tree.find_all(exp.Column) if query.marks.get(column.name) == Parameter(key)]
+    return f"({written})" if any(is_operand(use) for use in uses) else written

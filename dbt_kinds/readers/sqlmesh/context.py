@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from dbt_kinds.kinds import Note, TestDefinition
 from dbt_kinds.marks import Marks, is_mark
-from dbt_kinds.readers.sqlmesh.block import Block
+from dbt_kinds.readers.sqlmesh.block import Block, Value
 from dbt_kinds.readers.sqlmesh.config import Config
 from dbt_kinds.readers.sqlmesh.discovery import Files
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Fragment, Scope
@@ -60,7 +60,8 @@ class ProjectContext:
 
     Attributes:
         audits: the project's own, by name in lower case.
-        used_audits: those that some model uses, which are written as generic tests.
+        used_audits: those that some model uses, which are written as generic tests; by name, and by the arguments that
+            are known when compiling.
         columns_of: columns of a model or source by its key.
     """
 
@@ -110,7 +111,7 @@ class AuditSource:
     block: Block
     query: Statement | None
     dialect: str
-    parameters: dict[str, str | None] = field(default_factory=dict)
+    defaults: dict[str, Value] = field(default_factory=dict)
     is_blocking: bool = True
     is_skipped: bool = False
     is_standalone: bool = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sqlglot import Dialect, Token, Tokenizer, exp
+from sqlglot import Dialect, ErrorLevel, Token, Tokenizer, exp
+from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 
 from dbt_kinds.errors import MissingDialect, SqlParseError
@@ -84,6 +85,22 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
     if len(trees) != 1:
         raise ParseFailure("expected one statement" if trees else "nothing but comments", 0)
     return trees[0]
+
+
+class _SparkGenerator(Spark.Generator):  # type: ignore[misc, valid-type]
+    """Writes WITH where it stands: sqlglot's own lifts all of them into one, where two of a name clash."""
+
+    EXPRESSIONS_WITHOUT_NESTED_CTES: frozenset[type[exp.Expr]] = frozenset()
+
+
+def spark_sql(tree: exp.Expr, *, pretty: bool = False) -> str:
+    """A tree as SQL for Spark.
+
+    Raises:
+        SqlglotError: something of it cannot be written.
+    """
+    generator = _SparkGenerator(dialect=dialect_of("spark"), pretty=pretty, unsupported_level=ErrorLevel.RAISE)
+    return str(generator.generate(tree))
 
 
 def parse_expression(text: str, dialect: str) -> exp.Expr:

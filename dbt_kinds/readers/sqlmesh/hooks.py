@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_kinds.errors import CreationOnly, PropertyDropped, UnreadableStatement, Untranslatable, VirtualUpdate
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.brackets import closing
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, tokens_of
+from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, spark_sql, tokens_of
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
 from dbt_kinds.readers.sqlmesh.macros.arguments import split_arguments
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
@@ -109,7 +109,7 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
         return SqlText(text, used_marks(text, scope.marks.by_name), tree)
     try:
         tree = rewrite(tree, scope.dialect)
-        written = tree.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE)
+        written = spark_sql(tree)
     except NotInSpark as problem:
         raise scope.error(Untranslatable, problem.message, line) from problem
     except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError) as error:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from dbt_kinds.errors import JinjaDialect, JinjaTimeVariable
+from dbt_kinds.errors import JinjaDialect, JinjaTimeVariable, UnsupportedMacro
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
-from dbt_kinds.readers.sqlmesh.scan import line_of
+from dbt_kinds.readers.sqlmesh.scan import line_of, touches
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables, name_of_text, resolve
 from dbt_kinds.readers.sqlmesh.times import time_variable
@@ -21,7 +21,7 @@ _QUOTED_TIME = re.compile(rf"'\{{\{{-?\s*({_TIMES})\s*-?\}}\}}'", re.IGNORECASE)
 _BARE_TIME = re.compile(rf"\{{\{{-?\s*({_TIMES})\s*-?\}}\}}", re.IGNORECASE)
 _PIECE = re.compile(
     r"(?P<jinja>\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\})|(?P<skipped>--[^\n]*|/\*.*?\*/|'(?:[^'\\]|''|\\.)*')"
-    r"|(?P<table>\b(?:from|join)\s+(?P<name>(?:[A-Za-z_]\w*|`[^`]+`|\"[^\"]+\")(?:\.(?:[A-Za-z_]\w*|`[^`]+`|\"[^\"]+\"))*))"
+    r"|(?P<table>\b(?:from|join)(?:\s+|(?=[`\"]))(?P<name>(?:[A-Za-z_]\w*|`[^`]+`|\"[^\"]+\")(?:\.(?:[A-Za-z_]\w*|`[^`]+`|\"[^\"]+\"))*))"
     r"|(?P<macro>@\{?\w+\}?)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -49,22 +49,24 @@ def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str 
     def line(offset: int) -> int:
         return statement.first_line + skipped + line_of(text, offset) - 1
 
-    text = _QUOTED_TIME.sub(lambda found: _time(found[1], scope, line(found.start())), text)
+    text = _QUOTED_TIME.sub(lambda found: _spaced(_time(found[1], scope, line(found.start())), found), text)
 
     def put(found: re.Match[str]) -> str:
         if found["jinja"]:
-            return _bare_time(found["jinja"], scope, line(found.start()))
+            return _bare_time(found, scope, line(found.start()))
         if found["skipped"]:
-            return _BARE_TIME.sub(lambda time: _bare_time(time[0], scope, line(found.start())), found["skipped"])
+            return _BARE_TIME.sub(lambda time: _bare_time(time, scope, line(found.start())), found["skipped"])
         if found["macro"]:
-            return _variable(found["macro"], scope, line(found.start()))
+            place = line(found.start())
+            return _checked(expand(found["macro"], scope, place).text, found, scope, place)
         name = name_of_text(found["name"], scope.dialect)
         if tables.find(name) is None and tables.key_of(name) != own_key:
             return found[0]
         mark = resolve(name, tables, own_key, scope, line(found.start()))
-        whole = found[0]
+        assert mark is not None
+        before = found[0].removesuffix(found["name"])
         alias = "" if _ALIAS.match(text[found.end() :]) else f" as {name.table}"
-        return f"{whole[: len(whole) - len(found['name'])]}{mark}{alias}"
+        return _spaced(f"{before}{' ' if touches(before, mark) else ''}{mark}{alias}", found)
 
     text = _PIECE.sub(put, text)
     return SqlText(text, used_marks(text, scope.marks.by_name), None, is_jinja=True)
@@ -76,17 +78,31 @@ def _time(name: str, scope: Scope, line: int) -> str:
     return time_mark(macro, scope, line)
 
 
-def _bare_time(text: str, scope: Scope, line: int) -> str:
-    found = _BARE_TIME.fullmatch(text)
-    if found is None:
-        return text
+def _bare_time(found: re.Match[str], scope: Scope, line: int) -> str:
+    time = _BARE_TIME.fullmatch(found[0])
+    if time is None:
+        return found[0]
     message = (
-        f"{text} stands without quotes; in dbt the variable is a typed literal and is written without them, so see "
+        f"{found[0]} stands without quotes; in dbt the variable is a typed literal and is written without them, so see "
         "whether that is what is meant"
     )
     scope.note(JinjaTimeVariable, message, line)
-    return _time(found[1], scope, line)
+    return _checked(_time(time[1], scope, line), found, scope, line)
 
 
-def _variable(text: str, scope: Scope, line: int) -> str:
-    return expand(text, scope, line).text
+def _checked(made: str, found: re.Match[str], scope: Scope, line: int) -> str:
+    """What is put for a variable, which is a value and no part of a word.
+
+    Raises:
+        UnsupportedMacro: it touches one.
+    """
+    if _spaced(made, found) != made:
+        message = f"{found[0]} is a part of a word here, and dbt puts a value of SQL for it; write the whole word"
+        raise scope.error(UnsupportedMacro, message, line)
+    return made
+
+
+def _spaced(made: str, found: re.Match[str]) -> str:
+    """What is put for a stretch of the text, with a space where it would touch a word."""
+    before, behind = found.string[: found.start()], found.string[found.end() :]
+    return f"{' ' if touches(before, made) else ''}{made}{' ' if touches(made, behind) else ''}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.time import format_time
 
@@ -12,7 +12,7 @@ from dbt_kinds.errors import BadPropertyValue, SqlParseError, UnsupportedMacro, 
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import MARK_NAME, used_marks
 from dbt_kinds.readers.sqlmesh.block import Value
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, dialect_of, is_spark, parse_statement
+from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, dialect_of, is_spark, parse_statement, spark_sql
 from dbt_kinds.readers.sqlmesh.instants import cron
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
@@ -150,7 +150,7 @@ def written_for_spark(tree: exp.Expr, value: Value) -> str:
     try:
         holder = exp.Paren(this=tree)
         written: exp.Expr = rewrite(holder, value.dialect)
-        return str(written.this.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE))
+        return spark_sql(written.this)
     except NotInSpark as problem:
         raise value.error(Untranslatable, problem.message) from problem
     except SqlglotError as error:

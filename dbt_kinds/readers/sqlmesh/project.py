@@ -25,7 +25,8 @@ from dbt_kinds.kinds import (
     SourceTable,
     note_of,
 )
-from dbt_kinds.readers.sqlmesh.audits import define, read_audit
+from dbt_kinds.readers.sqlmesh.audit_definitions import define
+from dbt_kinds.readers.sqlmesh.audits import read_audit
 from dbt_kinds.readers.sqlmesh.config import read_config
 from dbt_kinds.readers.sqlmesh.context import ModelSource, Options, ProjectContext
 from dbt_kinds.readers.sqlmesh.defaults import read_defaults

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 from sqlglot.errors import SqlglotError, UnsupportedError
 
 from dbt_kinds.errors import ColumnsNotApplied, ColumnsUnknown, ExclusiveEnd, SqlParseError, Untranslatable
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement
+from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.scan import touches
 from dbt_kinds.readers.sqlmesh.spark import (
     check_written,
     is_spelt_for_spark,
@@ -109,7 +110,7 @@ def _written(prepared: Prepared) -> str:
     type_marks(prepared.tree, scope.marks)
     tree = rewrite(prepared.tree, scope.dialect)
     try:
-        text = tree.sql(dialect="spark", pretty=True, unsupported_level=ErrorLevel.RAISE)
+        text = spark_sql(tree, pretty=True)
     except UnsupportedError as error:
         raise NotInSpark(f"{str(error).strip()} (from {scope.dialect})", source) from error
     except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
@@ -182,8 +183,16 @@ def _edited(text: str, edits: list[tuple[int, int, str, str]]) -> str | None:
             return None
         if not written and not old.endswith("."):
             return None
-        text = text[:start] + (new.replace(" AS ", " as ") if uses_lower else new) + text[end:]
+        text = _spaced(text[:start], new.replace(" AS ", " as ") if uses_lower else new, text[end:])
     return text
+
+
+def _spaced(*parts: str) -> str:
+    """Parts of a text joined; without their quotes, names may touch a word."""
+    joined = ""
+    for part in parts:
+        joined += f" {part}" if touches(joined, part) else part
+    return joined
 
 
 def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:

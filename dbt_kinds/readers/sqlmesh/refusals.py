@@ -13,10 +13,12 @@ from dbt_kinds.kinds import (
     Mark,
     Model,
     ModelReference,
+    Node,
     Place,
     Project,
     PythonBody,
     SourceReference,
+    SourceTable,
     note_of,
 )
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
@@ -77,7 +79,9 @@ def read_refused(project: Project, context: ProjectContext) -> None:
             message = f"{key} was refused; {model.name} reads the table that the old tool built, as a source"
             model.notes.append(note_of(ReadsRefused(message, model.place.file, model.place.line)))
     defaults = [hook for hooks in project.defaults.values() if isinstance(hooks, list) for hook in hooks]
-    others = [*project.on_run_start, *project.on_run_end, *(test.query for test in project.tests), *defaults]
+    nodes: list[Node | SourceTable] = [*project.models, *project.seeds, *project.sources]
+    tests = [test for node in nodes for test in node.tests]
+    others = [*project.on_run_start, *project.on_run_end, *(test.query for test in project.tests), *defaults, *tests]
     for text in others:
         text.marks = {name: _instead(mark, refused, names, context) for name, mark in text.marks.items()}
 

@@ -54,6 +54,11 @@ def without_comments(text: str) -> str:
     return "".join(parts)
 
 
+def touches(left: str, right: str) -> bool:
+    """Whether the end of one text and the beginning of another would make one word."""
+    return all(edge.isalnum() or edge == "_" for edge in (left[-1:], right[:1]))
+
+
 def line_of(text: str, offset: int) -> int:
     """The line of an offset, counted from 1."""
     return text.count("\n", 0, max(offset, 0)) + 1

@@ -16,6 +16,7 @@ from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.predicates import parenthesize_predicates
 from dbt_kinds.readers.sqlmesh.same_names import as_meant
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.spark_functions import SPARK_FUNCTIONS
@@ -82,6 +83,7 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
             node.replace(new)
     for node in tree.walk():
         _refuse(node)
+    parenthesize_predicates(tree, dialect)
     return tree
 
 
@@ -145,6 +147,8 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
         return _joined_list(node)
     if isinstance(node, exp.Table) and isinstance(node.this, exp.GenerateSeries):
         return _series(node, dialect)
+    if isinstance(node, exp.SetOperation) and node.expression.args.get("with_"):
+        node.set("expression", exp.Subquery(this=node.expression))
     if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
         found: exp.Expr = node.this
         return found

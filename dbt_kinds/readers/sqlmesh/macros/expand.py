@@ -24,6 +24,7 @@ from dbt_kinds.readers.sqlmesh.macros.token_runs import (
     run_text,
 )
 from dbt_kinds.readers.sqlmesh.macros.variables import (
+    checked_word,
     field_value,
     filled_in,
     is_bound,
@@ -36,6 +37,7 @@ from dbt_kinds.readers.sqlmesh.macros.variables import (
     time_mark,
     variable_value,
 )
+from dbt_kinds.readers.sqlmesh.scan import touches
 from dbt_kinds.readers.sqlmesh.times import time_variable
 
 # behind these a variable is a name, whatever its value looks like
@@ -82,6 +84,7 @@ class _Writer:
 
     def add(self, part: str, source_offset: int) -> None:
         if part:
+            part = f" {part}" if self.parts and touches(self.parts[-1], part) else part
             self.offsets.append(self.length)
             self.lines.append(self.first_line + self.text.count("\n", 0, source_offset))
             self.parts.append(part)
@@ -180,7 +183,7 @@ def replacement_at(
     if not parts:
         return None
     if len(parts) > 1:
-        return behind, "".join(_part_text(part, scope, line) for part in parts), False
+        return behind, checked_word("".join(_part_text(part, scope, line) for part in parts), scope, line), False
     if isinstance(parts[0], str):
         return None
     if parts[0].is_template:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from sqlglot import TokenType
+
+from dbt_kinds.readers.brackets import closing
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.macros.variables import is_known
+from dbt_kinds.readers.sqlmesh.macros.token_runs import Reference, composition
+from dbt_kinds.readers.sqlmesh.macros.variables import REFERENCE, is_known
 from dbt_kinds.readers.sqlmesh.times import time_variable
 
 
@@ -24,3 +28,35 @@ def undefined_variables(text: str, scope: Scope, first_line: int) -> list[str]:
         if is_name and behind != "(" and time_variable(name) is None and not is_known(name, scope):
             found.append(name.lower())
     return list(dict.fromkeys(found))
+
+
+def variables_of_macros(text: str, scope: Scope, first_line: int) -> set[str]:
+    """The variables that macros take, or that names and texts are made of: they must be known when compiling."""
+    tokens = tokens_of(text, scope.dialect, scope.file, first_line)
+    found: set[str] = set()
+    for index, token in enumerate(tokens):
+        parts, behind = composition(tokens, index)
+        first = parts[0] if parts else None
+        if len(parts) > 1:
+            found.update(part.name.lower() for part in parts if isinstance(part, Reference))
+        elif isinstance(first, Reference) and first.is_template:
+            found |= _names(first.name)
+        elif isinstance(first, Reference) and behind < len(tokens) and tokens[behind].text == "(":
+            end = closing(tokens, behind)
+            found |= _names(text[tokens[behind].start : tokens[end].end if end is not None else None])
+        elif token.token_type == TokenType.IDENTIFIER:
+            found |= _names(token.text)
+    return found
+
+
+def variables_behind_in(text: str, scope: Scope, first_line: int) -> set[str]:
+    """The variables that stand where IN has its list."""
+    tokens = tokens_of(text, scope.dialect, scope.file, first_line)
+    words = [token.text.upper() for token in tokens]
+    starts = [index + 1 + (words[index + 1 : index + 2] == ["("]) for index, word in enumerate(words) if word == "IN"]
+    parts = [composition(tokens, start)[0] for start in starts]
+    return {part[0].name.lower() for part in parts if part and isinstance(part[0], Reference)}
+
+
+def _names(text: str) -> set[str]:
+    return {(found[1] or found[2]).lower() for found in REFERENCE.finditer(text)}

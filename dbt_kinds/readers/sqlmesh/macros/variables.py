@@ -17,6 +17,7 @@ from dbt_kinds.kinds import (
     This,
     TimeVariable,
 )
+from dbt_kinds.marks import has_glued_mark
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text, sql_of
 from dbt_kinds.readers.sqlmesh.times import has_window, time_variable
 
@@ -137,6 +138,18 @@ def name_text(name: str, scope: Scope, line: int) -> str:
     return plain_text(fragment)
 
 
+def checked_word(text: str, scope: Scope, line: int) -> str:
+    """A name or text that variables have become part of.
+
+    Raises:
+        UnsupportedMacro: one of them is known only when dbt runs.
+    """
+    if has_glued_mark(text):
+        message = "a variable that only dbt knows, such as @this_model, is part of a name here; write the name out"
+        raise scope.error(UnsupportedMacro, message, line)
+    return text
+
+
 def filled_in(text: str, scope: Scope, line: int) -> str:
     """A quoted name with its variables replaced; what is no variable stays."""
 
@@ -144,7 +157,7 @@ def filled_in(text: str, scope: Scope, line: int) -> str:
         name = found[1] or found[2]
         return name_text(name, scope, line) if is_known(name, scope) else found[0]
 
-    return REFERENCE.sub(put, text)
+    return checked_word(REFERENCE.sub(put, text), scope, line)
 
 
 def template(text: str, scope: Scope, line: int) -> str:
@@ -161,10 +174,10 @@ def template(text: str, scope: Scope, line: int) -> str:
             literal += name_text(name, scope, line) if is_known(name, scope) else found[0]
             continue
         if literal:
-            pieces.append(sql_text(literal))
+            pieces.append(sql_text(checked_word(literal, scope, line)))
         pieces.append(time_mark(macro, scope, line))
         literal = ""
-    literal += text[position:]
+    literal = checked_word(literal + text[position:], scope, line)
     if not pieces:
         return sql_text(literal)
     if literal:
