@@ -268,6 +268,7 @@ class SourceTable:
     """A table that the project reads and does not build.
 
     Attributes:
+        catalog: where the schema is, when that is not the project's own.
         settings: configuration that dbt itself knows, without meta.
         options: what our kinds know of the table, written below meta.
     """
@@ -277,6 +278,7 @@ class SourceTable:
     table: str
     place: Place
     name: str = ""
+    catalog: str | None = None
     is_declared: bool = False
     description: str | None = None
     columns: list[Column] = field(default_factory=list)

@@ -165,7 +165,7 @@ def _node_entry(node: Model | Seed) -> Entry:
 
 
 def _source_entry(table: SourceTable) -> Entry:
-    name = f"{table.schema}.{table.table}"
+    name = ".".join(part for part in (table.catalog, table.schema, table.table) if part)
     place = table.place
     node = f"{table.source}.{table.name}"
     return Entry(

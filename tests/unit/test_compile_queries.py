@@ -96,9 +96,9 @@ def test_parse_error_names_the_line() -> None:
 def test_source_that_nobody_declares_is_said() -> None:
     compiled = read("MODEL (name db.m);\nSELECT a FROM other.place AS p JOIN unknown ON TRUE JOIN cat.s.t ON TRUE")
     assert compiled.codes == ["UndeclaredSource", "UnqualifiedTable", "UndeclaredSource"]
-    assert [(source.source, source.schema, source.name) for source in compiled.project.sources] == [
-        ("cat__s", "cat.s", "t"),
-        ("other", "other", "place"),
+    assert [(source.source, source.catalog, source.schema) for source in compiled.project.sources] == [
+        ("cat__s", "cat", "s"),
+        ("other", None, "other"),
     ]
 
 

@@ -162,7 +162,8 @@ def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> l
 
 
 def _alias_identifier(name: str) -> exp.Identifier:
-    identifier = exp.to_identifier(name)
+    # sqlglot takes any letter for plain, Spark those of ASCII
+    identifier = exp.to_identifier(name, quoted=None if name.isascii() else True)
     assert identifier is not None
     return identifier
 

@@ -43,20 +43,18 @@ class Tables:
         return SourceReference(source.source, source.name) if source is not None else None
 
     def add_source(self, name: TableName, place: Place, *, is_declared: bool) -> SourceTable:
-        """A table that the project reads and does not build.
-
-        A source of another catalog has both in its schema, which dbt-spark writes as they are.
-        """
+        """A table that the project reads and does not build."""
         key = self.key_of(name)
         catalog = name.catalog if "." in key and len(key.split(".")) > 2 else None
         schema = name.schema or "default"
         source = dbt_name(f"{catalog}__{schema}" if catalog else schema)
         table = SourceTable(
             source=source,
-            schema=f"{catalog}.{schema}" if catalog else schema,
+            schema=schema,
             table=name.table,
             place=place,
             name=dbt_name(name.table),
+            catalog=catalog,
             is_declared=is_declared,
         )
         self.sources[key] = table
