@@ -151,6 +151,9 @@ SENTENCES = [
     Sentence("the first match cannot be one that is computed", dialect("postgres", "SELECT REGEXP_REPLACE(a, b, '-') AS x FROM raw.t"), "Untranslatable"),
     Sentence("comments survive", dialect("duckdb", "SELECT /* one */ a, -- two\n  b FROM raw.t"), "", ((FILE, "/* one */ SELECT a, /* two */ b FROM"),)),
     Sentence("what cannot be parsed is said", dialect("duckdb", "SELECT a FROM raw.t WHERE (\n a = "), "SqlParseError"),
+    Sentence("a decimal without bounds is one of 38 digits, which is said", dialect("postgres", "SELECT 1::numeric AS a, 2::decimal AS b"), "DecimalBounded", ((FILE, "CAST(1 AS DECIMAL(38, 18)) AS a, CAST(2 AS DECIMAL(38, 18)) AS b"),)),
+    Sentence("also among the columns", {"models/m.sql": "MODEL (name db.m, dialect postgres, kind FULL, columns (a numeric, b numeric(5, 2))); SELECT 1 AS a, 2 AS b"}, "DecimalBounded", ((FILE, "CAST(1 AS DECIMAL(38, 18)) AS a, CAST(2 AS DECIMAL(5, 2)) AS b"), ("models/db/m.yml", "data_type: decimal(38, 18)"))),
+    Sentence("one of more digits is refused", {"models/m.sql": "MODEL (name db.m, dialect postgres, kind FULL, columns (a numeric(50, 2))); SELECT 1 AS a"}, "Untranslatable"),
     # 8. Seeds
     Sentence("values that mean NULL are empty, booleans keep their text, batch_size is dropped", {"seeds/x.csv": "a,b\n1,N/A\n2,true\n", "models/m.sql": "MODEL (name db.m, kind SEED (path '../seeds/x.csv', batch_size 5), columns (a INT, b TEXT));"}, "PropertyDropped", (("seeds/db/m.csv", "a,b 1, 2,true"), ("seeds/db/m.yml", "column_types: a: int b: string"))),
     Sentence("a declared column that the file lacks is an error", {"seeds/x.csv": "a\n1\n", "models/m.sql": "MODEL (name db.m, kind SEED (path '../seeds/x.csv'), columns (zz INT));"}, "SeedColumns"),

@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from sqlglot import ErrorLevel, exp
 from sqlglot.errors import SqlglotError, UnsupportedError
 
-from dbt_kinds.errors import ColumnsNotApplied, ColumnsUnknown, ExclusiveEnd, SqlParseError, Untranslatable
+from dbt_kinds.errors import (
+    ColumnsNotApplied,
+    ColumnsUnknown,
+    DecimalBounded,
+    ExclusiveEnd,
+    SqlParseError,
+    Untranslatable,
+)
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
+from dbt_kinds.readers.sqlmesh.decimals import unbounded_decimal, unbounded_message
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
@@ -106,6 +114,9 @@ def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
 def _written(prepared: Prepared) -> str:
     scope = prepared.scope
     source = prepared.tree.copy()
+    unbounded = unbounded_decimal(source, scope.dialect)
+    if unbounded is not None:
+        scope.note(DecimalBounded, unbounded_message(unbounded, scope.dialect), prepared.line_of(unbounded))
     type_marks(prepared.tree, scope.marks)
     tree = rewrite(prepared.tree, scope.dialect)
     try:
