@@ -30,7 +30,7 @@ from dbt_kinds.readers.sqlmesh.config import read_config
 from dbt_kinds.readers.sqlmesh.context import ModelSource, Options, ProjectContext
 from dbt_kinds.readers.sqlmesh.defaults import read_defaults
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
-from dbt_kinds.readers.sqlmesh.discovery import find_files
+from dbt_kinds.readers.sqlmesh.discovery import find_files, has_semantics
 from dbt_kinds.readers.sqlmesh.external import read_external, read_external_tests
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns
 from dbt_kinds.readers.sqlmesh.model_names import name_models
@@ -83,7 +83,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     _read_standalone_audits(context, project)
     read_defaults(context, project)
     refuse_circles(project)
-    if options.reads_semantics:
+    if _is_vulcan(context, sources):
         read_semantics({path: files.text(path) for path in files.semantics}, project, context)
     read_refused(project, context)
     for path in files.unit_tests:
@@ -166,6 +166,13 @@ def _read_model_files(context: ProjectContext, project: Project, progress: Progr
             else:
                 sources.append(found)
     return sources
+
+
+def _is_vulcan(context: ProjectContext, sources: Iterable[ModelSource]) -> bool:
+    """What the command was told, or what a property or YAML of Vulcan's own tells."""
+    if context.options.is_vulcan is not None:
+        return context.options.is_vulcan
+    return has_semantics(context.files) or any("assertions" in source.block.properties for source in sources)
 
 
 def _know_refused(context: ProjectContext, project: Project) -> None:
