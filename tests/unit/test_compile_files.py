@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from dbt_kinds.cli import main
 from dbt_kinds.errors import BadConfig, BadOut, ConfigNotFound, SourceNotFound
+from dbt_kinds.readers.sqlmesh.config import read_config
 from dbt_kinds.readers.sqlmesh.config_literals import literals_of
 from dbt_kinds.readers.sqlmesh.discovery import find_files
 from tests.unit.compiling import CONFIG, write_files, written
@@ -125,6 +126,9 @@ def test_command_ends_with_the_sums(tmp_path: Path) -> None:
         ({"config.yaml": "a: b: c"}, "not YAML"),
         ({"config.yaml": "model_defaults: {dialect: klingon}"}, "klingon"),
         ({"config.py": "def f(:"}, "not Python"),
+        ({"config.yaml": "model_defaults:\n  dialect: {{ dialect() }}"}, "config.yaml:2: has Jinja"),
+        ({"sqlmesh.yml": "a: 1\n{% if x %}"}, "sqlmesh.yml:2"),
+        ({"config.yaml": "a: {{ ''.__class__.__mro__ }}"}, "unsafe"),
     ],
 )
 def test_wrong_use_is_said_and_exits_with_2(tmp_path: Path, files: dict[str, str], code: str) -> None:
@@ -164,6 +168,34 @@ def test_files_are_found_in_order_and_ignored_by_pattern(tmp_path: Path) -> None
         ["tests/test_x.yaml"],
     )
     assert files.not_converted == ["linter/"]
+
+
+JINJA = """
+gateways:
+  local:
+    connection:
+      type: mssql
+      password: {{ env_var('PASSWORD') }}
+      trust: {% if env_var('X', 'true') == 'true' %}true{% else %}{broken{% endif %}
+model_defaults:
+  dialect: {{ env_var('DIALECT', 'duckdb') }}
+{%- if env_var('CI') %}
+  kind: VIEW
+{%- endif %}
+"""
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "config.yml", "sqlmesh.yaml", "sqlmesh.yml"])
+def test_jinja_of_a_config_is_rendered_without_the_environment(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIALECT", "klingon")
+    config = read_config(write_files(tmp_path, {name: JINJA}))
+    assert (config.file, config.defaults) == (name, {"dialect": "duckdb"})
+    assert [(note.code, note.message.split(" of ")[0]) for note in config.notes] == [
+        ("GatewayIgnored", "gateways not converted: profiles.yml decides where this runs"),
+        ("VariableFrozen", "X, DIALECT"),
+    ]
 
 
 def test_config_in_python_is_read_and_not_run(tmp_path: Path) -> None:
