@@ -320,13 +320,18 @@ class ProjectFile:
 
 @dataclass
 class LeftOut:
-    """A model that is not written: refused, or disabled."""
+    """A model that is not written: refused, or disabled.
+
+    Attributes:
+        columns: what it declares of its table, for those that read it.
+    """
 
     name: str
     kind_name: str
     place: Place
     status: str
     notes: list[Note] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
 
 
 @dataclass

@@ -72,9 +72,9 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     _read_shared_files(context, project)
     sources = _read_model_files(context, project, progress)
     readers = name_models(sources, context, project)
-    _know_refused(context, project)
+    refused = _know_refused(context, project)
     by_key = {reader.key: reader for reader in readers}
-    context.columns_of = _columns_finder(context, by_key)
+    context.columns_of = _columns_finder(context, by_key, refused)
     external = _read_external_files(context, project)
     for reader in readers:
         _read_model(reader, project)
@@ -175,12 +175,20 @@ def _is_vulcan(context: ProjectContext, sources: Iterable[ModelSource]) -> bool:
     return has_semantics(context.files) or any("assertions" in source.block.properties for source in sources)
 
 
-def _know_refused(context: ProjectContext, project: Project) -> None:
-    """Models whose own block or decorator was refused are models all the same to those that read them."""
+def _know_refused(context: ProjectContext, project: Project) -> dict[str, Columns]:
+    """Models whose own block or decorator was refused are models all the same to those that read them.
+
+    Returns:
+        Their columns by key, as far as they are declared.
+    """
+    columns: dict[str, Columns] = {}
     for left in project.left_out:
         name = name_of_text(left.name, context.config.dialect or "")
         if left.status == "refused" and name.schema is not None:
-            context.tables.models.add(context.tables.key_of(name))
+            key = context.tables.key_of(name)
+            context.tables.models.add(key)
+            columns[key] = column_list(left.columns)
+    return columns
 
 
 def _found_in(path: str, context: ProjectContext) -> Iterable[ModelSource | LeftOut]:
@@ -195,7 +203,9 @@ def _is_enabled(source: ModelSource, context: ProjectContext) -> bool:
     return value.text.lower() != "false"
 
 
-def _columns_finder(context: ProjectContext, readers: Mapping[str, ModelReader]) -> Callable[[str], Columns | None]:
+def _columns_finder(
+    context: ProjectContext, readers: Mapping[str, ModelReader], refused: Mapping[str, Columns]
+) -> Callable[[str], Columns | None]:
     known: dict[str, Columns | None] = {}
 
     def columns(key: str) -> Columns | None:
@@ -207,6 +217,8 @@ def _columns_finder(context: ProjectContext, readers: Mapping[str, ModelReader])
                     found = reader.columns()
                 except CompileError:
                     found = None
+            elif key in refused:
+                found = refused[key] or None
             elif source is not None and source.columns:
                 found = column_list(source.columns)
             known[key] = found
