@@ -253,12 +253,12 @@ def columns_returned(prepared: Prepared, lookup: Lookup) -> list[str] | None:
 
 
 def projection_comments(tree: exp.Expr) -> dict[str, str]:
-    """What stands as a comment behind the outermost projections, by column."""
+    """The last comment at each of the outermost projections, by column: what stands behind it."""
     comments: dict[str, str] = {}
     for item in _outermost(tree)[0].expressions if _outermost(tree) else []:
-        said = [*(item.comments or []), *((item.this.comments or []) if isinstance(item, exp.Alias) else [])]
+        said = item.comments or (item.this.comments if isinstance(item, exp.Alias) else None)
         if said and item.alias_or_name:
-            comments[item.alias_or_name] = " ".join(comment.strip() for comment in said).strip()
+            comments[item.alias_or_name] = said[-1].strip()
     return comments
 
 
