@@ -112,6 +112,13 @@ def test_command_reports_in_json(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_refused_model_is_counted_once_whoever_reads_it(tmp_path: Path) -> None:
+    refused = {"models/one.sql": "MODEL (name db.one, kind CUSTOM (materialization x)); SELECT 1 AS a"}
+    report = written({**TWO, **refused}, tmp_path)
+    assert [(entry.name, entry.status) for entry in report.entries] == [("db.one", "refused"), ("db.two", "converted")]
+    assert report.summary == {"converted": 1, "needs_person": 0, "refused": 1}
+
+
 def test_command_ends_with_the_sums(tmp_path: Path) -> None:
     code, out, err = run(SHOP, "--out", tmp_path / "out")
     assert (code, out) == (0, "") and err.splitlines()[-1] == "14 converted, 1 need a person, 0 refused"
