@@ -42,6 +42,14 @@ def test_every_text_file_says_where_it_comes_from(tmp_path: Path) -> None:
         assert content.endswith(b"\n") and not content.endswith(b"\n\n") and b"\r" not in content
 
 
+def test_defaults_are_written_where_there_are_models(tmp_path: Path) -> None:
+    seed = {"seeds/s.csv": "a\n1\n", "models/s.sql": "MODEL (name db.s, kind SEED (path '../seeds/s.csv'));"}
+    for folder, files, has_models in (("a", ONE, True), ("b", seed, False)):
+        written(files, tmp_path / folder)
+        project = yaml.safe_load((tmp_path / folder / "dbt_project.yml").read_text())
+        assert ("models" in project) == has_models
+
+
 def test_file_edited_by_hand_is_left_alone(tmp_path: Path) -> None:
     written(ONE, tmp_path)
     file = tmp_path / "models/db/one.sql"
