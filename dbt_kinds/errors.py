@@ -300,6 +300,10 @@ class ExclusiveEnd(Noted):
     """A comparison with the inclusive end of the window leaves out its last instant."""
 
 
+class DecimalBounded(Noted):
+    """A decimal of more digits than Spark's became one of 38."""
+
+
 class VariableFrozen(Noted):
     """A variable was replaced by its value of today."""
 

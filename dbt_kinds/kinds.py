@@ -268,6 +268,7 @@ class SourceTable:
     """A table that the project reads and does not build.
 
     Attributes:
+        catalog: where the schema is, when that is not the project's own.
         settings: configuration that dbt itself knows, without meta.
         options: what our kinds know of the table, written below meta.
     """
@@ -277,6 +278,7 @@ class SourceTable:
     table: str
     place: Place
     name: str = ""
+    catalog: str | None = None
     is_declared: bool = False
     description: str | None = None
     columns: list[Column] = field(default_factory=list)
@@ -318,13 +320,18 @@ class ProjectFile:
 
 @dataclass
 class LeftOut:
-    """A model that is not written: refused, or disabled."""
+    """A model that is not written: refused, or disabled.
+
+    Attributes:
+        columns: what it declares of its table, for those that read it.
+    """
 
     name: str
     kind_name: str
     place: Place
     status: str
     notes: list[Note] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
 
 
 @dataclass

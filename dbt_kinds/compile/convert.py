@@ -62,7 +62,7 @@ def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | N
         adapter=request.adapter,
         run_macros=request.run_macros,
         name=request.name,
-        reads_semantics=request.tool != "sqlmesh",
+        is_vulcan=None if request.tool is None else request.tool == "vulcan",
     )
     return read_project(request.source, options, progress)
 

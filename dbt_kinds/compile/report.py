@@ -89,7 +89,8 @@ class Report:
 def report_of(source: str, project: Project, changes: Changes, *, is_check: bool) -> Report:
     """The report of a project that was read and compared with what is there."""
     entries = [_node_entry(model) for model in project.models] + [_node_entry(seed) for seed in project.seeds]
-    entries.extend(_source_entry(table) for table in project.sources)
+    # the source that stands for a refused model is the entry of that model
+    entries.extend(_source_entry(table) for table in project.sources if not table.origin.get("refused"))
     for left in project.left_out:
         entries.append(
             Entry(left.name, left.kind_name, left.place.file, left.place.line, left.status, None, None, left.notes)
@@ -165,7 +166,7 @@ def _node_entry(node: Model | Seed) -> Entry:
 
 
 def _source_entry(table: SourceTable) -> Entry:
-    name = f"{table.schema}.{table.table}"
+    name = ".".join(part for part in (table.catalog, table.schema, table.table) if part)
     place = table.place
     node = f"{table.source}.{table.name}"
     return Entry(

@@ -225,7 +225,8 @@ def _dbt_project(project: Project, names: NodeNames) -> dict[str, Any]:
         if hooks:
             content[key] = [rendered(hook, names) for hook in hooks]
     defaults = {f"+{name}": _default(value, names) for name, value in project.defaults.items() if value}
-    if defaults:
+    # dbt warns of configuration that no model uses
+    if defaults and project.models:
         content["models"] = {project.name: defaults}
     return content
 

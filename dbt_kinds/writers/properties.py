@@ -22,6 +22,8 @@ from dbt_kinds.writers.jinja import NodeNames, escaped, escaped_texts, mark_text
 from dbt_kinds.writers.semantic_layer import semantic_text
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+# what Spark takes for a name without quotes
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def model_properties(model: Model, names: NodeNames, config: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -70,24 +72,35 @@ def source_properties(tables: Iterable[SourceTable], names: NodeNames) -> dict[s
     """All sources of a project, by their schema."""
     sources: dict[str, dict[str, Any]] = {}
     for table in tables:
-        source = sources.setdefault(table.source, {"name": table.source, "schema": table.schema, "tables": []})
+        source = sources.setdefault(table.source, {"name": table.source, **_schema(table), "tables": []})
         entry = _described(table.name, table.description)
         if table.name != table.table:
             entry["identifier"] = table.table
+        if not _PLAIN_NAME.fullmatch(table.table):
+            entry["quoting"] = {"identifier": True}
         meta = {**table.options, **({"origin": table.origin} if table.origin else {})}
         config = {**table.settings, **({"meta": meta} if meta else {})}
         if config:
             entry["config"] = config
         _add_columns_and_tests(entry, table.columns, table.tests, f"{table.source}_{table.name}", names)
         source["tables"].append(entry)
-    ordered = [_in_order(source) for source in sources.values()]
-    return {"version": 2, "sources": ordered} if ordered else {}
+    return {"version": 2, "sources": list(sources.values())} if sources else {}
 
 
-def _in_order(source: dict[str, Any]) -> dict[str, Any]:
-    """The schema is said only where it is not the name."""
-    schema = {} if source["schema"] == source["name"] else {"schema": source["schema"]}
-    return {"name": source["name"], **schema, "tables": source["tables"]}
+def _schema(table: SourceTable) -> dict[str, Any]:
+    """Where a source is, as far as its name does not say it.
+
+    dbt-spark would quote a catalog and a schema as one name, so that each brings its own quotes.
+    """
+    if table.catalog is not None:
+        return {"schema": ".".join(map(_spelt_name, (table.catalog, table.schema)))}
+    if not _PLAIN_NAME.fullmatch(table.schema):
+        return {"schema": table.schema, "quoting": {"schema": True}}
+    return {} if table.schema == table.source else {"schema": table.schema}
+
+
+def _spelt_name(name: str) -> str:
+    return name if _PLAIN_NAME.fullmatch(name) else f"`{name}`"
 
 
 def _described(name: str, description: str | None) -> dict[str, Any]:

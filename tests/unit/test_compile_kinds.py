@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from dbt_kinds.readers.sqlmesh.model_names import node_names
 from dbt_kinds.writers.jinja import rendered
 from tests.unit.compiling import CONFIG, read, written_files
 from tests.unit.macros import Macros
@@ -246,6 +249,18 @@ def test_names_that_clash_get_their_schema() -> None:
     assert project.models[1].origin == {"name": "cat.db.Odd-Name"}
     codes = {model.node: [note.code for note in model.notes] for model in project.models}
     assert "NameChanged" in codes["odd_name"]
+
+
+PARTS = st.sampled_from(["a", "b", "c", "x", "a__a", "a__x", "b__x", "a__a__x", "x__a"])
+
+
+@given(st.sets(st.tuples(PARTS, PARTS)))
+@example({("a", "x"), ("b", "x"), ("c", "a__x")})
+@example({("a", "b__c"), ("a__b", "c"), ("c", "b__c"), ("c", "c")})
+def test_no_two_models_share_a_name_in_dbt(places: set[tuple[str, str]]) -> None:
+    names = node_names(places)
+    assert len(set(names.values())) == len(places) == len(names)
+    assert all(name.endswith(table) for (_, table), name in names.items())
 
 
 def test_two_models_of_one_table_are_both_refused() -> None:

@@ -110,8 +110,9 @@ def test_variable_that_is_frozen_is_said() -> None:
     assert "VariableFrozen" in compiled.codes
 
 
-def test_blueprints_make_a_model_each() -> None:
-    text = "MODEL (name db.@{who}_orders, kind FULL, blueprints ((who := north, n := 1), (who := south, n := 2)));\nSELECT @n AS a, @BLUEPRINT_VAR('who') AS b"
+@pytest.mark.parametrize("key", ["n", "@n", "N", "@N"])
+def test_blueprints_make_a_model_each(key: str) -> None:
+    text = f"MODEL (name db.@{{who}}_orders, kind FULL, blueprints ((who := north, {key} := 1), (who := south, {key} := 2)));\nSELECT @n AS a, @BLUEPRINT_VAR('who') AS b"
     project = read(text).project
     assert [(model.node, model.query.text.split()) for model in project.models] == [
         ("north_orders", ["SELECT", "1", "AS", "a,", "north", "AS", "b"]),

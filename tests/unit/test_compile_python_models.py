@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from dbt_kinds.kinds import Kind
+from dbt_kinds.kinds import Kind, SqlText
 from tests.unit.compiling import codes_of, notes_of, read_files, written_files
 from tests.unit.model_examples import examples
 
@@ -414,6 +414,20 @@ def test_a_model_that_cannot_be_read_keeps_its_name_and_its_readers() -> None:
     project = read_files(files)
     assert [left.name for left in project.left_out] == ["db.m"]
     assert codes_of(project) == {"PythonModelUnsupported", "ReadsRefused"}
+
+
+@pytest.mark.parametrize("stated", ["start=computed()", "dialect='duckdb'", "kind='FULL'"])
+def test_columns_of_a_model_that_is_refused_are_known_to_its_readers(stated: str) -> None:
+    files = {
+        "models/m.py": f"@model('db.m', columns={{'a': 'int', 'b': 'odd type'}}, {stated})\ndef execute(context, **kwargs):\n"
+        "    for row in []:\n        pass\n",
+        "models/some.sql": "MODEL (name db.some, kind FULL, dialect duckdb); SELECT * EXCLUDE (b) FROM db.m",
+        "models/union.sql": "MODEL (name db.union, kind FULL); @UNION('all', db.m, db.m)",
+    }
+    project = read_files(files)
+    assert [left.name for left in project.left_out] == ["db.m"]
+    some, union = (" ".join(model.query.text.split()) for model in project.models if isinstance(model.query, SqlText))
+    assert some.startswith("SELECT a FROM") and union.startswith("SELECT CAST(a AS INT) AS a, b AS b FROM")
 
 
 def test_a_query_made_in_python_has_any_kind_that_sql_has() -> None:

@@ -72,6 +72,16 @@ TRANSLATIONS = [
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),
+    # a decimal without a precision
+    ("postgres", "SELECT a::numeric AS x, b::numeric(5) AS y FROM raw.t", f"SELECT CAST(a AS DECIMAL(38, 18)) AS x, CAST(b AS DECIMAL(5)) AS y {T}"),
+    ("bigquery", "SELECT CAST(a AS NUMERIC) AS x, CAST(b AS BIGNUMERIC) AS y, CAST(b AS BIGNUMERIC(38, 30)) AS z FROM raw.t", f"SELECT CAST(a AS DECIMAL(38, 9)) AS x, CAST(b AS DECIMAL(38, 18)) AS y, CAST(b AS DECIMAL(38, 30)) AS z {T}"),
+    ("bigquery", "SELECT CAST(b AS BIGNUMERIC(40, 2)) AS x FROM raw.t", "Untranslatable"),
+    ("snowflake", "SELECT a::number AS x FROM raw.t", f"SELECT CAST(a AS DECIMAL(38, 0)) AS x {T}"),
+    ("duckdb", "SELECT a::decimal AS x, b::decimal[] AS y FROM raw.t", f"SELECT CAST(a AS DECIMAL(18, 3)) AS x, CAST(b AS ARRAY<DECIMAL(18, 3)>) AS y {T}"),
+    ("redshift", "SELECT a::numeric AS x FROM raw.t", f"SELECT CAST(a AS DECIMAL(18, 0)) AS x {T}"),
+    ("tsql", "SELECT CAST(a AS DECIMAL) AS x FROM raw.t", f"SELECT CAST(a AS DECIMAL(18, 0)) AS x {T}"),
+    ("trino", "SELECT CAST(a AS DECIMAL) AS x FROM raw.t", f"SELECT CAST(a AS DECIMAL(38, 0)) AS x {T}"),
+    ("mysql", "SELECT CAST(a AS DECIMAL) AS x FROM raw.t", f"SELECT CAST(a AS DECIMAL) AS x {T}"),
     # Spark's own text is kept
     ("spark", "select   a,-- why\n b from raw.t where a<1", "select a,-- why b from {{ source('raw', 't') }} as t where a<1"),
     ("databricks", "SELECT a FROM raw.t x WHERE d BETWEEN @start_ds AND @end_ds", "SELECT a FROM {{ source('raw', 't') }} x WHERE d BETWEEN {{ dbt_kinds.start_ds() }} AND {{ dbt_kinds.end_ds() }}"),
@@ -121,9 +131,9 @@ def test_parse_error_names_the_line() -> None:
 def test_source_that_nobody_declares_is_said() -> None:
     compiled = read("MODEL (name db.m);\nSELECT a FROM other.place AS p JOIN unknown ON TRUE JOIN cat.s.t ON TRUE")
     assert compiled.codes == ["UndeclaredSource", "UnqualifiedTable", "UndeclaredSource"]
-    assert [(source.source, source.schema, source.name) for source in compiled.project.sources] == [
-        ("cat__s", "cat.s", "t"),
-        ("other", "other", "place"),
+    assert [(source.source, source.catalog, source.schema) for source in compiled.project.sources] == [
+        ("cat__s", "cat", "s"),
+        ("other", None, "other"),
     ]
 
 

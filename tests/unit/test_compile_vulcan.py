@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from dbt_kinds.readers.vulcan.expressions import element_name
-from tests.unit.compiling import codes_of, read_files, write_files, written_files
+from tests.unit.compiling import codes_of, read_files, write_files, written, written_files
 
 USERS = """MODEL (name b2b.users, kind FULL, grains (user_id),
   columns (user_id INT, status TEXT, plan TEXT, signup_date DATE, year INT));
@@ -438,6 +438,25 @@ rules:
 def test_files_are_found_in_every_folder_of_vulcans(folder: str) -> None:
     written = written_files({**MODELS, f"{folder}/it.yaml": ONE_A_FILE})
     assert "semantic_models:" in written["models/b2b/users.yml"]
+
+
+@pytest.mark.parametrize(
+    ("files", "tool", "is_read"),
+    [
+        ({}, None, False),
+        ({}, "vulcan", True),
+        ({"models/more.yml": "kind: metric"}, None, True),
+        ({"checks/subs.yml": ""}, None, True),
+        ({"checks/subs.yml": ""}, "sqlmesh", False),
+        ({"models/a.sql": "MODEL (name b2b.a, assertions (not_null(columns := (n)))); SELECT 1 AS n"}, None, True),
+        ({"models/a.sql": "MODEL (name b2b.a, columns (assertions INT)); SELECT 1 AS assertions"}, None, False),
+    ],
+)
+def test_yaml_among_the_models_is_read_in_projects_of_vulcan_alone(
+    files: dict[str, str], tool: str | None, is_read: bool, tmp_path: Path
+) -> None:
+    report = written({**MODELS, "models/models.yml": "- name: x\n  hooks: []\n", **files}, tmp_path, tool=tool)
+    assert ("models/models.yml" in {note.place.file for note in report.all_notes()}) == is_read
 
 
 def test_compiling_twice_writes_the_same_bytes() -> None:

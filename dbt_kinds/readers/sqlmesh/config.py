@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from dbt_kinds.errors import BadConfig, BadPropertyValue, ConfigNotFound, GatewayIgnored, PropertyDropped, RelativeStart
+from dbt_kinds.errors import (
+    BadConfig,
+    BadPropertyValue,
+    ConfigNotFound,
+    GatewayIgnored,
+    PropertyDropped,
+    RelativeStart,
+    VariableFrozen,
+)
 from dbt_kinds.kinds import Note, note_of
+from dbt_kinds.readers.sqlmesh.config_jinja import SECRET, render_config
 from dbt_kinds.readers.sqlmesh.config_literals import literals_of
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, cron, instant
 from dbt_kinds.readers.yaml_nodes import read_yaml
@@ -33,6 +41,7 @@ _READ = frozenset(
     }
 )
 _CONNECTION = frozenset({"gateways", "gateway", "default_connection", "default_test_connection", "test_connection"})
+_YAML_FILES = ("config.yaml", "config.yml", "sqlmesh.yaml", "sqlmesh.yml")
 _FORMAT = "%Y-%m-%d"
 
 
@@ -75,21 +84,30 @@ def read_config(root: Path) -> Config:
         ConfigNotFound: there is none.
         BadConfig: it cannot be read.
     """
-    for name in ("config.yaml", "config.yml"):
+    for name in _YAML_FILES:
         if (root / name).is_file():
-            return _config(name, _read_yaml(root / name, name))
+            return _read_yaml(root / name)
     if (root / "config.py").is_file():
         return _read_python(root / "config.py")
-    raise ConfigNotFound(f"{root.name} has no config.yaml, config.yml or config.py; pass the folder that holds one")
+    names = ", ".join(_YAML_FILES)
+    raise ConfigNotFound(f"{root.name} has no {names} or config.py; pass the folder that holds one")
 
 
-def _read_yaml(path: Path, name: str) -> dict[str, Any]:
+def _read_yaml(path: Path) -> Config:
+    name = path.name
     try:
-        text = path.read_text(encoding="utf-8")
+        written = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadConfig(f"cannot be read: {error}", name, 1) from error
-    # connections take their secrets from the environment in Jinja, and nothing that is converted does
-    text = re.sub(r"\{\{.*?\}\}", "jinja", text)
+    rendered = render_config(written, name)
+    config = _config(name, _content(rendered.text, name))
+    if rendered.defaulted:
+        message = f"{', '.join(rendered.defaulted)} of the environment became the default that stands in {name}"
+        config.notes.append(note_of(VariableFrozen(message, name, 1)))
+    return config
+
+
+def _content(text: str, name: str) -> dict[str, Any]:
     try:
         documents = [document.value() for document in read_yaml(text, name)]
     except BadPropertyValue as error:
@@ -114,7 +132,7 @@ def _config(file: str, content: Mapping[str, Any]) -> Config:
         connection = chosen.get("connection")
         if isinstance(connection, dict):
             catalog = next((connection[key] for key in ("catalog", "project", "database") if connection.get(key)), None)
-            config.catalog = str(catalog) if isinstance(catalog, str) and catalog != "jinja" else None
+            config.catalog = str(catalog) if isinstance(catalog, str) and catalog != SECRET else None
         if isinstance(chosen.get("variables"), dict):
             config.variables = {**config.variables, **chosen["variables"]}
     naming = content.get("model_naming")

@@ -24,13 +24,13 @@ class Options:
     """What the command was asked for.
 
     Attributes:
-        reads_semantics: whether Vulcan's YAML is read, where there is some.
+        is_vulcan: whether YAML is semantic models, metrics and checks; None goes by the files.
     """
 
     adapter: str = "spark"
     run_macros: bool = False
     name: str | None = None
-    reads_semantics: bool = True
+    is_vulcan: bool | None = None
 
 
 @dataclass

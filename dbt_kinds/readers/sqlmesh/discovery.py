@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -10,6 +11,8 @@ from pathlib import Path, PurePosixPath
 from dbt_kinds.errors import SourceNotFound
 
 _NOT_CONVERTED = ("linter", "signals", "materializations")
+_OF_VULCAN = ("models/semantics/", "models/metrics/", "semantics/", "metrics/", "dq/", "checks/")
+_KIND_OF_VULCAN = re.compile(r"^\s*kind\s*:\s*['\"]?(semantic|metric|dq)\b", re.MULTILINE | re.IGNORECASE)
 _SKIPPED = frozenset({"__pycache__", "node_modules", "target", "dbt_packages", "venv"})
 
 
@@ -18,7 +21,7 @@ class Files:
     """Paths relative to the root, in POSIX spelling.
 
     Attributes:
-        semantics: YAML of Vulcan: semantic models, metrics, checks.
+        semantics: YAML that is semantic models, metrics and checks in a project of Vulcan.
         not_converted: folders that have no counterpart in dbt.
     """
 
@@ -56,11 +59,9 @@ def find_files(root: Path, ignore_patterns: Iterable[str]) -> Files:
     return files
 
 
-def is_vulcan(files: Files) -> bool:
-    """Whether the project is Vulcan's: its YAML, or `assertions` in a model."""
-    if files.semantics:
-        return True
-    return any("assertions" in files.text(path).lower() for path in files.models)
+def has_semantics(files: Files) -> bool:
+    """Whether YAML is Vulcan's, by its folder or by the kind that it states; SQLMesh reads none of it."""
+    return any(path.startswith(_OF_VULCAN) or _KIND_OF_VULCAN.search(files.text(path)) for path in files.semantics)
 
 
 def _sort_in(files: Files, path: str) -> None:

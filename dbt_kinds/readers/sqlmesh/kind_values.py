@@ -12,6 +12,7 @@ from dbt_kinds.errors import BadPropertyValue, SqlParseError, UnsupportedMacro, 
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import MARK_NAME, used_marks
 from dbt_kinds.readers.sqlmesh.block import Value
+from dbt_kinds.readers.sqlmesh.decimals import bound_decimals
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, dialect_of, is_spark, parse_statement, spark_sql
 from dbt_kinds.readers.sqlmesh.instants import cron
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
@@ -162,8 +163,23 @@ def spark_type(text: str, value: Value) -> str:
 
     Raises:
         BadPropertyValue: it is none.
+        Untranslatable: Spark has none like it.
+    """
+    kind = type_of(text, value)
+    try:
+        bound_decimals(kind, value.dialect)
+    except NotInSpark as problem:
+        raise value.error(Untranslatable, f"{value.name}: {problem.message}") from problem
+    return kind.sql(dialect="spark").lower()
+
+
+def type_of(text: str, value: Value) -> exp.DataType:
+    """A type of the model's dialect.
+
+    Raises:
+        BadPropertyValue: it is none.
     """
     try:
-        return exp.DataType.build(text, dialect=value.dialect).sql(dialect="spark").lower()
+        return exp.DataType.build(text, dialect=value.dialect)
     except (SqlglotError, ValueError, AttributeError) as error:
         raise value.error(BadPropertyValue, f"{value.name}: '{text}' is no type of {value.dialect or 'SQL'}") from error

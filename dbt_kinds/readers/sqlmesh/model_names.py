@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from dbt_kinds.errors import (
     CatalogDropped,
@@ -29,19 +30,34 @@ def name_models(sources: list[ModelSource], context: ProjectContext, project: Pr
     places: dict[tuple[str, str], list[ModelSource]] = defaultdict(list)
     for source in sources:
         places[(dbt_name(source.name.schema or ""), dbt_name(source.name.table))].append(source)
-    last_parts = Counter(dbt_name(source.name.table) for group in places.values() for source in group[:1])
+    nodes = node_names(places)
     readers = []
     for (schema, table), group in sorted(places.items(), key=lambda item: (item[1][0].file, item[0])):
         if len(group) > 1:
             _refuse_clash(group, project)
             continue
         source = group[0]
-        node = table if last_parts[table] == 1 else f"{schema}__{table}"
         _note_names(source, tables)
-        reader = ModelReader(source, node, schema or None, table, context)
+        reader = ModelReader(source, nodes[(schema, table)], schema or None, table, context)
         readers.append(reader)
     tables.models.update(reader.key for reader in readers)
     return readers
+
+
+def node_names(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """The names in dbt of tables by schema and table: the table's, or `<schema>__<table>` where several would share it.
+
+    A longer name may be another table's short one, so this is repeated until none is shared.
+    """
+    names = {place: place[1] for place in sorted(places)}
+    while shared := sorted(name for name, count in Counter(names.values()).items() if count > 1):
+        for name in shared:
+            group = [place for place, given in names.items() if given == name]
+            short = [place for place in group if place[1] == name]
+            # `a.b__c` and `a__b.c` are both `a__b__c`; the first may keep it, so that this ends
+            for place in short or group[1:]:
+                names[place] = f"{place[0]}__{names[place]}"
+    return names
 
 
 def _refuse_clash(group: list[ModelSource], project: Project) -> None:

@@ -31,7 +31,7 @@ from dbt_kinds.readers.sqlmesh.config import read_config
 from dbt_kinds.readers.sqlmesh.context import ModelSource, Options, ProjectContext
 from dbt_kinds.readers.sqlmesh.defaults import read_defaults
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
-from dbt_kinds.readers.sqlmesh.discovery import find_files
+from dbt_kinds.readers.sqlmesh.discovery import find_files, has_semantics
 from dbt_kinds.readers.sqlmesh.external import read_external, read_external_tests
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns
 from dbt_kinds.readers.sqlmesh.model_names import name_models
@@ -73,9 +73,9 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     _read_shared_files(context, project)
     sources = _read_model_files(context, project, progress)
     readers = name_models(sources, context, project)
-    _know_refused(context, project)
+    refused = _know_refused(context, project)
     by_key = {reader.key: reader for reader in readers}
-    context.columns_of = _columns_finder(context, by_key)
+    context.columns_of = _columns_finder(context, by_key, refused)
     external = _read_external_files(context, project)
     for reader in readers:
         _read_model(reader, project)
@@ -84,7 +84,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     _read_standalone_audits(context, project)
     read_defaults(context, project)
     refuse_circles(project)
-    if options.reads_semantics:
+    if _is_vulcan(context, sources):
         read_semantics({path: files.text(path) for path in files.semantics}, project, context)
     read_refused(project, context)
     for path in files.unit_tests:
@@ -169,12 +169,27 @@ def _read_model_files(context: ProjectContext, project: Project, progress: Progr
     return sources
 
 
-def _know_refused(context: ProjectContext, project: Project) -> None:
-    """Models whose own block or decorator was refused are models all the same to those that read them."""
+def _is_vulcan(context: ProjectContext, sources: Iterable[ModelSource]) -> bool:
+    """What the command was told, or what a property or YAML of Vulcan's own tells."""
+    if context.options.is_vulcan is not None:
+        return context.options.is_vulcan
+    return has_semantics(context.files) or any("assertions" in source.block.properties for source in sources)
+
+
+def _know_refused(context: ProjectContext, project: Project) -> dict[str, Columns]:
+    """Models whose own block or decorator was refused are models all the same to those that read them.
+
+    Returns:
+        Their columns by key, as far as they are declared.
+    """
+    columns: dict[str, Columns] = {}
     for left in project.left_out:
         name = name_of_text(left.name, context.config.dialect or "")
         if left.status == "refused" and name.schema is not None:
-            context.tables.models.add(context.tables.key_of(name))
+            key = context.tables.key_of(name)
+            context.tables.models.add(key)
+            columns[key] = column_list(left.columns)
+    return columns
 
 
 def _found_in(path: str, context: ProjectContext) -> Iterable[ModelSource | LeftOut]:
@@ -189,7 +204,9 @@ def _is_enabled(source: ModelSource, context: ProjectContext) -> bool:
     return value.text.lower() != "false"
 
 
-def _columns_finder(context: ProjectContext, readers: Mapping[str, ModelReader]) -> Callable[[str], Columns | None]:
+def _columns_finder(
+    context: ProjectContext, readers: Mapping[str, ModelReader], refused: Mapping[str, Columns]
+) -> Callable[[str], Columns | None]:
     known: dict[str, Columns | None] = {}
 
     def columns(key: str) -> Columns | None:
@@ -201,6 +218,8 @@ def _columns_finder(context: ProjectContext, readers: Mapping[str, ModelReader])
                     found = reader.columns()
                 except CompileError:
                     found = None
+            elif key in refused:
+                found = refused[key] or None
             elif source is not None and source.columns:
                 found = column_list(source.columns)
             known[key] = found

@@ -12,6 +12,7 @@ from sqlglot import TokenType, exp
 from dbt_kinds.errors import (
     BadPropertyValue,
     ClusterNeedsBuckets,
+    DecimalBounded,
     DuplicateProperty,
     EndWithoutStart,
     PropertyDropped,
@@ -23,8 +24,9 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.kinds import Column, Kind, Model
 from dbt_kinds.readers.sqlmesh.block import Block, Value, split_tokens
+from dbt_kinds.readers.sqlmesh.decimals import unbounded_decimal, unbounded_message
 from dbt_kinds.readers.sqlmesh.instants import INTERVAL_UNITS, MovingInstant, NoInstant, exclusive_end, instant
-from dbt_kinds.readers.sqlmesh.kind_values import check_is_known, one_of, read_cron, spark_type
+from dbt_kinds.readers.sqlmesh.kind_values import check_is_known, one_of, read_cron, spark_type, type_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import slug
 
@@ -137,6 +139,9 @@ def as_spark_types(value: Value, scope: Scope) -> list[Column]:
         if len(item) < 2:
             raise part.error(BadPropertyValue, f"columns: '{part.text}' has no type; write 'name TYPE'")
         kind = value.part(item[1:], item[0].text)
+        unbounded = unbounded_decimal(type_of(kind.text, kind), kind.dialect)
+        if unbounded is not None:
+            scope.note(DecimalBounded, unbounded_message(unbounded, kind.dialect), kind.place.line)
         columns.append(Column(item[0].text, spark_type(kind.text, kind), comment))
     return columns
 

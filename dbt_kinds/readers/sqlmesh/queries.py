@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from sqlglot import exp
 from sqlglot.errors import SqlglotError, UnsupportedError
 
-from dbt_kinds.errors import ColumnsNotApplied, ColumnsUnknown, ExclusiveEnd, SqlParseError, Untranslatable
+from dbt_kinds.errors import (
+    ColumnsNotApplied,
+    ColumnsUnknown,
+    DecimalBounded,
+    ExclusiveEnd,
+    SqlParseError,
+    Untranslatable,
+)
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
+from dbt_kinds.readers.sqlmesh.decimals import unbounded_decimal, unbounded_message
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
@@ -107,6 +115,9 @@ def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
 def _written(prepared: Prepared) -> str:
     scope = prepared.scope
     source = prepared.tree.copy()
+    unbounded = unbounded_decimal(source, scope.dialect)
+    if unbounded is not None:
+        scope.note(DecimalBounded, unbounded_message(unbounded, scope.dialect), prepared.line_of(unbounded))
     type_marks(prepared.tree, scope.marks)
     tree = rewrite(prepared.tree, scope.dialect)
     try:
@@ -163,7 +174,8 @@ def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> l
 
 
 def _alias_identifier(name: str) -> exp.Identifier:
-    identifier = exp.to_identifier(name)
+    # sqlglot takes any letter for plain, Spark those of ASCII
+    identifier = exp.to_identifier(name, quoted=None if name.isascii() else True)
     assert identifier is not None
     return identifier
 
@@ -250,12 +262,12 @@ def columns_returned(prepared: Prepared, lookup: Lookup) -> list[str] | None:
 
 
 def projection_comments(tree: exp.Expr) -> dict[str, str]:
-    """What stands as a comment behind the outermost projections, by column."""
+    """The last comment at each of the outermost projections, by column: what stands behind it."""
     comments: dict[str, str] = {}
     for item in _outermost(tree)[0].expressions if _outermost(tree) else []:
-        said = [*(item.comments or []), *((item.this.comments or []) if isinstance(item, exp.Alias) else [])]
+        said = item.comments or (item.this.comments if isinstance(item, exp.Alias) else None)
         if said and item.alias_or_name:
-            comments[item.alias_or_name] = " ".join(comment.strip() for comment in said).strip()
+            comments[item.alias_or_name] = said[-1].strip()
     return comments
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from sqlglot import TokenType
+
 from dbt_kinds.errors import BadPropertyValue, CompileError, MissingDialect, MissingName, SqlParseError
 from dbt_kinds.kinds import LeftOut, Place, note_of
 from dbt_kinds.readers.sqlmesh.audits import read_audit
@@ -98,7 +100,7 @@ def _blueprints(statements: list[Statement], file: str, dialect: str, context: P
 def _blueprint_values(value: Value, file: str, dialect: str, context: ProjectContext) -> list[dict[str, Fragment]]:
     if "@" in value.text:
         scope = context.scope(file, dialect).nested()
-        text = expand(value.text, scope, value.place.line).text
+        text = expand(_with_bare_keys(value), scope, value.place.line).text
         value = Value(
             value.name, block_tokens(text, dialect, file, value.place.line), text, file, value.place.line, dialect
         )
@@ -112,6 +114,17 @@ def _blueprint_values(value: Value, file: str, dialect: str, context: ProjectCon
     if not found:
         raise value.error(BadPropertyValue, "blueprints are empty; write a list such as ((name := a), (name := b))")
     return found
+
+
+def _with_bare_keys(value: Value) -> str:
+    """Blueprints as text, in which `@k := a` is `k := a`: both name a variable."""
+    tokens = value.tokens
+    signs = {
+        at.start - tokens[0].start
+        for at, _, sign in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if at.token_type == TokenType.PARAMETER and sign.token_type == TokenType.COLON_EQ
+    }
+    return "".join(" " if position in signs else letter for position, letter in enumerate(value.text))
 
 
 def _source(

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.marks import Marks, is_mark
+from dbt_kinds.readers.sqlmesh.decimals import bound_decimals
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.predicates import parenthesize_predicates
@@ -70,6 +71,7 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
     Raises:
         NotInSpark: something cannot be.
     """
+    bound_decimals(tree, dialect)
     for select in list(tree.find_all(exp.Select)):
         _unfold_qualify(select)
     # from the leaves up, so that what is put into another shape has been looked at

@@ -23,11 +23,13 @@ class Tables:
         catalog: the project's own, which is dropped from names.
         models: keys of models and seeds.
         sources: by key; those that queries name and nobody declares are added.
+        named: what has a name in dbt: sources, and their tables as `source.table`.
     """
 
     catalog: str | None = None
     models: set[str] = field(default_factory=set)
     sources: dict[str, SourceTable] = field(default_factory=dict)
+    named: dict[str, str] = field(default_factory=dict)
 
     def key_of(self, name: TableName) -> str:
         """The key of a name, without the project's own catalog."""
@@ -43,24 +45,30 @@ class Tables:
         return SourceReference(source.source, source.name) if source is not None else None
 
     def add_source(self, name: TableName, place: Place, *, is_declared: bool) -> SourceTable:
-        """A table that the project reads and does not build.
-
-        A source of another catalog has both in its schema, which dbt-spark writes as they are.
-        """
+        """A table that the project reads and does not build."""
         key = self.key_of(name)
         catalog = name.catalog if "." in key and len(key.split(".")) > 2 else None
         schema = name.schema or "default"
-        source = dbt_name(f"{catalog}__{schema}" if catalog else schema)
+        source = self._free_name(dbt_name(f"{catalog}__{schema}" if catalog else schema), f"{catalog} {schema}".lower())
         table = SourceTable(
             source=source,
-            schema=f"{catalog}.{schema}" if catalog else schema,
+            schema=schema,
             table=name.table,
             place=place,
-            name=dbt_name(name.table),
+            name=self._free_name(f"{source}.{dbt_name(name.table)}", key).split(".")[-1],
+            catalog=catalog,
             is_declared=is_declared,
         )
         self.sources[key] = table
         return table
+
+    def _free_name(self, name: str, thing: str) -> str:
+        """The name, with a number behind it when something else has it: `a-b` and `a_b` are both `a_b`."""
+        tried, number = name, 1
+        while self.named.setdefault(tried, thing) != thing:
+            number += 1
+            tried = f"{name}_{number}"
+        return tried
 
 
 def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, line: int) -> str | None:

@@ -38,7 +38,9 @@ from dbt_kinds.kinds import (
 )
 from dbt_kinds.marks import MARK_NAME, Marks, used_marks
 from dbt_kinds.readers.sqlmesh.context import ProjectContext, lookup
+from dbt_kinds.readers.sqlmesh.decimals import bound_decimals
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, exclusive_end, instant
+from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
 from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
@@ -252,7 +254,8 @@ class _TestReader:
         for name, kind in columns.pairs() if columns is not None else []:
             try:
                 built = exp.DataType.build(kind.text(), dialect=self.context.config.dialect or "")
-            except (ValueError, AttributeError) as error:
+                bound_decimals(built, self.context.config.dialect or "")
+            except (ValueError, AttributeError, NotInSpark) as error:
                 raise kind.error(BadPropertyValue, f"'{kind.text()}' is no type") from error
             found[name.lower()] = built.sql(dialect="spark").lower()
         return found

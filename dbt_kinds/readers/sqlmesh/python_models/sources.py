@@ -19,10 +19,12 @@ from dbt_kinds.errors import (
     PythonModelUnsupported,
     VariableFrozen,
 )
-from dbt_kinds.kinds import LeftOut, Place, PythonBody, note_of
+from dbt_kinds.kinds import Column, LeftOut, Place, PythonBody, note_of
 from dbt_kinds.readers.sqlmesh.block import read_block
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
+from dbt_kinds.readers.sqlmesh.external import text_value
+from dbt_kinds.readers.sqlmesh.kind_values import spark_type
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.model_kinds import kind_name
 from dbt_kinds.readers.sqlmesh.names import TableName
@@ -81,7 +83,9 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
     for function, decorator in find_models(tree):
         place = Place(file, decorator.lineno)
         shown, kind = _stated_name(decorator, constants, file) or function.name, ""
+        columns: list[Column] = []
         try:
+            columns = _stated_columns(decorator, constants, file, context)
             declaration = read_declaration(function, decorator, constants, file)
             shown = str(declaration.properties["name"].value) if "name" in declaration.properties else shown
             for values in _blueprints(declaration, file):
@@ -96,9 +100,9 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
                 try:
                     yield _source(one, values, text, file, context)
                 except CompileError as error:
-                    yield LeftOut(shown, kind, place, "refused", [note_of(error)])
+                    yield LeftOut(shown, kind, place, "refused", [note_of(error)], columns)
         except CompileError as error:
-            yield LeftOut(shown, kind, place, "refused", [note_of(error)])
+            yield LeftOut(shown, kind, place, "refused", [note_of(error)], columns)
         except RecursionError:
             failure = PythonModelUnsupported("nests expressions too deeply to be read", file, decorator.lineno)
             yield LeftOut(shown, kind, place, "refused", [note_of(failure)])
@@ -111,6 +115,27 @@ def _stated_name(decorator: ast.Call, constants: Mapping[str, ast.expr], file: s
         return str(next((Literals(constants, file).value(node) for node in (*decorator.args[:1], *named)), ""))
     except PythonModelUnsupported:
         return ""
+
+
+def _stated_columns(
+    decorator: ast.Call, constants: Mapping[str, ast.expr], file: str, context: ProjectContext
+) -> list[Column]:
+    """The columns where they can be read, whatever else of the decorator cannot; a type that cannot is not known."""
+    stated = {keyword.arg: keyword.value for keyword in decorator.keywords}
+    found: list[Column] = []
+    try:
+        literals = Literals(constants, file)
+        columns = literals.value(stated["columns"]) if "columns" in stated else {}
+        dialect = literals.value(stated["dialect"]) if "dialect" in stated else context.config.dialect
+    except CompileError:
+        return found
+    for name, kind in columns.items() if isinstance(columns, dict) else []:
+        try:
+            value = text_value("columns", str(kind), file, decorator.lineno, str(dialect or ""))
+            found.append(Column(str(name), spark_type(str(kind), value)))
+        except CompileError:
+            found.append(Column(str(name)))
+    return found
 
 
 def _shown_kind(declaration: Declaration) -> str:
