@@ -55,6 +55,10 @@ TRANSLATIONS = [
     ("duckdb", "SELECT x FROM GENERATE_SERIES(1, 3) AS g(x)", "SELECT x FROM EXPLODE(SEQUENCE(1, 3, 1)) AS g(x)"),
     ("duckdb", "SELECT DATE_PART('epoch', b) AS x FROM raw.t", f"SELECT CAST(b AS DOUBLE) AS x {T}"),
     ("snowflake", "SELECT DATEADD(day, 1, DATEADD(hour, 1, b)) AS x FROM raw.t", f"SELECT ( b + INTERVAL '1' HOUR ) + INTERVAL '1' DAY AS x {T}"),
+    ("duckdb", "SELECT * FROM raw.u UNION ALL BY NAME SELECT b, a FROM raw.t", "SELECT a, NULL AS b FROM ( SELECT * FROM {{ source('raw', 'u') }} AS u ) AS _side UNION ALL SELECT a, b FROM ( SELECT b, a FROM {{ source('raw', 't') }} AS t ) AS _side"),
+    ("duckdb", "SELECT a, b FROM raw.t UNION BY NAME SELECT A, B FROM raw.x", f"SELECT a, b {T} UNION SELECT A, B FROM {{{{ source('raw', 'x') }}}} AS x"),
+    ("duckdb", "SELECT a FROM raw.t UNION BY NAME SELECT * FROM raw.unknown", "ColumnsUnknown"),
+    ("bigquery", "SELECT 1 AS a, 2 AS b LEFT UNION ALL BY NAME SELECT 3 AS b", "Untranslatable"),
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),

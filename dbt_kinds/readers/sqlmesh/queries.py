@@ -11,6 +11,7 @@ from sqlglot.errors import SqlglotError, UnsupportedError
 from dbt_kinds.errors import ColumnsNotApplied, ColumnsUnknown, ExclusiveEnd, SqlParseError, Untranslatable
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
+from dbt_kinds.readers.sqlmesh.by_name import write_by_position
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
@@ -82,12 +83,12 @@ def to_spark(
     _note_exclusive_ends(prepared)
     if not is_spark(scope.dialect):
         _name_columns(tree)
-    is_cast = _apply_casts(prepared, casts or {})
+    is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text) and not needs_rewrite(tree)
     try:
-        is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text)
-        keeps_text = is_spelt and not is_cast and not needs_rewrite(tree)
         # before tables lose their names, by which their columns are known
         expand_stars(tree, lookup, NotInSpark)
+        write_by_position(tree, lookup)
+        keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _rename_tables(prepared, tables, own_key)
         if keeps_text:
             text = _edited(prepared.expanded.text, edits)

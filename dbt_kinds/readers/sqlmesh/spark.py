@@ -50,6 +50,8 @@ def needs_rewrite(tree: exp.Expr) -> bool:
             return True
         if isinstance(node, exp.Distinct) and node.args.get("on"):
             return True
+        if isinstance(node, exp.SetOperation) and node.args.get("by_name"):
+            return True
         if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
             return True
         if isinstance(node, exp.Extract) and node.name.upper() == "EPOCH":
@@ -315,6 +317,8 @@ def _refuse(node: exp.Expr) -> None:
         for item in getattr(field, "expressions", [])
     ):
         raise NotInSpark("PIVOT over values that are not written out has no counterpart in Spark", node)
+    if isinstance(node, exp.SetOperation) and node.args.get("by_name"):
+        raise NotInSpark("BY NAME has no counterpart in Spark; write the columns of both sides out", node)
     if isinstance(node, exp.With) and node.recursive:
         raise NotInSpark("WITH RECURSIVE has no counterpart in Spark 3.5", node)
     if isinstance(node, exp.Column | exp.Pseudocolumn) and node.name.upper() in _PSEUDO_COLUMNS:
