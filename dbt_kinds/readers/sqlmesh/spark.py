@@ -15,6 +15,7 @@ from sqlglot import exp
 from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
+from dbt_kinds.readers.sqlmesh.file_tables import as_table
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.same_names import as_meant
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
@@ -147,6 +148,8 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
         return _joined_list(node)
     if isinstance(node, exp.Table) and isinstance(node.this, exp.GenerateSeries):
         return _series(node, dialect)
+    if isinstance(node, exp.Table) and dialect == "duckdb":
+        return as_table(node)
     if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
         found: exp.Expr = node.this
         return found
