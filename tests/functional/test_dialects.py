@@ -63,6 +63,8 @@ QUERIES = [
     "select id, strftime(d, '%Y-%m') as month, concat_ws('-', name, id) as label from db.t",
     "select greatest(id, price) as g, least(id, price) as l, id from db.t where price is not null",
     "select id, split_part('a-b-c', '-', 2) as part, substr(coalesce(name, 'zz'), 1, 1) as head, lpad(cast(id as varchar), 3, '0') as padded from db.t",
+    "select id, d + interval (id) day as a, t - interval (id + 1) month as b, t + interval (2) quarter as c, d + 2 * interval '1 day' as e from db.t",
+    "select * from (select id, name from db.t) union all by name select 'q' as name, 2 as n",
 ]
 COLUMNS = (
     "external_models.yaml",

@@ -69,6 +69,9 @@ TRANSLATIONS = [
     ("duckdb", "SELECT a FROM ICEBERG_SCAN('s3://b/t')", "Untranslatable"),
     ("duckdb", "SELECT a FROM 'x/*.csv'", "Untranslatable"),
     ("duckdb", "SELECT a FROM 'x/y.parquet'", "Untranslatable"),
+    ("duckdb", "SELECT c + INTERVAL (a) DAY AS x, INTERVAL (a + 1) MONTHS AS y FROM raw.t", f"SELECT c + ( a * INTERVAL '1' DAY ) AS x, ( a + 1 ) * INTERVAL '1' MONTH AS y {T}"),
+    ("duckdb", "SELECT c - INTERVAL (2) QUARTER AS x, c + INTERVAL '90 minutes' AS y FROM raw.t", f"SELECT c - INTERVAL '6' MONTH AS x, c + INTERVAL '90' MINUTE AS y {T}"),
+    ("bigquery", "SELECT c + INTERVAL a QUARTER AS x, TIMESTAMP_SUB(c, INTERVAL a HOUR) AS y FROM raw.t", f"SELECT c + ( a * INTERVAL '3' MONTH ) AS x, c - a * INTERVAL '1' HOUR AS y {T}"),
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),

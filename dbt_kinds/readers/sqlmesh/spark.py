@@ -166,6 +166,8 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
         return exp.Anonymous(this="FROM_UTC_TIMESTAMP", expressions=[node.this, zone])
     if isinstance(node, exp.DatetimeTrunc):
         return exp.TimestampTrunc(this=node.this, unit=node.args.get("unit"))
+    if isinstance(node, exp.Interval):
+        return _interval(node)
     if isinstance(node, (*_ADDITIONS, *_SUBTRACTIONS)):
         return _date_arithmetic(node)
     return node
@@ -230,21 +232,47 @@ def _date_arithmetic(node: exp.Expr) -> exp.Expr:
     if isinstance(amount, exp.Interval):
         unit_name = amount.unit.name.upper() if amount.unit is not None else unit_name
         amount = amount.this
-    factor = {"QUARTER": ("MONTH", 3), "DECADE": ("YEAR", 10)}.get(unit_name, (unit_name, 1))
     number = amount.this if isinstance(amount, exp.Neg) else amount
     minus = isinstance(amount, exp.Neg) != subtracts
     if isinstance(number, exp.Literal) and number.this.lstrip("-").isdigit():
-        count = int(number.this) * factor[1]
+        unit_name, several = _interval_unit(unit_name)
+        count = int(number.this) * several
         minus = minus != (count < 0)
-        interval: exp.Expr = exp.Interval(this=exp.Literal.string(str(abs(count))), unit=exp.var(factor[0]))
+        interval: exp.Expr = exp.Interval(this=exp.Literal.string(str(abs(count))), unit=exp.var(unit_name))
     else:
-        unit_interval = exp.Interval(this=exp.Literal.string(str(factor[1])), unit=exp.var(factor[0]))
-        interval = exp.Mul(
-            this=exp.paren(number.copy()) if isinstance(number, exp.Binary) else number, expression=unit_interval
-        )
+        interval = _many(number, unit_name)
     left = exp.paren(node.this) if isinstance(node.this, exp.Binary) else node.this
     result = (exp.Sub if minus else exp.Add)(this=left, expression=interval)
     return exp.paren(result) if isinstance(node.parent, exp.Binary | exp.Cast | exp.Unary | exp.Dot) else result
+
+
+def _many(number: exp.Expr, unit: str) -> exp.Mul:
+    """An interval of a number that is no literal."""
+    unit, several = _interval_unit(unit)
+    one = exp.Interval(this=exp.Literal.string(str(several)), unit=exp.var(unit))
+    return exp.Mul(this=exp.paren(number.copy()) if isinstance(number, exp.Binary) else number, expression=one)
+
+
+def _interval_unit(unit: str) -> tuple[str, int]:
+    """A unit of Spark's intervals, and how many of it a unit is."""
+    spark_units = {"QUARTER": ("MONTH", 3), "DECADE": ("YEAR", 10), "CENTURY": ("YEAR", 100)}
+    return spark_units.get(unit, (unit, 1))
+
+
+def _interval(node: exp.Interval) -> exp.Expr:
+    """`INTERVAL (n) DAY`: Spark wants a literal, and multiplies it."""
+    number = node.this.unnest() if node.this is not None else None
+    if number is None or not isinstance(node.unit, exp.Var) or isinstance(node.parent, (*_ADDITIONS, *_SUBTRACTIONS)):
+        return node
+    unit = node.unit.name.upper().removesuffix("S")
+    if isinstance(number, exp.Literal):
+        name, several = _interval_unit(unit)
+        is_whole = number.name.isdigit()
+        count = str(int(number.name) * several) if is_whole else number.name
+        return exp.Interval(this=exp.Literal.string(count), unit=exp.var(name if is_whole else unit))
+    is_negative = isinstance(number, exp.Neg) and isinstance(number.this, exp.Literal)
+    many = _many(exp.paren(number) if is_negative else number, unit)
+    return exp.paren(many) if isinstance(node.parent, exp.Binary) else many
 
 
 def _is_date(node: exp.Expr) -> bool:
