@@ -65,6 +65,8 @@ QUERIES = [
     "select id, split_part('a-b-c', '-', 2) as part, substr(coalesce(name, 'zz'), 1, 1) as head, lpad(cast(id as varchar), 3, '0') as padded from db.t",
     "select id, d + interval (id) day as a, t - interval (id + 1) month as b, t + interval (2) quarter as c, d + 2 * interval '1 day' as e from db.t",
     "select * from (select id, name from db.t) union all by name select 'q' as name, 2 as n",
+    "select id, 'abcdef'[2:4] as a, name[1:2] as b, 'abcdef'[-3:] as c, 'ab'[-3:-2] as e, 'abc'[-9:2] as f, 'abcdef'[2:-2] as g, 'abc'[3:2] as h, 'abc'[2] as i, 'abc'[-1] as j from db.t",
+    "select id, len([1,2,3,4][2:3]) as a, [1,2,3][-1] as b, [1,2,3][id] as c, [1,2,3][2] as e, len([1,2][-5:]) as f, len([1,2,3][:-2]) as g, [1,2,3,4][-3:-2][1] as h, [1,2][0] as i, len(string_split('a,b', ',')) as j, len([1,2][3:]) as k from db.t",
 ]
 COLUMNS = (
     "external_models.yaml",

@@ -72,6 +72,16 @@ TRANSLATIONS = [
     ("duckdb", "SELECT c + INTERVAL (a) DAY AS x, INTERVAL (a + 1) MONTHS AS y FROM raw.t", f"SELECT c + ( a * INTERVAL '1' DAY ) AS x, ( a + 1 ) * INTERVAL '1' MONTH AS y {T}"),
     ("duckdb", "SELECT c - INTERVAL (2) QUARTER AS x, c + INTERVAL '90 minutes' AS y FROM raw.t", f"SELECT c - INTERVAL '6' MONTH AS x, c + INTERVAL '90' MINUTE AS y {T}"),
     ("bigquery", "SELECT c + INTERVAL a QUARTER AS x, TIMESTAMP_SUB(c, INTERVAL a HOUR) AS y FROM raw.t", f"SELECT c + ( a * INTERVAL '3' MONTH ) AS x, c - a * INTERVAL '1' HOUR AS y {T}"),
+    # lists and texts
+    ("duckdb", "SELECT 'abc'[2:3] AS x, b[:2] AS y, b[-2:] AS z, b[2:-2] AS w, b[1] AS v FROM raw.t", f"SELECT SUBSTRING('abc', 2, 2) AS x, SUBSTRING(b, 1, 2) AS y, SUBSTRING(b, GREATEST(LENGTH(b) - 1, 1), LENGTH(b)) AS z, SUBSTRING(b, 2, GREATEST(LENGTH(b) - 2, 0)) AS w, SUBSTRING(b, 1, 1) AS v {T}"),
+    ("duckdb", "SELECT [1, 2, 3][2:3] AS x, LIST_SLICE(l, 1, 2) AS y FROM raw.t", f"SELECT SLICE(ARRAY(1, 2, 3), 2, 2) AS x, SLICE(l, 1, 2) AS y {T}"),
+    ("duckdb", "SELECT unknown[1:2] AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT b[a:2] AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT [1, 2, 3][-1] AS x, l[2] AS y, l[a] AS z, m['k'] AS w, l[CAST(b AS INT)] AS v FROM raw.t", f"SELECT TRY_ELEMENT_AT(ARRAY(1, 2, 3), -1) AS x, l[1] AS y, TRY_ELEMENT_AT(l, a) AS z, m['k'] AS w, TRY_ELEMENT_AT(l, CAST(b AS INT)) AS v {T}"),
+    ("postgres", "SELECT l[2:3] AS x, l[a] AS y, ARRAY_LENGTH(l, 1) AS z FROM raw.t", f"SELECT SLICE(l, 2, 2) AS x, TRY_ELEMENT_AT(l, a) AS y, NULLIF(ARRAY_SIZE(l), 0) AS z {T}"),
+    ("snowflake", "SELECT l[0] AS x, ARRAY_SLICE(l, 0, 2) AS y FROM raw.t", f"SELECT l[0] AS x, SLICE(l, 1, 2) AS y {T}"),
+    ("duckdb", "SELECT LEN(STRING_SPLIT(b, ',')) AS x, LEN([1]) AS y, LEN(b) AS z, LEN(unknown) AS w FROM raw.t", f"SELECT ARRAY_SIZE(SPLIT(b, CONCAT('\\\\Q', ',', '\\\\E'))) AS x, ARRAY_SIZE(ARRAY(1)) AS y, LENGTH(b) AS z, LENGTH(unknown) AS w {T}"),
+    ("duckdb", "WITH w AS (SELECT b AS c, a FROM raw.t) SELECT w.c[1:2] AS x FROM w", f"WITH w AS ( SELECT b AS c, a {T} ) SELECT SUBSTRING(w.c, 1, 2) AS x FROM w"),
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),

@@ -26,6 +26,7 @@ from dbt_kinds.readers.sqlmesh.spark import (
 )
 from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+from dbt_kinds.readers.sqlmesh.value_types import type_columns
 
 Lookup = Callable[[exp.Table], Columns | None]
 
@@ -88,6 +89,7 @@ def to_spark(
         # before tables lose their names, by which their columns are known
         expand_stars(tree, lookup, NotInSpark)
         write_by_position(tree, lookup)
+        type_columns(tree, lookup)
         keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _rename_tables(prepared, tables, own_key)
         if keeps_text:

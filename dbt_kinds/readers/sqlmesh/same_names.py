@@ -6,11 +6,14 @@ Every one was compared with DuckDB on Spark 3.5.9 (tests/functional/test_dialect
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.subscripts import array_size, array_slice, length, list_slice, subscript
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _SUNDAY_IS_7 = frozenset({"trino", "presto", "athena"})
@@ -26,6 +29,12 @@ _FIELD_NAMES = (
 )
 _FIELDS = frozenset(_FIELD_NAMES.split())
 _PARTS_OF_TIME = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND"})
+_WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
+    exp.ArraySize: array_size,
+    exp.ArraySlice: array_slice,
+    exp.Bracket: subscript,
+    exp.Length: length,
+}
 
 
 def as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
@@ -62,7 +71,10 @@ def _as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
         return _replaced(node, dialect)
     if isinstance(node, exp.Format) and dialect == "duckdb":
         raise NotInSpark("FORMAT of duckdb has no counterpart in Spark; write printf()", node)
-    return node
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "LIST_SLICE" and dialect == "duckdb":
+        return list_slice(node)
+    write = _WRITERS.get(type(node))
+    return write(node, dialect) if write is not None else node
 
 
 def _field(node: exp.Extract, dialect: str) -> exp.Expr:

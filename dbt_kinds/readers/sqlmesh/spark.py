@@ -20,7 +20,9 @@ from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.same_names import as_meant
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.spark_functions import SPARK_FUNCTIONS
+from dbt_kinds.readers.sqlmesh.subscripts import remember_shifts
 from dbt_kinds.readers.sqlmesh.times import time_type
+from dbt_kinds.readers.sqlmesh.value_types import type_of
 
 _TYPE_NAMES = (
     "ARRAY BIGINT BINARY BOOLEAN CHAR NCHAR NVARCHAR DATE DECIMAL DOUBLE FLOAT INT INTERVAL MAP NULL SMALLINT STRUCT "
@@ -74,11 +76,14 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
     """
     for select in list(tree.find_all(exp.Select)):
         _unfold_qualify(select)
+    remember_shifts(tree)
     # from the leaves up, so that what is put into another shape has been looked at
     for node in reversed(list(tree.walk(bfs=False))):
         new = _rewritten(node, dialect)
         if new is node:
             continue
+        if new.type is None and (known := type_of(node)) is not None:
+            new.type = exp.DataType(this=known)
         if node is tree:
             tree = new
         else:
