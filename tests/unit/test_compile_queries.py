@@ -82,6 +82,14 @@ TRANSLATIONS = [
     ("snowflake", "SELECT l[0] AS x, ARRAY_SLICE(l, 0, 2) AS y FROM raw.t", f"SELECT l[0] AS x, SLICE(l, 1, 2) AS y {T}"),
     ("duckdb", "SELECT LEN(STRING_SPLIT(b, ',')) AS x, LEN([1]) AS y, LEN(b) AS z, LEN(unknown) AS w FROM raw.t", f"SELECT ARRAY_SIZE(SPLIT(b, CONCAT('\\\\Q', ',', '\\\\E'))) AS x, ARRAY_SIZE(ARRAY(1)) AS y, LENGTH(b) AS z, LENGTH(unknown) AS w {T}"),
     ("duckdb", "WITH w AS (SELECT b AS c, a FROM raw.t) SELECT w.c[1:2] AS x FROM w", f"WITH w AS ( SELECT b AS c, a {T} ) SELECT SUBSTRING(w.c, 1, 2) AS x FROM w"),
+    # percentiles
+    ("postgres", "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) AS x, PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY a DESC) AS y FROM raw.t", f"SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a NULLS LAST) AS x, PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY a DESC NULLS FIRST) AS y {T}"),
+    ("snowflake", "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) OVER (PARTITION BY b) AS x FROM raw.t", f"SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a NULLS LAST) OVER (PARTITION BY b) AS x {T}"),
+    ("bigquery", "SELECT PERCENTILE_CONT(a, 0.5) OVER (PARTITION BY b) AS x FROM raw.t", f"SELECT PERCENTILE(a, 0.5) OVER (PARTITION BY b) AS x {T}"),
+    ("duckdb", "SELECT QUANTILE_CONT(a, [0.25, 0.5]) AS x, QUANTILE_DISC(a, 0.5) AS y, QUANTILE(a, 0.5) AS z FROM raw.t", f"SELECT PERCENTILE(a, ARRAY(0.25, 0.5)) AS x, PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY a) AS y, PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY a) AS z {T}"),
+    ("duckdb", "SELECT QUANTILE_DISC(a, [0.25, 0.5]) AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT DATE_SUB('hour', c, c) AS x, DATESUB('day', c, c) AS y FROM raw.t", f"SELECT DATEDIFF(HOUR, c, c) AS x, DATEDIFF(DAY, c, c) AS y {T}"),
+    ("duckdb", "SELECT DATE_SUB('month', c, c) AS x FROM raw.t", "Untranslatable"),
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.percentiles import percentile_cont, percentile_disc, quantile
 from dbt_kinds.readers.sqlmesh.subscripts import array_size, array_slice, length, list_slice, subscript
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
@@ -34,6 +35,9 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.ArraySlice: array_slice,
     exp.Bracket: subscript,
     exp.Length: length,
+    exp.PercentileCont: percentile_cont,
+    exp.PercentileDisc: percentile_disc,
+    exp.Quantile: quantile,
 }
 
 
@@ -73,6 +77,8 @@ def _as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
         raise NotInSpark("FORMAT of duckdb has no counterpart in Spark; write printf()", node)
     if isinstance(node, exp.Anonymous) and node.name.upper() == "LIST_SLICE" and dialect == "duckdb":
         return list_slice(node)
+    if isinstance(node, exp.Anonymous) and node.name.upper() in ("DATE_SUB", "DATESUB") and dialect == "duckdb":
+        return _whole_units(node)
     write = _WRITERS.get(type(node))
     return write(node, dialect) if write is not None else node
 
@@ -131,6 +137,16 @@ def _boundaries(node: exp.Expr, dialect: str) -> exp.Expr:
     if name == "MICROSECOND":
         return _call("DATEDIFF", exp.var(name), earlier, later)
     raise NotInSpark(f"a difference in {name} of {dialect} has no counterpart in Spark", node)
+
+
+def _whole_units(node: exp.Anonymous) -> exp.Expr:
+    """How many units have passed between two times, as Spark counts them up to weeks; months end otherwise there."""
+    unit = node.expressions[0].name.upper().removesuffix("S") if node.expressions else ""
+    if len(node.expressions) != 3 or unit not in (*_PARTS_OF_TIME, "MICROSECOND", "DAY", "WEEK"):
+        raise NotInSpark(
+            f"DATE_SUB('{unit.lower()}', …) of duckdb has no counterpart in Spark; write date_diff()", node
+        )
+    return _call("DATEDIFF", exp.var(unit), *node.expressions[1:])
 
 
 def _in_years(parts: int, time: exp.Expr) -> exp.Expr:
