@@ -69,6 +69,7 @@ QUERIES = [
     "select id, len([1,2,3,4][2:3]) as a, [1,2,3][-1] as b, [1,2,3][id] as c, [1,2,3][2] as e, len([1,2][-5:]) as f, len([1,2,3][:-2]) as g, [1,2,3,4][-3:-2][1] as h, [1,2][0] as i, len(string_split('a,b', ',')) as j, len([1,2][3:]) as k from db.t",
     "select name, quantile_cont(id, 0.3) as a, quantile_disc(id, 0.3) as b, quantile(id, 0.5) as c, percentile_cont(0.3) within group (order by price) as e, percentile_cont(0.25) within group (order by price desc) as f, percentile_disc(0.3) within group (order by id) as g, median(price) as h from db.t group by name",
     "select id, date_sub('hour', t, timestamp '2024-03-02 00:30:59') as a, datesub('day', t, timestamp '2024-03-02 00:30:59') as b, date_sub('week', d, date '2024-03-05') as c from db.t",
+    """select id, '{"a": {"b": "x"}, "c": 1}'::json -> 'a' ->> 'b' as a, '{"c": 1}'::json ->> 'c' as b, '[1, 2]'::json ->> 1 as e from db.t""",
 ]
 COLUMNS = (
     "external_models.yaml",

@@ -90,6 +90,14 @@ TRANSLATIONS = [
     ("duckdb", "SELECT QUANTILE_DISC(a, [0.25, 0.5]) AS x FROM raw.t", "Untranslatable"),
     ("duckdb", "SELECT DATE_SUB('hour', c, c) AS x, DATESUB('day', c, c) AS y FROM raw.t", f"SELECT DATEDIFF(HOUR, c, c) AS x, DATEDIFF(DAY, c, c) AS y {T}"),
     ("duckdb", "SELECT DATE_SUB('month', c, c) AS x FROM raw.t", "Untranslatable"),
+    # functions
+    ("duckdb", "SELECT b::JSON ->> 'a' AS x, (b::JSON -> 'a') ->> 'c' AS y, b::JSON AS z FROM raw.t", f"SELECT GET_JSON_OBJECT(b, '$.a') AS x, GET_JSON_OBJECT(( GET_JSON_OBJECT(b, '$.a') ), '$.c') AS y, b AS z {T}"),
+    ("postgres", "SELECT (unknown::jsonb) ->> 'a' AS x FROM raw.t", f"SELECT GET_JSON_OBJECT(( unknown ), '$.a') AS x {T}"),
+    ("bigquery", "SELECT CURRENT_DATE('europe/rome') AS x, CURRENT_DATE() AS y", "SELECT TO_DATE(FROM_UTC_TIMESTAMP(CURRENT_TIMESTAMP(), 'Europe/Rome')) AS x, CURRENT_DATE AS y"),
+    ("snowflake", "SELECT SHA2(b) AS x, SHA2(b, 512) AS y FROM raw.t", f"SELECT SHA2(b, 256) AS x, SHA2(b, 512) AS y {T}"),
+    ("postgres", "SELECT TO_CHAR(a, 'FM000') AS x FROM raw.t", "Untranslatable"),
+    ("postgres", "SELECT TO_CHAR(a, '9,999D99') AS x FROM raw.t", "Untranslatable"),
+    ("postgres", "SELECT TO_CHAR(c, 'YYYY-MM') AS x FROM raw.t", f"SELECT DATE_FORMAT(c, 'yyyy-MM') AS x {T}"),
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),

@@ -15,6 +15,8 @@ from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.percentiles import percentile_cont, percentile_disc, quantile
 from dbt_kinds.readers.sqlmesh.subscripts import array_size, array_slice, length, list_slice, subscript
+from dbt_kinds.readers.sqlmesh.value_types import TEXTS, type_of
+from dbt_kinds.readers.sqlmesh.zones import spelt_zone
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _SUNDAY_IS_7 = frozenset({"trino", "presto", "athena"})
@@ -29,16 +31,8 @@ _FIELD_NAMES = (
     "DAYOFWEEK_ISO DOW_ISO DOY HOUR H HOURS HR HRS MINUTE M MIN MINS MINUTES SECOND S SEC SECONDS SECS"
 )
 _FIELDS = frozenset(_FIELD_NAMES.split())
+_ZEROS = re.compile(r"[FMSGLDPRI0,.\s]*0[FMSGLDPRI0,.\s]*")
 _PARTS_OF_TIME = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND"})
-_WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
-    exp.ArraySize: array_size,
-    exp.ArraySlice: array_slice,
-    exp.Bracket: subscript,
-    exp.Length: length,
-    exp.PercentileCont: percentile_cont,
-    exp.PercentileDisc: percentile_disc,
-    exp.Quantile: quantile,
-}
 
 
 def as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
@@ -205,3 +199,56 @@ def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
 
 def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
     return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
+
+
+def _json_text(node: exp.Cast, dialect: str) -> exp.Expr:
+    """JSON is a text in Spark, whose TO_JSON takes structs only."""
+    if not node.to.is_type(exp.DType.JSON, exp.DType.JSONB):
+        return node
+    holder = node.parent
+    while isinstance(holder, exp.Paren):
+        holder = holder.parent
+    is_plain = node.to.is_type(exp.DType.JSON) and type_of(node.this) in TEXTS
+    return node.this if is_plain or isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar) else node
+
+
+def _current_date(node: exp.CurrentDate, dialect: str) -> exp.Expr:
+    """The date in a zone; without one it is Spark's."""
+    if node.this is None:
+        return node
+    return _call("TO_DATE", _call("FROM_UTC_TIMESTAMP", exp.CurrentTimestamp(), spelt_zone(node.this)))
+
+
+def _sha2(node: exp.SHA2, dialect: str) -> exp.Expr:
+    """Spark wants to be told the length."""
+    if node.args.get("length") is None:
+        node.set("length", exp.Literal.number(256))
+    return node
+
+
+def _formatted(node: exp.TimeToStr, dialect: str) -> exp.Expr:
+    """`to_char(x, '999.99')` is a number's, which sqlglot takes for a time's."""
+    pattern = node.args["format"]
+    is_number = "9" in pattern.name or _ZEROS.fullmatch(pattern.name)
+    if dialect in ("postgres", "redshift") and isinstance(pattern, exp.Literal) and is_number:
+        message = (
+            f"TO_CHAR of a number as '{pattern.name}' has no counterpart in Spark; write a cast, lpad() or round()"
+        )
+        raise NotInSpark(message, node)
+    return node
+
+
+_WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
+    exp.ArraySize: array_size,
+    exp.ArraySlice: array_slice,
+    exp.Bracket: subscript,
+    exp.Cast: _json_text,
+    exp.CurrentDate: _current_date,
+    exp.Length: length,
+    exp.PercentileCont: percentile_cont,
+    exp.PercentileDisc: percentile_disc,
+    exp.Quantile: quantile,
+    exp.SHA2: _sha2,
+    exp.TimeToStr: _formatted,
+    exp.TryCast: _json_text,
+}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Any
-from zoneinfo import available_timezones
 
 from sqlglot import exp
 
@@ -23,6 +22,7 @@ from dbt_kinds.readers.sqlmesh.spark_functions import SPARK_FUNCTIONS
 from dbt_kinds.readers.sqlmesh.subscripts import remember_shifts
 from dbt_kinds.readers.sqlmesh.times import time_type
 from dbt_kinds.readers.sqlmesh.value_types import type_of
+from dbt_kinds.readers.sqlmesh.zones import spelt_zone
 
 _TYPE_NAMES = (
     "ARRAY BIGINT BINARY BOOLEAN CHAR NCHAR NVARCHAR DATE DECIMAL DOUBLE FLOAT INT INTERVAL MAP NULL SMALLINT STRUCT "
@@ -161,14 +161,13 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
     if isinstance(node, exp.Extract) and node.name.upper() == "EPOCH":
         return exp.cast(node.expression, "double")
     if isinstance(node, exp.AtTimeZone | exp.FromTimeZone):
-        _spell_zone(node.args.get("zone"))
+        node.set("zone", spelt_zone(node.args["zone"]))
     if isinstance(node, exp.ConvertTimezone):
-        _spell_zone(node.args.get("source_tz"))
-        _spell_zone(node.args.get("target_tz"))
+        for part in ("source_tz", "target_tz"):
+            if node.args.get(part) is not None:
+                node.set(part, spelt_zone(node.args[part]))
     if isinstance(node, exp.Datetime) and node.args.get("expression") is not None:
-        zone = node.expression
-        _spell_zone(zone)
-        return exp.Anonymous(this="FROM_UTC_TIMESTAMP", expressions=[node.this, zone])
+        return exp.Anonymous(this="FROM_UTC_TIMESTAMP", expressions=[node.this, spelt_zone(node.expression)])
     if isinstance(node, exp.DatetimeTrunc):
         return exp.TimestampTrunc(this=node.this, unit=node.args.get("unit"))
     if isinstance(node, exp.Interval):
@@ -213,17 +212,6 @@ def _series(table: exp.Table, dialect: str) -> exp.Expr:
     columns = (alias.args.get("columns") if alias is not None else None) or [exp.to_identifier(column)]
     table.set("alias", exp.TableAlias(this=exp.to_identifier(name), columns=columns))
     return table
-
-
-def _spell_zone(zone: Any) -> None:
-    """Spark knows zones by their registered spelling only: 'utc' is none."""
-    if isinstance(zone, exp.Literal) and zone.is_string:
-        zone.set("this", _zones().get(zone.this.lower(), zone.this))
-
-
-@lru_cache(maxsize=1)
-def _zones() -> dict[str, str]:
-    return {name.lower(): name for name in available_timezones()}
 
 
 def _date_arithmetic(node: exp.Expr) -> exp.Expr:
