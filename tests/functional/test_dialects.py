@@ -70,6 +70,8 @@ QUERIES = [
     "select name, quantile_cont(id, 0.3) as a, quantile_disc(id, 0.3) as b, quantile(id, 0.5) as c, percentile_cont(0.3) within group (order by price) as e, percentile_cont(0.25) within group (order by price desc) as f, percentile_disc(0.3) within group (order by id) as g, median(price) as h from db.t group by name",
     "select id, date_sub('hour', t, timestamp '2024-03-02 00:30:59') as a, datesub('day', t, timestamp '2024-03-02 00:30:59') as b, date_sub('week', d, date '2024-03-05') as c from db.t",
     """select id, '{"a": {"b": "x"}, "c": 1}'::json -> 'a' ->> 'b' as a, '{"c": 1}'::json ->> 'c' as b, '[1, 2]'::json ->> 1 as e from db.t""",
+    "select id, epoch(t) as a, extract(epoch from t - timestamp '2024-01-01 00:00:00.5') as b, epoch(d) as c, extract(epoch from t - interval 1 day) as e, epoch_ms(t) as f, epoch(t::timestamptz) as g from db.t",
+    "select name, epoch(max(t) - min(t)) as a, epoch(interval '1' day) as b from db.t group by name",
 ]
 COLUMNS = (
     "external_models.yaml",

@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
+from dbt_kinds.readers.sqlmesh.epochs import epoch, epoch_milliseconds, epoch_seconds
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.percentiles import percentile_cont, percentile_disc, quantile
 from dbt_kinds.readers.sqlmesh.subscripts import array_size, array_slice, length, list_slice, subscript
@@ -81,7 +82,7 @@ def _field(node: exp.Extract, dialect: str) -> exp.Expr:
     """`extract(field from x)`; each field is known, and means the same, or is another expression."""
     name, value = node.name.upper(), node.expression
     if name == "EPOCH":
-        return exp.cast(value, "double")
+        return epoch(value)
     if name in ("DOW", "DAYOFWEEK", "WEEKDAY", "DAY_OF_WEEK", "ISODOW", "DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"):
         return _day_of_week(value, "ISODOW" if "ISO" in name else "DOW", dialect)
     if name in ("ISOYEAR", "YEAROFWEEKISO", "YEAR_OF_WEEK", "YOW"):
@@ -250,5 +251,7 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.Quantile: quantile,
     exp.SHA2: _sha2,
     exp.TimeToStr: _formatted,
+    exp.TimeToUnix: epoch_seconds,
     exp.TryCast: _json_text,
+    exp.UnixToTime: epoch_milliseconds,
 }

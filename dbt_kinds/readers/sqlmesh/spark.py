@@ -14,6 +14,7 @@ from sqlglot import exp
 from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
+from dbt_kinds.readers.sqlmesh.epochs import epoch
 from dbt_kinds.readers.sqlmesh.file_tables import as_table
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.same_names import as_meant
@@ -159,7 +160,7 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
         found: exp.Expr = node.this
         return found
     if isinstance(node, exp.Extract) and node.name.upper() == "EPOCH":
-        return exp.cast(node.expression, "double")
+        return epoch(node.expression)
     if isinstance(node, exp.AtTimeZone | exp.FromTimeZone):
         node.set("zone", spelt_zone(node.args["zone"]))
     if isinstance(node, exp.ConvertTimezone):

@@ -38,7 +38,7 @@ TEXTS = frozenset(exp.DataType.TEXT_TYPES)
 LISTS = frozenset({exp.DType.ARRAY, exp.DType.LIST})
 WITHOUT_ZONE = frozenset({exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME})
 INSTANTS = frozenset({exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPLTZ})
-_TIMES = WITHOUT_ZONE | INSTANTS
+TIMES = WITHOUT_ZONE | INSTANTS
 _NUMBERS = INTEGERS | DECIMALS | DOUBLES
 
 
@@ -70,6 +70,8 @@ def type_of(node: exp.Expr | None) -> exp.DType | None:
         return _common([*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default")])
     if isinstance(node, exp.Sum):
         return _of_sum(type_of(node.this))
+    if isinstance(node, exp.Avg):
+        return exp.DType.INTERVAL if type_of(node.this) is exp.DType.INTERVAL else None
     if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Mod):
         return _of_arithmetic(node)
     if isinstance(node, exp.Div):
@@ -96,7 +98,7 @@ def _of_sum(summed: exp.DType | None) -> exp.DType | None:
     """The sum of BIGINT is a decimal in some engines."""
     if summed in INTEGERS:
         return exp.DType.BIGINT if summed is not exp.DType.BIGINT else None
-    return summed if summed in DECIMALS | DOUBLES else None
+    return summed if summed in DECIMALS | DOUBLES | {exp.DType.INTERVAL} else None
 
 
 def _common(values: Iterable[exp.Expr | None]) -> exp.DType | None:
@@ -106,7 +108,7 @@ def _common(values: Iterable[exp.Expr | None]) -> exp.DType | None:
 
 def _of_arithmetic(node: exp.Expr) -> exp.DType | None:
     left, right = type_of(node.this), type_of(node.expression)
-    if isinstance(node, exp.Sub) and left in _TIMES and right in _TIMES:
+    if isinstance(node, exp.Sub) and left in TIMES and right in TIMES:
         return exp.DType.INTERVAL
     return _of_numbers(left, right) or _of_shifted(node, left, right)
 
@@ -124,7 +126,7 @@ def _of_shifted(node: exp.Expr, left: exp.DType | None, right: exp.DType | None)
     """A time with something added, or an interval times a number."""
     if isinstance(node, exp.Mul):
         return exp.DType.INTERVAL if exp.DType.INTERVAL in (left, right) else None
-    if left in _TIMES and right is exp.DType.INTERVAL:
+    if left in TIMES and right is exp.DType.INTERVAL:
         return left
     return exp.DType.DATE if left is exp.DType.DATE and right in INTEGERS else None
 
@@ -162,8 +164,15 @@ def _type_in(source: exp.Expr, column: exp.Column, columns_of: ColumnsOf) -> exp
         return _type_of_output(cte.this, column.name, columns_of)
     for name, kind in columns_of(source) or []:
         if name.lower() == column.name.lower():
-            return kind
+            return _declared(kind)
     return None
+
+
+def _declared(kind: exp.DataType | None) -> exp.DataType | None:
+    """Types are declared as Spark calls them, whose TIMESTAMP may have been one without a zone."""
+    if kind is not None and kind.this is exp.DType.TIMESTAMPTZ:
+        return exp.DataType(this=exp.DType.TIMESTAMPLTZ)
+    return kind
 
 
 def _type_of_output(query: exp.Expr, name: str, columns_of: ColumnsOf) -> exp.DataType | None:
