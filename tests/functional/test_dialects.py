@@ -72,6 +72,9 @@ QUERIES = [
     """select id, '{"a": {"b": "x"}, "c": 1}'::json -> 'a' ->> 'b' as a, '{"c": 1}'::json ->> 'c' as b, '[1, 2]'::json ->> 1 as e from db.t""",
     "select id, epoch(t) as a, extract(epoch from t - timestamp '2024-01-01 00:00:00.5') as b, epoch(d) as c, extract(epoch from t - interval 1 day) as e, epoch_ms(t) as f, epoch(t::timestamptz) as g from db.t",
     "select name, epoch(max(t) - min(t)) as a, epoch(interval '1' day) as b from db.t group by name",
+    "select id, date '2024-03-01' - d as a, (current_date - d) - (current_date - date '2024-01-01') as b, d - 1 as c, (d - date '2024-01-01') * 2 as e, t::date - d as f from db.t",
+    "select id, cast(2.5 as int) as a, cast(3.5 as int) as b, cast(-2.5 as int) as c, cast(price as int) as e, (id / 2)::int as f, 2.5::double::int as g, try_cast(price as bigint) as h, cast(id as double)::int as i, (7 / 2)::int as j from db.t",
+    "select id, t at time zone 'America/New_York' at time zone 'Europe/Rome' as a, t::timestamptz at time zone 'America/New_York' as b from db.t",
 ]
 COLUMNS = (
     "external_models.yaml",

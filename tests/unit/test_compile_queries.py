@@ -102,6 +102,15 @@ TRANSLATIONS = [
     ("duckdb", "SELECT EPOCH(INTERVAL '2' HOUR) AS x, EPOCH_MS(b::TIMESTAMP) AS y, EPOCH_MS(a) AS z FROM raw.t", f"SELECT CAST(TIMESTAMP_SECONDS(0) + INTERVAL '2' HOUR AS DOUBLE) AS x, UNIX_MILLIS(CAST(CAST(b AS TIMESTAMP_NTZ) AS TIMESTAMP)) AS y, TIMESTAMP_MILLIS(a) AS z {T}"),
     ("postgres", "SELECT EXTRACT(EPOCH FROM AVG(u - c)) AS x FROM raw.t", f"SELECT AVG(CAST(CAST(u AS TIMESTAMP) AS DOUBLE) - CAST(CAST(c AS TIMESTAMP) AS DOUBLE)) AS x {T}"),
     ("postgres", "SELECT EXTRACT(EPOCH FROM INTERVAL '1 month') AS x", "Untranslatable"),
+    # what operators mean by their types
+    ("postgres", "SELECT 7 / 2 AS x, COUNT(*) / 2 AS y, a / 2 * 3 AS z, 7.0 / 2 AS w, a::FLOAT / 2 AS v FROM raw.t", f"SELECT 7 DIV 2 AS x, COUNT(*) DIV 2 AS y, ( a DIV 2 ) * 3 AS z, 7.0 / 2 AS w, CAST(a AS DOUBLE) / 2 AS v {T}"),
+    ("duckdb", "SELECT 7 / 2 AS x, a / 2 AS y FROM raw.t", f"SELECT 7 / 2 AS x, a / 2 AS y {T}"),
+    ("postgres", "SELECT '2024-03-01'::DATE - c AS x, MAX(c) - MIN(c) AS y, c - 1 AS z, (CURRENT_DATE - c) * 2 AS w FROM raw.t", f"SELECT DATEDIFF(CAST('2024-03-01' AS DATE), c) AS x, DATEDIFF(MAX(c), MIN(c)) AS y, c - 1 AS z, ( DATEDIFF(CURRENT_DATE, c) ) * 2 AS w {T}"),
+    ("bigquery", "SELECT c - c AS x FROM raw.t", f"SELECT c - c AS x {T}"),
+    ("postgres", "SELECT b::TIMESTAMP AT TIME ZONE 'America/New_York' AS x, b::TIMESTAMPTZ AT TIME ZONE 'America/New_York' AS y FROM raw.t", f"SELECT TO_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'America/New_York') AS x, FROM_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'America/New_York') AS y {T}"),
+    ("postgres", "SELECT b::TIMESTAMP AT TIME ZONE 'utc' AT TIME ZONE 'Europe/Rome' AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(TO_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'UTC'), 'Europe/Rome') AS x {T}"),
+    ("duckdb", "SELECT 2.5::INT AS x, (a / 2)::INT AS y, b::INT AS z, a::BIGINT AS w, TRY_CAST(b::DOUBLE AS INT) AS v FROM raw.t", f"SELECT CAST(ROUND(2.5) AS INT) AS x, CAST(BROUND(a / 2) AS INT) AS y, CAST(b AS INT) AS z, CAST(a AS BIGINT) AS w, TRY_CAST(BROUND(CAST(b AS DOUBLE)) AS INT) AS v {T}"),
+    ("snowflake", "SELECT (a / 2)::INT AS x, 2.5::FLOAT::INT AS y FROM raw.t", f"SELECT CAST(ROUND(a / 2) AS INT) AS x, CAST(ROUND(CAST(2.5 AS DOUBLE)) AS INT) AS y {T}"),
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),
@@ -138,6 +147,27 @@ def test_refusal_names_the_line_of_the_function() -> None:
 
 def test_parse_error_names_the_line() -> None:
     assert read("MODEL (name db.m);\n\nSELECT a,\n  b b b\nFROM raw.t").refusal == "SqlParseError:4"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "expression", "said"),
+    [
+        ("postgres", "u / v", "TypeUnknown:4"),
+        ("postgres", "1.0 * u / v", ""),
+        ("postgres", "a / 2", ""),
+        ("duckdb", "u / v", ""),
+        ("postgres", "CURRENT_DATE - u", "TypeUnknown:4"),
+        ("postgres", "u - v", ""),
+        ("postgres", "CURRENT_DATE - INTERVAL '1 day'", ""),
+        ("postgres", "u AT TIME ZONE 'Europe/Rome'", "TypeUnknown:4"),
+        ("postgres", "u AT TIME ZONE 'UTC'", ""),
+        ("postgres", "NOW() AT TIME ZONE 'Europe/Rome'", ""),
+    ],
+)
+def test_operator_that_hangs_on_an_unknown_type_needs_a_person(dialect: str, expression: str, said: str) -> None:
+    text = f"MODEL (name db.m);\n\nSELECT\n  {expression} AS x\nFROM raw.t"
+    notes = read(text, dialect, files=TABLES).notes
+    assert " ".join(f"{note.code}:{note.place.line}" for note in notes if note.level == "person") == said
 
 
 def test_source_that_nobody_declares_is_said() -> None:

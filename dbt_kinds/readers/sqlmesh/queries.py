@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import ErrorLevel, exp
 from sqlglot.errors import SqlglotError, UnsupportedError
 
-from dbt_kinds.errors import ColumnsNotApplied, ColumnsUnknown, ExclusiveEnd, SqlParseError, Untranslatable
+from dbt_kinds.errors import ColumnsNotApplied, ColumnsUnknown, ExclusiveEnd, SqlParseError, TypeUnknown, Untranslatable
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.by_name import write_by_position
@@ -26,6 +26,7 @@ from dbt_kinds.readers.sqlmesh.spark import (
 )
 from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+from dbt_kinds.readers.sqlmesh.typed_operators import doubts
 from dbt_kinds.readers.sqlmesh.value_types import type_columns
 
 Lookup = Callable[[exp.Table], Columns | None]
@@ -110,6 +111,8 @@ def _written(prepared: Prepared) -> str:
     scope = prepared.scope
     source = prepared.tree.copy()
     type_marks(prepared.tree, scope.marks)
+    for doubt in doubts(prepared.tree, scope.dialect):
+        scope.note(TypeUnknown, doubt.message, prepared.line_of(doubt.node))
     tree = rewrite(prepared.tree, scope.dialect)
     try:
         text = tree.sql(dialect="spark", pretty=True, unsupported_level=ErrorLevel.RAISE)

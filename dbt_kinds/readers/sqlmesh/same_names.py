@@ -16,6 +16,7 @@ from dbt_kinds.readers.sqlmesh.epochs import epoch, epoch_milliseconds, epoch_se
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.percentiles import percentile_cont, percentile_disc, quantile
 from dbt_kinds.readers.sqlmesh.subscripts import array_size, array_slice, length, list_slice, subscript
+from dbt_kinds.readers.sqlmesh.typed_operators import at_time_zone, difference, quotient, rounded
 from dbt_kinds.readers.sqlmesh.value_types import TEXTS, type_of
 from dbt_kinds.readers.sqlmesh.zones import spelt_zone
 
@@ -43,7 +44,7 @@ def as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
         NotInSpark: Spark has nothing that means it.
     """
     meant = _as_meant(node, dialect)
-    is_inside = isinstance(node.parent, exp.Binary | exp.Cast | exp.Unary | exp.Dot)
+    is_inside = isinstance(node.parent, exp.Binary | exp.Cast | exp.Neg | exp.Not | exp.Dot)
     return exp.paren(meant) if meant is not node and is_inside and isinstance(meant, exp.Binary) else meant
 
 
@@ -202,10 +203,10 @@ def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
     return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
 
 
-def _json_text(node: exp.Cast, dialect: str) -> exp.Expr:
+def _cast(node: exp.Cast, dialect: str) -> exp.Expr:
     """JSON is a text in Spark, whose TO_JSON takes structs only."""
     if not node.to.is_type(exp.DType.JSON, exp.DType.JSONB):
-        return node
+        return rounded(node, dialect)
     holder = node.parent
     while isinstance(holder, exp.Paren):
         holder = holder.parent
@@ -243,8 +244,10 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.ArraySize: array_size,
     exp.ArraySlice: array_slice,
     exp.Bracket: subscript,
-    exp.Cast: _json_text,
+    exp.AtTimeZone: at_time_zone,
+    exp.Cast: _cast,
     exp.CurrentDate: _current_date,
+    exp.Div: quotient,
     exp.Length: length,
     exp.PercentileCont: percentile_cont,
     exp.PercentileDisc: percentile_disc,
@@ -252,6 +255,7 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.SHA2: _sha2,
     exp.TimeToStr: _formatted,
     exp.TimeToUnix: epoch_seconds,
-    exp.TryCast: _json_text,
+    exp.Sub: difference,
+    exp.TryCast: _cast,
     exp.UnixToTime: epoch_milliseconds,
 }

@@ -20,6 +20,7 @@ _TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
     exp.CurrentDate: exp.DType.DATE,
     exp.CurrentTimestamp: exp.DType.TIMESTAMPTZ,
     exp.DPipe: exp.DType.TEXT,
+    exp.Date: exp.DType.DATE,
     exp.Interval: exp.DType.INTERVAL,
     exp.Length: exp.DType.BIGINT,
     exp.Lower: exp.DType.TEXT,
@@ -27,9 +28,24 @@ _TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
     exp.Split: exp.DType.ARRAY,
     exp.Substring: exp.DType.TEXT,
     exp.Trim: exp.DType.TEXT,
+    exp.TsOrDsToDate: exp.DType.DATE,
     exp.Upper: exp.DType.TEXT,
 }
-_OF_OPERAND = (exp.Paren, exp.Neg, exp.Max, exp.Min, exp.Window, exp.Filter, exp.Distinct, exp.Alias)
+_OF_OPERAND = (
+    exp.Alias,
+    exp.Distinct,
+    exp.Filter,
+    exp.FirstValue,
+    exp.Lag,
+    exp.LastValue,
+    exp.Lead,
+    exp.Max,
+    exp.Min,
+    exp.Neg,
+    exp.Nullif,
+    exp.Paren,
+    exp.Window,
+)
 
 INTEGERS = frozenset(exp.DataType.INTEGER_TYPES)
 DECIMALS = frozenset({exp.DType.DECIMAL, exp.DType.BIGDECIMAL})
@@ -64,7 +80,9 @@ def type_of(node: exp.Expr | None) -> exp.DType | None:
         return _of_literal(node)
     if isinstance(node, _OF_OPERAND):
         return type_of(node.expressions[0] if isinstance(node, exp.Distinct) else node.this)
-    if isinstance(node, exp.Coalesce):
+    if isinstance(node, exp.AtTimeZone):
+        return _with_zone(type_of(node.this))
+    if isinstance(node, exp.Coalesce | exp.Greatest | exp.Least):
         return _common([node.this, *node.expressions])
     if isinstance(node, exp.Case):
         return _common([*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default")])
@@ -83,6 +101,8 @@ def type_of(node: exp.Expr | None) -> exp.DType | None:
 
 def _dtype(data_type: exp.DataType | None) -> exp.DType | None:
     found = data_type.this if data_type is not None else None
+    if isinstance(found, exp.Interval):
+        return exp.DType.INTERVAL
     return found if isinstance(found, exp.DType) and found is not exp.DType.UNKNOWN else None
 
 
@@ -94,6 +114,13 @@ def _of_literal(literal: exp.Literal) -> exp.DType:
     return exp.DType.DOUBLE if "e" in literal.name.lower() else exp.DType.DECIMAL
 
 
+def _with_zone(kind: exp.DType | None) -> exp.DType | None:
+    """AT TIME ZONE makes an instant of a time without a zone, and the other way round."""
+    if kind in WITHOUT_ZONE:
+        return exp.DType.TIMESTAMPTZ
+    return exp.DType.TIMESTAMP if kind is exp.DType.TIMESTAMPTZ else None
+
+
 def _of_sum(summed: exp.DType | None) -> exp.DType | None:
     """The sum of BIGINT is a decimal in some engines."""
     if summed in INTEGERS:
@@ -103,6 +130,8 @@ def _of_sum(summed: exp.DType | None) -> exp.DType | None:
 
 def _common(values: Iterable[exp.Expr | None]) -> exp.DType | None:
     types = {type_of(value) for value in values if value is not None and not isinstance(value, exp.Null)}
+    if types and types <= INTEGERS:
+        return exp.DType.BIGINT
     return types.pop() if len(types) == 1 else None
 
 
@@ -135,7 +164,7 @@ def _of_division(node: exp.Div) -> exp.DType | None:
     """Of two integers it is an integer in the dialects that sqlglot calls typed, else a number with a fraction."""
     left, right = type_of(node.this), type_of(node.expression)
     if not node.args.get("typed"):
-        return exp.DType.DOUBLE if left in _NUMBERS and right in _NUMBERS else None
+        return exp.DType.DOUBLE if {left, right} <= _NUMBERS | {None} else None
     return _of_numbers(left, right)
 
 
