@@ -75,6 +75,7 @@ QUERIES = [
     "select id, date '2024-03-01' - d as a, (current_date - d) - (current_date - date '2024-01-01') as b, d - 1 as c, (d - date '2024-01-01') * 2 as e, t::date - d as f from db.t",
     "select id, cast(2.5 as int) as a, cast(3.5 as int) as b, cast(-2.5 as int) as c, cast(price as int) as e, (id / 2)::int as f, 2.5::double::int as g, try_cast(price as bigint) as h, cast(id as double)::int as i, (7 / 2)::int as j from db.t",
     "select id, t at time zone 'America/New_York' at time zone 'Europe/Rome' as a, t::timestamptz at time zone 'America/New_York' as b from db.t",
+    "select id, regexp_matches('xAb', 'a') as a, regexp_matches('xAb', 'a', 'i') as b, regexp_full_match(name, 'x|yy') as c, name similar to '[xy]' as e, regexp_full_match('ab', 'a|ab') as f, regexp_full_match('AB', 'a.', 'i') as g from db.t",
 ]
 COLUMNS = (
     "external_models.yaml",

@@ -111,6 +111,13 @@ TRANSLATIONS = [
     ("postgres", "SELECT b::TIMESTAMP AT TIME ZONE 'utc' AT TIME ZONE 'Europe/Rome' AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(TO_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'UTC'), 'Europe/Rome') AS x {T}"),
     ("duckdb", "SELECT 2.5::INT AS x, (a / 2)::INT AS y, b::INT AS z, a::BIGINT AS w, TRY_CAST(b::DOUBLE AS INT) AS v FROM raw.t", f"SELECT CAST(ROUND(2.5) AS INT) AS x, CAST(BROUND(a / 2) AS INT) AS y, CAST(b AS INT) AS z, CAST(a AS BIGINT) AS w, TRY_CAST(BROUND(CAST(b AS DOUBLE)) AS INT) AS v {T}"),
     ("snowflake", "SELECT (a / 2)::INT AS x, 2.5::FLOAT::INT AS y FROM raw.t", f"SELECT CAST(ROUND(a / 2) AS INT) AS x, CAST(ROUND(CAST(2.5 AS DOUBLE)) AS INT) AS y {T}"),
+    # regular expressions
+    ("snowflake", "SELECT REGEXP_LIKE(b, 'x|y') AS x, b RLIKE 'x' AS y, REGEXP_LIKE(b, 'x', 'i') AS z, b RLIKE c AS w FROM raw.t", f"SELECT b RLIKE '^(?:x|y)$' AS x, b RLIKE '^(?:x)$' AS y, b RLIKE '(?i)^(?:x)$' AS z, b RLIKE CONCAT('^(?:', c, ')$') AS w {T}"),
+    ("duckdb", "SELECT REGEXP_MATCHES(b, 'x') AS x, REGEXP_MATCHES(b, 'x', 'i') AS y, REGEXP_FULL_MATCH(b, 'x') AS z, b SIMILAR TO 'x' AS w FROM raw.t", f"SELECT b RLIKE 'x' AS x, b RLIKE '(?i)x' AS y, b RLIKE '^(?:x)$' AS z, b RLIKE '^(?:x)$' AS w {T}"),
+    ("postgres", "SELECT b ~* 'x' AS x, b !~* b AS y FROM raw.t", f"SELECT b RLIKE '(?i)x' AS x, NOT ( b RLIKE CONCAT('(?i)', b) ) AS y {T}"),
+    ("postgres", "SELECT b SIMILAR TO '%x' AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT REGEXP_MATCHES(b, 'x', 'l') AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT REGEXP_MATCHES(b, 'x', b) AS x FROM raw.t", "Untranslatable"),
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),

@@ -14,6 +14,7 @@ from sqlglot import exp
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.epochs import epoch, epoch_milliseconds, epoch_seconds
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.patterns import matches, matches_any_case, matches_whole
 from dbt_kinds.readers.sqlmesh.percentiles import percentile_cont, percentile_disc, quantile
 from dbt_kinds.readers.sqlmesh.subscripts import array_size, array_slice, length, list_slice, subscript
 from dbt_kinds.readers.sqlmesh.typed_operators import at_time_zone, difference, quotient, rounded
@@ -252,7 +253,11 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.PercentileCont: percentile_cont,
     exp.PercentileDisc: percentile_disc,
     exp.Quantile: quantile,
+    exp.RegexpFullMatch: matches_whole,
+    exp.RegexpILike: matches_any_case,
+    exp.RegexpLike: matches,
     exp.SHA2: _sha2,
+    exp.SimilarTo: matches_whole,
     exp.TimeToStr: _formatted,
     exp.TimeToUnix: epoch_seconds,
     exp.Sub: difference,
