@@ -90,6 +90,7 @@ def to_spark(
         # before tables lose their names, by which their columns are known
         expand_stars(tree, lookup, NotInSpark)
         write_by_position(tree, lookup)
+        type_marks(tree, scope.marks)
         type_columns(tree, lookup)
         keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _rename_tables(prepared, tables, own_key)
@@ -110,7 +111,6 @@ def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
 def _written(prepared: Prepared) -> str:
     scope = prepared.scope
     source = prepared.tree.copy()
-    type_marks(prepared.tree, scope.marks)
     for doubt in doubts(prepared.tree, scope.dialect):
         scope.note(TypeUnknown, doubt.message, prepared.line_of(doubt.node))
     tree = rewrite(prepared.tree, scope.dialect)

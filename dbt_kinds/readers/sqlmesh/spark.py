@@ -22,7 +22,7 @@ from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.spark_functions import SPARK_FUNCTIONS
 from dbt_kinds.readers.sqlmesh.subscripts import remember_shifts
 from dbt_kinds.readers.sqlmesh.times import time_type
-from dbt_kinds.readers.sqlmesh.value_types import type_of
+from dbt_kinds.readers.sqlmesh.value_types import settle_types, type_of
 from dbt_kinds.readers.sqlmesh.zones import spelt_zone
 
 _TYPE_NAMES = (
@@ -78,6 +78,7 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
     for select in list(tree.find_all(exp.Select)):
         _unfold_qualify(select)
     remember_shifts(tree)
+    settle_types(tree)
     # from the leaves up, so that what is put into another shape has been looked at
     for node in reversed(list(tree.walk(bfs=False))):
         new = _rewritten(node, dialect)

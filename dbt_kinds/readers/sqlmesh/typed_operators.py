@@ -13,6 +13,7 @@ from dbt_kinds.readers.sqlmesh.value_types import (
     DOUBLES,
     INTEGERS,
     WITHOUT_ZONE,
+    settle_types,
     type_of,
 )
 from dbt_kinds.readers.sqlmesh.zones import spelt_zone
@@ -34,8 +35,11 @@ def doubts(tree: exp.Expr, dialect: str) -> Iterator[Doubt]:
     """The operators of a tree, as it was read, that are left as they are without being known to mean the same."""
     if is_spark(dialect):
         return
+    settle_types(tree)
     for node in tree.walk():
         if isinstance(node, exp.Div) and _is_doubtful_quotient(node):
+            if isinstance(node.parent, exp.Div) and _is_doubtful_quotient(node.parent):
+                continue
             message = f"{_said(node, dialect)} is cut to an integer by {dialect} if both are integers, not by Spark"
             yield Doubt(f"{message}; cast one to double, or write floor()", node)
         elif isinstance(node, exp.Sub) and dialect in _DAYS_BETWEEN_DATES and _is_doubtful_difference(node):
@@ -85,17 +89,7 @@ def _types(node: exp.Expr) -> set[exp.DType | None]:
 
 
 def _is_doubtful_quotient(node: exp.Div) -> bool:
-    if not node.args.get("typed") or None not in _types(node) or not _types(node) <= INTEGERS | {None}:
-        return False
-    return not _has_fraction(node.this) and not _has_fraction(node.expression)
-
-
-def _has_fraction(node: exp.Expr) -> bool:
-    """Whether a number is surely no integer: `1.0 * x`."""
-    inner = node.unnest()
-    if isinstance(inner, exp.Add | exp.Sub | exp.Mul | exp.Div):
-        return _has_fraction(inner.this) or _has_fraction(inner.expression)
-    return type_of(inner) in DECIMALS | DOUBLES
+    return bool(node.args.get("typed")) and None in _types(node) and _types(node) <= INTEGERS | {None}
 
 
 def _is_doubtful_difference(node: exp.Sub) -> bool:

@@ -33,7 +33,6 @@ _TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
 }
 _OF_OPERAND = (
     exp.Alias,
-    exp.Distinct,
     exp.Filter,
     exp.FirstValue,
     exp.Lag,
@@ -46,6 +45,8 @@ _OF_OPERAND = (
     exp.Paren,
     exp.Window,
 )
+
+_SETTLED = "value_type"
 
 INTEGERS = frozenset(exp.DataType.INTEGER_TYPES)
 DECIMALS = frozenset({exp.DType.DECIMAL, exp.DType.BIGDECIMAL})
@@ -67,10 +68,20 @@ def type_columns(tree: exp.Expr, columns_of: ColumnsOf) -> None:
             _type_column(column, columns_of)
 
 
+def settle_types(tree: exp.Expr) -> None:
+    """Works the types of a tree out once, from the leaves up: asked one by one, deep trees would take their time."""
+    for node in reversed(list(tree.walk(bfs=False))):
+        node.meta[_SETTLED] = _computed(node)
+
+
 def type_of(node: exp.Expr | None) -> exp.DType | None:
     """The type of a value, None when it is not known."""
     if node is None:
         return None
+    return node.meta[_SETTLED] if _SETTLED in node.meta else _computed(node)
+
+
+def _computed(node: exp.Expr) -> exp.DType | None:
     if isinstance(node, exp.Cast):
         return _dtype(node.to)
     known = _dtype(node.type)
@@ -79,13 +90,15 @@ def type_of(node: exp.Expr | None) -> exp.DType | None:
     if isinstance(node, exp.Literal):
         return _of_literal(node)
     if isinstance(node, _OF_OPERAND):
-        return type_of(node.expressions[0] if isinstance(node, exp.Distinct) else node.this)
+        return type_of(node.this)
+    if isinstance(node, exp.Distinct):
+        return _common(node.expressions)
     if isinstance(node, exp.AtTimeZone):
         return _with_zone(type_of(node.this))
     if isinstance(node, exp.Coalesce | exp.Greatest | exp.Least):
         return _common([node.this, *node.expressions])
     if isinstance(node, exp.Case):
-        return _common([*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default")])
+        return _common([*(branch.args.get("true") for branch in node.args["ifs"]), node.args.get("default")])
     if isinstance(node, exp.Sum):
         return _of_sum(type_of(node.this))
     if isinstance(node, exp.Avg):
@@ -94,7 +107,7 @@ def type_of(node: exp.Expr | None) -> exp.DType | None:
         return _of_arithmetic(node)
     if isinstance(node, exp.Div):
         return _of_division(node)
-    if isinstance(node, exp.Bracket) and isinstance(node.expressions[0], exp.Slice):
+    if isinstance(node, exp.Bracket) and any(isinstance(index, exp.Slice) for index in node.expressions):
         return type_of(node.this)
     return _TYPES_BY_FUNCTION.get(type(node))
 
@@ -143,12 +156,14 @@ def _of_arithmetic(node: exp.Expr) -> exp.DType | None:
 
 
 def _of_numbers(left: exp.DType | None, right: exp.DType | None) -> exp.DType | None:
-    if (left in DOUBLES or right in DOUBLES) and {left, right} <= _NUMBERS | {None}:
-        # whatever number it meets
+    if not {left, right} <= _NUMBERS | {None}:
+        return None
+    # what meets a number with a fraction has one, too; a decimal may make a double of it, which differs little
+    if left in DOUBLES or right in DOUBLES:
         return exp.DType.DOUBLE
-    if left in _NUMBERS and right in _NUMBERS:
-        return exp.DType.DECIMAL if left in DECIMALS or right in DECIMALS else exp.DType.BIGINT
-    return None
+    if left in DECIMALS or right in DECIMALS:
+        return exp.DType.DECIMAL
+    return None if left is None or right is None else exp.DType.BIGINT
 
 
 def _of_shifted(node: exp.Expr, left: exp.DType | None, right: exp.DType | None) -> exp.DType | None:
@@ -210,6 +225,7 @@ def _type_of_output(query: exp.Expr, name: str, columns_of: ColumnsOf) -> exp.Da
     for item in query.expressions:
         if item.alias_or_name.lower() == name.lower() and not item.is_star:
             type_columns(item, columns_of)
+            settle_types(item)
             dtype = type_of(item)
             return exp.DataType(this=dtype) if dtype is not None else None
     if len(_sources(query)) == 1 and any(isinstance(item, exp.Star) for item in query.expressions):
