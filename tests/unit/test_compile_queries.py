@@ -106,6 +106,7 @@ TRANSLATIONS = [
     ("postgres", "SELECT 7 / 2 AS x, COUNT(*) / 2 AS y, a / 2 * 3 AS z, 7.0 / 2 AS w, a::FLOAT / 2 AS v FROM raw.t", f"SELECT 7 DIV 2 AS x, COUNT(*) DIV 2 AS y, ( a DIV 2 ) * 3 AS z, 7.0 / 2 AS w, CAST(a AS DOUBLE) / 2 AS v {T}"),
     ("duckdb", "SELECT 7 / 2 AS x, a / 2 AS y FROM raw.t", f"SELECT 7 / 2 AS x, a / 2 AS y {T}"),
     ("postgres", "SELECT '2024-03-01'::DATE - c AS x, MAX(c) - MIN(c) AS y, c - 1 AS z, (CURRENT_DATE - c) * 2 AS w FROM raw.t", f"SELECT DATEDIFF(CAST('2024-03-01' AS DATE), c) AS x, DATEDIFF(MAX(c), MIN(c)) AS y, c - 1 AS z, ( DATEDIFF(CURRENT_DATE, c) ) * 2 AS w {T}"),
+    ("postgres", "SELECT c - '2024-01-01' AS x FROM raw.t", f"SELECT DATEDIFF(c, '2024-01-01') AS x {T}"),
     ("bigquery", "SELECT c - c AS x FROM raw.t", f"SELECT c - c AS x {T}"),
     ("postgres", "SELECT b::TIMESTAMP AT TIME ZONE 'America/New_York' AS x, b::TIMESTAMPTZ AT TIME ZONE 'America/New_York' AS y FROM raw.t", f"SELECT TO_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'America/New_York') AS x, FROM_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'America/New_York') AS y {T}"),
     ("postgres", "SELECT b::TIMESTAMP AT TIME ZONE 'utc' AT TIME ZONE 'Europe/Rome' AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(TO_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'UTC'), 'Europe/Rome') AS x {T}"),
@@ -175,6 +176,12 @@ def test_operator_that_hangs_on_an_unknown_type_needs_a_person(dialect: str, exp
     text = f"MODEL (name db.m);\n\nSELECT\n  {expression} AS x\nFROM raw.t"
     notes = read(text, dialect, files=TABLES).notes
     assert " ".join(f"{note.code}:{note.place.line}" for note in notes if note.level == "person") == said
+
+
+@pytest.mark.parametrize("operator", ["-", "/", "||"])
+def test_long_chain_of_operators_is_read(operator: str) -> None:
+    chain = f" {operator} ".join(["u"] * 2000)
+    assert read(f"MODEL (name db.m);\nSELECT {chain} AS x FROM raw.t", "postgres", files=TABLES).refusal == ""
 
 
 def test_source_that_nobody_declares_is_said() -> None:

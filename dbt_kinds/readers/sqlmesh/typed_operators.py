@@ -58,7 +58,7 @@ def quotient(node: exp.Div, dialect: str) -> exp.Expr:
 
 def difference(node: exp.Sub, dialect: str) -> exp.Expr:
     """Dates differ by a number of days, by an interval in Spark."""
-    if dialect not in _DAYS_BETWEEN_DATES or _types(node) != {exp.DType.DATE}:
+    if dialect not in _DAYS_BETWEEN_DATES or not _are_dates(node, dialect):
         return node
     days = exp.Anonymous(this="DATEDIFF", expressions=[node.this.copy(), node.expression.copy()])
     days.type = exp.DataType(this=exp.DType.INT)
@@ -86,6 +86,13 @@ def at_time_zone(node: exp.AtTimeZone, dialect: str) -> exp.Expr:
 
 def _types(node: exp.Expr) -> set[exp.DType | None]:
     return {type_of(node.this), type_of(node.expression)}
+
+
+def _are_dates(node: exp.Sub, dialect: str) -> bool:
+    """Beside a date, Postgres takes a text that is written out for one."""
+    may_be_text = dialect in ("postgres", "redshift") and exp.DType.DATE in _types(node)
+    sides = (node.this, node.expression)
+    return all(type_of(side) is exp.DType.DATE or (may_be_text and side.is_string) for side in sides)
 
 
 def _is_doubtful_quotient(node: exp.Div) -> bool:
