@@ -89,10 +89,20 @@ def _types(node: exp.Expr) -> set[exp.DType | None]:
 
 
 def _are_dates(node: exp.Sub, dialect: str) -> bool:
-    """Beside a date, Postgres takes a text that is written out for one."""
-    may_be_text = dialect in ("postgres", "redshift") and exp.DType.DATE in _types(node)
+    """Beside a date, Postgres takes a text that is written out for one, and only dates differ by an integer."""
+    types = _types(node)
+    if types == {exp.DType.DATE, None}:
+        return _is_cast_to_integer(node)
+    may_be_text = dialect in ("postgres", "redshift") and exp.DType.DATE in types
     sides = (node.this, node.expression)
     return all(type_of(side) is exp.DType.DATE or (may_be_text and side.is_string) for side in sides)
+
+
+def _is_cast_to_integer(node: exp.Expr) -> bool:
+    parent = node.parent
+    while isinstance(parent, exp.Paren):
+        parent = parent.parent
+    return isinstance(parent, exp.Cast) and parent.to.this in INTEGERS
 
 
 def _is_doubtful_quotient(node: exp.Div) -> bool:
@@ -101,8 +111,7 @@ def _is_doubtful_quotient(node: exp.Div) -> bool:
 
 def _is_doubtful_difference(node: exp.Sub) -> bool:
     """A date less what may be a date; of two unknown values nothing is said, which are numbers as a rule."""
-    left, right = type_of(node.this), type_of(node.expression)
-    return exp.DType.DATE in (left, right) and None in (left, right)
+    return _types(node) == {exp.DType.DATE, None} and not _is_cast_to_integer(node)
 
 
 def _is_doubtful_zone(node: exp.AtTimeZone, dialect: str) -> bool:
