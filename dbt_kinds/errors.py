@@ -260,6 +260,10 @@ class CteTestDropped(NeedsPerson):
     """A unit test of a CTE was dropped; dbt tests whole models."""
 
 
+class TypeUnknown(NeedsPerson):
+    """What an operator means depends on a type that is not known, and was left as it is written."""
+
+
 class MeasureUnsupported(NeedsPerson):
     """A measure has no counterpart in dbt's semantic models."""
 

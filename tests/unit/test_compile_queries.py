@@ -31,7 +31,7 @@ TRANSLATIONS = [
     ("snowflake", "SELECT LISTAGG(DISTINCT b, '-') WITHIN GROUP (ORDER BY b DESC) AS x FROM raw.t", f"SELECT ARRAY_JOIN(SORT_ARRAY(COLLECT_SET(b), FALSE), '-') AS x {T}"),
     ("snowflake", "SELECT LISTAGG(b, '-') WITHIN GROUP (ORDER BY c) AS x FROM raw.t", "Untranslatable"),
     ("bigquery", "SELECT ARRAY_AGG(b IGNORE NULLS) AS x FROM raw.t", f"SELECT COLLECT_LIST(b) AS x {T}"),
-    ("postgres", "SELECT EXTRACT(EPOCH FROM c) AS x FROM raw.t", f"SELECT CAST(c AS DOUBLE) AS x {T}"),
+    ("postgres", "SELECT EXTRACT(EPOCH FROM c) AS x FROM raw.t", f"SELECT CAST(CAST(c AS TIMESTAMP) AS DOUBLE) AS x {T}"),
     ("postgres", "SELECT c AT TIME ZONE 'utc' AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(c, 'UTC') AS x {T}"),
     ("snowflake", "SELECT a, b FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) = 1", f"SELECT a, b FROM ( SELECT a, b, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) AS _w {T} ) AS _t WHERE _w = 1"),
     ("snowflake", "SELECT * FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) = 1", f"SELECT _row.* FROM ( SELECT STRUCT(*) AS _row, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) = 1 AS _keep {T} ) AS _rows WHERE _keep"),
@@ -53,7 +53,7 @@ TRANSLATIONS = [
     ("oracle", "SELECT a FROM raw.t WHERE ROWNUM < 5", "Untranslatable"),
     ("redshift", "SELECT LISTAGG(b, ',') WITHIN GROUP (ORDER BY b) AS x FROM raw.t", f"SELECT ARRAY_JOIN(SORT_ARRAY(COLLECT_LIST(b)), ',') AS x {T}"),
     ("duckdb", "SELECT x FROM GENERATE_SERIES(1, 3) AS g(x)", "SELECT x FROM EXPLODE(SEQUENCE(1, 3, 1)) AS g(x)"),
-    ("duckdb", "SELECT DATE_PART('epoch', b) AS x FROM raw.t", f"SELECT CAST(b AS DOUBLE) AS x {T}"),
+    ("duckdb", "SELECT DATE_PART('epoch', b) AS x FROM raw.t", f"SELECT CAST(CAST(b AS TIMESTAMP) AS DOUBLE) AS x {T}"),
     ("snowflake", "SELECT DATEADD(day, 1, DATEADD(hour, 1, b)) AS x FROM raw.t", f"SELECT ( b + INTERVAL '1' HOUR ) + INTERVAL '1' DAY AS x {T}"),
     # a WITH stays where it stands
     ("duckdb", "SELECT p.x FROM (WITH t AS (SELECT 1 AS x) SELECT x FROM t) AS p JOIN (WITH t AS (SELECT 2 AS x) SELECT x FROM t) AS q ON TRUE", "SELECT p.x FROM ( WITH t AS ( SELECT 1 AS x ) SELECT x FROM t ) AS p JOIN ( WITH t AS ( SELECT 2 AS x ) SELECT x FROM t ) AS q ON TRUE"),
@@ -64,11 +64,76 @@ TRANSLATIONS = [
     ("duckdb", "SELECT REGEXP_MATCHES(b, 'y') IS NULL AS x, NOT REGEXP_MATCHES(b, 'y') AS y FROM raw.t WHERE REGEXP_MATCHES(b, 'y') AND a > 1", f"SELECT ( b RLIKE 'y' ) IS NULL AS x, NOT b RLIKE 'y' AS y {T} WHERE b RLIKE 'y' AND a > 1"),
     ("postgres", "SELECT b LIKE 'x' = TRUE AS x, b ILIKE 'x' = TRUE AS y, TRUE = b LIKE 'x!' ESCAPE '!' AS z FROM raw.t", f"SELECT ( b LIKE 'x' ) = TRUE AS x, ( b ILIKE 'x' ) = TRUE AS y, TRUE = ( b LIKE 'x!' ESCAPE '!' ) AS z {T}"),
     ("bigquery", "SELECT REGEXP_CONTAINS(b, 'y') = TRUE AS x, REGEXP_CONTAINS(b, 'y') IN (TRUE) AS y FROM raw.t", f"SELECT ( b RLIKE 'y' ) = TRUE AS x, ( b RLIKE 'y' ) IN (TRUE) AS y {T}"),
-    ("snowflake", "SELECT REGEXP_LIKE(b, 'y') = TRUE AS x, RLIKE(b, 'y') <> ILIKE(b, 'z') AS y FROM raw.t", f"SELECT ( b RLIKE 'y' ) = TRUE AS x, ( b RLIKE 'y' ) <> ( b ILIKE 'z' ) AS y {T}"),
+    ("snowflake", "SELECT REGEXP_LIKE(b, 'y') = TRUE AS x, RLIKE(b, 'y') <> ILIKE(b, 'z') AS y FROM raw.t", f"SELECT ( b RLIKE '^(?:y)$' ) = TRUE AS x, ( b RLIKE '^(?:y)$' ) <> ( b ILIKE 'z' ) AS y {T}"),
     ("duckdb", "SELECT a IN (1) = TRUE AS x, a NOT IN (1) = TRUE AS y, a BETWEEN 1 AND 2 = TRUE AS z, EXISTS (SELECT 1) = TRUE AS e FROM raw.t", f"SELECT ( a IN (1) ) = TRUE AS x, ( NOT a IN (1) ) = TRUE AS y, ( a BETWEEN 1 AND 2 ) = TRUE AS z, ( EXISTS( SELECT 1 ) ) = TRUE AS e {T}"),
     ("duckdb", "SELECT a IS NULL = TRUE AS x FROM raw.t", f"SELECT ( a IS NULL ) = TRUE AS x {T}"),
     ("spark", "SELECT regexp_like(b, 'y') = TRUE AS x, b RLIKE 'y' = TRUE AS y FROM raw.t", f"SELECT regexp_like(b, 'y') = TRUE AS x, b RLIKE 'y' = TRUE AS y {T}"),
     ("databricks", "SELECT regexp_like(b, 'y') = (a::int = 1) AS x, a = 1 IN (TRUE) AS y FROM raw.t", f"SELECT ( b RLIKE 'y' ) = ( CAST(a AS INT) = 1 ) AS x, a = 1 IN (TRUE) AS y {T}"),
+    ("duckdb", "SELECT * FROM raw.u UNION ALL BY NAME SELECT b, a FROM raw.t", "SELECT a, NULL AS b FROM ( SELECT * FROM {{ source('raw', 'u') }} AS u ) AS _side UNION ALL SELECT a, b FROM ( SELECT b, a FROM {{ source('raw', 't') }} AS t ) AS _side"),
+    ("duckdb", "SELECT a, b FROM raw.t UNION BY NAME SELECT A, B FROM raw.x", f"SELECT a, b {T} UNION SELECT A, B FROM {{{{ source('raw', 'x') }}}} AS x"),
+    ("duckdb", "SELECT a FROM raw.t UNION BY NAME SELECT * FROM raw.unknown", "ColumnsUnknown"),
+    ("bigquery", "SELECT 1 AS a, 2 AS b LEFT UNION ALL BY NAME SELECT 3 AS b", "Untranslatable"),
+    ("duckdb", "SELECT a FROM READ_PARQUET('x/*.parquet') AS f", "SELECT a FROM parquet.`x/*.parquet` AS f"),
+    ("duckdb", "SELECT a FROM DELTA_SCAN('s3://b/t')", "SELECT a FROM delta.`s3://b/t`"),
+    ("duckdb", "SELECT a FROM DELTA_SCAN('s3://b/t', version = 3)", "Untranslatable"),
+    ("duckdb", "SELECT a FROM READ_PARQUET(['a', 'b'])", "Untranslatable"),
+    ("duckdb", "SELECT a FROM READ_JSON_AUTO('x/*.json')", "Untranslatable"),
+    ("duckdb", "SELECT a FROM READ_CSV_AUTO('x/*.csv', header = TRUE)", "Untranslatable"),
+    ("duckdb", "SELECT a FROM READ_CSV('x/*.csv')", "Untranslatable"),
+    ("duckdb", "SELECT a FROM ICEBERG_SCAN('s3://b/t')", "Untranslatable"),
+    ("duckdb", "SELECT a FROM 'x/*.csv'", "Untranslatable"),
+    ("duckdb", "SELECT a FROM 'x/y.parquet'", "Untranslatable"),
+    ("duckdb", "SELECT c + INTERVAL (a) DAY AS x, INTERVAL (a + 1) MONTHS AS y FROM raw.t", f"SELECT c + ( a * INTERVAL '1' DAY ) AS x, ( a + 1 ) * INTERVAL '1' MONTH AS y {T}"),
+    ("duckdb", "SELECT c - INTERVAL (2) QUARTER AS x, c + INTERVAL '90 minutes' AS y FROM raw.t", f"SELECT c - INTERVAL '6' MONTH AS x, c + INTERVAL '90' MINUTE AS y {T}"),
+    ("bigquery", "SELECT c + INTERVAL a QUARTER AS x, TIMESTAMP_SUB(c, INTERVAL a HOUR) AS y FROM raw.t", f"SELECT c + ( a * INTERVAL '3' MONTH ) AS x, c - a * INTERVAL '1' HOUR AS y {T}"),
+    # lists and texts
+    ("duckdb", "SELECT 'abc'[2:3] AS x, b[:2] AS y, b[-2:] AS z, b[2:-2] AS w, b[1] AS v FROM raw.t", f"SELECT SUBSTRING('abc', 2, 2) AS x, SUBSTRING(b, 1, 2) AS y, SUBSTRING(b, GREATEST(LENGTH(b) - 1, 1), LENGTH(b)) AS z, SUBSTRING(b, 2, GREATEST(LENGTH(b) - 2, 0)) AS w, SUBSTRING(b, 1, 1) AS v {T}"),
+    ("duckdb", "SELECT [1, 2, 3][2:3] AS x, LIST_SLICE(l, 1, 2) AS y FROM raw.t", f"SELECT SLICE(ARRAY(1, 2, 3), 2, 2) AS x, SLICE(l, 1, 2) AS y {T}"),
+    ("duckdb", "SELECT unknown[1:2] AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT b[a:2] AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT [1, 2, 3][-1] AS x, l[2] AS y, l[a] AS z, m['k'] AS w, l[CAST(b AS INT)] AS v FROM raw.t", f"SELECT TRY_ELEMENT_AT(ARRAY(1, 2, 3), -1) AS x, l[1] AS y, TRY_ELEMENT_AT(l, a) AS z, m['k'] AS w, TRY_ELEMENT_AT(l, CAST(b AS INT)) AS v {T}"),
+    ("postgres", "SELECT l[2:3] AS x, l[a] AS y, ARRAY_LENGTH(l, 1) AS z FROM raw.t", f"SELECT SLICE(l, 2, 2) AS x, TRY_ELEMENT_AT(l, a) AS y, NULLIF(ARRAY_SIZE(l), 0) AS z {T}"),
+    ("snowflake", "SELECT l[0] AS x, ARRAY_SLICE(l, 0, 2) AS y FROM raw.t", f"SELECT l[0] AS x, SLICE(l, 1, 2) AS y {T}"),
+    ("duckdb", "SELECT LEN(STRING_SPLIT(b, ',')) AS x, LEN([1]) AS y, LEN(b) AS z, LEN(unknown) AS w FROM raw.t", f"SELECT ARRAY_SIZE(SPLIT(b, CONCAT('\\\\Q', ',', '\\\\E'))) AS x, ARRAY_SIZE(ARRAY(1)) AS y, LENGTH(b) AS z, LENGTH(unknown) AS w {T}"),
+    ("duckdb", "WITH w AS (SELECT b AS c, a FROM raw.t) SELECT w.c[1:2] AS x FROM w", f"WITH w AS ( SELECT b AS c, a {T} ) SELECT SUBSTRING(w.c, 1, 2) AS x FROM w"),
+    # percentiles
+    ("postgres", "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) AS x, PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY a DESC) AS y FROM raw.t", f"SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a NULLS LAST) AS x, PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY a DESC NULLS FIRST) AS y {T}"),
+    ("snowflake", "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) OVER (PARTITION BY b) AS x FROM raw.t", f"SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a NULLS LAST) OVER (PARTITION BY b) AS x {T}"),
+    ("bigquery", "SELECT PERCENTILE_CONT(a, 0.5) OVER (PARTITION BY b) AS x FROM raw.t", f"SELECT PERCENTILE(a, 0.5) OVER (PARTITION BY b) AS x {T}"),
+    ("duckdb", "SELECT QUANTILE_CONT(a, [0.25, 0.5]) AS x, QUANTILE_DISC(a, 0.5) AS y, QUANTILE(a, 0.5) AS z FROM raw.t", f"SELECT PERCENTILE(a, ARRAY(0.25, 0.5)) AS x, PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY a) AS y, PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY a) AS z {T}"),
+    ("duckdb", "SELECT QUANTILE_DISC(a, [0.25, 0.5]) AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT DATE_SUB('hour', c, c) AS x, DATESUB('day', c, c) AS y FROM raw.t", f"SELECT DATEDIFF(HOUR, c, c) AS x, DATEDIFF(DAY, c, c) AS y {T}"),
+    ("duckdb", "SELECT DATE_SUB('month', c, c) AS x FROM raw.t", "Untranslatable"),
+    # functions
+    ("duckdb", "SELECT b::JSON ->> 'a' AS x, (b::JSON -> 'a') ->> 'c' AS y, b::JSON AS z FROM raw.t", f"SELECT GET_JSON_OBJECT(b, '$.a') AS x, GET_JSON_OBJECT(( GET_JSON_OBJECT(b, '$.a') ), '$.c') AS y, b AS z {T}"),
+    ("postgres", "SELECT (unknown::jsonb) ->> 'a' AS x FROM raw.t", f"SELECT GET_JSON_OBJECT(( unknown ), '$.a') AS x {T}"),
+    ("bigquery", "SELECT CURRENT_DATE('europe/rome') AS x, CURRENT_DATE() AS y", "SELECT TO_DATE(FROM_UTC_TIMESTAMP(CURRENT_TIMESTAMP(), 'Europe/Rome')) AS x, CURRENT_DATE AS y"),
+    ("snowflake", "SELECT SHA2(b) AS x, SHA2(b, 512) AS y FROM raw.t", f"SELECT SHA2(b, 256) AS x, SHA2(b, 512) AS y {T}"),
+    ("postgres", "SELECT TO_CHAR(a, 'FM000') AS x FROM raw.t", "Untranslatable"),
+    ("postgres", "SELECT TO_CHAR(a, '9,999D99') AS x FROM raw.t", "Untranslatable"),
+    ("postgres", "SELECT TO_CHAR(c, 'YYYY-MM') AS x FROM raw.t", f"SELECT DATE_FORMAT(c, 'yyyy-MM') AS x {T}"),
+    ("postgres", "SELECT EXTRACT(EPOCH FROM u - c) AS x, EXTRACT(EPOCH FROM NOW()) AS y FROM raw.t", f"SELECT ( CAST(CAST(u AS TIMESTAMP) AS DOUBLE) - CAST(CAST(c AS TIMESTAMP) AS DOUBLE) ) AS x, CAST(CURRENT_TIMESTAMP() AS DOUBLE) AS y {T}"),
+    ("duckdb", "SELECT EPOCH(INTERVAL '2' HOUR) AS x, EPOCH_MS(b::TIMESTAMP) AS y, EPOCH_MS(a) AS z FROM raw.t", f"SELECT CAST(TIMESTAMP_SECONDS(0) + INTERVAL '2' HOUR AS DOUBLE) AS x, UNIX_MILLIS(CAST(CAST(b AS TIMESTAMP_NTZ) AS TIMESTAMP)) AS y, TIMESTAMP_MILLIS(a) AS z {T}"),
+    ("postgres", "SELECT EXTRACT(EPOCH FROM AVG(u - c)) AS x FROM raw.t", f"SELECT AVG(CAST(CAST(u AS TIMESTAMP) AS DOUBLE) - CAST(CAST(c AS TIMESTAMP) AS DOUBLE)) AS x {T}"),
+    ("postgres", "SELECT EXTRACT(EPOCH FROM INTERVAL '1 month') AS x", "Untranslatable"),
+    # what operators mean by their types
+    ("postgres", "SELECT 7 / 2 AS x, COUNT(*) / 2 AS y, a / 2 * 3 AS z, 7.0 / 2 AS w, a::FLOAT / 2 AS v FROM raw.t", f"SELECT 7 DIV 2 AS x, COUNT(*) DIV 2 AS y, ( a DIV 2 ) * 3 AS z, 7.0 / 2 AS w, CAST(a AS DOUBLE) / 2 AS v {T}"),
+    ("duckdb", "SELECT 7 / 2 AS x, a / 2 AS y FROM raw.t", f"SELECT 7 / 2 AS x, a / 2 AS y {T}"),
+    ("postgres", "SELECT '2024-03-01'::DATE - c AS x, MAX(c) - MIN(c) AS y, c - 1 AS z, (CURRENT_DATE - c) * 2 AS w FROM raw.t", f"SELECT DATEDIFF(CAST('2024-03-01' AS DATE), c) AS x, DATEDIFF(MAX(c), MIN(c)) AS y, c - 1 AS z, ( DATEDIFF(CURRENT_DATE, c) ) * 2 AS w {T}"),
+    ("duckdb", "SELECT (u - c)::INT AS x FROM raw.t", f"SELECT CAST(( DATEDIFF(u, c) ) AS INT) AS x {T}"),
+    ("postgres", "SELECT c - '2024-01-01' AS x FROM raw.t", f"SELECT DATEDIFF(c, '2024-01-01') AS x {T}"),
+    ("bigquery", "SELECT c - c AS x FROM raw.t", f"SELECT c - c AS x {T}"),
+    ("postgres", "SELECT b::TIMESTAMP AT TIME ZONE 'America/New_York' AS x, b::TIMESTAMPTZ AT TIME ZONE 'America/New_York' AS y FROM raw.t", f"SELECT TO_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'America/New_York') AS x, FROM_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'America/New_York') AS y {T}"),
+    ("postgres", "SELECT b::TIMESTAMP AT TIME ZONE 'utc' AT TIME ZONE 'Europe/Rome' AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(TO_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'UTC'), 'Europe/Rome') AS x {T}"),
+    ("duckdb", "SELECT 2.5::INT AS x, (a / 2)::INT AS y, b::INT AS z, a::BIGINT AS w, TRY_CAST(b::DOUBLE AS INT) AS v FROM raw.t", f"SELECT CAST(ROUND(2.5) AS INT) AS x, CAST(BROUND(a / 2) AS INT) AS y, CAST(b AS INT) AS z, CAST(a AS BIGINT) AS w, TRY_CAST(BROUND(CAST(b AS DOUBLE)) AS INT) AS v {T}"),
+    ("snowflake", "SELECT (a / 2)::INT AS x, 2.5::FLOAT::INT AS y FROM raw.t", f"SELECT CAST(ROUND(a / 2) AS INT) AS x, CAST(ROUND(CAST(2.5 AS DOUBLE)) AS INT) AS y {T}"),
+    # regular expressions
+    ("snowflake", "SELECT REGEXP_LIKE(b, 'x|y') AS x, b RLIKE 'x' AS y, REGEXP_LIKE(b, 'x', 'i') AS z, b RLIKE c AS w FROM raw.t", f"SELECT b RLIKE '^(?:x|y)$' AS x, b RLIKE '^(?:x)$' AS y, b RLIKE '(?i)^(?:x)$' AS z, b RLIKE CONCAT('^(?:', c, ')$') AS w {T}"),
+    ("duckdb", "SELECT REGEXP_MATCHES(b, 'x') AS x, REGEXP_MATCHES(b, 'x', 'i') AS y, REGEXP_FULL_MATCH(b, 'x') AS z, b SIMILAR TO 'x' AS w FROM raw.t", f"SELECT b RLIKE 'x' AS x, b RLIKE '(?i)x' AS y, b RLIKE '^(?:x)$' AS z, b RLIKE '^(?:x)$' AS w {T}"),
+    ("postgres", "SELECT b ~* 'x' AS x, b !~* b AS y FROM raw.t", f"SELECT b RLIKE '(?i)x' AS x, NOT ( b RLIKE CONCAT('(?i)', b) ) AS y {T}"),
+    ("postgres", "SELECT b SIMILAR TO '%x' AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT REGEXP_MATCHES(b, 'x', 'l') AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT REGEXP_MATCHES(b, 'x', b) AS x FROM raw.t", "Untranslatable"),
     # what differs between dialects
     ("postgres", "SELECT a FROM raw.t ORDER BY a", f"SELECT a {T} ORDER BY a NULLS LAST"),
     ("tsql", "SELECT TOP 3 ISNULL(a, 0) AS x FROM raw.t", f"SELECT COALESCE(a, 0) AS x {T} LIMIT 3"),
@@ -126,6 +191,33 @@ def test_refusal_names_the_line_of_the_function() -> None:
 
 def test_parse_error_names_the_line() -> None:
     assert read("MODEL (name db.m);\n\nSELECT a,\n  b b b\nFROM raw.t").refusal == "SqlParseError:4"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "expression", "said"),
+    [
+        ("postgres", "u / v", "TypeUnknown:4"),
+        ("postgres", "1.0 * u / v", ""),
+        ("postgres", "a / 2", ""),
+        ("duckdb", "u / v", ""),
+        ("postgres", "CURRENT_DATE - u", "TypeUnknown:4"),
+        ("postgres", "u - v", ""),
+        ("postgres", "CURRENT_DATE - INTERVAL '1 day'", ""),
+        ("postgres", "u AT TIME ZONE 'Europe/Rome'", "TypeUnknown:4"),
+        ("postgres", "u AT TIME ZONE 'UTC'", ""),
+        ("postgres", "NOW() AT TIME ZONE 'Europe/Rome'", ""),
+    ],
+)
+def test_operator_that_hangs_on_an_unknown_type_needs_a_person(dialect: str, expression: str, said: str) -> None:
+    text = f"MODEL (name db.m);\n\nSELECT\n  {expression} AS x\nFROM raw.t"
+    notes = read(text, dialect, files=TABLES).notes
+    assert " ".join(f"{note.code}:{note.place.line}" for note in notes if note.level == "person") == said
+
+
+@pytest.mark.parametrize("operator", ["-", "/", "||"])
+def test_long_chain_of_operators_is_read(operator: str) -> None:
+    chain = f" {operator} ".join(["u"] * 2000)
+    assert read(f"MODEL (name db.m);\nSELECT {chain} AS x FROM raw.t", "postgres", files=TABLES).refusal == ""
 
 
 def test_source_that_nobody_declares_is_said() -> None:

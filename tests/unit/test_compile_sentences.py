@@ -134,7 +134,7 @@ SENTENCES = [
     Sentence("a list of texts is sorted", dialect("snowflake", "SELECT LISTAGG(a, ',') AS l, LISTAGG(a, ',') WITHIN GROUP (ORDER BY a DESC) AS m FROM raw.t"), "", ((FILE, "ARRAY_JOIN(SORT_ARRAY(COLLECT_LIST(a)), ',') AS l, ARRAY_JOIN(SORT_ARRAY(COLLECT_LIST(a), FALSE), ',') AS m"),)),
     Sentence("by nothing else", dialect("snowflake", "SELECT LISTAGG(a, ',') WITHIN GROUP (ORDER BY b) AS l FROM raw.t"), "Untranslatable"),
     Sentence("a list never has NULLs", dialect("bigquery", "SELECT ARRAY_AGG(a IGNORE NULLS) AS l FROM raw.t"), "", ((FILE, "COLLECT_LIST(a) AS l"),)),
-    Sentence("seconds since 1970 are a number", dialect("postgres", "SELECT EXTRACT(EPOCH FROM t) AS e FROM raw.t"), "", ((FILE, "CAST(t AS DOUBLE) AS e"),)),
+    Sentence("seconds since 1970 are a number", dialect("postgres", "SELECT EXTRACT(EPOCH FROM t) AS e FROM raw.t"), "", ((FILE, "CAST(CAST(t AS TIMESTAMP) AS DOUBLE) AS e"),)),
     Sentence("time zones have their registered spelling", dialect("duckdb", "SELECT t AT TIME ZONE 'utc' AS e FROM raw.t"), "", ((FILE, "FROM_UTC_TIMESTAMP(t, 'UTC') AS e"),)),
     Sentence("QUALIFY is a subselect, also of a star", dialect("snowflake", "SELECT * FROM raw.t QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1"), "", ((FILE, "SELECT STRUCT(*) AS _row, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) = 1 AS _keep FROM"),)),
     Sentence("DISTINCT ON is a subselect", dialect("duckdb", "SELECT DISTINCT ON (a) a, b FROM raw.t ORDER BY a, b"), "", ((FILE, "ROW_NUMBER() OVER (PARTITION BY a ORDER BY a NULLS LAST, b NULLS LAST) AS _row_number"), (FILE, "WHERE _row_number = 1"))),

@@ -14,10 +14,12 @@ from dbt_kinds.errors import (
     DecimalBounded,
     ExclusiveEnd,
     SqlParseError,
+    TypeUnknown,
     Untranslatable,
 )
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
+from dbt_kinds.readers.sqlmesh.by_name import write_by_position
 from dbt_kinds.readers.sqlmesh.decimals import unbounded_decimal, unbounded_message
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
@@ -34,6 +36,8 @@ from dbt_kinds.readers.sqlmesh.spark import (
 )
 from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+from dbt_kinds.readers.sqlmesh.typed_operators import doubts
+from dbt_kinds.readers.sqlmesh.value_types import type_columns
 
 Lookup = Callable[[exp.Table], Columns | None]
 
@@ -91,12 +95,14 @@ def to_spark(
     _note_exclusive_ends(prepared)
     if not is_spark(scope.dialect):
         _name_columns(tree)
-    is_cast = _apply_casts(prepared, casts or {})
+    is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text) and not needs_rewrite(tree)
     try:
-        is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text)
-        keeps_text = is_spelt and not is_cast and not needs_rewrite(tree)
         # before tables lose their names, by which their columns are known
         expand_stars(tree, lookup, NotInSpark)
+        write_by_position(tree, lookup)
+        type_marks(tree, scope.marks)
+        type_columns(tree, lookup)
+        keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _rename_tables(prepared, tables, own_key)
         if keeps_text:
             text = _edited(prepared.expanded.text, edits)
@@ -118,7 +124,8 @@ def _written(prepared: Prepared) -> str:
     unbounded = unbounded_decimal(source, scope.dialect)
     if unbounded is not None:
         scope.note(DecimalBounded, unbounded_message(unbounded, scope.dialect), prepared.line_of(unbounded))
-    type_marks(prepared.tree, scope.marks)
+    for doubt in doubts(prepared.tree, scope.dialect):
+        scope.note(TypeUnknown, doubt.message, prepared.line_of(doubt.node))
     tree = rewrite(prepared.tree, scope.dialect)
     try:
         text = spark_sql(tree, pretty=True)

@@ -6,11 +6,20 @@ Every one was compared with DuckDB on Spark 3.5.9 (tests/functional/test_dialect
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
+from dbt_kinds.readers.sqlmesh.epochs import epoch, epoch_milliseconds, epoch_seconds
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.patterns import matches, matches_any_case, matches_whole
+from dbt_kinds.readers.sqlmesh.percentiles import percentile_cont, percentile_disc, quantile
+from dbt_kinds.readers.sqlmesh.subscripts import array_size, array_slice, length, list_slice, subscript
+from dbt_kinds.readers.sqlmesh.typed_operators import at_time_zone, difference, quotient, rounded
+from dbt_kinds.readers.sqlmesh.value_types import TEXTS, type_of
+from dbt_kinds.readers.sqlmesh.zones import spelt_zone
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _SUNDAY_IS_7 = frozenset({"trino", "presto", "athena"})
@@ -25,6 +34,7 @@ _FIELD_NAMES = (
     "DAYOFWEEK_ISO DOW_ISO DOY HOUR H HOURS HR HRS MINUTE M MIN MINS MINUTES SECOND S SEC SECONDS SECS"
 )
 _FIELDS = frozenset(_FIELD_NAMES.split())
+_ZEROS = re.compile(r"[FMSGLDPRI0,.\s]*0[FMSGLDPRI0,.\s]*")
 _PARTS_OF_TIME = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND"})
 
 
@@ -35,7 +45,7 @@ def as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
         NotInSpark: Spark has nothing that means it.
     """
     meant = _as_meant(node, dialect)
-    is_inside = isinstance(node.parent, exp.Binary | exp.Cast | exp.Unary | exp.Dot)
+    is_inside = isinstance(node.parent, exp.Binary | exp.Cast | exp.Neg | exp.Not | exp.Dot)
     return exp.paren(meant) if meant is not node and is_inside and isinstance(meant, exp.Binary) else meant
 
 
@@ -62,14 +72,19 @@ def _as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
         return _replaced(node, dialect)
     if isinstance(node, exp.Format) and dialect == "duckdb":
         raise NotInSpark("FORMAT of duckdb has no counterpart in Spark; write printf()", node)
-    return node
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "LIST_SLICE" and dialect == "duckdb":
+        return list_slice(node)
+    if isinstance(node, exp.Anonymous) and node.name.upper() in ("DATE_SUB", "DATESUB") and dialect == "duckdb":
+        return _whole_units(node)
+    write = _WRITERS.get(type(node))
+    return write(node, dialect) if write is not None else node
 
 
 def _field(node: exp.Extract, dialect: str) -> exp.Expr:
     """`extract(field from x)`; each field is known, and means the same, or is another expression."""
     name, value = node.name.upper(), node.expression
     if name == "EPOCH":
-        return exp.cast(value, "double")
+        return epoch(value)
     if name in ("DOW", "DAYOFWEEK", "WEEKDAY", "DAY_OF_WEEK", "ISODOW", "DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"):
         return _day_of_week(value, "ISODOW" if "ISO" in name else "DOW", dialect)
     if name in ("ISOYEAR", "YEAROFWEEKISO", "YEAR_OF_WEEK", "YOW"):
@@ -119,6 +134,16 @@ def _boundaries(node: exp.Expr, dialect: str) -> exp.Expr:
     if name == "MICROSECOND":
         return _call("DATEDIFF", exp.var(name), earlier, later)
     raise NotInSpark(f"a difference in {name} of {dialect} has no counterpart in Spark", node)
+
+
+def _whole_units(node: exp.Anonymous) -> exp.Expr:
+    """How many units have passed between two times, as Spark counts them up to weeks; months end otherwise there."""
+    unit = node.expressions[0].name.upper().removesuffix("S") if node.expressions else ""
+    if len(node.expressions) != 3 or unit not in (*_PARTS_OF_TIME, "MICROSECOND", "DAY", "WEEK"):
+        raise NotInSpark(
+            f"DATE_SUB('{unit.lower()}', …) of duckdb has no counterpart in Spark; write date_diff()", node
+        )
+    return _call("DATEDIFF", exp.var(unit), *node.expressions[1:])
 
 
 def _in_years(parts: int, time: exp.Expr) -> exp.Expr:
@@ -177,3 +202,65 @@ def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
 
 def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
     return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
+
+
+def _cast(node: exp.Cast, dialect: str) -> exp.Expr:
+    """JSON is a text in Spark, whose TO_JSON takes structs only."""
+    if not node.to.is_type(exp.DType.JSON, exp.DType.JSONB):
+        return rounded(node, dialect)
+    holder = node.parent
+    while isinstance(holder, exp.Paren):
+        holder = holder.parent
+    is_plain = node.to.is_type(exp.DType.JSON) and type_of(node.this) in TEXTS
+    return node.this if is_plain or isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar) else node
+
+
+def _current_date(node: exp.CurrentDate, dialect: str) -> exp.Expr:
+    """The date in a zone; without one it is Spark's."""
+    if node.this is None:
+        return node
+    return _call("TO_DATE", _call("FROM_UTC_TIMESTAMP", exp.CurrentTimestamp(), spelt_zone(node.this)))
+
+
+def _sha2(node: exp.SHA2, dialect: str) -> exp.Expr:
+    """Spark wants to be told the length."""
+    if node.args.get("length") is None:
+        node.set("length", exp.Literal.number(256))
+    return node
+
+
+def _formatted(node: exp.TimeToStr, dialect: str) -> exp.Expr:
+    """`to_char(x, '999.99')` is a number's, which sqlglot takes for a time's."""
+    pattern = node.args["format"]
+    is_number = "9" in pattern.name or _ZEROS.fullmatch(pattern.name)
+    if dialect in ("postgres", "redshift") and isinstance(pattern, exp.Literal) and is_number:
+        message = (
+            f"TO_CHAR of a number as '{pattern.name}' has no counterpart in Spark; write a cast, lpad() or round()"
+        )
+        raise NotInSpark(message, node)
+    return node
+
+
+_WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
+    exp.ArraySize: array_size,
+    exp.ArraySlice: array_slice,
+    exp.Bracket: subscript,
+    exp.AtTimeZone: at_time_zone,
+    exp.Cast: _cast,
+    exp.CurrentDate: _current_date,
+    exp.Div: quotient,
+    exp.Length: length,
+    exp.PercentileCont: percentile_cont,
+    exp.PercentileDisc: percentile_disc,
+    exp.Quantile: quantile,
+    exp.RegexpFullMatch: matches_whole,
+    exp.RegexpILike: matches_any_case,
+    exp.RegexpLike: matches,
+    exp.SHA2: _sha2,
+    exp.SimilarTo: matches_whole,
+    exp.TimeToStr: _formatted,
+    exp.TimeToUnix: epoch_seconds,
+    exp.Sub: difference,
+    exp.TryCast: _cast,
+    exp.UnixToTime: epoch_milliseconds,
+}

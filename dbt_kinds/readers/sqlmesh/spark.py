@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Any
-from zoneinfo import available_timezones
 
 from sqlglot import exp
 
@@ -16,12 +15,17 @@ from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.decimals import bound_decimals
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
+from dbt_kinds.readers.sqlmesh.epochs import epoch
+from dbt_kinds.readers.sqlmesh.file_tables import as_table
 from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.predicates import parenthesize_predicates
 from dbt_kinds.readers.sqlmesh.same_names import as_meant
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.spark_functions import SPARK_FUNCTIONS
+from dbt_kinds.readers.sqlmesh.subscripts import remember_shifts
 from dbt_kinds.readers.sqlmesh.times import time_type
+from dbt_kinds.readers.sqlmesh.value_types import settle_types, type_of
+from dbt_kinds.readers.sqlmesh.zones import spelt_zone
 
 _TYPE_NAMES = (
     "ARRAY BIGINT BINARY BOOLEAN CHAR NCHAR NVARCHAR DATE DECIMAL DOUBLE FLOAT INT INTERVAL MAP NULL SMALLINT STRUCT "
@@ -52,6 +56,8 @@ def needs_rewrite(tree: exp.Expr) -> bool:
             return True
         if isinstance(node, exp.Distinct) and node.args.get("on"):
             return True
+        if isinstance(node, exp.SetOperation) and node.args.get("by_name"):
+            return True
         if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
             return True
         if isinstance(node, exp.Extract) and node.name.upper() == "EPOCH":
@@ -74,11 +80,15 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
     bound_decimals(tree, dialect)
     for select in list(tree.find_all(exp.Select)):
         _unfold_qualify(select)
+    remember_shifts(tree)
+    settle_types(tree)
     # from the leaves up, so that what is put into another shape has been looked at
     for node in reversed(list(tree.walk(bfs=False))):
         new = _rewritten(node, dialect)
         if new is node:
             continue
+        if new.type is None and (known := type_of(node)) is not None:
+            new.type = exp.DataType(this=known)
         if node is tree:
             tree = new
         else:
@@ -151,22 +161,25 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
         return _series(node, dialect)
     if isinstance(node, exp.SetOperation) and node.expression.args.get("with_"):
         node.set("expression", exp.Subquery(this=node.expression))
+    if isinstance(node, exp.Table) and dialect == "duckdb":
+        return as_table(node)
     if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
         found: exp.Expr = node.this
         return found
     if isinstance(node, exp.Extract) and node.name.upper() == "EPOCH":
-        return exp.cast(node.expression, "double")
+        return epoch(node.expression)
     if isinstance(node, exp.AtTimeZone | exp.FromTimeZone):
-        _spell_zone(node.args.get("zone"))
+        node.set("zone", spelt_zone(node.args["zone"]))
     if isinstance(node, exp.ConvertTimezone):
-        _spell_zone(node.args.get("source_tz"))
-        _spell_zone(node.args.get("target_tz"))
+        for part in ("source_tz", "target_tz"):
+            if node.args.get(part) is not None:
+                node.set(part, spelt_zone(node.args[part]))
     if isinstance(node, exp.Datetime) and node.args.get("expression") is not None:
-        zone = node.expression
-        _spell_zone(zone)
-        return exp.Anonymous(this="FROM_UTC_TIMESTAMP", expressions=[node.this, zone])
+        return exp.Anonymous(this="FROM_UTC_TIMESTAMP", expressions=[node.this, spelt_zone(node.expression)])
     if isinstance(node, exp.DatetimeTrunc):
         return exp.TimestampTrunc(this=node.this, unit=node.args.get("unit"))
+    if isinstance(node, exp.Interval):
+        return _interval(node)
     if isinstance(node, (*_ADDITIONS, *_SUBTRACTIONS)):
         return _date_arithmetic(node)
     return node
@@ -209,17 +222,6 @@ def _series(table: exp.Table, dialect: str) -> exp.Expr:
     return table
 
 
-def _spell_zone(zone: Any) -> None:
-    """Spark knows zones by their registered spelling only: 'utc' is none."""
-    if isinstance(zone, exp.Literal) and zone.is_string:
-        zone.set("this", _zones().get(zone.this.lower(), zone.this))
-
-
-@lru_cache(maxsize=1)
-def _zones() -> dict[str, str]:
-    return {name.lower(): name for name in available_timezones()}
-
-
 def _date_arithmetic(node: exp.Expr) -> exp.Expr:
     """`t + INTERVAL …`: Spark's DATE_ADD cuts the time off, and is right for dates only."""
     subtracts = isinstance(node, _SUBTRACTIONS)
@@ -231,21 +233,47 @@ def _date_arithmetic(node: exp.Expr) -> exp.Expr:
     if isinstance(amount, exp.Interval):
         unit_name = amount.unit.name.upper() if amount.unit is not None else unit_name
         amount = amount.this
-    factor = {"QUARTER": ("MONTH", 3), "DECADE": ("YEAR", 10)}.get(unit_name, (unit_name, 1))
     number = amount.this if isinstance(amount, exp.Neg) else amount
     minus = isinstance(amount, exp.Neg) != subtracts
     if isinstance(number, exp.Literal) and number.this.lstrip("-").isdigit():
-        count = int(number.this) * factor[1]
+        unit_name, several = _interval_unit(unit_name)
+        count = int(number.this) * several
         minus = minus != (count < 0)
-        interval: exp.Expr = exp.Interval(this=exp.Literal.string(str(abs(count))), unit=exp.var(factor[0]))
+        interval: exp.Expr = exp.Interval(this=exp.Literal.string(str(abs(count))), unit=exp.var(unit_name))
     else:
-        unit_interval = exp.Interval(this=exp.Literal.string(str(factor[1])), unit=exp.var(factor[0]))
-        interval = exp.Mul(
-            this=exp.paren(number.copy()) if isinstance(number, exp.Binary) else number, expression=unit_interval
-        )
+        interval = _many(number, unit_name)
     left = exp.paren(node.this) if isinstance(node.this, exp.Binary) else node.this
     result = (exp.Sub if minus else exp.Add)(this=left, expression=interval)
     return exp.paren(result) if isinstance(node.parent, exp.Binary | exp.Cast | exp.Unary | exp.Dot) else result
+
+
+def _many(number: exp.Expr, unit: str) -> exp.Mul:
+    """An interval of a number that is no literal."""
+    unit, several = _interval_unit(unit)
+    one = exp.Interval(this=exp.Literal.string(str(several)), unit=exp.var(unit))
+    return exp.Mul(this=exp.paren(number.copy()) if isinstance(number, exp.Binary) else number, expression=one)
+
+
+def _interval_unit(unit: str) -> tuple[str, int]:
+    """A unit of Spark's intervals, and how many of it a unit is."""
+    spark_units = {"QUARTER": ("MONTH", 3), "DECADE": ("YEAR", 10), "CENTURY": ("YEAR", 100)}
+    return spark_units.get(unit, (unit, 1))
+
+
+def _interval(node: exp.Interval) -> exp.Expr:
+    """`INTERVAL (n) DAY`: Spark wants a literal, and multiplies it."""
+    number = node.this.unnest() if node.this is not None else None
+    if number is None or not isinstance(node.unit, exp.Var) or isinstance(node.parent, (*_ADDITIONS, *_SUBTRACTIONS)):
+        return node
+    unit = node.unit.name.upper().removesuffix("S")
+    if isinstance(number, exp.Literal):
+        name, several = _interval_unit(unit)
+        is_whole = number.name.isdigit()
+        count = str(int(number.name) * several) if is_whole else number.name
+        return exp.Interval(this=exp.Literal.string(count), unit=exp.var(name if is_whole else unit))
+    is_negative = isinstance(number, exp.Neg) and isinstance(number.this, exp.Literal)
+    many = _many(exp.paren(number) if is_negative else number, unit)
+    return exp.paren(many) if isinstance(node.parent, exp.Binary) else many
 
 
 def _is_date(node: exp.Expr) -> bool:
@@ -321,6 +349,8 @@ def _refuse(node: exp.Expr) -> None:
         for item in getattr(field, "expressions", [])
     ):
         raise NotInSpark("PIVOT over values that are not written out has no counterpart in Spark", node)
+    if isinstance(node, exp.SetOperation) and node.args.get("by_name"):
+        raise NotInSpark("BY NAME has no counterpart in Spark; write the columns of both sides out", node)
     if isinstance(node, exp.With) and node.recursive:
         raise NotInSpark("WITH RECURSIVE has no counterpart in Spark 3.5", node)
     if isinstance(node, exp.Column | exp.Pseudocolumn) and node.name.upper() in _PSEUDO_COLUMNS:

@@ -29,7 +29,7 @@ def output_columns(query: exp.Expr, columns_of: ColumnsOf) -> list[str] | None:
     """The names of the columns that a query returns, None when a star hides them."""
     query = query.unnest() if isinstance(query, exp.Subquery) else query
     if isinstance(query, exp.SetOperation):
-        return output_columns(query.this, columns_of)
+        return _columns_of_both(query, columns_of)
     if not isinstance(query, exp.Select):
         return None
     names: list[str] = []
@@ -49,6 +49,15 @@ def output_columns(query: exp.Expr, columns_of: ColumnsOf) -> list[str] | None:
                 return None
             names.append(name)
     return names or None
+
+
+def _columns_of_both(union: exp.SetOperation, columns_of: ColumnsOf) -> list[str] | None:
+    columns = output_columns(union.this, columns_of)
+    if columns is None or not union.args.get("by_name"):
+        return columns
+    more = output_columns(union.expression, columns_of)
+    known = {name.lower() for name in columns}
+    return [*columns, *(name for name in more if name.lower() not in known)] if more is not None else None
 
 
 def _changes(item: exp.Expr) -> bool:

@@ -1,0 +1,56 @@
+"""Files and other databases that DuckDB reads as tables; Spark reads them where it needs nothing to be guessed."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+
+_NAMES = """
+ARROW_SCAN DUCKDB_COLUMNS DUCKDB_DATABASES DUCKDB_SCHEMAS DUCKDB_TABLES DUCKDB_VIEWS GLOB ICEBERG_METADATA
+ICEBERG_SCAN ICEBERG_SNAPSHOTS JSON_SCAN MYSQL_QUERY MYSQL_SCAN PARQUET_METADATA PARQUET_SCHEMA POSTGRES_QUERY
+POSTGRES_SCAN QUERY QUERY_TABLE READ_AVRO READ_BLOB READ_CSV READ_CSV_AUTO READ_JSON READ_JSON_AUTO
+READ_JSON_OBJECTS READ_JSON_OBJECTS_AUTO READ_NDJSON READ_NDJSON_AUTO READ_NDJSON_OBJECTS READ_TEXT READ_XLSX
+SCAN_ARROW_IPC SNIFF_CSV SQLITE_QUERY SQLITE_SCAN ST_READ
+"""
+_READERS = frozenset(_NAMES.split())
+_FORMATS = {"DELTA_SCAN": "delta", "PARQUET_SCAN": "parquet", "READ_PARQUET": "parquet"}
+_FILE = re.compile(r"\.(csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx)(\.\w+)?$", re.IGNORECASE)
+
+
+def as_table(table: exp.Table) -> exp.Table:
+    """The table, or the path that Spark reads in its place.
+
+    Raises:
+        NotInSpark: it is a file or another database that Spark knows as a declared table only.
+    """
+    if isinstance(table.this, exp.Func):
+        return _read_by_function(table, table.this)
+    if not table.db and _FILE.search(table.name):
+        if table.name.lower().endswith(".parquet"):
+            raise NotInSpark(f"the file {table.name} as a table; write read_parquet('{table.name}')", table)
+        raise _no_table(f"the file {table.name}", table)
+    return table
+
+
+def _read_by_function(table: exp.Table, function: exp.Func) -> exp.Table:
+    name = (function.name if isinstance(function, exp.Anonymous) else function.sql_name()).upper()
+    if name in _READERS:
+        raise _no_table(name, table)
+    if name not in _FORMATS:
+        return table
+    arguments = function.expressions
+    if len(arguments) != 1 or not arguments[0].is_string:
+        raise NotInSpark(f"{name} of several files or with options; write it for one path, which may have *", table)
+    table.set("this", exp.to_identifier(arguments[0].name, quoted=True))
+    table.set("db", exp.to_identifier(_FORMATS[name]))
+    return table
+
+
+def _no_table(what: str, table: exp.Table) -> NotInSpark:
+    message = (
+        f"{what} is read by Spark as a declared table only; create one over it (CREATE TABLE … USING …) and name it"
+    )
+    return NotInSpark(message, table)

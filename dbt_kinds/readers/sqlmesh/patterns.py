@@ -1,0 +1,52 @@
+"""Matches of regular expressions: Spark's RLIKE finds a part of the text, and takes no flags."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+
+_FLAGS = {"snowflake": frozenset("cims"), "mysql": frozenset("cim")}
+_COMMON_FLAGS = frozenset("cis")
+
+
+def matches(node: exp.RegexpLike, dialect: str) -> exp.Expr:
+    """`regexp_like(text, pattern, flags)`; Snowflake's matches the whole text."""
+    return _rlike(node, node.args.get("flag"), bool(node.args.get("full_match")), dialect)
+
+
+def matches_whole(node: exp.RegexpFullMatch | exp.SimilarTo, dialect: str) -> exp.Expr:
+    """`regexp_full_match(text, pattern, flags)` of DuckDB, whose SIMILAR TO is the same.
+
+    Raises:
+        NotInSpark: SIMILAR TO of another dialect, whose patterns are no regular expressions.
+    """
+    if isinstance(node, exp.SimilarTo) and dialect != "duckdb":
+        raise NotInSpark("SIMILAR TO has no counterpart in Spark; write a regular expression", node)
+    return _rlike(node, node.args.get("options"), True, dialect)
+
+
+def matches_any_case(node: exp.RegexpILike, dialect: str) -> exp.Expr:
+    """`text ~* pattern`."""
+    return _rlike(node, exp.Literal.string("i"), False, dialect)
+
+
+def _rlike(node: exp.Expr, flags: exp.Expr | None, is_whole: bool, dialect: str) -> exp.Expr:
+    """The flags and the anchors become a part of the pattern."""
+    if flags is None and not is_whole:
+        return node
+    given = flags.name if isinstance(flags, exp.Literal) else ""
+    if (flags is not None and not flags.is_string) or set(given) - _FLAGS.get(dialect, _COMMON_FLAGS):
+        raise NotInSpark("these flags of a regular expression have no counterpart in Spark; use i and s only", node)
+    # of 'c' and 'i' the last one counts
+    sensitive = given.rfind("c") > given.rfind("i")
+    inline = "".join(flag for flag in "ims" if flag in given and not (flag == "i" and sensitive))
+    before = (f"(?{inline})" if inline else "") + ("^(?:" if is_whole else "")
+    return exp.RegexpLike(this=node.this.copy(), expression=_wrapped(before, node.expression, ")$" if is_whole else ""))
+
+
+def _wrapped(before: str, pattern: exp.Expr, after: str) -> exp.Expr:
+    if isinstance(pattern, exp.Literal):
+        return exp.Literal.string(f"{before}{pattern.name}{after}")
+    parts = [exp.Literal.string(before), pattern.copy(), exp.Literal.string(after)]
+    return exp.Anonymous(this="CONCAT", expressions=[part for part in parts if part.name or part is parts[1]])

@@ -1,0 +1,149 @@
+"""Elements and slices of lists and texts, and how long they are: Spark counts from 0, and has no slices of brackets."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_kinds.readers.sqlmesh.dialects import dialect_of
+from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.value_types import INTEGERS, LISTS, TEXTS, type_of
+
+_SHIFTED = "was_shifted"
+
+
+def remember_shifts(tree: exp.Expr) -> None:
+    """Marks the subscripts that sqlglot's parser has made one less: those of what was no text or map to it."""
+    for bracket in tree.find_all(exp.Bracket):
+        base = bracket.this.unnest()
+        kind = base.type.this if base.type is not None else exp.DType.UNKNOWN
+        bracket.meta[_SHIFTED] = isinstance(base, exp.Column) or kind in (exp.DType.UNKNOWN, exp.DType.ARRAY)
+
+
+def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
+    """`x[i]` and `x[i:j]`.
+
+    Raises:
+        NotInSpark: whether it is a slice of a text or a list is not known, or its bounds are not.
+    """
+    if len(node.expressions) != 1:
+        return node
+    index = node.expressions[0]
+    if isinstance(index, exp.Slice):
+        if index.args.get("step") is not None:
+            raise NotInSpark("a slice with a step has no counterpart in Spark; write filter() or sequence()", node)
+        # only DuckDB slices texts
+        kind = type_of(node.this) if dialect == "duckdb" else exp.DType.ARRAY
+        return _slice(node, node.this, (index.this, index.expression), kind)
+    if dialect_of(dialect).INDEX_OFFSET != 1 or type_of(node.this) is exp.DType.MAP:
+        return node
+    return _element(node, _position(node))
+
+
+def array_slice(node: exp.ArraySlice, dialect: str) -> exp.Expr:
+    """`array_slice(list, first, last)`; Snowflake counts from 0, and leaves the last out."""
+    first, last = node.args.get("start"), node.args.get("end")
+    if node.args.get("zero_based"):
+        begin, end = (_whole(bound) if bound is not None else None for bound in (first, last))
+        if begin is None or end is None or begin < 0 or end < 0:
+            raise NotInSpark("ARRAY_SLICE between bounds that are no literals from 0 up; write slice()", node)
+        first, last = _number(begin + 1), _number(end)
+    return _slice(node, node.this, (first, last), exp.DType.ARRAY)
+
+
+def list_slice(node: exp.Anonymous) -> exp.Expr:
+    """`list_slice(list, first, last)` of DuckDB, which sqlglot does not know."""
+    if len(node.expressions) != 3:
+        raise NotInSpark("LIST_SLICE with a step has no counterpart in Spark; write list_filter()", node)
+    base, first, last = node.expressions
+    return _slice(node, base, (first, last), exp.DType.ARRAY)
+
+
+def length(node: exp.Length, dialect: str) -> exp.Expr:
+    """`len(x)`; of a list that is not known for one, Spark refuses LENGTH."""
+    return _call("ARRAY_SIZE", node.this) if type_of(node.this) in LISTS else node
+
+
+def array_size(node: exp.ArraySize, dialect: str) -> exp.Expr:
+    """The length of a list, NULL of none: Spark's SIZE is -1."""
+    size = _call("ARRAY_SIZE", node.this)
+    return _call("NULLIF", size, exp.Literal.number(0)) if dialect == "postgres" else size
+
+
+def _position(bracket: exp.Bracket) -> exp.Expr:
+    """The subscript as it was written, from 1."""
+    index: exp.Expr = bracket.expressions[0]
+    if not bracket.meta.get(_SHIFTED, True):
+        return index
+    number = _whole(index)
+    if number is not None:
+        return _number(number + 1)
+    if isinstance(index, exp.Add) and _whole(index.expression) == -1 and type_of(index.this) in INTEGERS:
+        shifted: exp.Expr = index.this
+        return shifted
+    return index
+
+
+def _element(node: exp.Bracket, position: exp.Expr) -> exp.Expr:
+    number = _whole(position)
+    if type_of(node.this) in TEXTS:
+        return exp.Literal.string("") if number == 0 else _call("SUBSTRING", node.this, position, _number(1))
+    if position.is_string or (number is not None and number > 0):
+        return node
+    return exp.null() if number == 0 else _call("TRY_ELEMENT_AT", node.this, position)
+
+
+def _slice(
+    node: exp.Expr, base: exp.Expr, bounds: tuple[exp.Expr | None, exp.Expr | None], kind: exp.DType | None
+) -> exp.Expr:
+    """Spark's SUBSTRING and SLICE take a first position, from 1, and a length."""
+    if kind is None or kind not in TEXTS | LISTS:
+        message = (
+            f"whether {base.sql()} of a slice is a text or a list is not known here; write substring() of a text, "
+            "array_slice() of a list"
+        )
+        raise NotInSpark(message, node)
+    first, last = bounds
+    begin, end = _whole(first) if first is not None else 1, _whole(last) if last is not None else -1
+    if begin is None or end is None:
+        raise NotInSpark("a slice between bounds that are no literals; write substring() of a text", node)
+    begin = begin or 1
+    size = _call("LENGTH" if kind in TEXTS else "ARRAY_SIZE", base)
+    start = _number(begin) if begin > 0 else _call("GREATEST", _plus(size, begin + 1), _number(1))
+    sliced = _call("SUBSTRING" if kind in TEXTS else "SLICE", base, start, _count(size, start, begin, end))
+    sliced.type = exp.DataType(this=kind)
+    return sliced
+
+
+def _count(size: exp.Expr, start: exp.Expr, begin: int, end: int) -> exp.Expr:
+    """How long a slice is, or longer where it goes to the end."""
+    if end == -1:
+        return size
+    if begin > 0 and end >= 0:
+        return _number(max(end - begin + 1, 0))
+    if begin > 0:
+        return _call("GREATEST", _plus(size, end - begin + 2), _number(0))
+    stop = _number(end) if end >= 0 else _plus(size, end + 1)
+    return _call("GREATEST", _plus(exp.Sub(this=stop, expression=start.copy()), 1), _number(0))
+
+
+def _plus(value: exp.Expr, number: int) -> exp.Expr:
+    if number == 0:
+        return value.copy()
+    return (exp.Add if number > 0 else exp.Sub)(this=value.copy(), expression=_number(abs(number)))
+
+
+def _whole(node: exp.Expr) -> int | None:
+    """The value of a whole number that is written out."""
+    inner = node.unnest()
+    if isinstance(inner, exp.Neg):
+        number = _whole(inner.this)
+        return -number if number is not None else None
+    return int(inner.name) if isinstance(inner, exp.Literal) and inner.is_int else None
+
+
+def _number(value: int) -> exp.Expr:
+    return exp.Literal.number(value)
+
+
+def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
+    return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])

@@ -1,0 +1,233 @@
+"""What is known of the types of values: from literals, casts, declared columns, and what is computed of them.
+
+Where engines differ in the type of a function, it is unknown: nothing is decided by a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from dbt_kinds.readers.sqlmesh.star import ColumnsOf, visible_cte
+
+_TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
+    exp.Array: exp.DType.ARRAY,
+    exp.ArrayAgg: exp.DType.ARRAY,
+    exp.Concat: exp.DType.TEXT,
+    exp.ConcatWs: exp.DType.TEXT,
+    exp.Count: exp.DType.BIGINT,
+    exp.CurrentDate: exp.DType.DATE,
+    exp.CurrentTimestamp: exp.DType.TIMESTAMPTZ,
+    exp.DPipe: exp.DType.TEXT,
+    exp.Date: exp.DType.DATE,
+    exp.Interval: exp.DType.INTERVAL,
+    exp.Length: exp.DType.BIGINT,
+    exp.Lower: exp.DType.TEXT,
+    exp.RowNumber: exp.DType.BIGINT,
+    exp.Split: exp.DType.ARRAY,
+    exp.Substring: exp.DType.TEXT,
+    exp.Trim: exp.DType.TEXT,
+    exp.TsOrDsToDate: exp.DType.DATE,
+    exp.Upper: exp.DType.TEXT,
+}
+_OF_OPERAND = (
+    exp.Alias,
+    exp.Filter,
+    exp.FirstValue,
+    exp.Lag,
+    exp.LastValue,
+    exp.Lead,
+    exp.Max,
+    exp.Min,
+    exp.Neg,
+    exp.Nullif,
+    exp.Paren,
+    exp.Window,
+)
+
+_SETTLED = "value_type"
+
+INTEGERS = frozenset(exp.DataType.INTEGER_TYPES)
+DECIMALS = frozenset({exp.DType.DECIMAL, exp.DType.BIGDECIMAL})
+DOUBLES = frozenset({exp.DType.DOUBLE, exp.DType.FLOAT})
+TEXTS = frozenset(exp.DataType.TEXT_TYPES)
+LISTS = frozenset({exp.DType.ARRAY, exp.DType.LIST})
+WITHOUT_ZONE = frozenset({exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME})
+INSTANTS = frozenset({exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPLTZ})
+TIMES = WITHOUT_ZONE | INSTANTS
+_NUMBERS = INTEGERS | DECIMALS | DOUBLES
+
+
+def type_columns(tree: exp.Expr, columns_of: ColumnsOf) -> None:
+    """Tells the columns of a tree their types, as far as tables declare them; before tables lose their names."""
+    for column in tree.find_all(exp.Column):
+        # once only: a query that reads itself comes back here
+        if type_of(column) is None and not column.meta.get("was_looked_up"):
+            column.meta["was_looked_up"] = True
+            _type_column(column, columns_of)
+
+
+def settle_types(tree: exp.Expr) -> None:
+    """Works the types of a tree out once, from the leaves up: asked one by one, deep trees would take their time."""
+    for node in reversed(list(tree.walk(bfs=False))):
+        node.meta[_SETTLED] = _computed(node)
+
+
+def type_of(node: exp.Expr | None) -> exp.DType | None:
+    """The type of a value, None when it is not known."""
+    if node is None:
+        return None
+    return node.meta[_SETTLED] if _SETTLED in node.meta else _computed(node)
+
+
+def _computed(node: exp.Expr) -> exp.DType | None:
+    if isinstance(node, exp.Cast):
+        return _dtype(node.to)
+    known = _dtype(node.type)
+    if known is not None:
+        return known
+    if isinstance(node, exp.Literal):
+        return _of_literal(node)
+    if isinstance(node, _OF_OPERAND):
+        return type_of(node.this)
+    if isinstance(node, exp.Distinct):
+        return _common(node.expressions)
+    if isinstance(node, exp.AtTimeZone):
+        return _with_zone(type_of(node.this))
+    if isinstance(node, exp.Coalesce | exp.Greatest | exp.Least):
+        return _common([node.this, *node.expressions])
+    if isinstance(node, exp.Case):
+        return _common([*(branch.args.get("true") for branch in node.args["ifs"]), node.args.get("default")])
+    if isinstance(node, exp.Sum):
+        return _of_sum(type_of(node.this))
+    if isinstance(node, exp.Avg):
+        return exp.DType.INTERVAL if type_of(node.this) is exp.DType.INTERVAL else None
+    if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Mod):
+        return _of_arithmetic(node)
+    if isinstance(node, exp.Div):
+        return _of_division(node)
+    if isinstance(node, exp.Bracket) and any(isinstance(index, exp.Slice) for index in node.expressions):
+        return type_of(node.this)
+    return _TYPES_BY_FUNCTION.get(type(node))
+
+
+def _dtype(data_type: exp.DataType | None) -> exp.DType | None:
+    found = data_type.this if data_type is not None else None
+    if isinstance(found, exp.Interval):
+        return exp.DType.INTERVAL
+    return found if isinstance(found, exp.DType) and found is not exp.DType.UNKNOWN else None
+
+
+def _of_literal(literal: exp.Literal) -> exp.DType:
+    if literal.is_string:
+        return exp.DType.TEXT
+    if literal.is_int:
+        return exp.DType.INT
+    return exp.DType.DOUBLE if "e" in literal.name.lower() else exp.DType.DECIMAL
+
+
+def _with_zone(kind: exp.DType | None) -> exp.DType | None:
+    """AT TIME ZONE makes an instant of a time without a zone, and the other way round."""
+    if kind in WITHOUT_ZONE:
+        return exp.DType.TIMESTAMPTZ
+    return exp.DType.TIMESTAMP if kind is exp.DType.TIMESTAMPTZ else None
+
+
+def _of_sum(summed: exp.DType | None) -> exp.DType | None:
+    """The sum of BIGINT is a decimal in some engines."""
+    if summed in INTEGERS:
+        return exp.DType.BIGINT if summed is not exp.DType.BIGINT else None
+    return summed if summed in DECIMALS | DOUBLES | {exp.DType.INTERVAL} else None
+
+
+def _common(values: Iterable[exp.Expr | None]) -> exp.DType | None:
+    types = {type_of(value) for value in values if value is not None and not isinstance(value, exp.Null)}
+    if types and types <= INTEGERS:
+        return exp.DType.BIGINT
+    return types.pop() if len(types) == 1 else None
+
+
+def _of_arithmetic(node: exp.Expr) -> exp.DType | None:
+    left, right = type_of(node.this), type_of(node.expression)
+    if isinstance(node, exp.Sub) and left in TIMES and right in TIMES:
+        return exp.DType.INTERVAL
+    return _of_numbers(left, right) or _of_shifted(node, left, right)
+
+
+def _of_numbers(left: exp.DType | None, right: exp.DType | None) -> exp.DType | None:
+    if not {left, right} <= _NUMBERS | {None}:
+        return None
+    # what meets a number with a fraction has one, too; a decimal may make a double of it, which differs little
+    if left in DOUBLES or right in DOUBLES:
+        return exp.DType.DOUBLE
+    if left in DECIMALS or right in DECIMALS:
+        return exp.DType.DECIMAL
+    return None if left is None or right is None else exp.DType.BIGINT
+
+
+def _of_shifted(node: exp.Expr, left: exp.DType | None, right: exp.DType | None) -> exp.DType | None:
+    """A time with something added, or an interval times a number."""
+    if isinstance(node, exp.Mul):
+        return exp.DType.INTERVAL if exp.DType.INTERVAL in (left, right) else None
+    if left in TIMES and right is exp.DType.INTERVAL:
+        return left
+    return exp.DType.DATE if left is exp.DType.DATE and right in INTEGERS else None
+
+
+def _of_division(node: exp.Div) -> exp.DType | None:
+    """Of two integers it is an integer in the dialects that sqlglot calls typed, else a number with a fraction."""
+    left, right = type_of(node.this), type_of(node.expression)
+    if not node.args.get("typed"):
+        return exp.DType.DOUBLE if {left, right} <= _NUMBERS | {None} else None
+    return _of_numbers(left, right)
+
+
+def _type_column(column: exp.Column, columns_of: ColumnsOf) -> None:
+    select = column.find_ancestor(exp.Select)
+    found = [kind for source in _sources(select) if (kind := _type_in(source, column, columns_of)) is not None]
+    if len(found) == 1 and (column.table or len(_sources(select)) == 1):
+        column.type = found[0].copy()
+
+
+def _sources(select: exp.Select | None) -> list[exp.Expr]:
+    from_ = select.args.get("from_") if select is not None else None
+    joins = select.args.get("joins") or [] if select is not None else []
+    return [*([from_.this] if from_ is not None else []), *(join.this for join in joins)]
+
+
+def _type_in(source: exp.Expr, column: exp.Column, columns_of: ColumnsOf) -> exp.DataType | None:
+    if column.table and source.alias_or_name.lower() != column.table.lower():
+        return None
+    if isinstance(source, exp.Subquery):
+        return _type_of_output(source.this, column.name, columns_of)
+    if not isinstance(source, exp.Table):
+        return None
+    cte = visible_cte(source)
+    if cte is not None:
+        return _type_of_output(cte.this, column.name, columns_of)
+    for name, kind in columns_of(source) or []:
+        if name.lower() == column.name.lower():
+            return _declared(kind)
+    return None
+
+
+def _declared(kind: exp.DataType | None) -> exp.DataType | None:
+    """Types are declared as Spark calls them, whose TIMESTAMP may have been one without a zone."""
+    if kind is not None and kind.this is exp.DType.TIMESTAMPTZ:
+        return exp.DataType(this=exp.DType.TIMESTAMPLTZ)
+    return kind
+
+
+def _type_of_output(query: exp.Expr, name: str, columns_of: ColumnsOf) -> exp.DataType | None:
+    if not isinstance(query, exp.Select):
+        return None
+    for item in query.expressions:
+        if item.alias_or_name.lower() == name.lower() and not item.is_star:
+            type_columns(item, columns_of)
+            settle_types(item)
+            dtype = type_of(item)
+            return exp.DataType(this=dtype) if dtype is not None else None
+    if len(_sources(query)) == 1 and any(isinstance(item, exp.Star) for item in query.expressions):
+        return _type_in(_sources(query)[0], exp.column(name), columns_of)
+    return None
