@@ -22,7 +22,8 @@ _TOP = Place(1, 1)
 @dataclass(frozen=True)
 class CheckedModel:
     """A model with what is told of it, the bounds of its sources, and, where it is admitted, what is proven of it.
-    `narrow` are the addresses of sources of which its own conditions read too little.
+    `narrow` are the addresses of sources of which its own conditions read too little, or who knows how much; one that
+    speaks of no source counts as empty.
     """
 
     model: CompiledModel
@@ -70,7 +71,7 @@ def _checked(model: CompiledModel, catalogue: Catalogue) -> CheckedModel:
     for entry, found in zip(told["incremental"]["findings"], verdict.findings, strict=True):
         entry["line"], entry["column"] = _place(model, found.place)
     proof = proof_of(verdict) if verdict.is_admitted else None
-    narrow = frozenset(found.source for found in verdict.findings if found.code == "narrow_read" and found.source)
+    narrow = frozenset(found.source or "" for found in verdict.findings if found.code == "narrow_read")
     return CheckedModel(model, told, verdict.bounds, proof, narrow)
 
 

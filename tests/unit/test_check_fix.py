@@ -132,6 +132,14 @@ def test_refused_edited_and_too_narrow_models_are_left_as_they_are(tmp_path: Pat
     text, answer = fixed(tmp_path, HEAD + narrow, compiled)
     assert "safety" not in text
     assert "nothing is proven" in answer.output
+    listed = (
+        "select cast(d as date) as event_date, d as event_ts from values ('2024-01-14') as t(d) "
+        "where cast(d as date) >= '2024-01-14'"
+    )
+    compiled = listed.replace(">= '2024-01-14'", ">= /*kinds:start_ds*/ '2024-01-14'")
+    text, answer = fixed(tmp_path, HEAD + listed, compiled)
+    assert "safety" not in text
+    assert "nothing is proven" in answer.output
 
 
 @pytest.mark.parametrize(
