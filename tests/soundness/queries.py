@@ -100,6 +100,18 @@ NEIGHBOUR_FRAMES = (
 JOINED_DAYS = ("a.d", "b.d", "COALESCE(a.d, b.d)", "CAST(a.ts AS DATE)")
 JOINED_KEYS = ("a.d", "b.d", "COALESCE(a.d, b.d)", "a.id", "a.d, b.id", "CAST(b.ts AS DATE)", "b.ts")
 CALENDAR = "(SELECT d, CAST(d AS TIMESTAMP) AS ts, id, v FROM users)"
+MADE_CALENDAR = (
+    "SELECT CAST(c AS DATE) AS d FROM "
+    "(SELECT EXPLODE(SEQUENCE(DATE '2024-01-01', DATE '2024-01-13', INTERVAL '1' DAY)) AS c) AS s"
+)
+# which days of a calendar count for one of its days
+DAY_PAIRS = (
+    "b.d = a.d",
+    "b.d BETWEEN date_sub(a.d, 2) AND a.d",
+    "b.d <= a.d",
+    "b.d >= a.d AND b.d < date_add(a.d, 2)",
+    "b.d <> a.d",
+)
 AGGREGATIONS = (
     "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, id",
     "SELECT d, MAX(ts) AS ts, id, SUM(v) AS v FROM {r} AS r GROUP BY d, id HAVING COUNT(*) > 1",
@@ -155,6 +167,26 @@ def query(choose: Choose, depth: int = 3) -> str:
         return f"SELECT r.d, r.ts, r.id, r.v + u.v AS v FROM {inner()} AS r LEFT JOIN users AS u ON u.id = r.id"
     if shape == "calendar":
         return f"SELECT u.d, r.ts, r.id, r.v FROM users AS u {choose(JOINS[:5])} {inner()} AS r ON u.d = r.d"
+    if shape == "made calendar":
+        days = f"cal AS a JOIN cal AS b ON {choose(DAY_PAIRS)}"
+        columns, groups = choose(
+            (
+                ("a.d, r.ts, r.id, r.v", ""),
+                ("DISTINCT a.d, r.ts, r.id, r.v", ""),
+                ("a.d, MAX(r.ts) AS ts, r.id, SUM(r.v) AS v", " GROUP BY a.d, r.id"),
+                ("a.d, MAX(r.ts) AS ts, r.id, COUNT(*) AS v", " GROUP BY a.d, r.id HAVING COUNT(*) > 1"),
+                ("a.d, r.ts, r.id, SUM(r.v) OVER (PARTITION BY a.d, r.id) AS v", ""),
+                ("a.d, r.ts, r.id, SUM(r.v) OVER (PARTITION BY b.d, r.id) AS v", ""),
+            )
+        )
+        relations = f"{days} {choose(('JOIN', 'LEFT JOIN'))} {inner()} AS r ON r.d = b.d"
+        return f"WITH cal AS ({MADE_CALENDAR}) SELECT {columns} FROM {relations}{groups}"
+    if shape == "exploded":
+        made = "EXPLODE(SEQUENCE(d, date_add(d, 1), INTERVAL '1' DAY)) AS e"
+        rows = f"SELECT d, ts, id, v, {made} FROM {inner()} AS r WHERE d IS NOT NULL"
+        over = f"PARTITION BY {choose(('d', 'e', 'd, e', 'id'))} ORDER BY v, id, ts, e"
+        value, day = choose(("v", f"RANK() OVER ({over})")), choose(("d", "CAST(e AS DATE)"))
+        return f"SELECT {day} AS d, ts, id, {value} AS v FROM ({rows}) AS q"
     if shape == "calendar window":
         join, key, frame = (choose(parts) for parts in (JOINS[:5], ("u.id", "r.id", "u.v"), FRAMES[1:4]))
         over = f"PARTITION BY {key} ORDER BY r.ts {frame}"
@@ -217,6 +249,8 @@ SHAPES = (
     "lookup",
     "calendar",
     "calendar window",
+    "made calendar",
+    "exploded",
     "exists",
     "member",
     "twice",
