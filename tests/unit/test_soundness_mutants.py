@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from dbt_kinds.analysis import reaches, reading, safety, ties, tree, windows
+from dbt_kinds.analysis import expressions, reaches, reading, safety, ties, tree, windows
 from dbt_kinds.analysis.margins import NOTHING
 from dbt_kinds.analysis.reaches import Reach
 from dbt_kinds.analysis.terms import Shift, Term
@@ -29,6 +29,10 @@ def examples_until_a_difference() -> int | None:
         if engine.differences([trial]):
             return number
     return None
+
+
+def what_a_query_makes_is_the_same_everywhere(patch: Patch) -> None:
+    patch.setattr(expressions, "_is_of_its_own", lambda node: isinstance(node, exp.Query))
 
 
 def frames_widen_nothing(patch: Patch) -> None:
@@ -157,6 +161,7 @@ def _admitting(code: str) -> Callable[[Patch], None]:
 
 
 MUTANTS = (
+    what_a_query_makes_is_the_same_everywhere,
     frames_widen_nothing,
     frames_widen_backwards_only,
     frames_are_not_swapped_under_a_descending_order,
