@@ -19,25 +19,25 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
-from dbt_kinds.readers.sqlmesh.by_name import write_by_position
-from dbt_kinds.readers.sqlmesh.decimals import unbounded_decimal, unbounded_message
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
-from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.scan import touches
-from dbt_kinds.readers.sqlmesh.spark import (
+from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
+from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+from dbt_kinds.readers.sqlmesh.translation.by_name import write_by_position
+from dbt_kinds.readers.sqlmesh.translation.decimals import unbounded_decimal, unbounded_message
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.translation.spark import (
     check_written,
     is_spelt_for_spark,
     needs_rewrite,
     rewrite,
     type_marks,
 )
-from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
-from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
-from dbt_kinds.readers.sqlmesh.typed_operators import doubts
-from dbt_kinds.readers.sqlmesh.value_types import type_columns
+from dbt_kinds.readers.sqlmesh.translation.typed_operators import doubts
+from dbt_kinds.readers.sqlmesh.translation.value_types import type_columns
 
 Lookup = Callable[[exp.Table], Columns | None]
 

@@ -38,11 +38,11 @@ from dbt_kinds.kinds import (
 )
 from dbt_kinds.marks import MARK_NAME, Marks, used_marks
 from dbt_kinds.readers.sqlmesh.context import ProjectContext, lookup
-from dbt_kinds.readers.sqlmesh.decimals import bound_decimals
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, exclusive_end, instant
-from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
+from dbt_kinds.readers.sqlmesh.translation.decimals import bound_decimals
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
 
 _KNOWN = frozenset({"model", "description", "inputs", "outputs", "vars", "schema", "gateway", "name"})

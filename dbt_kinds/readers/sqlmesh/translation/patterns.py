@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 
 _FLAGS = {"snowflake": frozenset("cims"), "mysql": frozenset("cim")}
 _COMMON_FLAGS = frozenset("cis")

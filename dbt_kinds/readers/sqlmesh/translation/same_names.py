@@ -12,14 +12,14 @@ from typing import Any
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
-from dbt_kinds.readers.sqlmesh.epochs import epoch, epoch_milliseconds, epoch_seconds
-from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.patterns import matches, matches_any_case, matches_whole
-from dbt_kinds.readers.sqlmesh.percentiles import percentile_cont, percentile_disc, quantile
-from dbt_kinds.readers.sqlmesh.subscripts import array_size, array_slice, length, list_slice, subscript
-from dbt_kinds.readers.sqlmesh.typed_operators import at_time_zone, difference, quotient, rounded
-from dbt_kinds.readers.sqlmesh.value_types import TEXTS, type_of
-from dbt_kinds.readers.sqlmesh.zones import spelt_zone
+from dbt_kinds.readers.sqlmesh.translation.epochs import epoch, epoch_milliseconds, epoch_seconds
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.translation.patterns import matches, matches_any_case, matches_whole
+from dbt_kinds.readers.sqlmesh.translation.percentiles import percentile_cont, percentile_disc, quantile
+from dbt_kinds.readers.sqlmesh.translation.subscripts import array_size, array_slice, length, list_slice, subscript
+from dbt_kinds.readers.sqlmesh.translation.typed_operators import at_time_zone, difference, quotient, rounded
+from dbt_kinds.readers.sqlmesh.translation.value_types import TEXTS, type_of
+from dbt_kinds.readers.sqlmesh.translation.zones import spelt_zone
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _SUNDAY_IS_7 = frozenset({"trino", "presto", "athena"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 
 
 def percentile_cont(node: exp.PercentileCont, dialect: str) -> exp.Expr:

@@ -6,8 +6,8 @@ import re
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.value_types import INSTANTS, TIMES, type_of
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.translation.value_types import INSTANTS, TIMES, type_of
 
 _OF_DIFFERENCES = (exp.Avg, exp.Max, exp.Min, exp.Sum)
 _MONTHS = re.compile(r"mon|year|quarter|decade|century", re.IGNORECASE)
