@@ -105,30 +105,22 @@ def narrow_reads(scope: SelectScope, ranges: Mapping[Variable, Range], kind: str
 
 def uncertain_reads(scope: Scope) -> Iterator[tuple[exp.Expr, str]]:
     """The conditions on the window of which nothing is known, each with a source that it speaks of, if any."""
-    for below in scopes_below(scope):
-        if isinstance(below, SelectScope):
-            for condition in _conditions(below):
-                known = [
-                    found
-                    for found in _edge_comparisons(below, condition)
-                    if found.edge.form != "number" and _source_of(below, found.time.variable) is not None
-                ]
-                if len(list(_edge_calls(condition))) > len(known):
-                    yield condition, _spoken_of(below, condition)
+    for below, condition in _conditions_below(scope):
+        known = [
+            found
+            for found in _edge_comparisons(below, condition)
+            if found.edge.form != "number" and _source_of(below, found.time.variable) is not None
+        ]
+        if len(list(_edge_calls(condition))) > len(known):
+            yield condition, _spoken_of(below, condition)
 
 
 def edges_in_values(scope: Scope, tree: exp.Expr) -> Iterator[exp.Expr]:
     """The edges that stand elsewhere than in WHERE or ON, and so make values of rows another thing in each batch."""
-    read = {
-        id(call)
-        for below in scopes_below(scope)
-        if isinstance(below, SelectScope)
-        for condition in _conditions(below)
-        for call in _edge_calls(condition)
-    }
-    for call in tree.find_all(exp.Anonymous):
-        if str(call.this).lower().startswith(_CALL) and id(call) not in read:
-            yield call
+    read = {id(call) for _, condition in _conditions_below(scope) for call in _edge_calls(condition)}
+    for node in tree.walk():
+        if _is_edge(node) and id(node) not in read:
+            yield node
 
 
 def implied_series(scope: Scope) -> dict[str, Relation]:
@@ -136,20 +128,13 @@ def implied_series(scope: Scope) -> dict[str, Relation]:
     a time, whether or not it was said.
     """
     found: dict[str, Relation] = {}
-    for below in scopes_below(scope):
-        if isinstance(below, SelectScope):
-            for condition in _conditions(below):
-                for one in _edge_comparisons(below, condition):
-                    read, column = _column_of(below, one.time.variable)
-                    if (
-                        read is not None
-                        and isinstance(read.node, exp.Table)
-                        and isinstance(read.node.this, exp.Identifier)
-                    ):
-                        name = table_name(read.node)
-                        relation = read.relation or Relation(name)
-                        series = Timeseries(column, column, "day")
-                        found.setdefault(name, Relation(relation.address, relation.columns, series))
+    for below, condition in _conditions_below(scope):
+        for one in _edge_comparisons(below, condition):
+            read, column = _column_of(below, one.time.variable)
+            if read is not None and isinstance(read.node, exp.Table) and isinstance(read.node.this, exp.Identifier):
+                name = table_name(read.node)
+                relation = read.relation or Relation(name)
+                found.setdefault(name, Relation(relation.address, relation.columns, Timeseries(column, column, "day")))
     return found
 
 
@@ -161,10 +146,20 @@ def _conditions(scope: SelectScope) -> Iterator[exp.Expr]:
                 yield part
 
 
+def _conditions_below(scope: Scope) -> Iterator[tuple[SelectScope, exp.Expr]]:
+    """Those of every SELECT of a query."""
+    for below in scopes_below(scope):
+        if isinstance(below, SelectScope):
+            for condition in _conditions(below):
+                yield below, condition
+
+
 def _edge_calls(condition: exp.Expr) -> Iterator[exp.Expr]:
-    for node in nodes_of(condition):
-        if isinstance(node, exp.Anonymous) and str(node.this).lower().startswith(_CALL):
-            yield node
+    return (node for node in nodes_of(condition) if _is_edge(node))
+
+
+def _is_edge(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and str(node.this).lower().startswith(_CALL)
 
 
 def _edge_comparisons(scope: SelectScope, condition: exp.Expr) -> Iterator[_EdgeComparison]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 
 
 def percentile_cont(node: exp.PercentileCont, dialect: str) -> exp.Expr:
     """`percentile_cont(p) within group (…)`, and `percentile_cont(x, p)` of BigQuery and DuckDB."""
     if node.expression is None:
-        return exp.Anonymous(this="PERCENTILE_CONT", expressions=[node.this.copy()])
-    return exp.Anonymous(this="PERCENTILE", expressions=[node.this.copy(), node.expression.copy()])
+        return call("PERCENTILE_CONT", node.this)
+    return call("PERCENTILE", node.this, node.expression)
 
 
 def percentile_disc(node: exp.PercentileDisc, dialect: str) -> exp.Expr:
     """`percentile_disc(p) within group (…)`, and `percentile_disc(x, p)`."""
     if node.expression is None:
-        return exp.Anonymous(this="PERCENTILE_DISC", expressions=[node.this.copy()])
+        return call("PERCENTILE_DISC", node.this)
     return _discrete(node, node.this, node.expression)
 
 
@@ -30,6 +31,6 @@ def _discrete(node: exp.Expr, value: exp.Expr, position: exp.Expr) -> exp.Expr:
     if isinstance(position, exp.Array):
         raise NotInSpark("several discrete quantiles at once have no counterpart in Spark; write one for each", node)
     return exp.WithinGroup(
-        this=exp.Anonymous(this="PERCENTILE_DISC", expressions=[position.copy()]),
+        this=call("PERCENTILE_DISC", position),
         expression=exp.Order(expressions=[exp.Ordered(this=value.copy(), nulls_first=True)]),
     )

@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
+from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.epochs import epoch, epoch_milliseconds, epoch_seconds
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.patterns import matches, matches_any_case, matches_whole
@@ -104,10 +105,10 @@ def _field(node: exp.Extract, dialect: str) -> exp.Expr:
 def _day_of_week(value: exp.Expr, field: str, dialect: str) -> exp.Expr:
     """Spark counts from Sunday, 1, in DAYOFWEEK, and from Monday, 0, in WEEKDAY."""
     if field == "ISODOW" or dialect in _SUNDAY_IS_7:
-        return exp.Add(this=_call("WEEKDAY", value), expression=exp.Literal.number(1))
+        return exp.Add(this=call("WEEKDAY", value), expression=exp.Literal.number(1))
     if dialect in _SUNDAY_IS_0:
-        return exp.Sub(this=_call("DAYOFWEEK", value), expression=exp.Literal.number(1))
-    return _call("DAYOFWEEK", value)
+        return exp.Sub(this=call("DAYOFWEEK", value), expression=exp.Literal.number(1))
+    return call("DAYOFWEEK", value)
 
 
 def _boundaries(node: exp.Expr, dialect: str) -> exp.Expr:
@@ -117,22 +118,22 @@ def _boundaries(node: exp.Expr, dialect: str) -> exp.Expr:
         raise NotInSpark(f"the unit {unit.sql(dialect=dialect)} of a difference has no counterpart in Spark", node)
     name = unit.name.upper().removesuffix("S") if unit is not None else "DAY"
     if name == "DAY":
-        return _call("DATEDIFF", later, earlier)
+        return call("DATEDIFF", later, earlier)
     if name == "YEAR":
-        return exp.Sub(this=_call("YEAR", later), expression=_call("YEAR", earlier))
+        return exp.Sub(this=call("YEAR", later), expression=call("YEAR", earlier))
     if name in ("QUARTER", "MONTH"):
         parts = [_in_years(12 if name == "MONTH" else 4, time) for time in (later, earlier)]
         return exp.Sub(
-            this=exp.Sub(this=exp.Add(this=parts[0], expression=_call(name, later)), expression=parts[1]),
-            expression=_call(name, earlier),
+            this=exp.Sub(this=exp.Add(this=parts[0], expression=call(name, later)), expression=parts[1]),
+            expression=call(name, earlier),
         )
     if name == "ISOWEEK" or (name == "WEEK" and dialect in _WEEK_BEGINS_MONDAY):
-        days = _call("DATEDIFF", _truncated("WEEK", later), _truncated("WEEK", earlier))
+        days = call("DATEDIFF", _truncated("WEEK", later), _truncated("WEEK", earlier))
         return exp.cast(exp.Div(this=days, expression=exp.Literal.number(7)), "bigint")
     if name in _PARTS_OF_TIME:
-        return _call("DATEDIFF", exp.var(name), _truncated(name, earlier), _truncated(name, later))
+        return call("DATEDIFF", exp.var(name), _truncated(name, earlier), _truncated(name, later))
     if name == "MICROSECOND":
-        return _call("DATEDIFF", exp.var(name), earlier, later)
+        return call("DATEDIFF", exp.var(name), earlier, later)
     raise NotInSpark(f"a difference in {name} of {dialect} has no counterpart in Spark", node)
 
 
@@ -143,23 +144,23 @@ def _whole_units(node: exp.Anonymous) -> exp.Expr:
         raise NotInSpark(
             f"DATE_SUB('{unit.lower()}', …) of duckdb has no counterpart in Spark; write date_diff()", node
         )
-    return _call("DATEDIFF", exp.var(unit), *node.expressions[1:])
+    return call("DATEDIFF", exp.var(unit), *node.expressions[1:])
 
 
 def _in_years(parts: int, time: exp.Expr) -> exp.Expr:
     """How many parts of a year the years before a time have."""
-    return exp.Mul(this=_call("YEAR", time), expression=exp.Literal.number(parts))
+    return exp.Mul(this=call("YEAR", time), expression=exp.Literal.number(parts))
 
 
 def _truncated(unit: str, time: exp.Expr) -> exp.Expr:
-    return _call("DATE_TRUNC", exp.Literal.string(unit), time)
+    return call("DATE_TRUNC", exp.Literal.string(unit), time)
 
 
 def _logarithm(node: exp.Log, dialect: str) -> exp.Expr:
     base, number = node.this, node.args.get("expression")
     if number is None:
-        return _call("LOG10", base) if dialect in _LOG_IS_DECIMAL else node
-    return _call("LOG10", number) if base.is_number and base.name == "10" else node
+        return call("LOG10", base) if dialect in _LOG_IS_DECIMAL else node
+    return call("LOG10", number) if base.is_number and base.name == "10" else node
 
 
 def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
@@ -197,11 +198,7 @@ def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
     inline = "".join(flag for flag in given if flag in "ims")
     found = f"(?{inline}){found}" if inline else found
     texts = [exp.Literal.string(found), exp.Literal.string(put)]
-    return _call("REGEXP_REPLACE", node.this, *texts, *([position] if position is not None else []))
-
-
-def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
-    return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
+    return call("REGEXP_REPLACE", node.this, *texts, *([position] if position is not None else []))
 
 
 def _cast(node: exp.Cast, dialect: str) -> exp.Expr:
@@ -219,7 +216,7 @@ def _current_date(node: exp.CurrentDate, dialect: str) -> exp.Expr:
     """The date in a zone; without one it is Spark's."""
     if node.this is None:
         return node
-    return _call("TO_DATE", _call("FROM_UTC_TIMESTAMP", exp.CurrentTimestamp(), spelt_zone(node.this)))
+    return call("TO_DATE", call("FROM_UTC_TIMESTAMP", exp.CurrentTimestamp(), spelt_zone(node.this)))
 
 
 def _sha2(node: exp.SHA2, dialect: str) -> exp.Expr:

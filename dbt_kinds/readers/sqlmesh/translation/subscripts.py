@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
+from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.value_types import INTEGERS, LISTS, TEXTS, type_of
 
@@ -60,13 +61,13 @@ def list_slice(node: exp.Anonymous) -> exp.Expr:
 
 def length(node: exp.Length, dialect: str) -> exp.Expr:
     """`len(x)`; of a list that is not known for one, Spark refuses LENGTH."""
-    return _call("ARRAY_SIZE", node.this) if type_of(node.this) in LISTS else node
+    return call("ARRAY_SIZE", node.this) if type_of(node.this) in LISTS else node
 
 
 def array_size(node: exp.ArraySize, dialect: str) -> exp.Expr:
     """The length of a list, NULL of none: Spark's SIZE is -1."""
-    size = _call("ARRAY_SIZE", node.this)
-    return _call("NULLIF", size, exp.Literal.number(0)) if dialect == "postgres" else size
+    size = call("ARRAY_SIZE", node.this)
+    return call("NULLIF", size, exp.Literal.number(0)) if dialect == "postgres" else size
 
 
 def _position(bracket: exp.Bracket) -> exp.Expr:
@@ -86,10 +87,10 @@ def _position(bracket: exp.Bracket) -> exp.Expr:
 def _element(node: exp.Bracket, position: exp.Expr) -> exp.Expr:
     number = _whole(position)
     if type_of(node.this) in TEXTS:
-        return exp.Literal.string("") if number == 0 else _call("SUBSTRING", node.this, position, _number(1))
+        return exp.Literal.string("") if number == 0 else call("SUBSTRING", node.this, position, _number(1))
     if position.is_string or (number is not None and number > 0):
         return node
-    return exp.null() if number == 0 else _call("TRY_ELEMENT_AT", node.this, position)
+    return exp.null() if number == 0 else call("TRY_ELEMENT_AT", node.this, position)
 
 
 def _slice(
@@ -107,9 +108,9 @@ def _slice(
     if begin is None or end is None:
         raise NotInSpark("a slice between bounds that are no literals; write substring() of a text", node)
     begin = begin or 1
-    size = _call("LENGTH" if kind in TEXTS else "ARRAY_SIZE", base)
-    start = _number(begin) if begin > 0 else _call("GREATEST", _plus(size, begin + 1), _number(1))
-    sliced = _call("SUBSTRING" if kind in TEXTS else "SLICE", base, start, _count(size, start, begin, end))
+    size = call("LENGTH" if kind in TEXTS else "ARRAY_SIZE", base)
+    start = _number(begin) if begin > 0 else call("GREATEST", _plus(size, begin + 1), _number(1))
+    sliced = call("SUBSTRING" if kind in TEXTS else "SLICE", base, start, _count(size, start, begin, end))
     sliced.type = exp.DataType(this=kind)
     return sliced
 
@@ -121,9 +122,9 @@ def _count(size: exp.Expr, start: exp.Expr, begin: int, end: int) -> exp.Expr:
     if begin > 0 and end >= 0:
         return _number(max(end - begin + 1, 0))
     if begin > 0:
-        return _call("GREATEST", _plus(size, end - begin + 2), _number(0))
+        return call("GREATEST", _plus(size, end - begin + 2), _number(0))
     stop = _number(end) if end >= 0 else _plus(size, end + 1)
-    return _call("GREATEST", _plus(exp.Sub(this=stop, expression=start.copy()), 1), _number(0))
+    return call("GREATEST", _plus(exp.Sub(this=stop, expression=start.copy()), 1), _number(0))
 
 
 def _plus(value: exp.Expr, number: int) -> exp.Expr:
@@ -143,7 +144,3 @@ def _whole(node: exp.Expr) -> int | None:
 
 def _number(value: int) -> exp.Expr:
     return exp.Literal.number(value)
-
-
-def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
-    return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])

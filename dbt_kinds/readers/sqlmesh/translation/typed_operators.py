@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
+from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.value_types import (
     DECIMALS,
     DOUBLES,
@@ -60,7 +61,7 @@ def difference(node: exp.Sub, dialect: str) -> exp.Expr:
     """Dates differ by a number of days, by an interval in Spark."""
     if dialect not in _DAYS_BETWEEN_DATES or not _are_dates(node, dialect):
         return node
-    days = exp.Anonymous(this="DATEDIFF", expressions=[node.this.copy(), node.expression.copy()])
+    days = call("DATEDIFF", node.this, node.expression)
     days.type = exp.DataType(this=exp.DType.INT)
     return days
 
@@ -71,7 +72,7 @@ def rounded(node: exp.Cast, dialect: str) -> exp.Expr:
     if dialect not in _HALVES_OF_DECIMALS or node.to.this not in INTEGERS or kind not in DECIMALS | DOUBLES:
         return node
     to_even = kind in DOUBLES and dialect in _HALVES_TO_EVEN
-    value = exp.Anonymous(this="BROUND" if to_even else "ROUND", expressions=[node.this.unnest().copy()])
+    value = call("BROUND" if to_even else "ROUND", node.this.unnest())
     node.set("this", value)
     return node
 
@@ -81,7 +82,7 @@ def at_time_zone(node: exp.AtTimeZone, dialect: str) -> exp.Expr:
     zone = spelt_zone(node.args["zone"])
     goes_back = dialect in _ZONE_GOES_BOTH_WAYS and type_of(node.this) in WITHOUT_ZONE
     name = "TO_UTC_TIMESTAMP" if goes_back else "FROM_UTC_TIMESTAMP"
-    return exp.Anonymous(this=name, expressions=[node.this.copy(), zone.copy()])
+    return call(name, node.this, zone)
 
 
 def _types(node: exp.Expr) -> set[exp.DType | None]:
