@@ -6,13 +6,18 @@ import dataclasses
 import re
 from typing import Any
 
-from hypothesis import event, given
+import pytest
+from hypothesis import event, given, settings
 
 from tests.unit import reference
 from tests.unit.planning import planned, refusal_of
 from tests.unit.reference import Model, Run
 from tests.unit.reference_units import Interval, written
 from tests.unit.situations import SITUATIONS, situation_of
+
+# many are tried in shares: hypothesis remembers all that one test has drawn, and slows down
+SHARE = 5000
+EXAMPLES = settings().max_examples
 
 EVERY_OPTION = {field.name for field in dataclasses.fields(Model)}
 OPTIONS_OF = {
@@ -41,8 +46,10 @@ def as_text(intervals: list[Interval]) -> list[list[str]]:
     return [[written(start), written(end)] for start, end in intervals]
 
 
-@given(SITUATIONS)
-def test_the_plan_is_that_of_a_second_planner(drawn: dict[str, Any]) -> None:
+@pytest.mark.parametrize("share", range(-(-EXAMPLES // SHARE)))
+@settings(max_examples=min(EXAMPLES, SHARE))
+@given(drawn=SITUATIONS)
+def test_the_plan_is_that_of_a_second_planner(drawn: dict[str, Any], share: int) -> None:
     situation = situation_of(drawn)
     model, run, loads, parents = situation.model, situation.run, situation.loads, situation.parents
     options, arguments = as_options(model), {**as_arguments(run), "parents": parents}
