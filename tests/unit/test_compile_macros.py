@@ -211,6 +211,22 @@ def test_macro_files_import_one_another_and_one_that_fails_is_named() -> None:
     ]
 
 
+def test_code_of_the_project_prints_to_stderr_and_finds_its_own_file(capsys: pytest.CaptureFixture[str]) -> None:
+    macro = (
+        "from pathlib import Path\nfrom sqlmesh import macro\n\nprint('loaded')\n\n"
+        "@macro()\ndef listed(evaluator):\n    print('called')\n    return Path(__file__).with_name('columns.txt').read_text()\n"
+    )
+    made = (
+        "from sqlmesh import model\n\n@model('db.made', is_sql=True, kind='FULL', dialect='duckdb')\n"
+        "def entrypoint(evaluator):\n    print('made')\n    return 'SELECT 1 AS a'\n"
+    )
+    files = {"macros/own.py": macro, "macros/columns.txt": "a", "models/made.py": made}
+    assert query_of("SELECT @listed()", files=files, run_macros=True) == "SELECT a"
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert {"loaded", "called", "made"} <= set(err.split())
+
+
 NESTED = "variables:\n  limits: {low: 1, deep: {High: 'x'}}\n"
 
 

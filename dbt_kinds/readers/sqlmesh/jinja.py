@@ -41,8 +41,11 @@ def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str 
         CompileError: a variable `@x` in it is not defined.
     """
     if not is_spark(scope.dialect):
-        message = f"Jinja is not translated, and this is written for {scope.dialect or 'no known dialect'}; "
-        raise scope.error(JinjaDialect, message + "write it in Spark's SQL, or without Jinja", statement.line)
+        message = (
+            f"Jinja is not translated, and this is written for {scope.dialect or 'no known dialect'}; write it without "
+            "Jinja, or in Spark's SQL with dialect spark in the MODEL block"
+        )
+        raise scope.error(JinjaDialect, message, statement.line)
     text = statement.text.strip("\n").rstrip()
     skipped = len(statement.text) - len(statement.text.lstrip("\n"))
 

@@ -7,7 +7,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -145,8 +145,8 @@ def run_file(text: str, file: str, root: Path) -> dict[str, Any]:
     Raises:
         PythonMacroFailed: it cannot be run.
     """
-    space: dict[str, Any] = {"__name__": Path(file).stem, "__file__": file}
-    with _importable(root):
+    space: dict[str, Any] = {"__name__": Path(file).stem, "__file__": str(root.resolve() / file)}
+    with surroundings(root):
         try:
             exec(compile(text, file, "exec"), space)
         except Exception as error:
@@ -156,8 +156,11 @@ def run_file(text: str, file: str, root: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def _importable(root: Path) -> Iterator[None]:
-    """While a file runs it finds the source tool's modules and the project's own, and leaves nothing of them behind."""
+def surroundings(root: Path) -> Iterator[None]:
+    """While code of the project runs it finds the source tool's modules and its own, and prints to stderr: stdout is the command's.
+
+    No module of them is left behind.
+    """
     before, path, writes = dict(sys.modules), list(sys.path), sys.dont_write_bytecode
     own = str(root.resolve())
     try:
@@ -165,7 +168,8 @@ def _importable(root: Path) -> Iterator[None]:
         sys.path.insert(0, own)
         # the input is never changed
         sys.dont_write_bytecode = True
-        yield
+        with redirect_stdout(sys.stderr):
+            yield
     finally:
         sys.path[:], sys.dont_write_bytecode = path, writes
         for name, module in list(sys.modules.items()):
@@ -188,7 +192,7 @@ def caller(loaded: Loaded, root: Path) -> Callable[[str, list[str], dict[str, st
         try:
             if len(active) > _DEEPEST:
                 raise scope.error(PythonMacroFailed, f"@{name}() makes calls of itself without end", line)
-            with _importable(root):
+            with surroundings(root):
                 values = _arguments(function, positional, named, scope, line)
                 made = _fragment(function(Evaluator(scope), *values[0], **values[1]), scope)
             return _expanded(made, scope, line)

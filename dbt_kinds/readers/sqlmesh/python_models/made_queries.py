@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from dbt_kinds.errors import PythonMacro, PythonMacroFailed
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.python_macros import Evaluator, line_in, run_file, sql_with_variables
+from dbt_kinds.readers.sqlmesh.python_macros import Evaluator, line_in, run_file, sql_with_variables, surroundings
 
 
 def made_query(function: str, text: str, scope: Scope, line: int, root: Path, *, runs: bool) -> str:
@@ -23,7 +23,8 @@ def made_query(function: str, text: str, scope: Scope, line: int, root: Path, *,
         raise scope.error(PythonMacro, message, line)
     names = run_file(text, scope.file, root)
     try:
-        made = names[function](Evaluator(scope))
+        with surroundings(root):
+            made = names[function](Evaluator(scope))
         if isinstance(made, exp.Expr):
             return sql_with_variables(made, scope.dialect)
     except Exception as error:
