@@ -76,6 +76,20 @@ QUERIES = [
     "select id, cast(2.5 as int) as a, cast(3.5 as int) as b, cast(-2.5 as int) as c, cast(price as int) as e, (id / 2)::int as f, 2.5::double::int as g, try_cast(price as bigint) as h, cast(id as double)::int as i, (7 / 2)::int as j from db.t",
     "select id, t at time zone 'America/New_York' at time zone 'Europe/Rome' as a, t::timestamptz at time zone 'America/New_York' as b from db.t",
     "select id, regexp_matches('xAb', 'a') as a, regexp_matches('xAb', 'a', 'i') as b, regexp_full_match(name, 'x|yy') as c, name similar to '[xy]' as e, regexp_full_match('ab', 'a|ab') as f, regexp_full_match('AB', 'a.', 'i') as g from db.t",
+    # lists keep NULL and their order, and are NULL where there is nothing
+    "select name, list(price order by id) as a, array_agg(price order by id desc) as b, list(price order by price desc) as c, list(distinct price order by price) as e from db.t group by name",
+    "select name, array_agg(id order by id) filter (where id > 2) as a, list(name) as b from db.t group by name",
+    "select array_agg(id) as a, string_agg(name, ',') as b from db.t where id > 100",
+    "select id, array_agg(price) over (order by id) as a, string_agg(name, '+') over (order by id desc) as b from db.t",
+    "select id % 2 as odd, string_agg(name, ',' order by name) as a, string_agg(distinct name, ',' order by name desc) as b, string_agg(name, ',' order by name) filter (where id > 4) as c from db.t group by all",
+    "select name, arg_max(price, id) as a, arg_min(price, id) as b, max_by(name, id) as c from db.t group by name",
+    "select i from range(3) as r(i) union all select range from range(1, 8, 3) union all select generate_series from generate_series(1, 2)",
+    "select cast(range as date) as day from range(date '2024-01-01', date '2024-01-03', interval 1 day)",
+    "select id, date_trunc('week', d) as a, date_trunc('hour', t) as b, date_trunc('day', t) as c from db.t",
+    "select id, left(name || 'abc', -1) as a, right(name || 'abc', -2) as b, substr('abc', 0, 2) as c, substr('abc', 0) as e, left('a', -3) as f from db.t",
+    "select id, strftime(t, '%Y-%m-%dT%H:%M:%S') as a, strftime(d, '%j%%') as b, strftime(t, 'it''s %d [%b]') as c, strftime(t, '%-d %-m %y %I %p') as e from db.t",
+    "select id, strptime('2024-01-02T03:04', '%Y-%m-%dT%H:%M') as a, strptime('20240102', '%Y%m%d') as b, strptime('day 2 of Jan 2024', 'day %d of %b %Y') as c from db.t",
+    "select id, epoch(to_timestamp(1.5)) as a, regexp_extract('xAyA', 'A(.)') as b, regexp_extract('xAyA', 'A(.)', 1) as c, regexp_extract(name, 'z') as e, list_sort(list_distinct([2, 1, 2, null])) as f from db.t",
 ]
 COLUMNS = (
     "external_models.yaml",

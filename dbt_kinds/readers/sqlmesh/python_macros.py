@@ -157,9 +157,9 @@ def run_file(text: str, file: str, root: Path) -> dict[str, Any]:
 
 @contextmanager
 def surroundings(root: Path) -> Iterator[None]:
-    """While code of the project runs it finds the source tool's modules and its own, and prints to stderr: stdout is the command's.
+    """While code of the project runs it finds the source tool's modules and its own, of which nothing is left behind.
 
-    No module of them is left behind.
+    It prints to stderr: stdout is the command's.
     """
     before, path, writes = dict(sys.modules), list(sys.path), sys.dont_write_bytecode
     own = str(root.resolve())

@@ -10,26 +10,10 @@ from dataclasses import dataclass, field
 
 from dbt_kinds.kinds import SparkSql, TimeVariable
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.translation.time_formats import spark_pattern
 
 _FIRST = 0xE000
 _LAST = 0xF8FF
-_SPARK_LETTERS = {
-    "Y": "yyyy",
-    "y": "yy",
-    "m": "MM",
-    "d": "dd",
-    "H": "HH",
-    "I": "hh",
-    "M": "mm",
-    "S": "ss",
-    "f": "SSSSSS",
-    "j": "DDD",
-    "B": "MMMM",
-    "b": "MMM",
-    "A": "EEEE",
-    "a": "EEE",
-    "p": "a",
-}
 # the times are UTC, and a naive one has no offset
 _LITERAL = {"%": "%", "z": "+0000", "Z": "UTC"}
 
@@ -154,32 +138,5 @@ def spark_letters(strftime: str) -> str:
     Raises:
         ValueError: Spark has no letter for a part of it.
     """
-    made: list[str] = []
-    literal = ""
-    position = 0
-    while position < len(strftime):
-        character = strftime[position]
-        position += 1
-        if character == "%":
-            directive = strftime[position : position + 1]
-            position += 1
-            if directive in _LITERAL:
-                literal += _LITERAL[directive]
-                continue
-            if directive not in _SPARK_LETTERS:
-                raise ValueError(f"%{directive}")
-            made.append(_quoted(literal))
-            literal = ""
-            made.append(_SPARK_LETTERS[directive])
-        else:
-            literal += character
-    made.append(_quoted(literal))
-    return "".join(made)
-
-
-def _quoted(literal: str) -> str:
-    """Letters of a pattern that stand for themselves; Spark 3.5 reads no doubled quotes in a literal."""
-    if not any(character.isalpha() or character in "'\\[]{}#" for character in literal):
-        return literal
-    inside = literal.replace("'", "''").replace("\\", "\\\\").replace("'", "\\'")
-    return f"\\'{inside}\\'"
+    # Spark 3.5 reads no doubled quotes in a literal
+    return spark_pattern(strftime, literals=_LITERAL).replace("\\", "\\\\").replace("'", "\\'")

@@ -6,10 +6,12 @@ import re
 
 from sqlglot import exp
 
+from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.value_types import INSTANTS, TIMES, type_of
 
 _OF_DIFFERENCES = (exp.Avg, exp.Max, exp.Min, exp.Sum)
+_HAS_FRACTION = frozenset({"duckdb", "trino", "presto", "athena"})
 _MONTHS = re.compile(r"mon|year|quarter|decade|century", re.IGNORECASE)
 
 
@@ -41,13 +43,18 @@ def _of_interval(interval: exp.Expr) -> exp.Expr:
 
 
 def epoch_seconds(node: exp.TimeToUnix, dialect: str) -> exp.Expr:
-    """`epoch(x)` of DuckDB has a fraction."""
-    return epoch(node.this) if dialect == "duckdb" else node
+    """`epoch(x)` of DuckDB and `to_unixtime(x)` of Trino have a fraction."""
+    return epoch(node.this) if dialect in _HAS_FRACTION else node
 
 
-def epoch_milliseconds(node: exp.UnixToTime, dialect: str) -> exp.Expr:
-    """`epoch_ms(x)` of DuckDB goes both ways."""
-    if dialect != "duckdb" or type_of(node.this) not in TIMES:
+def of_epoch(node: exp.UnixToTime, dialect: str) -> exp.Expr:
+    """The time of so many seconds since 1970, also with a fraction; `epoch_ms(x)` of DuckDB goes both ways.
+
+    Spark's FROM_UNIXTIME makes a text, of whole seconds.
+    """
+    if dialect == "duckdb" and type_of(node.this) in TIMES:
+        return call("UNIX_MILLIS", exp.cast(node.this, "timestamp", dialect="spark"))
+    if any(value is not None for name, value in node.args.items() if name not in ("this", "zone", "target_type")):
         return node
-    instant = exp.cast(node.this, "timestamp", dialect="spark")
-    return exp.Anonymous(this="UNIX_MILLIS", expressions=[instant])
+    # an instant is the same in every zone
+    return call("TIMESTAMP_SECONDS", node.this)

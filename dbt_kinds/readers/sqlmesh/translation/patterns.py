@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
+from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 
 _FLAGS = {"snowflake": frozenset("cims"), "mysql": frozenset("cim")}
 _COMMON_FLAGS = frozenset("cis")
+_NULL_WITHOUT_MATCH = frozenset({"bigquery", "snowflake", "trino", "presto", "athena"})
 
 
 def matches(node: exp.RegexpLike, dialect: str) -> exp.Expr:
@@ -29,6 +33,34 @@ def matches_whole(node: exp.RegexpFullMatch | exp.SimilarTo, dialect: str) -> ex
 def matches_any_case(node: exp.RegexpILike, dialect: str) -> exp.Expr:
     """`text ~* pattern`."""
     return _rlike(node, exp.Literal.string("i"), False, dialect)
+
+
+def extracted(node: exp.RegexpExtract, dialect: str) -> exp.Expr:
+    """`regexp_extract(text, pattern, group)`: Spark gives an empty text where nothing is found, and group 1 by default.
+
+    Raises:
+        NotInSpark: it begins behind the first character, finds a later match, or has flags.
+    """
+    for argument, plain in (("position", "1"), ("occurrence", "1"), ("parameters", "e")):
+        given = node.args.get(argument)
+        if given is not None and given.name not in ("", "c", plain):
+            raise NotInSpark(f"the {argument} of a search for a pattern has no counterpart in Spark", node)
+    if dialect in _NULL_WITHOUT_MATCH:
+        return found_part(node.this, node.expression, node.args.get("group"))
+    return call("REGEXP_EXTRACT", node.this, node.expression, node.args.get("group") or exp.Literal.number(0))
+
+
+def found_part(text: exp.Expr, pattern: exp.Expr, group: exp.Expr | None) -> exp.Expr:
+    """What a pattern finds, NULL where it finds nothing; by default its group if it has one."""
+    found = call("REGEXP_EXTRACT", text, pattern, group or exp.Literal.number(_first_group(pattern)))
+    return exp.If(this=exp.RegexpLike(this=text.copy(), expression=pattern.copy()), true=found, false=exp.null())
+
+
+def _first_group(pattern: exp.Expr) -> int:
+    try:
+        return min(re.compile(pattern.name).groups, 1)
+    except re.error:
+        return 0
 
 
 def _rlike(node: exp.Expr, flags: exp.Expr | None, is_whole: bool, dialect: str) -> exp.Expr:

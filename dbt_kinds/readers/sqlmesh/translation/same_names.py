@@ -13,14 +13,23 @@ from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.translation.calls import call
-from dbt_kinds.readers.sqlmesh.translation.epochs import epoch, epoch_milliseconds, epoch_seconds
+from dbt_kinds.readers.sqlmesh.translation.epochs import epoch, epoch_seconds, of_epoch
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.patterns import matches, matches_any_case, matches_whole
+from dbt_kinds.readers.sqlmesh.translation.patterns import extracted, matches, matches_any_case, matches_whole
 from dbt_kinds.readers.sqlmesh.translation.percentiles import percentile_cont, percentile_disc, quantile
 from dbt_kinds.readers.sqlmesh.translation.subscripts import array_size, array_slice, length, list_slice, subscript
-from dbt_kinds.readers.sqlmesh.translation.typed_operators import at_time_zone, difference, quotient, rounded
+from dbt_kinds.readers.sqlmesh.translation.texts import left, right, substring
+from dbt_kinds.readers.sqlmesh.translation.time_formats import read, written
+from dbt_kinds.readers.sqlmesh.translation.truncation import cut_off, truncated
+from dbt_kinds.readers.sqlmesh.translation.typed_operators import (
+    at_time_zone,
+    difference,
+    quotient,
+    rounded,
+    whole_quotient,
+)
 from dbt_kinds.readers.sqlmesh.translation.value_types import TEXTS, type_of
-from dbt_kinds.readers.sqlmesh.translation.zones import spelt_zone
+from dbt_kinds.readers.sqlmesh.translation.zones import in_zone, of_zone
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _SUNDAY_IS_7 = frozenset({"trino", "presto", "athena"})
@@ -86,6 +95,8 @@ def _field(node: exp.Extract, dialect: str) -> exp.Expr:
     name, value = node.name.upper(), node.expression
     if name == "EPOCH":
         return epoch(value)
+    if name == "DATE":
+        return call("TO_DATE", value)
     if name in ("DOW", "DAYOFWEEK", "WEEKDAY", "DAY_OF_WEEK", "ISODOW", "DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"):
         return _day_of_week(value, "ISODOW" if "ISO" in name else "DOW", dialect)
     if name in ("ISOYEAR", "YEAROFWEEKISO", "YEAR_OF_WEEK", "YOW"):
@@ -203,6 +214,8 @@ def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
 
 def _cast(node: exp.Cast, dialect: str) -> exp.Expr:
     """JSON is a text in Spark, whose TO_JSON takes structs only."""
+    if node.to.is_type(exp.DType.TIME, exp.DType.TIMETZ):
+        return _time_of_day(node, dialect)
     if not node.to.is_type(exp.DType.JSON, exp.DType.JSONB):
         return rounded(node, dialect)
     holder = node.parent
@@ -216,7 +229,55 @@ def _current_date(node: exp.CurrentDate, dialect: str) -> exp.Expr:
     """The date in a zone; without one it is Spark's."""
     if node.this is None:
         return node
-    return call("TO_DATE", call("FROM_UTC_TIMESTAMP", exp.CurrentTimestamp(), spelt_zone(node.this)))
+    return call("TO_DATE", in_zone(exp.CurrentTimestamp(), node.this))
+
+
+def _date(node: exp.Date, dialect: str) -> exp.Expr:
+    """`date(instant, zone)`."""
+    zone = node.args.get("zone")
+    return node if zone is None else call("TO_DATE", in_zone(node.this, zone))
+
+
+def _datetime(node: exp.Datetime, dialect: str) -> exp.Expr:
+    """`datetime(instant, zone)`."""
+    return node if node.expression is None else in_zone(node.this, node.expression)
+
+
+def _timestamp(node: exp.Timestamp, dialect: str) -> exp.Expr:
+    """`timestamp(time, zone)`."""
+    zone = node.args.get("zone")
+    return node if zone is None else of_zone(exp.cast(node.this, "timestamp", dialect="spark"), zone)
+
+
+def _date_series(node: exp.GenerateDateArray, dialect: str) -> exp.Expr:
+    """Spark makes a sequence of dates, not of texts."""
+    for bound in ("start", "end"):
+        if node.args[bound].is_string:
+            node.set(bound, exp.cast(node.args[bound], "date"))
+    return node
+
+
+def _distinct(node: exp.ArrayDistinct, dialect: str) -> exp.Expr:
+    """DuckDB's leaves NULL out."""
+    return call("ARRAY_DISTINCT", call("ARRAY_COMPACT", node.this)) if dialect == "duckdb" else node
+
+
+def _greatest_by(node: exp.ArgMax | exp.ArgMin, dialect: str) -> exp.Expr:
+    """DuckDB's passes over rows whose value is NULL, Spark's over those whose order is."""
+    if dialect != "duckdb" or node.args.get("count") is not None:
+        return node
+    order = exp.Case(ifs=[exp.If(this=node.this.copy().is_(exp.null()).not_(), true=node.expression.copy())])
+    return type(node)(this=node.this.copy(), expression=order)
+
+
+def _moment_of_samples(node: exp.Expr, dialect: str) -> exp.Expr:
+    if dialect in ("duckdb", "snowflake"):
+        raise NotInSpark(f"{node.key.upper()} of {dialect} is a sample's, Spark's the population's", node)
+    return node
+
+
+def _time_of_day(node: exp.Expr, dialect: str) -> exp.Expr:
+    raise NotInSpark("Spark 3.5 has no times without a date; write date_format(t, 'HH:mm:ss')", node)
 
 
 def _sha2(node: exp.SHA2, dialect: str) -> exp.Expr:
@@ -235,29 +296,50 @@ def _formatted(node: exp.TimeToStr, dialect: str) -> exp.Expr:
             f"TO_CHAR of a number as '{pattern.name}' has no counterpart in Spark; write a cast, lpad() or round()"
         )
         raise NotInSpark(message, node)
-    return node
+    return written(node, dialect)
 
 
 _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
+    exp.ArgMax: _greatest_by,
+    exp.ArgMin: _greatest_by,
+    exp.ArrayDistinct: _distinct,
     exp.ArraySize: array_size,
     exp.ArraySlice: array_slice,
-    exp.Bracket: subscript,
     exp.AtTimeZone: at_time_zone,
+    exp.Bracket: subscript,
     exp.Cast: _cast,
     exp.CurrentDate: _current_date,
+    exp.Date: _date,
+    exp.DateTrunc: truncated,
+    exp.Datetime: _datetime,
+    exp.DatetimeTrunc: truncated,
     exp.Div: quotient,
+    exp.GenerateDateArray: _date_series,
+    exp.IntDiv: whole_quotient,
+    exp.Kurtosis: _moment_of_samples,
+    exp.Left: left,
     exp.Length: length,
     exp.PercentileCont: percentile_cont,
     exp.PercentileDisc: percentile_disc,
     exp.Quantile: quantile,
+    exp.RegexpExtract: extracted,
     exp.RegexpFullMatch: matches_whole,
     exp.RegexpILike: matches_any_case,
     exp.RegexpLike: matches,
+    exp.Right: right,
     exp.SHA2: _sha2,
     exp.SimilarTo: matches_whole,
+    exp.Skewness: _moment_of_samples,
+    exp.StrToDate: read,
+    exp.StrToTime: read,
+    exp.Sub: difference,
+    exp.Substring: substring,
     exp.TimeToStr: _formatted,
     exp.TimeToUnix: epoch_seconds,
-    exp.Sub: difference,
+    exp.Timestamp: _timestamp,
+    exp.TimestampTrunc: truncated,
+    exp.Trunc: cut_off,
     exp.TryCast: _cast,
-    exp.UnixToTime: epoch_milliseconds,
+    exp.TsOrDsToTime: _time_of_day,
+    exp.UnixToTime: of_epoch,
 }

@@ -13,12 +13,15 @@ from sqlglot import exp
 
 from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.marks import Marks, is_mark
-from dbt_kinds.readers.sqlmesh.dialects import dialect_of
+from dbt_kinds.readers.sqlmesh.dialects import dialect_of, is_spark
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.times import time_type
+from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.decimals import bound_decimals
 from dbt_kinds.readers.sqlmesh.translation.epochs import epoch
 from dbt_kinds.readers.sqlmesh.translation.file_tables import as_table
+from dbt_kinds.readers.sqlmesh.translation.left_out import refuse_left_out
+from dbt_kinds.readers.sqlmesh.translation.lists import listed
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.predicates import parenthesize_predicates
 from dbt_kinds.readers.sqlmesh.translation.same_names import as_meant
@@ -95,6 +98,8 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
             node.replace(new)
     for node in tree.walk():
         _refuse(node)
+        if not is_spark(dialect):
+            refuse_left_out(node, dialect)
     parenthesize_predicates(tree, dialect)
     return tree
 
@@ -152,20 +157,15 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
     meant = as_meant(node, dialect)
     if meant is not node:
         return meant
-    if isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.GroupConcat):
-        ordered = exp.Order(this=node.this.this, expressions=node.expression.expressions)
-        return _joined_list(exp.GroupConcat(this=ordered, separator=node.this.args.get("separator")))
-    if isinstance(node, exp.GroupConcat) and not isinstance(node.parent, exp.WithinGroup):
-        return _joined_list(node)
+    listing = listed(node, dialect)
+    if listing is not node:
+        return listing
     if isinstance(node, exp.Table) and isinstance(node.this, exp.GenerateSeries):
         return _series(node, dialect)
     if isinstance(node, exp.SetOperation) and node.expression.args.get("with_"):
         node.set("expression", exp.Subquery(this=node.expression))
     if isinstance(node, exp.Table) and dialect == "duckdb":
         return as_table(node)
-    if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.ArrayAgg):
-        found: exp.Expr = node.this
-        return found
     if isinstance(node, exp.Extract) and node.name.upper() == "EPOCH":
         return epoch(node.expression)
     if isinstance(node, exp.AtTimeZone | exp.FromTimeZone):
@@ -174,10 +174,6 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
         for part in ("source_tz", "target_tz"):
             if node.args.get(part) is not None:
                 node.set(part, spelt_zone(node.args[part]))
-    if isinstance(node, exp.Datetime) and node.args.get("expression") is not None:
-        return exp.Anonymous(this="FROM_UTC_TIMESTAMP", expressions=[node.this, spelt_zone(node.expression)])
-    if isinstance(node, exp.DatetimeTrunc):
-        return exp.TimestampTrunc(this=node.this, unit=node.args.get("unit"))
     if isinstance(node, exp.Interval):
         return _interval(node)
     if isinstance(node, (*_ADDITIONS, *_SUBTRACTIONS)):
@@ -185,40 +181,24 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
     return node
 
 
-def _joined_list(node: exp.GroupConcat) -> exp.Expr:
-    """A list of texts, sorted, since Spark 3.5 has no LISTAGG."""
-    inner = node.this
-    descending = False
-    if isinstance(inner, exp.Order):
-        ordered = inner.expressions
-        inner = inner.this
-        value = inner.expressions[0] if isinstance(inner, exp.Distinct) else inner
-        if len(ordered) != 1 or ordered[0].this != value:
-            message = "LISTAGG ordered by something else than its values has no counterpart in Spark 3.5"
-            raise NotInSpark(message, node)
-        descending = bool(ordered[0].args.get("desc"))
-    collect = "COLLECT_LIST"
-    if isinstance(inner, exp.Distinct):
-        collect, inner = "COLLECT_SET", inner.expressions[0]
-    separator = node.args.get("separator") or exp.Literal.string("," if node.args.get("separator") is None else "")
-    sorted_list = exp.Anonymous(
-        this="SORT_ARRAY",
-        expressions=[exp.Anonymous(this=collect, expressions=[inner]), *([exp.false()] if descending else [])],
-    )
-    return exp.Anonymous(this="ARRAY_JOIN", expressions=[sorted_list, separator])
-
-
 def _series(table: exp.Table, dialect: str) -> exp.Expr:
     """A series of numbers or dates; with its step said, Spark refuses one that runs backwards, which is empty there."""
     series = table.this
     step = series.args.get("step") or exp.Literal.number(1)
-    sequence = exp.Anonymous(this="SEQUENCE", expressions=[series.args["start"], series.args["end"], step])
-    table.set("this", exp.Anonymous(this="EXPLODE", expressions=[sequence]))
+    sequence: exp.Expr = call("SEQUENCE", series.args["start"], series.args["end"], step)
+    name = "generate_series"
+    if series.args.get("is_end_exclusive"):
+        name = "range"
+        is_before = (exp.GT if isinstance(step.unnest(), exp.Neg) else exp.LT)(
+            this=exp.column("_item"), expression=series.args["end"].copy()
+        )
+        sequence = call("FILTER", sequence, exp.Lambda(this=is_before, expressions=[exp.to_identifier("_item")]))
+    table.set("this", call("EXPLODE", sequence))
     alias = table.args.get("alias")
-    name = alias.name if alias is not None else "generate_series"
-    column = name if dialect in ("postgres", "redshift") else "generate_series"
+    table_name = alias.name if alias is not None else name
+    column = table_name if dialect in ("postgres", "redshift") else name
     columns = (alias.args.get("columns") if alias is not None else None) or [exp.to_identifier(column)]
-    table.set("alias", exp.TableAlias(this=exp.to_identifier(name), columns=columns))
+    table.set("alias", exp.TableAlias(this=exp.to_identifier(table_name), columns=columns))
     return table
 
 
@@ -351,6 +331,14 @@ def _refuse(node: exp.Expr) -> None:
         raise NotInSpark("PIVOT over values that are not written out has no counterpart in Spark", node)
     if isinstance(node, exp.SetOperation) and node.args.get("by_name"):
         raise NotInSpark("BY NAME has no counterpart in Spark; write the columns of both sides out", node)
+    if isinstance(node, exp.Order) and isinstance(node.parent, exp.AggFunc):
+        raise NotInSpark(
+            f"ORDER BY in {node.parent.sql_name()} has no counterpart in Spark; write min_by or max_by", node
+        )
+    if isinstance(node, exp.WindowSpec) and str(node.args.get("kind")).upper() == "GROUPS":
+        raise NotInSpark("a frame of GROUPS has no counterpart in Spark; write ROWS or RANGE", node)
+    if isinstance(node, exp.Join) and (node.method or "").upper() == "ASOF":
+        raise NotInSpark("ASOF JOIN has no counterpart in Spark; join on a range and keep the last row", node)
     if isinstance(node, exp.With) and node.recursive:
         raise NotInSpark("WITH RECURSIVE has no counterpart in Spark 3.5", node)
     if isinstance(node, exp.Column | exp.Pseudocolumn) and node.name.upper() in _PSEUDO_COLUMNS:

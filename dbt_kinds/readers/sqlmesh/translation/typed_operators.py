@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.translation.calls import call
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.value_types import (
     DECIMALS,
     DOUBLES,
@@ -55,6 +56,17 @@ def quotient(node: exp.Div, dialect: str) -> exp.Expr:
     """`7 / 2` is 3 in some dialects."""
     is_whole = node.args.get("typed") and _types(node) <= INTEGERS
     return exp.IntDiv(this=node.this, expression=node.expression) if is_whole else node
+
+
+def whole_quotient(node: exp.IntDiv, dialect: str) -> exp.Expr:
+    """`a // b`, which is for integers only in Spark.
+
+    Raises:
+        NotInSpark: one has a fraction.
+    """
+    if _types(node) & (DECIMALS | DOUBLES) and dialect == "duckdb":
+        raise NotInSpark("// of a number with a fraction has no counterpart in Spark; write floor(a / b)", node)
+    return node
 
 
 def difference(node: exp.Sub, dialect: str) -> exp.Expr:

@@ -7,12 +7,24 @@ from zoneinfo import available_timezones
 
 from sqlglot import exp
 
+from dbt_kinds.readers.sqlmesh.translation.calls import call
+
 
 def spelt_zone(zone: exp.Expr) -> exp.Expr:
     """The zone as it is registered; what is no literal stays."""
     if isinstance(zone, exp.Literal) and zone.is_string:
         return exp.Literal.string(_zones().get(zone.name.lower(), zone.name))
     return zone
+
+
+def in_zone(instant: exp.Expr, zone: exp.Expr) -> exp.Expr:
+    """What a clock of the zone shows at an instant."""
+    return call("FROM_UTC_TIMESTAMP", instant, spelt_zone(zone))
+
+
+def of_zone(time: exp.Expr, zone: exp.Expr) -> exp.Expr:
+    """The instant at which a clock of the zone shows a time."""
+    return call("TO_UTC_TIMESTAMP", time, spelt_zone(zone))
 
 
 @lru_cache(maxsize=1)

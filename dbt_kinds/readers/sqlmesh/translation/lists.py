@@ -1,0 +1,151 @@
+"""Aggregates that make a list or a text of a group's values.
+
+Spark's COLLECT_LIST leaves NULLs out, takes no ORDER BY, and makes an empty list of no rows; Spark 3.5 has no LISTAGG.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dbt_kinds.readers.sqlmesh.dialects import is_spark
+from dbt_kinds.readers.sqlmesh.translation.calls import call
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+
+# what stands around an aggregate, and belongs to it
+_AROUND = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls, exp.Window)
+# BigQuery's tables keep no NULL where a list belongs
+_EMPTY_LIST_OF_NOTHING = frozenset({"bigquery", "clickhouse", "snowflake"})
+_EMPTY_TEXT_OF_NOTHING = frozenset({"snowflake"})
+
+
+@dataclass
+class _Aggregate:
+    """An aggregate of values, taken apart."""
+
+    node: exp.Expr
+    value: exp.Expr
+    order: list[exp.Ordered] = field(default_factory=list)
+    limit: exp.Expr | None = None
+    is_distinct: bool = False
+    ignores_nulls: bool = False
+    where: exp.Expr | None = None
+    window: exp.Window | None = None
+
+    def over(self, name: str, value: exp.Expr) -> exp.Expr:
+        """Another aggregate of the same rows."""
+        made: exp.Expr = call(name, value)
+        if self.where is not None:
+            made = exp.Filter(this=made, expression=self.where.copy())
+        if self.window is not None:
+            window = self.window.copy()
+            window.set("this", made)
+            return window
+        return made
+
+
+def listed(node: exp.Expr, dialect: str) -> exp.Expr:
+    """The node, or what makes the list or text that it makes, with all that stands around it.
+
+    Raises:
+        NotInSpark: Spark cannot bring its values into that order.
+    """
+    if isinstance(node.parent, _AROUND) and node.parent.this is node:
+        # what is around it is asked next
+        return node
+    inner = node
+    while isinstance(inner, _AROUND):
+        inner = inner.this
+    if isinstance(inner, exp.GroupConcat):
+        return _text(_taken_apart(node, inner), inner, dialect)
+    if isinstance(inner, exp.ArrayAgg):
+        return _list(_taken_apart(node, inner), inner, dialect)
+    return node
+
+
+def _taken_apart(node: exp.Expr, inner: exp.Expr) -> _Aggregate:
+    found = _Aggregate(node, inner.this)
+    if isinstance(found.value, exp.Limit):
+        found.limit, found.value = found.value.expression, found.value.this
+    if isinstance(found.value, exp.Order):
+        found.order, found.value = found.value.expressions, found.value.this
+    if isinstance(found.value, exp.Distinct):
+        found.is_distinct, found.value = True, found.value.expressions[0]
+    around = node
+    while around is not inner:
+        if isinstance(around, exp.Filter):
+            found.where = around.expression
+        elif isinstance(around, exp.WithinGroup):
+            found.order = around.expression.expressions
+        elif isinstance(around, exp.IgnoreNulls):
+            found.ignores_nulls = True
+        elif isinstance(around, exp.Window):
+            found.window = around
+        around = around.this
+    return found
+
+
+def _list(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
+    """Values lie in structs, which may hold NULL, beside what they are sorted by."""
+    leaves_nulls_out = found.ignores_nulls or bool(aggregate.args.get("nulls_excluded")) or is_spark(dialect)
+    collect = "COLLECT_SET" if found.is_distinct else "COLLECT_LIST"
+    if leaves_nulls_out and not found.order:
+        made = found.over(collect, found.value)
+    else:
+        made = found.over(collect, _struct(found, leaves_nulls_out))
+        if found.order:
+            made = call("SORT_ARRAY", made, *([exp.false()] if _is_descending(found) else []))
+        made = exp.Dot(this=made, expression=exp.to_identifier("value"))
+    if found.limit is not None:
+        made = call("SLICE", made, exp.Literal.number(1), found.limit)
+    if dialect not in _EMPTY_LIST_OF_NOTHING and not is_spark(dialect) and _may_have_no_rows(found):
+        made = call("NULLIF", made, exp.Array())
+    return made
+
+
+def _struct(found: _Aggregate, leaves_nulls_out: bool) -> exp.Expr:
+    fields: list[exp.Expr] = []
+    for number, key in enumerate(found.order, 1):
+        # SORT_ARRAY takes NULL for the least
+        puts_least_first = bool(key.args.get("nulls_first")) != bool(key.args.get("desc"))
+        if not puts_least_first:
+            fields.append(exp.alias_(exp.Is(this=key.this.copy(), expression=exp.null()), f"key_{number}_is_null"))
+        fields.append(exp.alias_(key.this.copy(), f"key_{number}"))
+    made: exp.Expr = exp.Anonymous(this="STRUCT", expressions=[*fields, exp.alias_(found.value.copy(), "value")])
+    if not leaves_nulls_out:
+        return made
+    return exp.Case(ifs=[exp.If(this=found.value.copy().is_(exp.null()).not_(), true=made)])
+
+
+def _is_descending(found: _Aggregate) -> bool:
+    directions = {bool(key.args.get("desc")) for key in found.order}
+    if len(directions) > 1:
+        raise NotInSpark("a list ordered in two directions has no counterpart in Spark; order it in one", found.node)
+    if found.is_distinct and any(key.this != found.value for key in found.order):
+        message = "distinct values ordered by something else have no counterpart in Spark; order them by themselves"
+        raise NotInSpark(message, found.node)
+    return directions.pop()
+
+
+def _may_have_no_rows(found: _Aggregate) -> bool:
+    select = found.node.find_ancestor(exp.Select)
+    is_of_groups = found.window is not None or (select is not None and select.args.get("group") is not None)
+    return found.where is not None or not is_of_groups
+
+
+def _text(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
+    """A list of texts, sorted: without an order it is any, and this one is the same each time; a window has its own."""
+    if found.order and (len(found.order) != 1 or found.order[0].this != found.value):
+        message = "LISTAGG ordered by something else than its values has no counterpart in Spark 3.5"
+        raise NotInSpark(message, found.node)
+    is_descending = bool(found.order and found.order[0].args.get("desc"))
+    collected = found.over("COLLECT_SET" if found.is_distinct else "COLLECT_LIST", found.value)
+    is_in_order = not found.order and found.window is not None and found.window.args.get("order") is not None
+    ordered = collected if is_in_order else call("SORT_ARRAY", collected, *([exp.false()] if is_descending else []))
+    separator = aggregate.args.get("separator")
+    made = call("ARRAY_JOIN", ordered, separator or exp.Literal.string("," if separator is None else ""))
+    if dialect in _EMPTY_TEXT_OF_NOTHING or is_spark(dialect):
+        return made
+    has_values = exp.GT(this=found.over("COUNT", found.value), expression=exp.Literal.number(0))
+    return exp.If(this=has_values, true=made, false=exp.null())

@@ -1,0 +1,155 @@
+"""Formats of times: strftime's directives, which sqlglot makes of every dialect's, as patterns of Spark.
+
+Spark takes every letter of a pattern for one of its own unless it is quoted; sqlglot quotes none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from dbt_kinds.readers.sqlmesh.translation.calls import call
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.translation.zones import in_zone, of_zone
+
+_FRACTIONS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+FORMATTING: Mapping[str, str] = {
+    "Y": "yyyy",
+    "y": "yy",
+    "m": "MM",
+    "-m": "M",
+    "d": "dd",
+    "-d": "d",
+    "H": "HH",
+    "-H": "H",
+    "I": "hh",
+    "-I": "h",
+    "M": "mm",
+    "-M": "m",
+    "S": "ss",
+    "-S": "s",
+    "f": "SSSSSS",
+    "j": "DDD",
+    "-j": "D",
+    "B": "MMMM",
+    "b": "MMM",
+    "A": "EEEE",
+    "a": "EEE",
+    "p": "a",
+    "z": "Z",
+    "Z": "z",
+    # sqlglot's words for fractions of so many digits
+    **{f"f_{word}": "S" * digits for digits, word in enumerate(_FRACTIONS)},
+}
+_KNOWN_TO_SQLGLOT = frozenset(letter for letter in FORMATTING if letter != "j" and len(letter) < 3)
+# with one letter Spark reads numbers with and without leading zeros, but not where the next one follows at once
+_PARSING = {**FORMATTING, "m": "M", "d": "d", "H": "H", "I": "h", "M": "m", "S": "s", "j": "D"}
+_ONLY_WRITTEN = frozenset("Aa")
+_TOGETHER = {"%F": "%Y-%m-%d", "%T": "%H:%M:%S", "%D": "%m/%d/%y", "%R": "%H:%M"}
+_DIRECTIVE = re.compile(rf"%(f_(?:{'|'.join(_FRACTIONS)})|-?[A-Za-z%])")
+_NEEDS_QUOTES = re.compile(r"[^\W\d_]|['\\\[\]{}#]")
+# dialects whose formats are words, of which sqlglot leaves some
+_HAS_WORDS = frozenset({"postgres", "redshift", "oracle", "snowflake", "tsql"})
+_WORD = re.compile(r'"(?P<quoted>[^"]*)"|(?P<word>[A-Za-z]+)')
+_DIRECTIVES_BY_WORD = {"Mon": "%b", "AM": "%p", "PM": "%p"}
+_PERCENT = {"%": "%"}
+# letters between numbers that no dialect reads as a word
+_PLAIN_WORDS = frozenset({"T", "Z"})
+
+
+def spark_pattern(
+    strftime: str, letters: Mapping[str, str] = FORMATTING, literals: Mapping[str, str] = _PERCENT
+) -> str:
+    """A format of strftime as a pattern of Spark's.
+
+    Args:
+        strftime: the format; what is no directive stands for itself.
+        letters: Spark's letters by directive.
+        literals: directives that are a text.
+
+    Raises:
+        ValueError: Spark has no letter for a part of it, which is named.
+    """
+    for directive, together in _TOGETHER.items():
+        strftime = strftime.replace(directive, together)
+    made: list[str] = []
+    literal = ""
+    for number, part in enumerate(_DIRECTIVE.split(strftime)):
+        is_text = number % 2 == 0
+        if is_text or part in literals:
+            literal += part if is_text else literals[part]
+        elif part in letters:
+            made += [_quoted(literal), letters[part]]
+            literal = ""
+        else:
+            raise ValueError(f"%{part}")
+    return "".join([*made, _quoted(literal)])
+
+
+def _quoted(literal: str) -> str:
+    return "'" + literal.replace("'", "''") + "'" if _NEEDS_QUOTES.search(literal) else literal
+
+
+def written(node: exp.TimeToStr, dialect: str) -> exp.Expr:
+    """`strftime(t, format)`, by whatever name, also in a zone.
+
+    Raises:
+        NotInSpark: Spark has no letter for a part of the format.
+    """
+    zone = node.args.get("zone")
+    if zone is not None:
+        node.set("this", in_zone(node.this, zone))
+        node.set("zone", None)
+    pattern = _pattern(node, dialect, FORMATTING)
+    return node if pattern is None else call("DATE_FORMAT", node.this, exp.Literal.string(pattern))
+
+
+def read(node: exp.StrToTime | exp.StrToDate, dialect: str) -> exp.Expr:
+    """`strptime(text, format)`, by whatever name, also in a zone.
+
+    Raises:
+        NotInSpark: Spark has no letter for a part of the format.
+    """
+    zone = node.args.get("zone")
+    node.set("zone", None)
+    pattern = _pattern(node, dialect, _PARSING)
+    name = "TO_DATE" if isinstance(node, exp.StrToDate) else "TO_TIMESTAMP"
+    made: exp.Expr = node if pattern is None else call(name, node.this, exp.Literal.string(pattern))
+    return made if zone is None else of_zone(made, zone)
+
+
+def _pattern(node: exp.Expr, dialect: str, letters: Mapping[str, str]) -> str | None:
+    """The pattern of a node's format, none where sqlglot's is as good."""
+    given = node.args.get("format")
+    if not isinstance(given, exp.Literal):
+        return None
+    strftime = _without_words(given.name, node, dialect) if dialect in _HAS_WORDS else given.name
+    directives = _DIRECTIVE.findall(strftime)
+    if letters is _PARSING and set(directives) & _ONLY_WRITTEN:
+        raise NotInSpark(f"Spark cannot read the name of a day, as in '{given.name}'", node)
+    is_read_by_sqlglot = strftime == given.name and set(directives) <= _KNOWN_TO_SQLGLOT
+    if is_read_by_sqlglot and not _NEEDS_QUOTES.search(_DIRECTIVE.sub("", strftime)):
+        return None
+    is_close = re.search("%[a-zA-Z]%[a-zA-Z]", strftime) is not None
+    try:
+        return spark_pattern(strftime, FORMATTING if is_close else letters)
+    except ValueError as error:
+        raise NotInSpark(f"'{error}' in a format of times has no counterpart in Spark", node) from error
+
+
+def _without_words(text: str, node: exp.Expr, dialect: str) -> str:
+    """Words that sqlglot does not know as directives; those in quotes stand for themselves."""
+
+    def directive(found: re.Match[str]) -> str:
+        if found["quoted"] is not None:
+            return str(found["quoted"])
+        if found["word"] in _DIRECTIVES_BY_WORD:
+            return _DIRECTIVES_BY_WORD[found["word"]]
+        if found["word"] in _PLAIN_WORDS:
+            return str(found["word"])
+        raise NotInSpark(f"'{found['word']}' in a format of times of {dialect} has no counterpart in Spark", node)
+
+    parts = enumerate(_DIRECTIVE.split(text))
+    return "".join(f"%{part}" if number % 2 else _WORD.sub(directive, part) for number, part in parts)

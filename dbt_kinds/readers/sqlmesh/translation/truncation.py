@@ -1,0 +1,65 @@
+"""Truncation of times: Spark's TRUNC and DATE_TRUNC give NULL for a unit that they do not know."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_kinds.readers.sqlmesh.translation.calls import call
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.readers.sqlmesh.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TIMES, type_of
+from dbt_kinds.readers.sqlmesh.translation.zones import in_zone, of_zone
+
+_UNITS_OF_DATES = ("YEAR", "QUARTER", "MONTH", "WEEK")
+_UNITS = frozenset({*_UNITS_OF_DATES, "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"})
+_SPELT = {
+    "ISOWEEK": "WEEK",
+    "ISO_WEEK": "WEEK",
+    "YYYY": "YEAR",
+    "YY": "YEAR",
+    "MM": "MONTH",
+    "MON": "MONTH",
+    "DD": "DAY",
+}
+_WEEK_BEGINS_SUNDAY = frozenset({"tsql", "mysql"})
+# there TRUNC takes times, too
+_TRUNCATES_TIMES = frozenset({"redshift", "snowflake", "oracle"})
+
+
+def truncated(node: exp.DateTrunc | exp.TimestampTrunc | exp.DatetimeTrunc, dialect: str) -> exp.Expr:
+    """`date_trunc(unit, time)`, by whatever name, also in a zone.
+
+    Raises:
+        NotInSpark: Spark does not know the unit.
+    """
+    unit, zone = node.args.get("unit"), node.args.get("zone")
+    if not isinstance(unit, exp.Var | exp.Literal):
+        return node
+    name = unit.name.upper()
+    name = _SPELT.get(name, name if name in _UNITS else name.removesuffix("S"))
+    if name not in _UNITS or (name == "WEEK" == unit.name.upper() and dialect in _WEEK_BEGINS_SUNDAY):
+        raise NotInSpark(f"truncation to {unit.name.upper()} of {dialect} has no counterpart in Spark", node)
+    if zone is not None:
+        return of_zone(call("DATE_TRUNC", exp.Literal.string(name), in_zone(node.this, zone)), zone)
+    if isinstance(node, exp.DateTrunc) and name in _UNITS_OF_DATES:
+        node.set("unit", exp.Literal.string(name))
+        return node
+    if isinstance(node, exp.DateTrunc) and name == "DAY":
+        return exp.TsOrDsToDate(this=node.this)
+    return exp.TimestampTrunc(this=node.this, unit=exp.var(name))
+
+
+def cut_off(node: exp.Trunc, dialect: str) -> exp.Expr:
+    """`trunc(x)` of a number, or of a time.
+
+    Raises:
+        NotInSpark: it may be either.
+    """
+    kind = type_of(node.this)
+    if node.args.get("decimals") is not None or dialect not in _TRUNCATES_TIMES:
+        return node
+    if kind in TIMES or kind is exp.DType.DATE:
+        return call("TO_DATE", node.this)
+    if kind in INTEGERS | DECIMALS | DOUBLES:
+        return node
+    message = "TRUNC of what may be a number or a time; declare the column's type, or write CAST(x AS DATE)"
+    raise NotInSpark(message, node)
