@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 import duckdb
 import pytest
-from pyspark.sql import SparkSession
 
-from dbt_kinds.writers.dbt_project import write_project
-from tests.unit.compiling import read
+from tests.functional.compiled_query import TABLE, compared, rows_on_spark
 
-ROWS = """(1, 'x', 10.5, timestamp '2024-01-31 23:30:00', date '2024-01-31'), (2, 'x', null, timestamp '2024-02-29 00:00:00', date '2024-02-29'),
-(3, 'y', 3.0, timestamp '2024-03-01 12:00:00', date '2024-03-01'), (4, 'y', 3.0, null, null), (5, null, -2.5, timestamp '1969-12-31 23:59:59', date '1969-12-31')"""
-NAMES = "(id, name, price, t, d)"
 QUERIES = [
     "select id, row_number() over (order by price, id) as n from db.t",
     "select id, row_number() over (order by price desc, id) as n from db.t",
@@ -91,36 +85,10 @@ QUERIES = [
     "select id, strptime('2024-01-02T03:04', '%Y-%m-%dT%H:%M') as a, strptime('20240102', '%Y%m%d') as b, strptime('day 2 of Jan 2024', 'day %d of %b %Y') as c from db.t",
     "select id, epoch(to_timestamp(1.5)) as a, regexp_extract('xAyA', 'A(.)') as b, regexp_extract('xAyA', 'A(.)', 1) as c, regexp_extract(name, 'z') as e, list_sort(list_distinct([2, 1, 2, null])) as f from db.t",
 ]
-COLUMNS = (
-    "external_models.yaml",
-    "- name: db.t\n  columns: {id: int, name: text, price: double, t: timestamp, d: date}\n",
-)
 
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_compiled_query_gives_the_rows_of_duckdb(local_spark: Mapping[str, Any], query: str) -> None:
-    compiled = read(f"MODEL (name db.m, kind FULL);\n{query}", files=dict([COLUMNS]))
-    assert not compiled.refusal, compiled.notes
-    written = {file.path: file.text for file in write_project(compiled.project, {"local": "."})}["models/db/m.sql"]
-    sql = written.split("}}\n", 1)[1].replace("{{ source('db', 't') }}", "dialect_rows")
-    session = SparkSession.builder.getOrCreate()
-    session.sql(
-        f"select cast(id as int), name, cast(price as double), t, d from values {ROWS} as {NAMES}"
-    ).createOrReplaceTempView("dialect_rows")
     theirs = duckdb.connect()
-    theirs.execute(
-        "create schema db; create table db.t as select cast(id as int) as id, cast(name as text) as name, cast(price as double) as price, t, d "
-        f"from (values {ROWS}) as v {NAMES}"
-    )
-    assert rows(session.sql(sql).collect()) == rows(theirs.execute(query).fetchall())
-
-
-def rows(found: list[Any]) -> list[str]:
-    """Rows in one order, whatever kind of number and of midnight a value is."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, datetime):
-            return value.isoformat(" ").removesuffix(" 00:00:00")
-        return float(value) if isinstance(value, int | float) or hasattr(value, "as_integer_ratio") else str(value)
-
-    return sorted(repr([plain(value) for value in row]) for row in found)
+    theirs.execute(f"create schema db; {TABLE}")
+    assert rows_on_spark(query, "duckdb") == compared(theirs.execute(query).fetchall())

@@ -228,6 +228,21 @@ TRANSLATIONS = [
     ("duckdb", "SELECT SUM(a) OVER (ORDER BY b GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) AS x FROM raw.t", "Untranslatable"),
     ("bigquery", "SELECT GENERATE_DATE_ARRAY('2024-01-01', c) AS x FROM raw.t", f"SELECT SEQUENCE(CAST('2024-01-01' AS DATE), CAST(c AS DATE), INTERVAL '1' DAY) AS x {T}"),
     ("trino", "SELECT TO_UNIXTIME(c) AS x FROM raw.t", f"SELECT CAST(CAST(c AS TIMESTAMP) AS DOUBLE) AS x {T}"),
+    # rows of lists
+    ("postgres", "SELECT u, o FROM raw.t, UNNEST(b) WITH ORDINALITY AS x(u, o)", f"SELECT u, o {T} LATERAL VIEW INLINE(TRANSFORM(b, (_item, _position) -> STRUCT(_item AS u, _position + 1 AS o))) x AS u, o"),
+    ("trino", "SELECT u, o FROM raw.t LEFT JOIN UNNEST(b) WITH ORDINALITY AS x(u, o) ON TRUE", f"SELECT u, o {T} LATERAL VIEW OUTER INLINE(TRANSFORM(b, (_item, _position) -> STRUCT(_item AS u, _position + 1 AS o))) x AS u, o"),
+    ("postgres", "SELECT u, o FROM UNNEST(ARRAY[1, 2]) WITH ORDINALITY AS x(u, o)", "SELECT u, o FROM INLINE( TRANSFORM(ARRAY(1, 2), (_item, _position) -> STRUCT(_item AS u, _position + 1 AS o)) ) AS x(u, o)"),
+    ("postgres", "SELECT u FROM raw.t LEFT JOIN UNNEST(b) WITH ORDINALITY AS x(u, o) ON x.u = t.a", "Untranslatable"),
+    ("postgres", "SELECT GENERATE_SERIES(a, c, '1 day'::interval)::DATE AS x FROM raw.t", f"SELECT EXPLODE( TRANSFORM(SEQUENCE(a, c, CAST('1 day' AS INTERVAL)), _item -> CAST(_item AS DATE)) ) AS x {T}"),
+    ("postgres", "SELECT STRING_TO_ARRAY(b, ',') AS x FROM raw.t", f"SELECT IF(b = '', ARRAY(), SPLIT(b, CONCAT('\\\\Q', ',', '\\\\E'))) AS x {T}"),
+    ("postgres", "SELECT ARRAY_POSITION(b, 5) AS x, LOCALTIMESTAMP AS y, ROUND(b::FLOAT) AS z FROM raw.t", f"SELECT NULLIF(ARRAY_POSITION(b, 5), 0) AS x, CURRENT_TIMESTAMP() AS y, BROUND(CAST(b AS DOUBLE)) AS z {T}"),
+    ("snowflake", "SELECT ARRAY_POSITION(5, b) AS x FROM raw.t", f"SELECT NULLIF(ARRAY_POSITION(b, 5), 0) - 1 AS x {T}"),
+    ("postgres", "SELECT b LIKE ANY (ARRAY['x', 'y']) AS x, a <> ALL (ARRAY[1, 2]) AS y FROM raw.t", f"SELECT b LIKE ANY ('x', 'y') AS x, NOT a IN (1, 2) AS y {T}"),
+    ("postgres", "SELECT MODE() WITHIN GROUP (ORDER BY a) AS x FROM raw.t", f"SELECT MODE(a) AS x {T}"),
+    ("postgres", "SELECT TIMEZONE('Europe/Rome', b::TIMESTAMPTZ) AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'Europe/Rome') AS x {T}"),
+    ("postgres", "SELECT SUBSTR(b, -1, 4) AS x FROM raw.t", f"SELECT SUBSTRING(b, 1, 2) AS x {T}"),
+    ("postgres", "SELECT INITCAP(b) AS x FROM raw.t", "Untranslatable"),
+    ("postgres", "SELECT TO_CHAR(c, 'yyyy-mm-dd hh24:mi:ss') AS x, TO_CHAR(c, 'YYYY-\"Q\"Q') AS y FROM raw.t", f"SELECT DATE_FORMAT(c, 'yyyy-MM-dd HH:mm:ss') AS x, DATE_FORMAT(c, 'yyyy\\'-Q\\'Q') AS y {T}"),
     ("duckdb", "SELECT a FROM db.result", "SELECT a FROM {{ this }} AS result"),
 ]  # fmt: skip
 

@@ -45,6 +45,11 @@ class _Aggregate:
         return made
 
 
+def most_frequent(node: exp.WithinGroup) -> exp.Expr:
+    """`mode() within group (order by x)`."""
+    return exp.Mode(this=node.expression.expressions[0].this.copy())
+
+
 def listed(node: exp.Expr, dialect: str) -> exp.Expr:
     """The node, or what makes the list or text that it makes, with all that stands around it.
 
@@ -90,6 +95,9 @@ def _list(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
     """Values lie in structs, which may hold NULL, beside what they are sorted by."""
     leaves_nulls_out = found.ignores_nulls or bool(aggregate.args.get("nulls_excluded")) or is_spark(dialect)
     collect = "COLLECT_SET" if found.is_distinct else "COLLECT_LIST"
+    if found.is_distinct and not found.order and not is_spark(dialect):
+        # a set comes in any order; this one is the same each time
+        found.order = [exp.Ordered(this=found.value.copy(), nulls_first=False)]
     if leaves_nulls_out and not found.order:
         made = found.over(collect, found.value)
     else:

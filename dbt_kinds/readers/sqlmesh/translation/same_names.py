@@ -14,11 +14,13 @@ from sqlglot import exp
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.epochs import epoch, epoch_seconds, of_epoch
+from dbt_kinds.readers.sqlmesh.translation.lists import most_frequent
+from dbt_kinds.readers.sqlmesh.translation.made_rows import cast_series, exploded_series, numbered
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.patterns import extracted, matches, matches_any_case, matches_whole
 from dbt_kinds.readers.sqlmesh.translation.percentiles import percentile_cont, percentile_disc, quantile
 from dbt_kinds.readers.sqlmesh.translation.subscripts import array_size, array_slice, length, list_slice, subscript
-from dbt_kinds.readers.sqlmesh.translation.texts import left, right, substring
+from dbt_kinds.readers.sqlmesh.translation.texts import capitalized, left, right, split, substring
 from dbt_kinds.readers.sqlmesh.translation.time_formats import read, written
 from dbt_kinds.readers.sqlmesh.translation.truncation import cut_off, truncated
 from dbt_kinds.readers.sqlmesh.translation.typed_operators import (
@@ -28,7 +30,7 @@ from dbt_kinds.readers.sqlmesh.translation.typed_operators import (
     rounded,
     whole_quotient,
 )
-from dbt_kinds.readers.sqlmesh.translation.value_types import TEXTS, type_of
+from dbt_kinds.readers.sqlmesh.translation.value_types import DOUBLES, TEXTS, type_of
 from dbt_kinds.readers.sqlmesh.translation.zones import in_zone, of_zone
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
@@ -86,6 +88,10 @@ def _as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
         return list_slice(node)
     if isinstance(node, exp.Anonymous) and node.name.upper() in ("DATE_SUB", "DATESUB") and dialect == "duckdb":
         return _whole_units(node)
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "TIMEZONE" and len(node.expressions) == 2:
+        return at_time_zone(exp.AtTimeZone(this=node.expressions[1], zone=node.expressions[0]), dialect)
+    if isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.Mode):
+        return most_frequent(node)
     write = _WRITERS.get(type(node))
     return write(node, dialect) if write is not None else node
 
@@ -214,6 +220,8 @@ def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
 
 def _cast(node: exp.Cast, dialect: str) -> exp.Expr:
     """JSON is a text in Spark, whose TO_JSON takes structs only."""
+    if isinstance(node.this, exp.ExplodingGenerateSeries):
+        return cast_series(node)
     if node.to.is_type(exp.DType.TIME, exp.DType.TIMETZ):
         return _time_of_day(node, dialect)
     if not node.to.is_type(exp.DType.JSON, exp.DType.JSONB):
@@ -262,6 +270,46 @@ def _distinct(node: exp.ArrayDistinct, dialect: str) -> exp.Expr:
     return call("ARRAY_DISTINCT", call("ARRAY_COMPACT", node.this)) if dialect == "duckdb" else node
 
 
+def _position(node: exp.ArrayPosition, dialect: str) -> exp.Expr:
+    """Where a list has a value: Spark counts from 1, and 0 is nowhere."""
+    if dialect not in ("postgres", "snowflake"):
+        return node
+    found = call(
+        "NULLIF", exp.ArrayPosition(this=node.this.copy(), expression=node.expression.copy()), exp.Literal.number(0)
+    )
+    return exp.Sub(this=found, expression=exp.Literal.number(1)) if node.args.get("zero_based") else found
+
+
+def _rounded(node: exp.Round, dialect: str) -> exp.Expr:
+    """Postgres rounds the half of a double to the even number, that of a decimal up."""
+    is_to_even = dialect == "postgres" and node.args.get("decimals") is None and type_of(node.this) in DOUBLES
+    return call("BROUND", node.this) if is_to_even else node
+
+
+def _local_timestamp(node: exp.Localtimestamp, dialect: str) -> exp.Expr:
+    """Sessions are in UTC."""
+    return exp.CurrentTimestamp()
+
+
+def _any_like(node: exp.Like | exp.ILike, dialect: str) -> exp.Expr:
+    """`text like any (array[…])`."""
+    several = node.expression
+    values = several.this.unnest() if isinstance(several, exp.Any | exp.All) else None
+    if isinstance(values, exp.Array):
+        several.set("this", exp.Tuple(expressions=values.expressions))
+    return node
+
+
+def _unequal(node: exp.NEQ, dialect: str) -> exp.Expr:
+    """`x <> all (array[…])`."""
+    several = node.expression
+    is_all = isinstance(several, exp.All) or (isinstance(several, exp.Anonymous) and several.name.upper() == "ALL")
+    values = (several.this if isinstance(several, exp.All) else several.expressions[0]).unnest() if is_all else None
+    if not isinstance(values, exp.Array):
+        return node
+    return exp.Not(this=exp.In(this=node.this.copy(), expressions=[value.copy() for value in values.expressions]))
+
+
 def _greatest_by(node: exp.ArgMax | exp.ArgMin, dialect: str) -> exp.Expr:
     """DuckDB's passes over rows whose value is NULL, Spark's over those whose order is."""
     if dialect != "duckdb" or node.args.get("count") is not None:
@@ -303,6 +351,7 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.ArgMax: _greatest_by,
     exp.ArgMin: _greatest_by,
     exp.ArrayDistinct: _distinct,
+    exp.ArrayPosition: _position,
     exp.ArraySize: array_size,
     exp.ArraySlice: array_slice,
     exp.AtTimeZone: at_time_zone,
@@ -314,11 +363,17 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.Datetime: _datetime,
     exp.DatetimeTrunc: truncated,
     exp.Div: quotient,
+    exp.ExplodingGenerateSeries: exploded_series,
     exp.GenerateDateArray: _date_series,
+    exp.ILike: _any_like,
+    exp.Initcap: capitalized,
     exp.IntDiv: whole_quotient,
     exp.Kurtosis: _moment_of_samples,
     exp.Left: left,
     exp.Length: length,
+    exp.Like: _any_like,
+    exp.Localtimestamp: _local_timestamp,
+    exp.NEQ: _unequal,
     exp.PercentileCont: percentile_cont,
     exp.PercentileDisc: percentile_disc,
     exp.Quantile: quantile,
@@ -327,11 +382,13 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.RegexpILike: matches_any_case,
     exp.RegexpLike: matches,
     exp.Right: right,
+    exp.Round: _rounded,
     exp.SHA2: _sha2,
     exp.SimilarTo: matches_whole,
     exp.Skewness: _moment_of_samples,
     exp.StrToDate: read,
     exp.StrToTime: read,
+    exp.StringToArray: split,
     exp.Sub: difference,
     exp.Substring: substring,
     exp.TimeToStr: _formatted,
@@ -342,4 +399,5 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.TryCast: _cast,
     exp.TsOrDsToTime: _time_of_day,
     exp.UnixToTime: of_epoch,
+    exp.Unnest: numbered,
 }

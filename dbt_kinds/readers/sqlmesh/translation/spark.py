@@ -16,12 +16,12 @@ from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of, is_spark
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.times import time_type
-from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.decimals import bound_decimals
 from dbt_kinds.readers.sqlmesh.translation.epochs import epoch
 from dbt_kinds.readers.sqlmesh.translation.file_tables import as_table
 from dbt_kinds.readers.sqlmesh.translation.left_out import refuse_left_out
 from dbt_kinds.readers.sqlmesh.translation.lists import listed
+from dbt_kinds.readers.sqlmesh.translation.made_rows import series
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.predicates import parenthesize_predicates
 from dbt_kinds.readers.sqlmesh.translation.same_names import as_meant
@@ -161,7 +161,7 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
     if listing is not node:
         return listing
     if isinstance(node, exp.Table) and isinstance(node.this, exp.GenerateSeries):
-        return _series(node, dialect)
+        return series(node, dialect)
     if isinstance(node, exp.SetOperation) and node.expression.args.get("with_"):
         node.set("expression", exp.Subquery(this=node.expression))
     if isinstance(node, exp.Table) and dialect == "duckdb":
@@ -179,27 +179,6 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
     if isinstance(node, (*_ADDITIONS, *_SUBTRACTIONS)):
         return _date_arithmetic(node)
     return node
-
-
-def _series(table: exp.Table, dialect: str) -> exp.Expr:
-    """A series of numbers or dates; with its step said, Spark refuses one that runs backwards, which is empty there."""
-    series = table.this
-    step = series.args.get("step") or exp.Literal.number(1)
-    sequence: exp.Expr = call("SEQUENCE", series.args["start"], series.args["end"], step)
-    name = "generate_series"
-    if series.args.get("is_end_exclusive"):
-        name = "range"
-        is_before = (exp.GT if isinstance(step.unnest(), exp.Neg) else exp.LT)(
-            this=exp.column("_item"), expression=series.args["end"].copy()
-        )
-        sequence = call("FILTER", sequence, exp.Lambda(this=is_before, expressions=[exp.to_identifier("_item")]))
-    table.set("this", call("EXPLODE", sequence))
-    alias = table.args.get("alias")
-    table_name = alias.name if alias is not None else name
-    column = table_name if dialect in ("postgres", "redshift") else name
-    columns = (alias.args.get("columns") if alias is not None else None) or [exp.to_identifier(column)]
-    table.set("alias", exp.TableAlias(this=exp.to_identifier(table_name), columns=columns))
-    return table
 
 
 def _date_arithmetic(node: exp.Expr) -> exp.Expr:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.translation.calls import call
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.patterns import found_part
 
 _NEGATIVE_LEAVES_OUT = frozenset({"duckdb", "postgres"})
+_NEGATIVE_IS_BEFORE_THE_TEXT = frozenset({"postgres", "redshift"})
 _ZERO_IS_BEFORE_THE_TEXT = frozenset({"duckdb", "postgres", "redshift"})
 
 
@@ -33,19 +35,45 @@ def substring(node: exp.Substring, dialect: str) -> exp.Expr:
     start, length = node.args.get("start"), node.args.get("length")
     if dialect in ("postgres", "redshift") and isinstance(start, exp.Literal) and start.is_string and length is None:
         return found_part(node.this, start, None)
-    if dialect not in _ZERO_IS_BEFORE_THE_TEXT or not isinstance(start, exp.Literal) or start.name != "0":
+    before = 1 if isinstance(start, exp.Literal) and start.name == "0" else None
+    if before is None and dialect in _NEGATIVE_IS_BEFORE_THE_TEXT and (negative := _negative(start)) is not None:
+        before = negative + 1
+    if before is None or dialect not in _ZERO_IS_BEFORE_THE_TEXT:
         return node
     one = exp.Literal.number(1)
     if length is None:
         return call("SUBSTRING", node.this, one)
-    shorter = (
-        exp.Literal.number(max(int(length.name) - 1, 0))
-        if length.is_int
-        else exp.Sub(this=length.copy(), expression=one)
+    if length.is_int:
+        return call("SUBSTRING", node.this, one, exp.Literal.number(max(int(length.name) - before, 0)))
+    return call("SUBSTRING", node.this, one, exp.Sub(this=length.copy(), expression=exp.Literal.number(before)))
+
+
+def split(node: exp.StringToArray, dialect: str) -> exp.Expr:
+    """`string_to_array(text, delimiter)`: of an empty text nothing.
+
+    Raises:
+        NotInSpark: it makes NULL of a text.
+    """
+    if node.args.get("null") is not None or not node.expression.name:
+        raise NotInSpark("this form of STRING_TO_ARRAY has no counterpart in Spark; write split()", node)
+    parts = exp.Split(this=node.this.copy(), expression=node.expression.copy())
+    is_empty = exp.EQ(this=node.this.copy(), expression=exp.Literal.string(""))
+    return exp.If(this=is_empty, true=exp.Array(), false=parts)
+
+
+def capitalized(node: exp.Initcap, dialect: str) -> exp.Expr:
+    """Spark's INITCAP begins a word after a blank only.
+
+    Raises:
+        NotInSpark: as it does in every other dialect.
+    """
+    message = (
+        f"INITCAP of {dialect} begins words after any sign, Spark's after blanks; write concat(upper(…), lower(…))"
     )
-    return call("SUBSTRING", node.this, one.copy(), shorter)
+    raise NotInSpark(message, node)
 
 
-def _negative(count: exp.Expr) -> int | None:
-    is_written = isinstance(count, exp.Neg) and isinstance(count.this, exp.Literal) and count.this.is_int
-    return int(count.this.name) if is_written else None
+def _negative(count: exp.Expr | None) -> int | None:
+    if not isinstance(count, exp.Neg) or not isinstance(count.this, exp.Literal) or not count.this.is_int:
+        return None
+    return int(count.this.name)

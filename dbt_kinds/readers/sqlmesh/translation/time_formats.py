@@ -40,10 +40,11 @@ FORMATTING: Mapping[str, str] = {
     "p": "a",
     "z": "Z",
     "Z": "z",
+    "Q": "Q",
     # sqlglot's words for fractions of so many digits
     **{f"f_{word}": "S" * digits for digits, word in enumerate(_FRACTIONS)},
 }
-_KNOWN_TO_SQLGLOT = frozenset(letter for letter in FORMATTING if letter != "j" and len(letter) < 3)
+_KNOWN_TO_SQLGLOT = frozenset(letter for letter in FORMATTING if letter not in ("j", "Q") and len(letter) < 3)
 # with one letter Spark reads numbers with and without leading zeros, but not where the next one follows at once
 _PARSING = {**FORMATTING, "m": "M", "d": "d", "H": "H", "I": "h", "M": "m", "S": "s", "j": "D"}
 _ONLY_WRITTEN = frozenset("Aa")
@@ -52,8 +53,11 @@ _DIRECTIVE = re.compile(rf"%(f_(?:{'|'.join(_FRACTIONS)})|-?[A-Za-z%])")
 _NEEDS_QUOTES = re.compile(r"[^\W\d_]|['\\\[\]{}#]")
 # dialects whose formats are words, of which sqlglot leaves some
 _HAS_WORDS = frozenset({"postgres", "redshift", "oracle", "snowflake", "tsql"})
-_WORD = re.compile(r'"(?P<quoted>[^"]*)"|(?P<word>[A-Za-z]+)')
-_DIRECTIVES_BY_WORD = {"Mon": "%b", "AM": "%p", "PM": "%p"}
+_WORD = re.compile(r'"(?P<quoted>[^"]*)"|(?P<word>[A-Za-z]+(?:12|24)?)')
+_DIRECTIVES_BY_WORD = {
+    **{"Mon": "%b", "AM": "%p", "PM": "%p", "Q": "%Q", "q": "%Q", "MS": "%f_three", "ms": "%f_three"},
+    **{"HH": "%I", "hh": "%I", "hh12": "%I", "hh24": "%H", "mi": "%M", "ss": "%S", "us": "%f"},
+}
 _PERCENT = {"%": "%"}
 # letters between numbers that no dialect reads as a word
 _PLAIN_WORDS = frozenset({"T", "Z"})
