@@ -45,8 +45,10 @@ class _Aggregate:
         return made
 
 
-def most_frequent(node: exp.WithinGroup) -> exp.Expr:
+def most_frequent(node: exp.WithinGroup, dialect: str) -> exp.Expr:
     """`mode() within group (order by x)`."""
+    if not isinstance(node.this, exp.Mode):
+        return node
     return exp.Mode(this=node.expression.expressions[0].this.copy())
 
 

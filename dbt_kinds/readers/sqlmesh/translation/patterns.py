@@ -11,6 +11,8 @@ from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 
 _FLAGS = {"snowflake": frozenset("cims"), "mysql": frozenset("cim")}
 _COMMON_FLAGS = frozenset("cis")
+_REPLACES_FIRST = frozenset({"duckdb", "postgres"})
+_REFERS_BY_BACKSLASH = frozenset({"duckdb", "postgres", "bigquery", "snowflake"})
 _NULL_WITHOUT_MATCH = frozenset({"bigquery", "snowflake", "trino", "presto", "athena"})
 
 
@@ -33,6 +35,44 @@ def matches_whole(node: exp.RegexpFullMatch | exp.SimilarTo, dialect: str) -> ex
 def matches_any_case(node: exp.RegexpILike, dialect: str) -> exp.Expr:
     """`text ~* pattern`."""
     return _rlike(node, exp.Literal.string("i"), False, dialect)
+
+
+def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
+    """Spark replaces every match, takes no flags, and refers to groups by `$1`."""
+    pattern, replacement = node.expression, node.args.get("replacement")
+    flags = node.args.get("modifiers")
+    if flags is not None and not isinstance(flags, exp.Literal):
+        raise NotInSpark("flags of REGEXP_REPLACE that are no literal have no counterpart in Spark", node)
+    given = flags.name if flags is not None else ""
+    occurrence, position = node.args.get("occurrence"), node.args.get("position")
+    if set(given) - set("gimsc") or (occurrence is not None and occurrence.name != "0"):
+        raise NotInSpark("this form of REGEXP_REPLACE has no counterpart in Spark; use the flags g and i only", node)
+    is_text = isinstance(replacement, exp.Literal) and isinstance(pattern, exp.Literal)
+    only_first = dialect in _REPLACES_FIRST and "g" not in given
+    if only_first and not is_text:
+        message = (
+            "REGEXP_REPLACE of the first match only; write pattern and replacement as literals, or replace all with 'g'"
+        )
+        raise NotInSpark(message, node)
+    if not is_text and set(given) & set("ims"):
+        raise NotInSpark("REGEXP_REPLACE with flags needs pattern and replacement as literals", node)
+    if not is_text or (not given and not only_first and dialect not in _REFERS_BY_BACKSLASH):
+        return node
+    assert replacement is not None
+    found, put = pattern.name, replacement.name
+    if dialect in _REFERS_BY_BACKSLASH:
+        put = re.sub(r"\\(\d)", r"$\1", put.replace("$", r"\$"))
+    if only_first:
+        # the rest of the text is matched, too, and put back
+        found = f"(?:{found})([\\s\\S]*)$"
+        try:
+            put += f"${re.compile(found).groups}"
+        except re.error as error:
+            raise NotInSpark(f"the pattern of REGEXP_REPLACE cannot be read: {error}", node) from error
+    inline = "".join(flag for flag in given if flag in "ims")
+    found = f"(?{inline}){found}" if inline else found
+    texts = [exp.Literal.string(found), exp.Literal.string(put)]
+    return call("REGEXP_REPLACE", node.this, *texts, *([position] if position is not None else []))
 
 
 def extracted(node: exp.RegexpExtract, dialect: str) -> exp.Expr:

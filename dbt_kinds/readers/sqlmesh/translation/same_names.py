@@ -13,11 +13,26 @@ from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.translation.calls import call
-from dbt_kinds.readers.sqlmesh.translation.epochs import epoch, epoch_seconds, of_epoch
+from dbt_kinds.readers.sqlmesh.translation.epochs import epoch_seconds, of_epoch
 from dbt_kinds.readers.sqlmesh.translation.lists import most_frequent
 from dbt_kinds.readers.sqlmesh.translation.made_rows import cast_series, exploded_series, numbered
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.patterns import extracted, matches, matches_any_case, matches_whole
+from dbt_kinds.readers.sqlmesh.translation.parts_of_times import (
+    boundaries,
+    date_part,
+    day_of_week,
+    field,
+    iso_day_of_week,
+    weekday,
+    whole_units,
+)
+from dbt_kinds.readers.sqlmesh.translation.patterns import (
+    extracted,
+    matches,
+    matches_any_case,
+    matches_whole,
+    replaced,
+)
 from dbt_kinds.readers.sqlmesh.translation.percentiles import percentile_cont, percentile_disc, quantile
 from dbt_kinds.readers.sqlmesh.translation.subscripts import array_size, array_slice, length, list_slice, subscript
 from dbt_kinds.readers.sqlmesh.translation.texts import capitalized, left, right, split, substring
@@ -31,23 +46,10 @@ from dbt_kinds.readers.sqlmesh.translation.typed_operators import (
     whole_quotient,
 )
 from dbt_kinds.readers.sqlmesh.translation.value_types import DOUBLES, TEXTS, type_of
-from dbt_kinds.readers.sqlmesh.translation.zones import in_zone, of_zone
+from dbt_kinds.readers.sqlmesh.translation.zones import current_date, date_in_zone, datetime_in_zone, timestamp_of_zone
 
-_SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
-_SUNDAY_IS_7 = frozenset({"trino", "presto", "athena"})
-_COUNTS_BOUNDARIES = frozenset({"duckdb", "snowflake", "redshift", "bigquery", "tsql", "clickhouse"})
-_WEEK_BEGINS_MONDAY = frozenset({"duckdb", "snowflake", "clickhouse"})
-_WEEK_OF_YEAR_IS_NOT_ISO = frozenset({"bigquery", "tsql"})
 _LOG_IS_DECIMAL = frozenset({"duckdb", "postgres", "redshift"})
-_REPLACES_FIRST = frozenset({"duckdb", "postgres"})
-_REFERS_BY_BACKSLASH = frozenset({"duckdb", "postgres", "bigquery", "snowflake"})
-_FIELD_NAMES = (
-    "YEAR Y YEARS YR YRS YEAROFWEEK QUARTER QTR MONTH MON MONS MONTHS WEEK W WEEKS DAY D DAYS DAYOFWEEK DOW "
-    "DAYOFWEEK_ISO DOW_ISO DOY HOUR H HOURS HR HRS MINUTE M MIN MINS MINUTES SECOND S SEC SECONDS SECS"
-)
-_FIELDS = frozenset(_FIELD_NAMES.split())
 _ZEROS = re.compile(r"[FMSGLDPRI0,.\s]*0[FMSGLDPRI0,.\s]*")
-_PARTS_OF_TIME = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND"})
 
 
 def as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
@@ -64,113 +66,8 @@ def as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
 def _as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
     if is_spark(dialect):
         return node
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "DATE_PART" and len(node.expressions) == 2:
-        part, value = node.expressions
-        if isinstance(part, exp.Literal) and part.is_string:
-            return _field(exp.Extract(this=exp.var(part.name), expression=value), dialect)
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "WEEKDAY" and dialect == "duckdb":
-        return _day_of_week(node.expressions[0], "DOW", dialect)
-    if isinstance(node, exp.Extract):
-        return _field(node, dialect)
-    if isinstance(node, exp.DayOfWeek):
-        return _day_of_week(node.this, "DOW", dialect if dialect in _SUNDAY_IS_0 else "spark")
-    if isinstance(node, exp.DayOfWeekIso):
-        return _day_of_week(node.this, "ISODOW", dialect)
-    if isinstance(node, exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff) and dialect in _COUNTS_BOUNDARIES:
-        return _boundaries(node, dialect)
-    if isinstance(node, exp.Log):
-        return _logarithm(node, dialect)
-    if isinstance(node, exp.RegexpReplace):
-        return _replaced(node, dialect)
-    if isinstance(node, exp.Format) and dialect == "duckdb":
-        raise NotInSpark("FORMAT of duckdb has no counterpart in Spark; write printf()", node)
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "LIST_SLICE" and dialect == "duckdb":
-        return list_slice(node)
-    if isinstance(node, exp.Anonymous) and node.name.upper() in ("DATE_SUB", "DATESUB") and dialect == "duckdb":
-        return _whole_units(node)
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "TIMEZONE" and len(node.expressions) == 2:
-        return at_time_zone(exp.AtTimeZone(this=node.expressions[1], zone=node.expressions[0]), dialect)
-    if isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.Mode):
-        return most_frequent(node)
-    write = _WRITERS.get(type(node))
+    write = _BY_NAME.get(node.name.upper()) if isinstance(node, exp.Anonymous) else _BY_TYPE.get(type(node))
     return write(node, dialect) if write is not None else node
-
-
-def _field(node: exp.Extract, dialect: str) -> exp.Expr:
-    """`extract(field from x)`; each field is known, and means the same, or is another expression."""
-    name, value = node.name.upper(), node.expression
-    if name == "EPOCH":
-        return epoch(value)
-    if name == "DATE":
-        return call("TO_DATE", value)
-    if name in ("DOW", "DAYOFWEEK", "WEEKDAY", "DAY_OF_WEEK", "ISODOW", "DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"):
-        return _day_of_week(value, "ISODOW" if "ISO" in name else "DOW", dialect)
-    if name in ("ISOYEAR", "YEAROFWEEKISO", "YEAR_OF_WEEK", "YOW"):
-        return exp.Extract(this=exp.var("YEAROFWEEK"), expression=value)
-    if name in ("ISOWEEK", "WEEKISO", "WEEK_ISO"):
-        return exp.Extract(this=exp.var("WEEK"), expression=value)
-    if name in ("DAYOFYEAR", "DAY_OF_YEAR"):
-        return exp.Extract(this=exp.var("DOY"), expression=value)
-    if name in ("SECOND", "SECONDS") and dialect != "postgres":
-        # Spark's has the fraction
-        return exp.Anonymous(this="SECOND", expressions=[value])
-    if name not in _FIELDS or (name == "WEEK" and dialect in _WEEK_OF_YEAR_IS_NOT_ISO):
-        raise NotInSpark(f"EXTRACT({name} …) of {dialect} has no counterpart in Spark", node)
-    return node
-
-
-def _day_of_week(value: exp.Expr, field: str, dialect: str) -> exp.Expr:
-    """Spark counts from Sunday, 1, in DAYOFWEEK, and from Monday, 0, in WEEKDAY."""
-    if field == "ISODOW" or dialect in _SUNDAY_IS_7:
-        return exp.Add(this=call("WEEKDAY", value), expression=exp.Literal.number(1))
-    if dialect in _SUNDAY_IS_0:
-        return exp.Sub(this=call("DAYOFWEEK", value), expression=exp.Literal.number(1))
-    return call("DAYOFWEEK", value)
-
-
-def _boundaries(node: exp.Expr, dialect: str) -> exp.Expr:
-    """How many boundaries of a unit lie between two times; Spark's DATEDIFF(unit, …) counts units that have passed."""
-    unit, later, earlier = node.args.get("unit"), node.this, node.expression
-    if unit is not None and not isinstance(unit, exp.Var | exp.Literal):
-        raise NotInSpark(f"the unit {unit.sql(dialect=dialect)} of a difference has no counterpart in Spark", node)
-    name = unit.name.upper().removesuffix("S") if unit is not None else "DAY"
-    if name == "DAY":
-        return call("DATEDIFF", later, earlier)
-    if name == "YEAR":
-        return exp.Sub(this=call("YEAR", later), expression=call("YEAR", earlier))
-    if name in ("QUARTER", "MONTH"):
-        parts = [_in_years(12 if name == "MONTH" else 4, time) for time in (later, earlier)]
-        return exp.Sub(
-            this=exp.Sub(this=exp.Add(this=parts[0], expression=call(name, later)), expression=parts[1]),
-            expression=call(name, earlier),
-        )
-    if name == "ISOWEEK" or (name == "WEEK" and dialect in _WEEK_BEGINS_MONDAY):
-        days = call("DATEDIFF", _truncated("WEEK", later), _truncated("WEEK", earlier))
-        return exp.cast(exp.Div(this=days, expression=exp.Literal.number(7)), "bigint")
-    if name in _PARTS_OF_TIME:
-        return call("DATEDIFF", exp.var(name), _truncated(name, earlier), _truncated(name, later))
-    if name == "MICROSECOND":
-        return call("DATEDIFF", exp.var(name), earlier, later)
-    raise NotInSpark(f"a difference in {name} of {dialect} has no counterpart in Spark", node)
-
-
-def _whole_units(node: exp.Anonymous) -> exp.Expr:
-    """How many units have passed between two times, as Spark counts them up to weeks; months end otherwise there."""
-    unit = node.expressions[0].name.upper().removesuffix("S") if node.expressions else ""
-    if len(node.expressions) != 3 or unit not in (*_PARTS_OF_TIME, "MICROSECOND", "DAY", "WEEK"):
-        raise NotInSpark(
-            f"DATE_SUB('{unit.lower()}', …) of duckdb has no counterpart in Spark; write date_diff()", node
-        )
-    return call("DATEDIFF", exp.var(unit), *node.expressions[1:])
-
-
-def _in_years(parts: int, time: exp.Expr) -> exp.Expr:
-    """How many parts of a year the years before a time have."""
-    return exp.Mul(this=call("YEAR", time), expression=exp.Literal.number(parts))
-
-
-def _truncated(unit: str, time: exp.Expr) -> exp.Expr:
-    return call("DATE_TRUNC", exp.Literal.string(unit), time)
 
 
 def _logarithm(node: exp.Log, dialect: str) -> exp.Expr:
@@ -178,44 +75,6 @@ def _logarithm(node: exp.Log, dialect: str) -> exp.Expr:
     if number is None:
         return call("LOG10", base) if dialect in _LOG_IS_DECIMAL else node
     return call("LOG10", number) if base.is_number and base.name == "10" else node
-
-
-def _replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
-    """Spark replaces every match, takes no flags, and refers to groups by `$1`."""
-    pattern, replacement = node.expression, node.args.get("replacement")
-    flags = node.args.get("modifiers")
-    if flags is not None and not isinstance(flags, exp.Literal):
-        raise NotInSpark("flags of REGEXP_REPLACE that are no literal have no counterpart in Spark", node)
-    given = flags.name if flags is not None else ""
-    occurrence, position = node.args.get("occurrence"), node.args.get("position")
-    if set(given) - set("gimsc") or (occurrence is not None and occurrence.name != "0"):
-        raise NotInSpark("this form of REGEXP_REPLACE has no counterpart in Spark; use the flags g and i only", node)
-    is_text = isinstance(replacement, exp.Literal) and isinstance(pattern, exp.Literal)
-    only_first = dialect in _REPLACES_FIRST and "g" not in given
-    if only_first and not is_text:
-        message = (
-            "REGEXP_REPLACE of the first match only; write pattern and replacement as literals, or replace all with 'g'"
-        )
-        raise NotInSpark(message, node)
-    if not is_text and set(given) & set("ims"):
-        raise NotInSpark("REGEXP_REPLACE with flags needs pattern and replacement as literals", node)
-    if not is_text or (not given and not only_first and dialect not in _REFERS_BY_BACKSLASH):
-        return node
-    assert replacement is not None
-    found, put = pattern.name, replacement.name
-    if dialect in _REFERS_BY_BACKSLASH:
-        put = re.sub(r"\\(\d)", r"$\1", put.replace("$", r"\$"))
-    if only_first:
-        # the rest of the text is matched, too, and put back
-        found = f"(?:{found})([\\s\\S]*)$"
-        try:
-            put += f"${re.compile(found).groups}"
-        except re.error as error:
-            raise NotInSpark(f"the pattern of REGEXP_REPLACE cannot be read: {error}", node) from error
-    inline = "".join(flag for flag in given if flag in "ims")
-    found = f"(?{inline}){found}" if inline else found
-    texts = [exp.Literal.string(found), exp.Literal.string(put)]
-    return call("REGEXP_REPLACE", node.this, *texts, *([position] if position is not None else []))
 
 
 def _cast(node: exp.Cast, dialect: str) -> exp.Expr:
@@ -231,30 +90,6 @@ def _cast(node: exp.Cast, dialect: str) -> exp.Expr:
         holder = holder.parent
     is_plain = node.to.is_type(exp.DType.JSON) and type_of(node.this) in TEXTS
     return node.this if is_plain or isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar) else node
-
-
-def _current_date(node: exp.CurrentDate, dialect: str) -> exp.Expr:
-    """The date in a zone; without one it is Spark's."""
-    if node.this is None:
-        return node
-    return call("TO_DATE", in_zone(exp.CurrentTimestamp(), node.this))
-
-
-def _date(node: exp.Date, dialect: str) -> exp.Expr:
-    """`date(instant, zone)`."""
-    zone = node.args.get("zone")
-    return node if zone is None else call("TO_DATE", in_zone(node.this, zone))
-
-
-def _datetime(node: exp.Datetime, dialect: str) -> exp.Expr:
-    """`datetime(instant, zone)`."""
-    return node if node.expression is None else in_zone(node.this, node.expression)
-
-
-def _timestamp(node: exp.Timestamp, dialect: str) -> exp.Expr:
-    """`timestamp(time, zone)`."""
-    zone = node.args.get("zone")
-    return node if zone is None else of_zone(exp.cast(node.this, "timestamp", dialect="spark"), zone)
 
 
 def _date_series(node: exp.GenerateDateArray, dialect: str) -> exp.Expr:
@@ -310,6 +145,20 @@ def _unequal(node: exp.NEQ, dialect: str) -> exp.Expr:
     return exp.Not(this=exp.In(this=node.this.copy(), expressions=[value.copy() for value in values.expressions]))
 
 
+def _format(node: exp.Format, dialect: str) -> exp.Expr:
+    if dialect == "duckdb":
+        raise NotInSpark("FORMAT of duckdb has no counterpart in Spark; write printf()", node)
+    return node
+
+
+def _time_zone(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`timezone(zone, time)`."""
+    if len(node.expressions) != 2:
+        return node
+    zone, time = node.expressions
+    return at_time_zone(exp.AtTimeZone(this=time, zone=zone), dialect)
+
+
 def _greatest_by(node: exp.ArgMax | exp.ArgMin, dialect: str) -> exp.Expr:
     """DuckDB's passes over rows whose value is NULL, Spark's over those whose order is."""
     if dialect != "duckdb" or node.args.get("count") is not None:
@@ -347,7 +196,7 @@ def _formatted(node: exp.TimeToStr, dialect: str) -> exp.Expr:
     return written(node, dialect)
 
 
-_WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
+_BY_TYPE: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.ArgMax: _greatest_by,
     exp.ArgMin: _greatest_by,
     exp.ArrayDistinct: _distinct,
@@ -357,13 +206,19 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.AtTimeZone: at_time_zone,
     exp.Bracket: subscript,
     exp.Cast: _cast,
-    exp.CurrentDate: _current_date,
-    exp.Date: _date,
+    exp.CurrentDate: current_date,
+    exp.Date: date_in_zone,
+    exp.DateDiff: boundaries,
     exp.DateTrunc: truncated,
-    exp.Datetime: _datetime,
+    exp.Datetime: datetime_in_zone,
+    exp.DatetimeDiff: boundaries,
     exp.DatetimeTrunc: truncated,
+    exp.DayOfWeek: day_of_week,
+    exp.DayOfWeekIso: iso_day_of_week,
     exp.Div: quotient,
     exp.ExplodingGenerateSeries: exploded_series,
+    exp.Extract: field,
+    exp.Format: _format,
     exp.GenerateDateArray: _date_series,
     exp.ILike: _any_like,
     exp.Initcap: capitalized,
@@ -373,6 +228,7 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.Length: length,
     exp.Like: _any_like,
     exp.Localtimestamp: _local_timestamp,
+    exp.Log: _logarithm,
     exp.NEQ: _unequal,
     exp.PercentileCont: percentile_cont,
     exp.PercentileDisc: percentile_disc,
@@ -381,6 +237,7 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.RegexpFullMatch: matches_whole,
     exp.RegexpILike: matches_any_case,
     exp.RegexpLike: matches,
+    exp.RegexpReplace: replaced,
     exp.Right: right,
     exp.Round: _rounded,
     exp.SHA2: _sha2,
@@ -393,11 +250,22 @@ _WRITERS: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.Substring: substring,
     exp.TimeToStr: _formatted,
     exp.TimeToUnix: epoch_seconds,
-    exp.Timestamp: _timestamp,
+    exp.Timestamp: timestamp_of_zone,
     exp.TimestampTrunc: truncated,
     exp.Trunc: cut_off,
     exp.TryCast: _cast,
+    exp.TsOrDsDiff: boundaries,
     exp.TsOrDsToTime: _time_of_day,
     exp.UnixToTime: of_epoch,
     exp.Unnest: numbered,
+    exp.WithinGroup: most_frequent,
+}
+# functions that sqlglot does not know
+_BY_NAME: dict[str, Callable[[Any, str], exp.Expr]] = {
+    "DATESUB": whole_units,
+    "DATE_PART": date_part,
+    "DATE_SUB": whole_units,
+    "LIST_SLICE": list_slice,
+    "TIMEZONE": _time_zone,
+    "WEEKDAY": weekday,
 }

@@ -51,8 +51,10 @@ def array_slice(node: exp.ArraySlice, dialect: str) -> exp.Expr:
     return _slice(node, node.this, (first, last), exp.DType.ARRAY)
 
 
-def list_slice(node: exp.Anonymous) -> exp.Expr:
+def list_slice(node: exp.Anonymous, dialect: str) -> exp.Expr:
     """`list_slice(list, first, last)` of DuckDB, which sqlglot does not know."""
+    if dialect != "duckdb":
+        return node
     if len(node.expressions) != 3:
         raise NotInSpark("LIST_SLICE with a step has no counterpart in Spark; write list_filter()", node)
     base, first, last = node.expressions

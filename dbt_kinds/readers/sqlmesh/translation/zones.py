@@ -1,4 +1,4 @@
-"""Time zones as Spark knows them: by their registered spelling only; 'utc' is none."""
+"""Functions that take a time zone, which Spark knows by its registered spelling only; 'utc' is none."""
 
 from __future__ import annotations
 
@@ -25,6 +25,30 @@ def in_zone(instant: exp.Expr, zone: exp.Expr) -> exp.Expr:
 def of_zone(time: exp.Expr, zone: exp.Expr) -> exp.Expr:
     """The instant at which a clock of the zone shows a time."""
     return call("TO_UTC_TIMESTAMP", time, spelt_zone(zone))
+
+
+def current_date(node: exp.CurrentDate, dialect: str) -> exp.Expr:
+    """The date in a zone; without one it is Spark's."""
+    if node.this is None:
+        return node
+    return call("TO_DATE", in_zone(exp.CurrentTimestamp(), node.this))
+
+
+def date_in_zone(node: exp.Date, dialect: str) -> exp.Expr:
+    """`date(instant, zone)`."""
+    zone = node.args.get("zone")
+    return node if zone is None else call("TO_DATE", in_zone(node.this, zone))
+
+
+def datetime_in_zone(node: exp.Datetime, dialect: str) -> exp.Expr:
+    """`datetime(instant, zone)`."""
+    return node if node.expression is None else in_zone(node.this, node.expression)
+
+
+def timestamp_of_zone(node: exp.Timestamp, dialect: str) -> exp.Expr:
+    """`timestamp(time, zone)`."""
+    zone = node.args.get("zone")
+    return node if zone is None else of_zone(exp.cast(node.this, "timestamp", dialect="spark"), zone)
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,125 @@
+"""Parts of times and what lies between two: fields, days of the week, boundaries of units."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_kinds.readers.sqlmesh.translation.calls import call
+from dbt_kinds.readers.sqlmesh.translation.epochs import epoch
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+
+_SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
+_SUNDAY_IS_7 = frozenset({"trino", "presto", "athena"})
+_COUNTS_BOUNDARIES = frozenset({"duckdb", "snowflake", "redshift", "bigquery", "tsql", "clickhouse"})
+_WEEK_BEGINS_MONDAY = frozenset({"duckdb", "snowflake", "clickhouse"})
+_WEEK_OF_YEAR_IS_NOT_ISO = frozenset({"bigquery", "tsql"})
+_FIELD_NAMES = (
+    "YEAR Y YEARS YR YRS YEAROFWEEK QUARTER QTR MONTH MON MONS MONTHS WEEK W WEEKS DAY D DAYS DAYOFWEEK DOW "
+    "DAYOFWEEK_ISO DOW_ISO DOY HOUR H HOURS HR HRS MINUTE M MIN MINS MINUTES SECOND S SEC SECONDS SECS"
+)
+_FIELDS = frozenset(_FIELD_NAMES.split())
+_PARTS_OF_TIME = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND"})
+
+
+def day_of_week(node: exp.DayOfWeek, dialect: str) -> exp.Expr:
+    """`dayofweek(t)`; MySQL's and BigQuery's is Spark's."""
+    return _numbered_day(node.this, "DOW", dialect if dialect in _SUNDAY_IS_0 else "spark")
+
+
+def iso_day_of_week(node: exp.DayOfWeekIso, dialect: str) -> exp.Expr:
+    """`isodow(t)`."""
+    return _numbered_day(node.this, "ISODOW", dialect)
+
+
+def weekday(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`weekday(t)` of DuckDB."""
+    return _numbered_day(node.expressions[0], "DOW", dialect) if dialect == "duckdb" else node
+
+
+def date_part(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`date_part('field', t)`."""
+    name = node.expressions[0] if len(node.expressions) == 2 else None
+    if not isinstance(name, exp.Literal) or not name.is_string:
+        return node
+    return field(exp.Extract(this=exp.var(name.name), expression=node.expressions[1]), dialect)
+
+
+def field(node: exp.Extract, dialect: str) -> exp.Expr:
+    """`extract(field from x)`; each field is known, and means the same, or is another expression."""
+    name, value = node.name.upper(), node.expression
+    if name == "EPOCH":
+        return epoch(value)
+    if name == "DATE":
+        return call("TO_DATE", value)
+    if name in ("DOW", "DAYOFWEEK", "WEEKDAY", "DAY_OF_WEEK", "ISODOW", "DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"):
+        return _numbered_day(value, "ISODOW" if "ISO" in name else "DOW", dialect)
+    if name in ("ISOYEAR", "YEAROFWEEKISO", "YEAR_OF_WEEK", "YOW"):
+        return exp.Extract(this=exp.var("YEAROFWEEK"), expression=value)
+    if name in ("ISOWEEK", "WEEKISO", "WEEK_ISO"):
+        return exp.Extract(this=exp.var("WEEK"), expression=value)
+    if name in ("DAYOFYEAR", "DAY_OF_YEAR"):
+        return exp.Extract(this=exp.var("DOY"), expression=value)
+    if name in ("SECOND", "SECONDS") and dialect != "postgres":
+        # Spark's has the fraction
+        return exp.Anonymous(this="SECOND", expressions=[value])
+    if name not in _FIELDS or (name == "WEEK" and dialect in _WEEK_OF_YEAR_IS_NOT_ISO):
+        raise NotInSpark(f"EXTRACT({name} …) of {dialect} has no counterpart in Spark", node)
+    return node
+
+
+def _numbered_day(value: exp.Expr, field: str, dialect: str) -> exp.Expr:
+    """Spark counts from Sunday, 1, in DAYOFWEEK, and from Monday, 0, in WEEKDAY."""
+    if field == "ISODOW" or dialect in _SUNDAY_IS_7:
+        return exp.Add(this=call("WEEKDAY", value), expression=exp.Literal.number(1))
+    if dialect in _SUNDAY_IS_0:
+        return exp.Sub(this=call("DAYOFWEEK", value), expression=exp.Literal.number(1))
+    return call("DAYOFWEEK", value)
+
+
+def boundaries(node: exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff, dialect: str) -> exp.Expr:
+    """How many boundaries of a unit lie between two times; Spark's DATEDIFF(unit, …) counts units that have passed."""
+    if dialect not in _COUNTS_BOUNDARIES:
+        return node
+    unit, later, earlier = node.args.get("unit"), node.this, node.expression
+    if unit is not None and not isinstance(unit, exp.Var | exp.Literal):
+        raise NotInSpark(f"the unit {unit.sql(dialect=dialect)} of a difference has no counterpart in Spark", node)
+    name = unit.name.upper().removesuffix("S") if unit is not None else "DAY"
+    if name == "DAY":
+        return call("DATEDIFF", later, earlier)
+    if name == "YEAR":
+        return exp.Sub(this=call("YEAR", later), expression=call("YEAR", earlier))
+    if name in ("QUARTER", "MONTH"):
+        parts = [_in_years(12 if name == "MONTH" else 4, time) for time in (later, earlier)]
+        return exp.Sub(
+            this=exp.Sub(this=exp.Add(this=parts[0], expression=call(name, later)), expression=parts[1]),
+            expression=call(name, earlier),
+        )
+    if name == "ISOWEEK" or (name == "WEEK" and dialect in _WEEK_BEGINS_MONDAY):
+        days = call("DATEDIFF", _truncated("WEEK", later), _truncated("WEEK", earlier))
+        return exp.cast(exp.Div(this=days, expression=exp.Literal.number(7)), "bigint")
+    if name in _PARTS_OF_TIME:
+        return call("DATEDIFF", exp.var(name), _truncated(name, earlier), _truncated(name, later))
+    if name == "MICROSECOND":
+        return call("DATEDIFF", exp.var(name), earlier, later)
+    raise NotInSpark(f"a difference in {name} of {dialect} has no counterpart in Spark", node)
+
+
+def whole_units(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """How many units have passed between two times, as Spark counts them up to weeks; months end otherwise there."""
+    if dialect != "duckdb":
+        return node
+    unit = node.expressions[0].name.upper().removesuffix("S") if node.expressions else ""
+    if len(node.expressions) != 3 or unit not in (*_PARTS_OF_TIME, "MICROSECOND", "DAY", "WEEK"):
+        raise NotInSpark(
+            f"DATE_SUB('{unit.lower()}', …) of duckdb has no counterpart in Spark; write date_diff()", node
+        )
+    return call("DATEDIFF", exp.var(unit), *node.expressions[1:])
+
+
+def _in_years(parts: int, time: exp.Expr) -> exp.Expr:
+    """How many parts of a year the years before a time have."""
+    return exp.Mul(this=call("YEAR", time), expression=exp.Literal.number(parts))
+
+
+def _truncated(unit: str, time: exp.Expr) -> exp.Expr:
+    return call("DATE_TRUNC", exp.Literal.string(unit), time)
