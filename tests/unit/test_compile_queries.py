@@ -243,6 +243,18 @@ TRANSLATIONS = [
     ("postgres", "SELECT SUBSTR(b, -1, 4) AS x FROM raw.t", f"SELECT SUBSTRING(b, 1, 2) AS x {T}"),
     ("postgres", "SELECT INITCAP(b) AS x FROM raw.t", "Untranslatable"),
     ("postgres", "SELECT TO_CHAR(c, 'yyyy-mm-dd hh24:mi:ss') AS x, TO_CHAR(c, 'YYYY-\"Q\"Q') AS y FROM raw.t", f"SELECT DATE_FORMAT(c, 'yyyy-MM-dd HH:mm:ss') AS x, DATE_FORMAT(c, 'yyyy\\'-Q\\'Q') AS y {T}"),
+    # what passes over NULL, and what does not
+    ("bigquery", "SELECT GREATEST(a, b, 0) AS x FROM raw.t", f"SELECT IF(a IS NULL OR b IS NULL, NULL, GREATEST(a, b, 0)) AS x {T}"),
+    ("postgres", "SELECT LEAST(a, b) AS x FROM raw.t", f"SELECT LEAST(a, b) AS x {T}"),
+    ("snowflake", "SELECT ARRAY_TO_STRING(b, ',') AS x FROM raw.t", f"SELECT ARRAY_JOIN(b, ',', '') AS x {T}"),
+    ("snowflake", "SELECT ARRAY_EXCEPT(b, c) AS x FROM raw.t", "Untranslatable"),
+    ("trino", "SELECT SPLIT_PART(b, '.', 2) AS x FROM raw.t", f"SELECT TRY_ELEMENT_AT(SPLIT(b, CONCAT('\\\\Q', '.', '\\\\E')), 2) AS x {T}"),
+    ("trino", "SELECT MAX(a, 2) AS x FROM raw.t", "Untranslatable"),
+    ("trino", "SELECT RANDOM(10) AS x FROM raw.t", "Untranslatable"),
+    ("tsql", "SELECT 'x' + b + c AS x, a + 1 AS y FROM raw.t", f"SELECT CONCAT(CONCAT('x', b), c) AS x, a + 1 AS y {T}"),
+    ("tsql", "SELECT FORMAT(a, 'N2') AS x FROM raw.t", "Untranslatable"),
+    ("mysql", "SELECT LENGTH(b) AS x, CHAR_LENGTH(b) AS y FROM raw.t", f"SELECT OCTET_LENGTH(b) AS x, LENGTH(b) AS y {T}"),
+    ("snowflake", "SELECT ADD_MONTHS(c, 1) AS x FROM raw.t", f"SELECT IF(TO_DATE(c) = LAST_DAY(c), LAST_DAY(ADD_MONTHS(c, 1)), ADD_MONTHS(c, 1)) AS x {T}"),
     ("duckdb", "SELECT a FROM db.result", "SELECT a FROM {{ this }} AS result"),
 ]  # fmt: skip
 

@@ -123,3 +123,12 @@ def _in_years(parts: int, time: exp.Expr) -> exp.Expr:
 
 def _truncated(unit: str, time: exp.Expr) -> exp.Expr:
     return call("DATE_TRUNC", exp.Literal.string(unit), time)
+
+
+def months_later(node: exp.AddMonths, dialect: str) -> exp.Expr:
+    """`add_months(t, n)`: of the last day of a month it is the last day in some dialects."""
+    if not node.args.get("preserve_end_of_month"):
+        return node
+    later = call("ADD_MONTHS", node.this, node.expression)
+    is_last_day = exp.EQ(this=call("TO_DATE", node.this), expression=call("LAST_DAY", node.this))
+    return exp.If(this=is_last_day, true=call("LAST_DAY", later), false=later)

@@ -12,9 +12,11 @@ from typing import Any
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
+from dbt_kinds.readers.sqlmesh.translation.arrays import combined, distinct, joined, position
 from dbt_kinds.readers.sqlmesh.translation.calls import call
+from dbt_kinds.readers.sqlmesh.translation.comparisons import any_like, greatest, greatest_by, several, unequal
 from dbt_kinds.readers.sqlmesh.translation.epochs import epoch_seconds, of_epoch
-from dbt_kinds.readers.sqlmesh.translation.lists import most_frequent
+from dbt_kinds.readers.sqlmesh.translation.list_aggregates import most_frequent
 from dbt_kinds.readers.sqlmesh.translation.made_rows import cast_series, exploded_series, numbered
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.parts_of_times import (
@@ -23,6 +25,7 @@ from dbt_kinds.readers.sqlmesh.translation.parts_of_times import (
     day_of_week,
     field,
     iso_day_of_week,
+    months_later,
     weekday,
     whole_units,
 )
@@ -34,8 +37,17 @@ from dbt_kinds.readers.sqlmesh.translation.patterns import (
     replaced,
 )
 from dbt_kinds.readers.sqlmesh.translation.percentiles import percentile_cont, percentile_disc, quantile
-from dbt_kinds.readers.sqlmesh.translation.subscripts import array_size, array_slice, length, list_slice, subscript
-from dbt_kinds.readers.sqlmesh.translation.texts import capitalized, left, right, split, substring
+from dbt_kinds.readers.sqlmesh.translation.subscripts import array_size, array_slice, list_slice, subscript
+from dbt_kinds.readers.sqlmesh.translation.texts import (
+    capitalized,
+    concatenation,
+    left,
+    length,
+    right,
+    split,
+    split_part,
+    substring,
+)
 from dbt_kinds.readers.sqlmesh.translation.time_formats import read, written
 from dbt_kinds.readers.sqlmesh.translation.truncation import cut_off, truncated
 from dbt_kinds.readers.sqlmesh.translation.typed_operators import (
@@ -100,19 +112,17 @@ def _date_series(node: exp.GenerateDateArray, dialect: str) -> exp.Expr:
     return node
 
 
-def _distinct(node: exp.ArrayDistinct, dialect: str) -> exp.Expr:
-    """DuckDB's leaves NULL out."""
-    return call("ARRAY_DISTINCT", call("ARRAY_COMPACT", node.this)) if dialect == "duckdb" else node
+def _random(node: exp.Rand, dialect: str) -> exp.Expr:
+    """`random(n)` of Trino is an integer, Spark's argument a seed."""
+    if node.this is not None and dialect in ("trino", "presto", "athena"):
+        raise NotInSpark("RANDOM(n) has no counterpart in Spark; write floor(rand() * n)", node)
+    return node
 
 
-def _position(node: exp.ArrayPosition, dialect: str) -> exp.Expr:
-    """Where a list has a value: Spark counts from 1, and 0 is nowhere."""
-    if dialect not in ("postgres", "snowflake"):
-        return node
-    found = call(
-        "NULLIF", exp.ArrayPosition(this=node.this.copy(), expression=node.expression.copy()), exp.Literal.number(0)
-    )
-    return exp.Sub(this=found, expression=exp.Literal.number(1)) if node.args.get("zero_based") else found
+def _number_text(node: exp.NumberToStr, dialect: str) -> exp.Expr:
+    if dialect == "tsql":
+        raise NotInSpark("FORMAT of a number of tsql has no counterpart in Spark; write format_number()", node)
+    return node
 
 
 def _rounded(node: exp.Round, dialect: str) -> exp.Expr:
@@ -124,25 +134,6 @@ def _rounded(node: exp.Round, dialect: str) -> exp.Expr:
 def _local_timestamp(node: exp.Localtimestamp, dialect: str) -> exp.Expr:
     """Sessions are in UTC."""
     return exp.CurrentTimestamp()
-
-
-def _any_like(node: exp.Like | exp.ILike, dialect: str) -> exp.Expr:
-    """`text like any (array[…])`."""
-    several = node.expression
-    values = several.this.unnest() if isinstance(several, exp.Any | exp.All) else None
-    if isinstance(values, exp.Array):
-        several.set("this", exp.Tuple(expressions=values.expressions))
-    return node
-
-
-def _unequal(node: exp.NEQ, dialect: str) -> exp.Expr:
-    """`x <> all (array[…])`."""
-    several = node.expression
-    is_all = isinstance(several, exp.All) or (isinstance(several, exp.Anonymous) and several.name.upper() == "ALL")
-    values = (several.this if isinstance(several, exp.All) else several.expressions[0]).unnest() if is_all else None
-    if not isinstance(values, exp.Array):
-        return node
-    return exp.Not(this=exp.In(this=node.this.copy(), expressions=[value.copy() for value in values.expressions]))
 
 
 def _format(node: exp.Format, dialect: str) -> exp.Expr:
@@ -157,14 +148,6 @@ def _time_zone(node: exp.Anonymous, dialect: str) -> exp.Expr:
         return node
     zone, time = node.expressions
     return at_time_zone(exp.AtTimeZone(this=time, zone=zone), dialect)
-
-
-def _greatest_by(node: exp.ArgMax | exp.ArgMin, dialect: str) -> exp.Expr:
-    """DuckDB's passes over rows whose value is NULL, Spark's over those whose order is."""
-    if dialect != "duckdb" or node.args.get("count") is not None:
-        return node
-    order = exp.Case(ifs=[exp.If(this=node.this.copy().is_(exp.null()).not_(), true=node.expression.copy())])
-    return type(node)(this=node.this.copy(), expression=order)
 
 
 def _moment_of_samples(node: exp.Expr, dialect: str) -> exp.Expr:
@@ -197,12 +180,17 @@ def _formatted(node: exp.TimeToStr, dialect: str) -> exp.Expr:
 
 
 _BY_TYPE: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
-    exp.ArgMax: _greatest_by,
-    exp.ArgMin: _greatest_by,
-    exp.ArrayDistinct: _distinct,
-    exp.ArrayPosition: _position,
+    exp.Add: concatenation,
+    exp.AddMonths: months_later,
+    exp.ArgMax: greatest_by,
+    exp.ArgMin: greatest_by,
+    exp.ArrayDistinct: distinct,
+    exp.ArrayExcept: combined,
+    exp.ArrayIntersect: combined,
+    exp.ArrayPosition: position,
     exp.ArraySize: array_size,
     exp.ArraySlice: array_slice,
+    exp.ArrayToString: joined,
     exp.AtTimeZone: at_time_zone,
     exp.Bracket: subscript,
     exp.Cast: _cast,
@@ -220,19 +208,25 @@ _BY_TYPE: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.Extract: field,
     exp.Format: _format,
     exp.GenerateDateArray: _date_series,
-    exp.ILike: _any_like,
+    exp.Greatest: greatest,
+    exp.ILike: any_like,
     exp.Initcap: capitalized,
     exp.IntDiv: whole_quotient,
     exp.Kurtosis: _moment_of_samples,
+    exp.Least: greatest,
     exp.Left: left,
     exp.Length: length,
-    exp.Like: _any_like,
+    exp.Like: any_like,
     exp.Localtimestamp: _local_timestamp,
     exp.Log: _logarithm,
-    exp.NEQ: _unequal,
+    exp.Max: several,
+    exp.Min: several,
+    exp.NEQ: unequal,
+    exp.NumberToStr: _number_text,
     exp.PercentileCont: percentile_cont,
     exp.PercentileDisc: percentile_disc,
     exp.Quantile: quantile,
+    exp.Rand: _random,
     exp.RegexpExtract: extracted,
     exp.RegexpFullMatch: matches_whole,
     exp.RegexpILike: matches_any_case,
@@ -243,6 +237,7 @@ _BY_TYPE: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.SHA2: _sha2,
     exp.SimilarTo: matches_whole,
     exp.Skewness: _moment_of_samples,
+    exp.SplitPart: split_part,
     exp.StrToDate: read,
     exp.StrToTime: read,
     exp.StringToArray: split,

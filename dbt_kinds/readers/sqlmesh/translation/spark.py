@@ -20,7 +20,7 @@ from dbt_kinds.readers.sqlmesh.translation.decimals import bound_decimals
 from dbt_kinds.readers.sqlmesh.translation.epochs import epoch
 from dbt_kinds.readers.sqlmesh.translation.file_tables import as_table
 from dbt_kinds.readers.sqlmesh.translation.left_out import refuse_left_out
-from dbt_kinds.readers.sqlmesh.translation.lists import listed
+from dbt_kinds.readers.sqlmesh.translation.list_aggregates import listed
 from dbt_kinds.readers.sqlmesh.translation.made_rows import series
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.predicates import parenthesize_predicates

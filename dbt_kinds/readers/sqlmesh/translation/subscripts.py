@@ -61,11 +61,6 @@ def list_slice(node: exp.Anonymous, dialect: str) -> exp.Expr:
     return _slice(node, base, (first, last), exp.DType.ARRAY)
 
 
-def length(node: exp.Length, dialect: str) -> exp.Expr:
-    """`len(x)`; of a list that is not known for one, Spark refuses LENGTH."""
-    return call("ARRAY_SIZE", node.this) if type_of(node.this) in LISTS else node
-
-
 def array_size(node: exp.ArraySize, dialect: str) -> exp.Expr:
     """The length of a list, NULL of none: Spark's SIZE is -1."""
     size = call("ARRAY_SIZE", node.this)

@@ -1,4 +1,4 @@
-"""Parts of texts, whose positions dialects count otherwise where they are zero or negative."""
+"""Texts and their parts, whose positions dialects count otherwise where they are zero or negative."""
 
 from __future__ import annotations
 
@@ -7,10 +7,35 @@ from sqlglot import exp
 from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.patterns import found_part
+from dbt_kinds.readers.sqlmesh.translation.value_types import LISTS, TEXTS, type_of
 
 _NEGATIVE_LEAVES_OUT = frozenset({"duckdb", "postgres"})
 _NEGATIVE_IS_BEFORE_THE_TEXT = frozenset({"postgres", "redshift"})
 _ZERO_IS_BEFORE_THE_TEXT = frozenset({"duckdb", "postgres", "redshift"})
+
+
+def length(node: exp.Length, dialect: str) -> exp.Expr:
+    """`len(x)`, also of a list; MySQL's counts bytes. Of a list that is not known for one, Spark refuses LENGTH."""
+    if type_of(node.this) in LISTS:
+        return call("ARRAY_SIZE", node.this)
+    return call("OCTET_LENGTH", node.this) if dialect == "mysql" and node.args.get("binary") else node
+
+
+def concatenation(node: exp.Add, dialect: str) -> exp.Expr:
+    """`'a' + b` of T-SQL; Spark's + makes numbers of texts, or NULL."""
+    if dialect != "tsql" or not {type_of(node.this), type_of(node.expression)} & TEXTS:
+        return node
+    made = call("CONCAT", node.this, node.expression)
+    made.type = exp.DataType(this=exp.DType.TEXT)
+    return made
+
+
+def split_part(node: exp.SplitPart, dialect: str) -> exp.Expr:
+    """`split_part(text, delimiter, n)` of Trino: NULL where there are fewer parts, in Spark an empty text."""
+    if dialect not in ("trino", "presto", "athena"):
+        return node
+    parts = exp.Split(this=node.this.copy(), expression=node.args["delimiter"].copy())
+    return call("TRY_ELEMENT_AT", parts, node.args["part_index"])
 
 
 def left(node: exp.Left, dialect: str) -> exp.Expr:

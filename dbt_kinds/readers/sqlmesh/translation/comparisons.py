@@ -1,0 +1,58 @@
+"""The greatest and the least, and comparisons with several values at once."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+
+
+def greatest(node: exp.Greatest | exp.Least, dialect: str) -> exp.Expr:
+    """`greatest(a, b)`: NULL where one of them is, in some dialects; Spark's passes over NULL."""
+    if node.args.get("ignore_nulls") is not False:
+        return node
+    values = [value for value in (node.this, *node.expressions) if not isinstance(value, exp.Literal)]
+    if not values:
+        return node
+    is_null = exp.or_(*(value.copy().is_(exp.null()) for value in values), copy=False)
+    return exp.If(this=is_null, true=exp.null(), false=node.copy())
+
+
+def greatest_by(node: exp.ArgMax | exp.ArgMin, dialect: str) -> exp.Expr:
+    """DuckDB's passes over rows whose value is NULL, Spark's over those whose order is."""
+    if dialect != "duckdb" or node.args.get("count") is not None:
+        return node
+    order = exp.Case(ifs=[exp.If(this=node.this.copy().is_(exp.null()).not_(), true=node.expression.copy())])
+    return type(node)(this=node.this.copy(), expression=order)
+
+
+def several(node: exp.Max | exp.Min, dialect: str) -> exp.Expr:
+    """`max(x, n)`: a list of the n greatest; sqlglot takes it for the greatest of two values, which it is in SQLite.
+
+    Raises:
+        NotInSpark: Spark has no such aggregate.
+    """
+    if node.expressions and dialect != "sqlite":
+        raise NotInSpark(
+            f"{node.sql_name()} of several values has no counterpart in Spark; write slice(sort_array(…))", node
+        )
+    return node
+
+
+def any_like(node: exp.Like | exp.ILike, dialect: str) -> exp.Expr:
+    """`text like any (array[…])`."""
+    several = node.expression
+    values = several.this.unnest() if isinstance(several, exp.Any | exp.All) else None
+    if isinstance(values, exp.Array):
+        several.set("this", exp.Tuple(expressions=values.expressions))
+    return node
+
+
+def unequal(node: exp.NEQ, dialect: str) -> exp.Expr:
+    """`x <> all (array[…])`."""
+    several = node.expression
+    is_all = isinstance(several, exp.All) or (isinstance(several, exp.Anonymous) and several.name.upper() == "ALL")
+    values = (several.this if isinstance(several, exp.All) else several.expressions[0]).unnest() if is_all else None
+    if not isinstance(values, exp.Array):
+        return node
+    return exp.Not(this=exp.In(this=node.this.copy(), expressions=[value.copy() for value in values.expressions]))
