@@ -172,6 +172,7 @@ TRANSLATIONS = [
     ("postgres", "SELECT ARRAY_AGG(a) FILTER (WHERE b > 1) AS x FROM raw.t GROUP BY c", f"SELECT NULLIF(COLLECT_LIST(STRUCT(a AS value)) FILTER(WHERE b > 1).value, ARRAY()) AS x {T} GROUP BY c"),
     ("snowflake", "SELECT ARRAY_AGG(a) WITHIN GROUP (ORDER BY b DESC) AS x FROM raw.t", f"SELECT SORT_ARRAY( COLLECT_LIST( CASE WHEN NOT a IS NULL THEN STRUCT(b IS NULL AS key_1_is_null, b AS key_1, a AS value) END ), FALSE ).value AS x {T}"),
     ("bigquery", "SELECT ARRAY_AGG(a ORDER BY b DESC LIMIT 1)[OFFSET(0)] AS x FROM raw.t GROUP BY c", f"SELECT ELEMENT_AT( SLICE(SORT_ARRAY(COLLECT_LIST(STRUCT(b AS key_1, a AS value)), FALSE).value, 1, 1), 1 ) AS x {T} GROUP BY c"),
+    ("bigquery", "SELECT ARRAY_AGG(DISTINCT a IGNORE NULLS) AS x, ARRAY_AGG(a IGNORE NULLS ORDER BY a DESC) AS y FROM raw.t", f"SELECT SORT_ARRAY(COLLECT_SET(a)) AS x, SORT_ARRAY(COLLECT_LIST(a), FALSE) AS y {T}"),
     ("bigquery", "SELECT ARRAY_AGG(a ORDER BY b DESC, c) AS x FROM raw.t", "Untranslatable"),
     ("duckdb", "SELECT LIST(DISTINCT a ORDER BY b) AS x FROM raw.t", "Untranslatable"),
     ("duckdb", "SELECT ANY_VALUE(a ORDER BY b) AS x FROM raw.t", "Untranslatable"),

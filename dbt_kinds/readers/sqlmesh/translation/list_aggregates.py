@@ -100,12 +100,12 @@ def _list(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
     if found.is_distinct and not found.order and not is_spark(dialect):
         # a set comes in any order; this one is the same each time
         found.order = [exp.Ordered(this=found.value.copy(), nulls_first=False)]
-    if leaves_nulls_out and not found.order:
-        made = found.over(collect, found.value)
-    else:
-        made = found.over(collect, _struct(found, leaves_nulls_out))
-        if found.order:
-            made = call("SORT_ARRAY", made, *([exp.false()] if _is_descending(found) else []))
+    # without NULLs, values need nothing beside them to be sorted
+    is_plain = leaves_nulls_out and all(key.this == found.value for key in found.order)
+    made = found.over(collect, found.value if is_plain else _struct(found, leaves_nulls_out))
+    if found.order:
+        made = call("SORT_ARRAY", made, *([exp.false()] if _is_descending(found) else []))
+    if not is_plain:
         made = exp.Dot(this=made, expression=exp.to_identifier("value"))
     if found.limit is not None:
         made = call("SLICE", made, exp.Literal.number(1), found.limit)
