@@ -12,6 +12,7 @@ from sqlglot.errors import ParseError, SqlglotError, TokenError
 from dbt_kinds.errors import MissingDialect, SqlParseError
 
 SPARK_FAMILY = frozenset({"spark", "spark2", "databricks", "hive"})
+TRINO_FAMILY = frozenset({"trino", "presto", "athena"})
 
 
 def is_spark(dialect: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt_kinds.readers.sqlmesh.translation.calls import unless_null
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 
 
@@ -22,8 +23,7 @@ def greatest_by(node: exp.ArgMax | exp.ArgMin, dialect: str) -> exp.Expr:
     """DuckDB's passes over rows whose value is NULL, Spark's over those whose order is."""
     if dialect != "duckdb" or node.args.get("count") is not None:
         return node
-    order = exp.Case(ifs=[exp.If(this=node.this.copy().is_(exp.null()).not_(), true=node.expression.copy())])
-    return type(node)(this=node.this.copy(), expression=order)
+    return type(node)(this=node.this.copy(), expression=unless_null(node.this, node.expression.copy()))
 
 
 def several(node: exp.Max | exp.Min, dialect: str) -> exp.Expr:
@@ -41,18 +41,18 @@ def several(node: exp.Max | exp.Min, dialect: str) -> exp.Expr:
 
 def any_like(node: exp.Like | exp.ILike, dialect: str) -> exp.Expr:
     """`text like any (array[…])`."""
-    several = node.expression
-    values = several.this.unnest() if isinstance(several, exp.Any | exp.All) else None
+    operand = node.expression
+    values = operand.this.unnest() if isinstance(operand, exp.Any | exp.All) else None
     if isinstance(values, exp.Array):
-        several.set("this", exp.Tuple(expressions=values.expressions))
+        operand.set("this", exp.Tuple(expressions=values.expressions))
     return node
 
 
 def unequal(node: exp.NEQ, dialect: str) -> exp.Expr:
     """`x <> all (array[…])`."""
-    several = node.expression
-    is_all = isinstance(several, exp.All) or (isinstance(several, exp.Anonymous) and several.name.upper() == "ALL")
-    values = (several.this if isinstance(several, exp.All) else several.expressions[0]).unnest() if is_all else None
+    operand = node.expression
+    is_all = isinstance(operand, exp.All) or (isinstance(operand, exp.Anonymous) and operand.name.upper() == "ALL")
+    values = (operand.this if isinstance(operand, exp.All) else operand.expressions[0]).unnest() if is_all else None
     if not isinstance(values, exp.Array):
         return node
     return exp.Not(this=exp.In(this=node.this.copy(), expressions=[value.copy() for value in values.expressions]))

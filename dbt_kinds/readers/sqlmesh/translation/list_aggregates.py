@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
-from dbt_kinds.readers.sqlmesh.translation.calls import call
+from dbt_kinds.readers.sqlmesh.translation.calls import call, unless_null
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 
 # what stands around an aggregate, and belongs to it
@@ -104,7 +104,7 @@ def _list(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
     is_plain = leaves_nulls_out and all(key.this == found.value for key in found.order)
     made = found.over(collect, found.value if is_plain else _struct(found, leaves_nulls_out))
     if found.order:
-        made = call("SORT_ARRAY", made, *([exp.false()] if _is_descending(found) else []))
+        made = _sorted(made, is_descending=_is_descending(found))
     if not is_plain:
         made = exp.Dot(this=made, expression=exp.to_identifier("value"))
     if found.limit is not None:
@@ -123,9 +123,11 @@ def _struct(found: _Aggregate, leaves_nulls_out: bool) -> exp.Expr:
             fields.append(exp.alias_(exp.Is(this=key.this.copy(), expression=exp.null()), f"key_{number}_is_null"))
         fields.append(exp.alias_(key.this.copy(), f"key_{number}"))
     made: exp.Expr = exp.Anonymous(this="STRUCT", expressions=[*fields, exp.alias_(found.value.copy(), "value")])
-    if not leaves_nulls_out:
-        return made
-    return exp.Case(ifs=[exp.If(this=found.value.copy().is_(exp.null()).not_(), true=made)])
+    return unless_null(found.value, made) if leaves_nulls_out else made
+
+
+def _sorted(values: exp.Expr, *, is_descending: bool) -> exp.Expr:
+    return call("SORT_ARRAY", values, *([exp.false()] if is_descending else []))
 
 
 def _is_descending(found: _Aggregate) -> bool:
@@ -152,7 +154,7 @@ def _text(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
     is_descending = bool(found.order and found.order[0].args.get("desc"))
     collected = found.over("COLLECT_SET" if found.is_distinct else "COLLECT_LIST", found.value)
     is_in_order = not found.order and found.window is not None and found.window.args.get("order") is not None
-    ordered = collected if is_in_order else call("SORT_ARRAY", collected, *([exp.false()] if is_descending else []))
+    ordered = collected if is_in_order else _sorted(collected, is_descending=is_descending)
     separator = aggregate.args.get("separator")
     made = call("ARRAY_JOIN", ordered, separator or exp.Literal.string("," if separator is None else ""))
     if dialect in _EMPTY_TEXT_OF_NOTHING or is_spark(dialect):

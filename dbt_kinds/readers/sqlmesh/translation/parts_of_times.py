@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt_kinds.readers.sqlmesh.dialects import TRINO_FAMILY
 from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.epochs import epoch
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
-_SUNDAY_IS_7 = frozenset({"trino", "presto", "athena"})
 _COUNTS_BOUNDARIES = frozenset({"duckdb", "snowflake", "redshift", "bigquery", "tsql", "clickhouse"})
 _WEEK_BEGINS_MONDAY = frozenset({"duckdb", "snowflake", "clickhouse"})
 _WEEK_OF_YEAR_IS_NOT_ISO = frozenset({"bigquery", "tsql"})
@@ -69,7 +69,7 @@ def field(node: exp.Extract, dialect: str) -> exp.Expr:
 
 def _numbered_day(value: exp.Expr, field: str, dialect: str) -> exp.Expr:
     """Spark counts from Sunday, 1, in DAYOFWEEK, and from Monday, 0, in WEEKDAY."""
-    if field == "ISODOW" or dialect in _SUNDAY_IS_7:
+    if field == "ISODOW" or dialect in TRINO_FAMILY:
         return exp.Add(this=call("WEEKDAY", value), expression=exp.Literal.number(1))
     if dialect in _SUNDAY_IS_0:
         return exp.Sub(this=call("DAYOFWEEK", value), expression=exp.Literal.number(1))
@@ -116,15 +116,6 @@ def whole_units(node: exp.Anonymous, dialect: str) -> exp.Expr:
     return call("DATEDIFF", exp.var(unit), *node.expressions[1:])
 
 
-def _in_years(parts: int, time: exp.Expr) -> exp.Expr:
-    """How many parts of a year the years before a time have."""
-    return exp.Mul(this=call("YEAR", time), expression=exp.Literal.number(parts))
-
-
-def _truncated(unit: str, time: exp.Expr) -> exp.Expr:
-    return call("DATE_TRUNC", exp.Literal.string(unit), time)
-
-
 def months_later(node: exp.AddMonths, dialect: str) -> exp.Expr:
     """`add_months(t, n)`: of the last day of a month it is the last day in some dialects."""
     if not node.args.get("preserve_end_of_month"):
@@ -132,3 +123,12 @@ def months_later(node: exp.AddMonths, dialect: str) -> exp.Expr:
     later = call("ADD_MONTHS", node.this, node.expression)
     is_last_day = exp.EQ(this=call("TO_DATE", node.this), expression=call("LAST_DAY", node.this))
     return exp.If(this=is_last_day, true=call("LAST_DAY", later), false=later)
+
+
+def _in_years(parts: int, time: exp.Expr) -> exp.Expr:
+    """How many parts of a year the years before a time have."""
+    return exp.Mul(this=call("YEAR", time), expression=exp.Literal.number(parts))
+
+
+def _truncated(unit: str, time: exp.Expr) -> exp.Expr:
+    return call("DATE_TRUNC", exp.Literal.string(unit), time)

@@ -6,6 +6,7 @@ import re
 
 from sqlglot import exp
 
+from dbt_kinds.readers.sqlmesh.dialects import TRINO_FAMILY
 from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 
@@ -13,7 +14,7 @@ _FLAGS = {"snowflake": frozenset("cims"), "mysql": frozenset("cim")}
 _COMMON_FLAGS = frozenset("cis")
 _REPLACES_FIRST = frozenset({"duckdb", "postgres"})
 _REFERS_BY_BACKSLASH = frozenset({"duckdb", "postgres", "bigquery", "snowflake"})
-_NULL_WITHOUT_MATCH = frozenset({"bigquery", "snowflake", "trino", "presto", "athena"})
+_NULL_WITHOUT_MATCH = TRINO_FAMILY | {"bigquery", "snowflake"}
 
 
 def matches(node: exp.RegexpLike, dialect: str) -> exp.Expr:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.dialects import is_spark
+from dbt_kinds.readers.sqlmesh.dialects import TRINO_FAMILY, is_spark
 from dbt_kinds.readers.sqlmesh.translation.arrays import combined, distinct, joined, position
 from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.comparisons import any_like, greatest, greatest_by, several, unequal
@@ -114,7 +114,7 @@ def _date_series(node: exp.GenerateDateArray, dialect: str) -> exp.Expr:
 
 def _random(node: exp.Rand, dialect: str) -> exp.Expr:
     """`random(n)` of Trino is an integer, Spark's argument a seed."""
-    if node.this is not None and dialect in ("trino", "presto", "athena"):
+    if node.this is not None and dialect in TRINO_FAMILY:
         raise NotInSpark("RANDOM(n) has no counterpart in Spark; write floor(rand() * n)", node)
     return node
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt_kinds.readers.sqlmesh.dialects import TRINO_FAMILY
 from dbt_kinds.readers.sqlmesh.translation.calls import call
 from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.sqlmesh.translation.patterns import found_part
@@ -32,7 +33,7 @@ def concatenation(node: exp.Add, dialect: str) -> exp.Expr:
 
 def split_part(node: exp.SplitPart, dialect: str) -> exp.Expr:
     """`split_part(text, delimiter, n)` of Trino: NULL where there are fewer parts, in Spark an empty text."""
-    if dialect not in ("trino", "presto", "athena"):
+    if dialect not in TRINO_FAMILY:
         return node
     parts = exp.Split(this=node.this.copy(), expression=node.args["delimiter"].copy())
     return call("TRY_ELEMENT_AT", parts, node.args["part_index"])
@@ -43,8 +44,8 @@ def left(node: exp.Left, dialect: str) -> exp.Expr:
     count = _negative(node.expression)
     if count is None or dialect not in _NEGATIVE_LEAVES_OUT:
         return node
-    length = exp.Sub(this=call("LENGTH", node.this), expression=exp.Literal.number(count))
-    return call("SUBSTRING", node.this, exp.Literal.number(1), length)
+    rest = exp.Sub(this=call("LENGTH", node.this), expression=exp.Literal.number(count))
+    return call("SUBSTRING", node.this, exp.Literal.number(1), rest)
 
 
 def right(node: exp.Right, dialect: str) -> exp.Expr:
