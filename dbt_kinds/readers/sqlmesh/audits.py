@@ -20,7 +20,7 @@ from dbt_kinds.readers.sqlmesh.kind_values import spark_expression
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import name_of_text, resolve
-from dbt_kinds.readers.sqlmesh.translation.predicates import is_operand, is_predicate
+from dbt_kinds.translation.predicates import is_operand, is_predicate
 
 # the arguments of the audits that are built in there, those that must be given first; `columns` makes a test a column
 _BUILT_IN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

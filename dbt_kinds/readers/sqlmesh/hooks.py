@@ -21,8 +21,8 @@ from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.spark import is_spelt_for_spark, rewrite
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.spark import is_spelt_for_spark, rewrite
 
 _WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant)
 _MACRO_STATEMENT = re.compile(r"\s*@\s*(\w+)\s*\(")

@@ -15,9 +15,9 @@ from dbt_kinds.readers.sqlmesh.block import Value
 from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, dialect_of, is_spark, parse_statement, spark_sql
 from dbt_kinds.readers.sqlmesh.instants import cron
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.translation.decimals import bound_decimals
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.spark import rewrite
+from dbt_kinds.translation.decimals import bound_decimals
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.spark import rewrite
 
 
 def check_is_known(value: Value) -> None:

@@ -28,7 +28,7 @@ from dbt_kinds.readers.sqlmesh.instants import INTERVAL_UNITS, MovingInstant, No
 from dbt_kinds.readers.sqlmesh.kind_values import check_is_known, one_of, read_cron, spark_type, type_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import slug
-from dbt_kinds.readers.sqlmesh.translation.decimals import unbounded_decimal, unbounded_message
+from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
 
 # nothing in dbt, and nothing that changes a table
 _DROPPED = (

@@ -26,18 +26,18 @@ from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.scan import touches
 from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
-from dbt_kinds.readers.sqlmesh.translation.by_name import write_by_position
-from dbt_kinds.readers.sqlmesh.translation.decimals import unbounded_decimal, unbounded_message
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.spark import (
+from dbt_kinds.translation.by_name import write_by_position
+from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.spark import (
     check_written,
     is_spelt_for_spark,
     needs_rewrite,
     rewrite,
     type_marks,
 )
-from dbt_kinds.readers.sqlmesh.translation.typed_operators import doubts
-from dbt_kinds.readers.sqlmesh.translation.value_types import type_columns
+from dbt_kinds.translation.typed_operators import doubts
+from dbt_kinds.translation.value_types import type_columns
 
 Lookup = Callable[[exp.Table], Columns | None]
 

@@ -41,9 +41,9 @@ from dbt_kinds.readers.sqlmesh.context import ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, exclusive_end, instant
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
-from dbt_kinds.readers.sqlmesh.translation.decimals import bound_decimals
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
 from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
+from dbt_kinds.translation.decimals import bound_decimals
+from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _KNOWN = frozenset({"model", "description", "inputs", "outputs", "vars", "schema", "gateway", "name"})
 _CSV_NAMES = {"sep": "delimiter", "delimiter": "delimiter", "quotechar": "quotechar", "escapechar": "escapechar"}

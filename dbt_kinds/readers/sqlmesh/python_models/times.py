@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from dbt_kinds.kinds import SparkSql, TimeVariable
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.translation.time_formats import spark_pattern
+from dbt_kinds.translation.time_formats import spark_pattern
 
 _FIRST = 0xE000
 _LAST = 0xF8FF

@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.translation.calls import call
+from dbt_kinds.translation.calls import call
 
 
 def spelt_zone(zone: exp.Expr) -> exp.Expr:

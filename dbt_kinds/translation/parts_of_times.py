@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import TRINO_FAMILY
-from dbt_kinds.readers.sqlmesh.translation.calls import call
-from dbt_kinds.readers.sqlmesh.translation.epochs import epoch
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.epochs import epoch
+from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _COUNTS_BOUNDARIES = frozenset({"duckdb", "snowflake", "redshift", "bigquery", "tsql", "clickhouse"})

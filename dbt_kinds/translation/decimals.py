@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _MOST_DIGITS = 38
 _DEFAULTS = {

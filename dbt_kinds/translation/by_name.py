@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.star import ColumnsOf, output_columns
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.not_in_spark import NotInSpark
 
 
 def write_by_position(tree: exp.Expr, columns_of: ColumnsOf) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.translation.calls import unless_null
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.calls import unless_null
+from dbt_kinds.translation.not_in_spark import NotInSpark
 
 
 def greatest(node: exp.Greatest | exp.Least, dialect: str) -> exp.Expr:

@@ -7,9 +7,9 @@ import re
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import TRINO_FAMILY
-from dbt_kinds.readers.sqlmesh.translation.calls import call
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.value_types import INSTANTS, TIMES, type_of
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.value_types import INSTANTS, TIMES, type_of
 
 _OF_DIFFERENCES = (exp.Avg, exp.Max, exp.Min, exp.Sum)
 _HAS_FRACTION = TRINO_FAMILY | {"duckdb"}

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.translation.calls import call
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.zones import in_zone, of_zone
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.zones import in_zone, of_zone
 
 _FRACTIONS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 FORMATTING: Mapping[str, str] = {

@@ -16,19 +16,19 @@ from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of, is_spark
 from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
 from dbt_kinds.readers.sqlmesh.times import time_type
-from dbt_kinds.readers.sqlmesh.translation.decimals import bound_decimals
-from dbt_kinds.readers.sqlmesh.translation.epochs import epoch
-from dbt_kinds.readers.sqlmesh.translation.file_tables import as_table
-from dbt_kinds.readers.sqlmesh.translation.left_out import refuse_left_out
-from dbt_kinds.readers.sqlmesh.translation.list_aggregates import listed
-from dbt_kinds.readers.sqlmesh.translation.made_rows import series
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.predicates import parenthesize_predicates
-from dbt_kinds.readers.sqlmesh.translation.same_names import as_meant
-from dbt_kinds.readers.sqlmesh.translation.spark_functions import SPARK_FUNCTIONS
-from dbt_kinds.readers.sqlmesh.translation.subscripts import remember_shifts
-from dbt_kinds.readers.sqlmesh.translation.value_types import settle_types, type_of
-from dbt_kinds.readers.sqlmesh.translation.zones import spelt_zone
+from dbt_kinds.translation.decimals import bound_decimals
+from dbt_kinds.translation.epochs import epoch
+from dbt_kinds.translation.file_tables import as_table
+from dbt_kinds.translation.left_out import refuse_left_out
+from dbt_kinds.translation.list_aggregates import listed
+from dbt_kinds.translation.made_rows import series
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.predicates import parenthesize_predicates
+from dbt_kinds.translation.same_names import as_meant
+from dbt_kinds.translation.spark_functions import SPARK_FUNCTIONS
+from dbt_kinds.translation.subscripts import remember_shifts
+from dbt_kinds.translation.value_types import settle_types, type_of
+from dbt_kinds.translation.zones import spelt_zone
 
 _TYPE_NAMES = (
     "ARRAY BIGINT BINARY BOOLEAN CHAR NCHAR NVARCHAR DATE DECIMAL DOUBLE FLOAT INT INTERVAL MAP NULL SMALLINT STRUCT "
@@ -136,7 +136,7 @@ def _check_function(name: str, node: exp.Func, source: exp.Expr, dialect: str) -
 @lru_cache(maxsize=32)
 def _known_functions(dialect: str) -> frozenset[str]:
     """Names of functions that a dialect has built in: what sqlglot reads, and some that it takes for anybody's."""
-    from dbt_kinds.readers.sqlmesh.translation.foreign_functions import FOREIGN_FUNCTIONS
+    from dbt_kinds.translation.foreign_functions import FOREIGN_FUNCTIONS
 
     parser: Any = dialect_of(dialect).parser_class
     return frozenset(parser.FUNCTIONS) | FOREIGN_FUNCTIONS

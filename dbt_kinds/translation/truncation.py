@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.translation.calls import call
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TIMES, type_of
-from dbt_kinds.readers.sqlmesh.translation.zones import in_zone, of_zone
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TIMES, type_of
+from dbt_kinds.translation.zones import in_zone, of_zone
 
 _UNITS_OF_DATES = ("YEAR", "QUARTER", "MONTH", "WEEK")
 _UNITS = frozenset({*_UNITS_OF_DATES, "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"})

@@ -6,7 +6,7 @@ import re
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _NAMES = """
 ARROW_SCAN DUCKDB_COLUMNS DUCKDB_DATABASES DUCKDB_SCHEMAS DUCKDB_TABLES DUCKDB_VIEWS GLOB ICEBERG_METADATA

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.translation.calls import call
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _ITEM = "_item"
 _POSITION = "_position"

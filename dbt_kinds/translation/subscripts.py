@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import dialect_of
-from dbt_kinds.readers.sqlmesh.translation.calls import call
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.value_types import INTEGERS, LISTS, TEXTS, type_of
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.value_types import INTEGERS, LISTS, TEXTS, type_of
 
 _SHIFTED = "was_shifted"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.not_in_spark import NotInSpark
 
 # what Spark's functions say by their name, or do anyway
 _SAID_OTHERWISE = frozenset({"this", "unit", "safe", "default_date", "default_year", "target_type", "origin", "case"})

@@ -12,14 +12,14 @@ from typing import Any
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import TRINO_FAMILY, is_spark
-from dbt_kinds.readers.sqlmesh.translation.arrays import combined, distinct, joined, position
-from dbt_kinds.readers.sqlmesh.translation.calls import call
-from dbt_kinds.readers.sqlmesh.translation.comparisons import any_like, greatest, greatest_by, several, unequal
-from dbt_kinds.readers.sqlmesh.translation.epochs import epoch_seconds, of_epoch
-from dbt_kinds.readers.sqlmesh.translation.list_aggregates import most_frequent
-from dbt_kinds.readers.sqlmesh.translation.made_rows import cast_series, exploded_series, numbered
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.parts_of_times import (
+from dbt_kinds.translation.arrays import combined, distinct, joined, position
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.comparisons import any_like, greatest, greatest_by, several, unequal
+from dbt_kinds.translation.epochs import epoch_seconds, of_epoch
+from dbt_kinds.translation.list_aggregates import most_frequent
+from dbt_kinds.translation.made_rows import cast_series, exploded_series, numbered
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.parts_of_times import (
     boundaries,
     date_part,
     day_of_week,
@@ -29,16 +29,16 @@ from dbt_kinds.readers.sqlmesh.translation.parts_of_times import (
     weekday,
     whole_units,
 )
-from dbt_kinds.readers.sqlmesh.translation.patterns import (
+from dbt_kinds.translation.patterns import (
     extracted,
     matches,
     matches_any_case,
     matches_whole,
     replaced,
 )
-from dbt_kinds.readers.sqlmesh.translation.percentiles import percentile_cont, percentile_disc, quantile
-from dbt_kinds.readers.sqlmesh.translation.subscripts import array_size, array_slice, list_slice, subscript
-from dbt_kinds.readers.sqlmesh.translation.texts import (
+from dbt_kinds.translation.percentiles import percentile_cont, percentile_disc, quantile
+from dbt_kinds.translation.subscripts import array_size, array_slice, list_slice, subscript
+from dbt_kinds.translation.texts import (
     capitalized,
     concatenation,
     left,
@@ -48,17 +48,17 @@ from dbt_kinds.readers.sqlmesh.translation.texts import (
     split_part,
     substring,
 )
-from dbt_kinds.readers.sqlmesh.translation.time_formats import read, written
-from dbt_kinds.readers.sqlmesh.translation.truncation import cut_off, truncated
-from dbt_kinds.readers.sqlmesh.translation.typed_operators import (
+from dbt_kinds.translation.time_formats import read, written
+from dbt_kinds.translation.truncation import cut_off, truncated
+from dbt_kinds.translation.typed_operators import (
     at_time_zone,
     difference,
     quotient,
     rounded,
     whole_quotient,
 )
-from dbt_kinds.readers.sqlmesh.translation.value_types import DOUBLES, TEXTS, type_of
-from dbt_kinds.readers.sqlmesh.translation.zones import current_date, date_in_zone, datetime_in_zone, timestamp_of_zone
+from dbt_kinds.translation.value_types import DOUBLES, TEXTS, type_of
+from dbt_kinds.translation.zones import current_date, date_in_zone, datetime_in_zone, timestamp_of_zone
 
 _LOG_IS_DECIMAL = frozenset({"duckdb", "postgres", "redshift"})
 _ZEROS = re.compile(r"[FMSGLDPRI0,.\s]*0[FMSGLDPRI0,.\s]*")

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from dbt_kinds.readers.sqlmesh.dialects import is_spark
-from dbt_kinds.readers.sqlmesh.translation.calls import call
-from dbt_kinds.readers.sqlmesh.translation.not_in_spark import NotInSpark
-from dbt_kinds.readers.sqlmesh.translation.value_types import (
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.value_types import (
     DECIMALS,
     DOUBLES,
     INTEGERS,
@@ -18,7 +18,7 @@ from dbt_kinds.readers.sqlmesh.translation.value_types import (
     settle_types,
     type_of,
 )
-from dbt_kinds.readers.sqlmesh.translation.zones import spelt_zone
+from dbt_kinds.translation.zones import spelt_zone
 
 _DAYS_BETWEEN_DATES = frozenset({"duckdb", "postgres", "redshift", "snowflake"})
 _HALVES_OF_DECIMALS = frozenset({"duckdb", "postgres", "redshift", "snowflake", "bigquery"})
