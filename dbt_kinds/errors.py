@@ -371,3 +371,211 @@ class NotPlacedError(KindsError):
 
 class NotCompiledError(KindsError):
     """dbt's manifest lacks the compiled query of a model."""
+
+
+class Left(CompileError):
+    """A model that `dbt-kinds migrate` leaves as it is: the class is the code of the reason."""
+
+    level = "person"
+
+
+class ComputedConfig(Left):
+    """A setting that decides the kind is computed, so that its value is not in the text."""
+
+
+class UnreadableModel(Left):
+    """A model's SQL cannot be read, so that nothing can be said about its rows."""
+
+
+class UnreadableBlock(Left):
+    """A condition is none of those that are known to name a range of time."""
+
+
+class UnknownColumnType(Left):
+    """Nothing says whether a time column is a date, a timestamp or a text."""
+
+
+class AmbiguousTimeColumn(Left):
+    """A filter has a date column and an arrival column, and their names do not decide."""
+
+
+class FiltersDisagree(Left):
+    """The filters of a model are on different columns, or some of its inputs have none."""
+
+
+class BoundOfAnotherColumn(Left):
+    """A filter compares with the maximum of a column that it does not become."""
+
+
+class TimeColumnUnclear(Left):
+    """The column that is filtered does not reach the output, or on more than one way."""
+
+
+class UnboundPartition(Left):
+    """Variables bound a column that the table is not partitioned by."""
+
+
+class FilterNotOnPartition(Left):
+    """A table's partitions are replaced by rows that were filtered on another column."""
+
+
+class RunQueryLogic(Left):
+    """A query that runs before the model decides more than one bound."""
+
+
+class MacroFilter(Left):
+    """The filter is written by a macro that cannot be resolved to one condition."""
+
+
+class FullReads(Left):
+    """A model finds its new rows by their absence, and reads its whole source for it."""
+
+
+class ArrivalWithoutKey(Left):
+    """Rows are read again by their time of arrival, and no key tells which of them are there already."""
+
+
+class OwnStateTable(Left):
+    """A state table or statements of the model's own drive what is loaded."""
+
+
+class SecondUseOfIsIncremental(Left):
+    """is_incremental() switches more than a filter."""
+
+
+class ElseBranchDiffers(Left):
+    """The first load has a logic of its own, other than no filter or a fixed start."""
+
+
+class ReadsThisElsewhere(Left):
+    """The model reads its own table for more than the bound."""
+
+
+class CustomStrategy(Left):
+    """The incremental strategy or the materialization is one of the project's own."""
+
+
+class PythonModel(Left):
+    """The model is written in Python."""
+
+
+class Disabled(Left):
+    """The model is disabled."""
+
+
+class SqlHeaderState(Left):
+    """The model sets a SQL header, which may hold state."""
+
+
+class NotIncremental(Left):
+    """The model calls is_incremental() and is no incremental model."""
+
+
+class KeyNotUsed(Left):
+    """A unique key is set and dbt-spark's default strategy, append, ignores it."""
+
+
+class WindowOverRuns(Left):
+    """A window function looks across intervals, so that rows depend on when runs took place."""
+
+
+class AggregatesOverRuns(Left):
+    """Rows are aggregated across intervals, so that they depend on when runs took place."""
+
+
+class OuterJoinedInput(Left):
+    """A filtered input is the optional side of a join, or of a subquery."""
+
+
+class MicrobatchIncomplete(Left):
+    """A microbatch model lacks event_time, begin or batch_size."""
+
+
+class VariableUsedElsewhere(Left):
+    """A variable that bounds the load is used for something else, too."""
+
+
+class ConfigElsewhere(Left):
+    """A setting that must go stands in YAML, and the file's own config() cannot take it back."""
+
+
+class SnapshotNewRecord(Left):
+    """A snapshot writes rows for deleted keys, which versions by period do not have."""
+
+
+class SnapshotUnreadable(Left):
+    """A snapshot's configuration is not all there, or computed."""
+
+
+class MigrationNote(CompileError):
+    """What is worth knowing about a model that was migrated: the class is the code."""
+
+    level = "note"
+
+
+class NoStart(MigrationNote):
+    """No start is known; adopt, the option or a window gives one."""
+
+
+class LookbackFromVariable(MigrationNote):
+    """A lookback was taken from the default of a variable."""
+
+
+class KeptAsTest(MigrationNote):
+    """The key that was merged by is worth a test of uniqueness."""
+
+
+class NoWindow(MigrationNote):
+    """Every run reads everything, as before."""
+
+
+class InsertOnly(MigrationNote):
+    """Rows were only ever inserted."""
+
+
+class ReplacesWholeTable(MigrationNote):
+    """The table is replaced as a whole on each run, as before."""
+
+
+class OncePerInterval(MigrationNote):
+    """A run loads an interval when it is complete, and a second run in it does nothing."""
+
+
+class ConcurrencyDropped(MigrationNote):
+    """Batches are processed one after the other."""
+
+
+class WholeInput(MigrationNote):
+    """An input is read whole, since dbt did not filter it, or nothing says that it did."""
+
+
+class FolderDefault(MigrationNote):
+    """A folder's default makes models incremental, and was left as it is."""
+
+
+class NotPartitionedByTime(MigrationNote):
+    """A file table has to be partitioned by its time column before a range of it can be replaced."""
+
+
+class PredicatesNotUsed(MigrationNote):
+    """Predicates that narrowed the merge have no use where a range is replaced."""
+
+
+class ColumnsNotKept(MigrationNote):
+    """Columns that dbt writes into snapshots are not kept."""
+
+
+class AppendsWindows(MigrationNote):
+    """Rows are appended window by window."""
+
+
+class DirtyTreeError(KindsError):
+    """Files would be written into a git tree with changes that are not committed."""
+
+
+class UnknownModelError(KindsError):
+    """A selection names a model that the project does not have."""
+
+
+class VerifyError(KindsError):
+    """The old and the new text of a model cannot be compared."""

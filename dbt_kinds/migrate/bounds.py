@@ -1,0 +1,231 @@
+"""Reads what a column is compared with: the newest value of the table, now, a variable or a fixed time, shifted and truncated."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from dbt_kinds.migrate.durations import Duration, coarser, duration, unit_name
+from dbt_kinds.readers.dbt.rendering import NAME, THIS, Names
+
+Base = Literal["latest", "now", "variable", "fixed"]
+
+_NOW = (exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentDatetime)
+_NOW_NAMES = frozenset(
+    {"now", "getdate", "sysdate", "current_timestamp", "current_date", "localtimestamp", "sysdatetime", "getutcdate", "today",
+     "transaction_timestamp", "clock_timestamp", "statement_timestamp"}
+)  # fmt: skip
+_BACK = (exp.DateSub, exp.TimestampSub, exp.DatetimeSub)
+_FORTH = (exp.DateAdd, exp.TimestampAdd, exp.DatetimeAdd, exp.TsOrDsAdd)
+_TRUNCATIONS = (exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc)
+_DATES = (exp.Date, exp.TsOrDsToDate)
+_SAME = (exp.Paren, exp.Timestamp, exp.Datetime, exp.TsOrDsToTimestamp, exp.TsOrDsToDatetime)
+_FIXED = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.0+)?)?(?:Z| ?UTC|\+00(?::?00)?)?")
+_INTERVAL = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*([A-Za-z]+)?\s*")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One side of a comparison.
+
+    Attributes:
+        column: the column of the model's own table, where the base is its newest value.
+        column_unit: what that column was truncated to before its maximum was taken.
+        shift: how far back.
+        truncated: the coarsest unit that the value was truncated to.
+        variable: the variable's name, or the fixed time's text.
+        default_variables: variables whose defaults made the shift.
+    """
+
+    base: Base
+    column: str | None = None
+    column_unit: str | None = None
+    shift: Duration = Duration()
+    truncated: str | None = None
+    variable: str | None = None
+    default_variables: tuple[str, ...] = ()
+
+
+def read_bound(node: exp.Expression, names: Names, dialect: str) -> Bound | None:
+    """A bound; None for an expression that is no such thing."""
+    return _Reader(names, dialect).read(node)
+
+
+def truncation(node: exp.Expression) -> tuple[exp.Expression, str] | None:
+    """What an expression truncates, and to which unit: `cast(ts as date)` and `date_trunc('day', ts)` to the day."""
+    if isinstance(node, _TRUNCATIONS):
+        unit = unit_name(node.args["unit"].name) if node.args.get("unit") is not None else None
+        return (node.this, unit) if unit is not None and not node.args.get("zone") else None
+    if isinstance(node, exp.Cast) and node.to.this == exp.DataType.Type.DATE:
+        return node.this, "day"
+    if isinstance(node, _DATES) and not node.args.get("format") and not node.expressions and not node.args.get("zone"):
+        return node.this, "day"
+    if isinstance(node, exp.Anonymous) and node.name.lower() == "to_date" and len(node.expressions) == 1:
+        return node.expressions[0], "day"
+    return None
+
+
+class _Reader:
+    def __init__(self, names: Names, dialect: str) -> None:
+        self.names = names
+        self.dialect = dialect
+        self.used: list[str] = []
+
+    def read(self, node: exp.Expression) -> Bound | None:
+        self.used = []
+        found = self._bound(node)
+        return replace(found, default_variables=tuple(dict.fromkeys(self.used))) if found is not None else None
+
+    def _bound(self, node: exp.Expression) -> Bound | None:
+        base = self._base(node)
+        if base is not None:
+            return base
+        if isinstance(node, _SAME) and node.this is not None and not node.args.get("zone"):
+            return self._bound(node.this)
+        truncated = truncation(node)
+        if truncated is not None:
+            inner = self._bound(truncated[0])
+            return replace(inner, truncated=coarser(inner.truncated, truncated[1])) if inner is not None else None
+        if isinstance(node, exp.Cast):
+            is_time = node.to.this in exp.DataType.TEMPORAL_TYPES
+            return self._bound(node.this) if is_time else None
+        if isinstance(node, exp.Coalesce):
+            inner = self._bound(node.this)
+            others = [self._bound(other) for other in node.expressions]
+            is_plain = all(other is not None and other.base == "fixed" for other in others)
+            return inner if inner is not None and is_plain else None
+        return self._shifted(node)
+
+    def _base(self, node: exp.Expression) -> Bound | None:
+        if isinstance(node, _NOW) or (
+            isinstance(node, exp.Anonymous) and node.name.lower() in _NOW_NAMES and not node.expressions
+        ):
+            is_date = isinstance(node, exp.CurrentDate) or node.name.lower() in ("current_date", "today")
+            return Bound("now", truncated="day" if is_date else None)
+        if isinstance(node, exp.Column) and not node.table and node.name.lower() in _NOW_NAMES:
+            return Bound("now", truncated="day" if node.name.lower() == "current_date" else None)
+        name = _name_of(node)
+        if name is not None and name in self.names.variables:
+            return Bound("variable", variable=self.names.variables[name])
+        if name is not None and name in self.names.queries:
+            try:
+                return self._newest(sqlglot.parse_one(self.names.queries[name], read=self.dialect))
+            except SqlglotError:
+                return None
+        if isinstance(node, exp.Literal) and node.is_string:
+            fixed = _FIXED.fullmatch(node.name.strip())
+            if fixed is None:
+                return None
+            return Bound("fixed", variable=fixed[1] if not fixed[2] or set(fixed[2]) <= set("0:") else f"{fixed[1]} {fixed[2]}")
+        if isinstance(node, exp.Max):
+            inner, unit = node.this, None
+            while (found := truncation(inner)) is not None or isinstance(inner, exp.Cast | exp.Paren):
+                inner, unit = (found[0], coarser(unit, found[1])) if found is not None else (inner.this, unit)
+            return Bound("latest", inner.name, unit) if isinstance(inner, exp.Column) else None
+        if isinstance(node, exp.Subquery):
+            return self._newest(node.this)
+        if isinstance(node, exp.Select):
+            return self._newest(node)
+        return None
+
+    def _newest(self, query: exp.Expression) -> Bound | None:
+        """`select max(column) from this`, and nothing else in it."""
+        allowed = {"kind", "expressions", "from_", "from"}
+        if not isinstance(query, exp.Select) or any(value for key, value in query.args.items() if key not in allowed):
+            return None
+        tables = list(query.find_all(exp.Table))
+        if len(query.expressions) != 1 or len(tables) != 1 or tables[0].name != THIS:
+            return None
+        found = self._bound(query.expressions[0].unalias())
+        return found if found is not None and found.base == "latest" else None
+
+    def _shifted(self, node: exp.Expression) -> Bound | None:
+        if isinstance(node, exp.Sub | exp.Add):
+            inner = self._bound(node.this)
+            shift = self._length(node.expression)
+            sign = 1 if isinstance(node, exp.Sub) else -1
+        elif isinstance(node, (*_BACK, *_FORTH)):
+            inner = self._bound(node.this)
+            unit = node.args.get("unit")
+            count = self._number(node.expression)
+            if isinstance(node.expression, exp.Interval):
+                shift = self._length(node.expression)
+            else:
+                shift = duration(count, unit.name if unit is not None else "day") if count is not None else None
+            sign = 1 if isinstance(node, _BACK) else -1
+        elif isinstance(node, exp.AddMonths):
+            inner = self._bound(node.this)
+            count = self._number(node.expression)
+            shift, sign = (duration(count, "month") if count is not None else None), -1
+        else:
+            return None
+        if inner is None or shift is None:
+            return None
+        shift = Duration(sign * shift.months, sign * shift.seconds)
+        return replace(inner, shift=inner.shift + shift)
+
+    def _length(self, node: exp.Expression) -> Duration | None:
+        if isinstance(node, exp.Interval):
+            unit = node.args.get("unit")
+            if node.this is None:
+                return None
+            if isinstance(node.this, exp.Literal) and node.this.is_string:
+                text = NAME.sub(lambda found: str(self._value(found[0])), node.this.name)
+                found = _INTERVAL.fullmatch(text)
+                if found is None or (found[2] is None) == (unit is None):
+                    return None
+                return duration(float(found[1]), found[2] or self._unit(unit))
+            count = self._number(node.this)
+            return duration(count, self._unit(unit)) if count is not None and unit is not None else None
+        count = self._number(node)
+        # a date less a number is so many days
+        return duration(count, "day") if count is not None else None
+
+    def _unit(self, unit: exp.Expression | None) -> str:
+        name = unit.name if unit is not None else ""
+        return str(self._value(name)) if name in self.names.variables else name
+
+    def _number(self, node: exp.Expression | None) -> float | None:
+        if isinstance(node, exp.Paren | exp.Cast):
+            return self._number(node.this)
+        if isinstance(node, exp.Neg):
+            inner = self._number(node.this)
+            return -inner if inner is not None else None
+        if isinstance(node, exp.Mul):
+            left, right = self._number(node.this), self._number(node.expression)
+            return left * right if left is not None and right is not None else None
+        if isinstance(node, exp.Literal):
+            try:
+                return float(self._value(node.name))
+            except (TypeError, ValueError):
+                return None
+        name = _name_of(node) if node is not None else None
+        if name is None or name not in self.names.variables:
+            return None
+        try:
+            return float(self._value(name))
+        except (TypeError, ValueError):
+            return None
+
+    def _value(self, name: str) -> Any:
+        """A name's value, where it is one of a variable with a default; else the name."""
+        variable = self.names.variables.get(name)
+        if variable is None:
+            return name
+        self.used.append(variable)
+        value = self.names.defaults.get(name)
+        return value if isinstance(value, str | int | float) and not isinstance(value, bool) else name
+
+
+def _name_of(node: exp.Expression) -> str | None:
+    """The name that stands for Jinja's output, quoted or not."""
+    if isinstance(node, exp.Literal) and node.is_string:
+        return node.name
+    if isinstance(node, exp.Column) and not node.table:
+        return node.name
+    return None

@@ -1,0 +1,53 @@
+"""What is proposed for one model: the kind, its options, the edits of its file, and what is worth knowing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt_kinds.analysis.edits import Edit
+from dbt_kinds.errors import MigrationNote
+
+
+@dataclass(frozen=True)
+class MigrateOptions:
+    """What the command is told beside the project.
+
+    Attributes:
+        arrival: columns that say when a row was loaded, whatever their names say.
+        event: columns that say when it happened.
+        adapter: dbt's adapter where it is known; it decides what a strategy that is not set means.
+    """
+
+    dialect: str = "spark"
+    adapter: str | None = None
+    start: str | None = None
+    cron: str | None = None
+    arrival: tuple[str, ...] = ()
+    event: tuple[str, ...] = ()
+    accept_full_reads: bool = False
+
+
+@dataclass
+class Conversion:
+    """A kind that says the same as the hand-written loading."""
+
+    kind: str
+    options: dict[str, Any] = field(default_factory=dict)
+    removed: set[str] = field(default_factory=set)
+    edits: list[Edit] = field(default_factory=list)
+    notes: list[MigrationNote] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Found:
+    """How a model was loaded: for reports."""
+
+    strategy: str | None = None
+    unique_key: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+
+    def data(self) -> Mapping[str, Any]:
+        """As `--json` gives it."""
+        return {"strategy": self.strategy, "unique_key": list(self.unique_key), "patterns": list(self.patterns)}

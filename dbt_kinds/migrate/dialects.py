@@ -1,0 +1,59 @@
+"""The SQL dialect of a project: its profile's adapter, or the one that reads most of its models."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import sqlglot
+import yaml
+from sqlglot.errors import SqlglotError
+
+_CANDIDATES = ("spark", "snowflake", "bigquery", "redshift", "postgres", "trino", "duckdb")
+# what only one dialect writes
+_SIGNS = (
+    ("bigquery", re.compile(r"\b(?:timestamp_sub|date_sub\([^)]*interval|timestamp_trunc|datetime_sub|safe_cast|generate_date_array|date_diff\()", re.I)),
+    ("snowflake", re.compile(r"\b(?:dateadd\s*\(\s*'?\w+'?\s*,|flatten\s*\(|::variant|to_timestamp_ntz|sysdate\(\)|iff\s*\()", re.I)),
+    ("redshift", re.compile(r"\b(?:getdate\(\)|diststyle|sortkey)", re.I)),
+    ("spark", re.compile(r"\b(?:from_unixtime|date_sub\([^,()]+,\s*\d|lateral view|file_format|interval \d+ days?\b|distribute by)", re.I)),
+    ("postgres", re.compile(r"\b(?:now\(\)\s*-\s*interval\s*'|generate_series|::jsonb)", re.I)),
+)
+_TAGS = re.compile(r"(?s)\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}")
+_SAMPLE = 40
+
+
+def adapter_of(root: Path, profile: str) -> str | None:
+    """The adapter of a project's profile, from the profiles.yml that dbt would take; None where there is none."""
+    places = [root, *([Path(os.environ["DBT_PROFILES_DIR"])] if "DBT_PROFILES_DIR" in os.environ else []), Path.home() / ".dbt"]
+    for place in places:
+        try:
+            content: Any = yaml.safe_load((place / "profiles.yml").read_text("utf-8"))
+            outputs = content[profile]["outputs"]
+            target = content[profile].get("target")
+            chosen = outputs.get(target) or next(iter(outputs.values()))
+            return str(chosen["type"])
+        except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, StopIteration):
+            continue
+    return None
+
+
+def guess_dialect(texts: Iterable[str]) -> str:
+    """The dialect that most models give a sign of, else the first one that reads most of them."""
+    sample = list(texts)
+    signs = {name: sum(1 for text in sample if sign.search(text)) for name, sign in _SIGNS}
+    best = max(signs, key=lambda name: signs[name], default="spark")
+    if signs.get(best, 0) > max((count for name, count in signs.items() if name != best), default=0):
+        return best
+    plain = [_TAGS.sub(" kinds_tag ", text) for text in sample[:_SAMPLE]]
+    return max(_CANDIDATES, key=lambda name: sum(_reads(text, name) for text in plain)) if plain else "spark"
+
+
+def _reads(text: str, dialect: str) -> bool:
+    try:
+        sqlglot.parse(text, read=dialect)
+    except (SqlglotError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,79 @@
+"""How far a filter shifts its bound back, and how many intervals that is, rounded up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_DAY = 86400
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": _DAY, "week": 7 * _DAY}
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_SHORT = {
+    "s": "second", "sec": "second", "mi": "minute", "min": "minute", "h": "hour", "hr": "hour", "hh": "hour", "d": "day", "dd": "day",
+    "w": "week", "wk": "week", "mm": "month", "mon": "month", "q": "quarter", "qtr": "quarter", "y": "year", "yy": "year", "yyyy": "year",
+    "isoweek": "week",
+}  # fmt: skip
+# from fine to coarse
+UNITS = ("minute", "hour", "day", "week", "month", "quarter", "year")
+
+
+@dataclass(frozen=True)
+class Duration:
+    """A length of time; months are as long as they are."""
+
+    months: int = 0
+    seconds: int = 0
+
+    def __add__(self, other: Duration) -> Duration:
+        return Duration(self.months + other.months, self.seconds + other.seconds)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is nothing at all."""
+        return not self.months and not self.seconds
+
+    @property
+    def longest(self) -> int:
+        """The most seconds that it can last."""
+        years, months = divmod(self.months, 12)
+        return self.seconds + (366 * years + 31 * months) * _DAY
+
+
+def unit_name(written: str) -> str | None:
+    """The name of a unit however SQL writes it: DAYS, 'MM', weeks; None for what is no unit."""
+    name = written.strip().strip("'\"").lower().split("(")[0]
+    name = _SHORT.get(name, name)
+    name = name.removesuffix("s") if name not in _SECONDS and name not in _MONTHS else name
+    return name if name in _SECONDS or name in _MONTHS else None
+
+
+def duration(count: float, unit: str) -> Duration | None:
+    """So many of a unit, such as 2 of week."""
+    name = unit_name(unit)
+    if name is None:
+        return None
+    if name in _MONTHS:
+        months = count * _MONTHS[name]
+        return Duration(months=int(months)) if months == int(months) else None
+    return Duration(seconds=int(count * _SECONDS[name]))
+
+
+def coarser(first: str | None, second: str | None) -> str | None:
+    """The coarser one of two units."""
+    ranked = [unit for unit in (first, second) if unit in UNITS]
+    return max(ranked, key=UNITS.index) if ranked else first or second
+
+
+def intervals_back(shift: Duration, unit: str, truncated: str | None) -> int:
+    """How many whole units a shift is, rounded up; a truncation to a coarser unit than that reaches back further."""
+    if truncated in UNITS and UNITS.index(truncated) > UNITS.index(unit):
+        shift = shift + (duration(1, truncated) or Duration())
+        less = duration(1, unit) or Duration()
+        shift = Duration(shift.months - less.months, shift.seconds - less.seconds)
+    if shift.longest <= 0:
+        return 0
+    if unit in _MONTHS:
+        whole, rest = divmod(shift.months, _MONTHS[unit])
+        # no month has less than 28 days
+        days = -(-shift.seconds // (28 * _MONTHS[unit] * _DAY))
+        return whole + max(rest > 0, 0) + days
+    return -(-shift.longest // _SECONDS[unit])

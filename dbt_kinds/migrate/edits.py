@@ -1,0 +1,80 @@
+"""The edits that make a filter one over the window, and take the tags of its block away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dbt_kinds.analysis.edits import Edit
+from dbt_kinds.migrate.filters import Comparison, Filter
+from dbt_kinds.readers.dbt.blocks import Block
+
+
+def filter_edits(text: str, found: Filter, predicate: str, replaced: list[Comparison], dropped: list[Comparison]) -> list[Edit]:
+    """What to write for a filter: one predicate in the place of the first condition that it replaces, the others gone.
+
+    Args:
+        replaced: the conditions that the predicate says.
+        dropped: those that have no use beside it.
+    """
+    edits = list(_tags(text, found))
+    first = replaced[0] if replaced else None
+    seen: set[tuple[int, int]] = set()
+    if found.writes_keyword:
+        predicate = f"{found.keyword} {predicate}"
+    for comparison in [*replaced, *dropped]:
+        place = (comparison.start, comparison.end)
+        if place in seen:
+            continue
+        seen.add(place)
+        is_first = first is not None and place == (first.start, first.end)
+        if is_first:
+            edits.append(Edit(*place, predicate))
+            continue
+        edits.append(_without(text, found, comparison))
+    return edits
+
+
+def _without(text: str, found: Filter, comparison: Comparison) -> Edit:
+    """A condition goes with the AND before it, and the white space between."""
+    for start, end in reversed(found.ands):
+        if end <= comparison.start and not text[end : comparison.start].strip():
+            lead = re.search(r"\s*$", text[:start])
+            assert lead is not None
+            return Edit(lead.start(), comparison.end, "")
+    for start, end in found.ands:
+        if start >= comparison.end and not text[comparison.end : start].strip():
+            tail = re.compile(r"\s*").match(text, end)
+            assert tail is not None
+            return Edit(comparison.start, tail.end(), "")
+    return Edit(comparison.start, comparison.end, "true")
+
+
+def _tags(text: str, found: Filter) -> Iterator[Edit]:
+    """The tags of the block, and the branch of the first load."""
+    block = found.block
+    if block.word == "macro":
+        return
+    body_start, body_end = found.body
+    yield removal(text, block.start, body_start)
+    yield removal(text, body_end, block.end)
+
+
+def block_removal(text: str, block: Block) -> Edit:
+    """A whole block goes."""
+    return removal(text, block.start, block.end)
+
+
+def removal(text: str, start: int, end: int) -> Edit:
+    """Takes a piece away: its lines where nothing else stands on them, else the piece alone."""
+    line_start = text.rfind("\n", 0, start) + 1
+    newline = text.find("\n", end)
+    line_end = len(text) if newline < 0 else newline + 1
+    if not text[line_start:start].strip() and not text[end:line_end].strip():
+        if newline < 0 and line_start > 0:
+            # the last line goes with the line end before it, so that the file still ends as it did
+            before = line_start - 1
+            before -= text[before - 1 : before] == "\r"
+            return Edit(before, line_end, "")
+        return Edit(line_start, line_end, "")
+    return Edit(start, end, "")

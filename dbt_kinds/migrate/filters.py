@@ -1,0 +1,368 @@
+"""The blocks of `is_incremental()` in a model: which are filters, what they compare, and where each piece stands in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import sqlglot
+from jinja2 import nodes
+from sqlglot import Token, TokenType, exp
+from sqlglot.errors import SqlglotError
+
+from dbt_kinds.errors import ElseBranchDiffers, MacroFilter, SecondUseOfIsIncremental, UnreadableBlock
+from dbt_kinds.readers.dbt.blocks import Block, Branch, walk
+from dbt_kinds.readers.dbt.calls import expression
+from dbt_kinds.readers.dbt.rendering import Renderer, Unrenderable
+from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
+
+Mode = Literal["incremental", "full", "mixed", "none"]
+_ALWAYS = frozenset({"execute", "true"})
+_COMPARED = {
+    TokenType.GTE: ">=", TokenType.GT: ">", TokenType.LTE: "<=", TokenType.LT: "<", TokenType.EQ: "=", TokenType.BETWEEN: "between",
+}  # fmt: skip
+_FLIPPED = {">=": "<=", ">": "<", "<=": ">=", "<": ">", "=": "="}
+# words that make more of a block than conditions
+_MORE = frozenset(
+    {TokenType.OR, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.HAVING, TokenType.QUALIFY, TokenType.LIMIT, TokenType.UNION,
+     TokenType.JOIN, TokenType.SELECT, TokenType.FROM, TokenType.WITH, TokenType.COMMA, TokenType.SEMICOLON, TokenType.WINDOW,
+     TokenType.LEFT, TokenType.INNER, TokenType.CROSS, TokenType.ON, TokenType.WHERE, TokenType.ALIAS}
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Substituted:
+    """A piece of a text with its tags' output in their place; `spans` are (start, end) there and in the text."""
+
+    text: str
+    spans: tuple[tuple[int, int, int, int], ...]
+    start: int
+    whole: str
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Where a piece stands in the text; a piece inside a tag's output is the whole tag."""
+        return self._at(start, is_end=False), self._at(end, is_end=True)
+
+    def _at(self, place: int, *, is_end: bool) -> int:
+        shift = self.start
+        for first, last, text_first, text_last in self.spans:
+            if place < first or (is_end and place == first):
+                break
+            if place < last or (is_end and place == last):
+                return text_last if is_end else text_first
+            shift = text_last - last
+        return place + shift
+
+    def is_in_tag(self, place: int) -> bool:
+        """Whether a place is one of a tag's output."""
+        return any(first <= place < last for first, last, _, _ in self.spans)
+
+    def cuts_a_tag(self, start: int, end: int) -> bool:
+        """Whether a piece is less than the output of a tag that it begins or ends in."""
+        return any((first < start < last) or (first < end < last) for first, last, _, _ in self.spans)
+
+
+@dataclass
+class Comparison:
+    """One condition: an expression compared with others; `start` and `end` are its places in the model's text."""
+
+    expression: exp.Expression
+    written: str
+    written_other: str
+    operator: str
+    others: list[exp.Expression]
+    start: int
+    end: int
+    is_whole_tag: bool = False
+
+    @property
+    def flipped(self) -> Comparison:
+        """The same condition from its other side."""
+        return replace(
+            self,
+            expression=self.others[0],
+            written=self.written_other,
+            written_other=self.written,
+            operator=_FLIPPED[self.operator],
+            others=[self.expression],
+        )
+
+
+@dataclass
+class Filter:
+    """A block whose incremental branch is conditions."""
+
+    block: Block
+    keyword: str
+    ends_with_and: bool
+    comparisons: list[Comparison]
+    body: tuple[int, int]
+    ands: list[tuple[int, int]] = field(default_factory=list)
+    otherwise: Branch | None = None
+    otherwise_comparisons: list[Comparison] = field(default_factory=list)
+    index: int = 0
+    line: int = 0
+    writes_keyword: bool = False
+
+    @property
+    def marker(self) -> str:
+        """The name of a condition that stands for the block."""
+        return f"kinds_block_{self.index}"
+
+    @property
+    def marked(self) -> str:
+        """What stands for the block in a text that SQL is read from."""
+        words = [self.keyword, self.marker, "and" if self.ends_with_and else ""]
+        return f" {' '.join(word for word in words if word)} "
+
+
+def mode_of(test: str) -> Mode:
+    """What a condition of Jinja says about is_incremental(): true only on incremental runs, only on others, or something else."""
+    if "is_incremental" not in test:
+        return "none"
+    node = expression(test)
+    return _mode(node) if node is not None else "mixed"
+
+
+def _mode(node: nodes.Node) -> Mode:
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "is_incremental":
+        return "incremental" if not node.args and not node.kwargs else "mixed"
+    if isinstance(node, nodes.Not):
+        inner = _mode(node.node)
+        return {"incremental": "full", "full": "incremental"}.get(inner, "mixed")  # type: ignore[return-value]
+    if isinstance(node, nodes.And):
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if _is_always(one):
+                return _mode(other)
+    return "mixed"
+
+
+def _is_always(node: nodes.Node) -> bool:
+    """True in every incremental run: execute, not flags.FULL_REFRESH, not should_full_refresh()."""
+    if isinstance(node, nodes.Const):
+        return node.value is True
+    if isinstance(node, nodes.Name):
+        return node.name in _ALWAYS
+    if isinstance(node, nodes.Not):
+        inner = node.node
+        if isinstance(inner, nodes.Call) and isinstance(inner.node, nodes.Name):
+            return inner.node.name == "should_full_refresh"
+        return isinstance(inner, nodes.Getattr) and inner.attr == "FULL_REFRESH"
+    return False
+
+
+def incremental_blocks(tree: list[Block | Tag]) -> list[Block]:
+    """The `if` blocks whose conditions name is_incremental()."""
+    return [
+        node
+        for node in walk(tree)
+        if isinstance(node, Block)
+        and node.word == "if"
+        and any("is_incremental" in branch.tag.rest for branch in node.branches)
+    ]
+
+
+def branches_of(text: str, block: Block) -> tuple[Branch | None, Branch | None]:
+    """The branch of incremental runs and that of others.
+
+    Raises:
+        SecondUseOfIsIncremental: the conditions say more than that.
+    """
+    line = line_of(text, block.start)
+    if block.word == "macro":
+        return block.branches[0], None
+    modes = [mode_of(branch.tag.rest) for branch in block.branches]
+    if len(block.branches) > 2 or modes[0] in ("mixed", "none") or (len(modes) == 2 and block.branches[1].tag.word != "else"):
+        raise SecondUseOfIsIncremental(
+            f"`{block.branches[0].tag.code}` decides more than whether a run is incremental; split it by hand", line=line
+        )
+    other = block.branches[1] if len(block.branches) == 2 else None
+    return (block.branches[0], other) if modes[0] == "incremental" else (other, block.branches[0])
+
+
+def substituted(text: str, start: int, end: int, renderer: Renderer, context: dict[str, object]) -> Substituted:
+    """A piece of a text with what its tags print.
+
+    Raises:
+        UnreadableBlock: it has statements of Jinja, or a tag that cannot be read.
+    """
+    parts: list[str] = []
+    spans = []
+    at, length = start, 0
+    for tag in tags(text[:end]):
+        if tag.start < start:
+            continue
+        said = ""
+        if tag.kind == "statement":
+            raise SecondUseOfIsIncremental(
+                f"the block has `{tag.code[:60]}` in it; only conditions are read", line=line_of(text, tag.start)
+            )
+        if tag.kind == "expression":
+            try:
+                said = renderer.render("{{ " + tag.code + " }}", **context)[0]
+            except Unrenderable as error:
+                raise UnreadableBlock(f"`{tag.code[:80]}` cannot be read: {error}", line=line_of(text, tag.start)) from error
+        parts += [text[at : tag.start], said]
+        length += tag.start - at
+        spans.append((length, length + len(said), tag.start, tag.end))
+        length += len(said)
+        at = tag.end
+    parts.append(text[at:end])
+    return Substituted("".join(parts), tuple(spans), start, text)
+
+
+def read_filter(text: str, block: Block, dialect: str, renderer: Renderer, context: dict[str, object]) -> Filter:
+    """A block as a filter.
+
+    Raises:
+        SecondUseOfIsIncremental: it is none.
+        UnreadableBlock: its conditions cannot be read.
+        ElseBranchDiffers: incremental runs have no branch of their own.
+    """
+    line = line_of(text, block.start)
+    incremental, otherwise = branches_of(text, block)
+    if incremental is None:
+        raise ElseBranchDiffers("only the first load has something here; a kind has no first load of its own", line=line)
+    found = _conditions(text, incremental, dialect, renderer, context)
+    found.block, found.otherwise, found.line = block, otherwise, line
+    if otherwise is not None:
+        if text[otherwise.start : otherwise.end].strip():
+            try:
+                other = _conditions(text, otherwise, dialect, renderer, context)
+            except (SecondUseOfIsIncremental, UnreadableBlock, MacroFilter) as error:
+                raise ElseBranchDiffers(
+                    "the first load has other logic than no filter or a fixed start", line=line_of(text, otherwise.start)
+                ) from error
+            if other.keyword != found.keyword or other.ends_with_and != found.ends_with_and:
+                raise ElseBranchDiffers(
+                    "the two branches do not have the same shape", line=line_of(text, otherwise.start)
+                )
+            found.otherwise_comparisons = other.comparisons
+        elif not found.keyword and not found.ends_with_and:
+            raise UnreadableBlock("a condition without where or and has nothing in its place", line=line)
+    return found
+
+
+def _conditions(text: str, branch: Branch, dialect: str, renderer: Renderer, context: dict[str, object]) -> Filter:
+    line = line_of(text, branch.start)
+    made = substituted(text, branch.start, branch.end, renderer, context)
+    try:
+        tokens = sqlglot.tokenize(made.text, read=dialect)
+    except SqlglotError as error:
+        raise UnreadableBlock("the block cannot be read as SQL", line=line) from error
+    if not tokens:
+        raise SecondUseOfIsIncremental("the block has no condition", line=line)
+    keyword, ends_with_and, keyword_at = "", False, tokens[0].start
+    if tokens[0].token_type in (TokenType.WHERE, TokenType.AND):
+        keyword = tokens[0].text.lower()
+        tokens = tokens[1:]
+    elif tokens[0].text.lower() in ("having", "qualify", "join", "left", "inner", "with", "or", "from", "select", ","):
+        raise SecondUseOfIsIncremental(f"the block begins with {tokens[0].text}, which is no filter of rows", line=line)
+    if tokens and tokens[-1].token_type is TokenType.AND:
+        ends_with_and = True
+        tokens = tokens[:-1]
+    if not tokens:
+        raise SecondUseOfIsIncremental("the block has no condition", line=line)
+    found = Filter(Block("if", []), keyword, ends_with_and, [], (branch.start, branch.end))
+    found.writes_keyword = bool(keyword) and made.is_in_tag(keyword_at)
+    _split(tokens, made, dialect, line, found)
+    return found
+
+
+def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, found: Filter) -> None:
+    """The conditions between the ANDs that stand in no bracket."""
+    depth, between, case, part = 0, False, 0, 0
+    for at, token in enumerate([*tokens, None]):
+        if token is None or (token.token_type is TokenType.AND and depth == 0 and not between and case == 0):
+            _add(tokens[part:at], made, dialect, line, found)
+            if token is not None:
+                found.ands.append(made.original(token.start, token.end + 1))
+            part = at + 1
+            continue
+        if token.token_type is TokenType.AND and depth == 0 and between:
+            between = False
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        case += (token.token_type is TokenType.CASE) - (token.token_type is TokenType.END)
+        if depth == 0 and token.token_type is TokenType.BETWEEN:
+            between = True
+        if depth == 0 and token.token_type in _MORE:
+            raise SecondUseOfIsIncremental(f"the block has {token.text} in it; only conditions are read", line=line)
+        if depth < 0:
+            raise SecondUseOfIsIncremental("the block closes a bracket that it does not open", line=line)
+    if depth:
+        raise SecondUseOfIsIncremental("the block opens a bracket that it does not close", line=line)
+
+
+def _add(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, found: Filter) -> None:
+    if not tokens:
+        raise UnreadableBlock("a condition is missing", line=line)
+    first, last = tokens[0], tokens[-1]
+    if first.token_type is TokenType.L_PAREN and _closes_at(tokens) == len(tokens) - 1:
+        inner = tokens[1:-1]
+        if inner and inner[0].token_type is not TokenType.SELECT:
+            _split(inner, made, dialect, line, found)
+            return
+    start, end = first.start, last.end + 1
+    place = made.original(start, end)
+    operator_at = _operator(tokens)
+    whole = made.text[start:end]
+    is_tag = made.cuts_a_tag(start, end)
+    condition = _parse(whole, dialect, line)
+    if operator_at is None or not isinstance(condition, exp.Between | exp.GTE | exp.GT | exp.LTE | exp.LT | exp.EQ):
+        found.comparisons.append(Comparison(condition, whole, "", "other", [], *place, is_whole_tag=is_tag))
+        return
+    left, right = tokens[:operator_at], tokens[operator_at + 1 :]
+    if not left or not right:
+        raise UnreadableBlock(f"`{_short(whole)}` cannot be read", line=line)
+    is_between = isinstance(condition, exp.Between)
+    others = [condition.args["low"], condition.args["high"]] if is_between else [condition.expression]
+    operator = _COMPARED[tokens[operator_at].token_type]
+    written = [_source(made, part) for part in (left, right)]
+    found.comparisons.append(
+        Comparison(condition.this, written[0], written[1], operator, others, *place, is_whole_tag=is_tag)
+    )
+
+
+def _source(made: Substituted, tokens: Sequence[Token]) -> str:
+    """How the text writes a piece; one that a macro has written, as it wrote it."""
+    start, end = tokens[0].start, tokens[-1].end + 1
+    if made.cuts_a_tag(start, end):
+        return made.text[start:end]
+    first, last = made.original(start, end)
+    return made.whole[first:last]
+
+
+def _operator(tokens: Sequence[Token]) -> int | None:
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth == 0 and token.token_type in _COMPARED:
+            return at
+    return None
+
+
+def _closes_at(tokens: Sequence[Token]) -> int | None:
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth == 0:
+            return at
+    return None
+
+
+def _parse(written: str, dialect: str, line: int) -> exp.Expression:
+    try:
+        query = sqlglot.parse_one("select 1 where " + written, read=dialect)
+    except (SqlglotError, RecursionError) as error:
+        raise UnreadableBlock(f"`{_short(written)}` cannot be read as SQL", line=line) from error
+    where = query.args.get("where")
+    extra = [key for key, value in query.args.items() if value and key not in ("where", "expressions", "kind")]
+    if where is None or extra:
+        raise UnreadableBlock(f"`{_short(written)}` is more than a condition", line=line)
+    return where.this  # type: ignore[no-any-return]
+
+
+def _short(written: str) -> str:
+    return re.sub(r"\s+", " ", written)[:100]

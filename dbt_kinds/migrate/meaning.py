@@ -1,0 +1,229 @@
+"""What one filter says: the expression that is bounded, from where, and how far back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dbt_kinds.errors import AmbiguousTimeColumn, ElseBranchDiffers, FiltersDisagree, ReadsThisElsewhere, UnreadableBlock
+from dbt_kinds.migrate.arrival import is_arrival
+from dbt_kinds.migrate.bounds import Bound, read_bound
+from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.durations import Duration
+from dbt_kinds.migrate.filters import Comparison, Filter
+from dbt_kinds.migrate.trace import same
+from dbt_kinds.readers.dbt.rendering import THIS, Names
+
+_DAY = Duration(seconds=86400)
+
+
+@dataclass
+class Meaning:
+    """A filter understood; `keys` are the columns that an anti-join with the table compares."""
+
+    filter: Filter
+    expression: exp.Expression | None = None
+    written: str = ""
+    lower: list[Bound] = field(default_factory=list)
+    upper: list[Bound] = field(default_factory=list)
+    replaced: list[Comparison] = field(default_factory=list)
+    dropped: list[Comparison] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    start: str | None = None
+    is_strict: bool = False
+
+    @property
+    def against_date(self) -> bool:
+        """Whether the expression is compared with a date."""
+        return any(bound.truncated == "day" or bound.column_unit == "day" for bound in self.lower)
+
+    @property
+    def patterns(self) -> list[str]:
+        """The patterns of the report."""
+        found = []
+        for bound in self.lower:
+            name = {"latest": "max", "now": "now", "variable": "variables", "fixed": "fixed"}[bound.base]
+            found.append(name if bound.shift.is_zero else f"shifted_{name}")
+        if self.keys:
+            found.append("not_in")
+        if self.filter.otherwise is not None:
+            found.append("else")
+        if self.filter.block.word == "macro" or any(found.is_whole_tag for found in self.replaced):
+            found.append("macro")
+        return found
+
+
+def meaning_of(found: Filter, names: Names, options: MigrateOptions) -> Meaning:
+    """What a filter says.
+
+    Raises:
+        UnreadableBlock: a condition is none that names a range of time.
+        AmbiguousTimeColumn, FiltersDisagree: conditions are on different columns.
+    """
+    meaning = Meaning(found)
+    line = found.line
+    for comparison in found.comparisons:
+        keys = _anti_join(comparison.expression) if comparison.operator == "other" else None
+        if keys is not None:
+            meaning.keys += keys
+            meaning.dropped.append(comparison)
+            continue
+        _take(meaning, comparison, names, options, line)
+    if meaning.expression is not None and not meaning.lower:
+        raise UnreadableBlock("the filter has an upper bound only", line=line)
+    for comparison in found.otherwise_comparisons:
+        _take_start(meaning, comparison, names, options)
+    return meaning
+
+
+def _take(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions, line: int) -> None:
+    if comparison.operator == "other":
+        raise _unreadable(comparison, line)
+    bounds = [read_bound(other, names, options.dialect) for other in comparison.others]
+    if any(bound is None for bound in bounds) and comparison.operator != "between":
+        turned = comparison.flipped
+        bounds = [read_bound(other, names, options.dialect) for other in turned.others]
+        comparison = turned
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) != len(bounds):
+        raise _unreadable(comparison, line)
+    if read_bound(comparison.expression, names, options.dialect) is not None:
+        raise UnreadableBlock("the condition compares two times and no column, so that it loads all or nothing", line=line)
+    if any(table.name == THIS for table in comparison.expression.find_all(exp.Table)):
+        raise ReadsThisElsewhere("the model reads its own table for more than the bound", line=line)
+    _check_expression(meaning, comparison, options, line)
+    operator = comparison.operator
+    if operator == "between":
+        lower, upper = known
+        _check_upper(upper, line)
+        _add_lower(meaning, lower, ">=", line)
+        meaning.upper.append(upper)
+    elif operator in (">=", ">"):
+        _add_lower(meaning, known[0], operator, line)
+    elif operator == "=":
+        bound = known[0]
+        is_day = bound.base == "now" and bound.truncated == "day" and bound.shift == _DAY
+        if not is_day and not (bound.base == "variable" and bound.shift.is_zero):
+            raise _unreadable(comparison, line)
+        meaning.lower.append(Bound(bound.base, truncated="day", variable=bound.variable))
+        meaning.upper.append(bound)
+    else:
+        _check_upper(known[0], line)
+        meaning.upper.append(known[0])
+    meaning.replaced.append(comparison)
+
+
+def _check_expression(meaning: Meaning, comparison: Comparison, options: MigrateOptions, line: int) -> None:
+    if meaning.expression is None:
+        meaning.expression, meaning.written = comparison.expression, comparison.written
+        return
+    if same(meaning.expression, comparison.expression):
+        return
+    names = [meaning.written, comparison.written]
+    arrivals = [
+        any(is_arrival(column.name, options.arrival, options.event) for column in expression.find_all(exp.Column))
+        for expression in (meaning.expression, comparison.expression)
+    ]
+    if arrivals[0] != arrivals[1]:
+        arrival, event = (names[0], names[1]) if arrivals[0] else (names[1], names[0])
+        raise AmbiguousTimeColumn(
+            f"the filter has {event}, when a row happened, and {arrival}, when it arrived; keep one of the two "
+            f"(--event {event} or --arrival {arrival} says what a column is)",
+            line=line,
+        )
+    raise FiltersDisagree(f"the filter is on {names[0]} and on {names[1]}", line=line)
+
+
+def _add_lower(meaning: Meaning, bound: Bound, operator: str, line: int) -> None:
+    shift = bound.shift
+    if bound.base == "fixed":
+        raise UnreadableBlock("a fixed bound applies only on incremental runs", line=line)
+    if shift.months < 0 or shift.seconds < 0:
+        raise UnreadableBlock("the bound lies after the newest row", line=line)
+    if operator == ">" and bound.base == "variable":
+        if shift != _DAY:
+            raise UnreadableBlock("the bound leaves out the day that the variable names", line=line)
+        bound = Bound("variable", truncated=bound.truncated, variable=bound.variable)
+    meaning.is_strict = operator == ">"
+    meaning.lower.append(bound)
+
+
+def _check_upper(bound: Bound, line: int) -> None:
+    if bound.base in ("latest", "fixed"):
+        raise UnreadableBlock("the upper bound is neither now nor a variable", line=line)
+    is_day = bound.shift.months == 0 and abs(bound.shift.seconds) in (0, 86400)
+    if bound.base == "variable" and not is_day:
+        raise UnreadableBlock("the upper bound is shifted by more than a day", line=line)
+    if bound.base == "now" and (bound.shift.months or abs(bound.shift.seconds) > 86400):
+        raise UnreadableBlock("the upper bound lies days before now; set end or ready_until by hand", line=line)
+
+
+def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions) -> None:
+    """The first load begins at a fixed time, or has the same upper bound."""
+    line = meaning.filter.line
+    problem = ElseBranchDiffers("the first load has other logic than no filter or a fixed start", line=line)
+    bounds = [read_bound(other, names, options.dialect) for other in comparison.others]
+    is_same = meaning.expression is not None and same(meaning.expression, comparison.expression)
+    if comparison.operator == "other" or not is_same or any(bound is None for bound in bounds):
+        raise problem
+    first = bounds[0]
+    assert first is not None
+    if comparison.operator in (">=", "between") and first.base == "fixed" and first.shift.is_zero and first.truncated in (None, "day"):
+        meaning.start = first.variable
+        if comparison.operator == ">=":
+            return
+        first = bounds[1]
+        assert first is not None
+    if comparison.operator in ("<", "<=", "between") and any(
+        first.base == bound.base and first.variable == bound.variable for bound in meaning.upper
+    ):
+        return
+    raise problem
+
+
+def _anti_join(condition: exp.Expression) -> list[str] | None:
+    """The columns of `key not in (select key from this)`, or of `not exists (select … from this where this.key = key)`."""
+    if not isinstance(condition, exp.Not):
+        return None
+    inner = condition.this
+    while isinstance(inner, exp.Paren):
+        inner = inner.this
+    if isinstance(inner, exp.In) and isinstance(inner.this, exp.Column):
+        query = inner.args.get("query")
+        query = query.this if isinstance(query, exp.Subquery) else query
+        if isinstance(query, exp.Select) and _reads_this(query) and query.args.get("where") is None:
+            columns = [projection.unalias() for projection in query.expressions]
+            if len(columns) == 1 and isinstance(columns[0], exp.Column):
+                return [columns[0].name]
+        return None
+    if isinstance(inner, exp.Exists):
+        query = inner.this.this if isinstance(inner.this, exp.Subquery) else inner.this
+        where = query.args.get("where") if isinstance(query, exp.Select) else None
+        if where is None or not _reads_this(query):
+            return None
+        source = (query.args.get("from_") or query.args.get("from")).this
+        keys = []
+        for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
+            if not isinstance(part, exp.EQ) or not all(isinstance(side, exp.Column) for side in (part.this, part.expression)):
+                return None
+            own = [side for side in (part.this, part.expression) if side.table.lower() == source.alias_or_name.lower()]
+            if len(own) != 1 or {part.this.name.lower(), part.expression.name.lower()} != {own[0].name.lower()}:
+                return None
+            keys.append(own[0].name)
+        return keys
+    return None
+
+
+def _reads_this(query: exp.Expression) -> bool:
+    tables = list(query.find_all(exp.Table))
+    return len(tables) == 1 and tables[0].name == THIS
+
+
+def _unreadable(comparison: Comparison, line: int) -> UnreadableBlock | ReadsThisElsewhere:
+    whole = " ".join(part for part in (comparison.written, comparison.operator, comparison.written_other) if part != "other")
+    short = " ".join(whole.split())[:120]
+    tables = [table for part in (comparison.expression, *comparison.others) for table in part.find_all(exp.Table)]
+    if any(table.name == THIS for table in tables):
+        return ReadsThisElsewhere(f"`{short}` reads the model's own table for more than its newest value", line=line)
+    return UnreadableBlock(f"`{short}` applies only on incremental runs and names no range of time", line=line)

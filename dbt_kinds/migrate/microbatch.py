@@ -1,0 +1,142 @@
+"""Microbatch models: dbt filtered their inputs, and a kind's model says so itself."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from typing import Any
+
+from dbt_kinds.analysis.edits import Edit
+from dbt_kinds.errors import (
+    ComputedConfig,
+    ConcurrencyDropped,
+    ConfigElsewhere,
+    CustomStrategy,
+    MicrobatchIncomplete,
+    MigrationNote,
+    ReadsThisElsewhere,
+    SecondUseOfIsIncremental,
+    UnknownColumnType,
+    WholeInput,
+)
+from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME, suffix_of_type
+from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
+from dbt_kinds.migrate.settings import Settings
+from dbt_kinds.readers.dbt.calls import COMPUTED, arguments
+from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, Properties
+from dbt_kinds.readers.dbt.tags import line_of, tags
+
+_INPUT = re.compile(r"(?P<function>ref|source)\s*\((?P<arguments>[^()]*)\)")
+_PLAIN = re.compile(r"(?:ref|source)\s*\([^()]*\)")
+_RENDERED = re.compile(r"(?:ref|source)\s*\([^()]*\)\s*\.render\(\)")
+_MOVED = {"event_time", "begin", "batch_size", "lookback", "concurrent_batches"}
+
+
+def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject, options: MigrateOptions) -> Conversion:
+    """The time range that a microbatch model is.
+
+    Raises:
+        Left: a setting is missing or computed, or the model asks is_incremental() beside it.
+    """
+    config, text = settings.config, model.text
+    for tag in tags(text):
+        if tag.kind == "comment" or tag.code.startswith("config"):
+            continue
+        if "is_incremental" in tag.code:
+            raise SecondUseOfIsIncremental("a microbatch model asks is_incremental(), too", line=line_of(text, tag.start))
+        if re.search(r"\bthis\b", tag.code):
+            raise ReadsThisElsewhere("the model reads its own table", line=line_of(text, tag.start))
+    missing = [name for name in ("event_time", "begin", "batch_size") if not config.get(name)]
+    if missing:
+        raise MicrobatchIncomplete(f"{' and '.join(missing)} is not set; microbatch needs it, and so does the kind", line=settings.line)
+    if any(config.get(name) is COMPUTED for name in ("event_time", "begin", "batch_size", "lookback")):
+        raise ComputedConfig("event_time, begin, batch_size and lookback have to be written out", line=settings.line)
+    if config.get("incremental_predicates"):
+        raise CustomStrategy("incremental_predicates narrow what a batch replaces", line=settings.line)
+    unit = str(config["batch_size"]).lower()
+    if unit not in ("hour", "day", "month", "year"):
+        raise MicrobatchIncomplete(f"batch_size {unit} is none of hour, day, month and year", line=settings.line)
+    found = Conversion("incremental_by_time_range")
+    found.options = {"time_column": str(config["event_time"]), "start": _instant(config["begin"])}
+    if unit != "day":
+        found.options["interval_unit"] = unit
+    found.options["batch_size"] = 1
+    # dbt's default
+    found.options["lookback"] = int(config.get("lookback", 1))
+    if options.cron:
+        found.options["cron"] = options.cron
+    elif unit == "hour":
+        found.options["cron"] = "@hourly"
+    found.removed = {"incremental_strategy", "unique_key", *_MOVED} & set(model.own_config)
+    if config.get("unique_key") and "unique_key" not in model.own_config:
+        raise ConfigElsewhere("unique_key stands in YAML, where a model of this kind must not have one; take it out there", line=1)
+    if config.get("concurrent_batches"):
+        found.notes.append(ConcurrencyDropped("concurrent_batches is dropped: batches are processed one after the other, in the order of time"))
+    edits, notes = _inputs(model, project, unit)
+    found.edits += edits
+    found.notes += notes
+    return found
+
+
+def _instant(value: Any) -> str:
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return str(value).removesuffix("T00:00:00").removesuffix(" 00:00:00")
+
+
+def _inputs(model: ModelFile, project: DbtProject, unit: str) -> tuple[list[Edit], list[MigrationNote]]:
+    """The inputs with an event time get the filter that dbt put around them."""
+    text = model.text
+    edits: list[Edit] = []
+    notes: list[MigrationNote] = []
+    for tag in tags(text):
+        if tag.kind == "comment" or not _INPUT.search(tag.code) or _RENDERED.fullmatch(tag.code):
+            continue
+        line = line_of(text, tag.start)
+        if tag.kind != "expression" or not _PLAIN.fullmatch(tag.code):
+            if re.match(r"(do\s+)?config\b", tag.code):
+                continue
+            raise CustomStrategy(f"`{tag.code[:60]}` hands an input to something else, which dbt filters there", line=line)
+        call = _INPUT.fullmatch(tag.code)
+        assert call is not None
+        names = [argument.value for argument in arguments(call["arguments"], 0, len(call["arguments"])) if argument.name is None]
+        properties, config = _upstream(call["function"], names, project)
+        event_time = config.get("event_time") if config is not None else None
+        if config is None:
+            notes.append(WholeInput(f"{names[-1]} is not in the project, so it is read whole; where it has an event_time, filter it by that"))
+            continue
+        if event_time is None:
+            continue
+        if event_time is COMPUTED:
+            raise ComputedConfig(f"the event_time of {names[-1]} is computed", line=line)
+        suffix = _suffix(str(event_time), properties)
+        if suffix is None:
+            raise UnknownColumnType(
+                f"nothing says whether {event_time} of {names[-1]} is a date or a timestamp; declare its data_type in its properties", line=line
+            )
+        bounds = f"{{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
+        original = text[tag.start : tag.end]
+        edits.append(Edit(tag.start, tag.end, f"(select * from {original} where {event_time} between {bounds})"))
+    return edits, notes
+
+
+def _upstream(function: str, names: list[Any], project: DbtProject) -> tuple[Properties, dict[str, Any] | None]:
+    if function == "ref":
+        upstream = project.models_by_name.get(str(names[-1])) if len(names) == 1 or names[0] == project.name else None
+        if upstream is None:
+            return Properties(), None
+        # a model that was migrated has its event time in meta
+        meta = upstream.config.get("meta")
+        moved = {"event_time": meta["time_column"]} if isinstance(meta, dict) and isinstance(meta.get("time_column"), str) else {}
+        return upstream.properties, moved | dict(upstream.config)
+    known = project.source_types.get((str(names[0]), str(names[-1])))
+    return (known, dict(known.config)) if known is not None else (Properties(), {})
+
+
+def _suffix(column: str, properties: Properties) -> str | None:
+    told = properties.types.get(column.lower())
+    if told is not None:
+        return suffix_of_type(told)
+    if TIME_NAME.fullmatch(column.lower()):
+        return "dt"
+    return "date" if DATE_NAME.fullmatch(column.lower()) else None

@@ -1,0 +1,187 @@
+"""Migrates the models of a project: reads, decides, edits; nothing is written here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from dbt_kinds.analysis.edits import Edit, edited
+from dbt_kinds.errors import ComputedConfig, Left, UnknownModelError
+from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
+from dbt_kinds.migrate.decide import blocks_left, decide, found_of
+from dbt_kinds.migrate.dialects import adapter_of, guess_dialect
+from dbt_kinds.migrate.microbatch import decide_microbatch
+from dbt_kinds.migrate.reading import Reading, is_called, read_model
+from dbt_kinds.migrate.results import Migration, Result
+from dbt_kinds.migrate.settings import Settings, is_kind, read_settings
+from dbt_kinds.migrate.snapshots import Snapshot, propose, read_snapshots
+from dbt_kinds.readers.dbt.calls import COMPUTED
+from dbt_kinds.readers.dbt.config_call import config_calls, config_edits
+from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, read_project
+from dbt_kinds.writers.jinja import config_block
+
+Progress = Callable[[int, int], None]
+_PYTHON_INCREMENTAL = re.compile(r"materialized\s*=\s*['\"]incremental['\"]|\bis_incremental\b")
+
+
+def migrate_project(
+    root: Path, options: MigrateOptions, select: Iterable[str] = (), progress: Progress | None = None, dialect: str | None = None
+) -> Migration:
+    """What becomes of the models of the project in a folder.
+
+    Args:
+        select: the names of models and snapshots; none means all.
+        progress: told after each model how many of how many are done.
+        dialect: the SQL dialect; the profile's or the one that reads most models by default.
+
+    Raises:
+        UnreadableProjectError: the folder has no project that can be read.
+        UnknownModelError: a selected name is none of a model.
+    """
+    project = read_project(root)
+    adapter = dialect or adapter_of(root, project.profile)
+    models = [model for model in project.models if _is_ours(model)]
+    chosen_dialect = adapter or guess_dialect(model.text for model in models)
+    options = replace(options, dialect=_dialect(chosen_dialect), adapter=adapter)
+    snapshots = read_snapshots(project, project.snapshot_properties)
+    wanted = set(select)
+    known = {model.name for model in project.models} | {snapshot.name for snapshot in snapshots}
+    if wanted - known:
+        raise UnknownModelError(f"no model or snapshot of this project is called {', '.join(sorted(wanted - known))}")
+    work: list[ModelFile | Snapshot] = [*models, *snapshots]
+    work = [item for item in work if not wanted or item.name in wanted]
+    results = []
+    for done, item in enumerate(work, 1):
+        results.append(_one(item, project, options))
+        if progress is not None:
+            progress(done, len(work))
+    return Migration(project.name, results)
+
+
+def _one(item: ModelFile | Snapshot, project: DbtProject, options: MigrateOptions) -> Result:
+    try:
+        return migrate_model(item, project, options) if isinstance(item, ModelFile) else migrate_snapshot(item, project)
+    except Exception as error:
+        failed = Result(item.name, item.path, 1, "failed", failure=f"{type(error).__name__}: {error}")
+        failed.is_snapshot = isinstance(item, Snapshot)
+        return failed
+
+
+def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Result:
+    """What becomes of one model."""
+    result = Result(model.name, model.path, 1, "left", old_text=model.text)
+    if is_kind(model):
+        result.status = "already"
+        result.kind = str(model.own_config.get("materialized", model.config.get("materialized")))
+        return result
+    settings: Settings | None = None
+    reading: Reading | None = None
+    try:
+        settings = read_settings(model, options.adapter)
+        result.line = settings.line
+        result.found = found_of(None, settings)
+        if settings.strategy == "microbatch":
+            result.found = Found("microbatch", settings.unique_key, ("microbatch",))
+            conversion = decide_microbatch(model, settings, project, options)
+        else:
+            reading = read_model(model, project, options)
+            conversion = decide(reading, settings, project, options)
+            result.found = found_of(reading, settings)
+        result.new_text = converted_text(model, conversion)
+    except Left as left:
+        if reading is not None:
+            result.found = found_of(reading, settings)
+        result.reason = left
+        left.file = model.path
+        return result
+    result.status, result.kind, result.options, result.notes = "converted", conversion.kind, conversion.options, conversion.notes
+    return result
+
+
+def converted_text(model: ModelFile, conversion: Conversion) -> str:
+    """A model's file as it will be.
+
+    Raises:
+        ComputedConfig: its config() cannot be edited.
+    """
+    text = model.text
+    calls = model.calls
+    edits = list(conversion.edits)
+    call = next((call for call in calls if call.argument("materialized")), calls[0] if calls else None)
+    if call is None:
+        line_end = "\r\n" if "\r\n" in text else "\n"
+        settings = {"materialized": conversion.kind} | ({"meta": conversion.options} if conversion.options else {})
+        edits.append(Edit(0, 0, config_block(settings).replace("\n", line_end) + line_end * 2))
+    else:
+        if call.arguments and call.arguments[0].name is None:
+            raise ComputedConfig("its config() does not name its arguments", line=1)
+        try:
+            edits += config_edits(text, call, conversion.kind, conversion.removed, conversion.options)
+            for other in calls:
+                gone = conversion.removed & set(other.values) if other is not call else set()
+                if gone:
+                    raise ComputedConfig(f"{', '.join(sorted(gone))} stands in another config() than materialized", line=1)
+        except ValueError as error:
+            raise ComputedConfig(str(error), line=1) from error
+    result = edited(text, edits)
+    _check(model, conversion, result)
+    return result
+
+
+def _check(model: ModelFile, conversion: Conversion, text: str) -> None:
+    """What was written says what was meant: an edit that went wrong must not get out."""
+    if blocks_left(text):
+        raise RuntimeError("is_incremental() would be left")
+    config = {name: value for call in config_calls(text) for name, value in call.values.items()}
+    meta = config.get("meta")
+    kept = {name: value for name, value in model.own_config.items() if name not in conversion.removed and name not in ("materialized", "meta")}
+    before = model.own_config.get("meta")
+    expected = {**(before if isinstance(before, dict) else {}), **conversion.options}
+    if config.get("materialized") != conversion.kind or (expected and meta != expected and meta is not COMPUTED):
+        raise RuntimeError("config() would not say what it should")
+    if {name: repr(value) for name, value in config.items() if name not in ("materialized", "meta")} != {
+        name: repr(value) for name, value in kept.items()
+    }:
+        raise RuntimeError("config() would lose or change an argument")
+
+
+def migrate_snapshot(snapshot: Snapshot, project: DbtProject) -> Result:
+    """The model that is proposed beside a snapshot."""
+    result = Result(snapshot.name, snapshot.path, snapshot.line, "left", is_snapshot=True)
+    strategy = snapshot.config.get("strategy")
+    result.found = Found(strategy if isinstance(strategy, str) else None, patterns=("snapshot",))
+    try:
+        proposal = propose(snapshot, project)
+    except Left as left:
+        left.file = snapshot.path
+        result.reason = left
+        return result
+    result.status, result.kind, result.options, result.notes = "proposed", proposal.kind, dict(proposal.options), list(proposal.notes)
+    if not (project.root / proposal.path).exists():
+        result.new_file, result.new_text = proposal.path, proposal.text
+    return result
+
+
+def write_migration(root: Path, migration: Migration) -> Iterator[str]:
+    """Writes the files that change, byte for byte as they were otherwise; gives their paths."""
+    for result in migration.results:
+        if result.new_text is not None:
+            path = result.new_file or result.file
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_bytes(result.new_text.encode("utf-8"))
+            yield path
+
+
+def _is_ours(model: ModelFile) -> bool:
+    if model.is_python:
+        return _PYTHON_INCREMENTAL.search(model.text) is not None or model.config.get("materialized") == "incremental"
+    materialized = model.config.get("materialized")
+    return materialized == "incremental" or is_kind(model) or is_called(model.text) or (
+        materialized is COMPUTED and "incremental" in model.text
+    )
+
+
+def _dialect(adapter: str) -> str:
+    return {"sqlserver": "tsql", "synapse": "tsql", "fabric": "tsql", "athena": "trino", "dremio": "trino"}.get(adapter, adapter)

@@ -1,0 +1,307 @@
+"""A model read for migration: its blocks of is_incremental() as filters, and its SQL with a mark where each filter stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from dbt_kinds.errors import (
+    FiltersDisagree,
+    MacroFilter,
+    ReadsThisElsewhere,
+    RunQueryLogic,
+    SecondUseOfIsIncremental,
+    UnreadableBlock,
+    UnreadableModel,
+)
+from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.filters import Filter, incremental_blocks, read_filter
+from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
+from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
+from dbt_kinds.readers.dbt.rendering import Names, Renderer, Unrenderable
+from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
+
+_CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
+_NAMED_SET = re.compile(r"set\s+(\w+)")
+_NAMED_STATEMENT = re.compile(r"call\s+statement\(\s*['\"](\w+)['\"]")
+_WORD_THIS = re.compile(r"\bthis\b(?!\s*=)")
+# of these packages nothing loads incrementally
+_HARMLESS = frozenset(
+    {"dbt_utils", "dbt", "dbt_date", "dbt_expectations", "codegen", "audit_helper", "adapter", "api", "modules", "exceptions", "target",
+     "loop", "builtins", "graph", "flags", "dbt_privacy", "dbt_profiler", "metrics", "dbt_kinds", "snowflake_utils", "dbt_constraints"}
+)  # fmt: skip
+_BUILT_IN = frozenset(
+    {"ref", "source", "var", "env_var", "config", "is_incremental", "log", "run_query", "statement", "load_result", "return", "range", "dict",
+     "set", "zip", "namespace", "tojson", "fromjson", "current_timestamp", "should_full_refresh", "caller", "print", "type_string",
+     "get_columns_in_relation", "dbt_version", "doc", "super", "cycler", "lipsum", "joiner"}
+)  # fmt: skip
+
+
+@dataclass
+class Reading:
+    """What was read; `trees` has the model's SQL once for each answer to what only a run can decide."""
+
+    model: ModelFile
+    renderer: Renderer
+    filters: list[Filter]
+    setups: list[Block | Tag]
+    trees: list[exp.Query] = field(default_factory=list)
+    problem: UnreadableModel | None = None
+    patterns: list[str] = field(default_factory=list)
+
+    @property
+    def names(self) -> Names:
+        """What names in the SQL stand for."""
+        return self.renderer.names
+
+
+def is_called(text: str) -> bool:
+    """Whether a tag of the text names is_incremental()."""
+    return any("is_incremental" in tag.code for tag in tags(text) if tag.kind != "comment")
+
+
+def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Reading:
+    """Reads a model.
+
+    Raises:
+        Left: a block is no filter, or macros or variables decide more than can be read.
+    """
+    text = model.text
+    tree = nesting(text)
+    renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, Names())
+    blocks = incremental_blocks(tree)
+    setups = [node for node in tree if _is_setup(text, node)]
+    reading = Reading(model, renderer, [], setups)
+    in_setup = [block for block in blocks if any(_within(block, setup) for setup in setups)]
+    filtering = [block for block in blocks if block not in in_setup]
+    _check_other_uses(text, blocks)
+    _, context = _context(renderer, text)
+    for block in [*filtering, *_macro_blocks(text, project, setups)]:
+        if block.word == "macro":
+            found = _read_macro(text, block, options, renderer, context)
+        else:
+            found = read_filter(text, block, options.dialect, renderer, context)
+        found.index = len(reading.filters)
+        reading.filters.append(found)
+    _check_this(text, reading)
+    _check_setups(text, reading)
+    _read_trees(text, reading, options)
+    return reading
+
+
+def _context(renderer: Renderer, text: str) -> tuple[str, dict[str, Any]]:
+    try:
+        return renderer.render(text)
+    except Unrenderable:
+        return "", {}
+
+
+def _is_setup(text: str, node: Block | Tag) -> bool:
+    """A statement, or an `if` of statements, that asks the table before the query: it prints nothing."""
+    if not _only_sets(text, node):
+        return False
+    piece = text[node.start : node.end]
+    return bool(_WORD_THIS.search(piece)) or "is_incremental" in piece
+
+
+def _only_sets(text: str, node: Block | Tag) -> bool:
+    if isinstance(node, Tag):
+        return node.kind == "statement" and node.word in ("set", "do")
+    if node.word == "set" or (node.word == "call" and "statement" in node.branches[0].tag.rest):
+        return True
+    if node.word != "if":
+        return False
+    for branch in node.branches:
+        at = branch.start
+        for child in branch.children:
+            if text[at : child.start].strip() or not _only_sets(text, child):
+                return False
+            at = child.end
+        if _without_comments(text[at : branch.end]).strip():
+            return False
+    return True
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"(?s)\{#.*?#\}|--[^\n]*|/\*.*?\*/", "", text)
+
+
+def _within(inner: Block | Tag, outer: Block | Tag) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _check_other_uses(text: str, blocks: list[Block]) -> None:
+    known = {branch.tag.start for block in blocks for branch in block.branches}
+    for tag in tags(text):
+        if tag.kind != "comment" and "is_incremental" in tag.code and tag.start not in known:
+            raise SecondUseOfIsIncremental(
+                f"`{tag.code[:80]}` uses is_incremental() outside the condition of an if block", line=line_of(text, tag.start)
+            )
+
+
+def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> Iterator[Block]:
+    """Calls of macros of the project that ask is_incremental() themselves: each is a block without tags of its own."""
+    for tag in tags(text):
+        if tag.kind == "comment":
+            continue
+        for name in _CALLED.findall(tag.code):
+            if not _asks(name, project, set()):
+                continue
+            inside = [node for node in walk(nesting(text)) if isinstance(node, Block) and node.word == "if" and _within(tag, node)]
+            is_filter = tag.kind == "expression" and not any(_within(tag, setup) for setup in setups)
+            if not is_filter:
+                raise MacroFilter(f"the macro {name} decides what is loaded, and cannot be read here", line=line_of(text, tag.start))
+            if any("is_incremental" in branch.tag.rest for node in inside for branch in node.branches):
+                continue
+            yield Block("macro", [Branch(tag._replace(end=tag.start), tag.start, tag.end)], tag._replace(start=tag.end))
+            break
+
+
+def _read_macro(
+    text: str, block: Block, options: MigrateOptions, renderer: Renderer, context: dict[str, Any]
+) -> Filter:
+    """A call of a macro that asks is_incremental() itself: one condition on incremental runs, nothing on others."""
+    line = line_of(text, block.start)
+    call = text[block.start : block.end]
+    problem = MacroFilter(f"`{call[:80]}` decides what is loaded, and is not one condition", line=line)
+    try:
+        found = read_filter(text, block, options.dialect, renderer, context)
+        renderer.incremental = False
+        if renderer.render(call, **context)[0].strip():
+            raise problem
+    except (SecondUseOfIsIncremental, UnreadableBlock, Unrenderable) as error:
+        raise problem from error
+    finally:
+        renderer.incremental = True
+    return found
+
+
+def _asks(name: str, project: DbtProject, seen: set[str]) -> bool:
+    """Whether a macro of the project asks is_incremental() or for its own table, itself or in one that it calls."""
+    if name in seen or name not in project.macros or name in _BUILT_IN:
+        return False
+    seen.add(name)
+    body = _macro_body(project.macros[name], name)
+    if "is_incremental" in body or re.search(r"\{\{-?\s*this\b|\bload_relation\(\s*this", body):
+        return True
+    return any(_asks(other, project, seen) for other in _CALLED.findall(body))
+
+
+def _macro_body(text: str, name: str) -> str:
+    found = re.search(rf"(?s)\{{%[-+]?\s*macro\s+{name}\b.*?\{{%[-+]?\s*endmacro", text)
+    return found[0] if found else ""
+
+
+def unknown_calls(text: str, project: DbtProject) -> Iterator[tuple[str, int]]:
+    """Macros that a text calls and that neither the project nor a well-known package has, with their lines."""
+    for tag in tags(text):
+        if tag.kind == "comment" or tag.code.startswith(("config", "set ")):
+            continue
+        code = re.sub(r"'[^']*'|\"[^\"]*\"", "''", tag.code)
+        for found in re.finditer(r"([A-Za-z_][\w.]*)\s*\(", code):
+            name = found[1].split(".")[0]
+            is_method = found.start() > 0 and code[found.start() - 1] == "."
+            if is_method or name in _BUILT_IN or name in _HARMLESS or name in project.macros or name == project.name:
+                continue
+            if tag.word == "macro" or "." not in found[1] and re.search(rf"macro\s+{name}\b", text):
+                continue
+            yield found[1], line_of(text, tag.start)
+
+
+def _check_this(text: str, reading: Reading) -> None:
+    """The model's own table is read in filters and in what is set up for them, nowhere else."""
+    for tag in tags(text):
+        if tag.kind == "comment" or not _WORD_THIS.search(re.sub(r"'[^']*'|\"[^\"]*\"", "''", tag.code)):
+            continue
+        if re.match(r"(do\s+)?config\s*\(", tag.code) or any(_within(tag, setup) for setup in reading.setups):
+            continue
+        if any(found.body[0] <= tag.start < found.body[1] for found in reading.filters):
+            continue
+        raise ReadsThisElsewhere("the model reads its own table outside a filter", line=line_of(text, tag.start))
+
+
+def _check_setups(text: str, reading: Reading) -> None:
+    """What is set up is used by one filter's bound and by nothing else."""
+    defined: set[str] = set()
+    for setup in reading.setups:
+        piece = text[setup.start : setup.end]
+        defined |= set(_NAMED_SET.findall(piece)) | set(_NAMED_STATEMENT.findall(piece))
+    if not reading.setups:
+        return
+    line = line_of(text, reading.setups[0].start)
+    used_by_filters: set[str] = set()
+    for tag in tags(text):
+        if tag.kind == "comment" or any(_within(tag, setup) for setup in reading.setups):
+            continue
+        used = defined & set(re.findall(r"\w+", tag.code))
+        if not used:
+            continue
+        if not any(found.body[0] <= tag.start < found.body[1] for found in reading.filters):
+            raise RunQueryLogic(
+                f"{', '.join(sorted(used))} is set before the query and used outside a filter", line=line_of(text, tag.start)
+            )
+        used_by_filters |= used
+    if not used_by_filters:
+        raise SecondUseOfIsIncremental("something is set for incremental runs that no filter uses", line=line)
+    if len(used_by_filters) > 1:
+        raise RunQueryLogic(f"{', '.join(sorted(used_by_filters))} are several bounds; write one filter by hand", line=line)
+    reading.patterns.append("run_query")
+
+
+def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
+    marked = text
+    for found in sorted(reading.filters, key=lambda found: found.block.start, reverse=True):
+        marked = marked[: found.block.start] + found.marked + marked[found.block.end :]
+    names = reading.names
+    names.undecided = False
+    for answer in (False, True):
+        names.answer = answer
+        try:
+            sql, _ = reading.renderer.render(marked)
+            tree = sqlglot.parse_one(sql, read=options.dialect)
+        except (Unrenderable, SqlglotError, RecursionError) as error:
+            reason = " ".join(str(error).split())[:160]
+            reading.problem = UnreadableModel(f"the model cannot be read as SQL: {reason}", line=1)
+            reading.trees = []
+            break
+        while isinstance(tree, exp.Subquery) and tree.parent is None and not tree.args.get("with_"):
+            tree = tree.this
+            tree.parent = None
+        if not isinstance(tree, exp.Query):
+            reading.problem = UnreadableModel("the model is no query; a macro may write it", line=1)
+            reading.trees = []
+            break
+        reading.trees.append(tree)
+        if not names.undecided:
+            break
+    names.answer = False
+
+
+def check_every_branch(tree: exp.Expression, covered: set[int], line: int) -> None:
+    """Where one part of a union is filtered all have to be.
+
+    Raises:
+        FiltersDisagree: one is not.
+    """
+    for union in tree.find_all(exp.SetOperation):
+        if isinstance(union.parent, exp.SetOperation):
+            continue
+        leaves = list(_leaves(union))
+        if any(id(leaf) in covered for leaf in leaves) and not all(id(leaf) in covered for leaf in leaves):
+            raise FiltersDisagree("of the parts of a union some are filtered and some are read whole", line=line)
+
+
+def _leaves(query: exp.Expression) -> Iterator[exp.Expression]:
+    if isinstance(query, exp.SetOperation):
+        yield from _leaves(query.this)
+        yield from _leaves(query.expression)
+    elif isinstance(query, exp.Subquery):
+        yield from _leaves(query.this)
+    else:
+        yield query

@@ -1,0 +1,148 @@
+"""What became of each model, as data, as a diff and as lines that people read."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dbt_kinds.errors import Left, MigrationNote
+from dbt_kinds.migrate.conversion import Found
+
+Status = Literal["converted", "left", "already", "proposed", "failed"]
+
+
+@dataclass
+class Result:
+    """One model or snapshot; `new_text` is what its file becomes."""
+
+    name: str
+    file: str
+    line: int
+    status: Status
+    found: Found = field(default_factory=Found)
+    kind: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    reason: Left | None = None
+    failure: str | None = None
+    notes: list[MigrationNote] = field(default_factory=list)
+    old_text: str = ""
+    new_text: str | None = None
+    new_file: str | None = None
+    is_snapshot: bool = False
+
+    @property
+    def diff(self) -> str:
+        """The change as git apply takes it."""
+        if self.new_text is None:
+            return ""
+        if self.new_file is not None:
+            return file_diff("", self.new_text, self.new_file, is_new=True)
+        return file_diff(self.old_text, self.new_text, self.file)
+
+    def data(self) -> dict[str, Any]:
+        """As `--json` gives it."""
+        reason: dict[str, Any] | None = None
+        if self.reason is not None:
+            reason = {"code": self.reason.code, "line": self.reason.line, "message": self.reason.message}
+        elif self.failure is not None:
+            reason = {"code": "Failed", "line": self.line, "message": self.failure}
+        return {
+            "name": self.name,
+            "file": self.file,
+            "line": self.line,
+            "found": self.found.data(),
+            "status": self.status,
+            "kind": self.kind,
+            "options": self.options,
+            "reason": reason,
+            "notes": [{"code": note.code, "message": note.message} for note in self.notes],
+            "diff": self.diff,
+        }
+
+
+@dataclass
+class Migration:
+    """All results of one project, in the order of its files."""
+
+    project: str
+    results: list[Result]
+
+    def count(self, status: Status, *, snapshots: bool = False) -> int:
+        """How many models, or snapshots, have a status."""
+        return sum(1 for result in self.results if result.status == status and result.is_snapshot is snapshots)
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """The counts of the report; converted, left, already and failed are the incremental models."""
+        models = [result for result in self.results if not result.is_snapshot]
+        return {
+            "incremental": len(models),
+            "converted": self.count("converted"),
+            "left": self.count("left"),
+            "already": self.count("already"),
+            "snapshots": len(self.results) - len(models),
+            "proposed": self.count("proposed", snapshots=True),
+            "failed": self.count("failed") + self.count("failed", snapshots=True),
+        }
+
+    def data(self) -> dict[str, Any]:
+        """As `--json` gives it."""
+        return {"project": self.project, "models": [result.data() for result in self.results], "summary": self.summary}
+
+    @property
+    def would_change(self) -> bool:
+        """Whether a file would be written."""
+        return any(result.new_text is not None for result in self.results)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether an exception of ours left a model unread."""
+        return any(result.status == "failed" for result in self.results)
+
+
+def report_lines(migration: Migration) -> Iterator[str]:
+    """Each model with what becomes of it, the counts, and the reasons, the most frequent first."""
+    for result in migration.results:
+        where = f"{result.file}:{result.reason.line if result.reason is not None and result.reason.line else result.line}"
+        if result.reason is not None:
+            yield f"{where}: {result.name}: left, {result.reason.code}: {result.reason.message}"
+        elif result.status == "failed":
+            yield f"{where}: {result.name}: failed: {result.failure}"
+        elif result.status == "already":
+            yield f"{where}: {result.name}: is {result.kind} already"
+        else:
+            said = ", ".join(f"{name} {value}" for name, value in result.options.items())
+            yield f"{where}: {result.name}: {result.status}, {result.kind}{': ' + said if said else ''}"
+        for note in result.notes:
+            yield f"    {note.code}: {note.message}"
+    summary = migration.summary
+    reasons = Counter(result.reason.code for result in migration.results if result.reason is not None and not result.is_snapshot)
+    already = f", {summary['already']} already" if summary["already"] else ""
+    yield (
+        f"{summary['incremental']} incremental models: {summary['converted']} converted{already}, {summary['left']} left "
+        f"({len(reasons)} reasons), {summary['failed']} failed; {summary['snapshots']} snapshots, {summary['proposed']} proposed"
+    )
+    for code, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
+        yield f"  {count:>5}  {code}"
+
+
+def file_diff(old: str, new: str, path: str, *, is_new: bool = False) -> str:
+    """A unified diff of one file, with git's marks for a new file and a missing last line end."""
+    if old == new:
+        return ""
+    lines = difflib.unified_diff(_lines(old), _lines(new), "/dev/null" if is_new else f"a/{path}", f"b/{path}")
+    parts = [f"diff --git a/{path} b/{path}\n"]
+    if is_new:
+        parts.append("new file mode 100644\n")
+    for line in lines:
+        parts.append(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")
+    return "".join(parts)
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as git counts them: they end with a line feed and nothing else."""
+    parts = text.split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])

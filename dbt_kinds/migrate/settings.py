@@ -1,0 +1,129 @@
+"""What a model's configuration says about its loading, with what computes it refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbt_kinds.errors import (
+    ComputedConfig,
+    CustomStrategy,
+    Disabled,
+    KeyNotUsed,
+    NotIncremental,
+    OwnStateTable,
+    PythonModel,
+    SqlHeaderState,
+)
+from dbt_kinds.kinds import Kind
+from dbt_kinds.readers.dbt.calls import COMPUTED
+from dbt_kinds.readers.dbt.config_call import line_of_argument
+from dbt_kinds.readers.dbt.project import ModelFile
+
+KINDS = frozenset(
+    {kind.value for kind in Kind if kind.is_incremental} | {"full", "append", "tracked", "events", "scd_type_2"}
+)
+_STRATEGIES = frozenset({None, "append", "merge", "delete+insert", "insert_overwrite", "microbatch"})
+_DECIDING = (
+    "materialized", "incremental_strategy", "unique_key", "partition_by", "event_time", "begin", "batch_size", "lookback", "enabled",
+)  # fmt: skip
+_WRITES = re.compile(r"\b(insert\s+(into|overwrite)|update\s+\S+\s+set|merge\s+into|delete\s+from|truncate)\b", re.IGNORECASE)
+_TIME_TRANSFORM = re.compile(r"(?:days?|hours?|months?|years?|date|date_hour)\((\w+)\)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a model is loaded, as it is configured."""
+
+    strategy: str | None
+    unique_key: tuple[str, ...]
+    partition_by: tuple[str, ...]
+    config: Mapping[str, Any]
+    line: int
+
+    @property
+    def partition_columns(self) -> frozenset[str]:
+        """The columns that the table is partitioned by, in lower case; of `days(ts)` it is ts."""
+        found = set()
+        for written in self.partition_by:
+            transformed = _TIME_TRANSFORM.fullmatch(written.strip())
+            found.add((transformed[1] if transformed else written).strip("`\" ").lower())
+        return frozenset(found)
+
+
+def is_kind(model: ModelFile) -> bool:
+    """Whether a model is one of a kind already; what its file says counts before a manifest, which may be older."""
+    own = model.own_config.get("materialized", model.config.get("materialized"))
+    return own in KINDS
+
+
+def read_settings(model: ModelFile, adapter: str | None) -> Settings:
+    """The settings of an incremental model.
+
+    Raises:
+        Left: they cannot be read, or are none of dbt's own.
+    """
+    config = model.config
+    line = line_of_argument(model.text, model.calls[0], "materialized") if model.calls else 1
+    if config.get("enabled") is False:
+        raise Disabled("the model is disabled; enable it first", line=line)
+    if model.is_python:
+        raise PythonModel("the model is written in Python; write its query in SQL, or keep it as it is", line=line)
+    for name in _DECIDING:
+        if config.get(name) is COMPUTED or _holds_computed(config.get(name)):
+            at = line_of_argument(model.text, model.calls[0], name) if model.calls else 1
+            raise ComputedConfig(f"{name} is computed; write its value out", line=at)
+    materialized = config.get("materialized")
+    if materialized in (None, "table", "view", "ephemeral", "materialized_view"):
+        raise NotIncremental(
+            f"the model is materialized as {materialized or 'view'}, where is_incremental() is always false; remove it", line=line
+        )
+    if materialized != "incremental":
+        raise CustomStrategy(f"the materialization {materialized} is one of the project's own", line=line)
+    strategy = config.get("incremental_strategy")
+    strategy = str(strategy).lower().replace("delete_insert", "delete+insert") if strategy is not None else None
+    if strategy not in _STRATEGIES:
+        raise CustomStrategy(f"the strategy {strategy} is none that dbt has on every warehouse", line=line)
+    if config.get("sql_header"):
+        raise SqlHeaderState("the model sets a SQL header; what it holds may decide what is loaded", line=line)
+    for hook in ("pre_hook", "pre-hook", "post_hook", "post-hook"):
+        if _WRITES.search(_hook_text(model, hook)):
+            raise OwnStateTable(f"its {hook} writes; what it writes may decide what is loaded", line=line)
+    key = _texts(config.get("unique_key"))
+    if key and strategy is None and adapter == "spark":
+        raise KeyNotUsed(
+            "dbt-spark appends where no incremental_strategy is set, and ignores unique_key; write which of the two is meant", line=line
+        )
+    return Settings(strategy, key, _partition(config.get("partition_by")), config, line)
+
+
+def _hook_text(model: ModelFile, hook: str) -> str:
+    for call in model.calls:
+        argument = call.argument(hook)
+        if argument is not None:
+            return argument.text
+    return str(model.config.get(hook) or "")
+
+
+def _holds_computed(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any(item is COMPUTED for item in value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if value is None or value == "":
+        return ()
+    if isinstance(value, str):
+        return (value,)
+    return tuple(str(item) for item in value) if isinstance(value, list | tuple) else (str(value),)
+
+
+def _partition(value: Any) -> tuple[str, ...]:
+    """Columns or expressions; BigQuery writes one as a mapping with `field`."""
+    if isinstance(value, Mapping):
+        return (str(value["field"]),) if value.get("field") else ()
+    return tuple(
+        str(item["field"]) if isinstance(item, Mapping) and "field" in item else str(item)
+        for item in ([value] if isinstance(value, str) else value or [])
+    )

@@ -1,0 +1,431 @@
+"""Follows a filtered column from the place of its filter to the model's output, and tells what stands in the way.
+
+A model may be loaded by windows when each row of its output is made of rows of one interval: filters, projections, joins
+that keep a row for each, aggregates and window functions that stay inside an interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dbt_kinds.migrate.bounds import truncation
+from dbt_kinds.migrate.durations import coarser
+
+Known = list[tuple[exp.Expression, str | None]]
+
+
+@dataclass(frozen=True)
+class Dedupe:
+    """A row number that is one for one row of each key; `columns` are the key's names in lower case."""
+
+    columns: frozenset[str]
+
+
+@dataclass
+class Trace:
+    """What becomes of a filtered column.
+
+    Attributes:
+        outputs: the output columns that hold it, in lower case, with the unit each was truncated to; None where the output does not show it.
+        windows: window functions that look across intervals but only keep one row of each key.
+        problems: why the output's rows are not made of one interval's, as codes with sentences.
+        covered: the ids of the selects it runs through.
+        secondary: it is joined to another filtered input on the time itself.
+    """
+
+    outputs: dict[str, str | None] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    dedupes: list[Dedupe] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    covered: set[int] = field(default_factory=set)
+    known: dict[int, Known] = field(default_factory=dict)
+    roots: int = 0
+    secondary: bool = False
+
+
+def find_marker(tree: exp.Expression, marker: str) -> exp.Column | None:
+    """The condition that stands for a filter."""
+    return next((column for column in tree.find_all(exp.Column) if column.name == marker), None)
+
+
+def is_plain_condition(marker: exp.Column) -> exp.Select | None:
+    """The select whose WHERE has the marker as one of its conditions that must all hold; None otherwise."""
+    node: exp.Expression | None = marker.parent
+    while isinstance(node, exp.And | exp.Paren):
+        node = node.parent
+    if not isinstance(node, exp.Where) or not isinstance(node.parent, exp.Select):
+        return None
+    return node.parent
+
+
+def trace(tree: exp.Expression, select: exp.Select, expression: exp.Expression) -> Trace:
+    """Follows an expression of a select's WHERE to the output of the tree."""
+    found = Trace()
+    known: Known = [(expression, None)]
+    inner = truncation(expression)
+    while inner is not None:
+        # `date(ts)` is filtered: the column itself is known at that precision
+        known = [(known[0][0], coarser(known[0][1], inner[1])), *known[1:], (inner[0], None)]
+        inner = truncation(inner[0])
+    for cast in list(known):
+        if isinstance(cast[0], exp.Cast | exp.Paren) and truncation(cast[0]) is None:
+            known.append((cast[0].this, cast[1]))
+    _through(tree, select, known, found, depth=0)
+    return found
+
+
+def same(first: exp.Expression, second: exp.Expression) -> bool:
+    """Whether two expressions are one, whatever the case of names; a name without its table may be any table's."""
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, exp.Column) and isinstance(second, exp.Column):
+        tables = (first.table.lower(), second.table.lower())
+        return first.name.lower() == second.name.lower() and (tables[0] == tables[1] or "" in tables)
+    if isinstance(first, exp.Literal | exp.Var | exp.Identifier | exp.DataType):
+        return first.sql().lower() == second.sql().lower()
+    keys = {key for key, value in first.args.items() if value} | {key for key, value in second.args.items() if value}
+    for key in keys - {"_type"}:
+        mine, theirs = first.args.get(key), second.args.get(key)
+        lists = [value if isinstance(value, list) else [value] for value in (mine, theirs)]
+        if len(lists[0]) != len(lists[1]):
+            return False
+        for one, other in zip(*lists, strict=True):
+            if isinstance(one, exp.Expression) and isinstance(other, exp.Expression):
+                if not same(one, other):
+                    return False
+            elif one != other:
+                return False
+    return True
+
+
+def unit_of(node: exp.Expression, known: Known) -> tuple[bool, str | None]:
+    """Whether an expression is a known one or a truncation of it, and to which unit."""
+    for expression, unit in known:
+        if same(node, expression):
+            return True, unit
+    if isinstance(node, exp.Paren):
+        return unit_of(node.this, known)
+    inner = truncation(node)
+    if inner is not None:
+        is_known, unit = unit_of(inner[0], known)
+        return is_known, coarser(unit, inner[1]) if is_known else None
+    if isinstance(node, exp.Cast) and node.to.this in exp.DataType.TEMPORAL_TYPES:
+        return unit_of(node.this, known)
+    return False, None
+
+
+def _through(tree: exp.Expression, select: exp.Select, known: Known, found: Trace, depth: int) -> None:
+    if depth > 40:
+        found.problems.append(("TimeColumnUnclear", "the query refers to itself"))
+        return
+    found.covered.add(id(select))
+    known = _with_equals(select, known)
+    found.known[id(select)] = known
+    _check_level(select, known, found)
+    outputs, names = _outputs(select, known)
+    _upwards(tree, select, outputs, names, found, depth)
+
+
+def _with_equals(select: exp.Select, known: Known) -> Known:
+    """What inner joins equate with a known expression is known too."""
+    equal: Known = []
+    for join in select.args.get("joins") or []:
+        on = join.args.get("on")
+        if on is None or (join.side or "") or (join.kind or "").upper() not in ("", "INNER"):
+            continue
+        for part in conjuncts(on):
+            if isinstance(part, exp.EQ):
+                for one, other in ((part.this, part.expression), (part.expression, part.this)):
+                    is_known, unit = unit_of(one, known)
+                    if is_known and not unit_of(other, known)[0]:
+                        equal.append((other, unit))
+    return known + equal
+
+
+def _outputs(select: exp.Select, known: Known) -> tuple[dict[str, str | None], dict[str, str]]:
+    outputs: dict[str, str | None] = {}
+    names: dict[str, str] = {}
+    for projection in select.expressions:
+        if projection.is_star:
+            table = projection.table.lower() if isinstance(projection, exp.Column) else ""
+            star = projection.this if isinstance(projection, exp.Column) else projection
+            left_out = star.args.get("except_") or star.args.get("except") or []
+            hidden = {name.name.lower() for name in left_out}
+            for expression, unit in known:
+                is_its = isinstance(expression, exp.Column) and table in ("", expression.table.lower())
+                if is_its and expression.name.lower() not in hidden:
+                    outputs.setdefault(expression.name.lower(), unit)
+                    names.setdefault(expression.name.lower(), expression.name)
+            continue
+        name = projection.alias_or_name
+        is_known, unit = unit_of(projection.unalias(), known)
+        if is_known and name:
+            outputs[name.lower()] = unit
+            names[name.lower()] = name
+        elif name:
+            outputs.pop(name.lower(), None)
+    return outputs, names
+
+
+def _check_level(select: exp.Select, known: Known, found: Trace) -> None:
+    for key in ("limit", "offset", "fetch"):
+        if select.args.get(key) is not None:
+            found.problems.append(("TimeColumnUnclear", f"{key} picks rows across intervals"))
+    group = select.args.get("group")
+    if group is not None and not _groups_by_time(select, group, known):
+        found.problems.append(("AggregatesOverRuns", "group by does not contain the filtered column"))
+    if group is None and any(_own(select, found_) for found_ in _aggregates(select)):
+        found.problems.append(("AggregatesOverRuns", "everything is aggregated into one row"))
+    for window in select.find_all(exp.Window):
+        if window.find_ancestor(exp.Select) is select:
+            _check_window(select, window, known, found)
+    distinct = select.args.get("distinct")
+    on = distinct.args.get("on") if distinct is not None else None
+    if on is not None:
+        parts = list(on.expressions) if isinstance(on, exp.Tuple) else [on]
+        if not any(unit_of(part, known)[0] for part in parts):
+            found.dedupes.append(Dedupe(frozenset(_name_in(select, part) for part in parts)))
+
+
+def _aggregates(select: exp.Select) -> Iterator[exp.Expression]:
+    for projection in select.expressions:
+        for node in projection.find_all(exp.AggFunc):
+            # `sum(x) over (…)` keeps its rows
+            parent = node.parent
+            while isinstance(parent, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup):
+                parent = parent.parent
+            if not isinstance(parent, exp.Window):
+                yield node
+
+
+def _own(select: exp.Select, node: exp.Expression) -> bool:
+    return node.find_ancestor(exp.Select) is select and node.find_ancestor(exp.Window) is None
+
+
+def _groups_by_time(select: exp.Select, group: exp.Expression, known: Known) -> bool:
+    if any(group.args.get(key) for key in ("rollup", "cube", "grouping_sets")):
+        return False
+    if any(isinstance(part, exp.Rollup | exp.Cube | exp.GroupingSets) for part in group.expressions):
+        return False
+    if group.args.get("all"):
+        return any(unit_of(projection.unalias(), known)[0] for projection in select.expressions)
+    return any(unit_of(_resolved(select, part, known), known)[0] for part in group.expressions)
+
+
+def _resolved(select: exp.Select, part: exp.Expression, known: Known) -> exp.Expression:
+    """What a number or an alias in group by means."""
+    if isinstance(part, exp.Literal) and not part.is_string and part.name.isdigit():
+        at = int(part.name) - 1
+        return select.expressions[at].unalias() if at < len(select.expressions) else part
+    if isinstance(part, exp.Column) and not part.table and not unit_of(part, known)[0]:
+        for projection in select.expressions:
+            if isinstance(projection, exp.Alias) and projection.alias.lower() == part.name.lower():
+                return projection.this
+    return part
+
+
+def _check_window(select: exp.Select, window: exp.Window, known: Known, found: Trace) -> None:
+    parts = window.args.get("partition_by") or []
+    if any(unit_of(_resolved(select, part, known), known)[0] for part in parts):
+        return
+    if parts and isinstance(window.this, exp.RowNumber) and _keeps_first(select, window):
+        found.dedupes.append(Dedupe(frozenset(_name_in(select, part) for part in parts)))
+        return
+    found.problems.append(("WindowOverRuns", f"{window.sql()[:80]} looks across intervals"))
+
+
+def _name_in(select: exp.Select, part: exp.Expression) -> str:
+    """What a part of a key is called in the select's output."""
+    for projection in select.expressions:
+        if isinstance(projection, exp.Alias) and same(projection.this, part):
+            return projection.alias.lower()
+    return part.name.lower() if isinstance(part, exp.Column) else part.sql().lower()
+
+
+def _keeps_first(select: exp.Select, window: exp.Window) -> bool:
+    """Whether of a row number only 1 is kept: in QUALIFY here, or in the WHERE of the selects that read from here."""
+    parent = window.parent
+    if isinstance(parent, exp.EQ) and isinstance(parent.parent, exp.Qualify | exp.And):
+        return parent.expression.name == "1"
+    if not isinstance(parent, exp.Alias):
+        return False
+    alias = parent.alias.lower()
+    qualify = select.args.get("qualify")
+    if qualify is not None and _is_one(qualify.this, alias):
+        return True
+    readers = [other for other in select.root().find_all(exp.Select) if other is not select and _reads(other, select)]
+    return bool(readers) and all(
+        reader.args.get("where") is not None and _is_one(reader.args["where"].this, alias) for reader in readers
+    )
+
+
+def _reads(reader: exp.Select, select: exp.Select) -> bool:
+    holder = select.parent
+    if isinstance(holder, exp.Subquery):
+        return holder.find_ancestor(exp.Select) is reader
+    if isinstance(holder, exp.CTE):
+        return any(table.name.lower() == holder.alias.lower() for table in _sources(reader))
+    return False
+
+
+def _is_one(condition: exp.Expression, alias: str) -> bool:
+    return any(
+        isinstance(part, exp.EQ)
+        and isinstance(part.this, exp.Column)
+        and part.this.name.lower() == alias
+        and part.expression.name == "1"
+        for part in conjuncts(condition)
+    )
+
+
+def conjuncts(condition: exp.Expression) -> Iterator[exp.Expression]:
+    """The parts of a condition that must all hold."""
+    if isinstance(condition, exp.And):
+        yield from conjuncts(condition.this)
+        yield from conjuncts(condition.expression)
+    elif isinstance(condition, exp.Paren):
+        yield from conjuncts(condition.this)
+    else:
+        yield condition
+
+
+def _sources(select: exp.Select) -> Iterator[exp.Expression]:
+    source = select.args.get("from_") or select.args.get("from")
+    if source is not None:
+        yield source.this
+    for join in select.args.get("joins") or []:
+        yield join.this
+
+
+def _upwards(
+    tree: exp.Expression,
+    query: exp.Expression,
+    outputs: dict[str, str | None],
+    names: dict[str, str],
+    found: Trace,
+    depth: int,
+) -> None:
+    holder = query.parent
+    if query is tree or holder is None:
+        _arrive(outputs, names, found)
+    elif isinstance(holder, exp.SetOperation):
+        _through_union(tree, holder, query, outputs, names, found, depth)
+    elif isinstance(holder, exp.CTE):
+        alias = holder.alias.lower()
+        readers = [
+            table
+            for table in tree.find_all(exp.Table)
+            if table.name.lower() == alias and not table.db and table.find_ancestor(exp.CTE) is not holder
+        ]
+        if holder.args.get("alias") is not None and holder.args["alias"].args.get("columns"):
+            outputs = {}
+        for table in readers:
+            _into_reader(tree, table, table.alias_or_name, outputs, names, found, depth)
+    elif isinstance(holder, exp.Subquery):
+        if isinstance(holder.parent, exp.From | exp.Join):
+            _into_reader(tree, holder, holder.alias, outputs, names, found, depth)
+        elif holder.parent is None or isinstance(holder.parent, exp.SetOperation):
+            _upwards(tree, holder, outputs, names, found, depth)
+        else:
+            found.problems.append(("OuterJoinedInput", "the filter stands in a subquery of a condition or column"))
+    else:
+        found.problems.append(("TimeColumnUnclear", "the filter's select is used in a way that cannot be followed"))
+
+
+def _arrive(outputs: dict[str, str | None], names: dict[str, str], found: Trace) -> None:
+    if found.roots:
+        found.outputs = {name: unit for name, unit in found.outputs.items() if outputs.get(name, "none") == unit}
+    else:
+        found.outputs, found.names = dict(outputs), dict(names)
+    found.roots += 1
+
+
+def _through_union(
+    tree: exp.Expression,
+    union: exp.Expression,
+    query: exp.Expression,
+    outputs: dict[str, str | None],
+    names: dict[str, str],
+    found: Trace,
+    depth: int,
+) -> None:
+    if not isinstance(union, exp.Union):
+        found.problems.append(("TimeColumnUnclear", "except and intersect compare rows of all intervals"))
+        return
+    first = next(iter(union.find_all(exp.Select)))
+    while isinstance(first.parent, exp.SetOperation) and first.parent.this is not first:
+        first = first.parent.this
+    own = query
+    while isinstance(own, exp.Subquery | exp.SetOperation):
+        own = own.this
+    leftmost: exp.Expression = union
+    while isinstance(leftmost, exp.Subquery | exp.SetOperation):
+        leftmost = leftmost.this
+    if isinstance(own, exp.Select) and isinstance(leftmost, exp.Select) and own is not leftmost:
+        has_star = any(projection.is_star for select in (own, leftmost) for projection in select.expressions)
+        if not has_star:
+            renamed: dict[str, str | None] = {}
+            for mine, theirs in zip(own.expressions, leftmost.expressions, strict=False):
+                if mine.alias_or_name.lower() in outputs:
+                    name = theirs.alias_or_name
+                    renamed[name.lower()] = outputs[mine.alias_or_name.lower()]
+                    names = names | {name.lower(): name}
+            outputs = renamed
+    _upwards(tree, union, outputs, names, found, depth)
+
+
+def _into_reader(
+    tree: exp.Expression,
+    source: exp.Expression,
+    alias: str,
+    outputs: dict[str, str | None],
+    names: dict[str, str],
+    found: Trace,
+    depth: int,
+) -> None:
+    reader = source.find_ancestor(exp.Select)
+    known: Known = [
+        (exp.column(names.get(name, name), table=alias) if alias else exp.column(names.get(name, name)), unit)
+        for name, unit in outputs.items()
+    ]
+    place = source.parent
+    if reader is None or not isinstance(place, exp.From | exp.Join) or place.parent is not reader:
+        found.problems.append(("OuterJoinedInput", "the filtered rows are looked up by a condition or a column"))
+        return
+    joins = list(reader.args.get("joins") or [])
+    if isinstance(place, exp.Join):
+        side, kind = (place.side or "").upper(), (place.kind or "").upper()
+        if side in ("LEFT", "FULL", "RIGHT") or kind in ("OUTER", "SEMI", "ANTI"):
+            if _is_joined_on_time(place, known):
+                found.secondary = True
+                found.covered.add(id(reader))
+                return
+            found.problems.append(("OuterJoinedInput", "the filtered rows are the optional side of a join"))
+            return
+        joins = joins[joins.index(place) + 1 :]
+    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in joins):
+        found.problems.append(("OuterJoinedInput", "a right or full join brings rows beside the filtered ones"))
+        return
+    if depth and id(reader) in found.covered and _known_before(found, reader, known):
+        return
+    _through(tree, reader, known, found, depth + 1)
+
+
+def _known_before(found: Trace, reader: exp.Select, known: Known) -> bool:
+    """A second input of the same select: what it knows joins what is known."""
+    before = found.known.get(id(reader), [])
+    return bool(known) and all(any(same(one, other) for other, _ in before) for one, _ in known)
+
+
+def _is_joined_on_time(join: exp.Join, known: Known) -> bool:
+    using = {name.name.lower() for name in join.args.get("using") or []}
+    if any(expression.name.lower() in using for expression, _ in known):
+        return True
+    on = join.args.get("on")
+    return on is not None and any(
+        isinstance(part, exp.EQ) and (unit_of(part.this, known)[0] or unit_of(part.expression, known)[0])
+        for part in conjuncts(on)
+    )

@@ -1,0 +1,429 @@
+"""A model's Jinja run without a warehouse: what stands for tables, variables and unknown macros are names that SQL can be read with.
+
+The environment is jinja2's sandbox; nothing that a project says is run but its templates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import jinja2
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+from jinja2.sandbox import SandboxedEnvironment
+
+from dbt_kinds.readers.dbt.blocks import Block, nesting, walk
+
+THIS = "kinds_this"
+NAME = re.compile(r"kinds_(?:this|part|ref|var|query|code)(?:_\d+)?\b")
+_MOST_LOOPS = 2000
+
+
+class Unrenderable(Exception):
+    """A template asks for something that only a warehouse or another package knows."""
+
+
+class _Return(Exception):  # noqa: N818
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+@dataclass
+class Names:
+    """What the names in a rendered text stand for, and what was asked that nobody here can answer."""
+
+    relations: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    queries: dict[str, str] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    undecided: bool = False
+    answer: bool = False
+    made: int = 0
+
+    def make(self, prefix: str) -> str:
+        """A new name."""
+        self.made += 1
+        return f"kinds_{prefix}_{self.made}"
+
+
+class Unknown:
+    """A value that is not known here: it prints as a name, and what is asked of it is unknown too."""
+
+    def __init__(self, names: Names, text: str) -> None:
+        self._names = names
+        self._text = text
+
+    def _other(self) -> Unknown:
+        return Unknown(self._names, self._code())
+
+    def _code(self) -> str:
+        prefix = "part" if self._text.startswith((THIS, "kinds_part")) else "code"
+        name = self._names.make(prefix)
+        self._names.codes[name] = self._text
+        return name
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return self._other()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._other()
+
+    def __getitem__(self, name: Any) -> Any:
+        return self._other()
+
+    def __iter__(self) -> Iterator[Any]:
+        raise Unrenderable("a loop runs over what only the warehouse knows")
+
+    def __len__(self) -> int:
+        raise Unrenderable("the length of what only the warehouse knows is asked")
+
+    def __bool__(self) -> bool:
+        self._names.undecided = True
+        return self._names.answer
+
+    def __eq__(self, other: object) -> bool:
+        self._names.undecided = True
+        return self._names.answer
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def _calculated(self, other: Any) -> Any:
+        return self._other()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = __rmod__ = __truediv__ = _calculated
+
+    def _compared(self, other: Any) -> bool:
+        self._names.undecided = True
+        return self._names.answer
+
+    __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _compared
+
+
+class Queried(Unknown):
+    """What a query returns; parts of it come from the same query."""
+
+    def __init__(self, names: Names, query: str) -> None:
+        super().__init__(names, names.make("query"))
+        names.queries[self._text] = query
+        self.query = query
+
+    def _other(self) -> Unknown:
+        return Queried(self._names, self.query)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._other()
+
+
+class Variable(Unknown):
+    """A variable of the project: it prints as a name, and conditions see its value where there is one."""
+
+    def __init__(self, names: Names, name: str, value: Any) -> None:
+        super().__init__(names, names.make("var"))
+        names.variables[self._text] = name
+        names.defaults[self._text] = value
+        self.value = value
+
+    @property
+    def _is_known(self) -> bool:
+        return isinstance(self.value, str | int | float | bool | list)
+
+    def __bool__(self) -> bool:
+        return bool(self.value) if self._is_known else super().__bool__()
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.value == other) if self._is_known else super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.value) if isinstance(self.value, list) else super().__iter__()
+
+    def __int__(self) -> int:
+        try:
+            return int(self.value)
+        except (TypeError, ValueError) as error:
+            raise Unrenderable("a variable without a default is taken for a number") from error
+
+    def _calculated(self, other: Any) -> Any:
+        return self._other()
+
+    def __sub__(self, other: Any) -> Any:
+        return self.value - other if isinstance(self.value, int) and isinstance(other, int) else self._other()
+
+    def __add__(self, other: Any) -> Any:
+        return self.value + other if isinstance(self.value, int) and isinstance(other, int) else self._other()
+
+    def __mul__(self, other: Any) -> Any:
+        return self.value * other if isinstance(self.value, int) and isinstance(other, int) else self._other()
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Any:
+        return -self.value if isinstance(self.value, int) else self._other()
+
+
+class _DbtBlocks(Extension):
+    """`{% snapshot x %}` prints what stands in it."""
+
+    tags = {"snapshot"}  # noqa: RUF012
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        next(parser.stream)
+        while parser.stream.current.type != "block_end":
+            next(parser.stream)
+        return parser.parse_statements(("name:endsnapshot",), drop_needle=True)
+
+
+class Renderer:
+    """Runs the templates of one project; `incremental` is what is_incremental() answers."""
+
+    def __init__(
+        self, macros: Mapping[str, str], variables: Mapping[str, Any], adapter: str, project: str, names: Names
+    ) -> None:
+        """Takes the files of macros by the macros' names, the project's variables and names to add to."""
+        self.names = names
+        self.incremental = True
+        self._macros = macros
+        self._variables = variables
+        self._adapter = adapter
+        self._statements: dict[str, str] = {}
+        self._modules: dict[str, Callable[..., Any]] = {}
+        self.called: list[str] = []
+        unknown = type("Missing", (_Missing,), {"names": names})
+        self._environment = SandboxedEnvironment(
+            undefined=unknown, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols", _DbtBlocks]
+        )
+        self._environment.globals.clear()
+        self._environment.globals.update(self._given(project))
+
+    def render(self, text: str, **context: Any) -> tuple[str, dict[str, Any]]:
+        """A text, and the variables that it sets at its top.
+
+        Raises:
+            Unrenderable: it asks for what is not known here, or is no template.
+        """
+        try:
+            module = self._environment.from_string(text).make_module(context)
+            said = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+            return str(module), said
+        except Unrenderable:
+            raise
+        except _Return as returned:
+            return str(returned.value), {}
+        except RecursionError as error:
+            raise Unrenderable("it calls itself without an end") from error
+        except Exception as error:
+            raise Unrenderable(f"{type(error).__name__}: {error}") from error
+
+    def _given(self, project: str) -> dict[str, Any]:
+        names = self.names
+        package = _Namespace(names, {name: self._macro(name) for name in self._macros})
+        given: dict[str, Any] = {name: self._macro(name) for name in self._macros}
+        given |= {
+            "ref": self._ref,
+            "source": self._source,
+            "this": Unknown(names, THIS),
+            "var": self._variable,
+            "env_var": lambda name, default=None: default if default is not None else Unknown(names, names.make("code")),
+            "config": _Config(names),
+            "is_incremental": lambda: self.incremental,
+            "should_full_refresh": lambda: False,
+            "execute": True,
+            "run_query": lambda query: Queried(names, str(query)),
+            "statement": self._statement,
+            "load_result": lambda name: Queried(names, self._statements.get(name, "")),
+            "return": self._return,
+            "log": lambda *given, **named: "",
+            "print": lambda *given, **named: "",
+            "range": lambda *given: range(*given) if len(range(*given)) < _MOST_LOOPS else _too_long(),
+            "dict": dict,
+            "set": set,
+            "zip": zip,
+            "namespace": jinja2.utils.Namespace,
+            "current_timestamp": lambda: "current_timestamp",
+            "tojson": lambda value, *given: str(value),
+            "dbt": _Namespace(names, _COMMON),
+            "dbt_utils": _Namespace(names, {**_COMMON, **self._utilities()}),
+            "adapter": _Namespace(names, {"dispatch": self._dispatch}),
+            project: package,
+        }
+        return given
+
+    def _utilities(self) -> dict[str, Any]:
+        return {
+            "get_single_value": lambda query, *given, **named: Queried(self.names, str(query)),
+            "group_by": lambda n: "group by " + ", ".join(str(number + 1) for number in range(int(n))),
+            "surrogate_key": _surrogate_key,
+            "generate_surrogate_key": _surrogate_key,
+            "star": lambda *given, **named: "*",
+        }
+
+    def _macro(self, name: str) -> Callable[..., Any]:
+        def call(*given: Any, **named: Any) -> Any:
+            self.called.append(name)
+            try:
+                return self._compiled(name)(*given, **named)
+            except _Return as returned:
+                return returned.value
+
+        return call
+
+    def _compiled(self, name: str) -> Callable[..., Any]:
+        if name not in self._modules:
+            source = macro_text(self._macros[name], name)
+            module = self._environment.from_string(source).make_module({})
+            self._modules[name] = getattr(module, name)
+        return self._modules[name]
+
+    def _dispatch(self, name: str, *given: Any, **named: Any) -> Any:
+        short = str(name).rsplit(".", 1)[-1]
+        for prefix in (self._adapter, "default"):
+            if f"{prefix}__{short}" in self._macros:
+                return self._macro(f"{prefix}__{short}")
+        return Unknown(self.names, self.names.make("code"))
+
+    def _ref(self, *given: Any, **named: Any) -> Unknown:
+        name = self.names.make("ref")
+        self.names.relations[name] = ("ref", *map(str, given))
+        return Unknown(self.names, name)
+
+    def _source(self, *given: Any) -> Unknown:
+        name = self.names.make("ref")
+        self.names.relations[name] = ("source", *map(str, given))
+        return Unknown(self.names, name)
+
+    def _variable(self, name: str, default: Any = None) -> Variable:
+        return Variable(self.names, str(name), self._variables.get(str(name), default))
+
+    def _statement(self, name: str = "", caller: Any = None, **named: Any) -> str:
+        self._statements[str(name)] = str(caller()) if caller is not None else ""
+        return ""
+
+    def _return(self, value: Any = None) -> Any:
+        raise _Return(value)
+
+
+class _Config:
+    """config(): prints nothing, and what it is asked for is not known."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def __call__(self, *given: Any, **named: Any) -> str:
+        return ""
+
+    def get(self, *given: Any, **named: Any) -> Unknown:
+        return Unknown(self._names, self._names.make("code"))
+
+    require = get
+
+
+class _Namespace(Unknown):
+    """A package: what is known of it, and unknown macros otherwise."""
+
+    def __init__(self, names: Names, known: Mapping[str, Any]) -> None:
+        super().__init__(names, names.make("code"))
+        self._known = known
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._known[name] if name in self._known else self._other()
+
+
+class _Missing(jinja2.Undefined):
+    """A name that nothing defines: another package's macro, mostly."""
+
+    names: Names
+
+    def _unknown(self) -> Unknown:
+        return Unknown(self.names, self.names.make("code"))
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return self._unknown()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._unknown()
+
+    def __getitem__(self, name: Any) -> Any:
+        return self._unknown()
+
+    def __str__(self) -> str:
+        return str(self._unknown())
+
+    def __iter__(self) -> Iterator[Any]:
+        raise Unrenderable("a loop runs over a name that is not known")
+
+    def __bool__(self) -> bool:
+        self.names.undecided = True
+        return self.names.answer
+
+    def __eq__(self, other: object) -> bool:
+        self.names.undecided = True
+        return self.names.answer
+
+    def __hash__(self) -> int:
+        return 0
+
+    def _calculated(self, other: Any) -> Any:
+        return self._unknown()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _calculated  # type: ignore[assignment]
+
+
+def macro_text(text: str, name: str) -> str:
+    """The macro of a name in a file that may hold several, and tests and materializations among them."""
+    for node in walk(nesting(text)):
+        if isinstance(node, Block) and node.word == "macro" and node.branches[0].tag.rest.split("(")[0].strip() == name:
+            return text[node.start : node.end]
+    raise Unrenderable(f"the macro {name} cannot be read")
+
+
+def _too_long() -> Any:
+    raise Unrenderable("a loop is too long")
+
+
+def _dateadd(datepart: Any, interval: Any, from_date_or_timestamp: Any) -> str:
+    return f"({from_date_or_timestamp} + interval '{interval}' {datepart})"
+
+
+def _date_trunc(datepart: Any, date: Any) -> str:
+    return f"date_trunc('{datepart}', {date})"
+
+
+def _surrogate_key(columns: Any, *given: Any) -> str:
+    if not isinstance(columns, list):
+        columns = [columns, *given]
+    return f"kinds_key({', '.join(str(column) for column in columns)})"
+
+
+_COMMON: dict[str, Any] = {
+    "dateadd": _dateadd,
+    "date_trunc": _date_trunc,
+    "current_timestamp": lambda: "current_timestamp",
+    "safe_cast": lambda field, type: f"cast({field} as {type})",
+    "cast": lambda field, type: f"cast({field} as {type})",
+    "type_timestamp": lambda: "timestamp",
+    "type_string": lambda: "varchar",
+    "type_int": lambda: "int",
+    "type_bigint": lambda: "bigint",
+    "type_float": lambda: "double",
+    "type_numeric": lambda: "numeric",
+    "type_boolean": lambda: "boolean",
+}
