@@ -135,16 +135,16 @@ def _check(model: ModelFile, conversion: Conversion, text: str) -> None:
     if blocks_left(text):
         raise RuntimeError("is_incremental() would be left")
     config = {name: value for call in config_calls(text) for name, value in call.values.items()}
-    meta = config.get("meta")
-    kept = {name: value for name, value in model.own_config.items() if name not in conversion.removed and name not in ("materialized", "meta")}
-    before = model.own_config.get("meta")
-    expected = {**(before if isinstance(before, dict) else {}), **conversion.options}
-    if config.get("materialized") != conversion.kind or (expected and meta != expected and meta is not COMPUTED):
+    before, meta = model.own_config.get("meta"), config.get("meta")
+    kept = {name: value for name, value in model.own_config.items() if name not in conversion.removed}
+    if meta is COMPUTED:
+        # one mapping is both config() and its meta
+        expected = kept | conversion.options | {"materialized": conversion.kind}
+    else:
+        options = {**(before if isinstance(before, dict) else {}), **conversion.options}
+        expected = kept | {"materialized": conversion.kind} | ({"meta": options} if options else {})
+    if {name: repr(value) for name, value in config.items()} != {name: repr(value) for name, value in expected.items()}:
         raise RuntimeError("config() would not say what it should")
-    if {name: repr(value) for name, value in config.items() if name not in ("materialized", "meta")} != {
-        name: repr(value) for name, value in kept.items()
-    }:
-        raise RuntimeError("config() would lose or change an argument")
 
 
 def migrate_snapshot(snapshot: Snapshot, project: DbtProject) -> Result:

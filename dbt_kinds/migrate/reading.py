@@ -81,8 +81,9 @@ def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -
     in_setup = [block for block in blocks if any(_within(block, setup) for setup in setups)]
     filtering = [block for block in blocks if block not in in_setup]
     _check_other_uses(text, blocks)
-    _, context = _context(renderer, text)
-    for block in [*filtering, *_macro_blocks(text, project, setups)]:
+    filtering += _macro_blocks(text, project, setups)
+    context = _context(renderer, text)[1] if filtering else {}
+    for block in filtering:
         if block.word == "macro":
             found = _read_macro(text, block, options, renderer, context)
         else:
@@ -91,7 +92,8 @@ def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -
         reading.filters.append(found)
     _check_this(text, reading)
     _check_setups(text, reading)
-    _read_trees(text, reading, options)
+    if reading.filters or (model.config.get("incremental_strategy") != "insert_overwrite" and not model.config.get("unique_key")):
+        _read_trees(text, reading, options)
     return reading
 
 

@@ -118,13 +118,11 @@ def propose(snapshot: Snapshot, project: DbtProject) -> Proposal:
 
 
 def _notes(snapshot: Snapshot, project: DbtProject) -> list[MigrationNote]:
-    readers = sorted(model.name for model in project.models if _reads(model, snapshot.name))
+    name = re.compile(rf"\bref\(\s*['\"]{re.escape(snapshot.name)}['\"]\s*\)")
+    readers = sorted(model.name for model in project.models if snapshot.name in model.text and _reads(model, name))
     told = f"; they are read by {', '.join(readers)}" if readers else ""
     return [ColumnsNotKept(f"dbt_scd_id and dbt_updated_at are not kept{told}; adopt_snapshot takes the versions over")]
 
 
-def _reads(model: ModelFile, snapshot: str) -> bool:
-    if not _DBT_COLUMNS.search(model.text):
-        return False
-    name = re.compile(rf"\bref\(\s*['\"]{re.escape(snapshot)}['\"]\s*\)")
-    return any(name.search(tag.code) for tag in tags(model.text))
+def _reads(model: ModelFile, name: re.Pattern[str]) -> bool:
+    return _DBT_COLUMNS.search(model.text) is not None and any(name.search(tag.code) for tag in tags(model.text))

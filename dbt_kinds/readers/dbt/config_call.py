@@ -17,21 +17,27 @@ _CALL = re.compile(r"(?:do\s+)?config\s*\(")
 
 @dataclass(frozen=True)
 class ConfigCall:
-    """One call: its tag, the places between its parentheses, and what it is given."""
+    """One call: its tag, the places between its parentheses, and what it is given.
+
+    Of `{% set settings = {…} %}` and `config(**settings)` the items are the arguments, `source` is the name, and `beside` has what the call
+    itself names.
+    """
 
     tag: Tag
     start: int
     end: int
     arguments: tuple[Argument, ...]
+    beside: tuple[Argument, ...] = ()
+    source: str = ""
 
     def argument(self, name: str) -> Argument | None:
         """The argument of a name."""
-        return next((found for found in self.arguments if found.name == name), None)
+        return next((found for found in (*self.beside, *self.arguments) if found.name == name), None)
 
     @property
     def values(self) -> dict[str, Any]:
         """What is given by name; COMPUTED for what is not written out."""
-        return {found.name: found.value for found in self.arguments if found.name is not None}
+        return {found.name: found.value for found in (*self.arguments, *self.beside) if found.name is not None}
 
 
 def config_calls(text: str) -> list[ConfigCall]:
@@ -46,8 +52,28 @@ def config_calls(text: str) -> list[ConfigCall]:
         if len(given) == 1 and given[0].name is None:
             # config({'materialized': …}): one mapping
             given = items(text, given[0].value_start, given[0].end) or given
+        spread = [argument for argument in given if argument.name is None and argument.text.startswith("**")]
+        if len(spread) == 1:
+            placed = _set_items(text, spread[0].text.removeprefix("**").strip())
+            if placed is not None:
+                beside = tuple(argument for argument in given if argument is not spread[0])
+                name = spread[0].text.removeprefix("**").strip()
+                found.append(ConfigCall(tag, placed[0], placed[1], tuple(placed[2]), beside, name))
+                continue
         found.append(ConfigCall(tag, start, end, tuple(given)))
     return found
+
+
+def _set_items(text: str, name: str) -> tuple[int, int, list[Argument]] | None:
+    """The items of the one mapping that a variable is set to, and the places between its braces."""
+    places = []
+    for tag in tags(text):
+        if tag.kind == "statement" and (written := re.match(rf"set\s+{re.escape(name)}\s*=\s*(?=\{{)", tag.code)):
+            start, end = tag.code_start + written.end(), tag.code_start + len(tag.code)
+            given = items(text, start, end)
+            if given is not None:
+                places.append((start + 1, end - 1, given))
+    return places[0] if len(places) == 1 else None
 
 
 def line_of_argument(text: str, call: ConfigCall, name: str) -> int:
@@ -74,7 +100,13 @@ def config_edits(
     elif named.value != materialized:
         edits.append(Edit(named.value_start, named.end, _value(materialized, quote)))
     present = call.argument("meta")
-    if meta and present is not None:
+    if meta and present is not None and call.source and present.text.strip() == call.source:
+        # the call hands the same mapping over as meta
+        names = {found.name for found in call.arguments}
+        if names & set(meta) - removed:
+            raise ValueError("its settings have a name of an option already")
+        added += [_written(name, value, between, quote) for name, value in meta.items() if name not in names or name in removed]
+    elif meta and present is not None:
         edits += _meta_edits(text, present, meta, quote)
     elif meta:
         added.append(_written("meta", dict(meta), between, quote))
