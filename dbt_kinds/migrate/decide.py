@@ -45,6 +45,7 @@ from dbt_kinds.migrate.durations import UNITS, Duration, coarser, intervals_back
 from dbt_kinds.migrate.edits import block_removal, filter_edits, removal
 from dbt_kinds.migrate.filters import Filter
 from dbt_kinds.migrate.meaning import Meaning, meaning_of
+from dbt_kinds.migrate.outside import VAR_CALL
 from dbt_kinds.migrate.reading import Reading, check_every_branch, unknown_calls
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import Trace, conjuncts, find_marker, is_plain_condition, same, trace
@@ -60,7 +61,6 @@ _CRON_UNITS = {
 }  # fmt: skip
 _FILE_FORMATS_BY_RANGE = frozenset({"iceberg", "delta"})
 _BOUND_VARIABLE = re.compile(r"start|end|from|to$|date|day|since|until|begin|_ds$|^ds$|month|hour|time|interval", re.IGNORECASE)
-_VAR_CALL = re.compile(r"""\bvar\(\s*['"](\w+)['"]""")
 
 
 def decide(reading: Reading, settings: Settings, project: DbtProject, options: MigrateOptions) -> Conversion:
@@ -69,7 +69,10 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
     Raises:
         Left: it is not certain that a kind says the same.
     """
-    found = _with_filters(reading, settings, project, options) if reading.filters else _without(reading, settings, project, options)
+    if reading.filters or _is_bounded_outside(reading):
+        found = _with_filters(reading, settings, project, options)
+    else:
+        found = _without(reading, settings, project, options)
     _carry_over(found, reading, settings)
     return found
 
@@ -82,6 +85,16 @@ def found_of(reading: Reading | None, settings: Settings | None) -> Found:
     return Found(settings.strategy, settings.unique_key, patterns)
 
 
+def _is_bounded_outside(reading: Reading) -> bool:
+    names = {name for found in reading.outside for name in _names_in(reading, found)}
+    return any(_BOUND_VARIABLE.search(name) for name in names)
+
+
+def _names_in(reading: Reading, found: Filter) -> set[str]:
+    text = reading.model.text
+    return {name for comparison in found.comparisons for name in VAR_CALL.findall(text[comparison.start : comparison.end])}
+
+
 # --- models without a block
 
 
@@ -91,7 +104,7 @@ def _without(reading: Reading, settings: Settings, project: DbtProject, options:
     for name, line in unknown_calls(text, project):
         raise MacroFilter(f"{name} is a macro that is not in the project; it may decide what is loaded", line=line)
     for tag in tags(text):
-        for name in _VAR_CALL.findall(tag.code) if tag.kind != "comment" else ():
+        for name in VAR_CALL.findall(tag.code) if tag.kind != "comment" else ():
             if _BOUND_VARIABLE.search(name):
                 raise UnboundPartition(
                     f"the variable {name} decides what is read, outside of a block; write the bounds with start_date() and end_date()",
@@ -135,6 +148,13 @@ def _check_no_now(tree: exp.Expression, settings: Settings) -> None:
 
 def _with_filters(reading: Reading, settings: Settings, project: DbtProject, options: MigrateOptions) -> Conversion:
     meanings = [meaning_of(found, reading.names, options) for found in reading.filters]
+    if not meanings or any(bound.base == "variable" for meaning in meanings for bound in meaning.lower):
+        meanings += [meaning_of(found, reading.names, options, may_be_upper=True) for found in reading.outside]
+        reading.patterns += ["outside_block"] if reading.outside else []
+    if not reading.filters:
+        _check_unread(reading, settings)
+    if not any(meaning.lower or meaning.keys for meaning in meanings):
+        raise UnboundPartition("variables bound only the end of what is read", line=meanings[0].filter.line)
     reading.patterns += [pattern for meaning in meanings for pattern in meaning.patterns]
     if any(meaning.keys for meaning in meanings):
         return _anti_joined(reading, settings, meanings, options)
@@ -147,6 +167,37 @@ def _with_filters(reading: Reading, settings: Settings, project: DbtProject, opt
     return results[0]
 
 
+def _check_unread(reading: Reading, settings: Settings) -> None:
+    """Where variables alone bound the load, every one of them has to be understood."""
+    for tag in reading.unread:
+        for name in VAR_CALL.findall(tag.code):
+            if _BOUND_VARIABLE.search(name):
+                raise UnboundPartition(
+                    f"the variable {name} decides what is read or written, outside of a condition; write it with start_date() and end_date()",
+                    line=line_of(reading.model.text, tag.start),
+                )
+
+
+def _with_partners(tree: exp.Query, meanings: list[Meaning]) -> list[Meaning]:
+    """Upper bounds outside a block join the filter of the same WHERE and column; what remains has a lower bound each."""
+    whole = [meaning for meaning in meanings if meaning.lower]
+    for other in (meaning for meaning in meanings if not meaning.lower):
+        select = _select_of(tree, other)
+        partner = next((one for one in whole if _select_of(tree, one) is select and select is not None), None)
+        assert other.expression is not None
+        if partner is None or partner.expression is None or not same(partner.expression, other.expression):
+            raise VariableUsedElsewhere(
+                f"a variable bounds {other.written} here, where no filter bounds its beginning; replace it by a time variable by hand",
+                line=other.filter.line,
+            )
+    return whole
+
+
+def _select_of(tree: exp.Query, meaning: Meaning) -> exp.Select | None:
+    marker = find_marker(tree, meaning.filter.marker)
+    return is_plain_condition(marker) if marker is not None else None
+
+
 def _by_tree(
     reading: Reading,
     tree: exp.Query,
@@ -156,6 +207,8 @@ def _by_tree(
     options: MigrateOptions,
 ) -> Conversion:
     text, line = reading.model.text, meanings[0].filter.line
+    ends = [meaning for meaning in meanings if not meaning.lower]
+    meanings = _with_partners(tree, meanings)
     traces: list[Trace] = []
     selects: list[exp.Select] = []
     covered: set[int] = set()
@@ -205,6 +258,8 @@ def _by_tree(
     for meaning, suffix in zip(meanings, suffixes, strict=True):
         predicate = f"{meaning.written} between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
         found.edits += filter_edits(text, meaning.filter, predicate, meaning.replaced, meaning.dropped)
+    for meaning in ends:
+        found.edits += filter_edits(text, meaning.filter, "true", [], meaning.replaced)
     found.edits += [removal(text, setup.start, setup.end) for setup in reading.setups]
     return found
 
@@ -457,10 +512,10 @@ def _check_variables(reading: Reading, meanings: list[Meaning]) -> None:
         if bound.base == "variable" and bound.variable is not None
     }
     for tag in tags(text):
-        if tag.kind == "comment" or not bounding & set(_VAR_CALL.findall(tag.code)):
+        if tag.kind == "comment" or not bounding & set(VAR_CALL.findall(tag.code)):
             continue
-        if not any(_is_in(found, tag.start) for found in reading.filters):
-            name = sorted(bounding & set(_VAR_CALL.findall(tag.code)))[0]
+        if not any(_is_in(found, tag.start) for found in (*reading.filters, *reading.outside)):
+            name = sorted(bounding & set(VAR_CALL.findall(tag.code)))[0]
             raise VariableUsedElsewhere(
                 f"the variable {name} bounds the load and is used here, too; replace it by a time variable by hand",
                 line=line_of(text, tag.start),
@@ -468,7 +523,7 @@ def _check_variables(reading: Reading, meanings: list[Meaning]) -> None:
 
 
 def _is_in(found: Filter, at: int) -> bool:
-    return found.block.start <= at < found.block.end
+    return found.block.start <= at < found.block.end or any(part.start <= at < part.end for part in found.comparisons)
 
 
 def _anti_joined(reading: Reading, settings: Settings, meanings: list[Meaning], options: MigrateOptions) -> Conversion:

@@ -271,6 +271,26 @@ def _conditions(text: str, branch: Branch, dialect: str, renderer: Renderer, con
     return found
 
 
+def read_condition(
+    text: str, start: int, end: int, dialect: str, renderer: Renderer, context: dict[str, object]
+) -> Comparison:
+    """One condition that stands between two places.
+
+    Raises:
+        Left: it is none that can be read.
+    """
+    line = line_of(text, start)
+    made = substituted(text, start, end, renderer, context)
+    found = Filter(Block("if", []), "", ends_with_and=False, comparisons=[], body=(start, end))
+    try:
+        _split(sqlglot.tokenize(made.text, read=dialect), made, dialect, line, found)
+    except SqlglotError as error:
+        raise UnreadableBlock("the condition cannot be read as SQL", line=line) from error
+    if len(found.comparisons) != 1 or found.comparisons[0].operator == "other":
+        raise UnreadableBlock("the condition compares no two things", line=line)
+    return found.comparisons[0]
+
+
 def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, found: Filter) -> None:
     """The conditions between the ANDs that stand in no bracket."""
     depth, between, case, part = 0, False, 0, 0

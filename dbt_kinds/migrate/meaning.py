@@ -54,7 +54,7 @@ class Meaning:
         return found
 
 
-def meaning_of(found: Filter, names: Names, options: MigrateOptions) -> Meaning:
+def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_upper: bool = False) -> Meaning:
     """What a filter says.
 
     Raises:
@@ -70,7 +70,7 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions) -> Meaning:
             meaning.dropped.append(comparison)
             continue
         _take(meaning, comparison, names, options, line)
-    if meaning.expression is not None and not meaning.lower:
+    if meaning.expression is not None and not meaning.lower and not may_be_upper:
         raise UnreadableBlock("the filter has an upper bound only", line=line)
     for comparison in found.otherwise_comparisons:
         _take_start(meaning, comparison, names, options)

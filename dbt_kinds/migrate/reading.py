@@ -22,6 +22,7 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.filters import Filter, incremental_blocks, read_filter
+from dbt_kinds.migrate.outside import outside_filters, variable_tags
 from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer, Unrenderable
@@ -52,6 +53,8 @@ class Reading:
     filters: list[Filter]
     setups: list[Block | Tag]
     trees: list[exp.Query] = field(default_factory=list)
+    outside: list[Filter] = field(default_factory=list)
+    unread: list[Tag] = field(default_factory=list)
     problem: UnreadableModel | None = None
     patterns: list[str] = field(default_factory=list)
 
@@ -92,9 +95,21 @@ def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -
         reading.filters.append(found)
     _check_this(text, reading)
     _check_setups(text, reading)
-    if reading.filters or (model.config.get("incremental_strategy") != "insert_overwrite" and not model.config.get("unique_key")):
+    _read_outside(text, reading, options, filtering)
+    if reading.filters or reading.outside or (model.config.get("incremental_strategy") != "insert_overwrite" and not model.config.get("unique_key")):
         _read_trees(text, reading, options)
     return reading
+
+
+def _read_outside(text: str, reading: Reading, options: MigrateOptions, blocks: list[Block]) -> None:
+    """Conditions with variables beside the blocks, and in models without one."""
+    places = [tag for tag in variable_tags(text) if not any(_within(tag, block) for block in blocks)]
+    if not places:
+        return
+    context = _context(reading.renderer, text)[1]
+    reading.outside, reading.unread = outside_filters(text, places, options.dialect, reading.renderer, context)
+    for found in reading.outside:
+        found.index = len(reading.filters) + reading.outside.index(found)
 
 
 def _context(renderer: Renderer, text: str) -> tuple[str, dict[str, Any]]:
@@ -258,8 +273,10 @@ def _check_setups(text: str, reading: Reading) -> None:
 
 def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
     marked = text
-    for found in sorted(reading.filters, key=lambda found: found.block.start, reverse=True):
-        marked = marked[: found.block.start] + found.marked + marked[found.block.end :]
+    pieces = [(found.block.start, found.block.end, found.marked) for found in (*reading.filters, *reading.outside)]
+    pieces += [(other.start, other.end, " true ") for found in reading.outside for other in found.comparisons[1:]]
+    for start, end, instead in sorted(pieces, reverse=True):
+        marked = marked[:start] + instead + marked[end:]
     names = reading.names
     names.undecided = False
     for answer in (False, True):
