@@ -320,6 +320,67 @@ def check(
         click.get_current_context().exit(1)
 
 
+@main.command()
+@click.argument("directory", type=click.Path(path_type=Path), default=Path())
+@click.option("--write", "writes", is_flag=True, help="Write the files; a diff is printed otherwise.")
+@click.option("--allow-dirty", is_flag=True, help="Write into a git tree with changes that are not committed, too.")
+@click.option("--check", "checks", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
+@click.option("--select", "-s", multiple=True, metavar="MODEL", help="Models and snapshots by name; all by default.")
+@click.option("--start", help="Where models begin that name no start themselves.")
+@click.option("--cron", help="When intervals are due, such as @hourly; it decides the unit where a filter does not.")
+@click.option("--arrival", multiple=True, metavar="COLUMN", help="A column that says when a row was loaded.")
+@click.option("--event", multiple=True, metavar="COLUMN", help="A column that says when a row happened.")
+@click.option("--dialect", help="The SQL dialect; that of the profile by default.")
+@click.option("--accept-full-reads", is_flag=True, help="Convert models that read their whole source to find new rows.")
+@json_option
+def migrate(
+    directory: Path,
+    *,
+    writes: bool,
+    allow_dirty: bool,
+    checks: bool,
+    select: tuple[str, ...],
+    as_json: bool,
+    dialect: str | None,
+    **given: Any,
+) -> None:
+    """Turn hand-written incremental models of a dbt project into models of kinds. Prints a diff; --write writes it."""
+    from dbt_kinds.errors import DirtyTreeError
+    from dbt_kinds.migrate.conversion import MigrateOptions
+    from dbt_kinds.migrate.git import changed_files
+    from dbt_kinds.migrate.project import migrate_project, write_migration
+    from dbt_kinds.migrate.results import report_lines
+
+    if writes and checks:
+        raise click.UsageError("--check writes nothing; drop it, or --write")
+    if writes and not allow_dirty and (changed := changed_files(directory)):
+        raise DirtyTreeError(
+            f"{directory} has changes that are not committed "
+            f"({', '.join(changed[:3])}{' …' if len(changed) > 3 else ''}); "
+            "commit them first, so that the migration can be reviewed and taken back alone, or pass --allow-dirty"
+        )
+    names = [name for written in select for name in written.split()]
+    with talk.status("Reading") as status:
+        migration = migrate_project(
+            directory,
+            MigrateOptions(**given),
+            names,
+            lambda done, total: status.update(f"Reading {done} of {total}"),
+            dialect,
+        )
+    if as_json:
+        print_json(migration.data())
+    else:
+        for result in migration.results:
+            click.echo(result.diff, nl=False)
+    for line in report_lines(migration):
+        say(line)
+    if writes:
+        say(f"{len(list(write_migration(directory, migration)))} files written")
+    if migration.has_failed or (checks and migration.would_change):
+        click.get_current_context().exit(1)
+
+
 NO_MODELS = "No model of this project is of a kind; set materialized='incremental_by_time_range' in a model's config."
 
 

@@ -569,6 +569,10 @@ class AppendsWindows(MigrationNote):
     """Rows are appended window by window."""
 
 
+class UnrenderableError(KindsError):
+    """A template asks for something that only a warehouse or another package knows."""
+
+
 class DirtyTreeError(KindsError):
     """Files would be written into a git tree with changes that are not committed."""
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+_LOADED = (
+    "inserted|loaded|ingested|ingestion|synced|extracted|replicated|imported|landed|processed|received|load|etl|elt"
+)
+_CHANGED = "modified|updated|changed|refreshed|modify|update|change"
+_MOMENT = "at|on|ts|time|date|datetime|timestamp|dt|dttm|tstamp|day|utc"
 _ARRIVAL = re.compile(
-    r"""
-      _?(?:inserted|loaded|ingested|ingestion|synced|extracted|imported|replicated|landed|processed|received|etl|elt|load|sync|
-           import|staged|published_to)_?(?:at|on|ts|time|date|datetime|timestamp|dt|dttm|utc|day|tstamp|run_date)*(?:_(?:at|utc|date|ts|time|day))?
-    | .*(?:_|^)(?:inserted|loaded|ingested|ingestion|synced|extracted|replicated|received|load|etl|elt)_(?:at|on|ts|time|date|datetime|timestamp|dt|tstamp|day)(?:_.*)?
-    | _?fivetran_.* | _airbyte_.* | _ab_.* | _?etl_.* | _sdc_.* | _dbt_.* | dbt_.* | _dlt_.* | _stitch_.* | _rivery_.* | _hevo_.* | __hevo.*
-    | ingested_.* | .*_batch_(?:ts|id|date|time|run_date) | batch_(?:ts|id|date|time|timestamp|run_date|insert_ts|loaded_at)
-    | (?:.*_)?(?:modified|updated|changed|refreshed)(?:_.*)? | (?:.*_)?(?:last_)?(?:modified|update|updated|change|modify)_(?:at|on|ts|time|date|datetime|timestamp|dt|ts_msk|time_utc)(?:_.*)?
-    | systemmodstamp | lastmodified(?:date|at|time)? | updatedat | modifiedat | insertedat | loadedat | loadtime | load_?dts | loaddate
-    | .*modstamp | _partitiontime_loaded | (?:.*_)?insert_(?:ts|time|timestamp|date|at|datetime)(?:_.*)? | dw_.* | dwh_.* | record_(?:load|insert|update).*
+    rf"""
+      (?:.*_)?(?:{_LOADED}|insert|sync)_(?:{_MOMENT})(?:_.*)?           # inserted_at, _loaded_at_utc
+    | _?(?:inserted|loaded|ingested|synced|extracted|received)(?:at)?   # insertedat
+    | (?:.*_)?(?:{_CHANGED})_(?:{_MOMENT})(?:_.*)?                      # updated_at, last_modified_date
+    | (?:modified|updated)(?:_.*|at)?
+    | lastmodified(?:date|at|time)? | .*modstamp | load_?(?:time|date|dts)
+    | _?fivetran_.* | _airbyte_.* | _ab_.* | _?etl_.* | _sdc_.* | _?dbt_.* | _dlt_.* | _stitch_.* | _?_hevo_.* | dwh?_.*
+    | (?:.*_)?batch_(?:id|{_MOMENT}|run_date|insert_ts)                 # batch_ts, _airbyte_batch_ts
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -1,4 +1,7 @@
-"""Reads what a column is compared with: the newest value of the table, now, a variable or a fixed time, shifted and truncated."""
+"""Reads what a column is compared with: the newest value of the table, now, a variable or a fixed time.
+
+Shifted and truncated.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,28 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.migrate.durations import Duration, coarser, duration, unit_name
+from dbt_kinds.migrate.durations import NOTHING, Duration, coarser, duration, unit_name
 from dbt_kinds.readers.dbt.rendering import NAME, THIS, Names
 
 Base = Literal["latest", "now", "variable", "fixed"]
 
 _NOW = (exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentDatetime)
 _NOW_NAMES = frozenset(
-    {"now", "getdate", "sysdate", "current_timestamp", "current_date", "localtimestamp", "sysdatetime", "getutcdate", "today",
-     "transaction_timestamp", "clock_timestamp", "statement_timestamp"}
-)  # fmt: skip
+    {
+        "now",
+        "getdate",
+        "sysdate",
+        "current_timestamp",
+        "current_date",
+        "localtimestamp",
+        "sysdatetime",
+        "getutcdate",
+        "today",
+        "transaction_timestamp",
+        "clock_timestamp",
+        "statement_timestamp",
+    }
+)
 _BACK = (exp.DateSub, exp.TimestampSub, exp.DatetimeSub)
 _FORTH = (exp.DateAdd, exp.TimestampAdd, exp.DatetimeAdd, exp.TsOrDsAdd)
 _TRUNCATIONS = (exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc)
@@ -45,18 +60,18 @@ class Bound:
     base: Base
     column: str | None = None
     column_unit: str | None = None
-    shift: Duration = Duration()
+    shift: Duration = NOTHING
     truncated: str | None = None
     variable: str | None = None
     default_variables: tuple[str, ...] = ()
 
 
-def read_bound(node: exp.Expression, names: Names, dialect: str) -> Bound | None:
+def read_bound(node: exp.Expr, names: Names, dialect: str) -> Bound | None:
     """A bound; None for an expression that is no such thing."""
     return _Reader(names, dialect).read(node)
 
 
-def truncation(node: exp.Expression) -> tuple[exp.Expression, str] | None:
+def truncation(node: exp.Expr) -> tuple[exp.Expr, str] | None:
     """What an expression truncates, and to which unit: `cast(ts as date)` and `date_trunc('day', ts)` to the day."""
     if isinstance(node, _TRUNCATIONS):
         unit = unit_name(node.args["unit"].name) if node.args.get("unit") is not None else None
@@ -76,12 +91,12 @@ class _Reader:
         self.dialect = dialect
         self.used: list[str] = []
 
-    def read(self, node: exp.Expression) -> Bound | None:
+    def read(self, node: exp.Expr) -> Bound | None:
         self.used = []
         found = self._bound(node)
         return replace(found, default_variables=tuple(dict.fromkeys(self.used))) if found is not None else None
 
-    def _bound(self, node: exp.Expression) -> Bound | None:
+    def _bound(self, node: exp.Expr) -> Bound | None:
         base = self._base(node)
         if base is not None:
             return base
@@ -101,7 +116,7 @@ class _Reader:
             return inner if inner is not None and is_plain else None
         return self._shifted(node)
 
-    def _base(self, node: exp.Expression) -> Bound | None:
+    def _base(self, node: exp.Expr) -> Bound | None:
         if isinstance(node, _NOW) or (
             isinstance(node, exp.Anonymous) and node.name.lower() in _NOW_NAMES and not node.expressions
         ):
@@ -121,7 +136,9 @@ class _Reader:
             fixed = _FIXED.fullmatch(node.name.strip())
             if fixed is None:
                 return None
-            return Bound("fixed", variable=fixed[1] if not fixed[2] or set(fixed[2]) <= set("0:") else f"{fixed[1]} {fixed[2]}")
+            return Bound(
+                "fixed", variable=fixed[1] if not fixed[2] or set(fixed[2]) <= set("0:") else f"{fixed[1]} {fixed[2]}"
+            )
         if isinstance(node, exp.Max):
             inner, unit = node.this, None
             while (found := truncation(inner)) is not None or isinstance(inner, exp.Cast | exp.Paren):
@@ -133,7 +150,7 @@ class _Reader:
             return self._newest(node)
         return None
 
-    def _newest(self, query: exp.Expression) -> Bound | None:
+    def _newest(self, query: exp.Expr) -> Bound | None:
         """`select max(column) from this`, and nothing else in it."""
         allowed = {"kind", "expressions", "from_", "from"}
         if not isinstance(query, exp.Select) or any(value for key, value in query.args.items() if key not in allowed):
@@ -144,7 +161,7 @@ class _Reader:
         found = self._bound(query.expressions[0].unalias())
         return found if found is not None and found.base == "latest" else None
 
-    def _shifted(self, node: exp.Expression) -> Bound | None:
+    def _shifted(self, node: exp.Expr) -> Bound | None:
         if isinstance(node, exp.Sub | exp.Add):
             inner = self._bound(node.this)
             shift = self._length(node.expression)
@@ -169,7 +186,7 @@ class _Reader:
         shift = Duration(sign * shift.months, sign * shift.seconds)
         return replace(inner, shift=inner.shift + shift)
 
-    def _length(self, node: exp.Expression) -> Duration | None:
+    def _length(self, node: exp.Expr) -> Duration | None:
         if isinstance(node, exp.Interval):
             unit = node.args.get("unit")
             if node.this is None:
@@ -186,11 +203,11 @@ class _Reader:
         # a date less a number is so many days
         return duration(count, "day") if count is not None else None
 
-    def _unit(self, unit: exp.Expression | None) -> str:
+    def _unit(self, unit: exp.Expr | None) -> str:
         name = unit.name if unit is not None else ""
         return str(self._value(name)) if name in self.names.variables else name
 
-    def _number(self, node: exp.Expression | None) -> float | None:
+    def _number(self, node: exp.Expr | None) -> float | None:
         if isinstance(node, exp.Paren | exp.Cast):
             return self._number(node.this)
         if isinstance(node, exp.Neg):
@@ -222,7 +239,7 @@ class _Reader:
         return value if isinstance(value, str | int | float) and not isinstance(value, bool) else name
 
 
-def _name_of(node: exp.Expression) -> str | None:
+def _name_of(node: exp.Expr) -> str | None:
     """The name that stands for Jinja's output, quoted or not."""
     if isinstance(node, exp.Literal) and node.is_string:
         return node.name

@@ -12,13 +12,19 @@ from dbt_kinds.migrate.bounds import truncation
 # of a table, by the name that stands for it, and a column: the type that properties declare
 DeclaredType = Callable[[str, str], str | None]
 
-TIME_NAME = re.compile(r"(?:.*(?:_at|time|timestamp|_?ts|_?tstamp|_?dttm|_on_ts|_at_utc|_ts_utc|_time_utc)|createdat|updatedat)")
+TIME_NAME = re.compile(
+    r"(?:.*(?:_at|time|timestamp|_?ts|_?tstamp|_?dttm|_on_ts|_at_utc|_ts_utc|_time_utc)|createdat|updatedat)"
+)
 DATE_NAME = re.compile(r".*(?:date|day|(?:^|_)dt)")
 _NAMED: tuple[tuple[re.Pattern[str], str], ...] = ((TIME_NAME, "dt"), (DATE_NAME, "date"))
 _DATE_WORDS = frozenset({"date", "day", "dt"})
 _TYPES: tuple[tuple[str, str], ...] = (
-    ("timestamp_ntz", "dtntz"), ("timestampntz", "dtntz"), ("timestamp", "dt"), ("datetime", "dt"), ("date", "date"),
-)  # fmt: skip
+    ("timestamp_ntz", "dtntz"),
+    ("timestampntz", "dtntz"),
+    ("timestamp", "dt"),
+    ("datetime", "dt"),
+    ("date", "date"),
+)
 
 
 def suffix_of_type(written: str) -> str | None:
@@ -27,7 +33,7 @@ def suffix_of_type(written: str) -> str | None:
     return next((suffix for start, suffix in _TYPES if lower.startswith(start)), None)
 
 
-def suffix_of(expression: exp.Expression, select: exp.Select, declared: DeclaredType, *, against_date: bool) -> str | None:
+def suffix_of(expression: exp.Expr, select: exp.Select, declared: DeclaredType, *, against_date: bool) -> str | None:
     """The suffix of the time variables that an expression of a select may be compared with; None where nothing says.
 
     Args:
@@ -49,7 +55,7 @@ def suffix_of(expression: exp.Expression, select: exp.Select, declared: Declared
     return "date" if against_date and _DATE_WORDS & set(name.split("_")) else None
 
 
-def _told(expression: exp.Expression, select: exp.Select, declared: DeclaredType, depth: int) -> str | None:
+def _told(expression: exp.Expr, select: exp.Select, declared: DeclaredType, depth: int) -> str | None:
     """What casts and declarations say; `unknown` for an expression of a type that is none of time's or not known."""
     if isinstance(expression, exp.Paren):
         return _told(expression.this, select, declared, depth)
@@ -104,10 +110,10 @@ def _of_source(column: exp.Column, select: exp.Select, declared: DeclaredType, d
     return None
 
 
-def _cte(table: exp.Table) -> exp.Expression | None:
+def _cte(table: exp.Table) -> exp.Expr | None:
     if table.db:
         return None
-    node: exp.Expression | None = table
+    node: exp.Expr | None = table
     while node is not None:
         with_ = node.args.get("with_") or node.args.get("with")
         if with_ is not None:

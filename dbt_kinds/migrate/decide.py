@@ -8,7 +8,6 @@ from typing import Any
 from sqlglot import exp
 
 import dbt_kinds.errors as errors
-from dbt_kinds.analysis.edits import Edit
 from dbt_kinds.errors import (
     AmbiguousTimeColumn,
     AppendsWindows,
@@ -23,7 +22,6 @@ from dbt_kinds.errors import (
     FullReads,
     InsertOnly,
     KeptAsTest,
-    Left,
     LookbackFromVariable,
     MacroFilter,
     NoStart,
@@ -49,7 +47,6 @@ from dbt_kinds.migrate.outside import VAR_CALL
 from dbt_kinds.migrate.reading import Reading, check_every_branch, unknown_calls
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import Trace, conjuncts, find_marker, is_plain_condition, same, trace
-from dbt_kinds.readers.dbt.blocks import Block
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.project import DbtProject
 from dbt_kinds.readers.dbt.tags import line_of, tags
@@ -57,10 +54,18 @@ from dbt_kinds.readers.dbt.tags import line_of, tags
 # what `append` of the specification is called by this version of the package
 APPENDING = "incremental_unmanaged"
 _CRON_UNITS = {
-    "@yearly": "year", "@annually": "year", "@monthly": "month", "@weekly": "week", "@daily": "day", "@midnight": "day", "@hourly": "hour",
-}  # fmt: skip
+    "@yearly": "year",
+    "@annually": "year",
+    "@monthly": "month",
+    "@weekly": "week",
+    "@daily": "day",
+    "@midnight": "day",
+    "@hourly": "hour",
+}
 _FILE_FORMATS_BY_RANGE = frozenset({"iceberg", "delta"})
-_BOUND_VARIABLE = re.compile(r"start|end|from|to$|date|day|since|until|begin|_ds$|^ds$|month|hour|time|interval", re.IGNORECASE)
+_BOUND_VARIABLE = re.compile(
+    r"start|end|from|to$|date|day|since|until|begin|_ds$|^ds$|month|hour|time|interval", re.IGNORECASE
+)
 
 
 def decide(reading: Reading, settings: Settings, project: DbtProject, options: MigrateOptions) -> Conversion:
@@ -92,7 +97,9 @@ def _is_bounded_outside(reading: Reading) -> bool:
 
 def _names_in(reading: Reading, found: Filter) -> set[str]:
     text = reading.model.text
-    return {name for comparison in found.comparisons for name in VAR_CALL.findall(text[comparison.start : comparison.end])}
+    return {
+        name for comparison in found.comparisons for name in VAR_CALL.findall(text[comparison.start : comparison.end])
+    }
 
 
 # --- models without a block
@@ -107,39 +114,60 @@ def _without(reading: Reading, settings: Settings, project: DbtProject, options:
         for name in VAR_CALL.findall(tag.code) if tag.kind != "comment" else ():
             if _BOUND_VARIABLE.search(name):
                 raise UnboundPartition(
-                    f"the variable {name} decides what is read, outside of a block; write the bounds with start_date() and end_date()",
+                    f"the variable {name} decides what is read, outside of a block; write the bounds with "
+                    "start_date() and end_date()",
                     line=line_of(text, tag.start),
                 )
     for tree in reading.trees:
         _check_no_now(tree, settings)
     if settings.strategy == "insert_overwrite":
         if settings.partition_by:
-            note = OncePerInterval("a run replaces the partitions of what the query returns once an interval has passed")
+            note = OncePerInterval(
+                "a run replaces the partitions of what the query returns once an interval has passed"
+            )
             return Conversion("incremental_by_partition", notes=[note, *_no_start(options)], options=_start(options))
         if options.adapter not in (None, "spark", "databricks"):
             raise UnboundPartition("insert_overwrite has no partition_by", line=settings.line)
         return Conversion(
-            "full", notes=[ReplacesWholeTable("insert_overwrite without partition_by replaces the whole table on each run; full says that")]
+            "full",
+            notes=[
+                ReplacesWholeTable(
+                    "insert_overwrite without partition_by replaces the whole table on each run; full says that"
+                )
+            ],
         )
     if settings.unique_key:
         if settings.strategy == "append":
-            raise UnreadableBlock("append ignores the unique_key that is set; write which of the two is meant", line=settings.line)
-        if settings.strategy == "delete+insert" and set(map(str.lower, settings.unique_key)) <= settings.partition_columns:
+            raise UnreadableBlock(
+                "append ignores the unique_key that is set; write which of the two is meant", line=settings.line
+            )
+        if (
+            settings.strategy == "delete+insert"
+            and set(map(str.lower, settings.unique_key)) <= settings.partition_columns
+        ):
             return Conversion("incremental_by_partition", notes=_no_start(options), options=_start(options))
-        note = NoWindow("every run reads everything and merges it, as before; a filter between start_*() and end_*() would read less")
-        return Conversion("incremental_by_unique_key", {"unique_key": list(settings.unique_key)} | _start(options), notes=[note, *_no_start(options)])
-    note = NoWindow("every run appends everything that the query returns, as before, once an interval has passed")
-    return Conversion("incremental_unmanaged", _start(options), notes=[note, *_no_start(options)])
+        whole = NoWindow(
+            "every run reads everything and merges it, as before; a filter between start_*() and end_*() "
+            "would read less"
+        )
+        return Conversion(
+            "incremental_by_unique_key",
+            {"unique_key": list(settings.unique_key)} | _start(options),
+            notes=[whole, *_no_start(options)],
+        )
+    appended = NoWindow("every run appends everything that the query returns, as before, once an interval has passed")
+    return Conversion("incremental_unmanaged", _start(options), notes=[appended, *_no_start(options)])
 
 
-def _check_no_now(tree: exp.Expression, settings: Settings) -> None:
+def _check_no_now(tree: exp.Expr, settings: Settings) -> None:
     """What is appended by the clock depends on when runs take place."""
     if settings.unique_key or settings.strategy == "insert_overwrite":
         return
     for now in tree.find_all(exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentDatetime):
         if now.find_ancestor(exp.Where) is not None:
             raise UnreadableBlock(
-                "rows are appended by what now is, without a block; write the filter between start_*() and end_*()", line=settings.line
+                "rows are appended by what now is, without a block; write the filter between start_*() and end_*()",
+                line=settings.line,
             )
 
 
@@ -163,7 +191,9 @@ def _with_filters(reading: Reading, settings: Settings, project: DbtProject, opt
         raise reading.problem
     results = [_by_tree(reading, tree, settings, meanings, project, options) for tree in reading.trees]
     if any(result.options != results[0].options or result.kind != results[0].kind for result in results):
-        raise TimeColumnUnclear("a condition that only a run can decide changes what is loaded", line=meanings[0].filter.line)
+        raise TimeColumnUnclear(
+            "a condition that only a run can decide changes what is loaded", line=meanings[0].filter.line
+        )
     return results[0]
 
 
@@ -173,13 +203,17 @@ def _check_unread(reading: Reading, settings: Settings) -> None:
         for name in VAR_CALL.findall(tag.code):
             if _BOUND_VARIABLE.search(name):
                 raise UnboundPartition(
-                    f"the variable {name} decides what is read or written, outside of a condition; write it with start_date() and end_date()",
+                    f"the variable {name} decides what is read or written, outside of a condition; write it "
+                    "with start_date() and end_date()",
                     line=line_of(reading.model.text, tag.start),
                 )
 
 
 def _with_partners(tree: exp.Query, meanings: list[Meaning]) -> list[Meaning]:
-    """Upper bounds outside a block join the filter of the same WHERE and column; what remains has a lower bound each."""
+    """Upper bounds outside a block join the filter of the same WHERE and column.
+
+    What remains has a lower bound each.
+    """
     whole = [meaning for meaning in meanings if meaning.lower]
     for other in (meaning for meaning in meanings if not meaning.lower):
         select = _select_of(tree, other)
@@ -187,7 +221,8 @@ def _with_partners(tree: exp.Query, meanings: list[Meaning]) -> list[Meaning]:
         assert other.expression is not None
         if partner is None or partner.expression is None or not same(partner.expression, other.expression):
             raise VariableUsedElsewhere(
-                f"a variable bounds {other.written} here, where no filter bounds its beginning; replace it by a time variable by hand",
+                f"a variable bounds {other.written} here, where no filter bounds its beginning; replace it by "
+                "a time variable by hand",
                 line=other.filter.line,
             )
     return whole
@@ -233,7 +268,9 @@ def _by_tree(
     kind, column = _kind(settings, traces, meanings, primary, is_arriving=is_arriving)
     unit, is_explicit = _unit(kind, column, traces[primary], meanings, options)
     suffixes = [_suffix(reading, meaning, select, project) for meaning, select in zip(meanings, selects, strict=True)]
-    if unit == "hour" and (suffixes[primary] in ("date", "ds") or (column and column.lower() in settings.partition_columns)):
+    if unit == "hour" and (
+        suffixes[primary] in ("date", "ds") or (column and column.lower() in settings.partition_columns)
+    ):
         unit, is_explicit = "day", False
     found = Conversion(kind)
     if kind == "incremental_by_time_range":
@@ -248,7 +285,8 @@ def _by_tree(
     lookback = max(_lookback(meaning, unit) for meaning in meanings)
     if lookback and kind == APPENDING:
         raise ArrivalWithoutKey(
-            f"{meanings[0].written} says when rows arrived, and rows are read again without a key to tell them by; set unique_key, or say "
+            f"{meanings[0].written} says when rows arrived, and rows are read again without a key to tell them "
+            "by; set unique_key, or say "
             f"--event {meanings[0].written} where it says when they happened",
             line=line,
         )
@@ -256,7 +294,9 @@ def _by_tree(
         found.options["lookback"] = lookback
     found.notes += _notes(found, settings, meanings, options, column)
     for meaning, suffix in zip(meanings, suffixes, strict=True):
-        predicate = f"{meaning.written} between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
+        predicate = (
+            f"{meaning.written} between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
+        )
         found.edits += filter_edits(text, meaning.filter, predicate, meaning.replaced, meaning.dropped)
     for meaning in ends:
         found.edits += filter_edits(text, meaning.filter, "true", [], meaning.replaced)
@@ -273,12 +313,15 @@ def _primary(traces: list[Trace], meanings: list[Meaning]) -> int:
             continue
         if not set(followed.outputs) & set(traces[first].outputs):
             raise FiltersDisagree(
-                f"the filters are on {meanings[first].written} and {meanings[at].written}, and only one of them reaches the output",
+                f"the filters are on {meanings[first].written} and {meanings[at].written}, and only one of "
+                "them reaches the output",
                 line=meanings[at].filter.line,
             )
     bases = {bound.base for meaning in meanings for bound in meaning.lower}
     if len(bases) > 1 and "variable" in bases:
-        raise FiltersDisagree("variables bound one filter and the table or the clock another", line=meanings[first].filter.line)
+        raise FiltersDisagree(
+            "variables bound one filter and the table or the clock another", line=meanings[first].filter.line
+        )
     return first
 
 
@@ -293,7 +336,8 @@ def _is_arriving(meanings: list[Meaning], options: MigrateOptions) -> bool:
         line = meanings[said.index(True)].filter.line
         arrival, event = meanings[said.index(True)].written, meanings[said.index(False)].written
         raise AmbiguousTimeColumn(
-            f"one filter is on {event}, when a row happened, and one on {arrival}, when it arrived; say --event or --arrival of one of them",
+            f"one filter is on {event}, when a row happened, and one on {arrival}, when it arrived; say "
+            "--event or --arrival of one of them",
             line=line,
         )
     return said[0]
@@ -308,21 +352,31 @@ def _kind(
     for followed in traces:
         for dedupe in followed.dedupes:
             if dedupe.columns != key:
-                raise WindowOverRuns("rows are numbered within a key that is not the model's unique_key, across intervals", line=line)
+                raise WindowOverRuns(
+                    "rows are numbered within a key that is not the model's unique_key, across intervals", line=line
+                )
     is_deduped = any(followed.dedupes for followed in traces)
     if settings.strategy == "insert_overwrite":
         if not settings.partition_by:
-            raise UnboundPartition("insert_overwrite without partition_by replaces the whole table by the filtered rows", line=line)
+            raise UnboundPartition(
+                "insert_overwrite without partition_by replaces the whole table by the filtered rows", line=line
+            )
         if column is None or column.lower() not in settings.partition_columns or is_deduped:
             raise FilterNotOnPartition(
-                f"partitions of {', '.join(settings.partition_by)} are replaced by rows filtered on {meanings[primary].written}", line=line
+                f"partitions of {', '.join(settings.partition_by)} are replaced by rows filtered on "
+                f"{meanings[primary].written}",
+                line=line,
             )
         if len(settings.partition_columns) > 1:
-            raise FilterNotOnPartition("the table has partitions beside the filtered column, which stay when no row comes for them", line=line)
+            raise FilterNotOnPartition(
+                "the table has partitions beside the filtered column, which stay when no row comes for them", line=line
+            )
         return "incremental_by_time_range", column
     if settings.unique_key:
         if settings.strategy == "append":
-            raise UnreadableBlock("append ignores the unique_key that is set; write which of the two is meant", line=settings.line)
+            raise UnreadableBlock(
+                "append ignores the unique_key that is set; write which of the two is meant", line=settings.line
+            )
         narrowed = [
             name
             for name in ("incremental_predicates", "predicates", "merge_update_columns", "merge_exclude_columns")
@@ -335,15 +389,20 @@ def _kind(
             return "incremental_by_time_range", column
         if settings.strategy == "delete+insert" and key <= settings.partition_columns:
             raise FilterNotOnPartition(
-                f"rows of {', '.join(settings.unique_key)} are replaced by rows filtered on {meanings[primary].written}", line=line
+                f"rows of {', '.join(settings.unique_key)} are replaced by rows filtered on "
+                f"{meanings[primary].written}",
+                line=line,
             )
         return "incremental_by_unique_key", None
     if is_deduped:
-        raise WindowOverRuns("rows are numbered within a key, across intervals, and the model has no unique_key", line=line)
+        raise WindowOverRuns(
+            "rows are numbered within a key, across intervals, and the model has no unique_key", line=line
+        )
     if is_arriving:
         if any(bound.base == "now" for meaning in meanings for bound in meaning.lower):
             raise ArrivalWithoutKey(
-                f"{meanings[primary].written} says when rows arrived, and without a key they are appended again and again; set unique_key, or say "
+                f"{meanings[primary].written} says when rows arrived, and without a key they are appended "
+                "again and again; set unique_key, or say "
                 f"--event {meanings[primary].written} where it says when they happened",
                 line=line,
             )
@@ -434,7 +493,8 @@ def _suffix(reading: Reading, meaning: Meaning, select: exp.Select, project: Dbt
         suffix = suffix_of_type(own) if own is not None else None
     if suffix is None:
         raise UnknownColumnType(
-            f"nothing says whether {meaning.written} is a date or a timestamp; declare its data_type in the properties of the table it comes from",
+            f"nothing says whether {meaning.written} is a date or a timestamp; declare its data_type in the "
+            "properties of the table it comes from",
             line=meaning.filter.line,
         )
     return suffix
@@ -448,11 +508,13 @@ def _when(meanings: list[Meaning], selects: list[exp.Select], options: MigrateOp
             assert meaning.expression is not None
             starts |= _fixed_start(select, meaning.expression)
     if len(starts) > 1:
-        raise FiltersDisagree(f"the first load begins at {' and at '.join(sorted(starts))}", line=meanings[0].filter.line)
+        raise FiltersDisagree(
+            f"the first load begins at {' and at '.join(sorted(starts))}", line=meanings[0].filter.line
+        )
     return {"start": starts.pop()} | _cron(options) if starts else _start(options)
 
 
-def _fixed_start(select: exp.Select, expression: exp.Expression) -> set[str]:
+def _fixed_start(select: exp.Select, expression: exp.Expr) -> set[str]:
     """The fixed time that a condition beside the filter begins at."""
     from dbt_kinds.migrate.bounds import read_bound
     from dbt_kinds.readers.dbt.rendering import Names
@@ -476,7 +538,12 @@ def _cron(options: MigrateOptions) -> dict[str, Any]:
 def _no_start(options: MigrateOptions) -> list[errors.MigrationNote]:
     if options.start:
         return []
-    return [NoStart("no start is known: adopt gives one where the table exists; else set the option start, or pass kinds_start and kinds_end once")]
+    return [
+        NoStart(
+            "no start is known: adopt gives one where the table exists; else set the option start, or pass "
+            "kinds_start and kinds_end once"
+        )
+    ]
 
 
 def _notes(
@@ -487,18 +554,29 @@ def _notes(
         notes += _no_start(options)
     variables = {name for meaning in meanings for bound in meaning.lower for name in bound.default_variables}
     if variables:
-        notes.append(LookbackFromVariable(f"the lookback is the default of {', '.join(sorted(variables))} in dbt_project.yml"))
+        notes.append(
+            LookbackFromVariable(f"the lookback is the default of {', '.join(sorted(variables))} in dbt_project.yml")
+        )
     if found.kind == "incremental_by_time_range":
         if settings.unique_key:
-            notes.append(KeptAsTest(f"a range is replaced as a whole; test that {', '.join(settings.unique_key)} is unique"))
+            notes.append(
+                KeptAsTest(f"a range is replaced as a whole; test that {', '.join(settings.unique_key)} is unique")
+            )
         file_format = str(settings.config.get("file_format") or "parquet").lower()
         is_file = options.adapter in ("spark", "databricks") and file_format not in _FILE_FORMATS_BY_RANGE
         if is_file and column is not None and column.lower() not in settings.partition_columns:
             notes.append(
-                NotPartitionedByTime(f"an existing {file_format} table must be partitioned by {column} before a range of it can be replaced")
+                NotPartitionedByTime(
+                    f"an existing {file_format} table must be partitioned by {column} before a range of it can "
+                    "be replaced"
+                )
             )
     if found.kind == APPENDING:
-        notes.append(AppendsWindows(f"rows that arrived in a window of {meanings[0].written} are appended once, when it is complete"))
+        notes.append(
+            AppendsWindows(
+                f"rows that arrived in a window of {meanings[0].written} are appended once, when it is complete"
+            )
+        )
     return notes
 
 
@@ -530,21 +608,27 @@ def _anti_joined(reading: Reading, settings: Settings, meanings: list[Meaning], 
     """`key not in (select key from this)`: rows are only ever inserted."""
     meaning = meanings[0]
     if len(meanings) > 1 or meaning.expression is not None or meaning.filter.otherwise is not None:
-        raise UnreadableBlock("rows are found by their absence and by time; write one of the two", line=meaning.filter.line)
+        raise UnreadableBlock(
+            "rows are found by their absence and by time; write one of the two", line=meaning.filter.line
+        )
     if settings.strategy == "insert_overwrite":
         raise UnreadableBlock("partitions are replaced by the rows that are not there yet", line=meaning.filter.line)
-    if settings.unique_key and {name.lower() for name in settings.unique_key} != {name.lower() for name in meaning.keys}:
+    if settings.unique_key and {name.lower() for name in settings.unique_key} != {
+        name.lower() for name in meaning.keys
+    }:
         raise UnreadableBlock(
-            f"new rows are told by {', '.join(meaning.keys)} and merged by {', '.join(settings.unique_key)}", line=meaning.filter.line
+            f"new rows are told by {', '.join(meaning.keys)} and merged by {', '.join(settings.unique_key)}",
+            line=meaning.filter.line,
         )
     if not options.accept_full_reads:
         raise FullReads(
-            "new rows are found by their absence, so that each run reads the whole source; add a bound on time, or say --accept-full-reads",
+            "new rows are found by their absence, so that each run reads the whole source; add a bound on "
+            "time, or say --accept-full-reads",
             line=meaning.filter.line,
         )
-    for tree in reading.trees or [None]:
-        if tree is None or reading.problem is not None:
-            raise reading.problem or UnreadableBlock("the model cannot be read", line=meaning.filter.line)
+    if reading.problem is not None:
+        raise reading.problem
+    for tree in reading.trees:
         marker = find_marker(tree, meaning.filter.marker)
         select = is_plain_condition(marker) if marker is not None else None
         if select is None:
@@ -580,23 +664,31 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None
         if found.kind == "incremental_by_unique_key":
             texts = [predicates] if isinstance(predicates, str) else [str(text) for text in predicates]
             renamed = [_renamed(text) for text in texts]
-            found.options["merge_filter"] = renamed[0] if len(renamed) == 1 else " and ".join(f"({text})" for text in renamed)
+            found.options["merge_filter"] = (
+                renamed[0] if len(renamed) == 1 else " and ".join(f"({text})" for text in renamed)
+            )
             found.removed |= {"incremental_predicates", "predicates"}
     if config.get("full_refresh") is False and found.kind in ("incremental_by_unique_key", "incremental_unmanaged"):
         found.options["disable_restatement"] = True
     if found.kind != "incremental_by_unique_key" and config.get("unique_key") and "unique_key" not in own:
-        raise ConfigElsewhere("unique_key stands in YAML, where a model of this kind must not have one; take it out there", line=1)
+        raise ConfigElsewhere(
+            "unique_key stands in YAML, where a model of this kind must not have one; take it out there", line=1
+        )
     if "materialized" not in own:
-        found.notes.append(FolderDefault("the materialization comes from YAML, which was left; the file's own config() overrides it"))
+        found.notes.append(
+            FolderDefault("the materialization comes from YAML, which was left; the file's own config() overrides it")
+        )
     found.removed &= set(own)
 
 
 def _renamed(predicate: str) -> str:
-    return re.sub(r"(?i)\bDBT_INTERNAL_(DEST|SOURCE)\b", lambda name: "target" if name[1].upper() == "DEST" else "source", predicate)
+    return re.sub(
+        r"(?i)\bDBT_INTERNAL_(DEST|SOURCE)\b",
+        lambda name: "target" if name[1].upper() == "DEST" else "source",
+        predicate,
+    )
 
 
 def blocks_left(text: str) -> bool:
     """Whether is_incremental() is still asked."""
     return any("is_incremental" in tag.code for tag in tags(text) if tag.kind != "comment")
-
-

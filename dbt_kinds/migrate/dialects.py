@@ -15,10 +15,27 @@ from sqlglot.errors import SqlglotError
 _CANDIDATES = ("spark", "snowflake", "bigquery", "redshift", "postgres", "trino", "duckdb")
 # what only one dialect writes
 _SIGNS = (
-    ("bigquery", re.compile(r"\b(?:timestamp_sub|date_sub\([^)]*interval|timestamp_trunc|datetime_sub|safe_cast|generate_date_array|date_diff\()", re.I)),
-    ("snowflake", re.compile(r"\b(?:dateadd\s*\(\s*'?\w+'?\s*,|flatten\s*\(|::variant|to_timestamp_ntz|sysdate\(\)|iff\s*\()", re.I)),
+    (
+        "bigquery",
+        re.compile(
+            r"\b(?:timestamp_sub|date_sub\([^)]*interval|timestamp_trunc|datetime_sub|safe_cast|generate_date_array|date_diff\()",
+            re.I,
+        ),
+    ),
+    (
+        "snowflake",
+        re.compile(
+            r"\b(?:dateadd\s*\(\s*'?\w+'?\s*,|flatten\s*\(|::variant|to_timestamp_ntz|sysdate\(\)|iff\s*\()", re.I
+        ),
+    ),
     ("redshift", re.compile(r"\b(?:getdate\(\)|diststyle|sortkey)", re.I)),
-    ("spark", re.compile(r"\b(?:from_unixtime|date_sub\([^,()]+,\s*\d|lateral view|file_format|interval \d+ days?\b|distribute by)", re.I)),
+    (
+        "spark",
+        re.compile(
+            r"\b(?:from_unixtime|date_sub\([^,()]+,\s*\d|lateral view|file_format|interval \d+ days?\b|distribute by)",
+            re.I,
+        ),
+    ),
     ("postgres", re.compile(r"\b(?:now\(\)\s*-\s*interval\s*'|generate_series|::jsonb)", re.I)),
 )
 _TAGS = re.compile(r"(?s)\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}")
@@ -27,7 +44,11 @@ _SAMPLE = 40
 
 def adapter_of(root: Path, profile: str) -> str | None:
     """The adapter of a project's profile, from the profiles.yml that dbt would take; None where there is none."""
-    places = [root, *([Path(os.environ["DBT_PROFILES_DIR"])] if "DBT_PROFILES_DIR" in os.environ else []), Path.home() / ".dbt"]
+    places = [
+        root,
+        *([Path(os.environ["DBT_PROFILES_DIR"])] if "DBT_PROFILES_DIR" in os.environ else []),
+        Path.home() / ".dbt",
+    ]
     for place in places:
         try:
             content: Any = yaml.safe_load((place / "profiles.yml").read_text("utf-8"))

@@ -8,10 +8,26 @@ _DAY = 86400
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": _DAY, "week": 7 * _DAY}
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _SHORT = {
-    "s": "second", "sec": "second", "mi": "minute", "min": "minute", "h": "hour", "hr": "hour", "hh": "hour", "d": "day", "dd": "day",
-    "w": "week", "wk": "week", "mm": "month", "mon": "month", "q": "quarter", "qtr": "quarter", "y": "year", "yy": "year", "yyyy": "year",
+    "s": "second",
+    "sec": "second",
+    "mi": "minute",
+    "min": "minute",
+    "h": "hour",
+    "hr": "hour",
+    "hh": "hour",
+    "d": "day",
+    "dd": "day",
+    "w": "week",
+    "wk": "week",
+    "mm": "month",
+    "mon": "month",
+    "q": "quarter",
+    "qtr": "quarter",
+    "y": "year",
+    "yy": "year",
+    "yyyy": "year",
     "isoweek": "week",
-}  # fmt: skip
+}
 # from fine to coarse
 UNITS = ("minute", "hour", "day", "week", "month", "quarter", "year")
 
@@ -24,6 +40,7 @@ class Duration:
     seconds: int = 0
 
     def __add__(self, other: Duration) -> Duration:
+        """Both together."""
         return Duration(self.months + other.months, self.seconds + other.seconds)
 
     @property
@@ -36,6 +53,9 @@ class Duration:
         """The most seconds that it can last."""
         years, months = divmod(self.months, 12)
         return self.seconds + (366 * years + 31 * months) * _DAY
+
+
+NOTHING = Duration()
 
 
 def unit_name(written: str) -> str | None:

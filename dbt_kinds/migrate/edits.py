@@ -10,7 +10,9 @@ from dbt_kinds.migrate.filters import Comparison, Filter
 from dbt_kinds.readers.dbt.blocks import Block
 
 
-def filter_edits(text: str, found: Filter, predicate: str, replaced: list[Comparison], dropped: list[Comparison]) -> list[Edit]:
+def filter_edits(
+    text: str, found: Filter, predicate: str, replaced: list[Comparison], dropped: list[Comparison]
+) -> list[Edit]:
     """What to write for a filter: one predicate in the place of the first condition that it replaces, the others gone.
 
     Args:

@@ -1,4 +1,7 @@
-"""The blocks of `is_incremental()` in a model: which are filters, what they compare, and where each piece stands in the text."""
+"""The blocks of `is_incremental()` in a model: which are filters, what they compare.
+
+And where each piece stands in the text.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +15,54 @@ from jinja2 import nodes
 from sqlglot import Token, TokenType, exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.errors import ElseBranchDiffers, MacroFilter, SecondUseOfIsIncremental, UnreadableBlock
+from dbt_kinds.errors import (
+    ElseBranchDiffers,
+    MacroFilter,
+    SecondUseOfIsIncremental,
+    UnreadableBlock,
+    UnrenderableError,
+)
 from dbt_kinds.readers.dbt.blocks import Block, Branch, walk
 from dbt_kinds.readers.dbt.calls import expression
-from dbt_kinds.readers.dbt.rendering import Renderer, Unrenderable
+from dbt_kinds.readers.dbt.rendering import Renderer
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
 Mode = Literal["incremental", "full", "mixed", "none"]
 _ALWAYS = frozenset({"execute", "true"})
 _COMPARED = {
-    TokenType.GTE: ">=", TokenType.GT: ">", TokenType.LTE: "<=", TokenType.LT: "<", TokenType.EQ: "=", TokenType.BETWEEN: "between",
-}  # fmt: skip
+    TokenType.GTE: ">=",
+    TokenType.GT: ">",
+    TokenType.LTE: "<=",
+    TokenType.LT: "<",
+    TokenType.EQ: "=",
+    TokenType.BETWEEN: "between",
+}
 _FLIPPED = {">=": "<=", ">": "<", "<=": ">=", "<": ">", "=": "="}
 # words that make more of a block than conditions
 _MORE = frozenset(
-    {TokenType.OR, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.HAVING, TokenType.QUALIFY, TokenType.LIMIT, TokenType.UNION,
-     TokenType.JOIN, TokenType.SELECT, TokenType.FROM, TokenType.WITH, TokenType.COMMA, TokenType.SEMICOLON, TokenType.WINDOW,
-     TokenType.LEFT, TokenType.INNER, TokenType.CROSS, TokenType.ON, TokenType.WHERE, TokenType.ALIAS}
-)  # fmt: skip
+    {
+        TokenType.OR,
+        TokenType.GROUP_BY,
+        TokenType.ORDER_BY,
+        TokenType.HAVING,
+        TokenType.QUALIFY,
+        TokenType.LIMIT,
+        TokenType.UNION,
+        TokenType.JOIN,
+        TokenType.SELECT,
+        TokenType.FROM,
+        TokenType.WITH,
+        TokenType.COMMA,
+        TokenType.SEMICOLON,
+        TokenType.WINDOW,
+        TokenType.LEFT,
+        TokenType.INNER,
+        TokenType.CROSS,
+        TokenType.ON,
+        TokenType.WHERE,
+        TokenType.ALIAS,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -68,11 +101,11 @@ class Substituted:
 class Comparison:
     """One condition: an expression compared with others; `start` and `end` are its places in the model's text."""
 
-    expression: exp.Expression
+    expression: exp.Expr
     written: str
     written_other: str
     operator: str
-    others: list[exp.Expression]
+    others: list[exp.Expr]
     start: int
     end: int
     is_whole_tag: bool = False
@@ -119,7 +152,10 @@ class Filter:
 
 
 def mode_of(test: str) -> Mode:
-    """What a condition of Jinja says about is_incremental(): true only on incremental runs, only on others, or something else."""
+    """What a condition of Jinja says about is_incremental(): true only on incremental runs, only on others.
+
+    Or something else.
+    """
     if "is_incremental" not in test:
         return "none"
     node = expression(test)
@@ -174,9 +210,14 @@ def branches_of(text: str, block: Block) -> tuple[Branch | None, Branch | None]:
     if block.word == "macro":
         return block.branches[0], None
     modes = [mode_of(branch.tag.rest) for branch in block.branches]
-    if len(block.branches) > 2 or modes[0] in ("mixed", "none") or (len(modes) == 2 and block.branches[1].tag.word != "else"):
+    if (
+        len(block.branches) > 2
+        or modes[0] in ("mixed", "none")
+        or (len(modes) == 2 and block.branches[1].tag.word != "else")
+    ):
         raise SecondUseOfIsIncremental(
-            f"`{block.branches[0].tag.code}` decides more than whether a run is incremental; split it by hand", line=line
+            f"`{block.branches[0].tag.code}` decides more than whether a run is incremental; split it by hand",
+            line=line,
         )
     other = block.branches[1] if len(block.branches) == 2 else None
     return (block.branches[0], other) if modes[0] == "incremental" else (other, block.branches[0])
@@ -202,8 +243,10 @@ def substituted(text: str, start: int, end: int, renderer: Renderer, context: di
         if tag.kind == "expression":
             try:
                 said = renderer.render("{{ " + tag.code + " }}", **context)[0]
-            except Unrenderable as error:
-                raise UnreadableBlock(f"`{tag.code[:80]}` cannot be read: {error}", line=line_of(text, tag.start)) from error
+            except UnrenderableError as error:
+                raise UnreadableBlock(
+                    f"`{tag.code[:80]}` cannot be read: {error}", line=line_of(text, tag.start)
+                ) from error
         parts += [text[at : tag.start], said]
         length += tag.start - at
         spans.append((length, length + len(said), tag.start, tag.end))
@@ -224,7 +267,9 @@ def read_filter(text: str, block: Block, dialect: str, renderer: Renderer, conte
     line = line_of(text, block.start)
     incremental, otherwise = branches_of(text, block)
     if incremental is None:
-        raise ElseBranchDiffers("only the first load has something here; a kind has no first load of its own", line=line)
+        raise ElseBranchDiffers(
+            "only the first load has something here; a kind has no first load of its own", line=line
+        )
     found = _conditions(text, incremental, dialect, renderer, context)
     found.block, found.otherwise, found.line = block, otherwise, line
     if otherwise is not None:
@@ -233,7 +278,8 @@ def read_filter(text: str, block: Block, dialect: str, renderer: Renderer, conte
                 other = _conditions(text, otherwise, dialect, renderer, context)
             except (SecondUseOfIsIncremental, UnreadableBlock, MacroFilter) as error:
                 raise ElseBranchDiffers(
-                    "the first load has other logic than no filter or a fixed start", line=line_of(text, otherwise.start)
+                    "the first load has other logic than no filter or a fixed start",
+                    line=line_of(text, otherwise.start),
                 ) from error
             if other.keyword != found.keyword or other.ends_with_and != found.ends_with_and:
                 raise ElseBranchDiffers(
@@ -372,7 +418,7 @@ def _closes_at(tokens: Sequence[Token]) -> int | None:
     return None
 
 
-def _parse(written: str, dialect: str, line: int) -> exp.Expression:
+def _parse(written: str, dialect: str, line: int) -> exp.Expr:
     try:
         query = sqlglot.parse_one("select 1 where " + written, read=dialect)
     except (SqlglotError, RecursionError) as error:

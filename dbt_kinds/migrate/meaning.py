@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from dbt_kinds.errors import AmbiguousTimeColumn, ElseBranchDiffers, FiltersDisagree, ReadsThisElsewhere, UnreadableBlock
+from dbt_kinds.errors import (
+    AmbiguousTimeColumn,
+    ElseBranchDiffers,
+    FiltersDisagree,
+    ReadsThisElsewhere,
+    UnreadableBlock,
+)
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.bounds import Bound, read_bound
 from dbt_kinds.migrate.conversion import MigrateOptions
@@ -23,7 +29,7 @@ class Meaning:
     """A filter understood; `keys` are the columns that an anti-join with the table compares."""
 
     filter: Filter
-    expression: exp.Expression | None = None
+    expression: exp.Expr | None = None
     written: str = ""
     lower: list[Bound] = field(default_factory=list)
     upper: list[Bound] = field(default_factory=list)
@@ -89,7 +95,9 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
     if len(known) != len(bounds):
         raise _unreadable(comparison, line)
     if read_bound(comparison.expression, names, options.dialect) is not None:
-        raise UnreadableBlock("the condition compares two times and no column, so that it loads all or nothing", line=line)
+        raise UnreadableBlock(
+            "the condition compares two times and no column, so that it loads all or nothing", line=line
+        )
     if any(table.name == THIS for table in comparison.expression.find_all(exp.Table)):
         raise ReadsThisElsewhere("the model reads its own table for more than the bound", line=line)
     _check_expression(meaning, comparison, options, line)
@@ -169,7 +177,12 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
         raise problem
     first = bounds[0]
     assert first is not None
-    if comparison.operator in (">=", "between") and first.base == "fixed" and first.shift.is_zero and first.truncated in (None, "day"):
+    if (
+        comparison.operator in (">=", "between")
+        and first.base == "fixed"
+        and first.shift.is_zero
+        and first.truncated in (None, "day")
+    ):
         meaning.start = first.variable
         if comparison.operator == ">=":
             return
@@ -182,8 +195,11 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
     raise problem
 
 
-def _anti_join(condition: exp.Expression) -> list[str] | None:
-    """The columns of `key not in (select key from this)`, or of `not exists (select … from this where this.key = key)`."""
+def _anti_join(condition: exp.Expr) -> list[str] | None:
+    """The columns of `key not in (select key from this)`.
+
+    Or of `not exists (select … from this where this.key = key)`.
+    """
     if not isinstance(condition, exp.Not):
         return None
     inner = condition.this
@@ -205,7 +221,9 @@ def _anti_join(condition: exp.Expression) -> list[str] | None:
         source = (query.args.get("from_") or query.args.get("from")).this
         keys = []
         for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
-            if not isinstance(part, exp.EQ) or not all(isinstance(side, exp.Column) for side in (part.this, part.expression)):
+            if not isinstance(part, exp.EQ) or not all(
+                isinstance(side, exp.Column) for side in (part.this, part.expression)
+            ):
                 return None
             own = [side for side in (part.this, part.expression) if side.table.lower() == source.alias_or_name.lower()]
             if len(own) != 1 or {part.this.name.lower(), part.expression.name.lower()} != {own[0].name.lower()}:
@@ -215,13 +233,15 @@ def _anti_join(condition: exp.Expression) -> list[str] | None:
     return None
 
 
-def _reads_this(query: exp.Expression) -> bool:
+def _reads_this(query: exp.Expr) -> bool:
     tables = list(query.find_all(exp.Table))
     return len(tables) == 1 and tables[0].name == THIS
 
 
 def _unreadable(comparison: Comparison, line: int) -> UnreadableBlock | ReadsThisElsewhere:
-    whole = " ".join(part for part in (comparison.written, comparison.operator, comparison.written_other) if part != "other")
+    whole = " ".join(
+        part for part in (comparison.written, comparison.operator, comparison.written_other) if part != "other"
+    )
     short = " ".join(whole.split())[:120]
     tables = [table for part in (comparison.expression, *comparison.others) for table in part.find_all(exp.Table)]
     if any(table.name == THIS for table in tables):

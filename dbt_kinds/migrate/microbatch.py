@@ -43,12 +43,16 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
         if tag.kind == "comment" or tag.code.startswith("config"):
             continue
         if "is_incremental" in tag.code:
-            raise SecondUseOfIsIncremental("a microbatch model asks is_incremental(), too", line=line_of(text, tag.start))
+            raise SecondUseOfIsIncremental(
+                "a microbatch model asks is_incremental(), too", line=line_of(text, tag.start)
+            )
         if re.search(r"\bthis\b", tag.code):
             raise ReadsThisElsewhere("the model reads its own table", line=line_of(text, tag.start))
     missing = [name for name in ("event_time", "begin", "batch_size") if not config.get(name)]
     if missing:
-        raise MicrobatchIncomplete(f"{' and '.join(missing)} is not set; microbatch needs it, and so does the kind", line=settings.line)
+        raise MicrobatchIncomplete(
+            f"{' and '.join(missing)} is not set; microbatch needs it, and so does the kind", line=settings.line
+        )
     if any(config.get(name) is COMPUTED for name in ("event_time", "begin", "batch_size", "lookback")):
         raise ComputedConfig("event_time, begin, batch_size and lookback have to be written out", line=settings.line)
     if config.get("incremental_predicates"):
@@ -69,9 +73,15 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
         found.options["cron"] = "@hourly"
     found.removed = {"incremental_strategy", "unique_key", *_MOVED} & set(model.own_config)
     if config.get("unique_key") and "unique_key" not in model.own_config:
-        raise ConfigElsewhere("unique_key stands in YAML, where a model of this kind must not have one; take it out there", line=1)
+        raise ConfigElsewhere(
+            "unique_key stands in YAML, where a model of this kind must not have one; take it out there", line=1
+        )
     if config.get("concurrent_batches"):
-        found.notes.append(ConcurrencyDropped("concurrent_batches is dropped: batches are processed one after the other, in the order of time"))
+        found.notes.append(
+            ConcurrencyDropped(
+                "concurrent_batches is dropped: batches are processed one after the other, in the order of time"
+            )
+        )
     edits, notes = _inputs(model, project, unit)
     found.edits += edits
     found.notes += notes
@@ -96,14 +106,25 @@ def _inputs(model: ModelFile, project: DbtProject, unit: str) -> tuple[list[Edit
         if tag.kind != "expression" or not _PLAIN.fullmatch(tag.code):
             if re.match(r"(do\s+)?config\b", tag.code):
                 continue
-            raise CustomStrategy(f"`{tag.code[:60]}` hands an input to something else, which dbt filters there", line=line)
+            raise CustomStrategy(
+                f"`{tag.code[:60]}` hands an input to something else, which dbt filters there", line=line
+            )
         call = _INPUT.fullmatch(tag.code)
         assert call is not None
-        names = [argument.value for argument in arguments(call["arguments"], 0, len(call["arguments"])) if argument.name is None]
+        names = [
+            argument.value
+            for argument in arguments(call["arguments"], 0, len(call["arguments"]))
+            if argument.name is None
+        ]
         properties, config = _upstream(call["function"], names, project)
         event_time = config.get("event_time") if config is not None else None
         if config is None:
-            notes.append(WholeInput(f"{names[-1]} is not in the project, so it is read whole; where it has an event_time, filter it by that"))
+            notes.append(
+                WholeInput(
+                    f"{names[-1]} is not in the project, so it is read whole; where it has an event_time, "
+                    "filter it by that"
+                )
+            )
             continue
         if event_time is None:
             continue
@@ -112,7 +133,9 @@ def _inputs(model: ModelFile, project: DbtProject, unit: str) -> tuple[list[Edit
         suffix = _suffix(str(event_time), properties)
         if suffix is None:
             raise UnknownColumnType(
-                f"nothing says whether {event_time} of {names[-1]} is a date or a timestamp; declare its data_type in its properties", line=line
+                f"nothing says whether {event_time} of {names[-1]} is a date or a timestamp; declare its "
+                "data_type in its properties",
+                line=line,
             )
         bounds = f"{{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
         original = text[tag.start : tag.end]
@@ -127,7 +150,11 @@ def _upstream(function: str, names: list[Any], project: DbtProject) -> tuple[Pro
             return Properties(), None
         # a model that was migrated has its event time in meta
         meta = upstream.config.get("meta")
-        moved = {"event_time": meta["time_column"]} if isinstance(meta, dict) and isinstance(meta.get("time_column"), str) else {}
+        moved = (
+            {"event_time": meta["time_column"]}
+            if isinstance(meta, dict) and isinstance(meta.get("time_column"), str)
+            else {}
+        )
         return upstream.properties, moved | dict(upstream.config)
     known = project.source_types.get((str(names[0]), str(names[-1])))
     return (known, dict(known.config)) if known is not None else (Properties(), {})

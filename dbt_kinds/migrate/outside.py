@@ -17,14 +17,35 @@ from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
 VAR_CALL = re.compile(r"""\bvar\(\s*['"](\w+)['"]""")
 _ENDS = frozenset(
-    {TokenType.AND, TokenType.OR, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.HAVING, TokenType.QUALIFY, TokenType.LIMIT,
-     TokenType.UNION, TokenType.WINDOW, TokenType.SEMICOLON, TokenType.CLUSTER_BY, TokenType.DISTRIBUTE_BY, TokenType.SORT_BY,
-     TokenType.EXCEPT, TokenType.INTERSECT, TokenType.LATERAL, TokenType.JOIN, TokenType.SELECT, TokenType.FROM}
-)  # fmt: skip
+    {
+        TokenType.AND,
+        TokenType.OR,
+        TokenType.GROUP_BY,
+        TokenType.ORDER_BY,
+        TokenType.HAVING,
+        TokenType.QUALIFY,
+        TokenType.LIMIT,
+        TokenType.UNION,
+        TokenType.WINDOW,
+        TokenType.SEMICOLON,
+        TokenType.CLUSTER_BY,
+        TokenType.DISTRIBUTE_BY,
+        TokenType.SORT_BY,
+        TokenType.EXCEPT,
+        TokenType.INTERSECT,
+        TokenType.LATERAL,
+        TokenType.JOIN,
+        TokenType.SELECT,
+        TokenType.FROM,
+    }
+)
 
 
 def masked(text: str) -> str:
-    """The text with a name of the same length for what tags print, and spaces for other tags: places stay what they are."""
+    """The text with a name of the same length for what tags print, and spaces for other tags.
+
+    Places stay what they are.
+    """
     parts, at = [], 0
     for tag in tags(text):
         length = tag.end - tag.start
@@ -41,7 +62,10 @@ def variable_tags(text: str) -> list[Tag]:
 def outside_filters(
     text: str, places: Sequence[Tag], dialect: str, renderer: Renderer, context: dict[str, object]
 ) -> tuple[list[Filter], list[Tag]]:
-    """The conditions that tags stand in, those of one WHERE together; and the tags that stand in none that can be read."""
+    """The conditions that tags stand in, those of one WHERE together.
+
+    And the tags that stand in none that can be read.
+    """
     try:
         tokens = sqlglot.tokenize(masked(text), read=dialect)
     except SqlglotError:
@@ -67,7 +91,9 @@ def outside_filters(
         if where not in groups:
             branch = Branch(tag._replace(start=start, end=start), start, end)
             block = Block("macro", [branch], tag._replace(start=end, end=end))
-            groups[where] = Filter(block, "", ends_with_and=False, comparisons=[], body=(start, end), line=line_of(text, start))
+            groups[where] = Filter(
+                block, "", ends_with_and=False, comparisons=[], body=(start, end), line=line_of(text, start)
+            )
         groups[where].comparisons.append(comparison)
         if tokens[lead].token_type is TokenType.AND:
             groups[where].ands.append((tokens[lead].start, tokens[lead].end + 1))
@@ -75,7 +101,10 @@ def outside_filters(
 
 
 def _condition(tokens: Sequence[Token], tag: Tag) -> tuple[int, int, int, int] | None:
-    """Of the condition around a tag: the index of its WHERE, of its first and last token, and of the WHERE or AND before it."""
+    """Of the condition around a tag: the index of its WHERE, of its first and last token.
+
+    And of the WHERE or AND before it.
+    """
     at = next((index for index, token in enumerate(tokens) if token.start <= tag.start < token.end + 1), None)
     if at is None:
         return None
@@ -119,7 +148,15 @@ def _before(tokens: Sequence[Token], at: int) -> int | None:
             return index
         if kind is TokenType.AND and not _is_of_between(tokens, index):
             return index
-        if kind in (TokenType.OR, TokenType.SELECT, TokenType.ON, TokenType.HAVING, TokenType.QUALIFY, TokenType.CASE, TokenType.FROM):
+        if kind in (
+            TokenType.OR,
+            TokenType.SELECT,
+            TokenType.ON,
+            TokenType.HAVING,
+            TokenType.QUALIFY,
+            TokenType.CASE,
+            TokenType.FROM,
+        ):
             return None
     return None
 

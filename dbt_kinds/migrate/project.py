@@ -27,7 +27,11 @@ _PYTHON_INCREMENTAL = re.compile(r"materialized\s*=\s*['\"]incremental['\"]|\bis
 
 
 def migrate_project(
-    root: Path, options: MigrateOptions, select: Iterable[str] = (), progress: Progress | None = None, dialect: str | None = None
+    root: Path,
+    options: MigrateOptions,
+    select: Iterable[str] = (),
+    progress: Progress | None = None,
+    dialect: str | None = None,
 ) -> Migration:
     """What becomes of the models of the project in a folder.
 
@@ -96,7 +100,12 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
         result.reason = left
         left.file = model.path
         return result
-    result.status, result.kind, result.options, result.notes = "converted", conversion.kind, conversion.options, conversion.notes
+    result.status, result.kind, result.options, result.notes = (
+        "converted",
+        conversion.kind,
+        conversion.options,
+        conversion.notes,
+    )
     return result
 
 
@@ -122,7 +131,9 @@ def converted_text(model: ModelFile, conversion: Conversion) -> str:
             for other in calls:
                 gone = conversion.removed & set(other.values) if other is not call else set()
                 if gone:
-                    raise ComputedConfig(f"{', '.join(sorted(gone))} stands in another config() than materialized", line=1)
+                    raise ComputedConfig(
+                        f"{', '.join(sorted(gone))} stands in another config() than materialized", line=1
+                    )
         except ValueError as error:
             raise ComputedConfig(str(error), line=1) from error
     result = edited(text, edits)
@@ -158,7 +169,12 @@ def migrate_snapshot(snapshot: Snapshot, project: DbtProject) -> Result:
         left.file = snapshot.path
         result.reason = left
         return result
-    result.status, result.kind, result.options, result.notes = "proposed", proposal.kind, dict(proposal.options), list(proposal.notes)
+    result.status, result.kind, result.options, result.notes = (
+        "proposed",
+        proposal.kind,
+        dict(proposal.options),
+        list(proposal.notes),
+    )
     if not (project.root / proposal.path).exists():
         result.new_file, result.new_text = proposal.path, proposal.text
     return result
@@ -178,10 +194,15 @@ def _is_ours(model: ModelFile) -> bool:
     if model.is_python:
         return _PYTHON_INCREMENTAL.search(model.text) is not None or model.config.get("materialized") == "incremental"
     materialized = model.config.get("materialized")
-    return materialized == "incremental" or is_kind(model) or is_called(model.text) or (
-        materialized is COMPUTED and "incremental" in model.text
+    return (
+        materialized == "incremental"
+        or is_kind(model)
+        or is_called(model.text)
+        or (materialized is COMPUTED and "incremental" in model.text)
     )
 
 
 def _dialect(adapter: str) -> str:
-    return {"sqlserver": "tsql", "synapse": "tsql", "fabric": "tsql", "athena": "trino", "dremio": "trino"}.get(adapter, adapter)
+    return {"sqlserver": "tsql", "synapse": "tsql", "fabric": "tsql", "athena": "trino", "dremio": "trino"}.get(
+        adapter, adapter
+    )

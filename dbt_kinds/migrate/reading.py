@@ -1,4 +1,7 @@
-"""A model read for migration: its blocks of is_incremental() as filters, and its SQL with a mark where each filter stands."""
+"""A model read for migration: its blocks of is_incremental() as filters.
+
+And its SQL with a mark where each filter stands.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,14 @@ from dbt_kinds.errors import (
     SecondUseOfIsIncremental,
     UnreadableBlock,
     UnreadableModel,
+    UnrenderableError,
 )
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.filters import Filter, incremental_blocks, read_filter
 from dbt_kinds.migrate.outside import outside_filters, variable_tags
 from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
-from dbt_kinds.readers.dbt.rendering import Names, Renderer, Unrenderable
+from dbt_kinds.readers.dbt.rendering import Names, Renderer
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
 _CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
@@ -34,14 +38,64 @@ _NAMED_STATEMENT = re.compile(r"call\s+statement\(\s*['\"](\w+)['\"]")
 _WORD_THIS = re.compile(r"\bthis\b(?!\s*=)")
 # of these packages nothing loads incrementally
 _HARMLESS = frozenset(
-    {"dbt_utils", "dbt", "dbt_date", "dbt_expectations", "codegen", "audit_helper", "adapter", "api", "modules", "exceptions", "target",
-     "loop", "builtins", "graph", "flags", "dbt_privacy", "dbt_profiler", "metrics", "dbt_kinds", "snowflake_utils", "dbt_constraints"}
-)  # fmt: skip
+    {
+        "dbt_utils",
+        "dbt",
+        "dbt_date",
+        "dbt_expectations",
+        "codegen",
+        "audit_helper",
+        "adapter",
+        "api",
+        "modules",
+        "exceptions",
+        "target",
+        "loop",
+        "builtins",
+        "graph",
+        "flags",
+        "dbt_privacy",
+        "dbt_profiler",
+        "metrics",
+        "dbt_kinds",
+        "snowflake_utils",
+        "dbt_constraints",
+    }
+)
 _BUILT_IN = frozenset(
-    {"ref", "source", "var", "env_var", "config", "is_incremental", "log", "run_query", "statement", "load_result", "return", "range", "dict",
-     "set", "zip", "namespace", "tojson", "fromjson", "current_timestamp", "should_full_refresh", "caller", "print", "type_string",
-     "get_columns_in_relation", "dbt_version", "doc", "super", "cycler", "lipsum", "joiner"}
-)  # fmt: skip
+    {
+        "ref",
+        "source",
+        "var",
+        "env_var",
+        "config",
+        "is_incremental",
+        "log",
+        "run_query",
+        "statement",
+        "load_result",
+        "return",
+        "range",
+        "dict",
+        "set",
+        "zip",
+        "namespace",
+        "tojson",
+        "fromjson",
+        "current_timestamp",
+        "should_full_refresh",
+        "caller",
+        "print",
+        "type_string",
+        "get_columns_in_relation",
+        "dbt_version",
+        "doc",
+        "super",
+        "cycler",
+        "lipsum",
+        "joiner",
+    }
+)
 
 
 @dataclass
@@ -96,7 +150,11 @@ def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -
     _check_this(text, reading)
     _check_setups(text, reading)
     _read_outside(text, reading, options, filtering)
-    if reading.filters or reading.outside or (model.config.get("incremental_strategy") != "insert_overwrite" and not model.config.get("unique_key")):
+    if (
+        reading.filters
+        or reading.outside
+        or (model.config.get("incremental_strategy") != "insert_overwrite" and not model.config.get("unique_key"))
+    ):
         _read_trees(text, reading, options)
     return reading
 
@@ -115,7 +173,7 @@ def _read_outside(text: str, reading: Reading, options: MigrateOptions, blocks: 
 def _context(renderer: Renderer, text: str) -> tuple[str, dict[str, Any]]:
     try:
         return renderer.render(text)
-    except Unrenderable:
+    except UnrenderableError:
         return "", {}
 
 
@@ -158,7 +216,8 @@ def _check_other_uses(text: str, blocks: list[Block]) -> None:
     for tag in tags(text):
         if tag.kind != "comment" and "is_incremental" in tag.code and tag.start not in known:
             raise SecondUseOfIsIncremental(
-                f"`{tag.code[:80]}` uses is_incremental() outside the condition of an if block", line=line_of(text, tag.start)
+                f"`{tag.code[:80]}` uses is_incremental() outside the condition of an if block",
+                line=line_of(text, tag.start),
             )
 
 
@@ -170,10 +229,16 @@ def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> 
         for name in _CALLED.findall(tag.code):
             if not _asks(name, project, set()):
                 continue
-            inside = [node for node in walk(nesting(text)) if isinstance(node, Block) and node.word == "if" and _within(tag, node)]
+            inside = [
+                node
+                for node in walk(nesting(text))
+                if isinstance(node, Block) and node.word == "if" and _within(tag, node)
+            ]
             is_filter = tag.kind == "expression" and not any(_within(tag, setup) for setup in setups)
             if not is_filter:
-                raise MacroFilter(f"the macro {name} decides what is loaded, and cannot be read here", line=line_of(text, tag.start))
+                raise MacroFilter(
+                    f"the macro {name} decides what is loaded, and cannot be read here", line=line_of(text, tag.start)
+                )
             if any("is_incremental" in branch.tag.rest for node in inside for branch in node.branches):
                 continue
             yield Block("macro", [Branch(tag._replace(end=tag.start), tag.start, tag.end)], tag._replace(start=tag.end))
@@ -192,7 +257,7 @@ def _read_macro(
         renderer.incremental = False
         if renderer.render(call, **context)[0].strip():
             raise problem
-    except (SecondUseOfIsIncremental, UnreadableBlock, Unrenderable) as error:
+    except (SecondUseOfIsIncremental, UnreadableBlock, UnrenderableError) as error:
         raise problem from error
     finally:
         renderer.incremental = True
@@ -226,7 +291,7 @@ def unknown_calls(text: str, project: DbtProject) -> Iterator[tuple[str, int]]:
             is_method = found.start() > 0 and code[found.start() - 1] == "."
             if is_method or name in _BUILT_IN or name in _HARMLESS or name in project.macros or name == project.name:
                 continue
-            if tag.word == "macro" or "." not in found[1] and re.search(rf"macro\s+{name}\b", text):
+            if tag.word == "macro" or ("." not in found[1] and re.search(rf"macro\s+{name}\b", text)):
                 continue
             yield found[1], line_of(text, tag.start)
 
@@ -261,13 +326,16 @@ def _check_setups(text: str, reading: Reading) -> None:
             continue
         if not any(found.body[0] <= tag.start < found.body[1] for found in reading.filters):
             raise RunQueryLogic(
-                f"{', '.join(sorted(used))} is set before the query and used outside a filter", line=line_of(text, tag.start)
+                f"{', '.join(sorted(used))} is set before the query and used outside a filter",
+                line=line_of(text, tag.start),
             )
         used_by_filters |= used
     if not used_by_filters:
         raise SecondUseOfIsIncremental("something is set for incremental runs that no filter uses", line=line)
     if len(used_by_filters) > 1:
-        raise RunQueryLogic(f"{', '.join(sorted(used_by_filters))} are several bounds; write one filter by hand", line=line)
+        raise RunQueryLogic(
+            f"{', '.join(sorted(used_by_filters))} are several bounds; write one filter by hand", line=line
+        )
     reading.patterns.append("run_query")
 
 
@@ -284,7 +352,7 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
         try:
             sql, _ = reading.renderer.render(marked)
             tree = sqlglot.parse_one(sql, read=options.dialect)
-        except (Unrenderable, SqlglotError, RecursionError) as error:
+        except (UnrenderableError, SqlglotError, RecursionError) as error:
             reason = " ".join(str(error).split())[:160]
             reading.problem = UnreadableModel(f"the model cannot be read as SQL: {reason}", line=1)
             reading.trees = []
@@ -302,7 +370,7 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
     names.answer = False
 
 
-def check_every_branch(tree: exp.Expression, covered: set[int], line: int) -> None:
+def check_every_branch(tree: exp.Expr, covered: set[int], line: int) -> None:
     """Where one part of a union is filtered all have to be.
 
     Raises:
@@ -316,7 +384,7 @@ def check_every_branch(tree: exp.Expression, covered: set[int], line: int) -> No
             raise FiltersDisagree("of the parts of a union some are filtered and some are read whole", line=line)
 
 
-def _leaves(query: exp.Expression) -> Iterator[exp.Expression]:
+def _leaves(query: exp.Expr) -> Iterator[exp.Expr]:
     if isinstance(query, exp.SetOperation):
         yield from _leaves(query.this)
         yield from _leaves(query.expression)

@@ -106,7 +106,9 @@ class Migration:
 def report_lines(migration: Migration) -> Iterator[str]:
     """Each model with what becomes of it, the counts, and the reasons, the most frequent first."""
     for result in migration.results:
-        where = f"{result.file}:{result.reason.line if result.reason is not None and result.reason.line else result.line}"
+        where = (
+            f"{result.file}:{result.reason.line if result.reason is not None and result.reason.line else result.line}"
+        )
         if result.reason is not None:
             yield f"{where}: {result.name}: left, {result.reason.code}: {result.reason.message}"
         elif result.status == "failed":
@@ -119,11 +121,15 @@ def report_lines(migration: Migration) -> Iterator[str]:
         for note in result.notes:
             yield f"    {note.code}: {note.message}"
     summary = migration.summary
-    reasons = Counter(result.reason.code for result in migration.results if result.reason is not None and not result.is_snapshot)
+    reasons = Counter(
+        result.reason.code for result in migration.results if result.reason is not None and not result.is_snapshot
+    )
     already = f", {summary['already']} already" if summary["already"] else ""
     yield (
-        f"{summary['incremental']} incremental models: {summary['converted']} converted{already}, {summary['left']} left "
-        f"({len(reasons)} reasons), {summary['failed']} failed; {summary['snapshots']} snapshots, {summary['proposed']} proposed"
+        f"{summary['incremental']} incremental models: {summary['converted']} converted{already}, "
+        f"{summary['left']} left "
+        f"({len(reasons)} reasons), {summary['failed']} failed; {summary['snapshots']} snapshots, "
+        f"{summary['proposed']} proposed"
     )
     for code, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
         yield f"  {count:>5}  {code}"

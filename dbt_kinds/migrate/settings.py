@@ -27,9 +27,19 @@ KINDS = frozenset(
 )
 _STRATEGIES = frozenset({None, "append", "merge", "delete+insert", "insert_overwrite", "microbatch"})
 _DECIDING = (
-    "materialized", "incremental_strategy", "unique_key", "partition_by", "event_time", "begin", "batch_size", "lookback", "enabled",
-)  # fmt: skip
-_WRITES = re.compile(r"\b(insert\s+(into|overwrite)|update\s+\S+\s+set|merge\s+into|delete\s+from|truncate)\b", re.IGNORECASE)
+    "materialized",
+    "incremental_strategy",
+    "unique_key",
+    "partition_by",
+    "event_time",
+    "begin",
+    "batch_size",
+    "lookback",
+    "enabled",
+)
+_WRITES = re.compile(
+    r"\b(insert\s+(into|overwrite)|update\s+\S+\s+set|merge\s+into|delete\s+from|truncate)\b", re.IGNORECASE
+)
 _TIME_TRANSFORM = re.compile(r"(?:days?|hours?|months?|years?|date|date_hour)\((\w+)\)", re.IGNORECASE)
 
 
@@ -49,7 +59,7 @@ class Settings:
         found = set()
         for written in self.partition_by:
             transformed = _TIME_TRANSFORM.fullmatch(written.strip())
-            found.add((transformed[1] if transformed else written).strip("`\" ").lower())
+            found.add((transformed[1] if transformed else written).strip('`" ').lower())
         return frozenset(found)
 
 
@@ -78,7 +88,8 @@ def read_settings(model: ModelFile, adapter: str | None) -> Settings:
     materialized = config.get("materialized")
     if materialized in (None, "table", "view", "ephemeral", "materialized_view"):
         raise NotIncremental(
-            f"the model is materialized as {materialized or 'view'}, where is_incremental() is always false; remove it", line=line
+            f"the model is materialized as {materialized or 'view'}, where is_incremental() is always false; remove it",
+            line=line,
         )
     if materialized != "incremental":
         raise CustomStrategy(f"the materialization {materialized} is one of the project's own", line=line)
@@ -94,7 +105,9 @@ def read_settings(model: ModelFile, adapter: str | None) -> Settings:
     key = _texts(config.get("unique_key"))
     if key and strategy is None and adapter == "spark":
         raise KeyNotUsed(
-            "dbt-spark appends where no incremental_strategy is set, and ignores unique_key; write which of the two is meant", line=line
+            "dbt-spark appends where no incremental_strategy is set, and ignores unique_key; write which of "
+            "the two is meant",
+            line=line,
         )
     return Settings(strategy, key, _partition(config.get("partition_by")), config, line)
 

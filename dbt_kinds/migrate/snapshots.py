@@ -81,7 +81,9 @@ def propose(snapshot: Snapshot, project: DbtProject) -> Proposal:
     if missing:
         raise SnapshotUnreadable(f"the snapshot has no {' and no '.join(missing)}", line=line)
     if config.get("hard_deletes") == "new_record":
-        raise SnapshotNewRecord("hard_deletes: new_record writes rows for deleted keys; the kinds end the period of the last row", line=line)
+        raise SnapshotNewRecord(
+            "hard_deletes: new_record writes rows for deleted keys; the kinds end the period of the last row", line=line
+        )
     if config.get("enabled") is False:
         raise SnapshotUnreadable("the snapshot is disabled", line=line)
     key = config["unique_key"]
@@ -114,7 +116,9 @@ def propose(snapshot: Snapshot, project: DbtProject) -> Proposal:
         settings["file_format"] = config["file_format"]
     settings["meta"] = options
     path = f"{project.model_folder}/{snapshot.name}_history.sql"
-    return Proposal(kind, options, path, f"{config_block(settings)}\n\n{snapshot.query}\n", tuple(_notes(snapshot, project)))
+    return Proposal(
+        kind, options, path, f"{config_block(settings)}\n\n{snapshot.query}\n", tuple(_notes(snapshot, project))
+    )
 
 
 def _notes(snapshot: Snapshot, project: DbtProject) -> list[MigrationNote]:

@@ -1,20 +1,21 @@
 """Follows a filtered column from the place of its filter to the model's output, and tells what stands in the way.
 
-A model may be loaded by windows when each row of its output is made of rows of one interval: filters, projections, joins
-that keep a row for each, aggregates and window functions that stay inside an interval.
+A model may be loaded by windows when each row of its output is made of rows of one interval: filters, projections,
+joins that keep a row for each, aggregates and window functions that stay inside an interval.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import cast
 
 from sqlglot import exp
 
 from dbt_kinds.migrate.bounds import truncation
 from dbt_kinds.migrate.durations import coarser
 
-Known = list[tuple[exp.Expression, str | None]]
+Known = list[tuple[exp.Expr, str | None]]
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,9 @@ class Trace:
     """What becomes of a filtered column.
 
     Attributes:
-        outputs: the output columns that hold it, in lower case, with the unit each was truncated to; None where the output does not show it.
-        windows: window functions that look across intervals but only keep one row of each key.
+        outputs: the output columns that hold it, in lower case, with the unit each was truncated to.
+        names: those columns as they are written.
+        dedupes: row numbers across intervals of which only the first of each key is kept.
         problems: why the output's rows are not made of one interval's, as codes with sentences.
         covered: the ids of the selects it runs through.
         secondary: it is joined to another filtered input on the time itself.
@@ -46,14 +48,14 @@ class Trace:
     secondary: bool = False
 
 
-def find_marker(tree: exp.Expression, marker: str) -> exp.Column | None:
+def find_marker(tree: exp.Expr, marker: str) -> exp.Column | None:
     """The condition that stands for a filter."""
     return next((column for column in tree.find_all(exp.Column) if column.name == marker), None)
 
 
 def is_plain_condition(marker: exp.Column) -> exp.Select | None:
     """The select whose WHERE has the marker as one of its conditions that must all hold; None otherwise."""
-    node: exp.Expression | None = marker.parent
+    node: exp.Expr | None = marker.parent
     while isinstance(node, exp.And | exp.Paren):
         node = node.parent
     if not isinstance(node, exp.Where) or not isinstance(node.parent, exp.Select):
@@ -61,7 +63,7 @@ def is_plain_condition(marker: exp.Column) -> exp.Select | None:
     return node.parent
 
 
-def trace(tree: exp.Expression, select: exp.Select, expression: exp.Expression) -> Trace:
+def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:
     """Follows an expression of a select's WHERE to the output of the tree."""
     found = Trace()
     known: Known = [(expression, None)]
@@ -70,14 +72,14 @@ def trace(tree: exp.Expression, select: exp.Select, expression: exp.Expression) 
         # `date(ts)` is filtered: the column itself is known at that precision
         known = [(known[0][0], coarser(known[0][1], inner[1])), *known[1:], (inner[0], None)]
         inner = truncation(inner[0])
-    for cast in list(known):
-        if isinstance(cast[0], exp.Cast | exp.Paren) and truncation(cast[0]) is None:
-            known.append((cast[0].this, cast[1]))
+    for one in list(known):
+        if isinstance(one[0], exp.Cast | exp.Paren) and truncation(one[0]) is None:
+            known.append((one[0].this, one[1]))
     _through(tree, select, known, found, depth=0)
     return found
 
 
-def same(first: exp.Expression, second: exp.Expression) -> bool:
+def same(first: exp.Expr, second: exp.Expr) -> bool:
     """Whether two expressions are one, whatever the case of names; a name without its table may be any table's."""
     if type(first) is not type(second):
         return False
@@ -93,7 +95,7 @@ def same(first: exp.Expression, second: exp.Expression) -> bool:
         if len(lists[0]) != len(lists[1]):
             return False
         for one, other in zip(*lists, strict=True):
-            if isinstance(one, exp.Expression) and isinstance(other, exp.Expression):
+            if isinstance(one, exp.Expr) and isinstance(other, exp.Expr):
                 if not same(one, other):
                     return False
             elif one != other:
@@ -101,7 +103,7 @@ def same(first: exp.Expression, second: exp.Expression) -> bool:
     return True
 
 
-def unit_of(node: exp.Expression, known: Known) -> tuple[bool, str | None]:
+def unit_of(node: exp.Expr, known: Known) -> tuple[bool, str | None]:
     """Whether an expression is a known one or a truncation of it, and to which unit."""
     for expression, unit in known:
         if same(node, expression):
@@ -117,7 +119,7 @@ def unit_of(node: exp.Expression, known: Known) -> tuple[bool, str | None]:
     return False, None
 
 
-def _through(tree: exp.Expression, select: exp.Select, known: Known, found: Trace, depth: int) -> None:
+def _through(tree: exp.Expr, select: exp.Select, known: Known, found: Trace, depth: int) -> None:
     if depth > 40:
         found.problems.append(("TimeColumnUnclear", "the query refers to itself"))
         return
@@ -190,7 +192,7 @@ def _check_level(select: exp.Select, known: Known, found: Trace) -> None:
             found.dedupes.append(Dedupe(frozenset(_name_in(select, part) for part in parts)))
 
 
-def _aggregates(select: exp.Select) -> Iterator[exp.Expression]:
+def _aggregates(select: exp.Select) -> Iterator[exp.Expr]:
     for projection in select.expressions:
         for node in projection.find_all(exp.AggFunc):
             # `sum(x) over (…)` keeps its rows
@@ -201,11 +203,11 @@ def _aggregates(select: exp.Select) -> Iterator[exp.Expression]:
                 yield node
 
 
-def _own(select: exp.Select, node: exp.Expression) -> bool:
+def _own(select: exp.Select, node: exp.Expr) -> bool:
     return node.find_ancestor(exp.Select) is select and node.find_ancestor(exp.Window) is None
 
 
-def _groups_by_time(select: exp.Select, group: exp.Expression, known: Known) -> bool:
+def _groups_by_time(select: exp.Select, group: exp.Expr, known: Known) -> bool:
     if any(group.args.get(key) for key in ("rollup", "cube", "grouping_sets")):
         return False
     if any(isinstance(part, exp.Rollup | exp.Cube | exp.GroupingSets) for part in group.expressions):
@@ -215,11 +217,11 @@ def _groups_by_time(select: exp.Select, group: exp.Expression, known: Known) -> 
     return any(unit_of(_resolved(select, part, known), known)[0] for part in group.expressions)
 
 
-def _resolved(select: exp.Select, part: exp.Expression, known: Known) -> exp.Expression:
+def _resolved(select: exp.Select, part: exp.Expr, known: Known) -> exp.Expr:
     """What a number or an alias in group by means."""
     if isinstance(part, exp.Literal) and not part.is_string and part.name.isdigit():
         at = int(part.name) - 1
-        return select.expressions[at].unalias() if at < len(select.expressions) else part
+        return cast(exp.Expr, select.expressions[at].unalias()) if at < len(select.expressions) else part
     if isinstance(part, exp.Column) and not part.table and not unit_of(part, known)[0]:
         for projection in select.expressions:
             if isinstance(projection, exp.Alias) and projection.alias.lower() == part.name.lower():
@@ -237,7 +239,7 @@ def _check_window(select: exp.Select, window: exp.Window, known: Known, found: T
     found.problems.append(("WindowOverRuns", f"{window.sql()[:80]} looks across intervals"))
 
 
-def _name_in(select: exp.Select, part: exp.Expression) -> str:
+def _name_in(select: exp.Select, part: exp.Expr) -> str:
     """What a part of a key is called in the select's output."""
     for projection in select.expressions:
         if isinstance(projection, exp.Alias) and same(projection.this, part):
@@ -249,7 +251,7 @@ def _keeps_first(select: exp.Select, window: exp.Window) -> bool:
     """Whether of a row number only 1 is kept: in QUALIFY here, or in the WHERE of the selects that read from here."""
     parent = window.parent
     if isinstance(parent, exp.EQ) and isinstance(parent.parent, exp.Qualify | exp.And):
-        return parent.expression.name == "1"
+        return bool(parent.expression.name == "1")
     if not isinstance(parent, exp.Alias):
         return False
     alias = parent.alias.lower()
@@ -271,7 +273,7 @@ def _reads(reader: exp.Select, select: exp.Select) -> bool:
     return False
 
 
-def _is_one(condition: exp.Expression, alias: str) -> bool:
+def _is_one(condition: exp.Expr, alias: str) -> bool:
     return any(
         isinstance(part, exp.EQ)
         and isinstance(part.this, exp.Column)
@@ -281,7 +283,7 @@ def _is_one(condition: exp.Expression, alias: str) -> bool:
     )
 
 
-def conjuncts(condition: exp.Expression) -> Iterator[exp.Expression]:
+def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
     """The parts of a condition that must all hold."""
     if isinstance(condition, exp.And):
         yield from conjuncts(condition.this)
@@ -292,7 +294,7 @@ def conjuncts(condition: exp.Expression) -> Iterator[exp.Expression]:
         yield condition
 
 
-def _sources(select: exp.Select) -> Iterator[exp.Expression]:
+def _sources(select: exp.Select) -> Iterator[exp.Expr]:
     source = select.args.get("from_") or select.args.get("from")
     if source is not None:
         yield source.this
@@ -301,8 +303,8 @@ def _sources(select: exp.Select) -> Iterator[exp.Expression]:
 
 
 def _upwards(
-    tree: exp.Expression,
-    query: exp.Expression,
+    tree: exp.Expr,
+    query: exp.Expr,
     outputs: dict[str, str | None],
     names: dict[str, str],
     found: Trace,
@@ -344,9 +346,9 @@ def _arrive(outputs: dict[str, str | None], names: dict[str, str], found: Trace)
 
 
 def _through_union(
-    tree: exp.Expression,
-    union: exp.Expression,
-    query: exp.Expression,
+    tree: exp.Expr,
+    union: exp.Expr,
+    query: exp.Expr,
     outputs: dict[str, str | None],
     names: dict[str, str],
     found: Trace,
@@ -361,7 +363,7 @@ def _through_union(
     own = query
     while isinstance(own, exp.Subquery | exp.SetOperation):
         own = own.this
-    leftmost: exp.Expression = union
+    leftmost: exp.Expr = union
     while isinstance(leftmost, exp.Subquery | exp.SetOperation):
         leftmost = leftmost.this
     if isinstance(own, exp.Select) and isinstance(leftmost, exp.Select) and own is not leftmost:
@@ -378,8 +380,8 @@ def _through_union(
 
 
 def _into_reader(
-    tree: exp.Expression,
-    source: exp.Expression,
+    tree: exp.Expr,
+    source: exp.Expr,
     alias: str,
     outputs: dict[str, str | None],
     names: dict[str, str],

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from dbt_kinds.readers.dbt.tags import Tag, tags
 
-_CLOSED = frozenset({"if", "for", "macro", "call", "filter", "snapshot", "test", "materialization", "docs", "autoescape"})
+_CLOSED = frozenset(
+    {"if", "for", "macro", "call", "filter", "snapshot", "test", "materialization", "docs", "autoescape"}
+)
 _BRANCHES = frozenset({"elif", "else"})
 
 
@@ -70,7 +72,10 @@ def nesting(text: str) -> list[Block | Tag]:
 
 
 def walk(nodes: list[Block | Tag]) -> Iterator[Block | Tag]:
-    """Blocks and tags at any depth, each before what stands in it; the tags of the blocks themselves are not among them."""
+    """Blocks and tags at any depth, each before what stands in it.
+
+    The tags of the blocks themselves are not among them.
+    """
     for node in nodes:
         yield node
         if isinstance(node, Block):

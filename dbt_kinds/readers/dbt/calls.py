@@ -20,6 +20,7 @@ class Computed:
     """The value of an argument that is not written out."""
 
     def __repr__(self) -> str:
+        """How it prints."""
         return "computed"
 
 
@@ -28,7 +29,10 @@ COMPUTED = Computed()
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument or an item of a mapping; `end` is behind its value, `start` at its name or, without one, its value."""
+    """An argument or an item of a mapping; `end` is behind its value, `start` at its name or, without one.
+
+    Its value.
+    """
 
     name: str | None
     start: int

@@ -19,8 +19,8 @@ _CALL = re.compile(r"(?:do\s+)?config\s*\(")
 class ConfigCall:
     """One call: its tag, the places between its parentheses, and what it is given.
 
-    Of `{% set settings = {…} %}` and `config(**settings)` the items are the arguments, `source` is the name, and `beside` has what the call
-    itself names.
+    Of `{% set settings = {…} %}` and `config(**settings)` the items are the arguments, `source` is the name, and
+    `beside` has what the call itself names.
     """
 
     tag: Tag
@@ -105,7 +105,11 @@ def config_edits(
         names = {found.name for found in call.arguments}
         if names & set(meta) - removed:
             raise ValueError("its settings have a name of an option already")
-        added += [_written(name, value, between, quote) for name, value in meta.items() if name not in names or name in removed]
+        added += [
+            _written(name, value, between, quote)
+            for name, value in meta.items()
+            if name not in names or name in removed
+        ]
     elif meta and present is not None:
         edits += _meta_edits(text, present, meta, quote)
     elif meta:
@@ -114,7 +118,10 @@ def config_edits(
 
 
 def _exchange(text: str, call: ConfigCall, removed: set[str], added: list[str]) -> Iterator[Edit]:
-    """Arguments that go, in groups of neighbours, and those that come: in the place of the first group, else at the end."""
+    """Arguments that go, in groups of neighbours, and those that come: in the place of the first group.
+
+    Else at the end.
+    """
     given = call.arguments
     leaving = [at for at, found in enumerate(given) if found.name in removed]
     groups: list[tuple[int, int]] = []
@@ -141,7 +148,10 @@ def _exchange(text: str, call: ConfigCall, removed: set[str], added: list[str]) 
 
 
 def _separator(text: str, call: ConfigCall) -> str:
-    """What stands between two arguments: that between the last two of them, or a comma at the end of a line where each has its own."""
+    """What stands between two arguments: that between the last two of them.
+
+    Or a comma at the end of a line where each has its own.
+    """
     given = call.arguments
     if len(given) > 1:
         between = text[given[-2].end : given[-1].start]
@@ -190,5 +200,3 @@ def _value(value: Any, quote: str) -> str:
     text = literal(value)
     # the writer quotes with ' and escapes nothing that has none
     return text.replace("'", '"') if quote == '"' and '"' not in text and "\\" not in text else text
-
-

@@ -1,4 +1,7 @@
-"""A dbt project as its files show it: no warehouse, no packages and no manifest are needed, and a manifest's configs win."""
+"""A dbt project as its files show it: no warehouse, no packages and no manifest are needed.
+
+And a manifest's configs win.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import ConfigCall, config_calls
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_ENV_VAR = re.compile(r"""\{\{\s*env_var\(\s*['"][^'"]*['"]\s*(?:,\s*['"](?P<default>[^'"]*)['"]\s*)?\)(?:\s*\|\s*(?:as_\w+|int))?\s*\}\}""")
+_ENV_VAR = re.compile(
+    r"""\{\{\s*env_var\(\s*['"][^'"]*['"]\s*(?:,\s*['"](?P<default>[^'"]*)['"]\s*)?\)(?:\s*\|\s*(?:as_\w+|int))?\s*\}\}"""
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,10 @@ class ModelFile:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """The configuration: the manifest's, else the file's over its properties over the folder's; COMPUTED where not written out."""
+        """The configuration: the manifest's, else the file's over its properties over the folder's.
+
+        COMPUTED where not written out.
+        """
         properties = {name.lstrip("+"): _read(value) for name, value in self.properties.config.items()}
         text = {**self.inherited, **properties, **self.own_config}
         # of the manifest only what says more: dbt fills in a value for each setting it knows
@@ -66,7 +74,18 @@ class ModelFile:
 
 
 # what a manifest may say that the text leaves open
-_TOLD = frozenset({"materialized", "incremental_strategy", "unique_key", "partition_by", "event_time", "begin", "batch_size", "file_format"})
+_TOLD = frozenset(
+    {
+        "materialized",
+        "incremental_strategy",
+        "unique_key",
+        "partition_by",
+        "event_time",
+        "begin",
+        "batch_size",
+        "file_format",
+    }
+)
 
 
 @dataclass(frozen=True)

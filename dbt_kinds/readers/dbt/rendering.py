@@ -1,8 +1,9 @@
-"""A model's Jinja run without a warehouse: what stands for tables, variables and unknown macros are names that SQL can be read with.
+"""A model's Jinja run without a warehouse: names that SQL can be read with stand for tables and unknown macros.
 
 The environment is jinja2's sandbox; nothing that a project says is run but its templates.
 """
 
+# ruff: noqa: D102, D105, D107 (the operators of an unknown value have one meaning)
 from __future__ import annotations
 
 import re
@@ -16,15 +17,12 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.sandbox import SandboxedEnvironment
 
+from dbt_kinds.errors import UnrenderableError
 from dbt_kinds.readers.dbt.blocks import Block, nesting, walk
 
 THIS = "kinds_this"
 NAME = re.compile(r"kinds_(?:this|part|ref|var|query|code)(?:_\d+)?\b")
 _MOST_LOOPS = 2000
-
-
-class Unrenderable(Exception):
-    """A template asks for something that only a warehouse or another package knows."""
 
 
 class _Return(Exception):  # noqa: N818
@@ -82,10 +80,10 @@ class Unknown:
         return self._other()
 
     def __iter__(self) -> Iterator[Any]:
-        raise Unrenderable("a loop runs over what only the warehouse knows")
+        raise UnrenderableError("a loop runs over what only the warehouse knows")
 
     def __len__(self) -> int:
-        raise Unrenderable("the length of what only the warehouse knows is asked")
+        raise UnrenderableError("the length of what only the warehouse knows is asked")
 
     def __bool__(self) -> bool:
         self._names.undecided = True
@@ -156,10 +154,7 @@ class Variable(Unknown):
         try:
             return int(self.value)
         except (TypeError, ValueError) as error:
-            raise Unrenderable("a variable without a default is taken for a number") from error
-
-    def _calculated(self, other: Any) -> Any:
-        return self._other()
+            raise UnrenderableError("a variable without a default is taken for a number") from error
 
     def __sub__(self, other: Any) -> Any:
         return self.value - other if isinstance(self.value, int) and isinstance(other, int) else self._other()
@@ -170,7 +165,8 @@ class Variable(Unknown):
     def __mul__(self, other: Any) -> Any:
         return self.value * other if isinstance(self.value, int) and isinstance(other, int) else self._other()
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: Any) -> Any:
+        return self * other
 
     def __neg__(self) -> Any:
         return -self.value if isinstance(self.value, int) else self._other()
@@ -214,20 +210,20 @@ class Renderer:
         """A text, and the variables that it sets at its top.
 
         Raises:
-            Unrenderable: it asks for what is not known here, or is no template.
+            UnrenderableError: it asks for what is not known here, or is no template.
         """
         try:
             module = self._environment.from_string(text).make_module(context)
             said = {name: value for name, value in vars(module).items() if not name.startswith("_")}
             return str(module), said
-        except Unrenderable:
+        except UnrenderableError:
             raise
         except _Return as returned:
             return str(returned.value), {}
         except RecursionError as error:
-            raise Unrenderable("it calls itself without an end") from error
+            raise UnrenderableError("it calls itself without an end") from error
         except Exception as error:
-            raise Unrenderable(f"{type(error).__name__}: {error}") from error
+            raise UnrenderableError(f"{type(error).__name__}: {error}") from error
 
     def _given(self, project: str) -> dict[str, Any]:
         names = self.names
@@ -238,7 +234,9 @@ class Renderer:
             "source": self._source,
             "this": Unknown(names, THIS),
             "var": self._variable,
-            "env_var": lambda name, default=None: default if default is not None else Unknown(names, names.make("code")),
+            "env_var": lambda name, default=None: (
+                default if default is not None else Unknown(names, names.make("code"))
+            ),
             "config": _Config(names),
             "is_incremental": lambda: self.incremental,
             "should_full_refresh": lambda: False,
@@ -368,7 +366,7 @@ class _Missing(jinja2.Undefined):
         return str(self._unknown())
 
     def __iter__(self) -> Iterator[Any]:
-        raise Unrenderable("a loop runs over a name that is not known")
+        raise UnrenderableError("a loop runs over a name that is not known")
 
     def __bool__(self) -> bool:
         self.names.undecided = True
@@ -384,7 +382,7 @@ class _Missing(jinja2.Undefined):
     def _calculated(self, other: Any) -> Any:
         return self._unknown()
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _calculated  # type: ignore[assignment]
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _calculated
 
 
 def macro_text(text: str, name: str) -> str:
@@ -392,11 +390,11 @@ def macro_text(text: str, name: str) -> str:
     for node in walk(nesting(text)):
         if isinstance(node, Block) and node.word == "macro" and node.branches[0].tag.rest.split("(")[0].strip() == name:
             return text[node.start : node.end]
-    raise Unrenderable(f"the macro {name} cannot be read")
+    raise UnrenderableError(f"the macro {name} cannot be read")
 
 
 def _too_long() -> Any:
-    raise Unrenderable("a loop is too long")
+    raise UnrenderableError("a loop is too long")
 
 
 def _dateadd(datepart: Any, interval: Any, from_date_or_timestamp: Any) -> str:

@@ -1,4 +1,7 @@
-"""Jinja's tags in a text, with exact places: jinja2's own lexer drops white space, so that its places are not the text's."""
+"""Jinja's tags in a text, with exact places: jinja2's own lexer drops white space.
+
+So that its places are not the text's.
+"""
 
 from __future__ import annotations
 
