@@ -93,8 +93,24 @@ class _Reader:
 
     def read(self, node: exp.Expr) -> Bound | None:
         self.used = []
-        found = self._bound(node)
+        found = self._bound(self._with_units(node))
         return replace(found, default_variables=tuple(dict.fromkeys(self.used))) if found is not None else None
+
+    def _with_units(self, node: exp.Expr) -> exp.Expr:
+        """The expression with the defaults of variables that are units of truncations."""
+        named = [
+            found
+            for found in node.find_all(*_TRUNCATIONS)
+            if found.args.get("unit") is not None and found.args["unit"].name.lower() in self.names.variables
+        ]
+        if not named:
+            return node
+        node = node.copy()
+        for found in node.find_all(*_TRUNCATIONS):
+            name = found.args["unit"].name.lower()
+            if name in self.names.variables:
+                found.set("unit", exp.Var(this=str(self._value(name))))
+        return node
 
     def _bound(self, node: exp.Expr) -> Bound | None:
         base = self._base(node)
@@ -205,7 +221,7 @@ class _Reader:
 
     def _unit(self, unit: exp.Expr | None) -> str:
         name = unit.name if unit is not None else ""
-        return str(self._value(name)) if name in self.names.variables else name
+        return str(self._value(name.lower())) if name.lower() in self.names.variables else name
 
     def _number(self, node: exp.Expr | None) -> float | None:
         if isinstance(node, exp.Paren | exp.Cast):

@@ -86,14 +86,15 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
 def _take(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions, line: int) -> None:
     if comparison.operator == "other":
         raise _unreadable(comparison, line)
+    given = comparison
     bounds = [read_bound(other, names, options.dialect) for other in comparison.others]
     if any(bound is None for bound in bounds) and comparison.operator != "between":
         turned = comparison.flipped
         bounds = [read_bound(other, names, options.dialect) for other in turned.others]
-        comparison = turned
+        given, comparison = comparison, turned
     known = [bound for bound in bounds if bound is not None]
     if len(known) != len(bounds):
-        raise _unreadable(comparison, line)
+        raise _unreadable(given, line)
     if read_bound(comparison.expression, names, options.dialect) is not None:
         raise UnreadableBlock(
             "the condition compares two times and no column, so that it loads all or nothing", line=line

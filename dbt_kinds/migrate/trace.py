@@ -225,7 +225,7 @@ def _resolved(select: exp.Select, part: exp.Expr, known: Known) -> exp.Expr:
     if isinstance(part, exp.Column) and not part.table and not unit_of(part, known)[0]:
         for projection in select.expressions:
             if isinstance(projection, exp.Alias) and projection.alias.lower() == part.name.lower():
-                return projection.this
+                return cast(exp.Expr, projection.this)
     return part
 
 

@@ -1,0 +1,565 @@
+"""`dbt-kinds migrate` as tables: what a model says before, and what it says after or why it is left."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from dbt_kinds.cli import main
+from dbt_kinds.migrate.results import report_lines
+from tests.unit.migrating import migrated, one, write_project
+
+TIME_RANGE = "incremental_by_time_range"
+KEY = "incremental_by_unique_key"
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A model, the kind and options that it gets, and what its filter becomes."""
+
+    before: str
+    kind: str
+    options: dict[str, Any]
+    contains: str = ""
+    dialect: str = "databricks"
+    config: str = ""
+    given: dict[str, Any] = field(default_factory=dict)
+
+
+def incremental(query: str, config: str = "") -> str:
+    return f"{{{{ config(materialized='incremental'{', ' + config if config else ''}) }}}}\n{query}\n"
+
+
+def filtered(condition: str, columns: str = "id, event_at", config: str = "", rest: str = "") -> str:
+    return incremental(
+        f"select {columns}\nfrom {{{{ ref('raw') }}}}\n{{% if is_incremental() %}}\nwhere {condition}\n{{% endif %}}\n{rest}",
+        config,
+    )
+
+
+BETWEEN = "where {0} between {{{{ dbt_kinds.start_{1}() }}}} and {{{{ dbt_kinds.end_{1}() }}}}\n"
+
+CONVERTED = {
+    "the newest value": Converted(
+        filtered("event_at > (select max(event_at) from {{ this }})"), TIME_RANGE, {"time_column": "event_at"}, BETWEEN.format("event_at", "dt")
+    ),
+    "the newest value from the other side": Converted(
+        filtered("(select max(event_at) from {{ this }}) <= event_at"), TIME_RANGE, {"time_column": "event_at"}, BETWEEN.format("event_at", "dt")
+    ),
+    "a date": Converted(
+        filtered("order_date >= (select coalesce(max(order_date), date '1970-01-01') from {{ this }})", "id, order_date"),
+        TIME_RANGE, {"time_column": "order_date"}, BETWEEN.format("order_date", "date"),
+    ),
+    "truncated on the way": Converted(
+        filtered("event_at >= (select max(day) from {{ this }})", "id, cast(event_at as date) as day"),
+        TIME_RANGE, {"time_column": "day"}, BETWEEN.format("event_at", "dt"),
+    ),
+    "renamed in a CTE": Converted(
+        incremental(
+            "with raw as (\n  select id, block_time from {{ source('chain', 'blocks') }}\n  {% if is_incremental() %}\n"
+            "  where block_time >= (select max(mined_at) from {{ this }})\n  {% endif %}\n)\nselect id, block_time as mined_at from raw"
+        ),
+        TIME_RANGE, {"time_column": "mined_at"}, "  " + BETWEEN.format("block_time", "dt"),
+    ),
+    "shifted by hours": Converted(
+        filtered("event_at >= (select max(event_at) - interval '12 hours' from {{ this }})"),
+        TIME_RANGE, {"time_column": "event_at", "lookback": 1}, BETWEEN.format("event_at", "dt"),
+    ),
+    "shifted by dateadd": Converted(
+        filtered("event_at >= dateadd('day', -3, (select max(event_at) from {{ this }}))"),
+        TIME_RANGE, {"time_column": "event_at", "lookback": 3}, dialect="snowflake",
+    ),
+    "shifted by date_sub": Converted(
+        filtered("day >= date_sub((select max(day) from {{ this }}), interval 2 day)", "id, day"),
+        TIME_RANGE, {"time_column": "day", "lookback": 2}, dialect="bigquery",
+    ),
+    "shifted by a number": Converted(
+        filtered("day >= (select max(day) from {{ this }}) - 3", "id, day"), TIME_RANGE, {"time_column": "day", "lookback": 3}
+    ),
+    "from now back a week": Converted(
+        filtered("event_at >= date_trunc('day', now() - interval '1 week')"), TIME_RANGE, {"time_column": "event_at", "lookback": 7}
+    ),
+    "from today back": Converted(
+        filtered("day >= current_date - 3", "id, day"), TIME_RANGE, {"time_column": "day", "lookback": 3}, BETWEEN.format("day", "date")
+    ),
+    "with now as its end": Converted(
+        filtered("event_at > (select max(event_at) from {{ this }}) and event_at <= current_timestamp()"),
+        TIME_RANGE, {"time_column": "event_at"}, BETWEEN.format("event_at", "dt"),
+    ),
+    "hours": Converted(
+        filtered("event_at >= date_trunc('hour', now() - interval '3 hours')"),
+        TIME_RANGE, {"time_column": "event_at", "interval_unit": "hour", "lookback": 3},
+    ),
+    "aggregated by month": Converted(
+        filtered(
+            "event_at >= (select max(month_at) from {{ this }})", "date_trunc('month', event_at) as month_at, count(*) as n", rest="group by 1"
+        ),
+        TIME_RANGE, {"time_column": "month_at", "interval_unit": "month"}, BETWEEN.format("event_at", "dt"),
+    ),
+    "a key that has the day": Converted(
+        filtered("day >= (select max(day) from {{ this }})", "id, day", "incremental_strategy='merge', unique_key=['id', 'day']"),
+        TIME_RANGE, {"time_column": "day"},
+    ),
+    "a key without the time": Converted(
+        filtered("event_at >= (select max(event_at) from {{ this }})", config="incremental_strategy='merge', unique_key='id'"),
+        KEY, {"unique_key": ["id"]}, BETWEEN.format("event_at", "dt"),
+    ),
+    "a key and a time of arrival": Converted(
+        filtered(
+            "_loaded_at > (select max(_loaded_at) from {{ this }})", "id, day, _loaded_at", "incremental_strategy='merge', unique_key=['id', 'day']"
+        ),
+        KEY, {"unique_key": ["id", "day"]}, BETWEEN.format("_loaded_at", "dt"),
+    ),
+    "a time of arrival without a key": Converted(
+        filtered("updated_at > (select max(updated_at) from {{ this }})", "id, updated_at"), "incremental_unmanaged", {}, BETWEEN.format("updated_at", "dt")
+    ),
+    "the latest of each key": Converted(
+        filtered(
+            "updated_at >= (select max(updated_at) from {{ this }})", "id, updated_at", "incremental_strategy='merge', unique_key='id'",
+            "qualify row_number() over (partition by id order by updated_at desc) = 1",
+        ),
+        KEY, {"unique_key": ["id"]},
+    ),
+    "variables": Converted(
+        filtered(
+            "day >= date'{{ var(\"start_date\") }}' and day < date'{{ var(\"end_date\") }}'", "id, day",
+            "incremental_strategy='insert_overwrite', partition_by=['day']",
+        ),
+        TIME_RANGE, {"time_column": "day"}, BETWEEN.format("day", "date"),
+    ),
+    "variables outside a block": Converted(
+        incremental(
+            "select id, day from {{ ref('raw') }}\nwhere day >= date'{{ var(\"start_date\") }}'\n  and day < date'{{ var(\"end_date\") }}'\n  and id > 0",
+            "incremental_strategy='insert_overwrite', partition_by=['day']",
+        ),
+        TIME_RANGE, {"time_column": "day"},
+        "where day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}\n  and id > 0\n",
+    ),
+    "a fixed start in the other branch": Converted(
+        incremental(
+            "select id, day from {{ ref('raw') }}\n{% if is_incremental() %}\nwhere day > (select max(day) from {{ this }})\n"
+            "{% else %}\nwhere day >= '2024-01-01'\n{% endif %}"
+        ),
+        TIME_RANGE, {"time_column": "day", "start": "2024-01-01"}, "{{ ref('raw') }}\n" + BETWEEN.format("day", "date"),
+    ),
+    "a query before": Converted(
+        "{{ config(materialized='incremental') }}\n{% if is_incremental() %}\n"
+        "{% set newest = run_query('select max(event_at) from ' ~ this).columns[0][0] %}\n{% endif %}\n"
+        "select id, event_at from {{ ref('raw') }}\n{% if is_incremental() %}\nwhere event_at > '{{ newest }}'\n{% endif %}\n",
+        TIME_RANGE, {"time_column": "event_at"}, "}}\nselect id, event_at from {{ ref('raw') }}\n" + BETWEEN.format("event_at", "dt"),
+    ),
+    "no block, a merge": Converted(
+        incremental("select * from {{ ref('raw') }}", "incremental_strategy='merge', unique_key='id'"), KEY, {"unique_key": ["id"]}
+    ),
+    "no block, an append": Converted(incremental("select * from {{ ref('raw') }}"), "incremental_unmanaged", {}),
+    "no block, partitions": Converted(
+        incremental("select * from {{ ref('raw') }}", "incremental_strategy='insert_overwrite', partition_by='day'"), "incremental_by_partition", {}
+    ),
+    "no block, the whole table": Converted(incremental("select * from {{ ref('raw') }}", "incremental_strategy='insert_overwrite'"), "full", {}),
+    "predicates": Converted(
+        filtered(
+            "updated_at > (select max(updated_at) from {{ this }})", "id, updated_at",
+            "incremental_strategy='merge', unique_key='id', incremental_predicates=[\"DBT_INTERNAL_DEST.updated_at > current_date - 7\"]",
+        ),
+        KEY, {"unique_key": ["id"], "merge_filter": "target.updated_at > current_date - 7"},
+    ),
+    "never refreshed": Converted(
+        incremental("select * from {{ ref('raw') }}", "incremental_strategy='merge', unique_key='id', full_refresh=false"),
+        KEY, {"unique_key": ["id"], "disable_restatement": True},
+    ),
+    "absent keys": Converted(
+        filtered("id not in (select id from {{ this }})", "id, name"), KEY, {"unique_key": ["id"], "insert_only": True},
+        "from {{ ref('raw') }}\n\n", given={"accept_full_reads": True},
+    ),
+    "a union of filtered parts": Converted(
+        incremental(
+            " union all ".join(
+                f"select id, event_at from {{{{ ref('{name}') }}}} {{% if is_incremental() %}} where event_at > (select max(event_at) from {{{{ this }}}}) "
+                "{% endif %}" for name in ("a", "b")
+            )
+        ),
+        TIME_RANGE, {"time_column": "event_at"},
+    ),
+    "a window inside the day": Converted(
+        filtered(
+            "day >= (select max(day) from {{ this }})", "id, day, row_number() over (partition by day order by id) as n",
+        ),
+        TIME_RANGE, {"time_column": "day"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_converted(name: str, tmp_path: Path) -> None:
+    case = CONVERTED[name]
+    result = one(migrated(tmp_path, {"m": case.before}, case.dialect, **case.given))
+    assert result.reason is None, f"{result.reason.code}: {result.reason.message}" if result.reason else ""
+    assert (result.kind, result.options) == (case.kind, case.options)
+    assert result.new_text is not None
+    assert case.contains in result.new_text
+    assert "is_incremental" not in result.new_text
+
+
+LEFT = {
+    "ComputedConfig": filtered("a > 1", config="unique_key=var('key')"),
+    "UnreadableBlock": filtered("status = 'open'"),
+    "UnknownColumnType": filtered("v > (select max(v) from {{ this }})", "v"),
+    "AmbiguousTimeColumn": filtered(
+        "order_date >= current_date - 3 and _loaded_at > (select max(_loaded_at) from {{ this }})", "order_date, _loaded_at",
+        "incremental_strategy='merge', unique_key='id'",
+    ),
+    "FiltersDisagree": filtered("day >= current_date - 3 and event_at > (select max(event_at) from {{ this }})", "day, event_at"),
+    "BoundOfAnotherColumn": filtered("created_at > (select max(closed_at) from {{ this }})", "created_at, closed_at"),
+    "TimeColumnUnclear": filtered("created_at > now() - interval '1 day'", "id"),
+    "UnboundPartition": incremental(
+        "select date'{{ var(\"start_date\") }}' as day, * from {{ ref('raw') }}", "incremental_strategy='insert_overwrite', partition_by='day'"
+    ),
+    "FilterNotOnPartition": filtered(
+        "day > (select max(day) from {{ this }})", "day, region", "incremental_strategy='insert_overwrite', partition_by='region'"
+    ),
+    "FullReads": filtered("id not in (select id from {{ this }})", "id"),
+    "ArrivalWithoutKey": filtered("_loaded_at > (select max(_loaded_at) - interval '1 day' from {{ this }})", "_loaded_at"),
+    "OwnStateTable": filtered(
+        "day > (select max(day) from {{ this }})", "day", "post_hook='insert into admin.watermarks select max(day) from {{ this }}'"
+    ),
+    "SecondUseOfIsIncremental": incremental(
+        "select {% if is_incremental() %} id, {% endif %} day from {{ ref('raw') }}"
+    ),
+    "ElseBranchDiffers": incremental(
+        "select day from {{ ref('raw') }} {% if is_incremental() %} where day > (select max(day) from {{ this }}) {% else %} where day > "
+        "current_date - 30 {% endif %}"
+    ),
+    "ReadsThisElsewhere": incremental("select * from {{ ref('raw') }} left join {{ this }} using (id)"),
+    "CustomStrategy": filtered("a > 1", config="incremental_strategy='insert_by_period'"),
+    "Disabled": filtered("a > 1", config="enabled=false"),
+    "SqlHeaderState": filtered("a > 1", config="sql_header='set x = 1'"),
+    "NotIncremental": "{{ config(materialized='table') }} select 1 {% if is_incremental() %} where a {% endif %}",
+    "WindowOverRuns": filtered(
+        "event_at > (select max(event_at) from {{ this }})", "event_at, lag(event_at) over (partition by id order by event_at) as previous"
+    ),
+    "AggregatesOverRuns": filtered(
+        "event_at > (select max(newest) from {{ this }})", "id, max(event_at) as newest", "incremental_strategy='merge', unique_key='id'", "group by id"
+    ),
+    "OuterJoinedInput": incremental(
+        "with new as (select id, event_at from {{ ref('raw') }} {% if is_incremental() %} where event_at > (select max(event_at) from {{ this }}) "
+        "{% endif %}) select people.id, new.event_at from {{ ref('people') }} as people left join new using (id)"
+    ),
+    "MicrobatchIncomplete": incremental("select 1", "incremental_strategy='microbatch', event_time='day'"),
+    "VariableUsedElsewhere": incremental(
+        "select day, '{{ var(\"start_date\") }}' as run from {{ ref('raw') }} {% if is_incremental() %} where day >= '{{ var(\"start_date\") }}' {% endif %}"
+    ),
+    "RunQueryLogic": (
+        "{{ config(materialized='incremental') }} {% set newest = run_query('select max(day) from ' ~ this).columns[0][0] %} "
+        "select day, '{{ newest }}' as newest from {{ ref('raw') }} {% if is_incremental() %} where day > '{{ newest }}' {% endif %}"
+    ),
+    "UnreadableModel": incremental(
+        "select day from {{ ref('raw') }} group group {% if is_incremental() %} where day > (select max(day) from {{ this }}) {% endif %}"
+    ),
+    "MacroFilter": incremental("select day from {{ ref('raw') }} {{ other_package.only_new('day') }}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", LEFT)
+def test_left(code: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": LEFT[code]}))
+    assert result.reason is not None, result.diff
+    assert result.reason.code == code, f"{result.reason.code}: {result.reason.message}"
+    assert result.status == "left"
+    assert result.diff == ""
+    assert result.reason.line >= 1
+
+
+def test_a_python_model_is_left(tmp_path: Path) -> None:
+    text = "def model(dbt, session):\n    dbt.config(materialized='incremental')\n    return dbt.ref('raw')\n"
+    result = one(migrated(tmp_path, {"models/m.py": text}))
+    assert result.reason is not None
+    assert result.reason.code == "PythonModel"
+
+
+def test_dbt_sparks_default_strategy_ignores_a_key(tmp_path: Path) -> None:
+    text = filtered("day > (select max(day) from {{ this }})", "day", "unique_key='id'")
+    result = one(migrated(tmp_path, {"m": text}, "spark"))
+    assert result.reason is not None
+    assert result.reason.code == "KeyNotUsed"
+    assert one(migrated(tmp_path, {"m": text}, "snowflake")).kind == KEY
+
+
+def test_one_file_as_a_whole(tmp_path: Path) -> None:
+    before = """{{
+    config(
+        materialized = "incremental",
+        incremental_strategy = "merge",
+        unique_key = ["order_id", "order_date"],
+        tags = ["orders"],
+    )
+}}
+-- orders, one row a day
+with orders as (
+    select order_id, order_date, amount  -- {# the amount is net #}
+    from {{ ref('raw_orders') }}
+    where amount is not null
+    {%- if is_incremental() %}
+        -- late orders
+        and order_date >= (select max(order_date) - interval '2 days' from {{ this }})
+    {%- endif %}
+)
+select * from orders"""
+    after = """{{
+    config(
+        materialized = "incremental_by_time_range",
+        meta = {"time_column": "order_date", "lookback": 2},
+        tags = ["orders"],
+    )
+}}
+-- orders, one row a day
+with orders as (
+    select order_id, order_date, amount  -- {# the amount is net #}
+    from {{ ref('raw_orders') }}
+    where amount is not null
+        -- late orders
+        and order_date between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}
+)
+select * from orders"""
+    result = one(migrated(tmp_path, {"m": before}))
+    assert result.new_text == after
+    windows = one(migrated(tmp_path, {"m": before.replace("\n", "\r\n")}))
+    assert windows.new_text == after.replace("\n", "\r\n")
+
+
+def test_a_project_default_is_overridden_and_left(tmp_path: Path) -> None:
+    settings = {"models": {"shop": {"facts": {"+materialized": "incremental", "+incremental_strategy": "append"}}}}
+    text = "select id, event_at from {{ ref('raw') }}\n{% if is_incremental() %}\nwhere event_at > (select max(event_at) from {{ this }})\n{% endif %}\n"
+    result = one(migrated(tmp_path, {"models/facts/m.sql": text}, settings=settings))
+    assert result.new_text is not None
+    assert result.new_text.startswith(
+        "{{ config(materialized='incremental_by_time_range', meta={'time_column': 'event_at'}) }}\n\nselect"
+    )
+    assert "FolderDefault" in {note.code for note in result.notes}
+
+
+def test_a_key_in_yaml_cannot_be_taken_back_by_the_file(tmp_path: Path) -> None:
+    properties = "models:\n  - name: m\n    config:\n      unique_key: [id, day]\n      incremental_strategy: merge\n"
+    text = filtered("day > (select max(day) from {{ this }})", "id, day")
+    result = one(migrated(tmp_path, {"m": text, "models/m.yml": properties}))
+    assert result.reason is not None
+    assert result.reason.code == "ConfigElsewhere"
+
+
+def test_settings_beside_the_call_are_edited_there(tmp_path: Path) -> None:
+    text = (
+        "{% set settings = {\n    'materialized': 'incremental',\n    'unique_key': ['id', 'day'],\n    'incremental_strategy': 'merge'\n} %}\n"
+        "{{ config(meta=settings, **settings) }}\nselect id, day from {{ ref('raw') }}\n{% if is_incremental() %}\n"
+        "where day >= (select max(day) from {{ this }})\n{% endif %}\n"
+    )
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.new_text is not None
+    assert result.new_text.startswith(
+        "{% set settings = {\n    'materialized': 'incremental_by_time_range',\n    'time_column': 'day'\n} %}\n{{ config(meta=settings, **settings) }}\n"
+    )
+
+
+def test_microbatch_inputs_get_the_filter_that_dbt_put_around_them(tmp_path: Path) -> None:
+    text = (
+        "{{ config(materialized='incremental', incremental_strategy='microbatch', event_time='event_at', begin='2024-01-01', batch_size='day',\n"
+        "    concurrent_batches=true) }}\n"
+        "select e.*, p.name\nfrom {{ ref('events') }} as e\njoin {{ ref('people') }} as p using (id)\njoin {{ ref('events').render() }} as all_events using (id)\n"
+    )
+    events = "{{ config(event_time='event_at') }}\nselect 1 as id\n"
+    result = one(migrated(tmp_path, {"m": text, "events": events, "people": "select 1 as id"}))
+    assert (result.kind, result.options) == (
+        TIME_RANGE, {"time_column": "event_at", "start": "2024-01-01", "batch_size": 1, "lookback": 1},
+    )  # fmt: skip
+    assert result.new_text == (
+        "{{ config(materialized='incremental_by_time_range', meta={'time_column': 'event_at', 'start': '2024-01-01', 'batch_size': 1, 'lookback': 1}) }}\n"
+        "select e.*, p.name\nfrom (select * from {{ ref('events') }} where event_at between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}) as e\n"
+        "join {{ ref('people') }} as p using (id)\njoin {{ ref('events').render() }} as all_events using (id)\n"
+    )
+    assert "ConcurrencyDropped" in {note.code for note in result.notes}
+
+
+MACROS = """{% macro since(column, days=3) -%}
+{{ column }} >= date_trunc('{{ var("unit") }}', now() - interval '{{ days }}' {{ var("unit") }})
+{%- endmacro %}
+{% macro only_new(column) %}{% if is_incremental() %} where {{ column }} > (select max({{ column }}) from {{ this }}) {% endif %}{% endmacro %}
+{% macro both(a, b) %}{{ a }} > (select max({{ a }}) from {{ this }}) or {{ b }}{% endmacro %}
+"""
+
+
+def test_macros_of_the_project_are_resolved_to_their_condition(tmp_path: Path) -> None:
+    files = {
+        "macros/filters.sql": MACROS,
+        "inside": filtered("{{ since('event_at', 2) }}"),
+        "outside": incremental("select id, event_at from {{ ref('raw') }}\n{{ only_new('event_at') }}"),
+        "either": filtered("{{ both('event_at', 'late') }}"),
+    }
+    migration = migrated(tmp_path, files, settings={"vars": {"unit": "{{ env_var('UNIT', 'day') }}"}})
+    inside, outside, either = (one(migration, name) for name in ("inside", "outside", "either"))
+    assert (inside.kind, inside.options) == (TIME_RANGE, {"time_column": "event_at", "lookback": 2})
+    assert BETWEEN.format("event_at", "dt") in str(inside.new_text)
+    assert {note.code for note in inside.notes} == {"NoStart", "LookbackFromVariable"}
+    assert (outside.kind, outside.options) == (TIME_RANGE, {"time_column": "event_at"})
+    assert str(outside.new_text).endswith(BETWEEN.format("event_at", "dt"))
+    assert either.status == "left"
+
+
+def test_names_that_mislead_are_decided_by_flags(tmp_path: Path) -> None:
+    text = filtered("updated_at >= (select max(updated_at) - interval '1 day' from {{ this }})", "id, updated_at")
+    assert one(migrated(tmp_path, {"m": text})).status == "left"
+    assert one(migrated(tmp_path, {"m": text}, event=("updated_at",))).options == {
+        "time_column": "updated_at",
+        "lookback": 1,
+    }
+    text = filtered("seen_at > (select max(seen_at) from {{ this }})", "id, seen_at")
+    assert one(migrated(tmp_path, {"m": text}, arrival=("seen_at",))).kind == "incremental_unmanaged"
+
+
+def test_declared_types_decide_which_time_variable_fits(tmp_path: Path) -> None:
+    properties = "sources:\n  - name: lake\n    tables:\n      - name: t\n        columns:\n          - {name: v, data_type: timestamp}\n"
+    text = incremental(
+        "select v from {{ source('lake', 't') }}\n{% if is_incremental() %}\nwhere v > (select max(v) from {{ this }})\n{% endif %}"
+    )
+    result = one(migrated(tmp_path, {"m": text, "models/sources.yml": properties}))
+    assert BETWEEN.format("v", "dt") in str(result.new_text)
+
+
+def test_a_manifest_wins_over_what_the_text_leaves_open(tmp_path: Path) -> None:
+    text = "{{ config(materialized='incremental', unique_key=var('key'), incremental_strategy='merge') }}\nselect * from {{ ref('raw') }}\n"
+    node = {
+        "resource_type": "model", "package_name": "shop", "original_file_path": "models/m.sql",
+        "config": {"materialized": "incremental", "unique_key": "order_id", "incremental_strategy": "merge"},
+    }  # fmt: skip
+    write_project(tmp_path, {"target/manifest.json": json.dumps({"nodes": {"model.shop.m": node}})})
+    assert one(migrated(tmp_path, {"m": text})).options == {"unique_key": ["order_id"]}
+
+
+def test_snapshots_are_proposed_as_models_beside_them(tmp_path: Path) -> None:
+    snapshots = {
+        "snapshots/people.sql": (
+            "{% snapshot people %}\n{{ config(unique_key='id', strategy='timestamp', updated_at='updated_at', hard_deletes='invalidate', file_format='iceberg') }}\n"
+            "select * from {{ source('crm', 'people') }}\n{% endsnapshot %}\n"
+        ),
+        "snapshots/prices.sql": "{% snapshot prices %}{{ config(unique_key=['sku', 'shop'], strategy='check', check_cols='all') }}select * from {{ ref('p') }}{% endsnapshot %}",
+        "snapshots/gone.yml": "snapshots:\n  - name: gone\n    relation: ref('p')\n    config: {unique_key: id, strategy: check, check_cols: [a], hard_deletes: new_record}\n",
+        "reader": "select dbt_scd_id from {{ ref('people') }}\n",
+    }
+    migration = migrated(tmp_path, snapshots)
+    people, prices, gone = (one(migration, name) for name in ("people", "prices", "gone"))
+    names = {"valid_from_name": "dbt_valid_from", "valid_to_name": "dbt_valid_to"}
+    assert (people.kind, people.options) == (
+        "scd_type_2_by_time",
+        {
+            "unique_key": ["id"],
+            "updated_at_name": "updated_at",
+            "updated_at_as_valid_from": True,
+            **names,
+            "invalidate_hard_deletes": True,
+        },
+    )
+    assert "read by reader" in people.notes[0].message
+    assert (prices.kind, prices.options) == (
+        "scd_type_2_by_column", {"unique_key": ["sku", "shop"], "columns": "*", "execution_time_as_valid_from": True, **names},
+    )  # fmt: skip
+    assert gone.reason is not None
+    assert gone.reason.code == "SnapshotNewRecord"
+    assert people.new_file == "models/people_history.sql"
+    assert str(people.new_text).endswith("select * from {{ source('crm', 'people') }}\n")
+    assert migration.summary == {
+        "incremental": 0, "converted": 0, "left": 0, "already": 0, "snapshots": 3, "proposed": 2, "failed": 0,
+    }  # fmt: skip
+
+
+def test_the_summary_counts_every_incremental_model_once(tmp_path: Path) -> None:
+    files = {
+        "good": filtered("event_at > (select max(event_at) from {{ this }})"),
+        "bad": filtered("status = 'open'"),
+        "done": "{{ config(materialized='incremental_by_time_range', meta={'time_column': 'day'}) }} select 1 as day",
+        "plain": "select 1 -- is_incremental() is not asked here {# {% if is_incremental() %} #}",
+    }
+    migration = migrated(tmp_path, files)
+    assert {result.name for result in migration.results} == {"good", "bad", "done"}
+    summary = migration.summary
+    assert (
+        summary["converted"] + summary["left"] + summary["already"] + summary["failed"] == summary["incremental"] == 3
+    )
+    lines = list(report_lines(migration))
+    assert lines[-2:] == [
+        "3 incremental models: 1 converted, 1 already, 1 left (1 reasons), 0 failed; 0 snapshots, 0 proposed", "      1  UnreadableBlock",
+    ]  # fmt: skip
+    data = json.loads(json.dumps(migration.data()))
+    assert [model["status"] for model in data["models"]] == ["left", "already", "converted"]
+
+
+# --- the command
+
+
+def git(folder: Path, *arguments: str) -> str:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    return subprocess.run(
+        ["git", "-C", str(folder), *who, *arguments], check=True, capture_output=True, text=True
+    ).stdout
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write_project(
+        tmp_path,
+        {
+            "good": filtered("event_at > (select max(event_at) from {{ this }})").rstrip("\n"),
+            "bad": filtered("status = 'open'"),
+            "snapshots/p.sql": "{% snapshot p %}{{ config(unique_key='id', strategy='check', check_cols='all') }}select 1 as id{% endsnapshot %}",
+        },
+    )
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "before")
+    return tmp_path
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(main, ["migrate", *arguments, "--dialect", "databricks"], env={"COLUMNS": "240"})
+
+
+def test_the_diff_is_one_that_git_applies(project: Path) -> None:
+    said = run(str(project))
+    assert said.exit_code == 0, said.output
+    assert git(project, "status", "--porcelain") == ""
+    (project.parent / "change.diff").write_text(said.stdout)
+    git(project, "apply", str(project.parent / "change.diff"))
+    applied = {path.name: path.read_bytes() for path in (project / "models").iterdir()}
+    git(project, "checkout", "-q", ".")
+    git(project, "clean", "-qfd")
+    assert run(str(project), "--write").exit_code == 0
+    assert {path.name: path.read_bytes() for path in (project / "models").iterdir()} == applied
+
+
+def test_writing_twice_changes_nothing_the_second_time(project: Path) -> None:
+    assert run(str(project), "--check").exit_code == 1
+    assert run(str(project), "--write").exit_code == 0
+    once = git(project, "diff")
+    refused = run(str(project), "--write")
+    assert refused.exit_code == 2
+    assert "not committed" in refused.output
+    again = run(str(project), "--write", "--allow-dirty")
+    assert again.exit_code == 0
+    assert again.stdout == ""
+    assert git(project, "diff") == once
+    assert run(str(project), "--check").exit_code == 0
+
+
+def test_selection_json_and_wrong_use(project: Path, tmp_path: Path) -> None:
+    said = run(str(project), "--select", "bad", "--json")
+    data = json.loads(said.stdout)
+    assert [model["name"] for model in data["models"]] == ["bad"]
+    assert data["models"][0]["reason"] == {
+        "code": "UnreadableBlock", "line": 4, "message": "`status = 'open'` applies only on incremental runs and names no range of time",
+    }  # fmt: skip
+    assert run(str(project), "--select", "nobody").exit_code == 2
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert run(str(empty)).exit_code == 2
