@@ -2,13 +2,13 @@
   Records as loaded what tables that were filled by other means visibly hold. Every model is judged before the first is
   recorded, and without `execute` none is.
 #}
-{% macro adopt(select=none, start=none, until=none, gaps='skip', again=false, execute=false) %}
+{% macro adopt(select=none, start=none, until=none, gaps='skip', again=false, execute=false, arrival=none) %}
   {% set executed = dbt_kinds.true_or_false('', 'execute', execute) %}
   {% do dbt_kinds.act_as('adopt') %}
   {% set held = {} %}
   {% for node in dbt_kinds.named_models('adopt', select) %}
     {% do dbt_kinds._check_unrecorded(node, again) %}
-    {% do held.update({node.unique_id: dbt_kinds.held_intervals(node, start, until, gaps)}) %}
+    {% do held.update({node.unique_id: dbt_kinds.held_intervals(node, start, until, gaps, arrival)}) %}
   {% endfor %}
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('adopt', select) %}

@@ -1,11 +1,100 @@
-{# The whole intervals of a node's table that its rows show to be loaded. Other kinds have other evidence: a branch each. #}
-{% macro held_intervals(node, start=none, until=none, gaps='skip') %}
+{#
+  The whole intervals of a node's table that its rows show to be loaded. By time the rows themselves say it; where a key tells rows apart, or
+  rows are appended, the times at which they arrived do; where every run reads everything, that the table is there.
+#}
+{% macro held_intervals(node, start=none, until=none, gaps='skip', arrival=none) %}
   {% set options = dbt_kinds.options_of(node) %}
+  {% if options.kind == 'full' %}
+    {% do log('dbt_kinds: ' ~ node.name ~ ': nothing to adopt: a table of kind full has no intervals', info=true) %}
+    {% do return([]) %}
+  {% endif %}
   {% set relation = dbt_kinds._table_to_adopt(node) %}
   {% if options.kind == 'incremental_by_time_range' %}
     {% do return(dbt_kinds._intervals_by_time(options, relation, start, until, gaps)) %}
+  {% elif options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'incremental_by_partition'] %}
+    {% if not dbt_kinds._reads_windows(node) %}
+      {% do return(dbt_kinds._interval_by_existence(options, start, until)) %}
+    {% endif %}
+    {% do return(dbt_kinds._intervals_by_arrival(options, relation, start, until, arrival)) %}
   {% endif %}
   {% do dbt_kinds.fail(node.name, 'adopt cannot tell what a table of ' ~ options.kind ~ ' holds') %}
+{% endmacro %}
+
+
+{# Whether a model's query asks for its window; else every run reads everything. #}
+{% macro _reads_windows(node) %}
+  {% set code = modules.re.sub('(?s)\{#.*?#\}', '', node.raw_code) %}
+  {% do return(modules.re.search('\\bdbt_kinds\.(start_|end_|window_of)', code) is not none) %}
+{% endmacro %}
+
+
+{#
+  Every run reads everything, so that a table which is there lacks nothing but the newest interval: the one before it is recorded, and the next
+  run happens once. `until` names the end of the last interval by hand.
+#}
+{% macro _interval_by_existence(options, start, until) %}
+  {% set bounds = dbt_kinds._adoption_bounds(options, start, until) %}
+  {% set upper = dbt_kinds.unit_index([bounds.last, bounds.now] | min, options.unit) - (1 if until is none else 0) %}
+  {% if bounds.first is not none and upper <= dbt_kinds.unit_index(bounds.first, options.unit) %}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': nothing to adopt: no interval before ' ~ bounds.last ~ ' begins after ' ~ bounds.first, info=true) %}
+    {% do return([]) %}
+  {% endif %}
+  {% set lower = upper - 1 if bounds.first is none else dbt_kinds.unit_index(bounds.first, options.unit) %}
+  {% do return(dbt_kinds._as_instants([[lower, upper]], options.unit, bounds.last)) %}
+{% endmacro %}
+
+
+{# `{first, last, now}`: where the data begin, none where nothing says; what `until` says, else now. #}
+{% macro _adoption_bounds(options, start, until) %}
+  {% set now = dbt_kinds.run_settings(options.model).execution_time %}
+  {% set first = options.start if start is none else dbt_kinds.parse_instant(options.model, 'start', start) %}
+  {% set last = now if until is none else dbt_kinds.parse_instant(options.model, 'until', until) %}
+  {% if first is not none and until is not none and first >= last %}
+    {% do dbt_kinds.fail(options.model, 'start ' ~ first ~ ' is not before until ' ~ last) %}
+  {% endif %}
+  {% do return({'first': first, 'last': last, 'now': now}) %}
+{% endmacro %}
+
+
+{#
+  Rows that came in order: all that arrived before the newest one's interval are there, so intervals without a row are no gaps (a row that is
+  changed takes a new time of arrival with it). What is read again is merged, but appended rows would be there twice: those have to end at `until`.
+#}
+{% macro _intervals_by_arrival(options, relation, start, until, arrival) %}
+  {% if not arrival %}
+    {% do dbt_kinds.fail(options.model, 'the model reads windows, and its kind does not tell which column they are of; pass arrival: <column>, the one '
+      ~ 'that its query compares with start_*() and end_*()') %}
+  {% endif %}
+  {% set bounds = dbt_kinds._adoption_bounds(options, start, until) %}
+  {% set table = dbt_kinds.describe_table(relation) %}
+  {% set column = dbt_kinds.find_column(table.columns, arrival) %}
+  {% if column is none %}
+    {% do dbt_kinds.fail(options.model, "arrival '" ~ arrival ~ "' is not a column of the table " ~ options.relation ~ ', which has '
+      ~ table.columns | map(attribute='name') | join(', ') ~ '; dbt_kinds.record states a range by hand') %}
+  {% endif %}
+  {% set values = dbt_kinds.column_values(options.model, column.name, column.type, none) %}
+  {% set seen = dbt_kinds.units_with_rows(relation, adapter.quote(column.name), values, options.unit, bounds.now) %}
+  {% if not seen.runs %}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': nothing to adopt: the table has no rows that count', info=true) %}
+    {% do return([]) %}
+  {% endif %}
+  {% set newest = seen.runs[-1][1] - 1 %}
+  {% set end = dbt_kinds.unit_index([bounds.last, bounds.now] | min, options.unit) %}
+  {% if options.kind == 'incremental_unmanaged' and (until is none or newest >= end) %}
+    {% set boundary = dbt_kinds.unit_start(newest if until is none else end, options.unit) %}
+    {% do dbt_kinds.fail(options.model, 'rows that are appended again would be there twice, and the table has rows of an interval that may not be complete; '
+      ~ 'run the old model up to a boundary of its interval and pass it as until, or delete from ' ~ options.relation ~ ' where ' ~ column.name ~ " >= '"
+      ~ boundary ~ "' and pass until: '" ~ boundary ~ "'") %}
+  {% endif %}
+  {% set upper = end if options.kind == 'incremental_unmanaged' else [newest, end] | min %}
+  {% set oldest = seen.runs[0][0] %}
+  {% set lower = dbt_kinds.unit_index(bounds.first, options.unit) if bounds.first is not none
+    else oldest + (0 if dbt_kinds.unit_start(oldest, options.unit) == seen.earliest else 1) %}
+  {% if lower >= upper %}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': nothing to adopt: no interval of one ' ~ options.unit.name ~ ' is whole', info=true) %}
+    {% do return([]) %}
+  {% endif %}
+  {% do return(dbt_kinds._as_instants([[lower, upper]], options.unit, bounds.last)) %}
 {% endmacro %}
 
 
@@ -26,12 +115,8 @@
 #}
 {% macro _intervals_by_time(options, relation, start, until, gaps) %}
   {% set gaps = dbt_kinds.one_of(options.model, 'gaps', gaps, ['skip', 'trust']) %}
-  {% set now = dbt_kinds.run_settings(options.model).execution_time %}
-  {% set first = options.start if start is none else dbt_kinds.parse_instant(options.model, 'start', start) %}
-  {% set last = now if until is none else dbt_kinds.parse_instant(options.model, 'until', until) %}
-  {% if first is not none and until is not none and first >= last %}
-    {% do dbt_kinds.fail(options.model, 'start ' ~ first ~ ' is not before until ' ~ last) %}
-  {% endif %}
+  {% set bounds = dbt_kinds._adoption_bounds(options, start, until) %}
+  {% set now, first, last = bounds.now, bounds.first, bounds.last %}
 
   {% set table = dbt_kinds.describe_table(relation) %}
   {% set name = options.time_column.column %}

@@ -55,11 +55,11 @@ def test_a_table_without_rows_holds_nothing() -> None:
     assert MACROS.whole_units(seen, day, "2024-01-01T00:00:00", "2024-02-01T00:00:00", "trust") == []
 
 
-def test_a_kind_without_intervals_is_refused_until_there_is_evidence_for_it() -> None:
+def test_a_kind_whose_table_tells_nothing_is_refused() -> None:
     macros = Macros()
     functions: dict[str, Any] = macros._functions
-    functions["options_of"] = lambda node: dict(macros.options(node), kind="full")
+    functions["options_of"] = lambda node: dict(macros.options(node), kind="cumulative_aggregate")
     functions["_table_to_adopt"] = lambda node: "shop.orders"
     with pytest.raises(CompilerError) as refused:
         macros.held_intervals(node(time_column="at"))
-    assert str(refused.value) == "dbt_kinds: model orders: adopt cannot tell what a table of full holds"
+    assert str(refused.value) == "dbt_kinds: model orders: adopt cannot tell what a table of cumulative_aggregate holds"
