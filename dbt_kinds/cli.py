@@ -381,6 +381,54 @@ def migrate(
         click.get_current_context().exit(1)
 
 
+@main.command()
+@click.argument("directory", type=click.Path(path_type=Path), default=Path())
+@click.option("--select", "-s", required=True, metavar="MODEL", help="The model to compare.")
+@click.option("--start", help="Where the window begins: a boundary of the model's interval.")
+@click.option("--end", help="Where it ends, exclusive.")
+@click.option(
+    "--old", type=click.Path(path_type=Path, exists=True), help="The old text; that of git's HEAD by default."
+)
+@click.option("--sql-only", is_flag=True, help="Compare columns and tables of the two texts; no warehouse is asked.")
+@click.option("--profiles-dir", help="Where profiles.yml is.")
+@click.option("--profile", help="The profile to use.")
+@click.option("--target", "-t", help="The target of the profile.")
+@click.option(
+    "--vars", "variables", callback=read_variables, default="{}", metavar="YAML", help="Variables of the run."
+)
+@json_option
+def verify(
+    directory: Path,
+    *,
+    select: str,
+    start: str | None,
+    end: str | None,
+    old: Path | None,
+    sql_only: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Compare the rows of a migrated model with those of its old text, for a window. Exits with 1 when they differ."""
+    from dbt_kinds.migrate import verify as verifying
+    from dbt_kinds.migrate.sql_only import compare_texts
+    from dbt_kinds.operate.dbt import DbtOptions
+
+    if sql_only:
+        differences = compare_texts(directory, select, old)
+        for line in differences or [f"{select}: same columns and tables"]:
+            say(line)
+        click.get_current_context().exit(1 if differences else 0)
+    if start is None or end is None:
+        raise click.UsageError("--start and --end say which window to compare")
+    verdict = verifying.verify(directory, select, start, end, DbtOptions(**options), old)
+    if as_json:
+        print_json(dataclasses.asdict(verdict) | {"is_same": verdict.is_same})
+    else:
+        for line in verifying.verdict_lines(verdict):
+            say(line)
+    click.get_current_context().exit(0 if verdict.is_same else 1)
+
+
 NO_MODELS = "No model of this project is of a kind; set materialized='incremental_by_time_range' in a model's config."
 
 

@@ -78,3 +78,9 @@ def _reads(text: str, dialect: str) -> bool:
     except (SqlglotError, RecursionError):
         return False
     return True
+
+
+def dialect_of(adapter: str) -> str:
+    """What sqlglot calls the SQL of an adapter."""
+    dialects = {"sqlserver": "tsql", "synapse": "tsql", "fabric": "tsql", "athena": "trino", "dremio": "trino"}
+    return dialects.get(adapter, adapter)

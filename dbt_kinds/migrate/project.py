@@ -11,7 +11,7 @@ from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.errors import ComputedConfig, Left, UnknownModelError
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
-from dbt_kinds.migrate.dialects import adapter_of, guess_dialect
+from dbt_kinds.migrate.dialects import adapter_of, dialect_of, guess_dialect
 from dbt_kinds.migrate.microbatch import decide_microbatch
 from dbt_kinds.migrate.reading import Reading, is_called, read_model
 from dbt_kinds.migrate.results import Migration, Result
@@ -48,7 +48,7 @@ def migrate_project(
     adapter = dialect or adapter_of(root, project.profile)
     models = [model for model in project.models if _is_ours(model)]
     chosen_dialect = adapter or guess_dialect(model.text for model in models)
-    options = replace(options, dialect=_dialect(chosen_dialect), adapter=adapter)
+    options = replace(options, dialect=dialect_of(chosen_dialect), adapter=adapter)
     snapshots = read_snapshots(project, project.snapshot_properties)
     wanted = set(select)
     known = {model.name for model in project.models} | {snapshot.name for snapshot in snapshots}
@@ -199,10 +199,4 @@ def _is_ours(model: ModelFile) -> bool:
         or is_kind(model)
         or is_called(model.text)
         or (materialized is COMPUTED and "incremental" in model.text)
-    )
-
-
-def _dialect(adapter: str) -> str:
-    return {"sqlserver": "tsql", "synapse": "tsql", "fabric": "tsql", "athena": "trino", "dremio": "trino"}.get(
-        adapter, adapter
     )
