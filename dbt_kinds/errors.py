@@ -471,6 +471,10 @@ class NotIncremental(Left):
     """The model calls is_incremental() and is no incremental model."""
 
 
+class NotPartitionedByTime(Left):
+    """A file table is not partitioned by its time column, so that no range of it can be replaced."""
+
+
 class KeyNotUsed(Left):
     """A unique key is set and dbt-spark's default strategy, append, ignores it."""
 
@@ -553,7 +557,7 @@ class FolderDefault(MigrationNote):
     """A folder's default makes models incremental, and was left as it is."""
 
 
-class NotPartitionedByTime(MigrationNote):
+class FileTable(MigrationNote):
     """A file table has to be partitioned by its time column before a range of it can be replaced."""
 
 

@@ -5,7 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_LOADED = "arrived|arrival|inserted|loaded|ingested|ingestion|synced|extracted|replicated|imported|landed|processed|received|load|etl|elt"
+_LOADED = "|".join(
+    [
+        "arrived",
+        "arrival",
+        "inserted",
+        "loaded",
+        "ingested",
+        "ingestion",
+        "synced",
+        "extracted",
+        "replicated",
+        "imported",
+        "landed",
+        "processed",
+        "received",
+        "load",
+        "etl",
+        "elt",
+    ]
+)
 _CHANGED = "modified|updated|changed|refreshed|modify|update|change"
 _MOMENT = "at|on|ts|time|date|datetime|timestamp|dt|dttm|tstamp|day|utc"
 _ARRIVAL = re.compile(

@@ -16,6 +16,7 @@ from dbt_kinds.errors import (
     ComputedConfig,
     ConfigElsewhere,
     CustomStrategy,
+    FileTable,
     FilterNotOnPartition,
     FiltersDisagree,
     FolderDefault,
@@ -25,7 +26,6 @@ from dbt_kinds.errors import (
     LookbackFromVariable,
     MacroFilter,
     NoStart,
-    NotPartitionedByTime,
     NoWindow,
     OncePerInterval,
     ReplacesWholeTable,
@@ -45,7 +45,7 @@ from dbt_kinds.migrate.filters import Filter
 from dbt_kinds.migrate.meaning import Meaning, meaning_of
 from dbt_kinds.migrate.outside import VAR_CALL
 from dbt_kinds.migrate.reading import Reading, check_every_branch, unknown_calls
-from dbt_kinds.migrate.settings import Settings
+from dbt_kinds.migrate.settings import Settings, check_range
 from dbt_kinds.migrate.trace import Trace, conjuncts, find_marker, is_plain_condition, same, trace
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.project import DbtProject
@@ -274,12 +274,17 @@ def _by_tree(
         unit, is_explicit = "day", False
     found = Conversion(kind)
     if kind == "incremental_by_time_range":
+        assert column is not None
+        check_range(settings, column, options)
         found.options["time_column"] = column
     elif kind == "incremental_by_unique_key":
         found.options["unique_key"] = list(settings.unique_key)
     found.options |= _when(meanings, selects, options)
     if is_explicit and unit != "day":
         found.options["interval_unit"] = unit
+        if unit == "hour" and not options.cron:
+            # by default an hour would wait for midnight
+            found.options["cron"] = "@hourly"
         if unit == "week" and options.dialect == "bigquery":
             found.options["week_start"] = "sunday"
     lookback = max(_lookback(meaning, unit) for meaning in meanings)
@@ -566,7 +571,7 @@ def _notes(
         is_file = options.adapter in ("spark", "databricks") and file_format not in _FILE_FORMATS_BY_RANGE
         if is_file and column is not None and column.lower() not in settings.partition_columns:
             notes.append(
-                NotPartitionedByTime(
+                FileTable(
                     f"an existing {file_format} table must be partitioned by {column} before a range of it can "
                     "be replaced"
                 )

@@ -55,7 +55,7 @@ def _without(text: str, found: Filter, comparison: Comparison) -> Edit:
 def _tags(text: str, found: Filter) -> Iterator[Edit]:
     """The tags of the block, and the branch of the first load."""
     block = found.block
-    if block.word == "macro":
+    if block.word in ("macro", "outside"):
         return
     body_start, body_end = found.body
     yield removal(text, block.start, body_start)

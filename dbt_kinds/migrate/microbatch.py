@@ -21,7 +21,7 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME, suffix_of_type
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
-from dbt_kinds.migrate.settings import Settings
+from dbt_kinds.migrate.settings import Settings, check_range
 from dbt_kinds.readers.dbt.calls import COMPUTED, arguments
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, Properties
 from dbt_kinds.readers.dbt.tags import line_of, tags
@@ -60,6 +60,7 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
     unit = str(config["batch_size"]).lower()
     if unit not in ("hour", "day", "month", "year"):
         raise MicrobatchIncomplete(f"batch_size {unit} is none of hour, day, month and year", line=settings.line)
+    check_range(settings, str(config["event_time"]), options)
     found = Conversion("incremental_by_time_range")
     found.options = {"time_column": str(config["event_time"]), "start": _instant(config["begin"])}
     if unit != "day":

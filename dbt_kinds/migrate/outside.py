@@ -90,7 +90,7 @@ def outside_filters(
             continue
         if where not in groups:
             branch = Branch(tag._replace(start=start, end=start), start, end)
-            block = Block("macro", [branch], tag._replace(start=end, end=end))
+            block = Block("outside", [branch], tag._replace(start=end, end=end))
             groups[where] = Filter(
                 block, "", ends_with_and=False, comparisons=[], body=(start, end), line=line_of(text, start)
             )

@@ -13,11 +13,13 @@ from dbt_kinds.errors import (
     Disabled,
     KeyNotUsed,
     NotIncremental,
+    NotPartitionedByTime,
     OwnStateTable,
     PythonModel,
     SqlHeaderState,
 )
 from dbt_kinds.kinds import Kind
+from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import line_of_argument
 from dbt_kinds.readers.dbt.project import ModelFile
@@ -110,6 +112,22 @@ def read_settings(model: ModelFile, adapter: str | None) -> Settings:
             line=line,
         )
     return Settings(strategy, key, _partition(config.get("partition_by")), config, line)
+
+
+def check_range(settings: Settings, column: str, options: MigrateOptions) -> None:
+    """Ranges of an existing file table can be replaced where its time column is its partition.
+
+    Raises:
+        NotPartitionedByTime: it is not.
+    """
+    file_format = settings.config.get("file_format")
+    is_file = isinstance(file_format, str) and file_format.lower() in ("parquet", "orc", "csv", "json", "text", "avro")
+    if options.adapter in ("spark", "databricks") and is_file and column.lower() not in settings.partition_columns:
+        raise NotPartitionedByTime(
+            f"a range of a {file_format} table can be replaced where it is partitioned by {column}; rebuild it "
+            "so, or as Iceberg",
+            line=settings.line,
+        )
 
 
 def _hook_text(model: ModelFile, hook: str) -> str:

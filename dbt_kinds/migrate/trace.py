@@ -12,7 +12,9 @@ from typing import cast
 
 from sqlglot import exp
 
+from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.bounds import truncation
+from dbt_kinds.migrate.column_types import TIME_NAME
 from dbt_kinds.migrate.durations import coarser
 
 Known = list[tuple[exp.Expr, str | None]]
@@ -185,11 +187,8 @@ def _check_level(select: exp.Select, known: Known, found: Trace) -> None:
         if window.find_ancestor(exp.Select) is select:
             _check_window(select, window, known, found)
     distinct = select.args.get("distinct")
-    on = distinct.args.get("on") if distinct is not None else None
-    if on is not None:
-        parts = list(on.expressions) if isinstance(on, exp.Tuple) else [on]
-        if not any(unit_of(part, known)[0] for part in parts):
-            found.dedupes.append(Dedupe(frozenset(_name_in(select, part) for part in parts)))
+    if distinct is not None and distinct.args.get("on") is not None:
+        found.problems.append(("WindowOverRuns", "distinct on keeps one row of each key, across intervals"))
 
 
 def _aggregates(select: exp.Select) -> Iterator[exp.Expr]:
@@ -233,10 +232,26 @@ def _check_window(select: exp.Select, window: exp.Window, known: Known, found: T
     parts = window.args.get("partition_by") or []
     if any(unit_of(_resolved(select, part, known), known)[0] for part in parts):
         return
-    if parts and isinstance(window.this, exp.RowNumber) and _keeps_first(select, window):
+    if (
+        parts
+        and isinstance(window.this, exp.RowNumber)
+        and _keeps_first(select, window)
+        and _newest_first(window, known)
+    ):
         found.dedupes.append(Dedupe(frozenset(_name_in(select, part) for part in parts)))
         return
     found.problems.append(("WindowOverRuns", f"{window.sql()[:80]} looks across intervals"))
+
+
+def _newest_first(window: exp.Window, known: Known) -> bool:
+    """Whether the row that is kept is the newest: then it does not matter which runs the others came in."""
+    order = window.args.get("order")
+    if order is None or not order.expressions or not order.expressions[0].args.get("desc"):
+        return False
+    by = order.expressions[0].this
+    return unit_of(by, known)[0] or (
+        isinstance(by, exp.Column) and (is_arrival(by.name) or TIME_NAME.fullmatch(by.name.lower()) is not None)
+    )
 
 
 def _name_in(select: exp.Select, part: exp.Expr) -> str:

@@ -1,7 +1,7 @@
 """`dbt-kinds verify`: the old and the new text of a model, for one window, side by side on the user's warehouse.
 
-Both are compiled by dbt in a copy of the project, so that macros, variables and packages mean what they mean there. Written
-are three scratch tables, which are dropped whatever happens; the table of the model is only read.
+Both are compiled by dbt in a copy of the project, so that macros, variables and packages mean what they mean there.
+Written are three scratch tables, which are dropped whatever happens; the table of the model is only read.
 """
 
 from __future__ import annotations

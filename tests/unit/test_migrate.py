@@ -94,7 +94,7 @@ CONVERTED = {
     ),
     "hours": Converted(
         filtered("event_at >= date_trunc('hour', now() - interval '3 hours')"),
-        TIME_RANGE, {"time_column": "event_at", "interval_unit": "hour", "lookback": 3},
+        TIME_RANGE, {"time_column": "event_at", "interval_unit": "hour", "cron": "@hourly", "lookback": 3},
     ),
     "aggregated by month": Converted(
         filtered(
