@@ -1,0 +1,177 @@
+"""Which kind and which time column a filtered model gets, by its key, its strategy and what its filter is on."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_kinds.errors import (
+    AmbiguousTimeColumn,
+    ArrivalWithoutKey,
+    BoundOfAnotherColumn,
+    CustomStrategy,
+    FilterNotOnPartition,
+    FiltersDisagree,
+    TimeColumnUnclear,
+    UnboundPartition,
+    UnreadableBlock,
+    WindowOverRuns,
+)
+from dbt_kinds.migrate.arrival import is_arrival
+from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.meaning import Meaning
+from dbt_kinds.migrate.settings import Settings
+from dbt_kinds.migrate.trace import Trace
+
+# what `append` of the specification is called by this version of the package
+APPENDING = "incremental_unmanaged"
+
+
+def primary_of(traces: list[Trace], meanings: list[Meaning]) -> int:
+    """The filter whose column is the output's; the others have to be on the same column, or joined on it."""
+    shown = [at for at, followed in enumerate(traces) if followed.roots and followed.outputs]
+    first = shown[0] if shown else next((at for at, followed in enumerate(traces) if followed.roots), 0)
+    for at, followed in enumerate(traces):
+        if at == first or followed.secondary:
+            continue
+        if not set(followed.outputs) & set(traces[first].outputs):
+            raise FiltersDisagree(
+                f"the filters are on {meanings[first].written} and {meanings[at].written}, and only one of "
+                "them reaches the output",
+                line=meanings[at].filter.line,
+            )
+    bases = {bound.base for meaning in meanings for bound in meaning.lower}
+    if len(bases) > 1 and "variable" in bases:
+        raise FiltersDisagree(
+            "variables bound one filter and the table or the clock another", line=meanings[first].filter.line
+        )
+    return first
+
+
+def is_arriving_by(meanings: list[Meaning], options: MigrateOptions) -> bool:
+    """Whether the filters are on columns that say when rows arrived.
+
+    Raises:
+        AmbiguousTimeColumn: one is, and another one is not.
+    """
+    said = []
+    for meaning in meanings:
+        assert meaning.expression is not None
+        names = [column.name for column in meaning.expression.find_all(exp.Column)]
+        names += [bound.column for bound in meaning.lower if bound.column is not None]
+        said.append(any(is_arrival(name, options.arrival, options.event) for name in names))
+    if len(set(said)) > 1:
+        line = meanings[said.index(True)].filter.line
+        arrival, event = meanings[said.index(True)].written, meanings[said.index(False)].written
+        raise AmbiguousTimeColumn(
+            f"one filter is on {event}, when a row happened, and one on {arrival}, when it arrived; say "
+            "--event or --arrival of one of them",
+            line=line,
+        )
+    return said[0]
+
+
+def choose_kind(
+    settings: Settings, traces: list[Trace], meanings: list[Meaning], primary: int, *, is_arriving: bool
+) -> tuple[str, str | None]:
+    """The kind, and the time column where it has one.
+
+    Raises:
+        Left: no kind says the same for certain.
+    """
+    line = meanings[primary].filter.line
+    column = _time_column(traces, meanings, primary, settings)
+    key = {name.lower() for name in settings.unique_key}
+    for followed in traces:
+        for dedupe in followed.dedupes:
+            if dedupe.columns != key:
+                raise WindowOverRuns(
+                    "rows are numbered within a key that is not the model's unique_key, across intervals", line=line
+                )
+    is_deduped = any(followed.dedupes for followed in traces)
+    if settings.strategy == "insert_overwrite":
+        if not settings.partition_by:
+            raise UnboundPartition(
+                "insert_overwrite without partition_by replaces the whole table by the filtered rows", line=line
+            )
+        if column is None or column.lower() not in settings.partition_columns or is_deduped:
+            raise FilterNotOnPartition(
+                f"partitions of {', '.join(settings.partition_by)} are replaced by rows filtered on "
+                f"{meanings[primary].written}",
+                line=line,
+            )
+        if len(settings.partition_columns) > 1:
+            raise FilterNotOnPartition(
+                "the table has partitions beside the filtered column, which stay when no row comes for them", line=line
+            )
+        return "incremental_by_time_range", column
+    if settings.unique_key:
+        if settings.strategy == "append":
+            raise UnreadableBlock(
+                "append ignores the unique_key that is set; write which of the two is meant", line=settings.line
+            )
+        narrowed = [
+            name
+            for name in ("incremental_predicates", "predicates", "merge_update_columns", "merge_exclude_columns")
+            if settings.config.get(name)
+        ]
+        if narrowed and settings.strategy == "delete+insert":
+            raise CustomStrategy(f"{narrowed[0]} narrows what delete+insert deletes", line=line)
+        has_time = column is not None and column.lower() in key
+        if has_time and not is_arriving and not narrowed and not is_deduped:
+            return "incremental_by_time_range", column
+        if settings.strategy == "delete+insert" and key <= settings.partition_columns:
+            raise FilterNotOnPartition(
+                f"rows of {', '.join(settings.unique_key)} are replaced by rows filtered on "
+                f"{meanings[primary].written}",
+                line=line,
+            )
+        return "incremental_by_unique_key", None
+    if is_deduped:
+        raise WindowOverRuns(
+            "rows are numbered within a key, across intervals, and the model has no unique_key", line=line
+        )
+    if is_arriving:
+        if any(bound.base == "now" for meaning in meanings for bound in meaning.lower):
+            raise ArrivalWithoutKey(
+                f"{meanings[primary].written} says when rows arrived, and without a key they are appended "
+                "again and again; set unique_key, or say "
+                f"--event {meanings[primary].written} where it says when they happened",
+                line=line,
+            )
+        return APPENDING, None
+    if column is None:
+        raise TimeColumnUnclear(
+            f"{meanings[primary].written} is not a column of the output, which a range is replaced by", line=line
+        )
+    return "incremental_by_time_range", column
+
+
+def _time_column(traces: list[Trace], meanings: list[Meaning], primary: int, settings: Settings) -> str | None:
+    """The output column that the filtered one becomes."""
+    outputs = dict(traces[primary].outputs)
+    for at, followed in enumerate(traces):
+        if at != primary and not followed.secondary:
+            outputs = {name: unit for name, unit in outputs.items() if name in followed.outputs}
+    names = traces[primary].names
+    for meaning in meanings:
+        for bound in meaning.lower:
+            if bound.base != "latest" or bound.column is None:
+                continue
+            if bound.column.lower() not in outputs:
+                raise BoundOfAnotherColumn(
+                    f"{meaning.written} is compared with the newest {bound.column}, and becomes "
+                    f"{', '.join(names.get(name, name) for name in outputs) or 'no column of the output'}",
+                    line=meaning.filter.line,
+                )
+    if not outputs:
+        return None
+    latest = {bound.column.lower() for meaning in meanings for bound in meaning.lower if bound.column is not None}
+    key = {name.lower() for name in settings.unique_key}
+    expression = meanings[primary].expression
+    own = expression.name.lower() if isinstance(expression, exp.Column) else ""
+    for wanted in (latest, key, settings.partition_columns, {own}):
+        chosen = [name for name in outputs if name in wanted]
+        if chosen:
+            return names.get(chosen[0], chosen[0])
+    exact = [name for name, unit in outputs.items() if unit is None] or list(outputs)
+    return names.get(exact[0], exact[0])

@@ -1,0 +1,146 @@
+"""When a model begins and is due, and what is worth knowing about that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+import dbt_kinds.errors as errors
+from dbt_kinds.errors import (
+    AppendsWindows,
+    FileTable,
+    FiltersDisagree,
+    KeptAsTest,
+    LookbackFromVariable,
+    NoStart,
+)
+from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
+from dbt_kinds.migrate.durations import UNITS, Duration, coarser, intervals_back
+from dbt_kinds.migrate.kind_choice import APPENDING
+from dbt_kinds.migrate.meaning import Meaning
+from dbt_kinds.migrate.settings import Settings
+from dbt_kinds.migrate.trace import Trace, conjuncts, same
+
+_FILE_FORMATS_BY_RANGE = frozenset({"iceberg", "delta"})
+
+
+_CRON_UNITS = {
+    "@yearly": "year",
+    "@annually": "year",
+    "@monthly": "month",
+    "@weekly": "week",
+    "@daily": "day",
+    "@midnight": "day",
+    "@hourly": "hour",
+}
+
+
+def start_options(options: MigrateOptions) -> dict[str, Any]:
+    """The options start and cron, as far as the command names them."""
+    return ({"start": options.start} if options.start else {}) | _cron(options)
+
+
+def _cron(options: MigrateOptions) -> dict[str, Any]:
+    return {"cron": options.cron} if options.cron else {}
+
+
+def no_start(options: MigrateOptions) -> list[errors.MigrationNote]:
+    """The note that no start is known; none where the command names one."""
+    if options.start:
+        return []
+    return [
+        NoStart(
+            "no start is known: adopt gives one where the table exists; else set the option start, or pass "
+            "kinds_start and kinds_end once"
+        )
+    ]
+
+
+def when_options(meanings: list[Meaning], selects: list[exp.Select], options: MigrateOptions) -> dict[str, Any]:
+    """start and cron."""
+    starts = {meaning.start for meaning in meanings if meaning.start is not None}
+    if not starts:
+        for meaning, select in zip(meanings, selects, strict=True):
+            assert meaning.expression is not None
+            starts |= _fixed_start(select, meaning.expression)
+    if len(starts) > 1:
+        raise FiltersDisagree(
+            f"the first load begins at {' and at '.join(sorted(starts))}", line=meanings[0].filter.line
+        )
+    return {"start": starts.pop()} | _cron(options) if starts else start_options(options)
+
+
+def _fixed_start(select: exp.Select, expression: exp.Expr) -> set[str]:
+    """The fixed time that a condition beside the filter begins at."""
+    from dbt_kinds.migrate.bounds import read_bound
+    from dbt_kinds.readers.dbt.rendering import Names
+
+    for part in conjuncts(select.args["where"].this):
+        if isinstance(part, exp.GTE) and same(part.this, expression):
+            bound = read_bound(part.expression, Names(), "spark")
+            if bound is not None and bound.base == "fixed" and bound.shift.is_zero and bound.variable is not None:
+                return {bound.variable}
+    return set()
+
+
+def unit_of_model(
+    kind: str, column: str | None, followed: Trace, meanings: list[Meaning], options: MigrateOptions
+) -> tuple[str, bool]:
+    """The interval's unit, and whether the model names one."""
+    unit: str | None = None
+    if column is not None and kind == "incremental_by_time_range":
+        unit = followed.outputs.get(column.lower())
+    for meaning in meanings:
+        for bound in meaning.lower:
+            unit = coarser(unit, coarser(bound.truncated, bound.column_unit))
+    if unit in UNITS and unit != "minute":
+        assert unit is not None
+        return unit, True
+    cron = (options.cron or "@daily").lower()
+    return _CRON_UNITS.get(cron, "day"), False
+
+
+def lookback(meaning: Meaning, unit: str) -> int:
+    """How many intervals a filter looks back."""
+    return max((intervals_back(_shift(bound), unit, bound.truncated) for bound in meaning.lower), default=0)
+
+
+def _shift(bound: Any) -> Duration:
+    shift: Duration = bound.shift
+    return shift
+
+
+def notes_of(
+    found: Conversion, settings: Settings, meanings: list[Meaning], options: MigrateOptions, column: str | None
+) -> list[errors.MigrationNote]:
+    """What is worth knowing about a model that goes by windows."""
+    notes: list[errors.MigrationNote] = []
+    if "start" not in found.options:
+        notes += no_start(options)
+    variables = {name for meaning in meanings for bound in meaning.lower for name in bound.default_variables}
+    if variables:
+        notes.append(
+            LookbackFromVariable(f"the lookback is the default of {', '.join(sorted(variables))} in dbt_project.yml")
+        )
+    if found.kind == "incremental_by_time_range":
+        if settings.unique_key:
+            notes.append(
+                KeptAsTest(f"a range is replaced as a whole; test that {', '.join(settings.unique_key)} is unique")
+            )
+        file_format = str(settings.config.get("file_format") or "parquet").lower()
+        is_file = options.adapter in ("spark", "databricks") and file_format not in _FILE_FORMATS_BY_RANGE
+        if is_file and column is not None and column.lower() not in settings.partition_columns:
+            notes.append(
+                FileTable(
+                    f"an existing {file_format} table must be partitioned by {column} before a range of it can "
+                    "be replaced"
+                )
+            )
+    if found.kind == APPENDING:
+        notes.append(
+            AppendsWindows(
+                f"rows that arrived in a window of {meanings[0].written} are appended once, when it is complete"
+            )
+        )
+    return notes

@@ -1,0 +1,159 @@
+"""Models whose filters name a range of time: the window takes their place."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+import dbt_kinds.errors as errors
+from dbt_kinds.errors import (
+    ArrivalWithoutKey,
+    TimeColumnUnclear,
+    UnboundPartition,
+    UnknownColumnType,
+    UnreadableBlock,
+)
+from dbt_kinds.migrate.column_types import suffix_of
+from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
+from dbt_kinds.migrate.edits import filter_edits, removal
+from dbt_kinds.migrate.kind_choice import APPENDING, choose_kind, is_arriving_by, primary_of
+from dbt_kinds.migrate.meaning import Meaning, meaning_of
+from dbt_kinds.migrate.reading import Reading, check_every_branch
+from dbt_kinds.migrate.settings import Settings, check_range
+from dbt_kinds.migrate.trace import Trace, find_marker, is_plain_condition, trace
+from dbt_kinds.migrate.variables import check_unread, check_variables, with_partners
+from dbt_kinds.migrate.when import lookback, notes_of, unit_of_model, when_options
+from dbt_kinds.migrate.whole_reads import inserted_only
+from dbt_kinds.readers.dbt.project import DbtProject
+
+
+def by_windows(reading: Reading, settings: Settings, project: DbtProject, options: MigrateOptions) -> Conversion:
+    """The kind of a model with filters, and their edits.
+
+    Raises:
+        Left: a filter does not say for certain which rows a window has.
+    """
+    meanings = [meaning_of(found, reading.names, options) for found in reading.filters]
+    if not meanings or any(bound.base == "variable" for meaning in meanings for bound in meaning.lower):
+        meanings += [meaning_of(found, reading.names, options, may_be_upper=True) for found in reading.outside]
+        reading.patterns += ["outside_block"] if reading.outside else []
+    if not reading.filters:
+        check_unread(reading, settings)
+    if not any(meaning.lower or meaning.keys for meaning in meanings):
+        raise UnboundPartition("variables bound only the end of what is read", line=meanings[0].filter.line)
+    reading.patterns += [pattern for meaning in meanings for pattern in meaning.patterns]
+    if any(meaning.keys for meaning in meanings):
+        return inserted_only(reading, settings, meanings, options)
+    check_variables(reading, meanings)
+    if reading.problem is not None:
+        raise reading.problem
+    results = [_by_tree(reading, tree, settings, meanings, project, options) for tree in reading.trees]
+    if any(result.options != results[0].options or result.kind != results[0].kind for result in results):
+        raise TimeColumnUnclear(
+            "a condition that only a run can decide changes what is loaded", line=meanings[0].filter.line
+        )
+    return results[0]
+
+
+def _by_tree(
+    reading: Reading,
+    tree: exp.Query,
+    settings: Settings,
+    meanings: list[Meaning],
+    project: DbtProject,
+    options: MigrateOptions,
+) -> Conversion:
+    text, line = reading.model.text, meanings[0].filter.line
+    ends = [meaning for meaning in meanings if not meaning.lower]
+    meanings = with_partners(tree, meanings)
+    traces: list[Trace] = []
+    selects: list[exp.Select] = []
+    covered: set[int] = set()
+    for meaning in meanings:
+        marker = find_marker(tree, meaning.filter.marker)
+        select = is_plain_condition(marker) if marker is not None else None
+        assert meaning.expression is not None
+        if select is None:
+            raise UnreadableBlock("the filter is no condition that all rows must meet", line=meaning.filter.line)
+        followed = trace(tree, select, meaning.expression)
+        selects.append(select)
+        traces.append(followed)
+        covered |= followed.covered
+    check_every_branch(tree, covered, line)
+    for followed, meaning in zip(traces, meanings, strict=True):
+        for code, sentence in followed.problems:
+            raise getattr(errors, code)(sentence, line=meaning.filter.line)
+        if not followed.roots and not followed.secondary:
+            raise TimeColumnUnclear("the filtered rows cannot be followed to the output", line=meaning.filter.line)
+    primary = primary_of(traces, meanings)
+    is_arriving = is_arriving_by(meanings, options)
+    kind, column = choose_kind(settings, traces, meanings, primary, is_arriving=is_arriving)
+    unit, is_explicit = unit_of_model(kind, column, traces[primary], meanings, options)
+    suffixes = [_suffix(reading, meaning, select, project) for meaning, select in zip(meanings, selects, strict=True)]
+    if unit == "hour" and (
+        suffixes[primary] in ("date", "ds") or (column and column.lower() in settings.partition_columns)
+    ):
+        unit, is_explicit = "day", False
+    found = Conversion(kind)
+    if kind == "incremental_by_time_range":
+        assert column is not None
+        check_range(settings, column, options)
+        found.options["time_column"] = column
+    elif kind == "incremental_by_unique_key":
+        found.options["unique_key"] = list(settings.unique_key)
+    found.options |= when_options(meanings, selects, options)
+    if is_explicit and unit != "day":
+        found.options["interval_unit"] = unit
+        if unit == "hour" and not options.cron:
+            # by default an hour would wait for midnight
+            found.options["cron"] = "@hourly"
+        if unit == "week" and options.dialect == "bigquery":
+            found.options["week_start"] = "sunday"
+    looked_back = max(lookback(meaning, unit) for meaning in meanings)
+    if looked_back and kind == APPENDING:
+        raise ArrivalWithoutKey(
+            f"{meanings[0].written} says when rows arrived, and rows are read again without a key to tell them "
+            "by; set unique_key, or say "
+            f"--event {meanings[0].written} where it says when they happened",
+            line=line,
+        )
+    if looked_back:
+        found.options["lookback"] = looked_back
+    found.notes += notes_of(found, settings, meanings, options, column)
+    for meaning, suffix in zip(meanings, suffixes, strict=True):
+        predicate = (
+            f"{meaning.written} between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
+        )
+        found.edits += filter_edits(text, meaning.filter, predicate, meaning.replaced, meaning.dropped)
+    for meaning in ends:
+        found.edits += filter_edits(text, meaning.filter, "true", [], meaning.replaced)
+    found.edits += [removal(text, setup.start, setup.end) for setup in reading.setups]
+    return found
+
+
+def _suffix(reading: Reading, meaning: Meaning, select: exp.Select, project: DbtProject) -> str:
+    assert meaning.expression is not None
+    properties = reading.model.properties.types
+
+    def declared(table: str, column: str) -> str | None:
+        relation = reading.names.relations.get(table)
+        if relation is None:
+            return None
+        if relation[0] == "ref":
+            known = project.model_properties.get(relation[-1])
+        else:
+            known = project.source_types.get((relation[1], relation[-1]))
+        return known.types.get(column) if known is not None else None
+
+    suffix = suffix_of(meaning.expression, select, declared, against_date=meaning.against_date)
+    if suffix is None and isinstance(meaning.expression, exp.Column):
+        own = properties.get(meaning.expression.name.lower())
+        from dbt_kinds.migrate.column_types import suffix_of_type
+
+        suffix = suffix_of_type(own) if own is not None else None
+    if suffix is None:
+        raise UnknownColumnType(
+            f"nothing says whether {meaning.written} is a date or a timestamp; declare its data_type in the "
+            "properties of the table it comes from",
+            line=meaning.filter.line,
+        )
+    return suffix
