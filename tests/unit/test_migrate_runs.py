@@ -1,0 +1,226 @@
+"""Generated models over random runs: what `dbt-kinds migrate` converts gives the same table as before, or it is left.
+
+The old way and the kinds are both played here, in DuckDB and with plain jinja2: nothing of this package but `migrate` itself.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import jinja2
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dbt_kinds.migrate.results import Result
+from tests.unit.migrating import migrated, one
+
+FIRST = datetime(2024, 1, 1)
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A generated model: its text, how dbt writes it, and how many days late its rows may be for it to see them."""
+
+    text: str
+    strategy: str
+    key: tuple[str, ...]
+    lateness: int
+
+
+SHAPES = {
+    "plain": "select id, k, amount, at, day, arrived_at from raw {where}",
+    "renamed": "with r as (select id, k, amount, at, day, arrived_at from raw {where}) select id, k, amount, at, day, arrived_at from r",
+    "star": "with r as (select * from raw {where}) select * from r",
+    "by day": "select k, day, sum(amount) as amount from raw {where} group by k, day",
+    "by day of at": "select k, cast(at as date) as day, count(*) as amount from raw {where} group by 1, 2",
+    "by key": "select id, max(at) as at, max(day) as day, max(arrived_at) as arrived_at from raw {where} group by id",
+    "newest": "select id, k, amount, at, day, arrived_at from raw {where} qualify row_number() over (partition by id order by arrived_at desc, at desc, amount) = 1",
+    "oldest": "select id, k, amount, at, day, arrived_at from raw {where} qualify row_number() over (partition by id order by arrived_at, amount) = 1",
+    "numbered in a day": "select id, k, amount, at, day, arrived_at, row_number() over (partition by day order by id, at, amount) as n from raw {where}",
+    "numbered": "select id, k, amount, at, day, arrived_at, row_number() over (partition by k order by id, at, amount) as n from raw {where}",
+    "dimension": "select r.id, r.k, r.amount, r.at, r.day, r.arrived_at, d.name from raw as r left join names as d using (k) {where}",
+    "optional": "with r as (select * from raw {where}) select d.k, r.id, r.amount, r.at, r.day, r.arrived_at from names as d left join r on r.k = d.k",
+    "union": "select id, k, amount, at, day, arrived_at from raw {where} union all select id, k, -amount, at, day, arrived_at from raw {where}",
+    "half a union": "select id, k, amount, at, day, arrived_at from raw {where} union all select id, k, -amount, at, day, arrived_at from raw",
+    "one row": "select max(at) as at, max(day) as day, max(arrived_at) as arrived_at, 1 as id, 1 as k from raw {where}",
+    "limited": "select id, k, amount, at, day, arrived_at from raw {where} order by id limit 3",
+}  # fmt: skip
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    shape = draw(st.sampled_from(sorted(SHAPES)))
+    column = draw(st.sampled_from(["at", "day", "arrived_at"]))
+    shift = draw(st.sampled_from([0, 0, 1, 2]))
+    operator = draw(st.sampled_from([">", ">="]))
+    newest = f"(select max({column}){f' - interval {shift} day' if shift else ''} from {{{{ this }}}})"
+    condition = f"{column} {operator} {newest}"
+    if draw(st.booleans()):
+        condition = f"{newest} {'<' if operator == '>' else '<='} {column}"
+    word = draw(st.sampled_from(["where", "where true and"]))
+    where = f"{{% if is_incremental() %}} {word} {condition} {{% endif %}}"
+    if draw(st.booleans()):
+        where = f"{word.split()[0]} true {{% if is_incremental() %}} and {condition} {{% endif %}}"
+    strategy, key = draw(
+        st.sampled_from([("append", ()), ("merge", ("id",)), ("merge", ("id", "day")), ("merge", ("k", "day"))])
+    )
+    config = f"materialized='incremental', incremental_strategy='{strategy}'" + (
+        f", unique_key={list(key)}" if key else ""
+    )
+    text = f"{{{{ config({config}) }}}}\n{SHAPES[shape].replace('{where}', where)}\n"
+    # what an old model reads again it appends again, so that only a filter without that can be right
+    late = 10 if column == "arrived_at" else shift if strategy == "merge" else 0
+    return Model(text, strategy, key, late)
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows as (id, k, amount, minutes since the first day, days late), and the days after which something is run."""
+
+    rows: tuple[tuple[int, int, int, int, int], ...]
+    runs: tuple[int, ...]
+
+
+@st.composite
+def histories(draw: st.DrawFn, lateness: int) -> Data:
+    days = draw(st.integers(3, 7))
+    row = st.tuples(
+        st.integers(1, 6),
+        st.integers(1, 3),
+        st.integers(1, 9),
+        st.integers(0, days * 1440 - 1),
+        st.integers(0, min(lateness, 2)),
+    )
+    rows = draw(st.lists(row, min_size=4, max_size=14))
+    runs = draw(st.sets(st.integers(1, days + 2), min_size=2, max_size=4))
+    return Data(tuple(rows), tuple(sorted(runs)))
+
+
+def connect(data: Data) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute("create table every (id int, k int, amount int, at timestamp, day date, arrived_at timestamp)")
+    for identifier, k, amount, minutes, late in data.rows:
+        at = FIRST + timedelta(minutes=minutes)
+        connection.execute(
+            "insert into every values (?, ?, ?, ?, ?, ?)", [identifier, k, amount, at, at.date(), at + late * DAY]
+        )
+    connection.execute("create table names as select * from (values (1, 'a'), (2, 'b')) as n(k, name)")
+    return connection
+
+
+def see(connection: duckdb.DuckDBPyConnection, day: int) -> datetime:
+    """What a run after so many days sees: all that has arrived before midnight."""
+    now = FIRST + day * DAY
+    connection.execute(f"create or replace view raw as select * from every where arrived_at < timestamp '{now}'")
+    return now
+
+
+def rendered(text: str, **context: Any) -> str:
+    return jinja2.Environment().from_string(text).render(config=lambda **given: "", this="target", **context)
+
+
+def write(connection: duckdb.DuckDBPyConnection, key: tuple[str, ...]) -> None:
+    """Upserts what is in `batch`."""
+    if key:
+        same = " and ".join(f"target.{name} = batch.{name}" for name in key)
+        connection.execute(f"delete from target using batch where {same}")
+    connection.execute("insert into target by name select * from batch")
+
+
+def has_one_row_a_key(connection: duckdb.DuckDBPyConnection, key: tuple[str, ...]) -> bool:
+    names = ", ".join(key)
+    return not key or connection.execute(f"select count(*) = count(distinct ({names})) from batch").fetchall()[0][0]
+
+
+def played_old(model: Model, data: Data) -> Counter[Any] | None:
+    """The table of the old model after all runs; None where a merge would fail on two rows of one key."""
+    connection = connect(data)
+    for number, day in enumerate(data.runs):
+        see(connection, day)
+        query = rendered(model.text, is_incremental=lambda number=number: number > 0)
+        connection.execute(f"create or replace table batch as {query}")
+        if not has_one_row_a_key(connection, model.key):
+            return None
+        if number == 0:
+            connection.execute("create table target as select * from batch")
+        else:
+            write(connection, model.key)
+    return Counter(connection.execute("select columns(*)::text from target").fetchall())
+
+
+class Window:
+    """dbt_kinds' time variables for one window."""
+
+    def __init__(self, start: datetime, end: datetime) -> None:
+        self.start, self.end = start, end - timedelta(microseconds=1)
+
+    def start_dt(self) -> str:
+        return f"timestamp '{self.start}'"
+
+    def end_dt(self) -> str:
+        return f"timestamp '{self.end}'"
+
+    def start_date(self) -> str:
+        return f"date '{self.start.date()}'"
+
+    def end_date(self) -> str:
+        return f"date '{self.end.date()}'"
+
+
+def played_new(result: Result, data: Data) -> Counter[Any] | None:
+    """The table of the kind after all runs, which load whole days from the first one on."""
+    connection = connect(data)
+    loaded = FIRST
+    key = tuple(result.options.get("unique_key", ()))
+    for number, day in enumerate(data.runs):
+        now = see(connection, day)
+        start = max(FIRST, loaded - int(result.options.get("lookback", 0)) * DAY)
+        query = rendered(str(result.new_text), dbt_kinds=Window(start, now))
+        connection.execute(f"create or replace table batch as {query}")
+        column = result.options.get("time_column")
+        if column is not None:
+            inside = f"{column} >= timestamp '{start}' and {column} < timestamp '{now}'"
+            connection.execute(f"create or replace table batch as select * from batch where {inside}")
+        if not has_one_row_a_key(connection, key):
+            return None
+        if number == 0:
+            connection.execute("create table target as select * from batch")
+        else:
+            if column is not None:
+                connection.execute(f"delete from target where {inside}")
+            write(connection, key)
+        loaded = now
+    return Counter(connection.execute("select columns(*)::text from target").fetchall())
+
+
+SEEN: Counter[str] = Counter()
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.data())
+def test_a_converted_model_gives_the_same_table_or_the_model_is_left(data: st.DataObject) -> None:
+    model = data.draw(models())
+    with tempfile.TemporaryDirectory() as folder:
+        result = one(migrated(Path(folder), {"m": model.text}, "duckdb"))
+    SEEN[result.status] += 1
+    if result.status == "left":
+        assert result.diff == ""
+        return
+    history = data.draw(histories(model.lateness))
+    old, new = played_old(model, history), played_new(result, history)
+    if old is not None and new is not None:
+        assert new == old, f"{model.text}\n{result.new_text}\n{result.options}"
+
+
+def test_the_generated_models_were_of_both_sorts() -> None:
+    if not SEEN:
+        test_a_converted_model_gives_the_same_table_or_the_model_is_left()
+    assert SEEN["converted"] > 40
+    assert SEEN["left"] > 40
