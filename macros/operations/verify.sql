@@ -27,7 +27,8 @@
     {% do log(tojson(dict({'operation': 'verify', 'step': step}, **dbt_kinds._compared(old, new))), info=true) %}
   {% elif step == 'drop' %}
     {% for name in [copy, old, new] %}
-      {% do run_query('drop table if exists ' ~ name) %}
+      {# without purge Iceberg's session catalog leaves the files of a Parquet table #}
+      {% do run_query('drop table if exists ' ~ name ~ ' purge') %}
     {% endfor %}
     {% do log(tojson({'operation': 'verify', 'step': step}), info=true) %}
   {% else %}
