@@ -124,7 +124,6 @@ def report_lines(migration: Migration) -> Iterator[str]:
     reasons = Counter(
         result.reason.code for result in migration.results if result.reason is not None and not result.is_snapshot
     )
-    already = f", {summary['already']} already" if summary["already"] else ""
     yield (
         f"{summary['incremental']} incremental models: {summary['converted']} converted{already}, "
         f"{summary['left']} left "

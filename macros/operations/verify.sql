@@ -3,9 +3,7 @@
   the model's table is read and never written. `before` copies it, cut before a window, for the old model to ask; `compare` builds
   both results and counts the rows that one has more often than the other; `drop` takes every scratch table away.
 #}
-{% macro verify(
-  step=none, target=none, copy=none, old=none, new=none, cut=[], old_query=none, new_query=none, time_column=none, start=none, end=none, file_format='parquet'
-) %}
+{% macro verify(step=none, target=none, copy=none, old=none, new=none, cut=[], old_query=none, new_query=none, time_column=none, start=none, end=none, file_format='parquet') %}
   {% if step == 'before' %}
     {% set table = dbt_kinds.describe_table(target) %}
     {% set conditions = [] %}

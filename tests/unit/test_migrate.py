@@ -489,7 +489,7 @@ def test_the_summary_counts_every_incremental_model_once(tmp_path: Path) -> None
     )
     lines = list(report_lines(migration))
     assert lines[-2:] == [
-        "3 incremental models: 1 converted, 1 already, 1 left (1 reasons), 0 failed; 0 snapshots, 0 proposed", "      1  UnreadableBlock",
+        "3 incremental models: 1 converted, 1 left (1 reasons), 0 failed; 0 snapshots, 0 proposed", "      1  UnreadableBlock",
     ]  # fmt: skip
     data = json.loads(json.dumps(migration.data()))
     assert [model["status"] for model in data["models"]] == ["left", "already", "converted"]
