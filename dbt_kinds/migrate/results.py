@@ -125,7 +125,7 @@ def report_lines(migration: Migration) -> Iterator[str]:
         result.reason.code for result in migration.results if result.reason is not None and not result.is_snapshot
     )
     yield (
-        f"{summary['incremental']} incremental models: {summary['converted']} converted{already}, "
+        f"{summary['incremental']} incremental models: {summary['converted']} converted, "
         f"{summary['left']} left "
         f"({len(reasons)} reasons), {summary['failed']} failed; {summary['snapshots']} snapshots, "
         f"{summary['proposed']} proposed"

@@ -6,7 +6,7 @@ joins that keep a row for each, aggregates and window functions that stay inside
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -63,6 +63,40 @@ def is_plain_condition(marker: exp.Column) -> exp.Select | None:
     if not isinstance(node, exp.Where) or not isinstance(node.parent, exp.Select):
         return None
     return node.parent
+
+
+def joined_select(marker: exp.Column, expression: exp.Expr, known: Mapping[int, Known]) -> exp.Select | None:
+    """The select of a join whose ON holds the marker and equates the expression with a known one.
+
+    Rows of the joined input are then looked up by a time inside the window. A truncation to more than an hour could
+    lie before it.
+    """
+    node = marker.parent
+    while isinstance(node, exp.And | exp.Paren):
+        node = node.parent
+    if not isinstance(node, exp.Join) or not isinstance(node.parent, exp.Select):
+        return None
+    select, on = node.parent, node.args.get("on")
+    if (node.side or "").upper() in ("RIGHT", "FULL") or on is None or marker.find_ancestor(exp.Select) is not select:
+        return None
+    for part in conjuncts(on):
+        if isinstance(part, exp.EQ):
+            for one, other in ((part.this, part.expression), (part.expression, part.this)):
+                is_known, unit = unit_of(other, known.get(id(select), []))
+                if same(one, expression) and is_known and unit in (None, "second", "minute", "hour"):
+                    return select
+    return None
+
+
+def equated(select: exp.Select, expression: exp.Expr) -> Iterator[exp.Expr]:
+    """What the joins of a select say an expression is equal to."""
+    for join in select.args.get("joins") or []:
+        on = join.args.get("on")
+        for part in conjuncts(on) if on is not None else ():
+            if isinstance(part, exp.EQ):
+                for one, other in ((part.this, part.expression), (part.expression, part.this)):
+                    if same(one, expression):
+                        yield other
 
 
 def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:

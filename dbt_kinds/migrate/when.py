@@ -76,7 +76,8 @@ def _fixed_start(select: exp.Select, expression: exp.Expr) -> set[str]:
     from dbt_kinds.migrate.bounds import read_bound
     from dbt_kinds.readers.dbt.rendering import Names
 
-    for part in conjuncts(select.args["where"].this):
+    where = select.args.get("where")
+    for part in conjuncts(where.this) if where is not None else ():
         if isinstance(part, exp.GTE) and same(part.this, expression):
             bound = read_bound(part.expression, Names(), "spark")
             if bound is not None and bound.base == "fixed" and bound.shift.is_zero and bound.variable is not None:

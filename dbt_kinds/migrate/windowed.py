@@ -19,7 +19,7 @@ from dbt_kinds.migrate.kind_choice import APPENDING, choose_kind, is_arriving_by
 from dbt_kinds.migrate.meaning import Meaning, meaning_of
 from dbt_kinds.migrate.reading import Reading, check_every_branch
 from dbt_kinds.migrate.settings import Settings, check_range
-from dbt_kinds.migrate.trace import Trace, find_marker, is_plain_condition, trace
+from dbt_kinds.migrate.trace import Trace, equated, find_marker, is_plain_condition, joined_select, trace
 from dbt_kinds.migrate.variables import check_unread, check_variables, with_partners
 from dbt_kinds.migrate.when import lookback, notes_of, unit_of_model, when_options
 from dbt_kinds.migrate.whole_reads import inserted_only
@@ -54,6 +54,11 @@ def by_windows(reading: Reading, settings: Settings, project: DbtProject, option
     return results[0]
 
 
+def _is_joined(tree: exp.Query, meaning: Meaning) -> bool:
+    marker = find_marker(tree, meaning.filter.marker)
+    return marker is None or is_plain_condition(marker) is None
+
+
 def _by_tree(
     reading: Reading,
     tree: exp.Query,
@@ -68,13 +73,20 @@ def _by_tree(
     traces: list[Trace] = []
     selects: list[exp.Select] = []
     covered: set[int] = set()
+    # those in the ON of a join come last: they need to know what the others show
+    meanings = sorted(meanings, key=lambda meaning: _is_joined(tree, meaning))
     for meaning in meanings:
         marker = find_marker(tree, meaning.filter.marker)
         select = is_plain_condition(marker) if marker is not None else None
         assert meaning.expression is not None
+        if select is not None:
+            followed = trace(tree, select, meaning.expression)
+        else:
+            known = {place: found for earlier in traces for place, found in earlier.known.items()}
+            select = joined_select(marker, meaning.expression, known) if marker is not None else None
+            followed = Trace(secondary=True)
         if select is None:
             raise UnreadableBlock("the filter is no condition that all rows must meet", line=meaning.filter.line)
-        followed = trace(tree, select, meaning.expression)
         selects.append(select)
         traces.append(followed)
         covered |= followed.covered
@@ -150,6 +162,10 @@ def _suffix(reading: Reading, meaning: Meaning, select: exp.Select, project: Dbt
         from dbt_kinds.migrate.column_types import suffix_of_type
 
         suffix = suffix_of_type(own) if own is not None else None
+    if suffix is None:
+        # what it is joined with has its type
+        told = (suffix_of(other, select, declared, against_date=False) for other in equated(select, meaning.expression))
+        suffix = next((found for found in told if found is not None), None)
     if suffix is None:
         raise UnknownColumnType(
             f"nothing says whether {meaning.written} is a date or a timestamp; declare its data_type in the "

@@ -186,6 +186,15 @@ CONVERTED = {
         ),
         TIME_RANGE, {"time_column": "event_at"},
     ),
+    "a second input, joined on the time": Converted(
+        incremental(
+            "select s.id, s.event_at, p.price from {{ ref('sales') }} as s\nleft join {{ ref('prices') }} as p\n  on p.minute = date_trunc('minute', s.event_at)\n"
+            "  {% if is_incremental() %}\n  and p.minute >= (select max(event_at) from {{ this }})\n  {% endif %}\n"
+            "{% if is_incremental() %}\nwhere s.event_at >= (select max(event_at) from {{ this }})\n{% endif %}"
+        ),
+        TIME_RANGE, {"time_column": "event_at"},
+        "  and p.minute between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}\n" + BETWEEN.format("s.event_at", "dt"),
+    ),
     "a window inside the day": Converted(
         filtered(
             "day >= (select max(day) from {{ this }})", "id, day, row_number() over (partition by day order by id) as n",
