@@ -11,6 +11,7 @@ from dbt_kinds.errors import (
     ComputedConfig,
     ConfigElsewhere,
     FolderDefault,
+    PredicatesNotUsed,
 )
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.reading import Reading
@@ -51,7 +52,12 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None
     found.removed.add("incremental_strategy")
     found.removed.add("unique_key")
     predicates = config.get("incremental_predicates") or config.get("predicates")
-    if predicates:
+    if predicates and found.kind == "incremental_by_time_range":
+        found.removed |= {"incremental_predicates", "predicates"}
+        found.notes.append(
+            PredicatesNotUsed("incremental_predicates narrowed the merge; a range is replaced as a whole")
+        )
+    elif predicates:
         if predicates is COMPUTED or (isinstance(predicates, list) and COMPUTED in predicates):
             raise ComputedConfig("incremental_predicates is computed; write it out", line=settings.line)
         if found.kind == "incremental_by_unique_key":

@@ -116,8 +116,10 @@ def choose_kind(
         ]
         if narrowed and settings.strategy == "delete+insert":
             raise CustomStrategy(f"{narrowed[0]} narrows what delete+insert deletes", line=line)
+        # predicates only narrow where the merge looks; a range is replaced as a whole
+        has_columns = any(name.startswith("merge_") for name in narrowed)
         has_time = column is not None and column.lower() in key
-        if has_time and not is_arriving and not narrowed and not is_deduped:
+        if has_time and not is_arriving and not has_columns and not is_deduped:
             return "incremental_by_time_range", column
         if settings.strategy == "delete+insert" and key <= settings.partition_columns:
             raise FilterNotOnPartition(
