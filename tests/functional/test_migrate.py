@@ -152,7 +152,7 @@ RECOMPUTED = {
     "merged_whole": "select flight_day, count(*) from {schema}.flights group by 1",
     "partitions": "select carrier, count(*), flight_day from {schema}.flights group by 1, 3",
     "whole_table": "select carrier, count(*) from {schema}.flights group by 1",
-    "batches": "select flight_id, departs_at, flight_day from {schema}.flights",
+    "batches": f"select flight_id, departs_at, flight_day from {{schema}}.flights {BLIND.replace('days', 'batch_days')}",
 }
 
 
@@ -186,17 +186,13 @@ def write_flights(project: Project) -> None:
     )
 
 
-def check_tables(project: Project, blind_days: Sequence[str], *, but: Sequence[str] = ()) -> None:
-    """Every table is what a full recompute would be, as a multiset."""
-    days = ", ".join(f"date'{day}'" for day in blind_days)
+def check_tables(project: Project, blind_days: Sequence[str], blind_batches: Sequence[str]) -> None:
+    """Every table is what a full recompute would be, as a multiset; microbatch misses late flights of days of its own."""
+    days, batch_days = (", ".join(f"date'{day}'" for day in chosen) for chosen in (blind_days, blind_batches))
     for name, query in RECOMPUTED.items():
-        if name not in but:
-            wanted = project.rows(query.replace("{days}", days))
-            columns = {
-                "arrivals": "carrier, flight_id, arrived_at",
-            }.get(name, "*")
-            assert project.rows(f"select {columns} from {{schema}}.{name}") == wanted, name
-            assert wanted, name
+        wanted = project.rows(query.replace("{days}", days).replace("{batch_days}", batch_days))
+        assert project.rows(f"select * from {{schema}}.{name}") == wanted, name
+        assert wanted, name
 
 
 def run_old(project: Project, first: str, last: str, *arguments: str) -> None:
@@ -235,7 +231,7 @@ def test_models_go_over_to_kinds_and_back_and_nothing_is_loaded_or_lost_needless
     flights_until(project, "2013-01-09")
     run_old(project, "2013-01-05", "2013-01-09")
     before = {name: project.rows(f"select * from {{schema}}.{name}") for name in MODELS}
-    check_tables(project, ["2013-01-04", "2013-01-08"], but=["batches"])
+    check_tables(project, ["2013-01-04", "2013-01-08"], ["2013-01-04"])
 
     # migrated: every model is of the kind that it should be, or left
     migration = migrate(project)
@@ -294,16 +290,16 @@ def test_models_go_over_to_kinds_and_back_and_nothing_is_loaded_or_lost_needless
             assert run.batches(name) == [(f"2013-01-{first.get(name, 8):02}T00:00:00", "2013-01-11T00:00:00")], name
     assert [begin[8:10] for begin, _ in run.batches("batches")] == ["07", "08", "09", "10"]
     blind = ["2013-01-04", "2013-01-10"]
-    check_tables(project, blind, but=["batches"])
+    check_tables(project, blind, ["2013-01-04"])
     flights_until(project, "2013-01-12")
     run = project.run(now="2013-01-12 08:00:00")
     assert run.batches("newest_instant") == [("2013-01-11T00:00:00", "2013-01-12T00:00:00")]
     blind.append("2013-01-11")
-    check_tables(project, blind, but=["batches"])
+    check_tables(project, blind, ["2013-01-04"])
 
     # reverted: the tables are plain tables, and the old models run on
     for name, text in MODELS.items():
         project.model(name, text)
     flights_until(project, "2013-01-14")
     run_old(project, "2013-01-12", "2013-01-14")
-    check_tables(project, [*blind, "2013-01-13"], but=["batches"])
+    check_tables(project, [*blind, "2013-01-13"], ["2013-01-04", "2013-01-11"])

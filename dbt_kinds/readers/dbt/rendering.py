@@ -23,6 +23,8 @@ from dbt_kinds.readers.dbt.blocks import Block, nesting, walk
 THIS = "kinds_this"
 NAME = re.compile(r"kinds_(?:this|part|ref|var|query|code)(?:_\d+)?\b")
 _MOST_LOOPS = 2000
+# what jinja2 asks of whatever is called
+_ASKED_BY_JINJA = frozenset({"unsafe_callable", "alters_data", "jinja_pass_arg"})
 
 
 class _Return(Exception):  # noqa: N818
@@ -72,7 +74,7 @@ class Unknown:
         return self._other()
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") or name in _ASKED_BY_JINJA:
             raise AttributeError(name)
         return self._other()
 
@@ -120,7 +122,7 @@ class Queried(Unknown):
         return Queried(self._names, self.query)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") or name in _ASKED_BY_JINJA:
             raise AttributeError(name)
         return self._other()
 
@@ -338,7 +340,7 @@ class _Namespace(Unknown):
         self._known = known
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") or name in _ASKED_BY_JINJA:
             raise AttributeError(name)
         return self._known[name] if name in self._known else self._other()
 
@@ -355,7 +357,7 @@ class _Missing(jinja2.Undefined):
         return self._unknown()
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") or name in _ASKED_BY_JINJA:
             raise AttributeError(name)
         return self._unknown()
 
