@@ -71,7 +71,13 @@ def is_arriving_by(meanings: list[Meaning], options: MigrateOptions) -> bool:
 
 
 def choose_kind(
-    settings: Settings, traces: list[Trace], meanings: list[Meaning], primary: int, *, is_arriving: bool
+    settings: Settings,
+    traces: list[Trace],
+    meanings: list[Meaning],
+    primary: int,
+    *,
+    is_arriving: bool,
+    is_determined: bool,
 ) -> tuple[str, str | None]:
     """The kind, and the time column where it has one.
 
@@ -118,7 +124,7 @@ def choose_kind(
             raise CustomStrategy(f"{narrowed[0]} narrows what delete+insert deletes", line=line)
         # predicates only narrow where the merge looks; a range is replaced as a whole
         has_columns = any(name.startswith("merge_") for name in narrowed)
-        has_time = column is not None and column.lower() in key
+        has_time = column is not None and (column.lower() in key or is_determined)
         if has_time and not is_arriving and not has_columns and not is_deduped:
             return "incremental_by_time_range", column
         if settings.strategy == "delete+insert" and key <= settings.partition_columns:

@@ -88,6 +88,22 @@ def joined_select(marker: exp.Column, expression: exp.Expr, known: Mapping[int, 
     return None
 
 
+def is_hashed_of_time(tree: exp.Expr, followed: Trace, key: str) -> bool:
+    """Whether a key is dbt_utils' hash of columns with the filtered one among them: then it determines that one."""
+    for select in tree.find_all(exp.Select):
+        known = followed.known.get(id(select), [])
+        for projection in select.expressions if known else ():
+            made = projection.unalias()
+            is_hash = isinstance(made, exp.Anonymous) and made.name.lower() == "kinds_key"
+            if (
+                is_hash
+                and projection.alias.lower() == key
+                and any(unit_of(part, known)[0] for part in made.expressions)
+            ):
+                return True
+    return False
+
+
 def equated(select: exp.Select, expression: exp.Expr) -> Iterator[exp.Expr]:
     """What the joins of a select say an expression is equal to."""
     for join in select.args.get("joins") or []:

@@ -19,7 +19,15 @@ from dbt_kinds.migrate.kind_choice import APPENDING, choose_kind, is_arriving_by
 from dbt_kinds.migrate.meaning import Meaning, meaning_of
 from dbt_kinds.migrate.reading import Reading, check_every_branch
 from dbt_kinds.migrate.settings import Settings, check_range
-from dbt_kinds.migrate.trace import Trace, equated, find_marker, is_plain_condition, joined_select, trace
+from dbt_kinds.migrate.trace import (
+    Trace,
+    equated,
+    find_marker,
+    is_hashed_of_time,
+    is_plain_condition,
+    joined_select,
+    trace,
+)
 from dbt_kinds.migrate.variables import check_unread, check_variables, with_partners
 from dbt_kinds.migrate.when import lookback, notes_of, unit_of_model, when_options
 from dbt_kinds.migrate.whole_reads import inserted_only
@@ -98,7 +106,15 @@ def _by_tree(
             raise TimeColumnUnclear("the filtered rows cannot be followed to the output", line=meaning.filter.line)
     primary = primary_of(traces, meanings)
     is_arriving = is_arriving_by(meanings, options)
-    kind, column = choose_kind(settings, traces, meanings, primary, is_arriving=is_arriving)
+    kind, column = choose_kind(
+        settings,
+        traces,
+        meanings,
+        primary,
+        is_arriving=is_arriving,
+        is_determined=len(settings.unique_key) == 1
+        and is_hashed_of_time(tree, traces[primary], settings.unique_key[0].lower()),
+    )
     unit, is_explicit = unit_of_model(kind, column, traces[primary], meanings, options)
     suffixes = [_suffix(reading, meaning, select, project) for meaning, select in zip(meanings, selects, strict=True)]
     if unit == "hour" and (

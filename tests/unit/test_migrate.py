@@ -106,6 +106,20 @@ CONVERTED = {
         filtered("day >= (select max(day) from {{ this }})", "id, day", "incremental_strategy='merge', unique_key=['id', 'day']"),
         TIME_RANGE, {"time_column": "day"},
     ),
+    "a key that is a hash with the day": Converted(
+        filtered(
+            "day >= (select max(day) from {{ this }})", "{{ dbt_utils.generate_surrogate_key(['id', 'day']) }} as row_key, id, day",
+            "incremental_strategy='merge', unique_key='row_key'",
+        ),
+        TIME_RANGE, {"time_column": "day"},
+    ),
+    "a key that is a hash without it": Converted(
+        filtered(
+            "day >= (select max(day) from {{ this }})", "{{ dbt_utils.generate_surrogate_key(['id', 'region']) }} as row_key, id, day",
+            "incremental_strategy='merge', unique_key='row_key'",
+        ),
+        KEY, {"unique_key": ["row_key"]},
+    ),
     "a key without the time": Converted(
         filtered("event_at >= (select max(event_at) from {{ this }})", config="incremental_strategy='merge', unique_key='id'"),
         KEY, {"unique_key": ["id"]}, BETWEEN.format("event_at", "dt"),
