@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_kinds.readers.sqlmesh.dialects import parse_statement
+from dbt_kinds.translation.dialects import parse_statement
 from tests.unit.compiling import query_of, read
 
 TABLES = {

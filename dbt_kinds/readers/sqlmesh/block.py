@@ -9,7 +9,8 @@ from sqlglot import Token, TokenType, exp
 
 from dbt_kinds.errors import BadPropertyValue, CompileError, DuplicateProperty, SqlParseError
 from dbt_kinds.kinds import Place
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, block_tokens, parse_expression
+from dbt_kinds.readers.sqlmesh.dialects import block_tokens
+from dbt_kinds.translation.dialects import ParseFailure, parse_expression
 
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _TEXTS = (TokenType.STRING, TokenType.IDENTIFIER)

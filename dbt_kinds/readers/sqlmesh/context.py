@@ -13,10 +13,11 @@ from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.block import Block, Value
 from dbt_kinds.readers.sqlmesh.config import Config
 from dbt_kinds.readers.sqlmesh.discovery import Files
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Fragment, Scope
+from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope
 from dbt_kinds.readers.sqlmesh.names import TableName, table_name_of
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables
+from dbt_kinds.translation.star import Columns
 
 
 @dataclass(frozen=True)

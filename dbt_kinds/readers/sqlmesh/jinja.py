@@ -7,14 +7,14 @@ import re
 from dbt_kinds.errors import JinjaDialect, JinjaTimeVariable, UnsupportedMacro
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import used_marks
-from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
-from dbt_kinds.readers.sqlmesh.scan import line_of, touches
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables, name_of_text, resolve
 from dbt_kinds.readers.sqlmesh.times import time_variable
+from dbt_kinds.translation.dialects import is_spark
+from dbt_kinds.translation.scan import line_of, touches
 
 _TIMES = r"(?:start|end|execution|latest)_(?:dt|dtntz|date|ds|ts|tstz|epoch|millis|hour)"
 _QUOTED_TIME = re.compile(rf"'\{{\{{-?\s*({_TIMES})\s*-?\}}\}}'", re.IGNORECASE)

@@ -21,7 +21,6 @@ from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext, looku
 from dbt_kinds.readers.sqlmesh.external import audit_text, text_value
 from dbt_kinds.readers.sqlmesh.hooks import read_hook
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns
 from dbt_kinds.readers.sqlmesh.model_hooks import read_hooks
 from dbt_kinds.readers.sqlmesh.model_kinds import ModelKind, read_kind
 from dbt_kinds.readers.sqlmesh.properties import read_properties_of
@@ -31,6 +30,7 @@ from dbt_kinds.readers.sqlmesh.query_statement import is_definition, query_state
 from dbt_kinds.readers.sqlmesh.seeds import read_seed
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import column_list, name_of_text
+from dbt_kinds.translation.star import Columns
 
 
 class ModelReader:

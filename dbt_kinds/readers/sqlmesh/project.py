@@ -33,7 +33,6 @@ from dbt_kinds.readers.sqlmesh.defaults import read_defaults
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
 from dbt_kinds.readers.sqlmesh.discovery import find_files, has_semantics
 from dbt_kinds.readers.sqlmesh.external import read_external, read_external_tests
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns
 from dbt_kinds.readers.sqlmesh.model_names import name_models
 from dbt_kinds.readers.sqlmesh.models import ModelReader, order_of
 from dbt_kinds.readers.sqlmesh.names import dbt_name
@@ -44,6 +43,7 @@ from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, split
 from dbt_kinds.readers.sqlmesh.tables import Tables, column_list, name_of_text
 from dbt_kinds.readers.sqlmesh.unit_tests import read_unit_tests
 from dbt_kinds.readers.vulcan.read import read_semantics
+from dbt_kinds.translation.star import Columns
 
 _BUILT_IN_MACRO = re.compile(
     r"\{%-?\s*macro\s+(ref|source|config|var|env_var|log|return|run_query|statement|is_incremental|generate_schema_name|"

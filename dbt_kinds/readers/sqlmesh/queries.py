@@ -19,16 +19,15 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
+from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
-from dbt_kinds.readers.sqlmesh.scan import touches
-from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
 from dbt_kinds.translation.by_name import write_by_position
 from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
+from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.scan import touches
 from dbt_kinds.translation.spark import (
     check_written,
     is_spelt_for_spark,
@@ -36,6 +35,7 @@ from dbt_kinds.translation.spark import (
     rewrite,
     type_marks,
 )
+from dbt_kinds.translation.star import Columns, expand_stars, output_columns
 from dbt_kinds.translation.typed_operators import doubts
 from dbt_kinds.translation.value_types import type_columns
 

@@ -17,9 +17,9 @@ from dbt_kinds.readers.sqlmesh.dialects import block_tokens, check_dialect
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment
 from dbt_kinds.readers.sqlmesh.model_kinds import kind_name
-from dbt_kinds.readers.sqlmesh.scan import code_only
 from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, leading_comment, split_statements
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
+from dbt_kinds.translation.scan import code_only
 
 _NAME = re.compile(r"\bname\s+([^\s,()]+)", re.IGNORECASE)
 _KIND = re.compile(r"\bkind\s+(\w+)", re.IGNORECASE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dbt_kinds.errors import SqlParseError
 from dbt_kinds.kinds import Place
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
-from dbt_kinds.readers.sqlmesh.scan import code_only, line_of, stretches, without_comments
+from dbt_kinds.translation.scan import code_only, line_of, stretches, without_comments
 
 _JINJA_BEGIN = re.compile(r"\bJINJA_(QUERY|STATEMENT)_BEGIN\b[ \t]*;?", re.IGNORECASE)
 _JINJA_END = re.compile(r"\bJINJA_END\b[ \t]*;?", re.IGNORECASE)

@@ -4,21 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sqlglot import exp
-
 _NAME = re.compile(r"(start|end|execution|latest)_(dt|dtntz|date|ds|ts|tstz|epoch|millis|hour)", re.IGNORECASE)
-
-_TYPES = {
-    "dt": exp.DType.TIMESTAMPTZ,
-    "dtntz": exp.DType.TIMESTAMP,
-    "date": exp.DType.DATE,
-    "ds": exp.DType.VARCHAR,
-    "ts": exp.DType.VARCHAR,
-    "tstz": exp.DType.VARCHAR,
-    "epoch": exp.DType.DOUBLE,
-    "millis": exp.DType.BIGINT,
-    "hour": exp.DType.INT,
-}
 
 
 def time_variable(name: str) -> str | None:
@@ -28,11 +14,6 @@ def time_variable(name: str) -> str | None:
         return None
     bound = found[1].lower().replace("latest", "execution")
     return f"{bound}_{found[2].lower()}"
-
-
-def time_type(name: str) -> exp.DType:
-    """The type of a time variable."""
-    return _TYPES[name.split("_")[1]]
 
 
 def has_window(name: str) -> bool:

@@ -37,8 +37,8 @@ from dbt_kinds.readers.sqlmesh.macros.variables import (
     time_mark,
     variable_value,
 )
-from dbt_kinds.readers.sqlmesh.scan import touches
 from dbt_kinds.readers.sqlmesh.times import time_variable
+from dbt_kinds.translation.scan import touches
 
 # behind these a variable is a name, whatever its value looks like
 _NAME_FOLLOWS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "AS", "UPDATE", "VIEW", "."})

@@ -11,10 +11,10 @@ from sqlglot import exp
 from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.marks import Marks
+from dbt_kinds.translation.star import Columns
 
 # SQL of the source's dialect; a list is what a macro makes several items of, None what it drops
 Fragment = str | list[str] | None
-Columns = list[tuple[str, exp.DataType | None]]
 
 
 @dataclass(frozen=True)
