@@ -232,6 +232,10 @@ class ClusterNeedsBuckets(NeedsPerson):
     """Clustering was left out, since Spark's needs a number of buckets."""
 
 
+class FormatChosen(NeedsPerson):
+    """A table format was written that the source does not name, since the model's partitions need it."""
+
+
 class SessionProperties(NeedsPerson):
     """Session properties belong into the profile."""
 

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from dbt_kinds.cli import main
 from dbt_kinds.errors import BadConfig, BadOut, ConfigNotFound, MarkLeftError, SourceNotFound
 from dbt_kinds.kinds import SqlText
-from dbt_kinds.readers.sqlmesh.config import read_config
-from dbt_kinds.readers.sqlmesh.config_literals import literals_of
 from dbt_kinds.readers.sqlmesh.discovery import find_files
 from dbt_kinds.writers.dbt_project import write_project
-from tests.unit.compiling import CONFIG, read_files, write_files, written
+from tests.unit.compiling import CONFIG, read_files, run, write_files, written
 
 SHOP = Path(__file__).parent.parent / "fixtures" / "sqlmesh_shop"
 ONE = {"models/one.sql": "MODEL (name db.one, kind FULL);\nSELECT 1 AS a"}
@@ -102,11 +98,6 @@ def test_check_writes_nothing_and_tells(tmp_path: Path) -> None:
     assert written(ONE, tmp_path, check=True).exit_code(strict=False) == 0
 
 
-def run(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(main, ["compile", *map(str, arguments)])
-    return result.exit_code, result.stdout, result.stderr
-
-
 def test_command_reports_in_json(tmp_path: Path) -> None:
     source = write_files(
         tmp_path / "src",
@@ -185,66 +176,6 @@ def test_files_are_found_in_order_and_ignored_by_pattern(tmp_path: Path) -> None
         ["tests/test_x.yaml"],
     )
     assert files.not_converted == ["linter/"]
-
-
-JINJA = """
-gateways:
-  local:
-    connection:
-      type: mssql
-      password: {{ env_var('PASSWORD') }}
-      trust: {% if env_var('X', 'true') == 'true' %}true{% else %}{broken{% endif %}
-model_defaults:
-  dialect: {{ env_var('DIALECT', 'duckdb') }}
-{%- if env_var('CI') %}
-  kind: VIEW
-{%- endif %}
-"""
-
-
-@pytest.mark.parametrize("name", ["config.yaml", "config.yml", "sqlmesh.yaml", "sqlmesh.yml"])
-def test_jinja_of_a_config_is_rendered_without_the_environment(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DIALECT", "klingon")
-    config = read_config(write_files(tmp_path, {name: JINJA}))
-    assert (config.file, config.defaults) == (name, {"dialect": "duckdb"})
-    assert [(note.code, note.message.split(" of ")[0]) for note in config.notes] == [
-        ("GatewayIgnored", "gateways not converted: profiles.yml decides where this runs"),
-        ("VariableFrozen", "X, DIALECT"),
-    ]
-
-
-def test_config_in_python_is_read_and_not_run(tmp_path: Path) -> None:
-    text = (
-        "import os\nfrom sqlmesh import Config, ModelDefaultsConfig\nraise SystemExit\n"
-        "config = Config(model_defaults=ModelDefaultsConfig(dialect='duckdb', start='2024-01-01'), variables={'n': 3}, "
-        "time_column_format=os.environ['X'])\n"
-    )
-    source = write_files(
-        tmp_path / "src", {"config.py": text, "models/a.sql": "MODEL (name db.a, kind FULL); SELECT @n AS a"}
-    )
-    status, out, _ = run(source, "--out", tmp_path / "out", "--json")
-    assert status == 0 and [note["message"] for note in json.loads(out)["other"]] == [
-        "time_column_format is computed and was not read; config.py is not run"
-    ]
-
-
-def test_names_of_literals_in_a_config_in_python_are_followed() -> None:
-    text = (
-        "defaults = {'dialect': 'duckdb'}\nmodel_defaults = ModelDefaultsConfig(**defaults, start='2024-01-01')\n"
-        "before_all = ['create schema raw']\nother = Config(model_defaults=1)\n"
-        "config = Config(model_defaults=model_defaults, before_all=before_all, "
-        "gateways={'d': Gateway(f())}, plan=PlanConfig(days=days()))\n"
-    )
-    assert literals_of(text) == (
-        {
-            "model_defaults": {"dialect": "duckdb", "start": "2024-01-01"},
-            "before_all": ["create schema raw"],
-            "plan": {},
-        },
-        [("gateways", 5), ("plan.days", 5)],
-    )
 
 
 def test_audits_of_external_models_are_read_in_every_form(tmp_path: Path) -> None:

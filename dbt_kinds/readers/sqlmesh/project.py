@@ -33,6 +33,7 @@ from dbt_kinds.readers.sqlmesh.defaults import read_defaults
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
 from dbt_kinds.readers.sqlmesh.discovery import find_files, has_semantics
 from dbt_kinds.readers.sqlmesh.external import read_external, read_external_tests
+from dbt_kinds.readers.sqlmesh.line_comments import with_dashes
 from dbt_kinds.readers.sqlmesh.model_names import name_models
 from dbt_kinds.readers.sqlmesh.models import ModelReader, order_of
 from dbt_kinds.readers.sqlmesh.names import dbt_name
@@ -104,7 +105,8 @@ def _read_shared_files(context: ProjectContext, project: Project) -> None:
     for path in context.files.audits:
         text = context.files.text(path)
         try:
-            dialect = check_dialect(block_dialect(text) or context.config.dialect or "", path, 1)
+            dialect = check_dialect(block_dialect(with_dashes(text)) or context.config.dialect or "", path, 1)
+            text = with_dashes(text, dialect)
             group: list[Statement] = []
             for statement in [*split_statements(text, path, dialect), None]:
                 if (statement is None or statement.kind == "audit") and group:
@@ -173,7 +175,11 @@ def _is_vulcan(context: ProjectContext, sources: Iterable[ModelSource]) -> bool:
     """What the command was told, or what a property or YAML of Vulcan's own tells."""
     if context.options.is_vulcan is not None:
         return context.options.is_vulcan
-    return has_semantics(context.files) or any("assertions" in source.block.properties for source in sources)
+    return (
+        has_semantics(context.files)
+        or context.config.is_vulcan
+        or any("assertions" in source.block.properties for source in sources)
+    )
 
 
 def _know_refused(context: ProjectContext, project: Project) -> dict[str, Columns]:
