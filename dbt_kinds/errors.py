@@ -181,7 +181,7 @@ class PythonModelUnsupported(CompileError):
 
 
 class JinjaDialect(CompileError):
-    """A Jinja query is written in a dialect other than Spark's, and text is not translated."""
+    """Jinja in a dialect other than Spark's asks for what is known only at run time, and text is not translated."""
 
 
 class UnreadableStatement(CompileError):

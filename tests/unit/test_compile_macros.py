@@ -263,6 +263,7 @@ def test_a_variable_with_a_quote_is_the_text_it_says() -> None:
 HASHES = [
     ("bigquery", "# don't\nMODEL (name db.m, kind FULL # it's\n);\n# it's x\nSELECT '# no' AS a # that's it\n"),
     ("mysql", "#don't\nMODEL (name db.m, kind FULL);\n#SELECT\nSELECT '# no' AS a"),
+    ("bigquery", "MODEL (name db.m, kind FULL);\n# don't\nJINJA_QUERY_BEGIN;\nSELECT '# no' AS a\nJINJA_END;"),
     ("snowflake", "// don't\nMODEL (name db.m, kind FULL);\n// it's\nSELECT 'http://# no' AS a // that's it"),
 ]
 

@@ -74,7 +74,7 @@ class ProjectContext:
     audits: dict[str, AuditSource] = field(default_factory=dict)
     used_audits: dict[str, TestDefinition] = field(default_factory=dict)
     python_macros: frozenset[str] = frozenset()
-    jinja_macros: frozenset[str] = frozenset()
+    jinja_macros: str = ""
     call_python: Callable[[str, list[str], dict[str, str], Scope, int], Fragment] | None = None
     columns_of: Callable[[str], Columns | None] = lambda key: None
     notes: list[Note] = field(default_factory=list)
@@ -88,6 +88,7 @@ class ProjectContext:
             variables=self.config.variables,
             python_macros=self.python_macros,
             call_python=self.call_python,
+            jinja_macros=self.jinja_macros,
             gateway=self.config.gateway,
         )
 

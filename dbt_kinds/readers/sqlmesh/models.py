@@ -21,6 +21,7 @@ from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext, looku
 from dbt_kinds.readers.sqlmesh.external import audit_text, text_value
 from dbt_kinds.readers.sqlmesh.hooks import read_hook
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
+from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_statement
 from dbt_kinds.readers.sqlmesh.model_hooks import read_hooks
 from dbt_kinds.readers.sqlmesh.model_kinds import ModelKind, read_kind
 from dbt_kinds.readers.sqlmesh.properties import read_properties_of
@@ -30,6 +31,7 @@ from dbt_kinds.readers.sqlmesh.query_statement import is_definition, query_state
 from dbt_kinds.readers.sqlmesh.seeds import read_seed
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import column_list, name_of_text
+from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.star import Columns
 
 
@@ -170,7 +172,11 @@ class ModelReader:
         return [(name, None) for name in names]
 
     def _is_sql(self) -> bool:
-        return not self._is_python() and self._query_statement().kind == "sql"
+        return not self._is_python() and not self._keeps_jinja()
+
+    def _keeps_jinja(self) -> bool:
+        """Whether the query is Jinja that dbt renders as well: that of Spark's own SQL."""
+        return self._query_statement().kind == "jinja_query" and is_spark(self.source.dialect)
 
     def _is_python(self) -> bool:
         return isinstance(self.source, PythonModelSource) and self.source.make_body is not None
@@ -194,7 +200,11 @@ class ModelReader:
                         break
                     if statement.kind == "sql" and not statement.is_virtual and is_definition(statement):
                         read_hook(statement, self.scope, self.context.tables, self.key)
-                self._prepared = prepare(query.text, self.scope, query.first_line)
+                if query.kind == "jinja_query":
+                    text = rendered_statement(query, self.scope)
+                    self._prepared = prepare(text, self.scope, query.line, is_rendered=True)
+                else:
+                    self._prepared = prepare(query.text, self.scope, query.first_line)
             finally:
                 self._is_preparing = False
         return self._prepared
@@ -222,7 +232,7 @@ class ModelReader:
         statement = self._query_statement()
         tables, kind = self.context.tables, self.kind()
         find_columns = lookup(self.context, self.source.dialect)
-        if statement.kind == "jinja_query":
+        if self._keeps_jinja():
             self._definitions_before(statement)
             query = jinja_text(statement, self.scope, tables, self.key)
         else:

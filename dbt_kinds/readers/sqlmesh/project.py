@@ -23,6 +23,7 @@ from dbt_kinds.kinds import (
     ProjectFile,
     Seed,
     SourceTable,
+    SqlText,
     note_of,
 )
 from dbt_kinds.readers.sqlmesh.audit_definitions import define
@@ -33,6 +34,7 @@ from dbt_kinds.readers.sqlmesh.defaults import read_defaults
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
 from dbt_kinds.readers.sqlmesh.discovery import find_files, has_semantics
 from dbt_kinds.readers.sqlmesh.external import read_external, read_external_tests
+from dbt_kinds.readers.sqlmesh.jinja_rendering import macros_in
 from dbt_kinds.readers.sqlmesh.line_comments import with_dashes
 from dbt_kinds.readers.sqlmesh.model_names import name_models
 from dbt_kinds.readers.sqlmesh.models import ModelReader, order_of
@@ -84,6 +86,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
         read_external_tests(source, entry, context)
     _read_standalone_audits(context, project)
     read_defaults(context, project)
+    _copy_jinja_macros(context, project)
     refuse_circles(project)
     if _is_vulcan(context, sources):
         read_semantics({path: files.text(path) for path in files.semantics}, project, context)
@@ -117,14 +120,7 @@ def _read_shared_files(context: ProjectContext, project: Project) -> None:
                     group.append(statement)
         except CompileError as error:
             project.notes.append(note_of(error))
-    for path in context.files.jinja_macros:
-        text = context.files.text(path)
-        clash = _BUILT_IN_MACRO.search(text)
-        if clash is not None:
-            message = f"the macro {clash[1]} has the name of one that dbt has built in; rename it, with its calls"
-            project.notes.append(note_of(NameClash(message, path, text.count("\n", 0, clash.start()) + 1)))
-            continue
-        project.files.append(ProjectFile(path, text, Place(path, 1)))
+    context.jinja_macros = "".join(macros_in(context.files.text(path)) for path in context.files.jinja_macros)
     for path in context.files.metrics:
         project.notes.append(note_of(MetricBlock("METRIC blocks are not converted; write a dbt metric", path, 1)))
     context.python_macros = frozenset(_python_macro_names(context))
@@ -135,6 +131,22 @@ def _read_shared_files(context: ProjectContext, project: Project) -> None:
         project.notes.extend(note_of(error) for error in loaded.failures.values())
         context.python_macros |= loaded.macros.keys()
         context.call_python = caller(loaded, context.root)
+
+
+def _copy_jinja_macros(context: ProjectContext, project: Project) -> None:
+    """Copies the macros that Jinja calls; where all of it was rendered, nothing does."""
+    hooks = [hook for model in project.models for hook in (*model.pre_hooks, *model.post_hooks)]
+    queries = [model.query for model in project.models]
+    if not any(isinstance(text, SqlText) and text.is_jinja for text in (*queries, *hooks)):
+        return
+    for path in context.files.jinja_macros:
+        text = context.files.text(path)
+        clash = _BUILT_IN_MACRO.search(text)
+        if clash is not None:
+            message = f"the macro {clash[1]} has the name of one that dbt has built in; rename it, with its calls"
+            project.notes.append(note_of(NameClash(message, path, text.count("\n", 0, clash.start()) + 1)))
+            continue
+        project.files.append(ProjectFile(path, text, Place(path, 1)))
 
 
 def _python_macro_names(context: ProjectContext) -> Iterable[str]:

@@ -60,13 +60,17 @@ class Prepared:
         return self.line_of(parent) if parent is not None else self.expanded.line_at(0)
 
 
-def prepare(text: str, scope: Scope, first_line: int) -> Prepared:
+def prepare(text: str, scope: Scope, first_line: int, *, is_rendered: bool = False) -> Prepared:
     """Expands the macros of a statement and parses it.
+
+    Args:
+        is_rendered: the text was made from something else, of which only the first line is known.
 
     Raises:
         SqlParseError: it does not parse; other errors are those of macros.
     """
     expanded = expand(text, scope, first_line)
+    expanded.has_lines = not is_rendered
     try:
         tree = parse_statement(expanded.text, scope.dialect)
     except ParseFailure as failure:

@@ -54,18 +54,22 @@ class Expanded:
 
     Attributes:
         changed: whether macros other than variables were expanded, so that its layout is no longer the author's.
+        has_lines: whether the lines of the text are those of the source.
     """
 
     text: str
     changed: bool = False
     offsets: list[int] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    has_lines: bool = True
 
     def line_at(self, offset: int) -> int:
         """The line of the source that an offset of the text comes from."""
         at = max(bisect_right(self.offsets, offset) - 1, 0)
         if not self.offsets:
             return 1
+        if not self.has_lines:
+            return self.lines[0]
         return self.lines[at] + self.text.count("\n", self.offsets[at], offset)
 
 

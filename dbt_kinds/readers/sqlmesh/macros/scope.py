@@ -39,6 +39,7 @@ class Scope:
         allows_window: whether the model has a start and an end.
         parameters: arguments of an audit, which stand for themselves.
         call_python: runs a Python macro of the project; None refuses it.
+        jinja_macros: the project's macros of Jinja, as text.
     """
 
     dialect: str
@@ -51,6 +52,7 @@ class Scope:
     parameters: frozenset[str] = frozenset()
     python_macros: frozenset[str] = frozenset()
     call_python: Callable[[str, list[str], dict[str, str], Scope, int], Fragment] | None = None
+    jinja_macros: str = ""
     columns_of: Callable[[str], Columns | None] = lambda name: None
     model_name: str = ""
     kind_name: str = ""
