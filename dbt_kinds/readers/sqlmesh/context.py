@@ -39,6 +39,7 @@ class ModelSource:
     """A model as its file states it, before its query is read.
 
     Attributes:
+        head: the text of the block, comments before it included.
         blueprint: the values that this one of several models of a file has.
         entry: name and kind for the report, as far as they can be read.
     """
@@ -52,6 +53,7 @@ class ModelSource:
     kind_name: str
     description: str | None
     scope: Scope
+    head: str = ""
     blueprint: dict[str, Fragment] = field(default_factory=dict)
 
 

@@ -29,7 +29,7 @@ from dbt_kinds.readers.sqlmesh.python_models.sources import PythonModelSource
 from dbt_kinds.readers.sqlmesh.queries import Prepared, columns_returned, prepare, projection_comments, to_spark
 from dbt_kinds.readers.sqlmesh.query_statement import is_definition, query_statement
 from dbt_kinds.readers.sqlmesh.seeds import read_seed
-from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.readers.sqlmesh.statements import Statement, banner
 from dbt_kinds.readers.sqlmesh.tables import column_list, name_of_text
 from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.star import Columns
@@ -89,6 +89,7 @@ class ModelReader:
             }
             model = Model(**common, kind=kind.kind or Kind.VIEW)
             model.options.update(kind.options)
+            model.banner = banner(source.head, None if "description" in source.block.properties else source.description)
             read_properties_of(model, source.block, self.scope, self._defaults(), self.context.options.adapter)
             self._inherit(model)
             if ".".join(part for part in (schema, alias) if part) != source.name.text.lower():

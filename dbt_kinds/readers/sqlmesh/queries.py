@@ -19,6 +19,13 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
+from dbt_kinds.readers.sqlmesh.comments import (
+    LiftedComments,
+    settle_comments,
+    signed,
+    unsigned,
+    without_doubled_parentheses,
+)
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
@@ -71,6 +78,9 @@ def prepare(text: str, scope: Scope, first_line: int, *, is_rendered: bool = Fal
     """
     expanded = expand(text, scope, first_line)
     expanded.has_lines = not is_rendered
+    with_signs = signed(expanded.text)
+    expanded.text = with_signs.text
+    expanded.offsets = [with_signs.offset(offset) for offset in expanded.offsets]
     try:
         tree = parse_statement(expanded.text, scope.dialect)
     except ParseFailure as failure:
@@ -99,6 +109,7 @@ def to_spark(
     _note_exclusive_ends(prepared)
     if not is_spark(scope.dialect):
         _name_columns(tree)
+    settle_comments(tree)
     is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text) and not needs_rewrite(tree)
     try:
         # before tables lose their names, by which their columns are known
@@ -119,6 +130,7 @@ def to_spark(
 
 
 def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
+    text = unsigned(text)
     return SqlText(text, used_marks(text, scope.marks.by_name), tree)
 
 
@@ -130,9 +142,10 @@ def _written(prepared: Prepared) -> str:
         scope.note(DecimalBounded, unbounded_message(unbounded, scope.dialect), prepared.line_of(unbounded))
     for doubt in doubts(prepared.tree, scope.dialect):
         scope.note(TypeUnknown, doubt.message, prepared.line_of(doubt.node))
-    tree = rewrite(prepared.tree, scope.dialect)
+    tree = without_doubled_parentheses(rewrite(prepared.tree, scope.dialect))
+    lifted = LiftedComments(tree)
     try:
-        text = spark_sql(tree, pretty=True)
+        text = lifted.put_back(spark_sql(tree, pretty=True))
     except UnsupportedError as error:
         raise NotInSpark(f"{str(error).strip()} (from {scope.dialect})", source) from error
     except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
@@ -278,7 +291,7 @@ def projection_comments(tree: exp.Expr) -> dict[str, str]:
     for item in _outermost(tree)[0].expressions if _outermost(tree) else []:
         said = item.comments or (item.this.comments if isinstance(item, exp.Alias) else None)
         if said and item.alias_or_name:
-            comments[item.alias_or_name] = said[-1].strip()
+            comments[item.alias_or_name] = unsigned(said[-1]).strip()
     return comments
 
 

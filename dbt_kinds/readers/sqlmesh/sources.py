@@ -169,6 +169,7 @@ def _source(
         name=name,
         kind_name=kind_name(kind) if kind is not None else "",
         description=leading_comment(head.text),
+        head=head.text,
         scope=scope,
         blueprint=blueprint,
     )
