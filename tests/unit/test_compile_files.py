@@ -153,6 +153,23 @@ def test_errors_of_wrong_use(tmp_path: Path) -> None:
     assert {error.level for error in (BadConfig, BadOut, ConfigNotFound, SourceNotFound)} == {"wrong_use"}
 
 
+def test_what_running_macros_would_free_is_said_once(tmp_path: Path) -> None:
+    files = {
+        "config.yaml": CONFIG.format(dialect="duckdb"),
+        "macros/m.py": "from sqlmesh import macro\n@macro()\ndef two(evaluator):\n    return '2'\n",
+        "models/a.sql": "MODEL (name db.a, kind FULL); SELECT @two() AS x",
+        "models/b.sql": "MODEL (name db.b, kind FULL); SELECT @two() AS x",
+        "models/c.sql": "MODEL (name db.c, kind FULL); SELECT 1 AS x, @nothing() AS y",
+    }
+    source = write_files(tmp_path / "src", files)
+    status, out, _ = run(source, "--out", tmp_path / "a", "--json")
+    assert status == 1 and json.loads(out)["stopped_at_macros"] == 2
+    _, _, said = run(source, "--out", tmp_path / "b")
+    assert said.count("2 models stop at Python macros of the project; --run-macros runs them") == 1
+    _, _, said = run(source, "--out", tmp_path / "c", "--run-macros")
+    assert "stop at Python macros" not in said and "2 converted" in said
+
+
 def test_files_are_found_in_order_and_ignored_by_pattern(tmp_path: Path) -> None:
     write_files(
         tmp_path,

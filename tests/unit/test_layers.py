@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import dbt_kinds
 
 PACKAGE = Path(dbt_kinds.__file__).parent
@@ -33,3 +35,12 @@ def test_translation_knows_no_tool() -> None:
         if module.split(".")[0] == "dbt_kinds" and not module.startswith(known)
     }
     assert not unwanted
+
+
+@pytest.mark.parametrize(("reader", "others"), [("vulcan", ("sqlmesh", "smelt")), ("smelt", ("sqlmesh", "vulcan"))])
+def test_a_reader_of_one_tool_knows_none_of_another(reader: str, others: tuple[str, ...]) -> None:
+    files = sorted((PACKAGE / "readers" / reader).rglob("*.py"))
+    unwanted = tuple(f"dbt_kinds.readers.{other}" for other in others)
+    assert files and not [
+        (path.name, module) for path in files for module in imports_of(path) if module.startswith(unwanted)
+    ]

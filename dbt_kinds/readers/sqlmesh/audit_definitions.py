@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from dbt_kinds.errors import AuditArgument
 from dbt_kinds.kinds import Place, TestDefinition
+from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.sqlmesh.block import Value
 from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_statement, undefined_names
@@ -20,7 +21,6 @@ from dbt_kinds.readers.sqlmesh.macros.references import (
     variables_of_macros,
 )
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope
-from dbt_kinds.readers.sqlmesh.names import slug
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 
 

@@ -233,7 +233,7 @@ def read_call(value: Value) -> Call:
     if at is not None:
         if _matching(tokens, at) != len(tokens) - 1:
             raise value.bad("a call such as name(argument := value)")
-        for item in split_tokens(tokens[at + 1 : -1]):
+        for item in filter(None, split_tokens(tokens[at + 1 : -1])):
             if len(item) < 3 or item[1].text not in (":=", "="):
                 raise value.part(item or tokens).bad("every argument as name := value")
             key = item[0].text.lower()

@@ -12,7 +12,7 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables, name_of_text, resolve
-from dbt_kinds.readers.sqlmesh.times import time_variable
+from dbt_kinds.readers.time_names import time_variable
 from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.scan import line_of, touches
 

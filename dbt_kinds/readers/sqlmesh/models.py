@@ -15,6 +15,7 @@ from dbt_kinds.errors import (
     WholeTableTest,
 )
 from dbt_kinds.kinds import Column, Kind, Model, ModelReference, Seed, SourceReference, SqlText, TimeVariable
+from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_call
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext, lookup
@@ -125,8 +126,6 @@ class ModelReader:
                 del model.options[key]
         owner = defaults.get("owner")
         if owner and "group" not in model.settings:
-            from dbt_kinds.readers.sqlmesh.names import slug
-
             model.settings["group"] = slug(str(owner))
             model.origin.setdefault("owner", str(owner))
 

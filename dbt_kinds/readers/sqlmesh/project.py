@@ -26,11 +26,13 @@ from dbt_kinds.kinds import (
     SqlText,
     note_of,
 )
+from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.readers.sqlmesh.audit_definitions import define
 from dbt_kinds.readers.sqlmesh.audits import read_audit
 from dbt_kinds.readers.sqlmesh.config import read_config
 from dbt_kinds.readers.sqlmesh.context import ModelSource, Options, ProjectContext
 from dbt_kinds.readers.sqlmesh.defaults import read_defaults
+from dbt_kinds.readers.sqlmesh.described import DescribedModels
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
 from dbt_kinds.readers.sqlmesh.discovery import find_files, has_semantics
 from dbt_kinds.readers.sqlmesh.external import read_external, read_external_tests
@@ -38,7 +40,6 @@ from dbt_kinds.readers.sqlmesh.jinja_rendering import macros_in
 from dbt_kinds.readers.sqlmesh.line_comments import with_dashes
 from dbt_kinds.readers.sqlmesh.model_names import name_models
 from dbt_kinds.readers.sqlmesh.models import ModelReader, order_of
-from dbt_kinds.readers.sqlmesh.names import dbt_name
 from dbt_kinds.readers.sqlmesh.python_models.sources import read_python_sources
 from dbt_kinds.readers.sqlmesh.refusals import read_refused, refuse_circles
 from dbt_kinds.readers.sqlmesh.sources import read_sources
@@ -89,7 +90,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     _copy_jinja_macros(context, project)
     refuse_circles(project)
     if _is_vulcan(context, sources):
-        read_semantics({path: files.text(path) for path in files.semantics}, project, context)
+        read_semantics({path: files.text(path) for path in files.semantics}, project, DescribedModels(context))
     read_refused(project, context)
     for path in files.unit_tests:
         read_unit_tests(files.text(path), path, project, context)

@@ -24,11 +24,11 @@ from dbt_kinds.errors import (
     UnsupportedPartition,
 )
 from dbt_kinds.kinds import Column, Kind, Model
+from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.sqlmesh.block import Block, Value, split_tokens
 from dbt_kinds.readers.sqlmesh.instants import INTERVAL_UNITS, MovingInstant, NoInstant, exclusive_end, instant
 from dbt_kinds.readers.sqlmesh.kind_values import check_is_known, one_of, read_cron, spark_type, type_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.names import slug
 from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
 
 # nothing in dbt, and nothing that changes a table

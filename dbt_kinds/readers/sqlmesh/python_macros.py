@@ -19,7 +19,7 @@ from dbt_kinds.readers.sqlmesh.macros.arguments import tree_of
 from dbt_kinds.readers.sqlmesh.macros.expand import expand_text
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
 from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
-from dbt_kinds.readers.sqlmesh.times import time_variable
+from dbt_kinds.readers.time_names import time_variable
 
 Macros = dict[str, Callable[..., Any]]
 # sqlglot reads `@x` as a parameter, and writes another dialect's

@@ -37,7 +37,7 @@ from dbt_kinds.readers.sqlmesh.macros.variables import (
     time_mark,
     variable_value,
 )
-from dbt_kinds.readers.sqlmesh.times import time_variable
+from dbt_kinds.readers.time_names import time_variable
 from dbt_kinds.translation.scan import touches
 
 # behind these a variable is a name, whatever its value looks like
