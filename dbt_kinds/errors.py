@@ -232,6 +232,10 @@ class ClusterNeedsBuckets(NeedsPerson):
     """Clustering was left out, since Spark's needs a number of buckets."""
 
 
+class FileTypesGuessed(NeedsPerson):
+    """A file is read by Spark, which finds its names and types in its own way."""
+
+
 class FormatChosen(NeedsPerson):
     """A table format was written that the source does not name, since the model's partitions need it."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_NAME = re.compile(r"(start|end|execution|latest)_(dt|dtntz|date|ds|ts|tstz|epoch|millis|hour)", re.IGNORECASE)
+_BOUNDS = ("start", "end", "execution", "latest")
+_FORMS = ("dt", "dtntz", "date", "ds", "ts", "tstz", "epoch", "millis", "hour")
+_NAME = re.compile(rf"({'|'.join(_BOUNDS)})_({'|'.join(_FORMS)})", re.IGNORECASE)
 
 
 def time_variable(name: str) -> str | None:
@@ -14,6 +16,12 @@ def time_variable(name: str) -> str | None:
         return None
     bound = found[1].lower().replace("latest", "execution")
     return f"{bound}_{found[2].lower()}"
+
+
+def time_names() -> dict[str, str]:
+    """Every variable of SQLMesh, with the package's macro for it."""
+    names = [f"{bound}_{form}" for bound in _BOUNDS for form in _FORMS]
+    return {name: time_variable(name) or name for name in names}
 
 
 def has_window(name: str) -> bool:

@@ -12,7 +12,7 @@ from dbt_kinds.errors import BadConfig, BadOut, ConfigNotFound, MarkLeftError, S
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.readers.sqlmesh.discovery import find_files
 from dbt_kinds.writers.dbt_project import write_project
-from tests.unit.compiling import CONFIG, read_files, run, write_files, written
+from tests.unit.compiling import CONFIG, read_files, run, write_files, written, written_files
 
 SHOP = Path(__file__).parent.parent / "fixtures" / "sqlmesh_shop"
 ONE = {"models/one.sql": "MODEL (name db.one, kind FULL);\nSELECT 1 AS a"}
@@ -276,3 +276,21 @@ def test_a_report_that_goes_to_a_log_is_not_wrapped(tmp_path: Path, monkeypatch:
     _, _, said = run(source, "--out", tmp_path / "out")
     (line,) = [line for line in said.splitlines() if "nnn" in line]
     assert "n" * 60 in line and f"{name}:1" in line
+
+
+def test_files_of_duckdb_are_declared_once_for_all_that_read_them() -> None:
+    read_csv = "read_csv(@root || '/orders.csv', delim = ';', columns = {'id': 'UINTEGER', 'it''s': 'VARCHAR'})"
+    files = written_files(
+        {
+            "config.yaml": CONFIG.format(dialect="duckdb") + "variables: {root: /data}\n",
+            "models/a.sql": f"MODEL (name db.a, kind FULL); SELECT id FROM {read_csv}",
+            "models/b.sql": f"MODEL (name db.b, kind VIEW); SELECT id FROM {read_csv} AS o JOIN '/x/orders.csv' AS p USING (id)",
+        }
+    )
+    assert "FROM {{ target.schema }}.kinds_file_orders" in files["models/db/a.sql"]
+    assert "FROM {{ target.schema }}.kinds_file_orders AS o" in files["models/db/b.sql"]
+    assert "JOIN {{ target.schema }}.kinds_file_orders_2 AS p" in files["models/db/b.sql"]
+    hooks = yaml.safe_load(files["dbt_project.yml"])["on-run-start"]
+    assert hooks[0] == "create schema if not exists {{ target.schema }}" and len(hooks) == 3
+    assert hooks[1].startswith("create table if not exists {{ target.schema }}.kinds_file_orders (`id` ")
+    assert "using csv options (path '/data/orders.csv', " in hooks[1] and "sep ';'" in hooks[1]

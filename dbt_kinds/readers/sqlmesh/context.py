@@ -66,6 +66,7 @@ class ProjectContext:
         used_audits: those that some model uses, which are written as generic tests; by name, and by the arguments that
             are known when compiling.
         columns_of: columns of a model or source by its key.
+        declared: names of the tables that are declared over files, by how they are.
     """
 
     root: Path
@@ -77,6 +78,7 @@ class ProjectContext:
     used_audits: dict[str, TestDefinition] = field(default_factory=dict)
     python_macros: frozenset[str] = frozenset()
     jinja_macros: str = ""
+    declared: dict[str, str] = field(default_factory=dict)
     call_python: Callable[[str, list[str], dict[str, str], Scope, int], Fragment] | None = None
     columns_of: Callable[[str], Columns | None] = lambda key: None
     notes: list[Note] = field(default_factory=list)
@@ -91,6 +93,7 @@ class ProjectContext:
             python_macros=self.python_macros,
             call_python=self.call_python,
             jinja_macros=self.jinja_macros,
+            declared=self.declared,
             gateway=self.config.gateway,
         )
 

@@ -19,9 +19,8 @@ from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope, plain_text
 from dbt_kinds.readers.sqlmesh.macros.variables import note_frozen, sql_text, time_mark
 from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.readers.time_names import time_names
 
-_BOUNDS = ("start", "end", "execution", "latest")
-_FORMS = ("dt", "dtntz", "date", "ds", "ts", "tstz", "epoch", "millis", "hour")
 _KNOWN = frozenset({"var", "blueprint_var", "this_model", "runtime_stage", "gateway", "log"})
 _MACRO = re.compile(r"\{%-?\s*macro\b.*?\{%-?\s*endmacro\s*[-+]?%\}", re.DOTALL)
 _ANY_MARK = re.compile(r"kinds_mark_\d", re.IGNORECASE)
@@ -69,8 +68,7 @@ def undefined_names(text: str) -> list[str]:
         names = meta.find_undeclared_variables(_environment().parse(text))
     except TemplateError:
         return []
-    times = {f"{bound}_{form}" for bound in _BOUNDS for form in _FORMS}
-    return sorted(names - _KNOWN - times)
+    return sorted(names - _KNOWN - time_names().keys())
 
 
 def rendered_statement(statement: Statement, scope: Scope) -> str:
@@ -133,15 +131,14 @@ def _values(scope: Scope, line: int) -> dict[str, Any]:
         value = scope.blueprint.get(name.lower(), default)
         return plain_text(value) if isinstance(value, str) else value
 
-    def time(name: str) -> _Printed:
-        macro = name.replace("latest", "execution")
+    def time(name: str, macro: str) -> _Printed:
         return _Printed(name, lambda: time_mark(macro, scope, line))
 
     def parameter(name: str) -> _Printed:
         return _Printed(name, lambda: scope.marks.name_of(Parameter(name)))
 
     values.update(var=var, blueprint_var=blueprint_var)
-    values.update({name: time(name) for name in (f"{bound}_{form}" for bound in _BOUNDS for form in _FORMS)})
+    values.update({name: time(name, macro) for name, macro in time_names().items()})
     values.update({name: parameter(name) for name in scope.parameters})
     values.update(
         {name: plain_text(value) if isinstance(value, str) else value for name, value in scope.locals.items()}

@@ -36,6 +36,7 @@ from dbt_kinds.readers.sqlmesh.described import DescribedModels
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
 from dbt_kinds.readers.sqlmesh.discovery import find_files, has_semantics
 from dbt_kinds.readers.sqlmesh.external import read_external, read_external_tests
+from dbt_kinds.readers.sqlmesh.file_tables import declarations
 from dbt_kinds.readers.sqlmesh.jinja_rendering import macros_in
 from dbt_kinds.readers.sqlmesh.line_comments import with_dashes
 from dbt_kinds.readers.sqlmesh.model_names import name_models
@@ -288,6 +289,7 @@ def _finish(context: ProjectContext, project: Project) -> None:
     project.seeds = [node for node in order_of(project.seeds) if isinstance(node, Seed)]
     project.sources = sorted(context.tables.sources.values(), key=lambda table: (table.source, table.name))
     project.variables = config.variables
+    project.on_run_start = [*declarations(context.declared), *project.on_run_start]
     for node in (*project.models, *project.seeds):
         owner = node.origin.pop("owner", None)
         if owner is not None:

@@ -26,6 +26,7 @@ from dbt_kinds.readers.sqlmesh.comments import (
     unsigned,
     without_doubled_parentheses,
 )
+from dbt_kinds.readers.sqlmesh.file_tables import read_files
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
@@ -112,6 +113,7 @@ def to_spark(
     settle_comments(tree)
     is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text) and not needs_rewrite(tree)
     try:
+        read_files(tree, scope, prepared.expanded.line_at(0))
         # before tables lose their names, by which their columns are known
         expand_stars(tree, lookup, NotInSpark)
         write_by_position(tree, lookup)

@@ -40,6 +40,7 @@ class Scope:
         parameters: arguments of an audit, which stand for themselves.
         call_python: runs a Python macro of the project; None refuses it.
         jinja_macros: the project's macros of Jinja, as text.
+        declared: names of the tables that are declared over files, by how they are.
     """
 
     dialect: str
@@ -53,6 +54,7 @@ class Scope:
     python_macros: frozenset[str] = frozenset()
     call_python: Callable[[str, list[str], dict[str, str], Scope, int], Fragment] | None = None
     jinja_macros: str = ""
+    declared: dict[str, str] = field(default_factory=dict)
     columns_of: Callable[[str], Columns | None] = lambda name: None
     model_name: str = ""
     kind_name: str = ""
