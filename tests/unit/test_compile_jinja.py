@@ -36,6 +36,7 @@ RENDERED = [
     ("SELECT a FROM raw.t WHERE ds BETWEEN '{{ start_ds }}' AND '{{ end_ds }}'", "SELECT a FROM {{ source('raw', 't') }} AS t WHERE ds BETWEEN {{ dbt_kinds.start_ds() }} AND {{ dbt_kinds.end_ds() }}"),
     ("SELECT '{{ start_ds }} 00:00:00'::TIMESTAMP AS a, {{ end_epoch }} AS e", "SELECT CAST(concat({{ dbt_kinds.start_ds() }}, ' 00:00:00') AS TIMESTAMP_NTZ) AS a, {{ dbt_kinds.end_epoch() }} AS e"),
     ("{# a remark #}{% set n = 2 %}SELECT {{ n + 1 }} AS a, @start_ds AS b", "SELECT 3 AS a, {{ dbt_kinds.start_ds() }} AS b"),
+    ("SELECT {{ 1 }} AS a; -- behind it", "SELECT 1 AS a /* behind it */"),
     ("SELECT x FROM {{ this_model }} AS t", "SELECT x FROM {{ this }} AS t"),
     ("{% set r = [] %}{% do r.append('a') %}SELECT {{ r | join(', ') }} FROM raw.t", "SELECT a FROM {{ source('raw', 't') }} AS t"),
 ]  # fmt: skip
@@ -53,6 +54,8 @@ REFUSED = [
     ("SELECT {{ start_dt.year }} AS a", "JinjaDialect", "decides by start_dt"),
     ("SELECT '{{ start_ds | upper }}' AS a", "JinjaDialect", "is changed in it"),
     ("SELECT 1 AS a FROM t_{{ start_ds }}", "UnsupportedMacro", "part of a word"),
+    ("{% if false %}SELECT 1 AS a{% endif %}", "SqlParseError", "makes 0 statements"),
+    ("SELECT 1 AS a; SELECT {{ 2 }} AS a", "SqlParseError", "makes 2 statements"),
     ("SELECT {% for %}", "JinjaDialect", "TemplateSyntaxError"),
     ("SELECT {{ ''.__class__.__mro__ }} AS a", "JinjaDialect", "SecurityError"),
 ]

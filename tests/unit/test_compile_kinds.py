@@ -315,3 +315,13 @@ def test_circles_are_refused() -> None:
     files = {"models/a.sql": "MODEL (name db.a, kind FULL); SELECT a FROM db.m"}
     compiled = read("MODEL (name db.m, kind FULL);\nSELECT a FROM db.a", files=files)
     assert compiled.refusal == "CircularReference:1"
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "clickhouse"])
+def test_a_declared_type_that_spark_lacks_is_refused_in_words(dialect: str) -> None:
+    kind = "BIGINT UNSIGNED" if dialect == "mysql" else "UInt64"
+    compiled = read(f"MODEL (name db.m, kind FULL, columns (id {kind}));\nSELECT 1 AS id", dialect)
+    if compiled.model is None:
+        assert compiled.refusal == "Untranslatable:1"
+    else:
+        assert (compiled.model.columns[0].data_type or "").startswith("decimal(20")

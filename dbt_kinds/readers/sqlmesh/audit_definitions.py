@@ -13,7 +13,7 @@ from dbt_kinds.kinds import Place, TestDefinition
 from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.sqlmesh.block import Value
 from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
-from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_statement, undefined_names
+from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_query, undefined_names
 from dbt_kinds.readers.sqlmesh.kind_values import check_is_known
 from dbt_kinds.readers.sqlmesh.macros.references import (
     undefined_variables,
@@ -75,7 +75,7 @@ def define(audit: AuditSource, context: ProjectContext, fixed: Mapping[str, Frag
     scope.parameters = frozenset(parameters)
     scope.variables = {key: value for key, value in scope.variables.items() if key.lower() not in parameters}
     if audit.query.kind == "jinja_query":
-        text = rendered_statement(audit.query, scope)
+        text = rendered_query(audit.query, scope)
         prepared = prepare(text, scope, audit.query.line, is_rendered=True)
     else:
         prepared = prepare(audit.query.text, scope, audit.query.first_line)

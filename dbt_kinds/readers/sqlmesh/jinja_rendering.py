@@ -12,13 +12,13 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import SandboxedEnvironment
 from sqlglot import TokenType
 
-from dbt_kinds.errors import CompileError, JinjaDialect, JinjaTimeVariable, UnsupportedMacro
+from dbt_kinds.errors import CompileError, JinjaDialect, JinjaTimeVariable, SqlParseError, UnsupportedMacro
 from dbt_kinds.kinds import Parameter, SparkSql, This, TimeVariable
 from dbt_kinds.marks import MARK_NAME, has_glued_mark
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope, plain_text
 from dbt_kinds.readers.sqlmesh.macros.variables import note_frozen, sql_text, time_mark
-from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.readers.sqlmesh.statements import Statement, split_statements
 from dbt_kinds.readers.time_names import time_names
 
 _KNOWN = frozenset({"var", "blueprint_var", "this_model", "runtime_stage", "gateway", "log"})
@@ -95,6 +95,20 @@ def rendered_statement(statement: Statement, scope: Scope) -> str:
         place = statement.line if line is None else max(statement.first_line + line - 1 - before.count("\n"), 1)
         raise _refusal(f"{type(error).__name__}: {error}", statement, scope, place) from error
     return _with_values(text, scope, statement)
+
+
+def rendered_query(statement: Statement, scope: Scope) -> str:
+    """The one query that a Jinja block makes, without what ends it.
+
+    Raises:
+        SqlParseError: it makes none, or several statements.
+        CompileError: as for `rendered_statement`.
+    """
+    made = split_statements(rendered_statement(statement, scope), statement.file, scope.dialect)
+    if len(made) != 1:
+        message = f"the Jinja of {scope.model_name} makes {len(made)} statements, and a query is one"
+        raise scope.error(SqlParseError, message, statement.line)
+    return made[0].text
 
 
 def _refusal(why: str, statement: Statement, scope: Scope, line: int | None = None) -> CompileError:

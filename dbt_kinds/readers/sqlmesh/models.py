@@ -22,7 +22,7 @@ from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext, looku
 from dbt_kinds.readers.sqlmesh.external import audit_text, text_value
 from dbt_kinds.readers.sqlmesh.hooks import read_hook
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
-from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_statement
+from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_query
 from dbt_kinds.readers.sqlmesh.model_hooks import read_hooks
 from dbt_kinds.readers.sqlmesh.model_kinds import ModelKind, read_kind
 from dbt_kinds.readers.sqlmesh.properties import read_properties_of
@@ -201,7 +201,7 @@ class ModelReader:
                     if statement.kind == "sql" and not statement.is_virtual and is_definition(statement):
                         read_hook(statement, self.scope, self.context.tables, self.key)
                 if query.kind == "jinja_query":
-                    text = rendered_statement(query, self.scope)
+                    text = rendered_query(query, self.scope)
                     self._prepared = prepare(text, self.scope, query.line, is_rendered=True)
                 else:
                     self._prepared = prepare(query.text, self.scope, query.first_line)

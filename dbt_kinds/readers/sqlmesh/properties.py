@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sqlglot import TokenType, exp
+from sqlglot.errors import SqlglotError
 
 from dbt_kinds.errors import (
     BadPropertyValue,
@@ -22,6 +23,7 @@ from dbt_kinds.errors import (
     SignalDropped,
     UnknownModelProperty,
     UnsupportedPartition,
+    Untranslatable,
 )
 from dbt_kinds.kinds import Column, Kind, Model
 from dbt_kinds.readers.names import slug
@@ -151,8 +153,22 @@ def as_spark_types(value: Value, scope: Scope) -> list[Column]:
         unbounded = unbounded_decimal(type_of(kind.text, kind), kind.dialect)
         if unbounded is not None:
             scope.note(DecimalBounded, unbounded_message(unbounded, kind.dialect), kind.place.line)
-        columns.append(Column(item[0].text, spark_type(kind.text, kind), comment))
+        columns.append(Column(item[0].text, _readable_type(kind), comment))
     return columns
+
+
+def _readable_type(kind: Value) -> str:
+    """A type as Spark calls it.
+
+    Raises:
+        Untranslatable: Spark has none like it, whatever it would be called.
+    """
+    written = spark_type(kind.text, kind)
+    try:
+        exp.DataType.build(written, dialect="spark")
+    except (SqlglotError, ValueError) as error:
+        raise kind.error(Untranslatable, f"columns: the type {kind.text} has no counterpart in Spark") from error
+    return written
 
 
 def _instant(model: Model, value: Value, scope: Scope) -> None:
