@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dbt_kinds.errors import JinjaDialect, JinjaTimeVariable, UnsupportedMacro
-from dbt_kinds.kinds import SqlText
+from dbt_kinds.kinds import SqlText, This
 from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
@@ -19,6 +19,7 @@ from dbt_kinds.translation.scan import line_of, touches
 _TIMES = r"(?:start|end|execution|latest)_(?:dt|dtntz|date|ds|ts|tstz|epoch|millis|hour)"
 _QUOTED_TIME = re.compile(rf"'\{{\{{-?\s*({_TIMES})\s*-?\}}\}}'", re.IGNORECASE)
 _BARE_TIME = re.compile(rf"\{{\{{-?\s*({_TIMES})\s*-?\}}\}}", re.IGNORECASE)
+_THIS = re.compile(r"\{\{-?\s*this_model\s*-?\}\}")
 _PIECE = re.compile(
     r"(?P<jinja>\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\})|(?P<skipped>--[^\n]*|/\*.*?\*/|'(?:[^'\\]|''|\\.)*')"
     r"|(?P<table>\b(?:from|join)(?:\s+|(?=[`\"]))(?P<name>(?:[A-Za-z_]\w*|`[^`]+`|\"[^\"]+\")(?:\.(?:[A-Za-z_]\w*|`[^`]+`|\"[^\"]+\"))*))"
@@ -55,6 +56,8 @@ def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str 
     text = _QUOTED_TIME.sub(lambda found: _spaced(_time(found[1], scope, line(found.start())), found), text)
 
     def put(found: re.Match[str]) -> str:
+        if found["jinja"] and _THIS.fullmatch(found["jinja"]):
+            return _spaced(scope.marks.name_of(This()), found)
         if found["jinja"]:
             return _bare_time(found, scope, line(found.start()))
         if found["skipped"]:
