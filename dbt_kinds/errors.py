@@ -181,7 +181,7 @@ class PythonModelUnsupported(CompileError):
 
 
 class JinjaDialect(CompileError):
-    """A Jinja query is written in a dialect other than Spark's, and text is not translated."""
+    """Jinja in a dialect other than Spark's asks for what is known only at run time, and text is not translated."""
 
 
 class UnreadableStatement(CompileError):
@@ -230,6 +230,14 @@ class ColumnsNotApplied(NeedsPerson):
 
 class ClusterNeedsBuckets(NeedsPerson):
     """Clustering was left out, since Spark's needs a number of buckets."""
+
+
+class FileTypesGuessed(NeedsPerson):
+    """A file is read by Spark, which finds its names and types in its own way."""
+
+
+class FormatChosen(NeedsPerson):
+    """A table format was written that the source does not name, since the model's partitions need it."""
 
 
 class SessionProperties(NeedsPerson):

@@ -244,7 +244,11 @@ class Node:
 
 @dataclass
 class Model(Node):
-    """A model of a kind."""
+    """A model of a kind.
+
+    Attributes:
+        banner: the lines of what the source says above the model, for its readers.
+    """
 
     kind: Kind = Kind.VIEW
     query: SqlText | PythonBody = field(default_factory=lambda: SqlText(""))
@@ -253,6 +257,7 @@ class Model(Node):
     depends_on: list[Mark] = field(default_factory=list)
     unit_tests: list[UnitTest] = field(default_factory=list)
     semantic_models: list[dict[str, Any]] = field(default_factory=list)
+    banner: list[str] = field(default_factory=list)
 
 
 @dataclass

@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from dbt_kinds.errors import PythonMacro
 from dbt_kinds.kinds import Model, Note, Project, Seed, SourceTable
 from dbt_kinds.writers.dbt_project import folder_of
 from dbt_kinds.writers.files import Changes
@@ -47,6 +48,12 @@ class Report:
         count = {status: sum(entry.status == status for entry in self.entries) for status in _STYLES}
         return {status: count[status] for status in ("converted", "needs_person", "refused")}
 
+    @property
+    def stopped_at_macros(self) -> int:
+        """How many models are refused for nothing that was found but Python of the project, which may be run."""
+        refusals = [{note.code for note in entry.notes if note.level == "refused"} for entry in self.entries]
+        return refusals.count({PythonMacro.__name__})
+
     def exit_code(self, *, strict: bool) -> int:
         """0 when all is converted; 1 when something was refused or edited by hand, or needs a person and is strict."""
         refused = self.summary["refused"] or any(note.level == "refused" for note in self.all_notes())
@@ -82,6 +89,7 @@ class Report:
                 "deleted": self.changes.deleted,
                 "edited_by_hand": self.changes.edited_by_hand,
             },
+            "stopped_at_macros": self.stopped_at_macros,
             "summary": self.summary,
         }
 
@@ -126,7 +134,10 @@ def report_lines(report: Report) -> list[Text]:
         f"{len(changes.edited_by_hand)} edited by hand",
     ]
     lines.append(Text(", ".join(counts), "dim"))
-    summary = report.summary
+    summary, stopped = report.summary, report.stopped_at_macros
+    if stopped:
+        models = "1 model stops" if stopped == 1 else f"{stopped} models stop"
+        lines.append(Text(f"{models} at Python macros of the project; --run-macros runs them", "yellow"))
     lines.append(
         Text(f"{summary['converted']} converted, {summary['needs_person']} need a person, {summary['refused']} refused")
     )

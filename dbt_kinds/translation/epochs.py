@@ -6,8 +6,8 @@ import re
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.dialects import TRINO_FAMILY
 from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.value_types import INSTANTS, TIMES, type_of
 

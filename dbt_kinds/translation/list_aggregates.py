@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.translation.calls import call, unless_null
+from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.not_in_spark import NotInSpark
 
 # what stands around an aggregate, and belongs to it

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.dialects import TRINO_FAMILY
 from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.epochs import epoch
 from dbt_kinds.translation.not_in_spark import NotInSpark
 

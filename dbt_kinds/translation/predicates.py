@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.dialects import is_spark
+from dbt_kinds.translation.dialects import is_spark
 
 _PREDICATES = (
     exp.Like,

@@ -11,10 +11,10 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.dialects import TRINO_FAMILY, is_spark
 from dbt_kinds.translation.arrays import combined, distinct, joined, position
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.comparisons import any_like, greatest, greatest_by, several, unequal
+from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
 from dbt_kinds.translation.epochs import epoch_seconds, of_epoch
 from dbt_kinds.translation.list_aggregates import most_frequent
 from dbt_kinds.translation.made_rows import cast_series, exploded_series, numbered

@@ -13,10 +13,8 @@ from sqlglot import exp
 
 from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.marks import Marks, is_mark
-from dbt_kinds.readers.sqlmesh.dialects import dialect_of, is_spark
-from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
-from dbt_kinds.readers.sqlmesh.times import time_type
 from dbt_kinds.translation.decimals import bound_decimals
+from dbt_kinds.translation.dialects import dialect_of, is_spark
 from dbt_kinds.translation.epochs import epoch
 from dbt_kinds.translation.file_tables import as_table
 from dbt_kinds.translation.left_out import refuse_left_out
@@ -25,8 +23,10 @@ from dbt_kinds.translation.made_rows import series
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.predicates import parenthesize_predicates
 from dbt_kinds.translation.same_names import as_meant
+from dbt_kinds.translation.scan import code_only, without_comments
 from dbt_kinds.translation.spark_functions import SPARK_FUNCTIONS
 from dbt_kinds.translation.subscripts import remember_shifts
+from dbt_kinds.translation.time_variables import time_type
 from dbt_kinds.translation.value_types import settle_types, type_of
 from dbt_kinds.translation.zones import spelt_zone
 

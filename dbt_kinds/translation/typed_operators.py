@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.value_types import (
     DECIMALS,

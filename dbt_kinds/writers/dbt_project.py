@@ -11,7 +11,7 @@ from typing import Any
 from dbt_kinds.errors import MarkLeftError
 from dbt_kinds.kinds import Model, Project, PythonBody, Seed, SqlText, TestDefinition
 from dbt_kinds.marks import left_over
-from dbt_kinds.writers.jinja import NodeNames, config_block, literal, mark_text, rendered, with_expressions
+from dbt_kinds.writers.jinja import NodeNames, config_block, escaped, literal, mark_text, rendered, with_expressions
 from dbt_kinds.writers.properties import model_properties, seed_properties, source_properties
 from dbt_kinds.writers.python_model import python_config, python_text
 from dbt_kinds.writers.query_hash import query_hash
@@ -149,6 +149,8 @@ def _model_sql(model: Model, query: SqlText, names: NodeNames) -> str:
     if "safety" in model.options:
         settings["meta"]["safety"] = {**model.options["safety"], "query_hash": query_hash(text)}
     parts = [config_block(settings)]
+    if model.banner:
+        parts.insert(0, "\n".join(f"--{escaped(line)}" for line in model.banner))
     read = set(query.marks.values())
     dependencies = [mark_text(mark, {}, names) for mark in model.depends_on if mark not in read]
     if dependencies:

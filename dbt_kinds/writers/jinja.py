@@ -78,8 +78,9 @@ def mark_text(mark: Mark, marks: Mapping[str, Mark], names: NodeNames, this: str
     if isinstance(mark, TimeVariable):
         return f"{{{{ dbt_kinds.{mark.name}() }}}}"
     if isinstance(mark, Variable):
-        value = f"{{{{ var({literal(mark.name)}) }}}}"
-        return f"'{value}'" if mark.is_text else value
+        value = f"var({literal(mark.name)})"
+        # a text may hold quotes, today's value or another
+        return f"{{{{ dbt_kinds.text_literal({value}) }}}}" if mark.is_text else f"{{{{ {value} }}}}"
     if isinstance(mark, Parameter):
         return f"{{{{ {mark.name} }}}}"
     if isinstance(mark, SparkSql):

@@ -31,6 +31,21 @@
 {% endmacro %}
 
 
+{# `mon#2`, `5#3`: the weekday, and which of the month, as sorted pairs. #}
+{% macro _nth_weekdays(model, refusal, items, names) %}
+  {% set found = [] %}
+  {% for item in items %}
+    {% set weekday, _, nth = item.partition('#') %}
+    {% if not modules.re.fullmatch('[1-5]', nth) %}
+      {% do dbt_kinds.fail(model, refusal ~ "'" ~ item ~ "' is none of the first five of a month, as in mon#2") %}
+    {% endif %}
+    {% set pair = [dbt_kinds._cron_value(model, refusal, weekday, 'day of week', 0, 7, names) % 7, nth | int] %}
+    {% do found.append(pair) if pair not in found %}
+  {% endfor %}
+  {% do return(found | sort) %}
+{% endmacro %}
+
+
 {% macro _cron_value(model, refusal, text, field, least, greatest, names) %}
   {% if text | lower in names %}
     {% do return(names[text | lower]) %}

@@ -36,7 +36,9 @@
   where a day of the month counts beside them, the day before or after it is one of them in some year.
 #}
 {% macro _smallest_step_of_days(cron) %}
-  {% if cron.days_open and cron.weekdays_open %}
+  {% if cron.nth_weekdays %}
+    {% do return(dbt_kinds._smallest_step_of_nth_weekdays(cron)) %}
+  {% elif cron.days_open and cron.weekdays_open %}
     {% do return(1) %}
   {% elif cron.weekdays_open %}
     {% do return(dbt_kinds._smallest_step_of_dates(cron)) %}
@@ -63,6 +65,28 @@
     {% endfor %}
   {% endfor %}
   {% do return(steps | min if steps else 4 * 365 + 1) %}
+{% endmacro %}
+
+
+{#
+  Dates fall on the same weekdays every 28 years, but for centuries, which change nothing but steps of years. With no step at all,
+  of the fifth of a weekday in February, they are years, too.
+#}
+{% macro _smallest_step_of_nth_weekdays(cron) %}
+  {% set found = namespace(days=[]) %}
+  {% for year in range(2000, 2029) %}
+    {% for month in cron.months %}
+      {% set first = modules.datetime.date(year, month, 1) %}
+      {% set length = (modules.datetime.date(year + month // 12, month % 12 + 1, 1) - first).days %}
+      {% for day in range(1, length + 1) %}
+        {% set weekday = (first.isoweekday() + day - 1) % 7 %}
+        {% if weekday in cron.weekdays or [weekday, (day + 6) // 7] in cron.nth_weekdays or (not cron.days_open and day in cron.days) %}
+          {% do found.days.append(first.toordinal() + day) %}
+        {% endif %}
+      {% endfor %}
+    {% endfor %}
+  {% endfor %}
+  {% do return(dbt_kinds._steps(found.days) | min if found.days | length > 1 else 366) %}
 {% endmacro %}
 
 

@@ -20,16 +20,21 @@
 {% endmacro %}
 
 
-{# The last day that matches and is not after a day. 29 February alone may be eight years back: less than 400 steps. #}
+{#
+  The last day that matches and is not after a day. 29 February alone may be eight years back, less than 400 steps, and the
+  fifth of a weekday in it forty: less than 1,700.
+#}
 {% macro _last_day(cron, day) %}
   {% set a_day = modules.datetime.timedelta(days=1) %}
   {% set days = [] if cron.days_open and not cron.weekdays_open else cron.days %}
   {% set weekdays = [] if cron.weekdays_open else cron.weekdays %}
+  {% set steps = 1700 if cron.nth_weekdays else 400 %}
   {% set back = namespace(day=day) %}
-  {% for step in range(400) %}
+  {% for step in range(steps) %}
+    {% set weekday = back.day.isoweekday() % 7 %}
     {% if back.day.month not in cron.months %}
       {% set back.day = back.day.replace(day=1) - a_day %}
-    {% elif back.day.day in days or back.day.isoweekday() % 7 in weekdays %}
+    {% elif back.day.day in days or weekday in weekdays or [weekday, (back.day.day + 6) // 7] in cron.nth_weekdays %}
       {% do return(back.day) %}
     {% else %}
       {% set back.day = back.day - a_day %}

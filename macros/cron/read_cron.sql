@@ -1,6 +1,6 @@
 {#
-  A cron that was read: each field as the sorted list of its values, Sunday always 0. Whether a day field is open hangs on
-  its text alone: `*/2` and `1-31` are not.
+  A cron that was read: each field as the sorted list of its values, Sunday always 0; weekdays of a week of the month, such as
+  `mon#2`, apart from those of every week. Whether a day field is open hangs on its text alone: `*/2` and `1-31` are not.
 #}
 {% macro read_cron(model, name, text) %}
   {% set aliases = {
@@ -16,13 +16,18 @@
   {% set months = {'jan': 1, 'feb': 2, 'mar': 3, 'apr': 4, 'may': 5, 'jun': 6,
                    'jul': 7, 'aug': 8, 'sep': 9, 'oct': 10, 'nov': 11, 'dec': 12} %}
   {% set weekdays = {'sun': 0, 'mon': 1, 'tue': 2, 'wed': 3, 'thu': 4, 'fri': 5, 'sat': 6} %}
+  {% set every_week, of_a_week = [], [] %}
+  {% for item in fields[4].split(',') %}
+    {% do (of_a_week if '#' in item else every_week).append(item) %}
+  {% endfor %}
   {% set cron = {
     'text': text | string,
     'minutes': dbt_kinds._cron_field(model, refusal, fields[0], 'minute', 0, 59, {}),
     'hours': dbt_kinds._cron_field(model, refusal, fields[1], 'hour', 0, 23, {}),
     'days': dbt_kinds._cron_field(model, refusal, fields[2], 'day of month', 1, 31, {}),
     'months': dbt_kinds._cron_field(model, refusal, fields[3], 'month', 1, 12, months),
-    'weekdays': dbt_kinds._cron_field(model, refusal, fields[4], 'day of week', 0, 7, weekdays),
+    'weekdays': dbt_kinds._cron_field(model, refusal, every_week | join(','), 'day of week', 0, 7, weekdays) if every_week else [],
+    'nth_weekdays': dbt_kinds._nth_weekdays(model, refusal, of_a_week, weekdays),
     'days_open': fields[2] in ['*', '*/1'],
     'weekdays_open': fields[4] in ['*', '*/1'],
   } %}

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner
+
+from dbt_kinds.cli import main
 from dbt_kinds.compile.convert import CompileRequest, compile_project
 from dbt_kinds.compile.report import Report
 from dbt_kinds.kinds import Model, Note, Project
@@ -63,6 +66,12 @@ def written(files: Mapping[str, str], out: Path, **request: Any) -> Report:
     with tempfile.TemporaryDirectory() as folder:
         root = write_files(Path(folder) / "shop", {"config.yaml": CONFIG.format(dialect="duckdb"), **files})
         return compile_project(CompileRequest(root, out, **request))
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of `dbt-kinds compile`."""
+    result = CliRunner().invoke(main, ["compile", *map(str, arguments)])
+    return result.exit_code, result.stdout, result.stderr
 
 
 def query_of(

@@ -51,6 +51,8 @@ class Field:
         return any(self._in_item(item, value) for item in self.text.split(","))
 
     def _in_item(self, item: str, value: int) -> bool:
+        if "#" in item:
+            return False
         body, _, step = item.partition("/")
         if body == "*":
             first, last = self.low, self.high
@@ -75,6 +77,8 @@ class Cron:
         # what the fields say of every value there is, asked once
         self._months = {month for month in range(1, 13) if self.month.has(month)}
         self._days_of_month = {day for day in range(1, 32) if self.day_of_month.has(day)}
+        nth = [item.split("#") for item in texts[4].split(",") if "#" in item]
+        self.nth_days_of_week = {(self.day_of_week.number(day) % 7, int(which)) for day, which in nth}
         self._days_of_week = {day % 7 for day in range(8) if self.day_of_week.has(day)}
         minutes = [minute for minute in range(60) if self.minute.has(minute)]
         self.times = [time(hour, minute) for hour in range(24) if self.hour.has(hour) for minute in minutes]
@@ -84,6 +88,8 @@ class Cron:
         if month not in self._months:
             return False
         by_month, by_week = day_of_month in self._days_of_month, day_of_week in self._days_of_week
+        # days 1 to 7 are the first of their weekday, 8 to 14 the second
+        by_week = by_week or (day_of_week, 1 + (day_of_month - 1) // 7) in self.nth_days_of_week
         if self.day_of_month.is_open:
             return by_week
         if self.day_of_week.is_open:

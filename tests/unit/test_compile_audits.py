@@ -55,7 +55,7 @@ OWN = {
 
 
 def test_audit_of_the_project_becomes_a_generic_test() -> None:
-    compiled = read("MODEL (name db.m, kind FULL, audits (above(column := a), skipped));\nSELECT 1 AS a", files=OWN)
+    compiled = read("MODEL (name db.m, kind FULL, audits (above(column := a), skipped()));\nSELECT 1 AS a", files=OWN)
     assert compiled.model is not None
     assert [shown(test) for test in compiled.model.tests] == [
         ("above", None, {"column": "a"}, {}),

@@ -10,10 +10,10 @@ import yaml
 
 from dbt_kinds.operate.dbt import DbtOptions, invoke
 from tests.functional.every_kind_shop import SHOP as EVERY_KIND
+from tests.unit.compiling import run as run_command
 from tests.unit.compiling import write_files
 from tests.unit.model_examples import DOCUMENT, compile_examples, document, examples, outcomes
 from tests.unit.test_compile_files import SHOP
-from tests.unit.test_compile_files import run as run_command
 
 PACKAGE = Path(__file__).parent.parent.parent
 

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from dbt_kinds.cli import main
 from dbt_kinds.errors import BadConfig, BadOut, ConfigNotFound, MarkLeftError, SourceNotFound
 from dbt_kinds.kinds import SqlText
-from dbt_kinds.readers.sqlmesh.config import read_config
-from dbt_kinds.readers.sqlmesh.config_literals import literals_of
 from dbt_kinds.readers.sqlmesh.discovery import find_files
 from dbt_kinds.writers.dbt_project import write_project
-from tests.unit.compiling import CONFIG, read_files, write_files, written
+from tests.unit.compiling import CONFIG, read_files, run, write_files, written, written_files
 
 SHOP = Path(__file__).parent.parent / "fixtures" / "sqlmesh_shop"
 ONE = {"models/one.sql": "MODEL (name db.one, kind FULL);\nSELECT 1 AS a"}
@@ -102,11 +98,6 @@ def test_check_writes_nothing_and_tells(tmp_path: Path) -> None:
     assert written(ONE, tmp_path, check=True).exit_code(strict=False) == 0
 
 
-def run(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(main, ["compile", *map(str, arguments)])
-    return result.exit_code, result.stdout, result.stderr
-
-
 def test_command_reports_in_json(tmp_path: Path) -> None:
     source = write_files(
         tmp_path / "src",
@@ -162,6 +153,23 @@ def test_errors_of_wrong_use(tmp_path: Path) -> None:
     assert {error.level for error in (BadConfig, BadOut, ConfigNotFound, SourceNotFound)} == {"wrong_use"}
 
 
+def test_what_running_macros_would_free_is_said_once(tmp_path: Path) -> None:
+    files = {
+        "config.yaml": CONFIG.format(dialect="duckdb"),
+        "macros/m.py": "from sqlmesh import macro\n@macro()\ndef two(evaluator):\n    return '2'\n",
+        "models/a.sql": "MODEL (name db.a, kind FULL); SELECT @two() AS x",
+        "models/b.sql": "MODEL (name db.b, kind FULL); SELECT @two() AS x",
+        "models/c.sql": "MODEL (name db.c, kind FULL); SELECT 1 AS x, @nothing() AS y",
+    }
+    source = write_files(tmp_path / "src", files)
+    status, out, _ = run(source, "--out", tmp_path / "a", "--json")
+    assert status == 1 and json.loads(out)["stopped_at_macros"] == 2
+    _, _, said = run(source, "--out", tmp_path / "b")
+    assert said.count("2 models stop at Python macros of the project; --run-macros runs them") == 1
+    _, _, said = run(source, "--out", tmp_path / "c", "--run-macros")
+    assert "stop at Python macros" not in said and "2 converted" in said
+
+
 def test_files_are_found_in_order_and_ignored_by_pattern(tmp_path: Path) -> None:
     write_files(
         tmp_path,
@@ -185,66 +193,6 @@ def test_files_are_found_in_order_and_ignored_by_pattern(tmp_path: Path) -> None
         ["tests/test_x.yaml"],
     )
     assert files.not_converted == ["linter/"]
-
-
-JINJA = """
-gateways:
-  local:
-    connection:
-      type: mssql
-      password: {{ env_var('PASSWORD') }}
-      trust: {% if env_var('X', 'true') == 'true' %}true{% else %}{broken{% endif %}
-model_defaults:
-  dialect: {{ env_var('DIALECT', 'duckdb') }}
-{%- if env_var('CI') %}
-  kind: VIEW
-{%- endif %}
-"""
-
-
-@pytest.mark.parametrize("name", ["config.yaml", "config.yml", "sqlmesh.yaml", "sqlmesh.yml"])
-def test_jinja_of_a_config_is_rendered_without_the_environment(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DIALECT", "klingon")
-    config = read_config(write_files(tmp_path, {name: JINJA}))
-    assert (config.file, config.defaults) == (name, {"dialect": "duckdb"})
-    assert [(note.code, note.message.split(" of ")[0]) for note in config.notes] == [
-        ("GatewayIgnored", "gateways not converted: profiles.yml decides where this runs"),
-        ("VariableFrozen", "X, DIALECT"),
-    ]
-
-
-def test_config_in_python_is_read_and_not_run(tmp_path: Path) -> None:
-    text = (
-        "import os\nfrom sqlmesh import Config, ModelDefaultsConfig\nraise SystemExit\n"
-        "config = Config(model_defaults=ModelDefaultsConfig(dialect='duckdb', start='2024-01-01'), variables={'n': 3}, "
-        "time_column_format=os.environ['X'])\n"
-    )
-    source = write_files(
-        tmp_path / "src", {"config.py": text, "models/a.sql": "MODEL (name db.a, kind FULL); SELECT @n AS a"}
-    )
-    status, out, _ = run(source, "--out", tmp_path / "out", "--json")
-    assert status == 0 and [note["message"] for note in json.loads(out)["other"]] == [
-        "time_column_format is computed and was not read; config.py is not run"
-    ]
-
-
-def test_names_of_literals_in_a_config_in_python_are_followed() -> None:
-    text = (
-        "defaults = {'dialect': 'duckdb'}\nmodel_defaults = ModelDefaultsConfig(**defaults, start='2024-01-01')\n"
-        "before_all = ['create schema raw']\nother = Config(model_defaults=1)\n"
-        "config = Config(model_defaults=model_defaults, before_all=before_all, "
-        "gateways={'d': Gateway(f())}, plan=PlanConfig(days=days()))\n"
-    )
-    assert literals_of(text) == (
-        {
-            "model_defaults": {"dialect": "duckdb", "start": "2024-01-01"},
-            "before_all": ["create schema raw"],
-            "plan": {},
-        },
-        [("gateways", 5), ("plan.days", 5)],
-    )
 
 
 def test_audits_of_external_models_are_read_in_every_form(tmp_path: Path) -> None:
@@ -306,7 +254,8 @@ def test_jinja_is_kept(tmp_path: Path) -> None:
         "select {{ var('x') }}, {{ dbt_kinds.start_ds() }}, {{ dbt_kinds.end_ds() }} from {{ ref('one') }} as one -- from db.one"
     )
     assert [note.code for note in report.all_notes() if note.level == "person"] == ["JinjaTimeVariable"]
-    report = written({"models/j.sql": text.replace("spark", "snowflake"), **ONE}, tmp_path / "b")
+    text = text.replace("spark", "snowflake").replace("var('x')", "unknown")
+    report = written({"models/j.sql": text, **ONE}, tmp_path / "b")
     assert [note.code for note in report.all_notes() if note.level == "refused"] == ["JinjaDialect"]
 
 
@@ -327,3 +276,21 @@ def test_a_report_that_goes_to_a_log_is_not_wrapped(tmp_path: Path, monkeypatch:
     _, _, said = run(source, "--out", tmp_path / "out")
     (line,) = [line for line in said.splitlines() if "nnn" in line]
     assert "n" * 60 in line and f"{name}:1" in line
+
+
+def test_files_of_duckdb_are_declared_once_for_all_that_read_them() -> None:
+    read_csv = "read_csv(@root || '/orders.csv', delim = ';', columns = {'id': 'UINTEGER', 'it''s': 'VARCHAR'})"
+    files = written_files(
+        {
+            "config.yaml": CONFIG.format(dialect="duckdb") + "variables: {root: /data}\n",
+            "models/a.sql": f"MODEL (name db.a, kind FULL); SELECT id FROM {read_csv}",
+            "models/b.sql": f"MODEL (name db.b, kind VIEW); SELECT id FROM {read_csv} AS o JOIN '/x/orders.csv' AS p USING (id)",
+        }
+    )
+    assert "FROM {{ target.schema }}.kinds_file_orders" in files["models/db/a.sql"]
+    assert "FROM {{ target.schema }}.kinds_file_orders AS o" in files["models/db/b.sql"]
+    assert "JOIN {{ target.schema }}.kinds_file_orders_2 AS p" in files["models/db/b.sql"]
+    hooks = yaml.safe_load(files["dbt_project.yml"])["on-run-start"]
+    assert hooks[0] == "create schema if not exists {{ target.schema }}" and len(hooks) == 3
+    assert hooks[1].startswith("create table if not exists {{ target.schema }}.kinds_file_orders (`id` ")
+    assert "using csv options (path '/data/orders.csv', " in hooks[1] and "sep ';'" in hooks[1]

@@ -32,6 +32,18 @@ KINDS: list[tuple[str, str, dict[str, Any]]] = [
     ("kind INCREMENTAL_BY_TIME_RANGE (time_column ds, forward_only true)", TIME_RANGE, {"time_column": "ds"}),
     ("KIND incremental_by_time_range (TIME_COLUMN ds, Forward_Only TRUE,)", TIME_RANGE, {"time_column": "ds"}),
     ("kind INCREMENTAL_BY_TIME_RANGE (time_column (ds, '%Y%m%d'), forward_only true)", TIME_RANGE, {"time_column": {"column": "ds", "format": "yyyyMMdd"}}),
+    *(
+        (f"dialect {dialect}, kind INCREMENTAL_BY_TIME_RANGE (time_column (ds, '{written}'), forward_only true)", TIME_RANGE, {"time_column": {"column": "ds", "format": spark}})
+        for dialect, written, spark in (
+            ("spark", "YYYY-MM-dd", "yyyy-MM-dd"),
+            ("spark", "yyyyMMddHH", "yyyyMMddHH"),
+            ("spark", "yyyy-MM-dd''T''HH", "yyyy-MM-dd'T'HH"),
+            ("duckdb", "%Y-%m-%dT%H", "yyyy-MM-dd'T'HH"),
+            ("duckdb", "%F %T", "yyyy-MM-dd HH:mm:ss"),
+            ("postgres", "YYYY-MM-DD HH24:MI:SS", "yyyy-MM-dd HH:mm:ss"),
+            ("snowflake", "YYYY-MM-DD", "yyyy-MM-dd"),
+        )
+    ),
     ("kind INCREMENTAL_BY_TIME_RANGE (time_column ds, lookback 2, batch_size 30, forward_only true, partition_by_time_column false)", TIME_RANGE, {"time_column": "ds", "lookback": 2, "batch_size": 30, "partition_by_time_column": False}),
     ("kind INCREMENTAL_BY_TIME_RANGE (time_column ds, forward_only true, on_destructive_change allow, disable_restatement true)", TIME_RANGE, {"time_column": "ds", "on_destructive_change": "allow", "disable_restatement": True}),
     ("kind INCREMENTAL_BY_TIME_RANGE (time_column ds, forward_only true, auto_restatement_cron '@weekly', auto_restatement_intervals 7)", TIME_RANGE, {"time_column": "ds", "auto_restatement_cron": "@weekly", "auto_restatement_intervals": 7}),
@@ -86,6 +98,7 @@ META = [
     ("start 20240201", {"start": "2024-02-01"}),
     ("start 1706745600000", {"start": "2024-02-01"}),
     ("start '1 week ago'", {}),
+    ("cron '0 5 * * 3#1'", {"cron": "0 5 * * 3#1"}),
     ("start '2024-02-01', end '2024-02-29'", {"start": "2024-02-01", "end": "2024-03-01"}),
     ("end '2024-02-29 12:00:00'", {"end": "2024-02-29 12:00:00"}),
     ("start '2024-01-01'", {}),
@@ -103,6 +116,10 @@ SETTINGS = [
     ("partitioned_by name", {"partition_by": ["name"]}),
     ("partitioned_by (name, ds)", {"partition_by": ["name", "ds"]}),
     ("table_format iceberg, partitioned_by (days(ds), bucket(4, id))", {"file_format": "iceberg", "partition_by": ["days(ds)", "bucket(4, id)"]}),
+    ("dialect bigquery, partitioned_by DATE(ds)", {"file_format": "iceberg", "partition_by": ["days(ds)"]}),
+    ("dialect bigquery, partitioned_by (TIMESTAMP_TRUNC(ds, MONTH), id)", {"file_format": "iceberg", "partition_by": ["months(ds)", "id"]}),
+    ("dialect bigquery, partitioned_by EXTRACT(YEAR FROM ds)", {"file_format": "iceberg", "partition_by": ["years(ds)"]}),
+    ("dialect clickhouse, partitioned_by toYYYYMM(ds)", {"file_format": "iceberg", "partition_by": ["months(ds)"]}),
     ("table_format ICEBERG, partitioned_by (MONTH(ds))", {"file_format": "iceberg", "partition_by": ["months(ds)"]}),
     ("storage_format parquet", {"file_format": "parquet"}),
     ("table_format iceberg, storage_format orc", {"file_format": "iceberg", "tblproperties": {"write.format.default": "orc"}}),
@@ -146,7 +163,11 @@ REFUSED = [
     ("MODEL (name db.m, kind CUSTOM (materialization 'x'));", "CustomMaterialization:1"),
     ("MODEL (name db.m, name db.n);", "DuplicateProperty:1"),
     ("MODEL (name db.m, kind INCREMENTAL_UNMANAGED, audits (not_null(columns := id)), assertions (not_null(columns := id)));", "DuplicateProperty:1"),
-    ("MODEL (name db.m, kind FULL, partitioned_by (days(ds)));", "UnsupportedPartition:1"),
+    ("MODEL (name db.m, kind FULL, storage_format parquet, partitioned_by (days(ds)));", "UnsupportedPartition:1"),
+    ("MODEL (name db.m, dialect bigquery, kind FULL, partitioned_by _PARTITIONDATE);", "UnsupportedPartition:1"),
+    ("MODEL (name db.m, kind INCREMENTAL_BY_TIME_RANGE (\n time_column (ds, 'YYYYMMDD')));", "BadPropertyValue:2"),
+    ("MODEL (name db.m, kind INCREMENTAL_BY_TIME_RANGE (\n time_column (ds, '%d/%m/%Y')));", "BadPropertyValue:2"),
+    ("MODEL (name db.m, dialect spark, kind INCREMENTAL_BY_TIME_RANGE (time_column (ds, 'YYYY-MM-DD')));", "BadPropertyValue:1"),
     ("MODEL (name db.m, kind FULL, partitioned_by (LOWER(name)));", "UnsupportedPartition:1"),
     ("MODEL (name db.m, cron 'often');", "BadPropertyValue:1"),
     ("MODEL (name db.m, allow_partials perhaps);", "BadPropertyValue:1"),
@@ -294,3 +315,13 @@ def test_circles_are_refused() -> None:
     files = {"models/a.sql": "MODEL (name db.a, kind FULL); SELECT a FROM db.m"}
     compiled = read("MODEL (name db.m, kind FULL);\nSELECT a FROM db.a", files=files)
     assert compiled.refusal == "CircularReference:1"
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "clickhouse"])
+def test_a_declared_type_that_spark_lacks_is_refused_in_words(dialect: str) -> None:
+    kind = "BIGINT UNSIGNED" if dialect == "mysql" else "UInt64"
+    compiled = read(f"MODEL (name db.m, kind FULL, columns (id {kind}));\nSELECT 1 AS id", dialect)
+    if compiled.model is None:
+        assert compiled.refusal == "Untranslatable:1"
+    else:
+        assert (compiled.model.columns[0].data_type or "").startswith("decimal(20")

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 
+import jinja2
 import pytest
+import sqlglot
 
 from tests.unit.compiling import query_of, read
+from tests.unit.macros import Macros
+
+MACROS = Macros()
 
 VARIABLES = "variables:\n  Upper: 1\n  region: north\n  size: 7\n  parts: [a, b]\n"
 ORDERS = {
@@ -23,8 +28,8 @@ EXPANSIONS = [
     ("SELECT '@start_ds' AS a", "SELECT '@start_ds' AS a"),
     # variables
     ("SELECT @size AS a", "SELECT {{ var('size') }} AS a"),
-    ("SELECT @region AS a", "SELECT '{{ var('region') }}' AS a"),
-    ("SELECT @VAR('region') AS a, @VAR('other', 3) AS b", "SELECT '{{ var('region') }}' AS a, 3 AS b"),
+    ("SELECT @region AS a", "SELECT {{ dbt_kinds.text_literal(var('region')) }} AS a"),
+    ("SELECT @VAR('region') AS a, @VAR('other', 3) AS b", "SELECT {{ dbt_kinds.text_literal(var('region')) }} AS a, 3 AS b"),
     ("SELECT @upper AS a, @VAR('UPPER') AS b", "SELECT {{ var('Upper') }} AS a, {{ var('Upper') }} AS b"),
     ("SELECT @EVAL(@size + 1) AS a", "SELECT 8 AS a"),
     ("SELECT a_@region, @{region}_b", "SELECT a_north, north_b"),
@@ -242,3 +247,33 @@ NESTED = "variables:\n  limits: {low: 1, deep: {High: 'x'}}\n"
 )
 def test_fields_of_a_variable(sql: str, expected: str) -> None:
     assert query_of(sql, config=NESTED) == expected
+
+
+def test_a_variable_with_a_quote_is_the_text_it_says() -> None:
+    config = "variables:\n  shop: kevin's \\ co\n"
+    query = query_of("SELECT @shop AS a, @'x @{shop}' AS b, @shop || 'y' AS c", "duckdb", config)
+    assert "AS a" in query and query.startswith("SELECT {{ dbt_kinds.text_literal(var('shop')) }} AS a, ")
+    shown = jinja2.Template(query.replace("dbt_kinds.", "")).render(
+        text_literal=MACROS.text_literal, var=lambda name: {"shop": "kevin's \\ co"}[name]
+    )
+    values = [item.this.name for item in sqlglot.parse_one(shown, read="spark").expressions[:2]]
+    assert values == ["kevin's \\ co", "x kevin's \\ co"]
+
+
+HASHES = [
+    ("bigquery", "# don't\nMODEL (name db.m, kind FULL # it's\n);\n# it's x\nSELECT '# no' AS a # that's it\n"),
+    ("mysql", "#don't\nMODEL (name db.m, kind FULL);\n#SELECT\nSELECT '# no' AS a"),
+    ("bigquery", "MODEL (name db.m, kind FULL);\n# don't\nJINJA_QUERY_BEGIN;\nSELECT '# no' AS a\nJINJA_END;"),
+    ("snowflake", "// don't\nMODEL (name db.m, kind FULL);\n// it's\nSELECT 'http://# no' AS a // that's it"),
+]
+
+
+@pytest.mark.parametrize(("dialect", "text"), HASHES)
+def test_comments_of_the_dialect_stand_anywhere(dialect: str, text: str) -> None:
+    compiled = read(text, dialect)
+    assert compiled.model is not None, compiled.notes
+    assert "# no' AS a" in compiled.model.query.text
+
+
+def test_a_sign_that_is_no_comment_in_the_dialect_stays() -> None:
+    assert query_of("SELECT a # b AS x FROM raw.t", "postgres").startswith("SELECT a ^ b AS x")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_kinds.readers.sqlmesh.dialects import parse_statement
+from dbt_kinds.kinds import SqlText
+from dbt_kinds.translation.dialects import parse_statement
+from dbt_kinds.writers.jinja import rendered
 from tests.unit.compiling import query_of, read
 
 TABLES = {
@@ -77,11 +79,19 @@ TRANSLATIONS = [
     ("duckdb", "SELECT a FROM DELTA_SCAN('s3://b/t')", "SELECT a FROM delta.`s3://b/t`"),
     ("duckdb", "SELECT a FROM DELTA_SCAN('s3://b/t', version = 3)", "Untranslatable"),
     ("duckdb", "SELECT a FROM READ_PARQUET(['a', 'b'])", "Untranslatable"),
-    ("duckdb", "SELECT a FROM READ_JSON_AUTO('x/*.json')", "Untranslatable"),
-    ("duckdb", "SELECT a FROM READ_CSV_AUTO('x/*.csv', header = TRUE)", "Untranslatable"),
-    ("duckdb", "SELECT a FROM READ_CSV('x/*.csv')", "Untranslatable"),
+    ("duckdb", "SELECT a FROM READ_PARQUET('x/' || 'y.parquet', union_by_name = FALSE)", "SELECT a FROM parquet.`x/y.parquet`"),
+    ("duckdb", "SELECT a FROM READ_PARQUET('x.parquet', union_by_name = TRUE)", "SELECT a FROM {{ target.schema }}.kinds_file_x"),
+    ("duckdb", "SELECT a FROM READ_JSON_AUTO('x/*.json')", "SELECT a FROM json.`x/*.json`"),
+    ("duckdb", "SELECT f.a FROM READ_NDJSON('x.ndjson.gz', union_by_name = TRUE) AS f", "SELECT f.a FROM json.`x.ndjson.gz` AS f"),
+    ("duckdb", "SELECT a FROM READ_JSON('x.json', format = 'array')", "SELECT a FROM {{ target.schema }}.kinds_file_x"),
+    ("duckdb", "SELECT a FROM READ_CSV_AUTO('x/*.csv', header = TRUE)", "SELECT a FROM {{ target.schema }}.kinds_file"),
+    ("duckdb", "SELECT a.a FROM READ_CSV('x.csv') AS a JOIN 'y.csv' AS b USING (a) JOIN READ_CSV('x.csv') AS c USING (a)", "SELECT a.a FROM {{ target.schema }}.kinds_file_x AS a JOIN {{ target.schema }}.kinds_file_y AS b USING (a) JOIN {{ target.schema }}.kinds_file_x AS c USING (a)"),
+    ("duckdb", "SELECT a FROM READ_CSV(['x.csv', 'y.csv'])", "Untranslatable"),
+    ("duckdb", "SELECT a FROM READ_CSV('x.csv', skip = 2)", "Untranslatable"),
+    ("duckdb", "SELECT a FROM READ_CSV('x.csv', dateformat = '%d')", "Untranslatable"),
+    ("duckdb", "SELECT a FROM READ_TEXT('x.txt')", "Untranslatable"),
     ("duckdb", "SELECT a FROM ICEBERG_SCAN('s3://b/t')", "Untranslatable"),
-    ("duckdb", "SELECT a FROM 'x/*.csv'", "Untranslatable"),
+    ("duckdb", "SELECT a FROM 'x/*.csv'", "SELECT a FROM {{ target.schema }}.kinds_file"),
     ("duckdb", "SELECT a FROM 'x/y.parquet'", "Untranslatable"),
     ("duckdb", "SELECT c + INTERVAL (a) DAY AS x, INTERVAL (a + 1) MONTHS AS y FROM raw.t", f"SELECT c + ( a * INTERVAL '1' DAY ) AS x, ( a + 1 ) * INTERVAL '1' MONTH AS y {T}"),
     ("duckdb", "SELECT c - INTERVAL (2) QUARTER AS x, c + INTERVAL '90 minutes' AS y FROM raw.t", f"SELECT c - INTERVAL '6' MONTH AS x, c + INTERVAL '90' MINUTE AS y {T}"),
@@ -338,3 +348,27 @@ def test_end_of_the_window_is_inclusive() -> None:
         "ExclusiveEnd"
         not in read("MODEL (name db.m, kind INCREMENTAL_UNMANAGED);\nSELECT 1 AS a WHERE x <= @end_ts").codes
     )
+
+
+OWN = [
+    ("duckdb", "SELECT a FROM raw.t WHERE a > (SELECT MAX(a) FROM db.m)", 1),
+    ("duckdb", "SELECT a FROM raw.t LEFT JOIN shop.db.m AS o USING (a)", 1),
+    ("duckdb", 'SELECT a FROM raw.t JOIN "shop"."db"."M" USING (a)', 1),
+    ("snowflake", "WITH x AS (SELECT * FROM DB.M) SELECT a FROM x UNION ALL SELECT a FROM raw.t", 1),
+    ("bigquery", "SELECT a FROM `db.m` UNION ALL SELECT db.m.a FROM db.m", 2),
+    ("duckdb", "SELECT a FROM @this_model", 1),
+    ("duckdb", "JINJA_QUERY_BEGIN;\nSELECT a FROM {{ this_model }} AS x UNION ALL SELECT a FROM db.m\nJINJA_END;", 2),
+    ("spark", "JINJA_QUERY_BEGIN;\nSELECT a FROM {{ this_model }} x UNION ALL SELECT a FROM db.m\nJINJA_END;", 2),
+    ("spark", "SELECT a FROM db.m m1 JOIN shop.db.m", 2),
+]
+
+
+@pytest.mark.parametrize(("dialect", "query", "count"), OWN)
+def test_a_model_that_reads_itself_reads_what_dbt_calls_this(dialect: str, query: str, count: int) -> None:
+    config = "gateways:\n  local:\n    connection: {type: duckdb, database: data/shop.db}\n"
+    model = f"MODEL (name db.m, kind INCREMENTAL_BY_UNIQUE_KEY (unique_key a), depends_on [db.m]);\n{query}"
+    compiled = read(model, dialect, config)
+    assert compiled.model is not None and isinstance(compiled.model.query, SqlText), compiled.notes
+    text = rendered(compiled.model.query, str)
+    assert text.count("{{ this }}") == count and "ref(" not in text and "this_model" not in text
+    assert not compiled.model.depends_on and not any(table.schema == "db" for table in compiled.project.sources)

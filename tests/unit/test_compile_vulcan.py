@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from dbt_kinds.errors import BadConfig
 from dbt_kinds.readers.vulcan.expressions import element_name
 from tests.unit.compiling import codes_of, read_files, write_files, written, written_files
 
@@ -461,3 +462,19 @@ def test_yaml_among_the_models_is_read_in_projects_of_vulcan_alone(
 
 def test_compiling_twice_writes_the_same_bytes() -> None:
     assert written_files({**MODELS, **ALL}) == written_files({**MODELS, **ALL})
+
+
+def test_assertions_of_all_models_are_tests_of_each() -> None:
+    config = (
+        "model_defaults:\n  dialect: postgres\n  start: 2025-01-01\n  assertions: [not_null(columns := (status))]\n"
+    )
+    files = written_files({**MODELS, "config.yaml": config})
+    for model in ("users", "subs"):
+        (status,) = [
+            column
+            for column in yaml.safe_load(files[f"models/b2b/{model}.yml"])["models"][0]["columns"]
+            if column["name"] == "status"
+        ]
+        assert status["data_tests"] == ["not_null"]
+    with pytest.raises(BadConfig, match="say the same"):
+        written_files({**MODELS, "config.yaml": config + "  audits: [unique_values(columns := (status))]\n"})

@@ -186,7 +186,11 @@ def test_an_alias_is_short_for_five_fields(alias: str, cron: str) -> None:
         ("0 0 L * *", "'L' is no day of month"),
         ("0 0 15W * *", "'15W' is no day of month"),
         ("0 0 * * 5L", "'5L' is no day of week"),
-        ("0 0 * * mon#2", "'mon#2' is no day of week"),
+        ("0 0 * * mon#6", "'mon#6' is none of the first five of a month, as in mon#2"),
+        ("0 0 * * 1-3#2", "'1-3' is no day of week"),
+        ("0 0 * * */2#2", "'*/2' is no day of week"),
+        ("0 0 * * 8#2", "day of week 8 is not between 0 and 7"),
+        ("0 0 1#2 * *", "'1#2' is no day of month"),
         ("0 0 5-2 * *", "range '5-2' runs backwards"),
         ("0 22-4 * * *", "range '22-4' runs backwards"),
         ("0 0 1 nov-feb *", "range 'nov-feb' runs backwards"),
@@ -261,6 +265,15 @@ def test_anything_else_is_no_time_zone(name: Any) -> None:
         ("0 0 30 */2 *", "2024-03-15T00:00:00", "2024-01-30T00:00:00"),
         ("0 0 29 2 *", "2024-02-28T23:59:59", "2020-02-29T00:00:00"),
         ("0 0 29 2 *", "1904-02-28T23:59:59", "1896-02-29T00:00:00"),
+        # the first Wednesday, and fifth ones where a month has one
+        ("0 0 * * 3#1", "2024-05-07T12:00:00", "2024-05-01T00:00:00"),
+        ("0 0 * * wed#1", "2024-05-01T00:00:00", "2024-05-01T00:00:00"),
+        ("0 0 * * wed#1", "2024-04-30T23:59:59", "2024-04-03T00:00:00"),
+        ("0 0 * * fri#5", "2024-05-30T00:00:00", "2024-03-29T00:00:00"),
+        ("0 0 * * 7#2,fri#5", "2024-05-30T00:00:00", "2024-05-12T00:00:00"),
+        ("0 0 * 2 thu#5", "2024-02-28T00:00:00", "1996-02-29T00:00:00"),
+        ("0 0 * 2 mon#5", "1931-05-01T00:00:00", "1904-02-29T00:00:00"),
+        ("0 0 15 * mon#1", "2024-05-20T00:00:00", "2024-05-15T00:00:00"),
         # with neither day field open a day matches when either does
         ("0 0 13 * fri", "2024-09-12T12:00:00", "2024-09-06T00:00:00"),
         ("0 0 13 * fri", "2024-10-13T12:00:00", "2024-10-13T00:00:00"),
@@ -434,6 +447,9 @@ def field_of(least: int, greatest: int, names: str = "") -> st.SearchStrategy[st
 MINUTES, HOURS, DAYS = field_of(0, 59), field_of(0, 23), field_of(1, 31)
 MONTHS = field_of(1, 12, "jan feb mar apr May jun jul aug sep oct Nov DEC")
 WEEKDAYS = field_of(0, 7, "sun mon Tue wed thu FRI sat")
+NTH = st.builds("{}#{}".format, st.sampled_from([*range(8), "sun", "Tue", "FRI"]), st.integers(1, 5))
+NTH_WEEKDAYS = st.lists(st.one_of(NTH, NTH, st.sampled_from(["1", "sat"])), min_size=1, max_size=3).map(",".join)
+WEEKDAYS = st.one_of(WEEKDAYS, WEEKDAYS, WEEKDAYS, NTH_WEEKDAYS)
 crons = st.tuples(MINUTES, HOURS, DAYS, MONTHS, WEEKDAYS).map(" ".join)
 daily_crons = st.builds("{} {} * * *".format, MINUTES, HOURS)
 weekly_crons = st.builds("{} {} * * {}".format, MINUTES, HOURS, WEEKDAYS)
@@ -495,6 +511,11 @@ def is_read_otherwise_by_croniter(cron: str) -> bool:
     fields = cron_reference.cron_of(cron)
     for field in (fields.minute, fields.hour, fields.day_of_month, fields.month, fields.day_of_week):
         for item in field.text.split(","):
+            # mixed with others they are no cron there, and beside a day of the month both must match
+            if "#" in item:
+                if fields.day_of_month.text != "*" or not all("#" in other for other in field.text.split(",")):
+                    return True
+                continue
             body, slash, _ = item.partition("/")
             first, dash, last = body.partition("-")
             sunday = 7 if field is fields.day_of_week else 100
@@ -552,6 +573,11 @@ def test_the_last_tick_is_the_one_of_croniter(cron: str, instant: datetime) -> N
         # 7 days, but not by the week
         ("0 0 1,8,15,22 2 *", "day"),
         ("0 0 30 2 mon", "day"),
+        ("0 0 * * 3#1", "month"),
+        ("0 0 * * mon#1,mon#2", "day"),
+        ("0 0 * 1,4,7,10 fri#3", "month"),
+        ("0 0 * 2 mon#5", "year"),
+        ("0 0 15 * mon#1", "day"),
         ("@weekly", "week"),
         ("30 6 * * mon", "week"),
         ("0 0 */1 * mon", "week"),

@@ -17,12 +17,12 @@ from dbt_kinds.analysis.pushdown import Reference, pushed_down, without_semicolo
 from dbt_kinds.analysis.safety import Slicing, classify
 from dbt_kinds.kinds import Column, Jinja, Kind, LeftOut, Model, Note, Place, Project, Seed, SourceTable, SqlText
 from dbt_kinds.marks import Marks
+from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.readers.smelt import project as smelt
 from dbt_kinds.readers.smelt.backbuilding import backbuild_margins
 from dbt_kinds.readers.smelt.configuration import Configuration, type_of
 from dbt_kinds.readers.smelt.lineage import EXECUTION_TIME, Lineage, resolve
 from dbt_kinds.readers.smelt.problems import Problem
-from dbt_kinds.readers.sqlmesh.names import dbt_name
 
 
 def read_kinds_project(root: Path, name: str | None, *, allow_downgrade: bool) -> Project:

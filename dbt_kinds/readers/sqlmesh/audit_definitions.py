@@ -8,10 +8,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_kinds.errors import AuditArgument, SqlParseError
+from dbt_kinds.errors import AuditArgument
 from dbt_kinds.kinds import Place, TestDefinition
+from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.sqlmesh.block import Value
 from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
+from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_query, undefined_names
 from dbt_kinds.readers.sqlmesh.kind_values import check_is_known
 from dbt_kinds.readers.sqlmesh.macros.references import (
     undefined_variables,
@@ -19,13 +21,14 @@ from dbt_kinds.readers.sqlmesh.macros.references import (
     variables_of_macros,
 )
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope
-from dbt_kinds.readers.sqlmesh.names import slug
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 
 
 def fixed_values(audit: AuditSource, values: Mapping[str, Value], context: ProjectContext) -> dict[str, Fragment]:
     """The values that are written into the test: what macros take, and arrays where IN has its list."""
     assert audit.query is not None
+    if audit.query.kind == "jinja_query":
+        return {}
     text, line, scope = audit.query.text, audit.query.first_line, scope_of(audit, context)
     of_macros, behind_in = variables_of_macros(text, scope, line), variables_behind_in(text, scope, line)
     return {
@@ -72,9 +75,10 @@ def define(audit: AuditSource, context: ProjectContext, fixed: Mapping[str, Frag
     scope.parameters = frozenset(parameters)
     scope.variables = {key: value for key, value in scope.variables.items() if key.lower() not in parameters}
     if audit.query.kind == "jinja_query":
-        message = f"audit {audit.name} is a Jinja query; write it as SQL"
-        raise SqlParseError(message, audit.file, audit.query.line)
-    prepared = prepare(audit.query.text, scope, audit.query.first_line)
+        text = rendered_query(audit.query, scope)
+        prepared = prepare(text, scope, audit.query.line, is_rendered=True)
+    else:
+        prepared = prepare(audit.query.text, scope, audit.query.first_line)
     sql = to_spark(prepared, context.tables, None, lookup(context, audit.dialect))
     definition = TestDefinition(
         name=_test_name(audit, fixed, context),
@@ -116,7 +120,12 @@ def parameters_of(audit: AuditSource, scope: Scope) -> dict[str, str | None]:
     """The parameters of an audit: its defaults, and every variable that is defined nowhere else."""
     assert audit.query is not None
     found: dict[str, str | None] = {name: value.text for name, value in audit.defaults.items()}
-    for name in undefined_variables(audit.query.text, scope, audit.query.first_line):
+    if audit.query.kind == "jinja_query":
+        configured = {name.lower() for name in scope.variables}
+        undefined = [name for name in undefined_names(scope.jinja_macros + audit.query.text) if name not in configured]
+    else:
+        undefined = undefined_variables(audit.query.text, scope, audit.query.first_line)
+    for name in undefined:
         found.setdefault(name, None)
     needed = {name: default for name, default in found.items() if default is None}
     return {**needed, **{name: default for name, default in found.items() if default is not None}}

@@ -15,11 +15,12 @@ from dbt_kinds.readers.sqlmesh.audit_definitions import define, fixed_values, pa
 from dbt_kinds.readers.sqlmesh.audit_limits import broken_limit
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_block
 from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext
-from dbt_kinds.readers.sqlmesh.dialects import check_dialect, is_spark
+from dbt_kinds.readers.sqlmesh.dialects import check_dialect
 from dbt_kinds.readers.sqlmesh.kind_values import spark_expression
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import name_of_text, resolve
+from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.predicates import is_operand, is_predicate
 
 # the arguments of the audits that are built in there, those that must be given first; `columns` makes a test a column

@@ -9,7 +9,8 @@ from sqlglot import Token, TokenType, exp
 
 from dbt_kinds.errors import BadPropertyValue, CompileError, DuplicateProperty, SqlParseError
 from dbt_kinds.kinds import Place
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, block_tokens, parse_expression
+from dbt_kinds.readers.sqlmesh.dialects import block_tokens
+from dbt_kinds.translation.dialects import ParseFailure, parse_expression
 
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _TEXTS = (TokenType.STRING, TokenType.IDENTIFIER)
@@ -232,7 +233,7 @@ def read_call(value: Value) -> Call:
     if at is not None:
         if _matching(tokens, at) != len(tokens) - 1:
             raise value.bad("a call such as name(argument := value)")
-        for item in split_tokens(tokens[at + 1 : -1]):
+        for item in filter(None, split_tokens(tokens[at + 1 : -1])):
             if len(item) < 3 or item[1].text not in (":=", "="):
                 raise value.part(item or tokens).bad("every argument as name := value")
             key = item[0].text.lower()

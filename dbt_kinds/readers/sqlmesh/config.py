@@ -18,8 +18,9 @@ from dbt_kinds.errors import (
     VariableFrozen,
 )
 from dbt_kinds.kinds import Note, note_of
-from dbt_kinds.readers.sqlmesh.config_jinja import SECRET, render_config
+from dbt_kinds.readers.sqlmesh.config_jinja import render_config
 from dbt_kinds.readers.sqlmesh.config_literals import literals_of
+from dbt_kinds.readers.sqlmesh.gateways import catalog_of
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, cron, instant
 from dbt_kinds.readers.yaml_nodes import read_yaml
 
@@ -53,6 +54,7 @@ class Config:
         file: the file it was read from, relative to the project.
         defaults: `model_defaults` as written.
         catalog: the catalog that the default gateway connects to.
+        is_vulcan: whether it uses a word that only Vulcan has.
         not_converted: keys that have no counterpart in dbt.
     """
 
@@ -67,6 +69,7 @@ class Config:
     catalog: str | None = None
     infer_names: bool = False
     project: str = ""
+    is_vulcan: bool = False
     not_converted: list[str] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
@@ -101,10 +104,14 @@ def _read_yaml(path: Path) -> Config:
         raise BadConfig(f"cannot be read: {error}", name, 1) from error
     rendered = render_config(written, name)
     config = _config(name, _content(rendered.text, name))
-    if rendered.defaulted:
-        message = f"{', '.join(rendered.defaulted)} of the environment became the default that stands in {name}"
-        config.notes.append(note_of(VariableFrozen(message, name, 1)))
+    _note_defaulted(config, rendered.defaulted)
     return config
+
+
+def _note_defaulted(config: Config, names: list[str]) -> None:
+    if names:
+        message = f"{', '.join(names)} of the environment became the default that stands in {config.file}"
+        config.notes.append(note_of(VariableFrozen(message, config.file, 1)))
 
 
 def _content(text: str, name: str) -> dict[str, Any]:
@@ -126,13 +133,15 @@ def _config(file: str, content: Mapping[str, Any]) -> Config:
     for name in ("ignore_patterns", "before_all", "after_all"):
         setattr(config, name, _texts(content, name, file))
     gateways = _mapping(content, "gateways", file)
+    if "connection" in gateways:
+        # one gateway stands for the mapping of its name to it
+        gateways = {"": gateways}
     config.gateway = str(content.get("default_gateway") or next(iter(gateways), "") or "")
     chosen = gateways.get(config.gateway) or content.get("gateway") or {}
     if isinstance(chosen, dict):
-        connection = chosen.get("connection")
+        connection = chosen.get("connection") or content.get("default_connection")
         if isinstance(connection, dict):
-            catalog = next((connection[key] for key in ("catalog", "project", "database") if connection.get(key)), None)
-            config.catalog = str(catalog) if isinstance(catalog, str) and catalog != SECRET else None
+            config.catalog = catalog_of(connection)
         if isinstance(chosen.get("variables"), dict):
             config.variables = {**config.variables, **chosen["variables"]}
     naming = content.get("model_naming")
@@ -169,6 +178,11 @@ def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any
         defaults["cron"] = cron(written_cron)
         if defaults["cron"] is None:
             raise BadConfig(f"model_defaults cron is {written_cron}; write five fields, or @daily", config.file, 1)
+    if "assertions" in defaults:
+        if "audits" in defaults:
+            raise BadConfig("model_defaults: audits and assertions say the same; keep one of them", config.file, 1)
+        defaults["audits"] = defaults.pop("assertions")
+        config.is_vulcan = True
     for key in ("pre_statements", "post_statements", "on_virtual_update", "audits"):
         if isinstance(defaults.get(key), str):
             defaults[key] = [defaults[key]]
@@ -205,13 +219,14 @@ def _texts(content: Mapping[str, Any], name: str, file: str) -> list[str]:
 def _read_python(path: Path) -> Config:
     """The literals of a config.py, which is never run."""
     try:
-        content, computed = literals_of(path.read_text(encoding="utf-8"))
+        literals = literals_of(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise BadConfig(f"is not Python: {error}", path.name, getattr(error, "lineno", 1) or 1) from error
-    config = _config(path.name, content)
+    config = _config(path.name, literals.settings)
+    _note_defaulted(config, literals.defaulted)
     config.notes.extend(
         note_of(PropertyDropped(f"{name} is computed and was not read; config.py is not run", path.name, line))
-        for name, line in computed
+        for name, line in literals.computed
         if name.split(".")[0] not in _CONNECTION
     )
     return config

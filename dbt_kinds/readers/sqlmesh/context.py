@@ -13,10 +13,11 @@ from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.block import Block, Value
 from dbt_kinds.readers.sqlmesh.config import Config
 from dbt_kinds.readers.sqlmesh.discovery import Files
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Fragment, Scope
+from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope
 from dbt_kinds.readers.sqlmesh.names import TableName, table_name_of
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables
+from dbt_kinds.translation.star import Columns
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class ModelSource:
     """A model as its file states it, before its query is read.
 
     Attributes:
+        head: the text of the block, comments before it included.
         blueprint: the values that this one of several models of a file has.
         entry: name and kind for the report, as far as they can be read.
     """
@@ -51,6 +53,7 @@ class ModelSource:
     kind_name: str
     description: str | None
     scope: Scope
+    head: str = ""
     blueprint: dict[str, Fragment] = field(default_factory=dict)
 
 
@@ -63,6 +66,7 @@ class ProjectContext:
         used_audits: those that some model uses, which are written as generic tests; by name, and by the arguments that
             are known when compiling.
         columns_of: columns of a model or source by its key.
+        declared: names of the tables that are declared over files, by how they are.
     """
 
     root: Path
@@ -73,7 +77,8 @@ class ProjectContext:
     audits: dict[str, AuditSource] = field(default_factory=dict)
     used_audits: dict[str, TestDefinition] = field(default_factory=dict)
     python_macros: frozenset[str] = frozenset()
-    jinja_macros: frozenset[str] = frozenset()
+    jinja_macros: str = ""
+    declared: dict[str, str] = field(default_factory=dict)
     call_python: Callable[[str, list[str], dict[str, str], Scope, int], Fragment] | None = None
     columns_of: Callable[[str], Columns | None] = lambda key: None
     notes: list[Note] = field(default_factory=list)
@@ -87,6 +92,8 @@ class ProjectContext:
             variables=self.config.variables,
             python_macros=self.python_macros,
             call_python=self.call_python,
+            jinja_macros=self.jinja_macros,
+            declared=self.declared,
             gateway=self.config.gateway,
         )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -11,17 +13,19 @@ from dbt_kinds.errors import CreationOnly, PropertyDropped, UnreadableStatement,
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.brackets import closing
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, spark_sql, tokens_of
+from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
+from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_statement
 from dbt_kinds.readers.sqlmesh.macros.arguments import split_arguments
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.functions import call_macro
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
-from dbt_kinds.readers.sqlmesh.scan import code_only, without_comments
-from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.readers.sqlmesh.statements import Statement, split_statements
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.scan import code_only, without_comments
 from dbt_kinds.translation.spark import is_spelt_for_spark, rewrite
 
 _WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant)
@@ -39,6 +43,7 @@ def read_hook(statement: Statement, scope: Scope, tables: Tables, own_key: str |
         CompileError: of its macros.
     """
     if statement.kind == "jinja_statement":
+        assert is_spark(scope.dialect), "other Jinja is rendered first, by rendered_hooks"
         return jinja_text(statement, scope, tables, own_key)
     text = statement.text
     macro = _MACRO_STATEMENT.match(without_comments(text))
@@ -51,6 +56,23 @@ def read_hook(statement: Statement, scope: Scope, tables: Tables, own_key: str |
     if not code_only(expanded.text).strip():
         return None
     return _to_spark(expanded.text.strip(), scope, tables, own_key, statement.line)
+
+
+def rendered_hooks(statements: Iterable[Statement], scope: Scope) -> list[Statement]:
+    """Statements, in which Jinja of another dialect than Spark's has become the SQL that it makes.
+
+    Raises:
+        JinjaDialect: it cannot be rendered here.
+    """
+    found: list[Statement] = []
+    for statement in statements:
+        if statement.kind != "jinja_statement" or is_spark(scope.dialect):
+            found.append(statement)
+            continue
+        text = rendered_statement(statement, scope)
+        for made in split_statements(text, statement.file, scope.dialect):
+            found.append(replace(made, line=statement.line, first_line=statement.line, is_virtual=statement.is_virtual))
+    return found
 
 
 def _macro_statement(name: str, text: str, statement: Statement, scope: Scope) -> str | None:

@@ -13,7 +13,7 @@ _RELATIVE = re.compile(
 )
 _CRON_ALIASES = {"@midnight": "@daily", "@annually": "@yearly"}
 _CRONS = frozenset({"@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly"})
-_CRON_FIELD = re.compile(r"[0-9A-Za-z*,/\-]+")
+_CRON_FIELD = re.compile(r"[0-9A-Za-z*,/\-#]+")
 INTERVAL_UNITS = ("year", "quarter", "month", "week", "day", "hour", "half_hour", "quarter_hour", "five_minute")
 
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 
 from dbt_kinds.errors import JinjaDialect, JinjaTimeVariable, UnsupportedMacro
-from dbt_kinds.kinds import SqlText
+from dbt_kinds.kinds import SqlText, This
 from dbt_kinds.marks import used_marks
-from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
-from dbt_kinds.readers.sqlmesh.scan import line_of, touches
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables, name_of_text, resolve
-from dbt_kinds.readers.sqlmesh.times import time_variable
+from dbt_kinds.readers.time_names import time_variable
+from dbt_kinds.translation.dialects import is_spark
+from dbt_kinds.translation.scan import line_of, touches
 
 _TIMES = r"(?:start|end|execution|latest)_(?:dt|dtntz|date|ds|ts|tstz|epoch|millis|hour)"
 _QUOTED_TIME = re.compile(rf"'\{{\{{-?\s*({_TIMES})\s*-?\}}\}}'", re.IGNORECASE)
 _BARE_TIME = re.compile(rf"\{{\{{-?\s*({_TIMES})\s*-?\}}\}}", re.IGNORECASE)
+_THIS = re.compile(r"\{\{-?\s*this_model\s*-?\}\}")
 _PIECE = re.compile(
     r"(?P<jinja>\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\})|(?P<skipped>--[^\n]*|/\*.*?\*/|'(?:[^'\\]|''|\\.)*')"
     r"|(?P<table>\b(?:from|join)(?:\s+|(?=[`\"]))(?P<name>(?:[A-Za-z_]\w*|`[^`]+`|\"[^\"]+\")(?:\.(?:[A-Za-z_]\w*|`[^`]+`|\"[^\"]+\"))*))"
@@ -55,6 +56,8 @@ def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str 
     text = _QUOTED_TIME.sub(lambda found: _spaced(_time(found[1], scope, line(found.start())), found), text)
 
     def put(found: re.Match[str]) -> str:
+        if found["jinja"] and _THIS.fullmatch(found["jinja"]):
+            return _spaced(scope.marks.name_of(This()), found)
         if found["jinja"]:
             return _bare_time(found, scope, line(found.start()))
         if found["skipped"]:

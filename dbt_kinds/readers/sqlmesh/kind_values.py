@@ -6,16 +6,16 @@ from typing import Any
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.time import format_time
 
 from dbt_kinds.errors import BadPropertyValue, SqlParseError, UnsupportedMacro, Untranslatable
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import MARK_NAME, used_marks
 from dbt_kinds.readers.sqlmesh.block import Value
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, dialect_of, is_spark, parse_statement, spark_sql
 from dbt_kinds.readers.sqlmesh.instants import cron
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.sortable_formats import UnsortableFormat, sortable_format
 from dbt_kinds.translation.decimals import bound_decimals
+from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.spark import rewrite
 
@@ -68,17 +68,10 @@ def time_column(value: Value, default_format: str) -> Any:
     written = items[1].as_text() if len(items) == 2 else default_format
     if len(items) == 1 and written == "%Y-%m-%d":
         return column
-    return {"column": column, "format": spark_format(written, value.dialect if len(items) == 2 else "")}
-
-
-def spark_format(text: str, dialect: str) -> str:
-    """A time format of a dialect in Spark's letters; strftime is read in every dialect."""
-    strftime = text
-    if "%" not in text:
-        source = dialect_of(dialect)
-        strftime = format_time(text, source.TIME_MAPPING, source.TIME_TRIE) or text
-    spark = dialect_of("spark")
-    return format_time(strftime, spark.INVERSE_TIME_MAPPING, spark.INVERSE_TIME_TRIE) or text
+    try:
+        return {"column": column, "format": sortable_format(written, value.dialect if len(items) == 2 else "")}
+    except UnsortableFormat as problem:
+        raise value.error(BadPropertyValue, f"the format '{written}' of time_column {column} {problem}") from None
 
 
 def unique_key(value: Value) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbt_kinds.errors import BadPropertyValue
 from dbt_kinds.kinds import Kind, Model, SqlText
 from dbt_kinds.readers.sqlmesh.context import ModelSource
-from dbt_kinds.readers.sqlmesh.hooks import read_hook, read_virtual
+from dbt_kinds.readers.sqlmesh.hooks import read_hook, read_virtual, rendered_hooks
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.query_statement import is_definition
 from dbt_kinds.readers.sqlmesh.statements import Statement
@@ -27,6 +27,7 @@ def read_hooks(
     at = source.statements.index(query) if query is not None else 0
     before = [*_stated(source, "pre_statements"), *(item for item in source.statements[:at] if not is_definition(item))]
     after = [*source.statements[at + 1 :], *_stated(source, "post_statements")]
+    before, after = rendered_hooks(before, scope), rendered_hooks(after, scope)
     everything = [*before, *after, *_stated(source, "on_virtual_update")]
     for statements, hooks in ((before, model.pre_hooks), (after, model.post_hooks)):
         hooks.extend(_hooks([item for item in statements if not item.is_virtual], tables, scope, key))

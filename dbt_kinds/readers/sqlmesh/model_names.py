@@ -15,9 +15,9 @@ from dbt_kinds.kinds import (
     Project,
     note_of,
 )
+from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
 from dbt_kinds.readers.sqlmesh.models import ModelReader
-from dbt_kinds.readers.sqlmesh.names import dbt_name
 from dbt_kinds.readers.sqlmesh.tables import Tables
 
 

@@ -15,13 +15,14 @@ from dbt_kinds.errors import (
     WholeTableTest,
 )
 from dbt_kinds.kinds import Column, Kind, Model, ModelReference, Seed, SourceReference, SqlText, TimeVariable
+from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_call
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.external import audit_text, text_value
 from dbt_kinds.readers.sqlmesh.hooks import read_hook
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns
+from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_query
 from dbt_kinds.readers.sqlmesh.model_hooks import read_hooks
 from dbt_kinds.readers.sqlmesh.model_kinds import ModelKind, read_kind
 from dbt_kinds.readers.sqlmesh.properties import read_properties_of
@@ -29,8 +30,10 @@ from dbt_kinds.readers.sqlmesh.python_models.sources import PythonModelSource
 from dbt_kinds.readers.sqlmesh.queries import Prepared, columns_returned, prepare, projection_comments, to_spark
 from dbt_kinds.readers.sqlmesh.query_statement import is_definition, query_statement
 from dbt_kinds.readers.sqlmesh.seeds import read_seed
-from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.readers.sqlmesh.statements import Statement, banner
 from dbt_kinds.readers.sqlmesh.tables import column_list, name_of_text
+from dbt_kinds.translation.dialects import is_spark
+from dbt_kinds.translation.star import Columns
 
 
 class ModelReader:
@@ -87,6 +90,7 @@ class ModelReader:
             }
             model = Model(**common, kind=kind.kind or Kind.VIEW)
             model.options.update(kind.options)
+            model.banner = banner(source.head, None if "description" in source.block.properties else source.description)
             read_properties_of(model, source.block, self.scope, self._defaults(), self.context.options.adapter)
             self._inherit(model)
             if ".".join(part for part in (schema, alias) if part) != source.name.text.lower():
@@ -122,8 +126,6 @@ class ModelReader:
                 del model.options[key]
         owner = defaults.get("owner")
         if owner and "group" not in model.settings:
-            from dbt_kinds.readers.sqlmesh.names import slug
-
             model.settings["group"] = slug(str(owner))
             model.origin.setdefault("owner", str(owner))
 
@@ -170,7 +172,11 @@ class ModelReader:
         return [(name, None) for name in names]
 
     def _is_sql(self) -> bool:
-        return not self._is_python() and self._query_statement().kind == "sql"
+        return not self._is_python() and not self._keeps_jinja()
+
+    def _keeps_jinja(self) -> bool:
+        """Whether the query is Jinja that dbt renders as well: that of Spark's own SQL."""
+        return self._query_statement().kind == "jinja_query" and is_spark(self.source.dialect)
 
     def _is_python(self) -> bool:
         return isinstance(self.source, PythonModelSource) and self.source.make_body is not None
@@ -194,7 +200,11 @@ class ModelReader:
                         break
                     if statement.kind == "sql" and not statement.is_virtual and is_definition(statement):
                         read_hook(statement, self.scope, self.context.tables, self.key)
-                self._prepared = prepare(query.text, self.scope, query.first_line)
+                if query.kind == "jinja_query":
+                    text = rendered_query(query, self.scope)
+                    self._prepared = prepare(text, self.scope, query.line, is_rendered=True)
+                else:
+                    self._prepared = prepare(query.text, self.scope, query.first_line)
             finally:
                 self._is_preparing = False
         return self._prepared
@@ -222,7 +232,7 @@ class ModelReader:
         statement = self._query_statement()
         tables, kind = self.context.tables, self.kind()
         find_columns = lookup(self.context, self.source.dialect)
-        if statement.kind == "jinja_query":
+        if self._keeps_jinja():
             self._definitions_before(statement)
             query = jinja_text(statement, self.scope, tables, self.key)
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -83,13 +82,3 @@ def table_name_of(table: exp.Table, dialect: str) -> TableName:
         names = part.name.split(".") if dialect == "bigquery" else [part.name]
         parts.extend((name, quoted) for name in names)
     return table_name(parts, dialect)
-
-
-def dbt_name(text: str) -> str:
-    """A name in the letters of dbt's and Spark's unquoted names."""
-    return re.sub(r"[^a-z0-9_]", "_", text.lower())
-
-
-def slug(text: str) -> str:
-    """A name for groups and the like, without a run of underscores."""
-    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") or "unnamed"

@@ -23,20 +23,24 @@ from dbt_kinds.kinds import (
     ProjectFile,
     Seed,
     SourceTable,
+    SqlText,
     note_of,
 )
+from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.readers.sqlmesh.audit_definitions import define
 from dbt_kinds.readers.sqlmesh.audits import read_audit
 from dbt_kinds.readers.sqlmesh.config import read_config
 from dbt_kinds.readers.sqlmesh.context import ModelSource, Options, ProjectContext
 from dbt_kinds.readers.sqlmesh.defaults import read_defaults
+from dbt_kinds.readers.sqlmesh.described import DescribedModels
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
 from dbt_kinds.readers.sqlmesh.discovery import find_files, has_semantics
 from dbt_kinds.readers.sqlmesh.external import read_external, read_external_tests
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns
+from dbt_kinds.readers.sqlmesh.file_tables import declarations
+from dbt_kinds.readers.sqlmesh.jinja_rendering import macros_in
+from dbt_kinds.readers.sqlmesh.line_comments import with_dashes
 from dbt_kinds.readers.sqlmesh.model_names import name_models
 from dbt_kinds.readers.sqlmesh.models import ModelReader, order_of
-from dbt_kinds.readers.sqlmesh.names import dbt_name
 from dbt_kinds.readers.sqlmesh.python_models.sources import read_python_sources
 from dbt_kinds.readers.sqlmesh.refusals import read_refused, refuse_circles
 from dbt_kinds.readers.sqlmesh.sources import read_sources
@@ -44,6 +48,7 @@ from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, split
 from dbt_kinds.readers.sqlmesh.tables import Tables, column_list, name_of_text
 from dbt_kinds.readers.sqlmesh.unit_tests import read_unit_tests
 from dbt_kinds.readers.vulcan.read import read_semantics
+from dbt_kinds.translation.star import Columns
 
 _BUILT_IN_MACRO = re.compile(
     r"\{%-?\s*macro\s+(ref|source|config|var|env_var|log|return|run_query|statement|is_incremental|generate_schema_name|"
@@ -83,9 +88,10 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
         read_external_tests(source, entry, context)
     _read_standalone_audits(context, project)
     read_defaults(context, project)
+    _copy_jinja_macros(context, project)
     refuse_circles(project)
     if _is_vulcan(context, sources):
-        read_semantics({path: files.text(path) for path in files.semantics}, project, context)
+        read_semantics({path: files.text(path) for path in files.semantics}, project, DescribedModels(context))
     read_refused(project, context)
     for path in files.unit_tests:
         read_unit_tests(files.text(path), path, project, context)
@@ -104,7 +110,8 @@ def _read_shared_files(context: ProjectContext, project: Project) -> None:
     for path in context.files.audits:
         text = context.files.text(path)
         try:
-            dialect = check_dialect(block_dialect(text) or context.config.dialect or "", path, 1)
+            dialect = check_dialect(block_dialect(with_dashes(text)) or context.config.dialect or "", path, 1)
+            text = with_dashes(text, dialect)
             group: list[Statement] = []
             for statement in [*split_statements(text, path, dialect), None]:
                 if (statement is None or statement.kind == "audit") and group:
@@ -115,14 +122,7 @@ def _read_shared_files(context: ProjectContext, project: Project) -> None:
                     group.append(statement)
         except CompileError as error:
             project.notes.append(note_of(error))
-    for path in context.files.jinja_macros:
-        text = context.files.text(path)
-        clash = _BUILT_IN_MACRO.search(text)
-        if clash is not None:
-            message = f"the macro {clash[1]} has the name of one that dbt has built in; rename it, with its calls"
-            project.notes.append(note_of(NameClash(message, path, text.count("\n", 0, clash.start()) + 1)))
-            continue
-        project.files.append(ProjectFile(path, text, Place(path, 1)))
+    context.jinja_macros = "".join(macros_in(context.files.text(path)) for path in context.files.jinja_macros)
     for path in context.files.metrics:
         project.notes.append(note_of(MetricBlock("METRIC blocks are not converted; write a dbt metric", path, 1)))
     context.python_macros = frozenset(_python_macro_names(context))
@@ -133,6 +133,22 @@ def _read_shared_files(context: ProjectContext, project: Project) -> None:
         project.notes.extend(note_of(error) for error in loaded.failures.values())
         context.python_macros |= loaded.macros.keys()
         context.call_python = caller(loaded, context.root)
+
+
+def _copy_jinja_macros(context: ProjectContext, project: Project) -> None:
+    """Copies the macros that Jinja calls; where all of it was rendered, nothing does."""
+    hooks = [hook for model in project.models for hook in (*model.pre_hooks, *model.post_hooks)]
+    queries = [model.query for model in project.models]
+    if not any(isinstance(text, SqlText) and text.is_jinja for text in (*queries, *hooks)):
+        return
+    for path in context.files.jinja_macros:
+        text = context.files.text(path)
+        clash = _BUILT_IN_MACRO.search(text)
+        if clash is not None:
+            message = f"the macro {clash[1]} has the name of one that dbt has built in; rename it, with its calls"
+            project.notes.append(note_of(NameClash(message, path, text.count("\n", 0, clash.start()) + 1)))
+            continue
+        project.files.append(ProjectFile(path, text, Place(path, 1)))
 
 
 def _python_macro_names(context: ProjectContext) -> Iterable[str]:
@@ -173,7 +189,11 @@ def _is_vulcan(context: ProjectContext, sources: Iterable[ModelSource]) -> bool:
     """What the command was told, or what a property or YAML of Vulcan's own tells."""
     if context.options.is_vulcan is not None:
         return context.options.is_vulcan
-    return has_semantics(context.files) or any("assertions" in source.block.properties for source in sources)
+    return (
+        has_semantics(context.files)
+        or context.config.is_vulcan
+        or any("assertions" in source.block.properties for source in sources)
+    )
 
 
 def _know_refused(context: ProjectContext, project: Project) -> dict[str, Columns]:
@@ -269,6 +289,7 @@ def _finish(context: ProjectContext, project: Project) -> None:
     project.seeds = [node for node in order_of(project.seeds) if isinstance(node, Seed)]
     project.sources = sorted(context.tables.sources.values(), key=lambda table: (table.source, table.name))
     project.variables = config.variables
+    project.on_run_start = [*declarations(context.declared), *project.on_run_start]
     for node in (*project.models, *project.seeds):
         owner = node.origin.pop("owner", None)
         if owner is not None:

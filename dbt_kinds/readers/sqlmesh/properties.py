@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sqlglot import TokenType, exp
+from sqlglot.errors import SqlglotError
 
 from dbt_kinds.errors import (
     BadPropertyValue,
@@ -15,19 +16,21 @@ from dbt_kinds.errors import (
     DecimalBounded,
     DuplicateProperty,
     EndWithoutStart,
+    FormatChosen,
     PropertyDropped,
     RelativeStart,
     SessionProperties,
     SignalDropped,
     UnknownModelProperty,
     UnsupportedPartition,
+    Untranslatable,
 )
 from dbt_kinds.kinds import Column, Kind, Model
+from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.sqlmesh.block import Block, Value, split_tokens
 from dbt_kinds.readers.sqlmesh.instants import INTERVAL_UNITS, MovingInstant, NoInstant, exclusive_end, instant
 from dbt_kinds.readers.sqlmesh.kind_values import check_is_known, one_of, read_cron, spark_type, type_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.names import slug
 from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
 
 # nothing in dbt, and nothing that changes a table
@@ -74,6 +77,14 @@ _TRANSFORMS = {
     "years": "years",
     "bucket": "bucket",
     "truncate": "truncate",
+    # ClickHouse's
+    "todate": "days",
+    "toyyyymmdd": "days",
+    "tostartofday": "days",
+    "toyyyymm": "months",
+    "tostartofmonth": "months",
+    "tostartofhour": "hours",
+    "toyear": "years",
 }
 _BY_UNIT = {"DAY": "days", "MONTH": "months", "HOUR": "hours", "YEAR": "years"}
 
@@ -112,7 +123,7 @@ def read_properties_of(model: Model, block: Block, scope: Scope, defaults: dict[
         scope.note(PropertyDropped, f"{names} dropped: dbt has no counterpart", dropped[0].place.line)
     _format(model, block, defaults)
     if "partitioned_by" in block.properties:
-        _partitioned_by(model, block.properties["partitioned_by"], defaults)
+        _partitioned_by(model, block.properties["partitioned_by"], scope, defaults, adapter)
     if "end" in model.options and "start" not in model.options and "start" not in defaults:
         value = block.properties["end"]
         raise value.error(EndWithoutStart, f"{model.name} has an end and no start; add start, or remove end")
@@ -142,8 +153,22 @@ def as_spark_types(value: Value, scope: Scope) -> list[Column]:
         unbounded = unbounded_decimal(type_of(kind.text, kind), kind.dialect)
         if unbounded is not None:
             scope.note(DecimalBounded, unbounded_message(unbounded, kind.dialect), kind.place.line)
-        columns.append(Column(item[0].text, spark_type(kind.text, kind), comment))
+        columns.append(Column(item[0].text, _readable_type(kind), comment))
     return columns
+
+
+def _readable_type(kind: Value) -> str:
+    """A type as Spark calls it.
+
+    Raises:
+        Untranslatable: Spark has none like it, whatever it would be called.
+    """
+    written = spark_type(kind.text, kind)
+    try:
+        exp.DataType.build(written, dialect="spark")
+    except (SqlglotError, ValueError) as error:
+        raise kind.error(Untranslatable, f"columns: the type {kind.text} has no counterpart in Spark") from error
+    return written
 
 
 def _instant(model: Model, value: Value, scope: Scope) -> None:
@@ -264,25 +289,37 @@ def _format(model: Model, block: Block, defaults: dict[str, Any]) -> None:
         model.settings.setdefault("tblproperties", {})["write.format.default"] = storage
 
 
-def _partitioned_by(model: Model, value: Value, defaults: dict[str, Any]) -> None:
+def _partitioned_by(model: Model, value: Value, scope: Scope, defaults: dict[str, Any], adapter: str) -> None:
     file_format = str(model.settings.get("file_format") or defaults.get("file_format") or "").lower()
+    has_table = model.kind not in (Kind.VIEW, Kind.EPHEMERAL)
     names = []
     for item in value.as_list():
         name, is_column = _partition(item)
-        if not is_column and file_format != "iceberg":
+        if not is_column and not file_format and has_table and adapter == "spark":
+            # the source names no format, so one that can is as good as another
+            file_format = model.settings["file_format"] = "iceberg"
+            message = (
+                f"{model.name} is partitioned by {item.text}, which only Iceberg can, so file_format iceberg was "
+                "written; see that the target has it, or partition by a column that the query computes"
+            )
+            scope.note(FormatChosen, message, item.place.line)
+        if not is_column and file_format != "iceberg" and has_table:
             message = (
                 f"{model.name} is partitioned by {item.text}, which only Iceberg can; set table_format iceberg, or "
                 "partition by a column that the query computes"
             )
             raise item.error(UnsupportedPartition, message)
         names.append(name)
-    if names and model.kind not in (Kind.VIEW, Kind.EPHEMERAL):
+    if names and has_table:
         model.settings["partition_by"] = names
 
 
 def _partition(item: Value) -> tuple[str, bool]:
     """A partition as dbt writes it, and whether it is a column."""
     tree = item.as_expression()
+    if isinstance(tree, exp.Column) and tree.name.upper().startswith("_PARTITION"):
+        message = f"partitioned_by {item.text} is the time of loading, which no table of Spark has; name a column"
+        raise item.error(UnsupportedPartition, message)
     if isinstance(tree, exp.Column) and len(tree.parts) == 1:
         return tree.name, True
     text = item.tokens[0].text.lower() if item.tokens else ""
@@ -295,6 +332,8 @@ def _partition(item: Value) -> tuple[str, bool]:
         transform = _BY_UNIT.get(unit.name.upper() if unit is not None else "")
         if transform:
             return f"{transform}({tree.this.name})", False
+    if isinstance(tree, exp.Extract) and tree.name.upper() == "YEAR" and isinstance(tree.expression, exp.Column):
+        return f"years({tree.expression.name})", False
     is_date = isinstance(tree, exp.TsOrDsToDate | exp.Date) or _casts_to_date(tree)
     if is_date and isinstance(tree.this, exp.Column):
         return f"days({tree.this.name})", False

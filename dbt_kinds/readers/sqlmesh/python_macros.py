@@ -1,4 +1,7 @@
-"""The project's own Python macros, run in this process when asked for, against a stand-in for SQLMesh's evaluator."""
+"""The project's own Python macros, run in this process when asked for, by SQLMesh where it is installed.
+
+Where it is not, stand-ins take the place of its decorator and its evaluator.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,12 @@ from typing import Any
 from sqlglot import exp
 
 from dbt_kinds.errors import CompileError, PythonMacroFailed
+from dbt_kinds.readers.sqlmesh.installed_sqlmesh import InstalledSqlmesh, is_installed
 from dbt_kinds.readers.sqlmesh.macros.arguments import tree_of
 from dbt_kinds.readers.sqlmesh.macros.expand import expand_text
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
 from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
-from dbt_kinds.readers.sqlmesh.times import time_variable
+from dbt_kinds.readers.time_names import time_variable
 
 Macros = dict[str, Callable[..., Any]]
 # sqlglot reads `@x` as a parameter, and writes another dialect's
@@ -50,10 +54,15 @@ class SQL(str):
 
 @dataclass
 class Loaded:
-    """What files of macros define, and why some could not be run."""
+    """What files of macros define, and why some could not be run.
+
+    Attributes:
+        sqlmesh: what they were run with; None is the stand-ins.
+    """
 
     macros: Macros = field(default_factory=dict)
     failures: dict[str, PythonMacroFailed] = field(default_factory=dict)
+    sqlmesh: InstalledSqlmesh | None = None
 
 
 class _Locals(dict[str, Any]):
@@ -129,14 +138,23 @@ class macro:  # noqa: N801 - SQLMesh's decorator is called so
 
 def load_macros(texts: Mapping[str, str], root: Path) -> Loaded:
     """Runs macro files of a project; those that cannot be run do not keep the others from it."""
-    loaded = Loaded()
+    loaded = Loaded(sqlmesh=_installed())
     macro.found = loaded.macros
     for file, text in texts.items():
         try:
             run_file(text, file, root)
         except PythonMacroFailed as error:
             loaded.failures[file] = error
+    if loaded.sqlmesh is not None:
+        loaded.macros.update(loaded.sqlmesh.registered())
     return loaded
+
+
+def _installed() -> InstalledSqlmesh | None:
+    try:
+        return InstalledSqlmesh() if is_installed() else None
+    except ImportError:
+        return None
 
 
 def run_file(text: str, file: str, root: Path) -> dict[str, Any]:
@@ -162,9 +180,10 @@ def surroundings(root: Path) -> Iterator[None]:
     It prints to stderr: stdout is the command's.
     """
     before, path, writes = dict(sys.modules), list(sys.path), sys.dont_write_bytecode
+    stand_ins = [name for name in _MODULES if not (name.startswith("sqlmesh") and _installed_module(name))]
     own = str(root.resolve())
     try:
-        sys.modules.update({name: _stand_in(name) for name in _MODULES})
+        sys.modules.update({name: _stand_in(name) for name in stand_ins})
         sys.path.insert(0, own)
         # the input is never changed
         sys.dont_write_bytecode = True
@@ -174,9 +193,14 @@ def surroundings(root: Path) -> Iterator[None]:
         sys.path[:], sys.dont_write_bytecode = path, writes
         for name, module in list(sys.modules.items()):
             is_own = str(getattr(module, "__file__", None) or "").startswith(own)
-            if name in _MODULES or (name not in before and is_own):
+            if name in stand_ins or (name not in before and is_own):
                 del sys.modules[name]
-        sys.modules.update({name: before[name] for name in _MODULES if name in before})
+        sys.modules.update({name: before[name] for name in stand_ins if name in before})
+
+
+def _installed_module(name: str) -> bool:
+    """Whether SQLMesh was imported, so that its modules need no stand-ins."""
+    return name in sys.modules or "sqlmesh.core.macros" in sys.modules
 
 
 def caller(loaded: Loaded, root: Path) -> Callable[[str, list[str], dict[str, str], Scope, int], Fragment]:
@@ -193,8 +217,7 @@ def caller(loaded: Loaded, root: Path) -> Callable[[str, list[str], dict[str, st
             if len(active) > _DEEPEST:
                 raise scope.error(PythonMacroFailed, f"@{name}() makes calls of itself without end", line)
             with surroundings(root):
-                values = _arguments(function, positional, named, scope, line)
-                made = _fragment(function(Evaluator(scope), *values[0], **values[1]), scope)
+                made = _fragment(_called(function, loaded.sqlmesh, positional, named, scope, line), scope)
             return _expanded(made, scope, line)
         except CompileError:
             raise
@@ -206,6 +229,21 @@ def caller(loaded: Loaded, root: Path) -> Callable[[str, list[str], dict[str, st
 
     active: list[str] = []
     return call
+
+
+def _called(
+    function: Callable[..., Any],
+    sqlmesh: InstalledSqlmesh | None,
+    positional: Sequence[str],
+    named: Mapping[str, str],
+    scope: Scope,
+    line: int,
+) -> Any:
+    if sqlmesh is not None:
+        trees = [tree_of(text, scope, line) for text in positional]
+        return sqlmesh.call(function, scope, trees, {name: tree_of(text, scope, line) for name, text in named.items()})
+    values = _arguments(function, positional, named, scope, line)
+    return function(Evaluator(scope), *values[0], **values[1])
 
 
 def _expanded(made: Fragment, scope: Scope, line: int) -> Fragment:

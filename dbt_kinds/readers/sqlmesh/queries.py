@@ -19,16 +19,23 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, is_spark, parse_statement, spark_sql
+from dbt_kinds.readers.sqlmesh.comments import (
+    LiftedComments,
+    settle_comments,
+    signed,
+    unsigned,
+    without_doubled_parentheses,
+)
+from dbt_kinds.readers.sqlmesh.file_tables import read_files
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
+from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
-from dbt_kinds.readers.sqlmesh.scan import touches
-from dbt_kinds.readers.sqlmesh.star import expand_stars, output_columns
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
 from dbt_kinds.translation.by_name import write_by_position
 from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
+from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.scan import touches
 from dbt_kinds.translation.spark import (
     check_written,
     is_spelt_for_spark,
@@ -36,6 +43,7 @@ from dbt_kinds.translation.spark import (
     rewrite,
     type_marks,
 )
+from dbt_kinds.translation.star import Columns, expand_stars, output_columns
 from dbt_kinds.translation.typed_operators import doubts
 from dbt_kinds.translation.value_types import type_columns
 
@@ -60,13 +68,20 @@ class Prepared:
         return self.line_of(parent) if parent is not None else self.expanded.line_at(0)
 
 
-def prepare(text: str, scope: Scope, first_line: int) -> Prepared:
+def prepare(text: str, scope: Scope, first_line: int, *, is_rendered: bool = False) -> Prepared:
     """Expands the macros of a statement and parses it.
+
+    Args:
+        is_rendered: the text was made from something else, of which only the first line is known.
 
     Raises:
         SqlParseError: it does not parse; other errors are those of macros.
     """
     expanded = expand(text, scope, first_line)
+    expanded.has_lines = not is_rendered
+    with_signs = signed(expanded.text)
+    expanded.text = with_signs.text
+    expanded.offsets = [with_signs.offset(offset) for offset in expanded.offsets]
     try:
         tree = parse_statement(expanded.text, scope.dialect)
     except ParseFailure as failure:
@@ -95,8 +110,10 @@ def to_spark(
     _note_exclusive_ends(prepared)
     if not is_spark(scope.dialect):
         _name_columns(tree)
+    settle_comments(tree)
     is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text) and not needs_rewrite(tree)
     try:
+        read_files(tree, scope, prepared.expanded.line_at(0))
         # before tables lose their names, by which their columns are known
         expand_stars(tree, lookup, NotInSpark)
         write_by_position(tree, lookup)
@@ -115,6 +132,7 @@ def to_spark(
 
 
 def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
+    text = unsigned(text)
     return SqlText(text, used_marks(text, scope.marks.by_name), tree)
 
 
@@ -126,9 +144,10 @@ def _written(prepared: Prepared) -> str:
         scope.note(DecimalBounded, unbounded_message(unbounded, scope.dialect), prepared.line_of(unbounded))
     for doubt in doubts(prepared.tree, scope.dialect):
         scope.note(TypeUnknown, doubt.message, prepared.line_of(doubt.node))
-    tree = rewrite(prepared.tree, scope.dialect)
+    tree = without_doubled_parentheses(rewrite(prepared.tree, scope.dialect))
+    lifted = LiftedComments(tree)
     try:
-        text = spark_sql(tree, pretty=True)
+        text = lifted.put_back(spark_sql(tree, pretty=True))
     except UnsupportedError as error:
         raise NotInSpark(f"{str(error).strip()} (from {scope.dialect})", source) from error
     except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
@@ -274,7 +293,7 @@ def projection_comments(tree: exp.Expr) -> dict[str, str]:
     for item in _outermost(tree)[0].expressions if _outermost(tree) else []:
         said = item.comments or (item.this.comments if isinstance(item, exp.Alias) else None)
         if said and item.alias_or_name:
-            comments[item.alias_or_name] = said[-1].strip()
+            comments[item.alias_or_name] = unsigned(said[-1]).strip()
     return comments
 
 

@@ -6,8 +6,8 @@ import re
 
 from dbt_kinds.errors import SqlParseError
 from dbt_kinds.readers.sqlmesh.context import ModelSource
-from dbt_kinds.readers.sqlmesh.scan import without_comments
 from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.translation.scan import without_comments
 
 _QUERY_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "(")
 _QUERY_MACRO = re.compile(r"@\s*(\w+)\s*\(", re.IGNORECASE)

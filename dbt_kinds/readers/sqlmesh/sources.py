@@ -14,12 +14,13 @@ from dbt_kinds.readers.sqlmesh.audits import read_audit
 from dbt_kinds.readers.sqlmesh.block import Block, Value, read_block
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
 from dbt_kinds.readers.sqlmesh.dialects import block_tokens, check_dialect
+from dbt_kinds.readers.sqlmesh.line_comments import with_dashes
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment
 from dbt_kinds.readers.sqlmesh.model_kinds import kind_name
-from dbt_kinds.readers.sqlmesh.scan import code_only
 from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, leading_comment, split_statements
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
+from dbt_kinds.translation.scan import code_only
 
 _NAME = re.compile(r"\bname\s+([^\s,()]+)", re.IGNORECASE)
 _KIND = re.compile(r"\bkind\s+(\w+)", re.IGNORECASE)
@@ -31,7 +32,8 @@ def read_sources(text: str, file: str, context: ProjectContext) -> Iterator[Mode
     A file that cannot be read is one refused model.
     """
     try:
-        dialect = _dialect(text, file, context)
+        dialect = _dialect(with_dashes(text), file, context)
+        text = with_dashes(text, dialect)
         model, audits = _grouped(split_statements(text, file, dialect), file)
         for audit in audits:
             source = read_audit(audit, dialect)
@@ -167,6 +169,7 @@ def _source(
         name=name,
         kind_name=kind_name(kind) if kind is not None else "",
         description=leading_comment(head.text),
+        head=head.text,
         scope=scope,
         blueprint=blueprint,
     )

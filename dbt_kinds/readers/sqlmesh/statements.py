@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dbt_kinds.errors import SqlParseError
 from dbt_kinds.kinds import Place
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
-from dbt_kinds.readers.sqlmesh.scan import code_only, line_of, stretches, without_comments
+from dbt_kinds.translation.scan import code_only, line_of, stretches, without_comments
 
 _JINJA_BEGIN = re.compile(r"\bJINJA_(QUERY|STATEMENT)_BEGIN\b[ \t]*;?", re.IGNORECASE)
 _JINJA_END = re.compile(r"\bJINJA_END\b[ \t]*;?", re.IGNORECASE)
@@ -138,6 +138,25 @@ def _code_start(text: str) -> int | None:
     return None
 
 
+def banner(text: str, description: str | None) -> list[str]:
+    """The lines of the comments before a statement's code, but for the one that is its description."""
+    lines: list[str] = []
+    for stretch in stretches(text):
+        part = text[stretch.start : stretch.end].strip()
+        if stretch.kind != "comment":
+            if part:
+                break
+        elif part.startswith("--"):
+            lines.append(part[2:].rstrip())
+        elif part.startswith("/*") and _flat(part) != description:
+            lines.extend(f" {line.strip().strip('*').strip()}".rstrip() for line in part[2:-2].strip().splitlines())
+    return lines
+
+
+def _flat(comment: str) -> str:
+    return " ".join(line.strip().strip("*").strip() for line in comment[2:-2].strip().splitlines()).strip()
+
+
 def leading_comment(text: str) -> str | None:
     """The last block comment before a statement's code: its description when it has none."""
     found = None
@@ -145,7 +164,7 @@ def leading_comment(text: str) -> str | None:
         part = text[stretch.start : stretch.end]
         if stretch.kind == "comment":
             if part.startswith("/*"):
-                found = " ".join(line.strip().strip("*").strip() for line in part[2:-2].strip().splitlines()).strip()
+                found = _flat(part)
         elif part.strip():
             break
     return found or None

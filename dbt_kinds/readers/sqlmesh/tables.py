@@ -10,9 +10,10 @@ from sqlglot.errors import SqlglotError
 from dbt_kinds.errors import ReadsItself, UndeclaredSource, UnqualifiedTable
 from dbt_kinds.kinds import Column, Mark, ModelReference, Place, SourceReference, SourceTable, This
 from dbt_kinds.marks import is_mark
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Scope
-from dbt_kinds.readers.sqlmesh.names import TableName, dbt_name, table_name
-from dbt_kinds.readers.sqlmesh.star import visible_cte
+from dbt_kinds.readers.names import dbt_name
+from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.names import TableName, table_name
+from dbt_kinds.translation.star import Columns, visible_cte
 
 
 @dataclass

@@ -7,15 +7,12 @@ from decimal import Decimal
 from math import ceil, floor
 from typing import Any
 
-from sqlglot import exp
-
 from dbt_kinds.errors import (
     AuditArgument,
     BadPropertyValue,
     CompileError,
     HistoryCheck,
     PropertyDropped,
-    SqlParseError,
     UnknownAudit,
 )
 from dbt_kinds.kinds import (
@@ -32,15 +29,11 @@ from dbt_kinds.kinds import (
     TimeVariable,
     note_of,
 )
-from dbt_kinds.marks import used_marks
-from dbt_kinds.readers.sqlmesh.context import ProjectContext, lookup
-from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.names import slug
-from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
-from dbt_kinds.readers.sqlmesh.tables import name_of_text
-from dbt_kinds.readers.sqlmesh.times import time_variable
+from dbt_kinds.marks import Marks, used_marks
+from dbt_kinds.readers.names import slug
+from dbt_kinds.readers.read_models import ReadModels
+from dbt_kinds.readers.time_names import time_variable
 from dbt_kinds.readers.vulcan.documents import CheckDocument
-from dbt_kinds.readers.vulcan.expressions import spark_text
 from dbt_kinds.readers.vulcan.rules import Comparison, is_failed_rows, needs_history, read_comparison
 from dbt_kinds.readers.yaml_nodes import YamlNode
 
@@ -71,15 +64,14 @@ _AGGREGATES = {
 }
 
 
-def read_checks(documents: list[CheckDocument], project: Project, context: ProjectContext) -> None:
+def read_checks(documents: list[CheckDocument], project: Project, models: ReadModels) -> None:
     """Adds the checks to what they test; what cannot be one is said."""
-    nodes: dict[str, Tested] = dict(context.tables.sources)
+    nodes: dict[str, Tested] = dict(models.sources)
     nodes.update({seed.key: seed for seed in project.seeds})
     nodes.update({model.key: model for model in project.models})
     names = {definition.name for definition in project.tests}
     for document in documents:
-        name = name_of_text(document.model, context.config.dialect or "")
-        tested = nodes.get(context.tables.key_of(name))
+        tested = nodes.get(models.key_of(document.model))
         notes: list[Note] = tested.notes if tested is not None else project.notes
         try:
             if tested is None:
@@ -87,7 +79,7 @@ def read_checks(documents: list[CheckDocument], project: Project, context: Proje
                     f"{document.rule} is on {document.model}, which is not in the dbt project; name one of its models"
                 )
                 raise document.node.error(UnknownAudit, message)
-            _CheckReader(document, tested, project, context, names).read()
+            _CheckReader(document, tested, project, models, names).read()
         except CompileError as error:
             # a check is not the model: it goes to the project's notes when it is refused
             (project.notes if error.level == "refused" else notes).append(note_of(error))
@@ -97,12 +89,12 @@ class _CheckReader:
     """Reads one check."""
 
     def __init__(
-        self, document: CheckDocument, tested: Tested, project: Project, context: ProjectContext, names: set[str]
+        self, document: CheckDocument, tested: Tested, project: Project, models: ReadModels, names: set[str]
     ) -> None:
         self.document = document
         self.tested = tested
         self.project = project
-        self.context = context
+        self.models = models
         self.names = names
         self.rule = document.rule.strip()
 
@@ -130,16 +122,16 @@ class _CheckReader:
         return self.document.node.error(kind, message)
 
     def _sql(self, text: str, node: YamlNode | None = None) -> str:
-        return spark_text(text, node or self.document.node, self.context, f"check '{self.rule}'")
+        return self.models.expression(text, f"check '{self.rule}'", node or self.document.node)
 
     def _uses_run(self) -> bool:
         return any("${" in node.text() for node in self.document.filters)
 
-    def _filter(self, scope: Scope) -> str | None:
+    def _filter(self, marks: Marks) -> str | None:
         """The conditions of the pack and of the rule together; `${execution_ds}` is the time of the run."""
         conditions = []
         for node in self.document.filters:
-            text = _with_times(node, scope)
+            text = _with_times(node, marks)
             conditions.append(self._sql(text, node))
         if not conditions:
             return None
@@ -191,9 +183,9 @@ class _CheckReader:
 
     def _comparison_query(self, rule: Comparison) -> SqlText:
         """A query that returns the measured value when the comparison does not hold."""
-        scope = self.context.scope(self.document.node.file, "spark")
-        where = self._filter(scope)
-        table = scope.marks.name_of(self._reference())
+        marks = Marks()
+        where = self._filter(marks)
+        table = marks.name_of(self._reference())
         source = f"{table}\n  where {where}" if where else table
         if rule.operator in ("between", "not between"):
             condition = f"value {rule.operator} {_plain(rule.bounds[0])} and {_plain(rule.bounds[1])}"
@@ -208,7 +200,7 @@ class _CheckReader:
             text = text.replace(
                 f"from {source}", f"from (select count(*) as copies from {source} group by {keys}) as groups"
             )
-        return SqlText(text, used_marks(text, scope.marks.by_name))
+        return SqlText(text, used_marks(text, marks.by_name))
 
     def _aggregate(self, rule: Comparison) -> str:
         if rule.metric == "row_count" and not rule.arguments:
@@ -236,27 +228,22 @@ class _CheckReader:
         condition = settings.get("fail condition") or settings.get("fail_condition")
         if query is None and condition is None:
             raise self._error(BadPropertyValue, "failed rows has no query; add 'fail query: SELECT …'")
-        dialect = self.context.config.dialect or ""
         if query is None:
             assert condition is not None
-            scope = self.context.scope(self.document.node.file, "spark")
-            where = self._filter(scope)
-            wrong = self._sql(_with_times(condition, scope), condition)
-            table = scope.marks.name_of(self._reference())
+            marks = Marks()
+            where = self._filter(marks)
+            wrong = self._sql(_with_times(condition, marks), condition)
+            table = marks.name_of(self._reference())
             text = f"select *\nfrom {table}\nwhere {f'({where}) and ({wrong})' if where else wrong}"
-            return SqlText(text, used_marks(text, scope.marks.by_name))
-        scope = self.context.scope(query.file, dialect)
-        scope.model_name = f"check {self._label()}"
-        prepared = prepare(_with_times(query, scope), scope, query.text_line)
-        if not isinstance(prepared.tree, exp.Query):
-            raise query.error(SqlParseError, "fail query is no query; write a SELECT of the rows that are wrong")
+            return SqlText(text, used_marks(text, marks.by_name))
+        marks = Marks()
+        sql, notes = self.models.query(_with_times(query, marks), f"check {self._label()}", marks, query)
         if self.document.filters:
             message = (
                 f"check {self._label()} has a filter, which a query of its own does not get; write it into the query"
             )
             self.tested.notes.append(note_of(self.document.filters[0].error(PropertyDropped, message)))
-        sql = to_spark(prepared, self.context.tables, None, lookup(self.context, dialect))
-        self.project.notes.extend(note for note in scope.notes if note not in self.project.notes)
+        self.project.notes.extend(note for note in notes if note not in self.project.notes)
         return sql
 
     def _reference(self) -> ModelReference | SourceReference:
@@ -295,8 +282,8 @@ class _CheckReader:
         return node.text() if node is not None else None
 
     def _finish(self, test: DataTest) -> None:
-        scope = self.context.scope(self.document.node.file, "spark")
-        where = self._filter(scope)
+        marks = Marks()
+        where = self._filter(marks)
         test.config = self._config()
         if where is not None:
             test.config["where"] = where
@@ -316,7 +303,7 @@ class _CheckReader:
         self.project.tests.append(definition)
 
 
-def _with_times(node: YamlNode, scope: Scope) -> str:
+def _with_times(node: YamlNode, marks: Marks) -> str:
     """A text in which the run's values are marks.
 
     Raises:
@@ -330,7 +317,7 @@ def _with_times(node: YamlNode, scope: Scope) -> str:
                 f"${{{found[1]}}} is a value of Vulcan's runs, which dbt does not have; write the condition without it"
             )
             raise node.error(HistoryCheck, message)
-        return scope.marks.name_of(TimeVariable(macro))
+        return marks.name_of(TimeVariable(macro))
 
     return _RUN_VALUE.sub(put, node.text())
 

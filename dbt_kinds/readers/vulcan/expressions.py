@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 from dbt_kinds.errors import CompileError
-from dbt_kinds.readers.sqlmesh.context import ProjectContext
-from dbt_kinds.readers.sqlmesh.external import text_value
-from dbt_kinds.readers.sqlmesh.kind_values import spark_expression
+from dbt_kinds.readers.read_models import ReadModels
 from dbt_kinds.readers.yaml_nodes import YamlNode
 
 REFERENCE = re.compile(r"\{\s*([A-Za-z_][\w.]*)\s*\}")
@@ -18,7 +16,7 @@ _RESERVED = frozenset(
 
 
 def spark_sql(
-    node: YamlNode, own: frozenset[str], context: ProjectContext, unsupported: type[CompileError], what: str
+    node: YamlNode, own: frozenset[str], models: ReadModels, unsupported: type[CompileError], what: str
 ) -> str:
     """An expression over the columns of one model, for Spark.
 
@@ -26,7 +24,7 @@ def spark_sql(
         CompileError: of the given class, when it reads another model; others of its SQL.
     """
     text = with_columns(node, own, unsupported, what)
-    return spark_text(text, node, context, what)
+    return models.expression(text, what, node)
 
 
 def with_columns(node: YamlNode, own: frozenset[str], unsupported: type[CompileError], what: str) -> str:
@@ -40,12 +38,6 @@ def with_columns(node: YamlNode, own: frozenset[str], unsupported: type[CompileE
         return name
 
     return REFERENCE.sub(column, node.text()).strip()
-
-
-def spark_text(text: str, node: YamlNode, context: ProjectContext, what: str) -> str:
-    """SQL of the project's dialect for Spark."""
-    dialect = context.config.dialect or ""
-    return spark_expression(text_value(what, text, node.file, node.text_line, dialect))
 
 
 def element_name(text: str) -> str:

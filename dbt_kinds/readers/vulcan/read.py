@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from dbt_kinds.errors import CompileError, MeasureUnsupported, NameClash, PropertyDropped, ReadsRefused
 from dbt_kinds.kinds import Project, note_of
-from dbt_kinds.readers.sqlmesh.context import ProjectContext
-from dbt_kinds.readers.sqlmesh.tables import name_of_text
+from dbt_kinds.readers.read_models import ReadModels
 from dbt_kinds.readers.vulcan.checks import read_checks
 from dbt_kinds.readers.vulcan.documents import SemanticDocument, read_documents
 from dbt_kinds.readers.vulcan.metrics import read_metrics
 from dbt_kinds.readers.vulcan.semantics import Semantic, read_joins, read_semantic
 
 
-def read_semantics(files: dict[str, str], project: Project, context: ProjectContext) -> None:
+def read_semantics(files: dict[str, str], project: Project, models: ReadModels) -> None:
     """Adds what the files hold to the project: semantic models and tests to models, metrics to itself."""
     documents = read_documents(files)
     project.notes.extend(documents.notes)
     semantics: dict[str, Semantic] = {}
     for document in documents.semantics:
         try:
-            _add_semantic(document, semantics, project, context)
+            _add_semantic(document, semantics, project, models)
         except CompileError as error:
             project.notes.append(note_of(error))
     for semantic in semantics.values():
@@ -29,19 +28,19 @@ def read_semantics(files: dict[str, str], project: Project, context: ProjectCont
     for semantic in semantics.values():
         _drop_measures_without_time(semantic)
         semantic.model.semantic_models.append(semantic.content())
-    read_checks(documents.checks, project, context)
+    read_checks(documents.checks, project, models)
 
 
 def _add_semantic(
-    document: SemanticDocument, semantics: dict[str, Semantic], project: Project, context: ProjectContext
+    document: SemanticDocument, semantics: dict[str, Semantic], project: Project, models: ReadModels
 ) -> None:
-    key = context.tables.key_of(name_of_text(document.model, context.config.dialect or ""))
+    key = models.key_of(document.model)
     model = next((model for model in project.models if model.key == key), None)
     if model is None:
-        kind: type[CompileError] = ReadsRefused if key in context.tables.models else PropertyDropped
+        kind: type[CompileError] = ReadsRefused if models.has_model(key) else PropertyDropped
         message = f"semantic model {document.name} was dropped: {document.model} is no model of the dbt project"
         raise document.body.error(kind, message)
-    semantic = read_semantic(document, model, context)
+    semantic = read_semantic(document, model, models)
     for name, other in semantics.items():
         if name == document.name.lower() or other.name == semantic.name:
             message = f"semantic model {document.name} has the name of another one; rename one of them"

@@ -13,7 +13,7 @@ from sqlglot.optimizer.annotate_types import annotate_types
 
 from dbt_kinds.errors import BadPropertyValue, CompileError, JoinUnsupported, MeasureUnsupported, PropertyDropped
 from dbt_kinds.kinds import Model, SqlText, note_of
-from dbt_kinds.readers.sqlmesh.context import ProjectContext
+from dbt_kinds.readers.read_models import ReadModels
 from dbt_kinds.readers.vulcan.documents import SemanticDocument, named
 from dbt_kinds.readers.vulcan.expressions import REFERENCE, element_name, spark_sql
 from dbt_kinds.readers.yaml_nodes import YamlNode
@@ -126,7 +126,7 @@ def _without_plain_expression(item: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if key != "expr" or value != item["name"]}
 
 
-def read_semantic(document: SemanticDocument, model: Model, context: ProjectContext) -> Semantic:
+def read_semantic(document: SemanticDocument, model: Model, models: ReadModels) -> Semantic:
     """A semantic model without its joins, which need the others."""
     names = {document.name.lower(), document.model.lower(), document.model.split(".")[-1].lower(), model.node}
     semantic = Semantic(document, model, element_name(document.name), frozenset(names))
@@ -134,24 +134,24 @@ def read_semantic(document: SemanticDocument, model: Model, context: ProjectCont
         semantic.origin["name"] = document.name
     body = document.body
     if body.is_empty:
-        return _with_dimensions(semantic, None, context)
+        return _with_dimensions(semantic, None, models)
     for key, value in body.pairs():
         if key not in _READ:
             semantic.origin[key] = value.value()
     grains = [item for key in ("grain", "grains") for item in model.origin.get(key) or []]
     if len(grains) == 1 and re.fullmatch(r"\w+", str(grains[0])):
         semantic.key_column = str(grains[0])
-    _with_dimensions(semantic, body.get("dimensions"), context)
+    _with_dimensions(semantic, body.get("dimensions"), models)
     for name, node in named(body.get("segments")):
-        semantic.attempt(lambda name=name, node=node: _read_segment(semantic, name, node, context))  # type: ignore[misc]
+        semantic.attempt(lambda name=name, node=node: _read_segment(semantic, name, node, models))  # type: ignore[misc]
     for name, node in named(body.get("measures")):
-        semantic.attempt(lambda name=name, node=node: _read_measure(semantic, name, node, context))  # type: ignore[misc]
+        semantic.attempt(lambda name=name, node=node: _read_measure(semantic, name, node, models))  # type: ignore[misc]
     return semantic
 
 
-def _with_dimensions(semantic: Semantic, node: YamlNode | None, context: ProjectContext) -> Semantic:
+def _with_dimensions(semantic: Semantic, node: YamlNode | None, models: ReadModels) -> Semantic:
     """Columns as dimensions: those that are listed, or all but those that are left out."""
-    known = context.columns_of(semantic.model.key)
+    known = models.columns_of(semantic.model.key)
     if known is not None:
         semantic.columns = {name.lower(): name for name, _ in known}
         semantic.times = {name.lower() for name, kind in known if kind is not None and _is_time(kind)}
@@ -238,19 +238,19 @@ def _times_of_query(model: Model) -> set[str]:
         return set()
 
 
-def _read_segment(semantic: Semantic, name: str, node: YamlNode, context: ProjectContext) -> None:
+def _read_segment(semantic: Semantic, name: str, node: YamlNode, models: ReadModels) -> None:
     expression = node.get("expression", "sql") if node.is_mapping else node
     if expression is None:
         raise node.error(BadPropertyValue, f"segment {name} has no expression; add 'expression: …'")
     what = f"segment {name} of {semantic.document.name}"
     made = semantic.free_name(name)
-    sql = spark_sql(expression, semantic.own, context, MeasureUnsupported, what)
+    sql = spark_sql(expression, semantic.own, models, MeasureUnsupported, what)
     semantic.dimensions[made] = {"name": made, "type": "categorical", **_description(node), "expr": sql}
     semantic.segments[name] = made
     _keep(semantic, "segments", name, made, node, ("name", "description", "expression", "sql"))
 
 
-def _read_measure(semantic: Semantic, name: str, node: YamlNode, context: ProjectContext) -> None:
+def _read_measure(semantic: Semantic, name: str, node: YamlNode, models: ReadModels) -> None:
     if not node.is_mapping:
         raise node.error(BadPropertyValue, f"measure {name} has no type; write 'type: sum' and an expression")
     kind = node.get("type")
@@ -271,12 +271,11 @@ def _read_measure(semantic: Semantic, name: str, node: YamlNode, context: Projec
     if expression is not None and not is_rows:
         _check_columns(semantic, expression, what)
         aggregation = _AGGREGATIONS[word]
-        sql = spark_sql(expression, semantic.own, context, MeasureUnsupported, what)
+        sql = spark_sql(expression, semantic.own, models, MeasureUnsupported, what)
     filters_node = node.get("filters", "filter")
     filters = filters_node.items() if filters_node is not None else []
     conditions = [
-        spark_sql(_condition(item), semantic.own, context, MeasureUnsupported, f"a filter of {what}")
-        for item in filters
+        spark_sql(_condition(item), semantic.own, models, MeasureUnsupported, f"a filter of {what}") for item in filters
     ]
     if conditions:
         joined = conditions[0] if len(conditions) == 1 else " and ".join(f"({condition})" for condition in conditions)

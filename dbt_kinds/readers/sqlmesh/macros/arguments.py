@@ -9,8 +9,9 @@ from sqlglot import Token, exp
 
 from dbt_kinds.errors import SqlParseError
 from dbt_kinds.readers.brackets import closing, split_at_commas
-from dbt_kinds.readers.sqlmesh.dialects import ParseFailure, parse_expression, parse_statement, tokens_of
+from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Lambda, Scope
+from dbt_kinds.translation.dialects import ParseFailure, parse_expression, parse_statement
 
 
 @dataclass(frozen=True)

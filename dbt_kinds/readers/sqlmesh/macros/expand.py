@@ -37,8 +37,8 @@ from dbt_kinds.readers.sqlmesh.macros.variables import (
     time_mark,
     variable_value,
 )
-from dbt_kinds.readers.sqlmesh.scan import touches
-from dbt_kinds.readers.sqlmesh.times import time_variable
+from dbt_kinds.readers.time_names import time_variable
+from dbt_kinds.translation.scan import touches
 
 # behind these a variable is a name, whatever its value looks like
 _NAME_FOLLOWS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "AS", "UPDATE", "VIEW", "."})
@@ -54,18 +54,22 @@ class Expanded:
 
     Attributes:
         changed: whether macros other than variables were expanded, so that its layout is no longer the author's.
+        has_lines: whether the lines of the text are those of the source.
     """
 
     text: str
     changed: bool = False
     offsets: list[int] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    has_lines: bool = True
 
     def line_at(self, offset: int) -> int:
         """The line of the source that an offset of the text comes from."""
         at = max(bisect_right(self.offsets, offset) - 1, 0)
         if not self.offsets:
             return 1
+        if not self.has_lines:
+            return self.lines[0]
         return self.lines[at] + self.text.count("\n", self.offsets[at], offset)
 
 

@@ -9,7 +9,7 @@ from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.macros.token_runs import Reference, composition
 from dbt_kinds.readers.sqlmesh.macros.variables import REFERENCE, is_known
-from dbt_kinds.readers.sqlmesh.times import time_variable
+from dbt_kinds.readers.time_names import time_variable
 
 
 def undefined_variables(text: str, scope: Scope, first_line: int) -> list[str]:

@@ -11,10 +11,10 @@ from sqlglot import exp
 from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.marks import Marks
+from dbt_kinds.translation.star import Columns
 
 # SQL of the source's dialect; a list is what a macro makes several items of, None what it drops
 Fragment = str | list[str] | None
-Columns = list[tuple[str, exp.DataType | None]]
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Scope:
         allows_window: whether the model has a start and an end.
         parameters: arguments of an audit, which stand for themselves.
         call_python: runs a Python macro of the project; None refuses it.
+        jinja_macros: the project's macros of Jinja, as text.
+        declared: names of the tables that are declared over files, by how they are.
     """
 
     dialect: str
@@ -51,6 +53,8 @@ class Scope:
     parameters: frozenset[str] = frozenset()
     python_macros: frozenset[str] = frozenset()
     call_python: Callable[[str, list[str], dict[str, str], Scope, int], Fragment] | None = None
+    jinja_macros: str = ""
+    declared: dict[str, str] = field(default_factory=dict)
     columns_of: Callable[[str], Columns | None] = lambda name: None
     model_name: str = ""
     kind_name: str = ""

@@ -12,7 +12,8 @@ from sqlglot import exp
 from dbt_kinds.errors import ColumnsUnknown, UnsupportedMacro
 from dbt_kinds.kinds import SparkSql
 from dbt_kinds.readers.sqlmesh.macros.arguments import Argument, items_of, tree_of, value_of
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns, Fragment, Scope, plain_text
+from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
+from dbt_kinds.translation.star import Columns
 
 _NULL_TOKEN = "_sqlmesh_surrogate_key_null_"
 _SPINE_UNITS = ("day", "week", "month", "quarter", "year")

@@ -19,7 +19,7 @@ from dbt_kinds.kinds import (
 )
 from dbt_kinds.marks import has_glued_mark
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text, sql_of
-from dbt_kinds.readers.sqlmesh.times import has_window, time_variable
+from dbt_kinds.readers.time_names import has_window, time_variable
 
 REFERENCE = re.compile(r"@\{\s*(\w+)\s*\}|@(\w+)")
 

@@ -9,10 +9,10 @@ from dbt_kinds.errors import ColumnsNotApplied, PythonModelUnsupported, Undeclar
 from dbt_kinds.kinds import Mark, Place, PythonBody
 from dbt_kinds.readers.sqlmesh.block import Block
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
-from dbt_kinds.readers.sqlmesh.dialects import is_spark
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.python_models.declaration import Declaration, is_model_decorator, last_name
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
+from dbt_kinds.translation.dialects import is_spark
 
 _CONTEXT = ("fetchdf", "fetch_pyspark_df", "table", "resolve_table", "spark", "var")
 _SOURCE_TOOLS = frozenset({"sqlmesh", "vulcan"})

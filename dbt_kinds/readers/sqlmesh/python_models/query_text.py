@@ -8,8 +8,8 @@ from dbt_kinds.errors import TimeVariableNotAllowed
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.python_models.query_building import Query
 from dbt_kinds.readers.sqlmesh.python_models.times import NotSqlAtHeart, TimeText
-from dbt_kinds.readers.sqlmesh.scan import line_of, stretches
-from dbt_kinds.readers.sqlmesh.times import has_window
+from dbt_kinds.readers.time_names import has_window
+from dbt_kinds.translation.scan import line_of, stretches
 
 _TIME = re.compile(r"[\ue000-\uf8ff]")
 _TYPED = re.compile(r"\b(DATE|DATETIME|TIMESTAMP|TIMESTAMPTZ|TIMESTAMP_NTZ|TIMESTAMP_LTZ|TIME)(\s*)$", re.IGNORECASE)

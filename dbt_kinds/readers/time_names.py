@@ -4,21 +4,9 @@ from __future__ import annotations
 
 import re
 
-from sqlglot import exp
-
-_NAME = re.compile(r"(start|end|execution|latest)_(dt|dtntz|date|ds|ts|tstz|epoch|millis|hour)", re.IGNORECASE)
-
-_TYPES = {
-    "dt": exp.DType.TIMESTAMPTZ,
-    "dtntz": exp.DType.TIMESTAMP,
-    "date": exp.DType.DATE,
-    "ds": exp.DType.VARCHAR,
-    "ts": exp.DType.VARCHAR,
-    "tstz": exp.DType.VARCHAR,
-    "epoch": exp.DType.DOUBLE,
-    "millis": exp.DType.BIGINT,
-    "hour": exp.DType.INT,
-}
+_BOUNDS = ("start", "end", "execution", "latest")
+_FORMS = ("dt", "dtntz", "date", "ds", "ts", "tstz", "epoch", "millis", "hour")
+_NAME = re.compile(rf"({'|'.join(_BOUNDS)})_({'|'.join(_FORMS)})", re.IGNORECASE)
 
 
 def time_variable(name: str) -> str | None:
@@ -30,9 +18,10 @@ def time_variable(name: str) -> str | None:
     return f"{bound}_{found[2].lower()}"
 
 
-def time_type(name: str) -> exp.DType:
-    """The type of a time variable."""
-    return _TYPES[name.split("_")[1]]
+def time_names() -> dict[str, str]:
+    """Every variable of SQLMesh, with the package's macro for it."""
+    names = [f"{bound}_{form}" for bound in _BOUNDS for form in _FORMS]
+    return {name: time_variable(name) or name for name in names}
 
 
 def has_window(name: str) -> bool:

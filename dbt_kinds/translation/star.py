@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from dbt_kinds.readers.sqlmesh.macros.scope import Columns
-
+Columns = list[tuple[str, exp.DataType | None]]
 ColumnsOf = Callable[[exp.Table], Columns | None]
 
 

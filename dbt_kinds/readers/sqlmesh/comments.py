@@ -1,0 +1,161 @@
+"""Comments that stand on lines of their own, which sqlglot would write behind what they stand above.
+
+sqlglot keeps a comment with a node of the tree and forgets on which side of it. So comments above a line get a sign in
+the text before it is parsed; when SQL is written, those of a projection go above it again, and the signs are taken out.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dbt_kinds.translation.scan import stretches
+
+# letters of Unicode's private use, which no comment has
+_ABOVE, _ABOVE_NEXT = "\ue5c0", "\ue5c1"
+_SIGNS = re.compile(f"[{_ABOVE}{_ABOVE_NEXT}]")
+_HOLDER = "kinds_comment_{}"
+_HELD = re.compile(r"\bkinds_comment_(\d+),[ \t]*(\n?)")
+# what reads its first part before itself, so that a comment above it belongs to the whole
+_BEGINS_WITH_ITS_FIRST = (
+    exp.Alias,
+    exp.Binary,
+    exp.Between,
+    exp.In,
+    exp.Cast,
+    exp.Column,
+    exp.Window,
+    exp.Bracket,
+    exp.AtTimeZone,
+)
+
+
+@dataclass
+class SignedText:
+    """A text with signs at its comments, and where they were put."""
+
+    text: str
+    places: list[int] = field(default_factory=list)
+
+    def offset(self, before: int) -> int:
+        """Where an offset of the text without signs has gone."""
+        return before + bisect_left(self.places, before)
+
+
+def signed(text: str) -> SignedText:
+    """The text with a sign in every comment that has a line, or several, of its own."""
+    if "--" not in text and "/*" not in text:
+        return SignedText(text)
+    pieces: list[str] = []
+    places: list[int] = []
+    for stretch in stretches(text):
+        part = text[stretch.start : stretch.end]
+        line_begin = text.rfind("\n", 0, stretch.start) + 1
+        is_own = stretch.kind == "comment" and not text[line_begin : stretch.start].strip()
+        if is_own and part[:2] in ("--", "/*") and part[2:3] not in ("+", "!"):
+            sign = _ABOVE_NEXT if _follows(text, stretch.end) == "," else _ABOVE
+            # MySQL's `--` needs the space behind it
+            at = 3 if part[2:3] == " " else 2
+            places.append(stretch.start + at)
+            part = part[:at] + sign + part[at:]
+        pieces.append(part)
+    return SignedText("".join(pieces), places)
+
+
+def unsigned(text: str) -> str:
+    """A text without signs."""
+    return _SIGNS.sub("", text)
+
+
+def _follows(text: str, start: int) -> str:
+    """The first letter of code behind a place."""
+    for stretch in stretches(text[start:]):
+        part = text[start + stretch.start : start + stretch.end].strip()
+        if stretch.kind != "comment" and part:
+            return part[0]
+    return ""
+
+
+def settle_comments(tree: exp.Expr) -> None:
+    """Gives comments above a projection to the whole of it, before parts of it are written another way."""
+    for select in tree.find_all(exp.Select):
+        items = select.expressions
+        for position, item in enumerate(items):
+            above = [comment for node in _left_spine(item) for comment in _taken(node, _ABOVE)]
+            if above:
+                item.comments = [*above, *(item.comments or [])]
+            below = [comment for node in item.walk() for comment in _taken(node, _ABOVE_NEXT)]
+            if below and position + 1 < len(items):
+                following = items[position + 1]
+                signs = [comment.replace(_ABOVE_NEXT, _ABOVE) for comment in below]
+                following.comments = [*signs, *(following.comments or [])]
+            elif below:
+                item.comments = [*(item.comments or []), *map(unsigned, below)]
+
+
+def _left_spine(node: exp.Expr) -> Iterator[exp.Expr]:
+    while True:
+        yield node
+        first = (
+            node.args.get("table") if isinstance(node, exp.Column) and node.args.get("table") else node.args.get("this")
+        )
+        if not isinstance(node, _BEGINS_WITH_ITS_FIRST) or not isinstance(first, exp.Expr):
+            return
+        node = first
+
+
+def _taken(node: exp.Expr, sign: str) -> list[str]:
+    """The comments of a node that have a sign, which it loses."""
+    comments = node.comments or []
+    found = [comment for comment in comments if sign in comment[:2]]
+    if found:
+        node.comments = [comment for comment in comments if sign not in comment[:2]]
+    return found
+
+
+class LiftedComments:
+    """Comments above projections, each held by a projection of its own while the SQL is written."""
+
+    def __init__(self, tree: exp.Expr) -> None:
+        """Puts a holder before every projection with a comment above it."""
+        self._texts: list[str] = []
+        self._selects: list[tuple[exp.Select, list[exp.Expr]]] = []
+        for select in list(tree.find_all(exp.Select)):
+            items = list(select.expressions)
+            written: list[exp.Expr] = []
+            for item in items:
+                above = _taken(item, _ABOVE)
+                for comment in above:
+                    written.append(exp.column(_HOLDER.format(len(self._texts))))
+                    self._texts.append(unsigned(comment))
+                written.append(item)
+            if len(written) > len(items):
+                self._selects.append((select, items))
+                select.set("expressions", written)
+
+    def put_back(self, text: str) -> str:
+        """The written text with the comments in place of their holders, which leave the tree."""
+        for select, items in self._selects:
+            select.set("expressions", items)
+
+        def comment(found: re.Match[str]) -> str:
+            safe = self._texts[int(found[1])].strip().replace("*/", "* /").replace("/*", "/ *")
+            # a select that is not spread over lines stays on its line
+            return f"/* {safe} */{found[2] or ' '}"
+
+        return _HELD.sub(comment, text)
+
+
+def without_doubled_parentheses(tree: exp.Expr) -> exp.Expr:
+    """The tree with `((x))` as `(x)`."""
+    for paren in list(tree.find_all(exp.Paren)):
+        while isinstance(paren.this, exp.Paren):
+            inner = paren.this
+            if inner.comments:
+                paren.add_comments(inner.comments)
+            paren.set("this", inner.this)
+    return tree

@@ -1,0 +1,207 @@
+"""Jinja that is rendered before its SQL is read, as SQLMesh does it, where nothing in it waits for the run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateError, meta
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import SandboxedEnvironment
+from sqlglot import TokenType
+
+from dbt_kinds.errors import CompileError, JinjaDialect, JinjaTimeVariable, SqlParseError, UnsupportedMacro
+from dbt_kinds.kinds import Parameter, SparkSql, This, TimeVariable
+from dbt_kinds.marks import MARK_NAME, has_glued_mark
+from dbt_kinds.readers.sqlmesh.dialects import tokens_of
+from dbt_kinds.readers.sqlmesh.macros.scope import Scope, plain_text
+from dbt_kinds.readers.sqlmesh.macros.variables import note_frozen, sql_text, time_mark
+from dbt_kinds.readers.sqlmesh.statements import Statement, split_statements
+from dbt_kinds.readers.time_names import time_names
+
+_KNOWN = frozenset({"var", "blueprint_var", "this_model", "runtime_stage", "gateway", "log"})
+_MACRO = re.compile(r"\{%-?\s*macro\b.*?\{%-?\s*endmacro\s*[-+]?%\}", re.DOTALL)
+_ANY_MARK = re.compile(r"kinds_mark_\d", re.IGNORECASE)
+_STRINGS = (TokenType.STRING, TokenType.RAW_STRING, TokenType.NATIONAL_STRING, TokenType.HEREDOC_STRING)
+
+
+class _Unprintable(Exception):  # noqa: N818 - becomes a CompileError with its place
+    """A value of the run is asked for more than to be printed."""
+
+
+class _Printed:
+    """What is known only when dbt runs: it may be printed, and nothing else may be asked of it."""
+
+    def __init__(self, name: str, mark: Callable[[], str]) -> None:
+        self._name = name
+        self._mark = mark
+
+    def __str__(self) -> str:
+        return self._mark()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise _Unprintable(self._name)
+
+    def _refuse(self, *_: Any) -> Any:
+        raise _Unprintable(self._name)
+
+    __bool__ = __iter__ = __len__ = __getitem__ = __call__ = __contains__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __mod__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __eq__ = __ne__ = __hash__ = _refuse
+
+
+def macros_in(text: str) -> str:
+    """The macros that a file of Jinja defines, without what stands beside them."""
+    return "\n".join(found[0] for found in _MACRO.finditer(text))
+
+
+def undefined_names(text: str) -> list[str]:
+    """The variables of a Jinja text that only a caller can give, in the order of their names.
+
+    Unreadable Jinja has none; rendering it says what is wrong.
+    """
+    try:
+        names = meta.find_undeclared_variables(_environment().parse(text))
+    except TemplateError:
+        return []
+    return sorted(names - _KNOWN - time_names().keys())
+
+
+def rendered_statement(statement: Statement, scope: Scope) -> str:
+    """The SQL that a Jinja block makes; time variables in it are marks.
+
+    Raises:
+        JinjaDialect: it asks for what is known only when SQLMesh runs.
+        CompileError: a time variable has no place there.
+    """
+    before = f"{scope.jinja_macros}\n" if scope.jinja_macros else ""
+    try:
+        template = _environment().from_string(before + statement.text)
+        for name in undefined_names(statement.text):
+            if name.lower() in {known.lower() for known in scope.variables}:
+                note_frozen(name, scope, statement.line)
+        text = template.render(_values(scope, statement.line)).strip()
+    except CompileError:
+        raise
+    except _Unprintable as asked:
+        why = f"it decides by {asked}, which is known only when dbt runs"
+        raise _refusal(why, statement, scope) from asked
+    except (TemplateError, SecurityError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        place = statement.line if line is None else max(statement.first_line + line - 1 - before.count("\n"), 1)
+        raise _refusal(f"{type(error).__name__}: {error}", statement, scope, place) from error
+    return _with_values(text, scope, statement)
+
+
+def rendered_query(statement: Statement, scope: Scope) -> str:
+    """The one query that a Jinja block makes, without what ends it.
+
+    Raises:
+        SqlParseError: it makes none, or several statements.
+        CompileError: as for `rendered_statement`.
+    """
+    made = split_statements(rendered_statement(statement, scope), statement.file, scope.dialect)
+    if len(made) != 1:
+        message = f"the Jinja of {scope.model_name} makes {len(made)} statements, and a query is one"
+        raise scope.error(SqlParseError, message, statement.line)
+    return made[0].text
+
+
+def _refusal(why: str, statement: Statement, scope: Scope, line: int | None = None) -> CompileError:
+    message = (
+        f"this Jinja cannot be rendered here ({why}), and Jinja is not translated; write it without, or in Spark's SQL"
+    )
+    return scope.error(JinjaDialect, message, statement.line if line is None else line)
+
+
+def _environment() -> SandboxedEnvironment:
+    return SandboxedEnvironment(undefined=StrictUndefined, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
+
+
+def _values(scope: Scope, line: int) -> dict[str, Any]:
+    """What Jinja of a model may name."""
+    # Jinja may append to lists
+    variables = deepcopy(dict(scope.variables))
+    configured = {name.lower(): value for name, value in variables.items()}
+    values: dict[str, Any] = {
+        **configured,
+        **variables,
+        "runtime_stage": "evaluating",
+        "gateway": scope.gateway,
+        "log": lambda *_, **__: "",
+        "this_model": _Printed("this_model", lambda: scope.marks.name_of(This())),
+    }
+
+    def var(name: str, default: Any = None) -> Any:
+        if name.lower() in configured:
+            note_frozen(name, scope, line)
+        return configured.get(name.lower(), default)
+
+    def blueprint_var(name: str, default: Any = None) -> Any:
+        value = scope.blueprint.get(name.lower(), default)
+        return plain_text(value) if isinstance(value, str) else value
+
+    def time(name: str, macro: str) -> _Printed:
+        return _Printed(name, lambda: time_mark(macro, scope, line))
+
+    def parameter(name: str) -> _Printed:
+        return _Printed(name, lambda: scope.marks.name_of(Parameter(name)))
+
+    values.update(var=var, blueprint_var=blueprint_var)
+    values.update({name: time(name, macro) for name, macro in time_names().items()})
+    values.update({name: parameter(name) for name in scope.parameters})
+    values.update(
+        {name: plain_text(value) if isinstance(value, str) else value for name, value in scope.locals.items()}
+    )
+    return values
+
+
+def _with_values(text: str, scope: Scope, statement: Statement) -> str:
+    """The rendered text, in which what dbt fills in stands without the quotes of its author."""
+    broken = [found for found in _ANY_MARK.findall(text) if not found.startswith("kinds_mark_")]
+    if broken:
+        raise _refusal("what is known only when dbt runs is changed in it", statement, scope)
+    pieces: list[str] = []
+    position = 0
+    for token in tokens_of(text, scope.dialect, scope.file, statement.line):
+        written = text[token.start : token.end + 1]
+        names = MARK_NAME.findall(written)
+        if token.token_type in _STRINGS and any(_is_value(name, scope) for name in names):
+            pieces += [text[position : token.start], _concat(token.text, scope)]
+            position = token.end + 1
+        elif names and _is_value(names[0], scope):
+            _note_unquoted(names[0], scope, statement.line)
+    whole = "".join([*pieces, text[position:]])
+    if has_glued_mark(whole):
+        message = "a variable that only dbt knows is a part of a word of this Jinja; write the whole word"
+        raise scope.error(UnsupportedMacro, message, statement.line)
+    return whole
+
+
+def _is_value(name: str, scope: Scope) -> bool:
+    return isinstance(scope.marks.by_name.get(name), TimeVariable)
+
+
+def _concat(text: str, scope: Scope) -> str:
+    """A text in quotes with bounds of the window in it."""
+    if MARK_NAME.fullmatch(text):
+        return text
+    parts = re.split(rf"({MARK_NAME.pattern})", text)
+    written = [part if at % 2 else sql_text(part) for at, part in enumerate(parts) if part]
+    return scope.marks.name_of(SparkSql(f"concat({', '.join(written)})"))
+
+
+def _note_unquoted(name: str, scope: Scope, line: int) -> None:
+    mark = scope.marks.by_name[name]
+    assert isinstance(mark, TimeVariable)
+    if mark.name.rpartition("_")[2] in ("epoch", "millis", "hour"):
+        return
+    message = (
+        f"{{{{ {mark.name} }}}} stands without quotes; in dbt the variable is a typed literal and is written without "
+        "them, so see whether that is what is meant"
+    )
+    scope.note(JinjaTimeVariable, message, line)

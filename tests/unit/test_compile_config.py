@@ -1,0 +1,163 @@
+"""Configurations of SQLMesh projects, in YAML and in Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dbt_kinds.readers.sqlmesh.config import read_config
+from dbt_kinds.readers.sqlmesh.config_literals import Literals, literals_of
+from tests.unit.compiling import run, write_files, written_files
+
+JINJA = """
+gateways:
+  local:
+    connection:
+      type: mssql
+      password: {{ env_var('PASSWORD') }}
+      trust: {% if env_var('X', 'true') == 'true' %}true{% else %}{broken{% endif %}
+model_defaults:
+  dialect: {{ env_var('DIALECT', 'duckdb') }}
+{%- if env_var('CI') %}
+  kind: VIEW
+{%- endif %}
+"""
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "config.yml", "sqlmesh.yaml", "sqlmesh.yml"])
+def test_jinja_of_a_config_is_rendered_without_the_environment(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIALECT", "klingon")
+    config = read_config(write_files(tmp_path, {name: JINJA}))
+    assert (config.file, config.defaults) == (name, {"dialect": "duckdb"})
+    assert [(note.code, note.message.split(" of ")[0]) for note in config.notes] == [
+        ("GatewayIgnored", "gateways not converted: profiles.yml decides where this runs"),
+        ("VariableFrozen", "X, DIALECT"),
+    ]
+
+
+def test_config_in_python_is_read_and_not_run(tmp_path: Path) -> None:
+    text = (
+        "import os\nfrom sqlmesh import Config, ModelDefaultsConfig\nraise SystemExit\n"
+        "config = Config(model_defaults=ModelDefaultsConfig(dialect='duckdb', start='2024-01-01'), variables={'n': 3}, "
+        "time_column_format=os.environ['X'])\n"
+    )
+    source = write_files(
+        tmp_path / "src", {"config.py": text, "models/a.sql": "MODEL (name db.a, kind FULL); SELECT @n AS a"}
+    )
+    status, out, _ = run(source, "--out", tmp_path / "out", "--json")
+    assert status == 0 and [note["message"] for note in json.loads(out)["other"]] == [
+        "time_column_format is computed and was not read; config.py is not run"
+    ]
+
+
+def test_names_of_literals_in_a_config_in_python_are_followed() -> None:
+    text = (
+        "defaults = {'dialect': 'duckdb'}\nmodel_defaults = ModelDefaultsConfig(**defaults, start='2024-01-01')\n"
+        "before_all = ['create schema raw']\nother = Config(model_defaults=1)\n"
+        "config = Config(model_defaults=model_defaults, before_all=before_all, "
+        "gateways={'d': Gateway(f())}, plan=PlanConfig(days=days()))\n"
+    )
+    assert literals_of(text) == Literals(
+        {
+            "model_defaults": {"dialect": "duckdb", "start": "2024-01-01"},
+            "before_all": ["create schema raw"],
+            "plan": {},
+        },
+        [("gateways", 5), ("plan.days", 5)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "computed"),
+    [
+        (
+            "class Settings(BaseSettings):\n    token: str\n"
+            "    model_defaults: ModelDefaultsConfig = ModelDefaultsConfig(dialect='bigquery')\n"
+            "settings = Settings()\nconfig = Config(model_defaults=settings.model_defaults, variables={'t': settings.token})",
+            {"model_defaults": {"dialect": "bigquery"}},
+            [("variables", 5)],
+        ),
+        (
+            "class Base(Config):\n    project = 'p'\n"
+            "class Mine(Base):\n    model_defaults = ModelDefaultsConfig(dialect='trino')\nconfig = Mine(variables={'a': 1})",
+            {"project": "p", "model_defaults": {"dialect": "trino"}, "variables": {"a": 1}},
+            [],
+        ),
+        (
+            "def build():\n    return Config(model_defaults=ModelDefaultsConfig(dialect='duckdb'), variables=f())\nconfig = build()",
+            {"model_defaults": {"dialect": "duckdb"}},
+            [("variables", 2)],
+        ),
+        (
+            "class Factory:\n    def make(self):\n        return Config(**self.rest, model_defaults=ModelDefaultsConfig(dialect='duckdb'))\n"
+            "    def test(self):\n        return Config(model_defaults=ModelDefaultsConfig(dialect='duckdb'), project='t')\n",
+            {"model_defaults": {"dialect": "duckdb"}},
+            [],
+        ),
+        (
+            "def a():\n    return Config(model_defaults=ModelDefaultsConfig(dialect='duckdb'))\n"
+            "def b():\n    return Config(model_defaults=ModelDefaultsConfig(dialect='spark'))\nconfig = a()",
+            {},
+            [("config", 5)],
+        ),
+        (
+            "import os\nconfig = Config(model_defaults=ModelDefaultsConfig(dialect=os.getenv('D', 'duckdb'), start=os.environ.get('S', '2024-01-01')))",
+            {"model_defaults": {"dialect": "duckdb", "start": "2024-01-01"}},
+            [],
+        ),
+    ],
+)
+def test_settings_of_a_config_in_python_stand_where_they_stand(
+    text: str, settings: dict[str, object], computed: list[tuple[str, int]]
+) -> None:
+    found = literals_of(text)
+    assert (found.settings, found.computed) == (settings, computed)
+
+
+def test_a_default_of_the_environment_in_a_config_in_python_is_said(tmp_path: Path) -> None:
+    text = "config = Config(model_defaults=ModelDefaultsConfig(dialect=os.getenv('DIALECT', 'duckdb')))"
+    config = read_config(write_files(tmp_path, {"config.py": text}))
+    assert [note.code for note in config.notes] == ["VariableFrozen"] and "DIALECT" in config.notes[0].message
+
+
+CONNECTIONS = [
+    ("{type: duckdb, database: shop.db}", "shop"),
+    ("{type: duckdb, database: data/raw/shop.v2.duckdb}", "shop.v2"),
+    ("{type: duckdb, database: 'C:\\data\\shop.db'}", "shop"),
+    ("{type: duckdb, database: ':memory:'}", "memory"),
+    ("{type: duckdb, catalogs: {bronze: b.db, gold: g.db}}", "bronze"),
+    ("{type: motherduck, database: shop}", "shop"),
+    ("{type: duckdb}", None),
+    ("{type: bigquery, project: p, catalog: x}", "p"),
+    ("{type: athena, catalog_name: lake}", "lake"),
+    ("{type: gcp_postgres, db: shop}", "shop"),
+    ("{type: postgres, database: shop.db}", "shop.db"),
+    ("{type: mysql, database: shop}", None),
+    ("{type: snowflake, database: \"{{ env_var('D') }}\"}", None),
+]
+
+
+@pytest.mark.parametrize(("connection", "catalog"), CONNECTIONS)
+def test_the_catalog_is_the_one_that_the_connection_has(connection: str, catalog: str | None, tmp_path: Path) -> None:
+    text = f"gateways:\n  local:\n    connection: {connection}\nmodel_defaults: {{dialect: duckdb}}\n"
+    assert read_config(write_files(tmp_path, {"config.yaml": text})).catalog == catalog
+
+
+def test_models_of_a_duckdb_file_are_references_with_and_without_its_catalog(tmp_path: Path) -> None:
+    config = (
+        "config = Config(model_defaults=ModelDefaultsConfig(dialect='duckdb'), gateways={'local': GatewayConfig(\n"
+        "    connection=DuckDBConnectionConfig(database='data/shop.db'))})\n"
+    )
+    files = written_files(
+        {
+            "config.py": config,
+            "models/a.sql": "MODEL (name shop.db.a, kind FULL); SELECT 1 AS x",
+            "models/b.sql": "MODEL (name db.b, kind FULL); SELECT x FROM shop.db.a",
+            "models/c.sql": "MODEL (name other.db.c, kind FULL); SELECT x FROM db.a",
+        }
+    )
+    assert "{{ ref('a') }}" in files["models/db/b.sql"] and "{{ ref('a') }}" in files["models/db/c.sql"]
