@@ -264,6 +264,18 @@ class TypeUnknown(NeedsPerson):
     """What an operator means depends on a type that is not known, and was left as it is written."""
 
 
+class AliasUnclear(NeedsPerson):
+    """A name is that of a column, or an alias where Spark takes none; columns are not known, and it was left."""
+
+
+class FunctionUnknown(NeedsPerson):
+    """A function that Spark does not have is called; somebody must have made it."""
+
+
+class FunctionDiffers(NeedsPerson):
+    """A function gives other values in Spark than where the query comes from."""
+
+
 class MeasureUnsupported(NeedsPerson):
     """A measure has no counterpart in dbt's semantic models."""
 
@@ -306,6 +318,10 @@ class ExclusiveEnd(Noted):
 
 class DecimalBounded(Noted):
     """A decimal of more digits than Spark's became one of 38."""
+
+
+class FunctionNotCompared(Noted):
+    """Nobody has compared a function with what is written for it."""
 
 
 class VariableFrozen(Noted):

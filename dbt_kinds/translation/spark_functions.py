@@ -1,4 +1,6 @@
-"""The functions that Spark 3.5 has built in, as its function registry names them (3.5.9)."""
+"""The functions that Spark 3.5 has built in, as SHOW SYSTEM FUNCTIONS names them."""
+
+SPARK_VERSION = "3.5"
 
 _NAMES = """
 abs acos acosh add_months aes_decrypt aes_encrypt aggregate and any any_value approx_count_distinct

@@ -14,7 +14,7 @@ from dbt_kinds.marks import MARK_NAME, used_marks
 from dbt_kinds.readers.sqlmesh.block import Value
 from dbt_kinds.readers.sqlmesh.instants import cron
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.translation.decimals import bound_decimals
+from dbt_kinds.translation.data_types import declared_type
 from dbt_kinds.translation.dialects import ParseFailure, dialect_of, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.spark import rewrite
@@ -167,10 +167,9 @@ def spark_type(text: str, value: Value) -> str:
     """
     kind = type_of(text, value)
     try:
-        bound_decimals(kind, value.dialect)
+        return declared_type(kind, value.dialect)
     except NotInSpark as problem:
         raise value.error(Untranslatable, f"{value.name}: {problem.message}") from problem
-    return kind.sql(dialect="spark").lower()
 
 
 def type_of(text: str, value: Value) -> exp.DataType:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError, UnsupportedError
 
 from dbt_kinds.errors import (
+    AliasUnclear,
     ColumnsNotApplied,
     ColumnsUnknown,
+    CompileError,
     DecimalBounded,
     ExclusiveEnd,
+    FunctionDiffers,
+    FunctionNotCompared,
+    FunctionUnknown,
     SqlParseError,
     TypeUnknown,
     Untranslatable,
@@ -23,23 +27,27 @@ from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+from dbt_kinds.translation.aliases import write_aliases_out
 from dbt_kinds.translation.by_name import write_by_position
-from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.remarks import Remark, RemarkKind
 from dbt_kinds.translation.scan import touches
-from dbt_kinds.translation.spark import (
-    check_written,
-    is_spelt_for_spark,
-    needs_rewrite,
-    rewrite,
-    type_marks,
-)
+from dbt_kinds.translation.spark import is_spelt_for_spark, needs_rewrite, type_marks, unknown_functions
 from dbt_kinds.translation.star import Columns, expand_stars, output_columns
-from dbt_kinds.translation.typed_operators import doubts
+from dbt_kinds.translation.translate import translate
 from dbt_kinds.translation.value_types import type_columns
 
 Lookup = Callable[[exp.Table], Columns | None]
+
+_REMARKS: Mapping[RemarkKind, type[CompileError]] = {
+    "alias": AliasUnclear,
+    "decimal": DecimalBounded,
+    "differs": FunctionDiffers,
+    "not compared": FunctionNotCompared,
+    "type": TypeUnknown,
+    "unknown function": FunctionUnknown,
+}
 
 
 @dataclass
@@ -102,11 +110,13 @@ def to_spark(
         write_by_position(tree, lookup)
         type_marks(tree, scope.marks)
         type_columns(tree, lookup)
+        note_remarks(prepared, write_aliases_out(tree, scope.dialect, lookup))
         keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _rename_tables(prepared, tables, own_key)
         if keeps_text:
             text = _edited(prepared.expanded.text, edits)
             if text is not None:
+                note_remarks(prepared, unknown_functions(tree, prepared.expanded.text, tree, scope.dialect))
                 return _sql_text(text.strip(), scope, tree)
         return _sql_text(_written(prepared), scope, tree)
     except NotInSpark as problem:
@@ -119,27 +129,15 @@ def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
 
 
 def _written(prepared: Prepared) -> str:
-    scope = prepared.scope
-    source = prepared.tree.copy()
-    unbounded = unbounded_decimal(source, scope.dialect)
-    if unbounded is not None:
-        scope.note(DecimalBounded, unbounded_message(unbounded, scope.dialect), prepared.line_of(unbounded))
-    for doubt in doubts(prepared.tree, scope.dialect):
-        scope.note(TypeUnknown, doubt.message, prepared.line_of(doubt.node))
-    tree = rewrite(prepared.tree, scope.dialect)
-    try:
-        text = spark_sql(tree, pretty=True)
-    except UnsupportedError as error:
-        raise NotInSpark(f"{str(error).strip()} (from {scope.dialect})", source) from error
-    except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
-        raise NotInSpark(f"sqlglot cannot write it for Spark: {error}", source) from error
-    try:
-        again = parse_statement(text, "spark")
-    except ParseFailure as failure:
-        raise NotInSpark(f"what sqlglot makes of it is no SQL of Spark's: {failure.message}", source) from failure
-    if not is_spark(scope.dialect):
-        check_written(text, again, source, scope.dialect)
-    return text
+    translated = translate(prepared.tree, prepared.scope.dialect, prepared.expanded.text, pretty=True)
+    note_remarks(prepared, translated.remarks)
+    return translated.text
+
+
+def note_remarks(prepared: Prepared, remarks: Iterable[Remark]) -> None:
+    """Records what is said of a query that was translated."""
+    for remark in remarks:
+        prepared.scope.note(_REMARKS[remark.kind], remark.message, prepared.line_of(remark.node))
 
 
 def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> list[tuple[int, int, str, str]]:
@@ -188,7 +186,7 @@ def _alias_identifier(name: str) -> exp.Identifier:
 
 
 def _alias_sql(name: str) -> str:
-    return _alias_identifier(name).sql(dialect="spark")
+    return spark_sql(_alias_identifier(name))
 
 
 def _edited(text: str, edits: list[tuple[int, int, str, str]]) -> str | None:
