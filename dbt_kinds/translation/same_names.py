@@ -228,7 +228,8 @@ def _list_sum(node: exp.ArraySum, dialect: str) -> exp.Expr:
 
 
 def _session_user(node: exp.SessionUser, dialect: str) -> exp.Expr:
-    return call("SESSION_USER")
+    """Spark 3.5 knows one user."""
+    return call("CURRENT_USER")
 
 
 def _any_value(node: exp.AnyValue, dialect: str) -> exp.Expr:

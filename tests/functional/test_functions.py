@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from dbt_kinds.translation.dialects import parse_statement
 from dbt_kinds.translation.functions import COMPARED, examples
-from dbt_kinds.translation.spark_functions import SPARK_FUNCTIONS, SPARK_VERSION
+from dbt_kinds.translation.spark_functions import SHOWN_FUNCTIONS, SPARK_VERSION
 from dbt_kinds.translation.translate import translate
 from tests.functional.compiled_query import compared
 from tests.unit.test_functions import whole
@@ -56,5 +56,5 @@ def test_examples_give_in_duckdb_what_the_table_says() -> None:
 def test_spark_has_the_functions_that_it_is_said_to_have(local_spark: Mapping[str, Any]) -> None:
     session = SparkSession.builder.getOrCreate()
     assert session.version.startswith(f"{SPARK_VERSION}.")
-    names = {row[0] for row in session.sql("show system functions").collect()}
-    assert {name for name in names if name.replace("_", "").isalnum()} == SPARK_FUNCTIONS
+    names = {row[0] for row in session.sql("show functions").collect()}
+    assert {name for name in names if name.replace("_", "").isalnum()} == SHOWN_FUNCTIONS
