@@ -272,10 +272,6 @@ class FunctionUnknown(NeedsPerson):
     """A function that Spark does not have is called; somebody must have made it."""
 
 
-class FunctionDiffers(NeedsPerson):
-    """A function gives other values in Spark than where the query comes from."""
-
-
 class MeasureUnsupported(NeedsPerson):
     """A measure has no counterpart in dbt's semantic models."""
 
@@ -318,6 +314,14 @@ class ExclusiveEnd(Noted):
 
 class DecimalBounded(Noted):
     """A decimal of more digits than Spark's became one of 38."""
+
+
+class TimeCutOff(Noted):
+    """A column that the query returns as a time is declared as a date, and is cast to it."""
+
+
+class FunctionDiffers(Noted):
+    """A function gives other values in Spark than where the query comes from, in cases that are named."""
 
 
 class FunctionNotCompared(Noted):

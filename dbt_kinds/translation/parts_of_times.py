@@ -9,7 +9,7 @@ from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.epochs import epoch
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
-from dbt_kinds.translation.value_types import type_of
+from dbt_kinds.translation.value_types import TEXTS, type_of
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _COUNTS_BOUNDARIES = frozenset({"duckdb", "snowflake", "redshift", "bigquery", "tsql", "clickhouse"})
@@ -122,22 +122,18 @@ def whole_units(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 def months_later(node: exp.AddMonths, dialect: str) -> exp.Expr:
     """`add_months(t, n)`: of the last day of a month it is the last day in some dialects."""
-    one = exp.Interval(this=exp.Literal.string("1"), unit=exp.var("MONTH"))
-    number = exp.paren(node.expression.copy()) if isinstance(node.expression, exp.Binary) else node.expression.copy()
-    # Spark's ADD_MONTHS cuts the time off
-    shifted = exp.Add(this=exp.paren(node.this.copy()), expression=exp.Mul(this=number, expression=one))
-    later = call("ADD_MONTHS", node.this, node.expression) if type_of(node.this) is exp.DType.DATE else shifted
-    if not node.args.get("preserve_end_of_month") and dialect not in _MONTHS_END_WITH_MONTHS:
-        return later
+    time, number, kind = node.this, node.expression, type_of(node.this)
+    keeps_end = node.args.get("preserve_end_of_month") or dialect in _MONTHS_END_WITH_MONTHS
+    if kind is exp.DType.DATE:
+        later: exp.Expr = call("ADD_MONTHS", time, number)
+        last: exp.Expr = call("LAST_DAY", later)
+    else:
+        # Spark's ADD_MONTHS cuts the time off
+        time = exp.cast(time, "timestamp", dialect="spark") if kind in TEXTS else time
+        later = from_template("{0} + {1} * INTERVAL '1' MONTH", time, number)
+        last = from_template("{0} + (LAST_DAY({0}) - TO_DATE({0}))", later)
     is_last_day = exp.EQ(this=call("TO_DATE", node.this), expression=call("LAST_DAY", node.this))
-    return exp.If(this=is_last_day, true=_last_day(later, node.this), false=later)
-
-
-def _last_day(later: exp.Expr, time: exp.Expr) -> exp.Expr:
-    """The last day of a month, with the time of day of another time."""
-    if type_of(time) is exp.DType.DATE:
-        return call("LAST_DAY", later)
-    return from_template("{0} + (LAST_DAY({1}) - TO_DATE({1}))", exp.paren(later.copy()), exp.paren(later.copy()))
+    return exp.If(this=is_last_day, true=last, false=later) if keeps_end else later
 
 
 def months_between(node: exp.MonthsBetween, dialect: str) -> exp.Expr:

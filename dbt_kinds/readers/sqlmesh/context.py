@@ -89,6 +89,7 @@ class ProjectContext:
             python_macros=self.python_macros,
             call_python=self.call_python,
             gateway=self.config.gateway,
+            adapter=self.options.adapter,
         )
 
 

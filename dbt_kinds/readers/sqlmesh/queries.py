@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from dbt_kinds.errors import (
-    AliasUnclear,
     ColumnsNotApplied,
     ColumnsUnknown,
-    CompileError,
-    DecimalBounded,
     ExclusiveEnd,
-    FunctionDiffers,
-    FunctionNotCompared,
-    FunctionUnknown,
     SqlParseError,
-    TypeUnknown,
+    TimeCutOff,
     Untranslatable,
 )
 from dbt_kinds.kinds import SqlText, TimeVariable
@@ -26,28 +20,19 @@ from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
+from dbt_kinds.readers.sqlmesh.remarks import note_remarks
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
 from dbt_kinds.translation.aliases import write_aliases_out
 from dbt_kinds.translation.by_name import write_by_position
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.not_in_spark import NotInSpark
-from dbt_kinds.translation.remarks import Remark, RemarkKind
 from dbt_kinds.translation.scan import touches
 from dbt_kinds.translation.spark import is_spelt_for_spark, needs_rewrite, type_marks, unknown_functions
 from dbt_kinds.translation.star import Columns, expand_stars, output_columns
 from dbt_kinds.translation.translate import translate
-from dbt_kinds.translation.value_types import type_columns
+from dbt_kinds.translation.value_types import TIMES, type_columns, type_of
 
 Lookup = Callable[[exp.Table], Columns | None]
-
-_REMARKS: Mapping[RemarkKind, type[CompileError]] = {
-    "alias": AliasUnclear,
-    "decimal": DecimalBounded,
-    "differs": FunctionDiffers,
-    "not compared": FunctionNotCompared,
-    "type": TypeUnknown,
-    "unknown function": FunctionUnknown,
-}
 
 
 @dataclass
@@ -110,13 +95,14 @@ def to_spark(
         write_by_position(tree, lookup)
         type_marks(tree, scope.marks)
         type_columns(tree, lookup)
-        note_remarks(prepared, write_aliases_out(tree, scope.dialect, lookup))
+        note_remarks(scope, write_aliases_out(tree, scope.dialect, lookup), prepared.line_of)
         keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _rename_tables(prepared, tables, own_key)
         if keeps_text:
             text = _edited(prepared.expanded.text, edits)
             if text is not None:
-                note_remarks(prepared, unknown_functions(tree, prepared.expanded.text, tree, scope.dialect))
+                unknown = unknown_functions(tree, prepared.expanded.text, tree, scope.dialect)
+                note_remarks(scope, unknown, prepared.line_of)
                 return _sql_text(text.strip(), scope, tree)
         return _sql_text(_written(prepared), scope, tree)
     except NotInSpark as problem:
@@ -130,14 +116,8 @@ def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
 
 def _written(prepared: Prepared) -> str:
     translated = translate(prepared.tree, prepared.scope.dialect, prepared.expanded.text, pretty=True)
-    note_remarks(prepared, translated.remarks)
+    note_remarks(prepared.scope, translated.remarks, prepared.line_of)
     return translated.text
-
-
-def note_remarks(prepared: Prepared, remarks: Iterable[Remark]) -> None:
-    """Records what is said of a query that was translated."""
-    for remark in remarks:
-        prepared.scope.note(_REMARKS[remark.kind], remark.message, prepared.line_of(remark.node))
 
 
 def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> list[tuple[int, int, str, str]]:
@@ -235,7 +215,11 @@ def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
             value = item.this if isinstance(item, exp.Alias) else item
             if kind is None or isinstance(value, exp.Cast | exp.TryCast):
                 continue
-            cast = exp.Cast(this=value.copy(), to=exp.DataType.build(kind, dialect="spark"))
+            to = exp.DataType.build(kind, dialect="spark")
+            if to.is_type(exp.DType.DATE) and type_of(value) in TIMES:
+                message = f"{names[position]} is declared a date and is a time in the query; it loses its hours"
+                scope.note(TimeCutOff, message, prepared.line_of(item))
+            cast = exp.Cast(this=value.copy(), to=to)
             name = item.args.get("alias") or (value.this if isinstance(value, exp.Column) else None)
             made: exp.Expr = exp.alias_(cast, name.copy()) if name is not None else cast
             made.comments = item.comments
