@@ -65,6 +65,8 @@ def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
         whole = "&" if dialect == "postgres" else "0"
         put = re.sub(rf"\\([1-9]|{whole})", _group, put.replace("$", r"\$"))
     if only_first:
+        if "$0" in put:
+            found, put = _with_whole_as_group(found, put, node)
         # the rest of the text is matched, too, and put back
         found = f"(?:{found})([\\s\\S]*)$"
         try:
@@ -75,6 +77,13 @@ def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
     found = f"(?{inline}){found}" if inline else found
     texts = [exp.Literal.string(found), exp.Literal.string(put)]
     return call("REGEXP_REPLACE", node.this, *texts, *([position] if position is not None else []))
+
+
+def _with_whole_as_group(found: str, put: str, node: exp.Expr) -> tuple[str, str]:
+    """A pattern whose first group is all that it finds, and the references to groups after it."""
+    if re.search(r"\\[1-9]", found):
+        raise NotInSpark("REGEXP_REPLACE of the first match, with what it found, and a group in its own pattern", node)
+    return f"({found})", re.sub(r"(?<!\\)\$(\d)", lambda group: f"${int(group[1]) + 1}", put)
 
 
 def _group(reference: re.Match[str]) -> str:
