@@ -272,6 +272,14 @@ class TypeUnknown(NeedsPerson):
     """What an operator means depends on a type that is not known, and was left as it is written."""
 
 
+class AliasUnclear(NeedsPerson):
+    """A name is that of a column, or an alias where Spark takes none; columns are not known, and it was left."""
+
+
+class FunctionUnknown(NeedsPerson):
+    """A function that Spark does not have is called; somebody must have made it."""
+
+
 class MeasureUnsupported(NeedsPerson):
     """A measure has no counterpart in dbt's semantic models."""
 
@@ -314,6 +322,18 @@ class ExclusiveEnd(Noted):
 
 class DecimalBounded(Noted):
     """A decimal of more digits than Spark's became one of 38."""
+
+
+class TimeCutOff(Noted):
+    """A column that the query returns as a time is declared as a date, and is cast to it."""
+
+
+class FunctionDiffers(Noted):
+    """A function gives other values in Spark than where the query comes from, in cases that are named."""
+
+
+class FunctionNotCompared(Noted):
+    """Nobody has compared a function with what is written for it."""
 
 
 class VariableFrozen(Noted):

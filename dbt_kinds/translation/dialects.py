@@ -58,9 +58,16 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
     return trees[0]
 
 
+# words that Spark 3.5.9 takes for no table's alias, or for no column; sqlglot quotes none
+_NEED_QUOTES = (
+    "anti cross except false full inner intersect join lateral left minus natural null on right semi true union using"
+)
+
+
 class _SparkGenerator(Spark.Generator):  # type: ignore[misc, valid-type]
     """Writes WITH where it stands: sqlglot's own lifts all of them into one, where two of a name clash."""
 
+    RESERVED_KEYWORDS: frozenset[str] = frozenset(_NEED_QUOTES.split())
     EXPRESSIONS_WITHOUT_NESTED_CTES: frozenset[type[exp.Expr]] = frozenset()
 
 

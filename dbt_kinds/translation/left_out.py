@@ -9,7 +9,7 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 
 # what Spark's functions say by their name, or do anyway
 _SAID_OTHERWISE = frozenset({"this", "unit", "safe", "default_date", "default_year", "target_type", "origin", "case"})
-_DEFAULTS = {"group": "1", "length": "256"}
+_DEFAULTS = {"group": "1", "length": "256", "position": "1", "occurrence": "1"}
 
 
 def refuse_left_out(node: exp.Expr, dialect: str) -> None:

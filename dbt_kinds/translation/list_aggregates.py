@@ -155,6 +155,8 @@ def _text(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
     collected = found.over("COLLECT_SET" if found.is_distinct else "COLLECT_LIST", found.value)
     is_in_order = not found.order and found.window is not None and found.window.args.get("order") is not None
     ordered = collected if is_in_order else _sorted(collected, is_descending=is_descending)
+    if found.limit is not None:
+        ordered = call("SLICE", ordered, exp.Literal.number(1), found.limit)
     separator = aggregate.args.get("separator")
     made = call("ARRAY_JOIN", ordered, separator or exp.Literal.string("," if separator is None else ""))
     if dialect in _EMPTY_TEXT_OF_NOTHING or is_spark(dialect):

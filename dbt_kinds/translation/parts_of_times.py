@@ -8,11 +8,15 @@ from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.epochs import epoch
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.renamed import from_template
+from dbt_kinds.translation.value_types import TEXTS, type_of
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _COUNTS_BOUNDARIES = frozenset({"duckdb", "snowflake", "redshift", "bigquery", "tsql", "clickhouse"})
 _WEEK_BEGINS_MONDAY = frozenset({"duckdb", "snowflake", "clickhouse"})
 _WEEK_OF_YEAR_IS_NOT_ISO = frozenset({"bigquery", "tsql"})
+_MONTHS_END_WITH_MONTHS = frozenset({"bigquery", "oracle", "redshift", "snowflake"})
+_WEEK_IS_ISO = TRINO_FAMILY | {"duckdb", "snowflake", "redshift"}
 _FIELD_NAMES = (
     "YEAR Y YEARS YR YRS YEAROFWEEK QUARTER QTR MONTH MON MONS MONTHS WEEK W WEEKS DAY D DAYS DAYOFWEEK DOW "
     "DAYOFWEEK_ISO DOW_ISO DOY HOUR H HOURS HR HRS MINUTE M MIN MINS MINUTES SECOND S SEC SECONDS SECS"
@@ -118,11 +122,68 @@ def whole_units(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 def months_later(node: exp.AddMonths, dialect: str) -> exp.Expr:
     """`add_months(t, n)`: of the last day of a month it is the last day in some dialects."""
-    if not node.args.get("preserve_end_of_month"):
-        return node
-    later = call("ADD_MONTHS", node.this, node.expression)
+    time, number, kind = node.this, node.expression, type_of(node.this)
+    keeps_end = node.args.get("preserve_end_of_month") or dialect in _MONTHS_END_WITH_MONTHS
+    if kind is exp.DType.DATE:
+        later: exp.Expr = call("ADD_MONTHS", time, number)
+        last: exp.Expr = call("LAST_DAY", later)
+    else:
+        # Spark's ADD_MONTHS cuts the time off
+        time = exp.cast(time, "timestamp", dialect="spark") if kind in TEXTS else time
+        later = from_template("{0} + {1} * INTERVAL '1' MONTH", time, number)
+        last = from_template("{0} + (LAST_DAY({0}) - TO_DATE({0}))", later)
     is_last_day = exp.EQ(this=call("TO_DATE", node.this), expression=call("LAST_DAY", node.this))
-    return exp.If(this=is_last_day, true=call("LAST_DAY", later), false=later)
+    return exp.If(this=is_last_day, true=last, false=later) if keeps_end else later
+
+
+def months_between(node: exp.MonthsBetween, dialect: str) -> exp.Expr:
+    """`months_between(a, b)`, which Spark rounds to 8 digits unless it is told not to."""
+    if dialect == "snowflake" or node.args.get("roundoff") is not None:
+        return node
+    return call("MONTHS_BETWEEN", node.this, node.expression, exp.false())
+
+
+def week(node: exp.Week, dialect: str) -> exp.Expr:
+    """`week(t)`, which is the ISO week in these dialects.
+
+    Raises:
+        NotInSpark: weeks are counted otherwise.
+    """
+    if dialect not in _WEEK_IS_ISO or node.args.get("mode") is not None:
+        raise NotInSpark(f"WEEK of {dialect} has no counterpart in Spark; write weekofyear() for the ISO week", node)
+    return call("WEEKOFYEAR", node.this)
+
+
+def year_of_week(node: exp.YearOfWeek | exp.YearOfWeekIso, dialect: str) -> exp.Expr:
+    """The year that the ISO week of a time belongs to."""
+    return exp.Extract(this=exp.var("YEAROFWEEK"), expression=node.this.copy())
+
+
+def day_name(node: exp.Dayname, dialect: str) -> exp.Expr:
+    """`dayname(t)`, which has three letters in Snowflake."""
+    return _written(node, "EEE" if dialect == "snowflake" or node.args.get("abbreviated") else "EEEE")
+
+
+def month_name(node: exp.Monthname, dialect: str) -> exp.Expr:
+    """`monthname(t)`, which has three letters in Snowflake."""
+    return _written(node, "MMM" if dialect == "snowflake" or node.args.get("abbreviated") else "MMMM")
+
+
+def days(node: exp.ToDays, dialect: str) -> exp.Expr:
+    """`to_days(n)` of DuckDB is an interval.
+
+    Raises:
+        NotInSpark: in MySQL it is the number of a day.
+    """
+    if dialect != "duckdb":
+        raise NotInSpark(f"TO_DAYS of {dialect} has no counterpart in Spark; write datediff()", node)
+    one = exp.Interval(this=exp.Literal.string("1"), unit=exp.var("DAY"))
+    number = exp.paren(node.this.copy()) if isinstance(node.this, exp.Binary) else node.this.copy()
+    return exp.paren(exp.Mul(this=number, expression=one))
+
+
+def _written(node: exp.Expr, pattern: str) -> exp.Expr:
+    return call("DATE_FORMAT", node.this, exp.Literal.string(pattern))
 
 
 def _in_years(parts: int, time: exp.Expr) -> exp.Expr:

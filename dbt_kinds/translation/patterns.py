@@ -62,8 +62,11 @@ def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
     assert replacement is not None
     found, put = pattern.name, replacement.name
     if dialect in _REFERS_BY_BACKSLASH:
-        put = re.sub(r"\\(\d)", r"$\1", put.replace("$", r"\$"))
+        whole = "&" if dialect == "postgres" else "0"
+        put = re.sub(rf"\\([1-9]|{whole})", _group, put.replace("$", r"\$"))
     if only_first:
+        if "$0" in put:
+            found, put = _with_whole_as_group(found, put, node)
         # the rest of the text is matched, too, and put back
         found = f"(?:{found})([\\s\\S]*)$"
         try:
@@ -76,12 +79,26 @@ def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
     return call("REGEXP_REPLACE", node.this, *texts, *([position] if position is not None else []))
 
 
+def _with_whole_as_group(found: str, put: str, node: exp.Expr) -> tuple[str, str]:
+    """A pattern whose first group is all that it finds, and the references to groups after it."""
+    if re.search(r"\\[1-9]", found):
+        raise NotInSpark("REGEXP_REPLACE of the first match, with what it found, and a group in its own pattern", node)
+    return f"({found})", re.sub(r"(?<!\\)\$(\d)", lambda group: f"${int(group[1]) + 1}", put)
+
+
+def _group(reference: re.Match[str]) -> str:
+    return f"${reference[1].replace('&', '0')}"
+
+
 def extracted(node: exp.RegexpExtract, dialect: str) -> exp.Expr:
     """`regexp_extract(text, pattern, group)`: Spark gives an empty text where nothing is found, and group 1 by default.
 
     Raises:
         NotInSpark: it begins behind the first character, finds a later match, or has flags.
     """
+    group = node.args.get("group")
+    if group is not None and not (isinstance(group, exp.Literal) and group.is_int):
+        raise NotInSpark("names of groups, or flags, of a search for a pattern have no counterpart in Spark", node)
     for argument, plain in (("position", "1"), ("occurrence", "1"), ("parameters", "e")):
         given = node.args.get(argument)
         if given is not None and given.name not in ("", "c", plain):
@@ -89,6 +106,19 @@ def extracted(node: exp.RegexpExtract, dialect: str) -> exp.Expr:
     if dialect in _NULL_WITHOUT_MATCH:
         return found_part(node.this, node.expression, node.args.get("group"))
     return call("REGEXP_EXTRACT", node.this, node.expression, node.args.get("group") or exp.Literal.number(0))
+
+
+def found_at(node: exp.RegexpInstr, dialect: str) -> exp.Expr:
+    """`regexp_instr(text, pattern)`: the third argument of Spark's is a group, of others where the search begins.
+
+    Raises:
+        NotInSpark: it begins behind the first character, or finds something else than the first match.
+    """
+    for name, plain in (("position", "1"), ("occurrence", "1"), ("option", "0"), ("parameters", "c"), ("group", "0")):
+        given = node.args.get(name)
+        if given is not None and given.name != plain:
+            raise NotInSpark(f"the {name} of REGEXP_INSTR has no counterpart in Spark", node)
+    return call("REGEXP_INSTR", node.this, node.expression)
 
 
 def found_part(text: exp.Expr, pattern: exp.Expr, group: exp.Expr | None) -> exp.Expr:

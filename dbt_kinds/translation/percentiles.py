@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.value_types import TEXTS, type_of
 
 
 def percentile_cont(node: exp.PercentileCont, dialect: str) -> exp.Expr:
@@ -28,6 +29,8 @@ def quantile(node: exp.Quantile, dialect: str) -> exp.Expr:
 
 
 def _discrete(node: exp.Expr, value: exp.Expr, position: exp.Expr) -> exp.Expr:
+    if type_of(value) in TEXTS:
+        raise NotInSpark("a discrete quantile of texts has no counterpart in Spark, which makes numbers of them", node)
     if isinstance(position, exp.Array):
         raise NotInSpark("several discrete quantiles at once have no counterpart in Spark; write one for each", node)
     return exp.WithinGroup(

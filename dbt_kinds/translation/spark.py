@@ -6,25 +6,30 @@ Every construct was tried on Spark 3.5.9.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 from sqlglot import exp
 
 from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.marks import Marks, is_mark
-from dbt_kinds.translation.decimals import bound_decimals
-from dbt_kinds.translation.dialects import dialect_of, is_spark
+from dbt_kinds.translation.aliases import is_of_column
+from dbt_kinds.translation.data_types import spell_types
+from dbt_kinds.translation.dialects import is_spark, spark_sql
 from dbt_kinds.translation.epochs import epoch
 from dbt_kinds.translation.file_tables import as_table
+from dbt_kinds.translation.foreign_functions import FOREIGN_FUNCTIONS
+from dbt_kinds.translation.functions import known_to_sqlglot
 from dbt_kinds.translation.left_out import refuse_left_out
 from dbt_kinds.translation.list_aggregates import listed
+from dbt_kinds.translation.literals import plain_literals
 from dbt_kinds.translation.made_rows import series
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.predicates import parenthesize_predicates
+from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.same_names import as_meant
 from dbt_kinds.translation.scan import code_only, without_comments
-from dbt_kinds.translation.spark_functions import SPARK_FUNCTIONS
+from dbt_kinds.translation.spark_functions import SPARK_FUNCTIONS, SPARK_VERSION
 from dbt_kinds.translation.subscripts import remember_shifts
 from dbt_kinds.translation.time_variables import time_type
 from dbt_kinds.translation.value_types import settle_types, type_of
@@ -36,6 +41,9 @@ _TYPE_NAMES = (
     "MEDIUMINT UUID BIGDECIMAL UTINYINT USMALLINT UINT UBIGINT"
 )
 _TYPES = frozenset(_TYPE_NAMES.split())
+_OPERATORS = (exp.Binary, exp.Connector, exp.Cast, exp.Case, exp.If, exp.Unary)
+_CALL = re.compile(r"(\w+)\(")
+_UNITS_OF_DATES = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
 _PSEUDO_COLUMNS = frozenset({"ROWNUM", "_PARTITIONTIME", "_PARTITIONDATE", "_TABLE_SUFFIX"})
 _DATE_FUNCTIONS = (exp.CurrentDate, exp.Date, exp.LastDay, exp.TsOrDsToDate, exp.DateTrunc, exp.StrToDate)
 _ADDITIONS: tuple[type[exp.Expr], ...] = (exp.DateAdd, exp.TimestampAdd, exp.DatetimeAdd, exp.TsOrDsAdd)
@@ -80,7 +88,8 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
     Raises:
         NotInSpark: something cannot be.
     """
-    bound_decimals(tree, dialect)
+    tree = plain_literals(tree, dialect)
+    spell_types(tree, dialect)
     for select in list(tree.find_all(exp.Select)):
         _unfold_qualify(select)
     remember_shifts(tree)
@@ -123,23 +132,47 @@ def check_written(text: str, tree: exp.Expr, source: exp.Expr, dialect: str) -> 
             _check_function(_written_name(node, text), node, source, dialect)
 
 
+def unknown_functions(tree: exp.Expr, text: str, source: exp.Expr, dialect: str) -> Iterator[Remark]:
+    """The functions of a query for Spark that Spark does not have, each once; a project may have made them.
+
+    Args:
+        tree: the query for Spark, and `text` what it was read from.
+        source: the tree of the source's dialect, for the places.
+    """
+    said: set[str] = set()
+    for node in tree.find_all(exp.Func):
+        name = _written_name(node, text)
+        if not name or name in said or name.lower() in SPARK_FUNCTIONS or is_mark(name.lower()):
+            continue
+        said.add(name)
+        qualifier = f"{node.parent.this.sql()}." if isinstance(node.parent, exp.Dot) else ""
+        message = (
+            f"{qualifier}{name} is no function of Spark {SPARK_VERSION}; it must be created there (CREATE FUNCTION) "
+            "or written with others"
+        )
+        yield Remark("unknown function", message, _named(name, source) or node)
+
+
 def _written_name(node: exp.Func, text: str) -> str:
     start, end = node.meta.get("start"), node.meta.get("end")
-    return "" if start is None or end is None else text[start : end + 1].upper()
+    if start is not None and end is not None:
+        return text[start : end + 1].upper().strip("`")
+    # the parser knows a syntax of its own, and no place
+    if isinstance(node, _OPERATORS) or any(name.lower() in SPARK_FUNCTIONS for name in node.sql_names()):
+        return ""
+    found = _CALL.match(spark_sql(node))
+    return found[1].upper() if found is not None else ""
 
 
 def _check_function(name: str, node: exp.Func, source: exp.Expr, dialect: str) -> None:
-    if name and name.lower() not in SPARK_FUNCTIONS and not is_mark(name.lower()) and name in _known_functions(dialect):
+    if name and name.lower() not in SPARK_FUNCTIONS and not is_mark(name.lower()) and name in _built_in(dialect):
         raise NotInSpark(f"{name} of {dialect} has no counterpart in Spark", _named(name, source) or node)
 
 
 @lru_cache(maxsize=32)
-def _known_functions(dialect: str) -> frozenset[str]:
+def _built_in(dialect: str) -> frozenset[str]:
     """Names of functions that a dialect has built in: what sqlglot reads, and some that it takes for anybody's."""
-    from dbt_kinds.translation.foreign_functions import FOREIGN_FUNCTIONS
-
-    parser: Any = dialect_of(dialect).parser_class
-    return frozenset(parser.FUNCTIONS) | FOREIGN_FUNCTIONS
+    return known_to_sqlglot(dialect) | FOREIGN_FUNCTIONS
 
 
 def _named(name: str, source: exp.Expr) -> exp.Expr | None:
@@ -184,14 +217,17 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
 def _date_arithmetic(node: exp.Expr) -> exp.Expr:
     """`t + INTERVAL …`: Spark's DATE_ADD cuts the time off, and is right for dates only."""
     subtracts = isinstance(node, _SUBTRACTIONS)
-    if isinstance(node, exp.DateAdd | exp.DateSub | exp.TsOrDsAdd) and _is_date(node.this):
-        return node
     unit = node.args.get("unit")
     unit_name = (unit.name if isinstance(unit, exp.Expr) else str(unit or "DAY")).upper()
     amount = node.expression
     if isinstance(amount, exp.Interval):
         unit_name = amount.unit.name.upper() if amount.unit is not None else unit_name
         amount = amount.this
+    if isinstance(node, exp.DateAdd | exp.DateSub | exp.TsOrDsAdd) and _is_date(node.this):
+        if unit_name.removesuffix("S") in _UNITS_OF_DATES:
+            return node
+        # with hours a date becomes a time
+        node.set("this", exp.cast(node.this, "timestamp", dialect="spark"))
     number = amount.this if isinstance(amount, exp.Neg) else amount
     minus = isinstance(amount, exp.Neg) != subtracts
     if isinstance(number, exp.Literal) and number.this.lstrip("-").isdigit():
@@ -289,7 +325,11 @@ def _check_order(select: exp.Select, names: set[str]) -> None:
 
 def _without_aliases(condition: exp.Expr, select: exp.Select) -> exp.Expr:
     """A condition in which names of the select list stand for what they name: Spark does not know them in a window."""
-    named = {item.alias.lower(): item.this for item in select.expressions if isinstance(item, exp.Alias)}
+    named = {
+        item.alias.lower(): item.this
+        for item in select.expressions
+        if isinstance(item, exp.Alias) and not is_of_column(item.alias.lower(), item.this)
+    }
 
     def spelt(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column) and not node.table and node.name.lower() in named:
@@ -329,5 +369,13 @@ def _refuse(node: exp.Expr) -> None:
             raise NotInSpark("FLATTEN has no counterpart in Spark; write LATERAL VIEW explode()", node)
         if isinstance(inner, exp.Subquery) and inner.this.args.get("limit") is not None:
             raise NotInSpark("LIMIT in a correlated LATERAL has no counterpart in Spark 3.5; use row_number()", node)
+    if isinstance(node, exp.Collate):
+        raise NotInSpark("COLLATE has no counterpart in Spark 3.5; compare lower(…)", node)
+    if isinstance(node, exp.Cast) and node.args.get("format") is not None:
+        raise NotInSpark("CAST with a FORMAT has no counterpart in Spark; write date_format() or to_timestamp()", node)
+    if isinstance(node, exp.Array) and any(isinstance(item, exp.Query) for item in node.expressions):
+        raise NotInSpark("ARRAY of a sub-select has no counterpart in Spark; write collect_list()", node)
+    if isinstance(node, exp.SafeFunc):
+        raise NotInSpark("SAFE. before a function has no counterpart in Spark; write try_… where it has one", node)
     if isinstance(node, exp.Kwarg):
         raise NotInSpark(f"the named argument {node.sql()} has no counterpart in Spark", node)

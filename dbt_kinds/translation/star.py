@@ -37,7 +37,7 @@ def output_columns(query: exp.Expr, columns_of: ColumnsOf) -> list[str] | None:
             if _changes(item):
                 return None
             table = item.table if isinstance(item, exp.Column) else ""
-            for alias, columns in _sources(query, columns_of):
+            for alias, columns in source_columns(query, columns_of):
                 if not table or alias.lower() == table.lower():
                     if columns is None:
                         return None
@@ -71,7 +71,7 @@ def _written_out(
     table = item.table if isinstance(item, exp.Column) else ""
     left_out = {name.name.lower() for name in star.args.get("except_") or []}
     replaced = {new.alias_or_name.lower(): new for new in star.args.get("replace") or []}
-    sources = [(alias, columns) for alias, columns in _sources(select, columns_of)]
+    sources = [(alias, columns) for alias, columns in source_columns(select, columns_of)]
     wanted = [source for source in sources if not table or source[0].lower() == table.lower()]
     written: list[exp.Expr] = []
     for alias, columns in wanted:
@@ -90,7 +90,7 @@ def _written_out(
     return written
 
 
-def _sources(select: exp.Select, columns_of: ColumnsOf) -> list[tuple[str, list[str] | None]]:
+def source_columns(select: exp.Select, columns_of: ColumnsOf) -> list[tuple[str, list[str] | None]]:
     """What a select reads, by its alias, with the columns as far as they are known."""
     found = []
     from_ = select.args.get("from_")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
-from dbt_kinds.translation.dialects import dialect_of
+from dbt_kinds.translation.dialects import TRINO_FAMILY, dialect_of
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.value_types import INTEGERS, LISTS, TEXTS, type_of
 
@@ -17,7 +17,10 @@ def remember_shifts(tree: exp.Expr) -> None:
     for bracket in tree.find_all(exp.Bracket):
         base = bracket.this.unnest()
         kind = base.type.this if base.type is not None else exp.DType.UNKNOWN
-        bracket.meta[_SHIFTED] = isinstance(base, exp.Column) or kind in (exp.DType.UNKNOWN, exp.DType.ARRAY)
+        # element_at() is a subscript, too, which says where it begins
+        is_call = bracket.args.get("offset") is not None
+        is_list = isinstance(base, exp.Column) or kind in (exp.DType.UNKNOWN, exp.DType.ARRAY)
+        bracket.meta[_SHIFTED] = is_list and not is_call
 
 
 def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
@@ -40,15 +43,40 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
     return _element(node, _position(node))
 
 
+def element(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`list_extract(list, i)` of DuckDB, also of a text."""
+    if dialect != "duckdb" or len(node.expressions) != 2:
+        return node
+    base, position = node.expressions
+    if type_of(base) in TEXTS:
+        return call("SUBSTRING", base, position, _number(1))
+    return call("TRY_ELEMENT_AT", base, position)
+
+
 def array_slice(node: exp.ArraySlice, dialect: str) -> exp.Expr:
-    """`array_slice(list, first, last)`; Snowflake counts from 0, and leaves the last out."""
+    """`array_slice(list, first, last)`; Snowflake counts from 0, and leaves the last out.
+
+    Raises:
+        NotInSpark: it has a step, or bounds that are no literals.
+    """
+    if node.args.get("step") is not None:
+        raise NotInSpark("a slice with a step has no counterpart in Spark; write filter() or sequence()", node)
     first, last = node.args.get("start"), node.args.get("end")
+    if dialect in TRINO_FAMILY:
+        # a length, which is Spark's own
+        return call("SLICE", node.this, *(bound for bound in (first, last) if bound is not None))
     if node.args.get("zero_based"):
         begin, end = (_whole(bound) if bound is not None else None for bound in (first, last))
         if begin is None or end is None or begin < 0 or end < 0:
             raise NotInSpark("ARRAY_SLICE between bounds that are no literals from 0 up; write slice()", node)
         first, last = _number(begin + 1), _number(end)
-    return _slice(node, node.this, (first, last), exp.DType.ARRAY)
+    if dialect == "bigquery":
+        begin, end = (_whole(bound) if bound is not None else None for bound in (first, last))
+        if begin is None or end is None:
+            raise NotInSpark("ARRAY_SLICE between bounds that are no literals; write slice()", node)
+        first, last = (_number(bound + 1 if bound >= 0 else bound) for bound in (begin, end))
+    is_text = dialect == "duckdb" and type_of(node.this) in TEXTS
+    return _slice(node, node.this, (first, last), exp.DType.TEXT if is_text else exp.DType.ARRAY)
 
 
 def list_slice(node: exp.Anonymous, dialect: str) -> exp.Expr:

@@ -8,10 +8,12 @@ from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.patterns import found_part
+from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.value_types import LISTS, TEXTS, type_of
 
 _NEGATIVE_LEAVES_OUT = frozenset({"duckdb", "postgres"})
 _NEGATIVE_IS_BEFORE_THE_TEXT = frozenset({"postgres", "redshift"})
+_ASCII = 128
 _ZERO_IS_BEFORE_THE_TEXT = frozenset({"duckdb", "postgres", "redshift"})
 
 
@@ -19,6 +21,9 @@ def length(node: exp.Length, dialect: str) -> exp.Expr:
     """`len(x)`, also of a list; MySQL's counts bytes. Of a list that is not known for one, Spark refuses LENGTH."""
     if type_of(node.this) in LISTS:
         return call("ARRAY_SIZE", node.this)
+    if dialect in ("tsql", "fabric"):
+        # blanks at the end do not count there
+        return call("LENGTH", call("RTRIM", node.this))
     return call("OCTET_LENGTH", node.this) if dialect == "mysql" and node.args.get("binary") else node
 
 
@@ -85,6 +90,27 @@ def split(node: exp.StringToArray, dialect: str) -> exp.Expr:
     parts = exp.Split(this=node.this.copy(), expression=node.expression.copy())
     is_empty = exp.EQ(this=node.this.copy(), expression=exp.Literal.string(""))
     return exp.If(this=is_empty, true=exp.Array(), false=parts)
+
+
+def character(node: exp.Chr, dialect: str) -> exp.Expr:
+    """`chr(n)`: Spark's knows 256 characters, and takes the rest of the number."""
+    code = node.expressions[0] if len(node.expressions) == 1 else None
+    if code is None or dialect in ("tsql", "fabric"):
+        return node
+    if isinstance(code, exp.Literal) and code.is_int:
+        number = int(code.name)
+        return call("CHR", code) if number < _ASCII else exp.Literal.string(chr(number))
+    return from_template("DECODE(UNHEX(LPAD(HEX({0}), 8, '0')), 'UTF-32')", exp.cast(code, "int"))
+
+
+def stuffed(node: exp.Stuff, dialect: str) -> exp.Expr:
+    """`stuff(text, start, length, replacement)`."""
+    return exp.Overlay(
+        this=node.this.copy(),
+        expression=node.expression.copy(),
+        from_=node.args["start"].copy(),
+        for_=node.args["length"].copy(),
+    )
 
 
 def capitalized(node: exp.Initcap, dialect: str) -> exp.Expr:

@@ -124,11 +124,31 @@ def read(node: exp.StrToTime | exp.StrToDate, dialect: str) -> exp.Expr:
     return made if zone is None else of_zone(made, zone)
 
 
+def read_or_null(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`try_strptime(text, format)` of DuckDB, which sqlglot does not know.
+
+    Raises:
+        NotInSpark: Spark has no letter for a part of the format.
+    """
+    if dialect != "duckdb" or len(node.expressions) != 2:
+        return node
+    text, strftime = node.expressions
+    try:
+        is_close = re.search("%[a-zA-Z]%[a-zA-Z]", strftime.name) is not None
+        pattern = spark_pattern(strftime.name, FORMATTING if is_close else _PARSING)
+    except ValueError as error:
+        raise NotInSpark(f"'{error}' in a format of times has no counterpart in Spark", node) from error
+    return call("TRY_TO_TIMESTAMP", text, exp.Literal.string(pattern))
+
+
 def _pattern(node: exp.Expr, dialect: str, letters: Mapping[str, str]) -> str | None:
     """The pattern of a node's format, none where sqlglot's is as good."""
     given = node.args.get("format")
-    if not isinstance(given, exp.Literal):
+    if given is None:
         return None
+    if not isinstance(given, exp.Literal):
+        message = f"a format of times of {dialect} that is no literal has no counterpart in Spark; write it out"
+        raise NotInSpark(message, node)
     strftime = _without_words(given.name, node, dialect) if dialect in _HAS_WORDS else given.name
     directives = _DIRECTIVE.findall(strftime)
     if letters is _PARSING and set(directives) & _ONLY_WRITTEN:

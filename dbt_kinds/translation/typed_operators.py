@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.value_types import (
     DECIMALS,
     DOUBLES,
@@ -26,14 +26,7 @@ _HALVES_TO_EVEN = frozenset({"duckdb", "postgres"})
 _ZONE_GOES_BOTH_WAYS = frozenset({"duckdb", "postgres", "redshift"})
 
 
-class Doubt(NamedTuple):
-    """An operator whose meaning hangs on a type that is not known, and what to write."""
-
-    message: str
-    node: exp.Expr
-
-
-def doubts(tree: exp.Expr, dialect: str) -> Iterator[Doubt]:
+def doubts(tree: exp.Expr, dialect: str) -> Iterator[Remark]:
     """The operators of a tree, as it was read, that are left as they are without being known to mean the same."""
     if is_spark(dialect):
         return
@@ -43,13 +36,13 @@ def doubts(tree: exp.Expr, dialect: str) -> Iterator[Doubt]:
             if isinstance(node.parent, exp.Div) and _is_doubtful_quotient(node.parent):
                 continue
             message = f"{_said(node, dialect)} is cut to an integer by {dialect} if both are integers, not by Spark"
-            yield Doubt(f"{message}; cast one to double, or write floor()", node)
+            yield Remark("type", f"{message}; cast one to double, or write floor()", node)
         elif isinstance(node, exp.Sub) and dialect in _DAYS_BETWEEN_DATES and _is_doubtful_difference(node):
             message = f"{_said(node, dialect)} is a number of days in {dialect} if both are dates, an interval in Spark"
-            yield Doubt(f"{message}; cast both to date", node)
+            yield Remark("type", f"{message}; cast both to date", node)
         elif isinstance(node, exp.AtTimeZone) and _is_doubtful_zone(node, dialect):
             message = f"{_said(node, dialect)} is written for an instant; without a zone it goes the other way"
-            yield Doubt(f"{message}; cast it to timestamp or timestamptz", node)
+            yield Remark("type", f"{message}; cast it to timestamp or timestamptz", node)
 
 
 def quotient(node: exp.Div, dialect: str) -> exp.Expr:

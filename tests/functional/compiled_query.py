@@ -35,15 +35,22 @@ def rows_on_spark(query: str, dialect: str) -> list[str]:
 
 
 def compared(rows: list[Any]) -> list[str]:
-    """Rows in one order, whatever kind of number, of list and of midnight a value is."""
+    """Rows in one order, whatever kind of number, of bytes, of list and of midnight a value is."""
     return sorted(repr([_plain(value) for value in row]) for row in rows)
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
-        return value.isoformat(" ").removesuffix(" 00:00:00")
+        return value.isoformat(" ").removesuffix("+00:00").removesuffix(" 00:00:00")
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value).hex()
+    if isinstance(value, dict):
+        return {str(key): _plain(value[key]) for key in sorted(value, key=str)}
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return float(value) if isinstance(value, int | float | Decimal) else str(value)
+    if isinstance(value, int | float | Decimal):
+        # engines' last digits differ
+        return float(f"{value:.12g}") + 0.0
+    return "NULL" if value is None else str(value)

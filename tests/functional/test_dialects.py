@@ -47,6 +47,7 @@ QUERIES = [
     # not weeks: DuckDB 2.0 does not count Mondays, as its documentation says
     "select id, log(id) as a, log10(id) as b, ln(id) > 0 as c, log2(id) as e from db.t",
     "select id, regexp_replace('a1b22', '\\d+', '<$>') as a, regexp_replace('a1b22', '\\d+', '', 'g') as b, regexp_replace('xAyA', '(a)', '[\\1]', 'i') as c from db.t",
+    "select id, regexp_replace('abcab', '(b)(c)?', '<\\0\\1>') as a, regexp_replace('abcab', 'a', '<\\0>', 'g') as b from db.t",
     "select id, regexp_replace(name, 'x|y', 'z') as a, regexp_replace('2024-01-02', '(\\d+)-(\\d+)', '\\2/\\1') as b from db.t",
     "select id, coalesce(name, 'none') || '/' || id as label, name ilike 'X' as is_x from db.t",
     "select id, id // 2 as halves, id % 2 as odd, id / 2 as half from db.t where price > 0",
@@ -83,6 +84,17 @@ QUERIES = [
     "select id, left(name || 'abc', -1) as a, right(name || 'abc', -2) as b, substr('abc', 0, 2) as c, substr('abc', 0) as e, left('a', -3) as f from db.t",
     "select id, strftime(t, '%Y-%m-%dT%H:%M:%S') as a, strftime(d, '%j%%') as b, strftime(t, 'it''s %d [%b]') as c, strftime(t, '%-d %-m %y %I %p') as e from db.t",
     "select id, strptime('2024-01-02T03:04', '%Y-%m-%dT%H:%M') as a, strptime('20240102', '%Y%m%d') as b, strptime('day 2 of Jan 2024', 'day %d of %b %Y') as c from db.t",
+    # names of the select list where Spark takes columns only; a column of that name comes first
+    "select id, price * 2 as p, p + 1 as q from db.t where q > 6",
+    "select id, upper(name) as name from db.t where name = 'x'",
+    "select id, upper(name) as name from db.t qualify row_number() over (partition by name order by id) = 1",
+    "select id, id % 2 as odd, count(*) over (partition by odd) as n from db.t",
+    "select id * 2 as twice, count(*) as n from db.t where twice > 2 group by twice",
+    "select id, sha256(name) as a, md5(name) as b, hex(encode(coalesce(name, 'ü'))) as c, name glob '[x-z]' as e, 'a.b' glob 'a?b' as f, 'ab\n' glob 'ab' as g from db.t",
+    "select id, '\\xAA\\xBB'::blob as a, cast(id as varchar(1)) as b, cast('abc' as varchar(2)) as c, chr(8364) as e, chr(64 + id) as f from db.t",
+    "select id, list_contains([1, null], id) as a, list_position([1, 2], id) as b, [1, 2] || [id] as c, list_has_any([id], [1, 2]) as e, list_has_all([1, 2], [id]) as f from db.t",
+    "select id, d + to_days(id) as a, t + to_months(2) as b, dayname(d) as c, monthname(t) as e, isoyear(d) as f, yearweek(d) as g, try_strptime(name, '%Y') as h from db.t",
+    "select name, count(distinct id % 2) over (partition by name) as a, any_value(price) over (partition by name) as b from db.t where price is not null",
     "select id, epoch(to_timestamp(1.5)) as a, regexp_extract('xAyA', 'A(.)') as b, regexp_extract('xAyA', 'A(.)', 1) as c, regexp_extract(name, 'z') as e, list_sort(list_distinct([2, 1, 2, null])) as f from db.t",
 ]
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.functional.compiled_query import TABLE, compared, rows_on_spark
+from tests.functional.test_functions import given, said
 
 pytestmark = pytest.mark.skipif("KINDS_POSTGRES" not in os.environ, reason="KINDS_POSTGRES names no server")
 
@@ -36,6 +37,9 @@ QUERIES = [
     "select id, extract(epoch from to_timestamp(1.5)) as a, date_trunc('hour', t) as b, date_trunc('week', d)::date as c, extract(dow from d) as e, extract(isodow from d) as f from db.t",
     "select id, array_position(array[1, 2], 5) as a, array_position(array[1, 2], id) as b, string_to_array('a,b', ',') as c, array_length(string_to_array('', ','), 1) as e from db.t",
     "select id, name like any (array['x%', 'z']) as a, id <> all (array[1, 2]) as b, id = any (array[1, 2]) as c from db.t",
+    "select id, encode(sha256(coalesce(name, '')::bytea), 'hex') as a, md5(name) as b, encode('\\xAABB'::bytea, 'base64') as c, to_hex(id + 250) as e from db.t",
+    "select id, (coalesce(name, '') || 'bcdef')::varchar(3) as a, cast(id + 1000 as varchar(2)) as b, cast(price as float(24)) as c, cast('12.5' as money)::numeric(10, 2) as e from db.t",
+    "select id, any_value(price) over () is null as a, regexp_replace('xyz', '(y)', '<\\1\\&>') as b from db.t where id = 1",
     "select id, d - date '2024-01-01' as a, d + 1 as b, d + interval '1 month' as c, t - interval '1 year 2 months' as e, t + id * interval '1 hour' as f from db.t",
 ]
 
@@ -48,6 +52,16 @@ def postgres() -> Any:
     cursor = connection.cursor()
     cursor.execute(f"set timezone = 'UTC'; drop schema if exists db cascade; create schema db; {TABLE}")
     return cursor
+
+
+def test_examples_give_in_postgres_what_the_table_says(postgres: Any) -> None:
+    wrong = []
+    for query, gives in given("postgres"):
+        postgres.execute(query)
+        made = said(postgres.fetchall())
+        if made != gives:
+            wrong.append((query, gives, made))
+    assert not wrong
 
 
 @pytest.mark.parametrize("query", QUERIES)

@@ -83,7 +83,7 @@ FIXED = [
     ("WHERE i NOT IN @vals", "my(vals := ['x', 'y'])", "my_of_x_y", "WHERE NOT i IN ('x', 'y')", {}),
     ("WHERE @column IN (@vals)", "my(column := i, vals := ARRAY['x'])", "my_of_x", "WHERE kinds_mark_2 IN ('x')", {"column": "i"}),
     ("WHERE i NOT IN @vals", "my(vals := ('x', 'y'))", "my", "WHERE NOT i IN kinds_mark_2", {"vals": "('x', 'y')"}),
-    ("WHERE ARRAY_CONTAINS(@vals, i)", "my(vals := [1, 2])", "my", "WHERE ARRAY_CONTAINS(kinds_mark_2, i)", {"vals": "ARRAY(1, 2)"}),
+    ("WHERE ARRAY_CONTAINS(@vals, i)", "my(vals := [1, 2])", "my", "WHERE ARRAY_CONTAINS(ARRAY_COMPACT(kinds_mark_2), i)", {"vals": "ARRAY(1, 2)"}),
 ]  # fmt: skip
 
 

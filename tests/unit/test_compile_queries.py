@@ -21,6 +21,52 @@ TRANSLATIONS = [
     ("spark", 'SELECT max(a) AS "b c" FROM raw.t', f"SELECT MAX(a) AS `b c` {T}"),
     ("spark", "SELECT a /* x */, '::' AS b FROM raw.t", f"SELECT a /* x */, '::' AS b {T}"),
     ("databricks", "{# reused #}\nSELECT a FROM raw.t", f"/* reused */ SELECT a {T}"),
+    # digests are bytes in some dialects, hexadecimal digits in others
+    ("bigquery", "SELECT TO_HEX(SHA256(b)) AS x, TO_BASE64(SHA256(b)) AS y, SHA256(b) AS z FROM raw.t", f"SELECT SHA2(b, 256) AS x, BASE64(UNHEX(SHA2(b, 256))) AS y, UNHEX(SHA2(b, 256)) AS z {T}"),
+    ("bigquery", "SELECT TO_HEX(SHA1(b)) AS x, SHA1(b) AS y, TO_HEX(SHA512(b)) AS z FROM raw.t", f"SELECT SHA1(b) AS x, UNHEX(SHA1(b)) AS y, SHA2(b, 512) AS z {T}"),
+    ("trino", "SELECT LOWER(TO_HEX(SHA1(b))) AS x, TO_HEX(MD5(TO_UTF8(b))) AS y FROM raw.t", f"SELECT SHA1(b) AS x, UPPER(MD5(ENCODE(b, 'utf-8'))) AS y {T}"),
+    ("postgres", "SELECT ENCODE(SHA256(b), 'hex') AS x, MD5(b) AS y, DECODE(b, 'base64') AS z FROM raw.t", f"SELECT SHA2(b, 256) AS x, MD5(b) AS y, UNBASE64(b) AS z {T}"),
+    ("snowflake", "SELECT SHA2_BINARY(b) AS x, SHA1_BINARY(b) AS y, MD5(b) AS z FROM raw.t", f"SELECT UNHEX(SHA2(b, 256)) AS x, UNHEX(SHA1(b)) AS y, MD5(b) AS z {T}"),
+    ("tsql", "SELECT CONVERT(VARCHAR(64), HASHBYTES('SHA2_256', b), 2) AS x, HASHBYTES('MD5', b) AS y FROM raw.t", f"SELECT UPPER(SHA2(b, 256)) AS x, UNHEX(MD5(b)) AS y {T}"),
+    # raw texts and texts of nations are texts
+    ("bigquery", r"SELECT REGEXP_REPLACE(b, r'(\w)', r'\1-') AS x FROM raw.t", f"SELECT REGEXP_REPLACE(b, '(\\\\w)', '$1-') AS x {T}"),
+    ("tsql", "SELECT N'a' + b AS x FROM raw.t", f"SELECT CONCAT('a', b) AS x {T}"),
+    # a name of the select list where Spark knows columns only; what is read has none of the name
+    ("duckdb", "SELECT a * 2 AS p, p + 1 AS q FROM raw.t WHERE q > 3", f"SELECT a * 2 AS p, p + 1 AS q {T} WHERE ( ( a * 2 ) + 1 ) > 3"),
+    ("snowflake", "SELECT a * 2 AS p, SUM(p) OVER () AS s FROM raw.t WHERE p > 3", f"SELECT a * 2 AS p, SUM(( a * 2 )) OVER () AS s {T} WHERE ( a * 2 ) > 3"),
+    ("duckdb", "SELECT UPPER(b) AS a FROM raw.t WHERE a = 1", f"SELECT UPPER(b) AS a {T} WHERE a = 1"),
+    ("duckdb", "SELECT UPPER(b) AS b FROM raw.t WHERE b = 'x'", f"SELECT UPPER(b) AS b {T} WHERE b = 'x'"),
+    ("duckdb", "SELECT a * 2 AS p FROM raw.t WHERE a IN (SELECT a FROM raw.u WHERE a > 1) AND p > 3", f"SELECT a * 2 AS p {T} WHERE a IN ( SELECT a FROM {{{{ source('raw', 'u') }}}} AS u WHERE a > 1 ) AND ( a * 2 ) > 3"),
+    ("duckdb", "SELECT a * 2 AS p FROM raw.unknown WHERE p > 3", "SELECT a * 2 AS p FROM {{ source('raw', 'unknown') }} AS unknown WHERE p > 3"),
+    # words that Spark takes for no alias
+    ("duckdb", "SELECT id FROM core.full", "SELECT id FROM {{ source('core', 'full') }} AS `full`"),
+    ("spark", "SELECT id FROM core.full", "SELECT id FROM {{ source('core', 'full') }} AS `full`"),
+    ("duckdb", "WITH semi AS (SELECT 1 AS a) SELECT a FROM semi", "WITH `semi` AS ( SELECT 1 AS a ) SELECT a FROM `semi`"),
+    # types
+    ("tsql", "SELECT CAST(a AS FLOAT) AS p, CAST(a AS FLOAT(24)) AS q, CAST(a AS MONEY) AS r, CAST(a AS SMALLMONEY) AS s FROM raw.t", f"SELECT CAST(a AS DOUBLE) AS p, CAST(a AS FLOAT) AS q, CAST(a AS DECIMAL(19, 4)) AS r, CAST(a AS DECIMAL(10, 4)) AS s {T}"),
+    ("snowflake", "SELECT CAST(a AS REAL) AS x FROM raw.t", f"SELECT CAST(a AS DOUBLE) AS x {T}"),
+    ("mysql", "SELECT CAST(b AS BINARY(16)) AS x, CAST(b AS UNSIGNED) AS y FROM raw.t", f"SELECT RPAD(CAST(b AS BINARY), 16, X'00') AS x, CAST(b AS DECIMAL(20, 0)) AS y {T}"),
+    ("snowflake", "SELECT CAST(b AS BINARY(16)) AS x FROM raw.t", f"SELECT CAST(b AS BINARY) AS x {T}"),
+    ("tsql", "SELECT CAST(a AS BINARY(4)) AS x FROM raw.t", "Untranslatable"),
+    ("postgres", "SELECT b::varchar(3) AS x, a::varchar(40) AS y, b::text AS z FROM raw.t", f"SELECT LEFT(CAST(b AS STRING), 3) AS x, CAST(a AS STRING) AS y, CAST(b AS STRING) AS z {T}"),
+    ("tsql", "SELECT CAST(b AS VARCHAR) AS x, CONVERT(VARCHAR(10), c, 120) AS y FROM raw.t", f"SELECT LEFT(CAST(b AS STRING), 30) AS x, LEFT(DATE_FORMAT(c, 'yyyy-MM-dd HH:mm:ss'), 10) AS y {T}"),
+    ("duckdb", "SELECT '\\xAA'::blob AS x, b GLOB 'a*[!b]?' AS y FROM raw.t", f"SELECT X'AA' AS x, b RLIKE '(?s)\\\\Aa.*[^b].\\\\z' AS y {T}"),
+    ("duckdb", "SELECT '101'::bit AS x", "Untranslatable"),
+    # dates with hours become times
+    ("snowflake", "SELECT DATEADD(hour, 2, CAST(b AS DATE)) AS x FROM raw.t", f"SELECT CAST(CAST(b AS DATE) AS TIMESTAMP) + INTERVAL '2' HOUR AS x {T}"),
+    ("snowflake", "SELECT ADD_MONTHS(c, 1) AS x FROM raw.t", f"SELECT IF(TO_DATE(c) = LAST_DAY(c), LAST_DAY(ADD_MONTHS(c, 1)), ADD_MONTHS(c, 1)) AS x {T}"),
+    ("databricks", "SELECT ADD_MONTHS(c, 1) AS x FROM raw.t", f"SELECT ADD_MONTHS(c, 1) AS x {T}"),
+    # lists
+    ("bigquery", "SELECT STRING_AGG(b, '-' ORDER BY b LIMIT 2) AS x FROM raw.t", f"SELECT IF(COUNT(b) > 0, ARRAY_JOIN(SLICE(SORT_ARRAY(COLLECT_LIST(b)), 1, 2), '-'), NULL) AS x {T}"),
+    ("bigquery", "SELECT ARRAY(SELECT a FROM raw.u) AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT COUNT(DISTINCT a) OVER (PARTITION BY b) AS x FROM raw.t", f"SELECT SIZE(COLLECT_SET(a) OVER (PARTITION BY b)) AS x {T}"),
+    ("trino", "SELECT SLICE(ARRAY[1, 2, 3], 2, 2) AS x, ELEMENT_AT(ARRAY[1, 2], -1) AS y, REPEAT(1, 3) AS z", "SELECT SLICE(ARRAY(1, 2, 3), 2, 2) AS x, TRY_ELEMENT_AT(ARRAY(1, 2), -1) AS y, ARRAY_REPEAT(1, 3) AS z"),
+    # functions that sqlglot does not know
+    ("duckdb", "SELECT STRLEN(b) AS x, ROUND_EVEN(a, 1) AS y, TRY_STRPTIME(b, '%Y-%m-%d') AS z FROM raw.t", f"SELECT OCTET_LENGTH(b) AS x, BROUND(a, 1) AS y, TRY_TO_TIMESTAMP(b, 'yyyy-M-d') AS z {T}"),
+    ("duckdb", "SELECT PRODUCT(a) AS x FROM raw.t", "Untranslatable"),
+    ("bigquery", "SELECT SAFE.SUBSTR(b, 1) AS x FROM raw.t", "Untranslatable"),
+    ("bigquery", "SELECT REGEXP_INSTR(b, 'x', 3) AS x FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT STRFTIME(c, b) AS x FROM raw.t", "Untranslatable"),
     # what sqlglot passes on
     ("bigquery", "SELECT * EXCEPT (b) FROM raw.t", f"SELECT a, c {T}"),
     ("snowflake", "SELECT * EXCLUDE (b) FROM raw.t", f"SELECT a, c {T}"),
@@ -312,6 +358,83 @@ def test_operator_that_hangs_on_an_unknown_type_needs_a_person(dialect: str, exp
     text = f"MODEL (name db.m);\n\nSELECT\n  {expression} AS x\nFROM raw.t"
     notes = read(text, dialect, files=TABLES).notes
     assert " ".join(f"{note.code}:{note.place.line}" for note in notes if note.level == "person") == said
+
+
+CALLS = [
+    # neither Spark nor the dialect knows it
+    ("duckdb", "MY_OWN(b)", ["FunctionNotCompared:4", "FunctionUnknown:4"]),
+    ("tsql", "dbo.my_own(b)", ["FunctionNotCompared:4", "FunctionUnknown:4"]),
+    ("spark", "my_own(b)", ["FunctionUnknown:4"]),
+    ("spark", "concat(b, upper(b))", []),
+    ("databricks", "try_to_date(b)", ["FunctionUnknown:4"]),
+    # both do, and nobody has compared them
+    ("oracle", "UPPER(b)", ["FunctionNotCompared:4"]),
+    ("snowflake", "SOUNDEX(b)", ["FunctionNotCompared:4"]),
+    ("snowflake", "UPPER(b)", []),
+    # they give other values
+    ("duckdb", "HASH(b)", ["FunctionDiffers:4"]),
+    # a name that may be either
+    ("snowflake", "1", []),
+]
+
+
+@pytest.mark.parametrize(("dialect", "expression", "said"), CALLS)
+def test_calls_that_nobody_knows_are_named(dialect: str, expression: str, said: list[str]) -> None:
+    text = f"MODEL (name db.m);\n\nSELECT\n  {expression} AS x\nFROM raw.t"
+    notes = [note for note in read(text, dialect, files=TABLES).notes if note.code.startswith("Function")]
+    assert sorted(f"{note.code}:{note.place.line}" for note in notes) == said
+    name = expression.split("(")[0].split(".")[-1].upper()
+    assert all(name in note.message for note in notes)
+
+
+def test_databricks_knows_its_own_functions() -> None:
+    text = "MODEL (name db.m);\nSELECT try_to_date(b) AS x FROM raw.t"
+    assert read(text, "databricks", files=TABLES, adapter="databricks").codes == []
+
+
+def test_calls_in_statements_and_conditions_of_merges_are_named() -> None:
+    kind = "kind INCREMENTAL_BY_UNIQUE_KEY (unique_key a, merge_filter MY_OWN(source.a) > 1)"
+    text = f"MODEL (name db.m, {kind});\nINSERT INTO raw.log SELECT OTHER(1);\nSELECT a FROM raw.t"
+    notes = read(text, "duckdb", files=TABLES).notes
+    said = {note.message.split()[0] for note in notes if note.code in ("FunctionUnknown", "FunctionNotCompared")}
+    assert said == {"MY_OWN", "OTHER"}
+
+
+def test_name_that_may_be_a_column_or_an_alias_needs_a_person() -> None:
+    text = "MODEL (name db.m);\nSELECT\n  a * 2 AS p\nFROM raw.unknown\nWHERE p > 3"
+    notes = [note for note in read(text, "duckdb").notes if note.level == "person"]
+    assert [(note.code, note.place.line) for note in notes] == [("AliasUnclear", 5)]
+
+
+def test_types_of_sources_are_those_of_spark() -> None:
+    columns = "{a: INT(11), b: JSON, c: UNSIGNED BIGINT, d: VARBINARY(16), e: GEOMETRY, f: TINYINT(1), g: ENUM('x')}"
+    compiled = read(
+        "MODEL (name db.m);\nSELECT 1 AS a",
+        "mysql",
+        files={
+            "external_models.yaml": f"- name: raw.t\n  columns: {columns}\n".replace(
+                "UNSIGNED BIGINT", "BIGINT UNSIGNED"
+            )
+        },
+    )
+    source = compiled.project.sources[0]
+    types = {column.name: column.data_type for column in source.columns}
+    assert types == {
+        "a": "int",
+        "b": "string",
+        "c": "decimal(20, 0)",
+        "d": "binary",
+        "e": None,
+        "f": "tinyint",
+        "g": "string",
+    }
+    assert [note.code for note in source.notes] == ["PropertyDropped"]
+
+
+def test_time_that_is_declared_a_date_is_said() -> None:
+    text = "MODEL (name db.m, columns (a DATE, b DATE));\nSELECT\n  CURRENT_TIMESTAMP AS a,\n  c AS b\nFROM raw.t"
+    notes = [note for note in read(text, files=TABLES).notes if note.code == "TimeCutOff"]
+    assert [(note.level, note.message.split()[0]) for note in notes] == [("note", "a")]
 
 
 @pytest.mark.parametrize("operator", ["-", "/", "||"])

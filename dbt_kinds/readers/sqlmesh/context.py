@@ -95,6 +95,7 @@ class ProjectContext:
             jinja_macros=self.jinja_macros,
             declared=self.declared,
             gateway=self.config.gateway,
+            adapter=self.options.adapter,
         )
 
 

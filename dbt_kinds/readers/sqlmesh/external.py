@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dbt_kinds.errors import BadPropertyValue, CompileError, PropertyDropped, SqlParseError
+from dbt_kinds.errors import BadPropertyValue, CompileError, PropertyDropped, SqlParseError, Untranslatable
 from dbt_kinds.kinds import Column, Place, SourceTable, note_of
 from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
 from dbt_kinds.readers.sqlmesh.block import Call, Value
@@ -40,9 +40,13 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
         for column, kind in columns.items():
             value = text_value("columns", str(kind), file, line, dialect)
             description = descriptions.get(column)
-            source.columns.append(
-                Column(str(column), spark_type(str(kind), value), str(description) if description else None)
-            )
+            try:
+                data_type = spark_type(str(kind), value)
+            except Untranslatable as error:
+                # what Spark reads in its place is for whoever brings the table there to say
+                source.notes.append(note_of(PropertyDropped(f"{name.text}.{column}: {error.message}", file, line)))
+                data_type = None
+            source.columns.append(Column(str(column), data_type, str(description) if description else None))
         rest = sorted(entry.keys() - _READ)
         if rest:
             message = f"{', '.join(rest)} of {name.text} dropped: a source of dbt has no counterpart"

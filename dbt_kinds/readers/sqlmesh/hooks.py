@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from dbt_kinds.errors import CreationOnly, PropertyDropped, UnreadableStatement, Untranslatable, VirtualUpdate
 from dbt_kinds.kinds import SqlText
@@ -21,12 +20,14 @@ from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.functions import call_macro
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
+from dbt_kinds.readers.sqlmesh.remarks import note_remarks
 from dbt_kinds.readers.sqlmesh.statements import Statement, split_statements
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
-from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
+from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.scan import code_only, without_comments
-from dbt_kinds.translation.spark import is_spelt_for_spark, rewrite
+from dbt_kinds.translation.spark import is_spelt_for_spark
+from dbt_kinds.translation.translate import translate
 
 _WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant)
 _MACRO_STATEMENT = re.compile(r"\s*@\s*(\w+)\s*\(")
@@ -130,13 +131,11 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
     if is_spark(scope.dialect) and not changed and is_spelt_for_spark(text):
         return SqlText(text, used_marks(text, scope.marks.by_name), tree)
     try:
-        tree = rewrite(tree, scope.dialect)
-        written = spark_sql(tree)
+        translated = translate(tree, scope.dialect, text)
     except NotInSpark as problem:
         raise scope.error(Untranslatable, problem.message, line) from problem
-    except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError) as error:
-        raise scope.error(Untranslatable, f"sqlglot cannot write the statement for Spark: {error}", line) from error
-    return SqlText(written, used_marks(written, scope.marks.by_name), tree)
+    note_remarks(scope, translated.remarks, lambda node: line)
+    return SqlText(translated.text, used_marks(translated.text, scope.marks.by_name), tree)
 
 
 def _targets(tree: exp.Expr) -> list[exp.Table]:

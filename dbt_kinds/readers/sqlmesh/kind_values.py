@@ -13,9 +13,11 @@ from dbt_kinds.marks import MARK_NAME, used_marks
 from dbt_kinds.readers.sqlmesh.block import Value
 from dbt_kinds.readers.sqlmesh.instants import cron
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.remarks import note_remarks
 from dbt_kinds.readers.sqlmesh.sortable_formats import UnsortableFormat, sortable_format
-from dbt_kinds.translation.decimals import bound_decimals
+from dbt_kinds.translation.data_types import declared_type
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
+from dbt_kinds.translation.functions import function_remarks
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.spark import rewrite
 
@@ -95,7 +97,15 @@ def compared_columns(value: Value) -> Any:
 
 def merge_filter(value: Value, scope: Scope) -> str | SqlText:
     """The condition of a merge; time variables in it are marks."""
+    _note_functions(value, scope)
     return _with_marks(spark_expression(value), scope)
+
+
+def _note_functions(value: Value, scope: Scope) -> None:
+    try:
+        note_remarks(scope, function_remarks(value.text, value.dialect), lambda node: value.place.line)
+    except NotInSpark as problem:
+        raise value.error(Untranslatable, problem.message) from problem
 
 
 def _with_marks(text: str, scope: Scope) -> str | SqlText:
@@ -124,6 +134,7 @@ def when_matched(value: Value, scope: Scope) -> list[str | SqlText]:
         raise value.bad("WHEN MATCHED [AND …] THEN UPDATE SET … or THEN DELETE; rows without a match are inserted")
     if is_spark(value.dialect) and len(clauses) == 1:
         return [_with_marks(" ".join(text.split()), scope)]
+    _note_functions(value, scope)
     return [_with_marks(written_for_spark(when, value), scope) for when in clauses]
 
 
@@ -160,10 +171,9 @@ def spark_type(text: str, value: Value) -> str:
     """
     kind = type_of(text, value)
     try:
-        bound_decimals(kind, value.dialect)
+        return declared_type(kind, value.dialect)
     except NotInSpark as problem:
         raise value.error(Untranslatable, f"{value.name}: {problem.message}") from problem
-    return kind.sql(dialect="spark").lower()
 
 
 def type_of(text: str, value: Value) -> exp.DataType:

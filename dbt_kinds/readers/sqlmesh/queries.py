@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError, UnsupportedError
 
 from dbt_kinds.errors import (
     ColumnsNotApplied,
     ColumnsUnknown,
-    DecimalBounded,
     ExclusiveEnd,
     SqlParseError,
-    TypeUnknown,
+    TimeCutOff,
     Untranslatable,
 )
 from dbt_kinds.kinds import SqlText, TimeVariable
@@ -30,22 +28,17 @@ from dbt_kinds.readers.sqlmesh.file_tables import read_files
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
+from dbt_kinds.readers.sqlmesh.remarks import note_remarks
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+from dbt_kinds.translation.aliases import write_aliases_out
 from dbt_kinds.translation.by_name import write_by_position
-from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.scan import touches
-from dbt_kinds.translation.spark import (
-    check_written,
-    is_spelt_for_spark,
-    needs_rewrite,
-    rewrite,
-    type_marks,
-)
+from dbt_kinds.translation.spark import is_spelt_for_spark, needs_rewrite, type_marks, unknown_functions
 from dbt_kinds.translation.star import Columns, expand_stars, output_columns
-from dbt_kinds.translation.typed_operators import doubts
-from dbt_kinds.translation.value_types import type_columns
+from dbt_kinds.translation.translate import translate
+from dbt_kinds.translation.value_types import TIMES, type_columns, type_of
 
 Lookup = Callable[[exp.Table], Columns | None]
 
@@ -119,11 +112,14 @@ def to_spark(
         write_by_position(tree, lookup)
         type_marks(tree, scope.marks)
         type_columns(tree, lookup)
+        note_remarks(scope, write_aliases_out(tree, scope.dialect, lookup), prepared.line_of)
         keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _rename_tables(prepared, tables, own_key)
         if keeps_text:
             text = _edited(prepared.expanded.text, edits)
             if text is not None:
+                unknown = unknown_functions(tree, prepared.expanded.text, tree, scope.dialect)
+                note_remarks(scope, unknown, prepared.line_of)
                 return _sql_text(text.strip(), scope, tree)
         return _sql_text(_written(prepared), scope, tree)
     except NotInSpark as problem:
@@ -137,28 +133,15 @@ def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
 
 
 def _written(prepared: Prepared) -> str:
-    scope = prepared.scope
-    source = prepared.tree.copy()
-    unbounded = unbounded_decimal(source, scope.dialect)
-    if unbounded is not None:
-        scope.note(DecimalBounded, unbounded_message(unbounded, scope.dialect), prepared.line_of(unbounded))
-    for doubt in doubts(prepared.tree, scope.dialect):
-        scope.note(TypeUnknown, doubt.message, prepared.line_of(doubt.node))
-    tree = without_doubled_parentheses(rewrite(prepared.tree, scope.dialect))
+    translated = translate(prepared.tree, prepared.scope.dialect, prepared.expanded.text, write=_with_comments_above)
+    note_remarks(prepared.scope, translated.remarks, prepared.line_of)
+    return translated.text
+
+
+def _with_comments_above(tree: exp.Expr) -> str:
+    tree = without_doubled_parentheses(tree)
     lifted = LiftedComments(tree)
-    try:
-        text = lifted.put_back(spark_sql(tree, pretty=True))
-    except UnsupportedError as error:
-        raise NotInSpark(f"{str(error).strip()} (from {scope.dialect})", source) from error
-    except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
-        raise NotInSpark(f"sqlglot cannot write it for Spark: {error}", source) from error
-    try:
-        again = parse_statement(text, "spark")
-    except ParseFailure as failure:
-        raise NotInSpark(f"what sqlglot makes of it is no SQL of Spark's: {failure.message}", source) from failure
-    if not is_spark(scope.dialect):
-        check_written(text, again, source, scope.dialect)
-    return text
+    return lifted.put_back(spark_sql(tree, pretty=True))
 
 
 def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> list[tuple[int, int, str, str]]:
@@ -207,7 +190,7 @@ def _alias_identifier(name: str) -> exp.Identifier:
 
 
 def _alias_sql(name: str) -> str:
-    return _alias_identifier(name).sql(dialect="spark")
+    return spark_sql(_alias_identifier(name))
 
 
 def _edited(text: str, edits: list[tuple[int, int, str, str]]) -> str | None:
@@ -256,7 +239,11 @@ def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
             value = item.this if isinstance(item, exp.Alias) else item
             if kind is None or isinstance(value, exp.Cast | exp.TryCast):
                 continue
-            cast = exp.Cast(this=value.copy(), to=exp.DataType.build(kind, dialect="spark"))
+            to = exp.DataType.build(kind, dialect="spark")
+            if to.is_type(exp.DType.DATE) and type_of(value) in TIMES:
+                message = f"{names[position]} is declared a date and is a time in the query; it loses its hours"
+                scope.note(TimeCutOff, message, prepared.line_of(item))
+            cast = exp.Cast(this=value.copy(), to=to)
             name = item.args.get("alias") or (value.this if isinstance(value, exp.Column) else None)
             made: exp.Expr = exp.alias_(cast, name.copy()) if name is not None else cast
             made.comments = item.comments

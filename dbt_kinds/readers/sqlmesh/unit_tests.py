@@ -42,7 +42,7 @@ from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, exclusi
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
 from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
-from dbt_kinds.translation.decimals import bound_decimals
+from dbt_kinds.translation.data_types import declared_type
 from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _KNOWN = frozenset({"model", "description", "inputs", "outputs", "vars", "schema", "gateway", "name"})
@@ -254,10 +254,9 @@ class _TestReader:
         for name, kind in columns.pairs() if columns is not None else []:
             try:
                 built = exp.DataType.build(kind.text(), dialect=self.context.config.dialect or "")
-                bound_decimals(built, self.context.config.dialect or "")
+                found[name.lower()] = declared_type(built, self.context.config.dialect or "")
             except (ValueError, AttributeError, NotInSpark) as error:
                 raise kind.error(BadPropertyValue, f"'{kind.text()}' is no type") from error
-            found[name.lower()] = built.sql(dialect="spark").lower()
         return found
 
     def _rows(self, node: YamlNode, key: str) -> UnitTestRows:

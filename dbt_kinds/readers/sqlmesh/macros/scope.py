@@ -59,6 +59,7 @@ class Scope:
     model_name: str = ""
     kind_name: str = ""
     gateway: str = ""
+    adapter: str = "spark"
     allows_window: bool = True
     is_nested: bool = False
     bare_names: frozenset[str] = frozenset()

@@ -1,0 +1,144 @@
+"""Digests, and bytes written as texts: digests of some dialects are bytes, Spark's are hexadecimal digits."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.data_types import sized
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.value_types import TEXTS, type_of
+
+_DIGESTS_ARE_BYTES = frozenset({"athena", "fabric", "presto", "trino", "tsql"})
+_CODES = frozenset({"hex", "base64"})
+_BITS_OF_SHA2 = frozenset({0, 224, 256, 384, 512})
+_MD5, _SHA1 = "MD5", "SHA1"
+
+
+def text_digest(node: exp.MD5 | exp.SHA | exp.SHA2, dialect: str) -> exp.Expr:
+    """A digest that sqlglot takes for a text, which Trino's sha1() and T-SQL's HASHBYTES are not."""
+    made = _digits(node)
+    return call("UNHEX", made) if dialect in _DIGESTS_ARE_BYTES else made
+
+
+def digest(node: exp.Expr, dialect: str) -> exp.Expr:
+    """A digest that is bytes."""
+    return call("UNHEX", _digits(node))
+
+
+def hexadecimal(node: exp.Hex | exp.LowerHex, dialect: str) -> exp.Expr:
+    """Bytes as digits: those of a digest are Spark's digest itself."""
+    digits = _digits_of_bytes(node.this)
+    if digits is not None:
+        return digits if isinstance(node, exp.LowerHex) else call("UPPER", digits)
+    # sqlglot knows the small letters of Redshift's only
+    return exp.LowerHex(this=node.this.copy()) if dialect == "postgres" else node
+
+
+def encoded(node: exp.Encode, dialect: str) -> exp.Expr:
+    """`encode(bytes, 'hex')` of Postgres makes a text, Spark's ENCODE bytes of a text.
+
+    Raises:
+        NotInSpark: it is escaped in another way.
+    """
+    charset = node.args.get("charset")
+    code = _code(charset, node)
+    if code is None:
+        return node
+    if code == "hex":
+        return hexadecimal(exp.LowerHex(this=node.this.copy()), dialect)
+    # lines of 76 characters in both
+    return call("BASE64", node.this)
+
+
+def decoded(node: exp.Decode, dialect: str) -> exp.Expr:
+    """`decode(text, 'hex')` of Postgres makes bytes.
+
+    Raises:
+        NotInSpark: it is escaped in another way.
+    """
+    code = _code(node.args.get("charset"), node)
+    if code is None:
+        return node
+    return call("UNHEX" if code == "hex" else "UNBASE64", node.this)
+
+
+def converted(node: exp.Convert, dialect: str) -> exp.Expr:
+    """`CONVERT(VARCHAR(n), value, style)` of T-SQL: of bytes, style 2 gives the digits, 1 puts 0x before them.
+
+    Raises:
+        NotInSpark: bytes become the characters that they are.
+    """
+    style, to, value = node.args.get("style"), node.this, node.expression
+    if not isinstance(to, exp.DataType) or not isinstance(value, exp.Expr):
+        return node
+    if style is None:
+        return sized(exp.Cast(this=value, to=to), dialect)
+    if to.this not in TEXTS:
+        return node
+    whole = _digits_in_style(value, style.name, node, dialect) if _is_bytes(value) else _without_length(node)
+    if not to.expressions and not _is_bytes(value):
+        return whole
+    length = to.expressions[0].name if to.expressions else "30"
+    longest = _count_of_digits(value) + (2 if style.name == "1" else 0)
+    is_short = not length.isdigit() or (_is_bytes(value) and longest <= int(length))
+    return whole if is_short else call("LEFT", whole, exp.Literal.number(int(length)))
+
+
+def _without_length(node: exp.Convert) -> exp.Expr:
+    whole = node.copy()
+    whole.set("this", exp.DataType(this=exp.DType.TEXT))
+    return whole
+
+
+def _digits_in_style(value: exp.Expr, style: str, node: exp.Expr, dialect: str) -> exp.Expr:
+    if style not in ("1", "2"):
+        raise NotInSpark("CONVERT of bytes to the characters that they are; write CONVERT(…, 2) for digits", node)
+    digits = hexadecimal(exp.Hex(this=value.copy()), dialect)
+    return digits if style == "2" else exp.Concat(expressions=[exp.Literal.string("0x"), digits])
+
+
+def _count_of_digits(value: exp.Expr) -> int:
+    """How many digits a digest has; other bytes any number."""
+    digits = _digits_of_bytes(value)
+    if not isinstance(digits, exp.Anonymous):
+        return 2**31
+    if digits.name == "SHA2":
+        return int(digits.expressions[1].name or 256) // 4
+    return 32 if digits.name == _MD5 else 40
+
+
+def _is_bytes(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "UNHEX":
+        return True
+    return type_of(node) in (exp.DType.BINARY, exp.DType.VARBINARY)
+
+
+def _digits(node: exp.Expr) -> exp.Expr:
+    if isinstance(node, exp.MD5 | exp.MD5Digest):
+        return call(_MD5, node.this)
+    if isinstance(node, exp.SHA | exp.SHA1Digest):
+        return call(_SHA1, node.this)
+    length = node.args.get("length") or exp.Literal.number(256)
+    if isinstance(length, exp.Literal) and (not length.is_int or int(length.name) not in _BITS_OF_SHA2):
+        raise NotInSpark(f"SHA-2 of {length.name} bits has no counterpart in Spark", node)
+    return call("SHA2", node.this, length)
+
+
+def _digits_of_bytes(node: exp.Expr) -> exp.Expr | None:
+    """The digits that bytes are made of."""
+    inner = node.unnest()
+    if isinstance(inner, exp.Anonymous) and inner.name == "UNHEX" and len(inner.expressions) == 1:
+        digits = inner.expressions[0]
+        if isinstance(digits, exp.Anonymous) and digits.name in (_MD5, _SHA1, "SHA2"):
+            return digits.copy()
+    return None
+
+
+def _code(charset: object, node: exp.Expr) -> str | None:
+    if not isinstance(charset, exp.Literal):
+        return None
+    code = charset.name.lower()
+    if code == "escape":
+        raise NotInSpark(f"'{code}' of {node.key.upper()} has no counterpart in Spark; write hex or base64", node)
+    return code if code in _CODES else None

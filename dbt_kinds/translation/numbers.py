@@ -1,0 +1,17 @@
+"""Numbers that are none, or endless."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_kinds.translation.renamed import from_template
+
+
+def not_a_number(node: exp.IsNan, dialect: str) -> exp.Expr:
+    """`isnan(x)` is NULL of NULL, in Spark false."""
+    return from_template("IF({0} IS NULL, NULL, ISNAN({0}))", node.this)
+
+
+def infinite(node: exp.IsInf, dialect: str) -> exp.Expr:
+    """`isinf(x)`."""
+    return from_template("ABS({0}) = DOUBLE('Infinity')", node.this)
