@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "kinds",
-    max_examples=int(os.environ.get("KINDS_EXAMPLES", "2000")),
+    max_examples=int(os.environ.get("KINDS_EXAMPLES", "500")),
     deadline=None,
     database=None,
     print_blob=True,
