@@ -1,5 +1,5 @@
 {# The values of one field, sorted. `refusal` is how the message begins, `field` what it calls the field. #}
-{% macro _cron_field(model, refusal, text, field, least, greatest, names) %}
+{% macro cron_field(model, refusal, text, field, least, greatest, names) %}
   {% set found = [] %}
   {% for item in text.split(',') %}
     {% set values, slash, step = item.partition('/') %}
@@ -32,7 +32,7 @@
 
 
 {# `mon#2`, `5#3`: the weekday, and which of the month, as sorted pairs. #}
-{% macro _nth_weekdays(model, refusal, items, names) %}
+{% macro nth_weekdays(model, refusal, items, names) %}
   {% set found = [] %}
   {% for item in items %}
     {% set weekday, _, nth = item.partition('#') %}

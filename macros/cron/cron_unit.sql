@@ -42,7 +42,7 @@
     {% do return(1) %}
   {% elif cron.weekdays_open %}
     {% do return(dbt_kinds._smallest_step_of_dates(cron)) %}
-  {% elif not cron.days_open and cron.days[0] <= dbt_kinds._longest_month(cron.months) %}
+  {% elif not cron.days_open and cron.days[0] <= dbt_kinds.longest_month(cron.months) %}
     {% do return(1) %}
   {% endif %}
   {% do return(dbt_kinds._steps(cron.weekdays + [cron.weekdays[0] + 7]) | min) %}
@@ -51,7 +51,7 @@
 
 {# A leap year between two common ones shows every step between dates, but for 29 February alone, which comes after four years. #}
 {% macro _smallest_step_of_dates(cron) %}
-  {% set steps = dbt_kinds._steps(cron.days | select('le', dbt_kinds._longest_month(cron.months)) | list) %}
+  {% set steps = dbt_kinds._steps(cron.days | select('le', dbt_kinds.longest_month(cron.months)) | list) %}
   {% set before = namespace(last=none) %}
   {% for year in [2023, 2024, 2025] %}
     {% for month in cron.months %}

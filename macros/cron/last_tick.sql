@@ -1,7 +1,7 @@
 {# The last tick of a cron that is not after an instant. #}
 {% macro last_tick(cron, time_zone, instant) %}
   {% set at = modules.datetime.datetime.fromisoformat(instant) %}
-  {% do return(dbt_kinds._last_tick(cron, modules.pytz.timezone(time_zone), at).isoformat()) %}
+  {% do return(dbt_kinds._last_tick_at(cron, modules.pytz.timezone(time_zone), at).isoformat()) %}
 {% endmacro %}
 
 
@@ -10,26 +10,26 @@
   two days before an instant hold one change at most. pytz's own way from wall time to UTC is not taken: it asks for a flag of
   summer time, which Dublin sets in winter, and Apia's skipped day has none.
 #}
-{% macro _last_tick(cron, zone, at) %}
+{% macro _last_tick_at(cron, zone, at) %}
   {% set second, day = modules.datetime.timedelta(seconds=1), modules.datetime.timedelta(days=1) %}
   {% set two_days_ago = at - 2 * day %}
   {% set offset, offset_before = zone.fromutc(at).utcoffset(), zone.fromutc(two_days_ago).utcoffset() %}
-  {% set tick = dbt_kinds._last_wall_time(cron, at + offset) - offset %}
+  {% set tick = dbt_kinds.last_wall_time(cron, at + offset) - offset %}
 
   {% if offset == offset_before %}
     {% if tick >= at - day %}
       {% do return(tick) %}
     {% endif %}
     {# the offset may have been another one by then; no tick is later than a day after this guess #}
-    {% do return(dbt_kinds._last_tick(cron, zone, [tick + day, at - day] | min)) %}
+    {% do return(dbt_kinds._last_tick_at(cron, zone, [tick + day, at - day] | min)) %}
   {% endif %}
 
   {% set change = dbt_kinds._clock_change(zone, two_days_ago) %}
   {# skipped times, read with the offset before the change, tick among the times that follow it #}
   {% set last_skipped = [at, change + offset - offset_before - second] | min %}
-  {% set skipped_tick = dbt_kinds._last_wall_time(cron, last_skipped + offset_before) - offset_before %}
+  {% set skipped_tick = dbt_kinds.last_wall_time(cron, last_skipped + offset_before) - offset_before %}
   {% set later = [tick, skipped_tick] | max %}
-  {% do return(later if later >= change else dbt_kinds._last_tick(cron, zone, change - second)) %}
+  {% do return(later if later >= change else dbt_kinds._last_tick_at(cron, zone, change - second)) %}
 {% endmacro %}
 
 

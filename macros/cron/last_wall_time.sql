@@ -1,5 +1,5 @@
 {# The last time a cron names that is not after a time on the wall, both datetimes without a zone. #}
-{% macro _last_wall_time(cron, wall) %}
+{% macro last_wall_time(cron, wall) %}
   {% set today = wall.date() %}
   {% set day = dbt_kinds._last_day(cron, today) %}
   {% if day == today %}

@@ -22,16 +22,16 @@
   {% endfor %}
   {% set cron = {
     'text': text | string,
-    'minutes': dbt_kinds._cron_field(model, refusal, fields[0], 'minute', 0, 59, {}),
-    'hours': dbt_kinds._cron_field(model, refusal, fields[1], 'hour', 0, 23, {}),
-    'days': dbt_kinds._cron_field(model, refusal, fields[2], 'day of month', 1, 31, {}),
-    'months': dbt_kinds._cron_field(model, refusal, fields[3], 'month', 1, 12, months),
-    'weekdays': dbt_kinds._cron_field(model, refusal, every_week | join(','), 'day of week', 0, 7, weekdays) if every_week else [],
-    'nth_weekdays': dbt_kinds._nth_weekdays(model, refusal, of_a_week, weekdays),
+    'minutes': dbt_kinds.cron_field(model, refusal, fields[0], 'minute', 0, 59, {}),
+    'hours': dbt_kinds.cron_field(model, refusal, fields[1], 'hour', 0, 23, {}),
+    'days': dbt_kinds.cron_field(model, refusal, fields[2], 'day of month', 1, 31, {}),
+    'months': dbt_kinds.cron_field(model, refusal, fields[3], 'month', 1, 12, months),
+    'weekdays': dbt_kinds.cron_field(model, refusal, every_week | join(','), 'day of week', 0, 7, weekdays) if every_week else [],
+    'nth_weekdays': dbt_kinds.nth_weekdays(model, refusal, of_a_week, weekdays),
     'days_open': fields[2] in ['*', '*/1'],
     'weekdays_open': fields[4] in ['*', '*/1'],
   } %}
-  {% if cron.weekdays_open and cron.days[0] > dbt_kinds._longest_month(cron.months) %}
+  {% if cron.weekdays_open and cron.days[0] > dbt_kinds.longest_month(cron.months) %}
     {% do dbt_kinds.fail(model, refusal ~ 'it never fires') %}
   {% endif %}
   {% do return(cron) %}
@@ -39,7 +39,7 @@
 
 
 {# The number of days that the longest of some months can have. #}
-{% macro _longest_month(months) %}
+{% macro longest_month(months) %}
   {% if months | reject('in', [2, 4, 6, 9, 11]) | list %}
     {% do return(31) %}
   {% endif %}

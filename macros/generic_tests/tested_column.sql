@@ -34,7 +34,7 @@
 
 {# The columns or expressions of a list, or of a text such as `a, b` or `(a, b)`. #}
 {% macro tested_columns(tested, argument, written, example) %}
-  {% set text = dbt_kinds._without_parentheses(written | trim) if written is string else none %}
+  {% set text = dbt_kinds.without_parentheses(written | trim) if written is string else none %}
   {% set columns = [] %}
   {% for item in dbt_kinds.tested_texts(tested, argument, dbt_kinds.split_top_level(text) if text else written, example) %}
     {% do columns.append(dbt_kinds._column_or_expression(tested, argument, item)) %}
@@ -45,7 +45,7 @@
 
 {# A name is quoted, and whatever else is in parentheses, so that operators can stand beside it. #}
 {% macro _column_or_expression(tested, argument, written) %}
-  {% set text = dbt_kinds._without_comments(written) | trim if written is string else '' %}
+  {% set text = dbt_kinds.without_comments(written) | trim if written is string else '' %}
   {% if not text %}
     {% do dbt_kinds.fail(tested, argument ~ " '" ~ written ~ "' is not a column or an SQL expression; write one, such as amount or `net amount`") %}
   {% elif modules.re.fullmatch('\w+', text) %}

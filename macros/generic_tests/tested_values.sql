@@ -6,7 +6,7 @@
   {% if written is none %}
     {% do return(none) %}
   {% endif %}
-  {% set text = dbt_kinds._without_comments(written | string) | trim %}
+  {% set text = dbt_kinds.without_comments(written | string) | trim %}
   {% if dbt_kinds.is_number(text) %}
     {% do return(text) %}
   {% elif written is boolean or written is number or written is mapping or (written is sequence and written is not string) or not text %}

@@ -5,13 +5,13 @@
 
 
 {# Whether a row that ended after a new version of its key begins is there. #}
-{% macro _were_closed(options, writer, relation, changes, first_new) %}
+{% macro were_closed(options, writer, relation, changes, first_new) %}
   {% do return(run_query('select 1 from (\n' ~ dbt_kinds._last_ends(options, writer, relation, changes, first_new) ~ '\n) limit 1').rows | length > 0) %}
 {% endmacro %}
 
 
 {# SQL: the changes, new versions of such keys moved to where the last one ended. #}
-{% macro _behind_closed_rows(options, writer, relation, changes, first_new) %}
+{% macro behind_closed_rows(options, writer, relation, changes, first_new) %}
   {% set sql -%}
 select
   source.__kinds_action,
@@ -43,7 +43,7 @@ on {% for key in writer.source_keys -%}
   select {{ keys | join(', ') }}, max(target.{{ writer.valid_to }}) as __kinds_ended
   from {{ relation }} as target
   join (select * from {{ changes }} where __kinds_is_new) as source
-  on {{ dbt_kinds._is_key_of_change(writer) }}
+  on {{ dbt_kinds.is_key_of_change(writer) }}
   where target.{{ writer.valid_to }} > {{ dbt_kinds.instant_of_microseconds(first_new, options.time_data_type) }}
     and target.{{ writer.valid_to }} > source.__kinds_boundary
   group by {{ keys | join(', ') }}

@@ -4,12 +4,13 @@
 #}
 {% macro check_no_unrecorded_history(work) %}
   {% set options = work.options %}
-  {% if work.is_done or not dbt_kinds.keeps_history(options) or not work.start_anew or not work.existed or work.plan.replaces_history %}
+  {% if not dbt_kinds.keeps_history(options) or not work.start_anew or not work.existed or work.plan.replaces_history %}
     {% do return(none) %}
   {% endif %}
   {% set way_out = '; state what it holds, dbt run-operation dbt_kinds.record, or throw it away with --full-refresh' %}
   {% set valid_to = dbt_kinds.find_column(work.existing.columns, options.valid_to_name) %}
-  {% set stages = dbt_kinds.tables_of(this, dbt_kinds._stage_prefix(this) ~ '*_history') %}
+  {% set stages = [] %}
+  {% for name in dbt_kinds.left_stages(this) if name.endswith('_history') %}{% do stages.append(name) %}{% endfor %}
   {% if stages %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has no recorded coverage, and ' ~ stages | join(', ') ~ ' beside it is the whole history '
       ~ 'that a run was putting in its place; look which of the two is whole' ~ way_out) %}

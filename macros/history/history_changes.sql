@@ -83,7 +83,7 @@ from (
 select {{ stored | join(', ') }}
 from {{ relation }} as target
 left join (select * from {{ changes }} where __kinds_action <> 'insert') as source
-on target.{{ writer.valid_to }} is null and {{ dbt_kinds._is_key_of_change(writer) }}
+on target.{{ writer.valid_to }} is null and {{ dbt_kinds.is_key_of_change(writer) }}
 where not source.__kinds_action <=> 'drop'
 union all
 select {{ inserted | join(', ') }}
@@ -95,7 +95,7 @@ where source.__kinds_action = 'insert'
 
 
 {# SQL: whether a row of the table has the key of a change. #}
-{% macro _is_key_of_change(writer) %}
+{% macro is_key_of_change(writer) %}
   {% set same = [] %}
   {% for key in writer.target_keys %}
     {% do same.append(key ~ ' <=> source.__kinds_key_' ~ loop.index) %}
@@ -128,15 +128,15 @@ where source.__kinds_action = 'insert'
 
 
 {# What the stage of changes has for columns: the table's types, and the key's. #}
-{% macro _changes_like(options, writer, relation) %}
-  {% set columns = ["'' as __kinds_action", dbt_kinds._null_of(options) ~ ' as __kinds_boundary', 'true as __kinds_is_new'] %}
+{% macro changes_like(options, writer, relation) %}
+  {% set columns = ["'' as __kinds_action", dbt_kinds.null_of(options) ~ ' as __kinds_boundary', 'true as __kinds_is_new'] %}
   {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds._named_keys(writer.target_keys) ~ ', ' ~ writer.source_columns | join(', ')
     ~ ' from ' ~ relation ~ ' as target)') %}
 {% endmacro %}
 
 
 {# SQL: of the rows of one key those with the greatest updated_at; a tie stays, and is refused as a duplicate. #}
-{% macro _latest_dated(options, writer, query) %}
+{% macro latest_dated(options, writer, query) %}
   {% if options.duplicate_keys != 'keep_latest' %}
     {% do return(query) %}
   {% endif %}

@@ -9,7 +9,7 @@
   {% if source == target %}
     {% do return(expression) %}
   {% endif %}
-  {% do return(dbt_kinds.instant_of_microseconds(dbt_kinds._microseconds(expression, {'write': source}), target)) %}
+  {% do return(dbt_kinds.instant_of_microseconds(dbt_kinds.microseconds(expression, {'write': source}), target)) %}
 {% endmacro %}
 
 
@@ -18,7 +18,7 @@
   {% if type == 'timestamp' %}
     {% do return('timestamp_micros(' ~ microseconds ~ ')') %}
   {% endif %}
-  {% set days = dbt_kinds._floored_quotient('(' ~ microseconds ~ ')', 86400000000) %}
+  {% set days = dbt_kinds.floored_quotient('(' ~ microseconds ~ ')', 86400000000) %}
   {% if type == 'date' %}
     {% do return('date_from_unix_date(cast(' ~ days ~ ' as int))') %}
   {% endif %}

@@ -16,7 +16,7 @@ select {{ selected | join(', ') }} from {{ changes }} as source
     {% set sql -%}
 merge into {{ relation }} as target
 using {{ changes }} as source
-on target.{{ writer.valid_to }} is null and source.__kinds_action <> 'insert' and {{ dbt_kinds._is_key_of_change(writer) }}
+on target.{{ writer.valid_to }} is null and source.__kinds_action <> 'insert' and {{ dbt_kinds.is_key_of_change(writer) }}
 {%- if counts.closed %}
 when matched and source.__kinds_action = 'close' then update set {{ writer.valid_to }} = source.__kinds_boundary
 {%- endif %}

@@ -31,20 +31,19 @@
   {% else %}
     {% set sql = dbt_kinds.history_before(relation, options, existing, restatement.bound) %}
   {% endif %}
-  {% if options.file_format in ['iceberg', 'delta'] %}
+  {% if dbt_kinds.has_commits(options.file_format) %}
     {% call statement('put_history_back') %}
 insert into {{ relation }} replace where true
 {{ sql }}
     {% endcall %}
   {% else %}
-    {% do dbt_kinds.drop_stages(relation) %}
     {% set stage = dbt_kinds.stage(relation, 'history', sql, relation) %}
     {% set start = restatement.taken_back[0] %}
     {% set announced = tojson({'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning}) %}
     {% do dbt_kinds.hold_lease(options) %}
     {% do dbt_kinds.append_events(options, [{'event': 'pending', 'interval_start': start, 'interval_end': start, 'details': announced}]) %}
     {% do dbt_kinds.run_memory().pending.update({options.relation: {'details': announced}}) %}
-    {% do dbt_kinds.put_stage_in_place(relation, options, stage, existing.partitioning) %}
+    {% do dbt_kinds.replace_by_stage(relation, options, stage, existing.partitioning, existing, existing.columns) %}
     {% do dbt_kinds.close_pending_write(options) %}
     {% do dbt_kinds.drop_stages(relation) %}
   {% endif %}

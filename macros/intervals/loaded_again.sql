@@ -2,9 +2,9 @@
   Which recorded units an ordinary run loads again, and why. A unit has one reason: a changed query before lookback, that
   before automatic restatement, that before a changed parent. All in numbers of units.
 #}
-{% macro _loaded_again(options, loads, settings, query_hash, parents, units, upper) %}
+{% macro loaded_again(options, loads, settings, model_hash, parents, units, upper) %}
   {% set may_restate = not options.disable_restatement %}
-  {% set rebuilt = dbt_kinds._units_of_another_query(options, loads, query_hash, units.done, upper) if may_restate else [] %}
+  {% set rebuilt = dbt_kinds._units_of_another_query(options, loads, model_hash, units.done, upper) if may_restate else [] %}
   {% set unsettled = dbt_kinds.merge_intervals(units.missing + rebuilt) %}
   {% set settled = dbt_kinds.subtract_intervals(units.done, rebuilt) %}
   {% set looked_back = dbt_kinds._units_before(unsettled, options.lookback, settled) %}
@@ -38,15 +38,15 @@
 
 
 {# on_query_change: rebuild. A load without a hash fits every query. #}
-{% macro _units_of_another_query(options, loads, query_hash, done, upper) %}
-  {% if options.on_query_change != 'rebuild' or query_hash is none %}
+{% macro _units_of_another_query(options, loads, model_hash, done, upper) %}
+  {% if options.on_query_change != 'rebuild' or model_hash is none %}
     {% do return([]) %}
   {% endif %}
   {% set same = [] %}
-  {% for load in loads if (load.model_hash or none) in [none, query_hash] %}
+  {% for load in loads if (load.model_hash or none) in [none, model_hash] %}
     {% do same.append([load.start, load.end]) %}
   {% endfor %}
-  {% set of_this_query = dbt_kinds._covered_units(dbt_kinds.merge_intervals(same), options.unit, upper) %}
+  {% set of_this_query = dbt_kinds.covered_units(dbt_kinds.merge_intervals(same), options.unit, upper) %}
   {% do return(dbt_kinds.subtract_intervals(done, of_this_query)) %}
 {% endmacro %}
 

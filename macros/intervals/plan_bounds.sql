@@ -1,5 +1,5 @@
 {# The window a person asked for, aligned, or none. #}
-{% macro _requested_window(options, settings) %}
+{% macro requested_window(options, settings) %}
   {% set start, end = settings.start, settings.end %}
   {% if start is none and end is none %}
     {% do return(none) %}
@@ -24,7 +24,7 @@
 
 
 {# U of the specification: nothing that begins at or after it is complete. #}
-{% macro _upper_bound(options, settings, window) %}
+{% macro upper_bound(options, settings, window) %}
   {% set due = settings.execution_time %}
   {% if window is none and not settings.ignore_cron %}
     {% set due = dbt_kinds.last_tick(options.cron_schedule, options.cron_tz, due) %}
@@ -36,7 +36,7 @@
 {% endmacro %}
 
 
-{% macro _first_instant(options, recorded, window) %}
+{% macro first_instant(options, recorded, window) %}
   {% if options.start is not none %}
     {% do return(dbt_kinds.floor_to_unit(options.start, options.unit)) %}
   {% elif recorded %}

@@ -3,31 +3,31 @@
   execution time. None may be older than one that is recorded, since history cannot be inserted underneath; `kinds_start` puts the table
   back and goes on from there. `batches` are the recorded ones. Pure.
 #}
-{% macro _plan_history(options, loads, settings, query_hash, batches) %}
+{% macro plan_history(options, loads, settings, model_hash, batches) %}
   {% set unit = options.unit %}
   {% set recorded = dbt_kinds.coverage_of(loads) %}
   {% do dbt_kinds._check_history_window(options, settings) %}
-  {% do dbt_kinds._check_query_change(options, loads, settings, query_hash) %}
+  {% do dbt_kinds.check_query_change(options, loads, settings, model_hash) %}
   {% set unfinished = settings.get('rebuild_from') %}
   {% set replaces_history = settings.full_refresh or unfinished is not none %}
   {% set known = [] if replaces_history else batches %}
   {% set restatement = dbt_kinds._history_restatement(options, settings, known) %}
-  {% set upper = dbt_kinds._upper_bound(options, settings, settings.start) %}
+  {% set upper = dbt_kinds.upper_bound(options, settings, settings.start) %}
   {% set until = [settings.end, upper] | min if settings.end is not none and unfinished is none else upper %}
   {% set since = unfinished or dbt_kinds._first_merged_instant(options, settings, recorded, known, restatement, upper) %}
   {% set covered = [] if not known else recorded if restatement is none else dbt_kinds.subtract_intervals(recorded, [restatement.taken_back]) %}
-  {% set units = dbt_kinds._units_within([since, until], covered, unit) %}
+  {% set units = dbt_kinds.units_within([since, until], covered, unit) %}
 
   {% set merged_again = not units.missing and known != [] and not options.batch_size and settings.ignore_cron and settings.start is none %}
   {% if options.batch_size %}
-    {% set chosen = dbt_kinds._cut_into_batches(units.missing, settings.batch_size or options.batch_size) %}
+    {% set chosen = dbt_kinds.cut_into_batches(units.missing, settings.batch_size or options.batch_size) %}
   {% elif merged_again %}
     {% set last = dbt_kinds.unit_index_after(upper, unit) %}
     {% set chosen = [[last - 1, last]] %}
   {% else %}
     {% set chosen = [[units.missing[0][0], units.missing[-1][1]]] if units.missing else [] %}
   {% endif %}
-  {% set planned = dbt_kinds._as_instants(chosen, unit, until) %}
+  {% set planned = dbt_kinds.as_instants(chosen, unit, until) %}
   {% do dbt_kinds._check_not_late(options, settings, known, restatement, planned, upper) %}
   {% do return({
     'model': options.unique_id,
@@ -39,7 +39,7 @@
     'cron': options.cron,
     'unit': unit.name,
     'recorded': recorded,
-    'missing': dbt_kinds._as_instants(units.missing, unit, until),
+    'missing': dbt_kinds.as_instants(units.missing, unit, until),
     'lookback': [],
     'restated': planned if merged_again or (replaces_history and recorded) else [restatement.taken_back] if restatement is not none else [],
     'batches': planned,
@@ -130,7 +130,7 @@
 {% macro _check_aligned_window(options, settings) %}
   {% set aligned = dbt_kinds.floor_to_unit(settings.start, options.unit) %}
   {% if settings.end is not none %}
-    {% do dbt_kinds._requested_window(options, settings) %}
+    {% do dbt_kinds.requested_window(options, settings) %}
   {% elif aligned != settings.start %}
     {% do dbt_kinds.fail(options.model, 'kinds_start ' ~ settings.start ~ ' is not aligned to its interval unit; the aligned start is ' ~ aligned) %}
   {% endif %}
@@ -163,7 +163,7 @@
 
 
 {% macro _history_reason(settings, batches, restatement, units, looked_at, merged_again) %}
-  {% set missing = dbt_kinds._count_units(units.missing) %}
+  {% set missing = dbt_kinds.count_units(units.missing) %}
   {% if restatement is not none %}
     {% do return('restatement from ' ~ restatement.from ~ ': ' ~ restatement.taken_back | join(' to ') ~ ' is taken back') %}
   {% elif looked_at[0] >= looked_at[1] %}
@@ -173,7 +173,7 @@
   {% elif not batches %}
     {% do return('first load') %}
   {% elif settings.start is not none %}
-    {% do return('window: ' ~ missing ~ ' missing, ' ~ dbt_kinds._count_units(units.done) ~ ' recorded') %}
+    {% do return('window: ' ~ missing ~ ' missing, ' ~ dbt_kinds.count_units(units.done) ~ ' recorded') %}
   {% elif merged_again %}
     {% do return('merge of the last interval again, because of kinds_ignore_cron') %}
   {% endif %}

@@ -6,19 +6,19 @@
   on numbers of units; a unit that is cut short by the upper bound (allow_partials) counts as one and gets its true end
   when numbers become instants again.
 #}
-{% macro plan_intervals(options, loads, settings, query_hash=none, parents=[], batches=[]) %}
+{% macro plan_intervals(options, loads, settings, model_hash=none, parents=[], batches=[]) %}
   {% if options.kind == 'full' %}
     {% do return(dbt_kinds._plan_everything(options, loads, settings)) %}
   {% elif dbt_kinds.keeps_history(options) %}
-    {% do return(dbt_kinds._plan_history(options, loads, settings, query_hash, batches)) %}
+    {% do return(dbt_kinds.plan_history(options, loads, settings, model_hash, batches)) %}
   {% endif %}
   {% set unit = options.unit %}
   {% set recorded = dbt_kinds.coverage_of(loads) %}
-  {% set window = dbt_kinds._requested_window(options, settings) %}
-  {% set upper = dbt_kinds._upper_bound(options, settings, window) %}
+  {% set window = dbt_kinds.requested_window(options, settings) %}
+  {% set upper = dbt_kinds.upper_bound(options, settings, window) %}
   {% set unfinished = settings.get('rebuild_from') %}
-  {% set first = unfinished or dbt_kinds._first_instant(options, recorded, window) %}
-  {% do dbt_kinds._check_query_change(options, loads, settings, query_hash) %}
+  {% set first = unfinished or dbt_kinds.first_instant(options, recorded, window) %}
+  {% do dbt_kinds.check_query_change(options, loads, settings, model_hash) %}
 
   {% if window is none or unfinished is not none %}
     {% set looked_at = [first, upper] %}
@@ -26,7 +26,7 @@
     {% set lower = window[0] if options.start is none else [window[0], first] | max %}
     {% set looked_at = [lower, [window[1], upper] | min] %}
   {% endif %}
-  {% set units = dbt_kinds._units_within(looked_at, recorded, unit) %}
+  {% set units = dbt_kinds.units_within(looked_at, recorded, unit) %}
 
   {% set again = {'looked_back': [], 'automatic': [], 'rebuilt': [], 'upstream': [], 'changed_parents': [], 'protected': [], 'asked_for': []} %}
   {% if window is not none and options.disable_restatement %}
@@ -34,19 +34,19 @@
   {% elif window is not none or settings.full_refresh %}
     {% do again.update({'asked_for': units.done}) %}
   {% elif units.done %}
-    {% do again.update(dbt_kinds._loaded_again(options, loads, settings, query_hash, parents, units, looked_at[1])) %}
+    {% do again.update(dbt_kinds.loaded_again(options, loads, settings, model_hash, parents, units, looked_at[1])) %}
   {% endif %}
   {% set start_anew = dbt_kinds._rebuilds_table(options, settings, recorded, again) %}
   {% if start_anew and recorded and not settings.full_refresh %}
     {% set looked_at = [dbt_kinds.floor_to_unit(recorded[0][0], unit), upper] %}
-    {% set units = dbt_kinds._units_within(looked_at, recorded, unit) %}
+    {% set units = dbt_kinds.units_within(looked_at, recorded, unit) %}
     {% do again.update({'asked_for': units.done} if again.asked_for else {'rebuilt': units.done, 'looked_back': [], 'upstream': []}) %}
   {% endif %}
 
   {% set restated = dbt_kinds.merge_intervals(again.asked_for + again.automatic + again.rebuilt + again.upstream) %}
   {% set chosen = dbt_kinds.merge_intervals(units.missing + again.looked_back + restated) %}
-  {% set batches = dbt_kinds._as_instants(dbt_kinds._cut_into_batches(chosen, settings.batch_size or options.batch_size), unit, looked_at[1]) %}
-  {% set missing = dbt_kinds._as_instants(units.missing, unit, looked_at[1]) %}
+  {% set batches = dbt_kinds.as_instants(dbt_kinds.cut_into_batches(chosen, settings.batch_size or options.batch_size), unit, looked_at[1]) %}
+  {% set missing = dbt_kinds.as_instants(units.missing, unit, looked_at[1]) %}
   {% if dbt_kinds.accumulates(options) and not start_anew %}
     {% do dbt_kinds._check_merged_whole(options, missing, recorded) %}
   {% elif dbt_kinds.appends_rows(options) and not start_anew %}
@@ -64,21 +64,21 @@
     'unit': unit.name,
     'recorded': recorded,
     'missing': missing,
-    'lookback': dbt_kinds._as_instants(again.looked_back, unit, looked_at[1]),
-    'restated': dbt_kinds._as_instants(restated, unit, looked_at[1]),
+    'lookback': dbt_kinds.as_instants(again.looked_back, unit, looked_at[1]),
+    'restated': dbt_kinds.as_instants(restated, unit, looked_at[1]),
     'batches': batches,
-    'reason': dbt_kinds._plan_reason(settings, window, recorded, [first, upper], looked_at, units, again, start_anew)
-      ~ (', query not compared' if dbt_kinds._query_not_compared(options, recorded, settings, query_hash) else ''),
+    'reason': dbt_kinds.plan_reason(settings, window, recorded, [first, upper], looked_at, units, again, start_anew)
+      ~ (', query not compared' if dbt_kinds.query_not_compared(options, recorded, settings, model_hash) else ''),
     'start_anew': start_anew,
   }) %}
 {% endmacro %}
 
 
 {# What was looked at, in numbers of units: all of them, and those that are missing and those that are not. #}
-{% macro _units_within(looked_at, recorded, unit) %}
+{% macro units_within(looked_at, recorded, unit) %}
   {% set expected = [] if looked_at[0] >= looked_at[1] else
     [[dbt_kinds.unit_index(looked_at[0], unit), dbt_kinds.unit_index_after(looked_at[1], unit)]] %}
-  {% set covered = dbt_kinds._covered_units(recorded, unit, looked_at[1]) %}
+  {% set covered = dbt_kinds.covered_units(recorded, unit, looked_at[1]) %}
   {% do return({
     'expected': expected, 'missing': dbt_kinds.subtract_intervals(expected, covered), 'done': dbt_kinds.intersect_intervals(expected, covered),
   }) %}
@@ -92,7 +92,7 @@
   {% elif settings.full_refresh or not dbt_kinds.is_restated_as_a_whole(options) %}
     {% do return(settings.full_refresh) %}
   {% elif again.asked_for and dbt_kinds.accumulates(options) %}
-    {% set met = dbt_kinds._as_instants(again.asked_for, options.unit, settings.end) %}
+    {% set met = dbt_kinds.as_instants(again.asked_for, options.unit, settings.end) %}
     {% do dbt_kinds.fail(options.model, 'the window ' ~ settings.start ~ ' to ' ~ settings.end ~ ' meets what is merged already, ' ~ met[0][0] ~ ' to ' ~ met[-1][1]
       ~ ', and an interval is merged once; rebuild the table with --full-refresh, or drop kinds_start and kinds_end') %}
   {% elif again.asked_for and not settings.allow_full_restatement %}

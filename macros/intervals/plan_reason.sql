@@ -2,8 +2,8 @@
   The texts are fixed by the table of reasons in the documentation: people and tests rely on them. `again` says which units
   are loaded though they are recorded, and why.
 #}
-{% macro _plan_reason(settings, window, recorded, bounds, looked_at, units, again, start_anew) %}
-  {% set missing_units, recorded_units = dbt_kinds._count_units(units.missing), dbt_kinds._count_units(units.done) %}
+{% macro plan_reason(settings, window, recorded, bounds, looked_at, units, again, start_anew) %}
+  {% set missing_units, recorded_units = dbt_kinds.count_units(units.missing), dbt_kinds.count_units(units.done) %}
   {% if looked_at[0] >= looked_at[1] %}
     {% do return('nothing is due: the first unit begins at ' ~ bounds[0] if window is none
       else 'window lies outside ' ~ bounds[0] ~ ' to ' ~ bounds[1]) %}
@@ -13,16 +13,16 @@
     {% do return('full restatement') %}
   {% elif window is not none %}
     {% do return('window: ' ~ missing_units ~ ' missing, ' ~ recorded_units ~ ' recorded'
-      ~ (', ' ~ dbt_kinds._count_units(again.protected) ~ ' protected' if again.protected else '')) %}
+      ~ (', ' ~ dbt_kinds.count_units(again.protected) ~ ' protected' if again.protected else '')) %}
   {% elif not recorded %}
     {% do return('first load') %}
   {% endif %}
   {% set parts = [] %}
   {% do parts.append(missing_units ~ ' missing') if units.missing %}
-  {% do parts.append(dbt_kinds._count_units(again.looked_back) ~ ' looked back') if again.looked_back %}
-  {% do parts.append('automatic restatement of ' ~ dbt_kinds._count_units(again.automatic)) if again.automatic %}
-  {% do parts.append('query changed: ' ~ dbt_kinds._count_units(again.rebuilt) ~ ' to rebuild') if again.rebuilt %}
-  {% do parts.append('upstream changed: ' ~ dbt_kinds._count_units(again.upstream) ~ ' to reprocess ('
+  {% do parts.append(dbt_kinds.count_units(again.looked_back) ~ ' looked back') if again.looked_back %}
+  {% do parts.append('automatic restatement of ' ~ dbt_kinds.count_units(again.automatic)) if again.automatic %}
+  {% do parts.append('query changed: ' ~ dbt_kinds.count_units(again.rebuilt) ~ ' to rebuild') if again.rebuilt %}
+  {% do parts.append('upstream changed: ' ~ dbt_kinds.count_units(again.upstream) ~ ' to reprocess ('
     ~ again.changed_parents | sort | join(', ') ~ ')') if again.upstream %}
   {% do return(parts | join(', ') or 'up to date until ' ~ looked_at[1]) %}
 {% endmacro %}

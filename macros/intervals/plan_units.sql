@@ -1,5 +1,5 @@
 {# Units that lie entirely inside the coverage; the last one only has to be covered up to the upper bound. #}
-{% macro _covered_units(recorded, unit, upper) %}
+{% macro covered_units(recorded, unit, upper) %}
   {% set covered = [] %}
   {% for start, end in recorded %}
     {% set last = dbt_kinds.unit_index_after(upper, unit) if end >= upper else dbt_kinds.unit_index(end, unit) %}
@@ -9,7 +9,7 @@
 {% endmacro %}
 
 
-{% macro _cut_into_batches(chosen, batch_size) %}
+{% macro cut_into_batches(chosen, batch_size) %}
   {% if not batch_size %}
     {% do return(chosen) %}
   {% endif %}
@@ -23,7 +23,7 @@
 {% endmacro %}
 
 
-{% macro _as_instants(indexes, unit, upper) %}
+{% macro as_instants(indexes, unit, upper) %}
   {% set intervals = [] %}
   {% for start, end in indexes %}
     {% do intervals.append([dbt_kinds.unit_start(start, unit), [dbt_kinds.unit_start(end, unit), upper] | min]) %}
@@ -32,7 +32,7 @@
 {% endmacro %}
 
 
-{% macro _count_units(indexes) %}
+{% macro count_units(indexes) %}
   {% set count = namespace(units=0) %}
   {% for start, end in indexes %}
     {% set count.units = count.units + end - start %}

@@ -1,8 +1,8 @@
 {# on_query_change: error stops a run while what was loaded last came from another query. #}
-{% macro _check_query_change(options, loads, settings, query_hash) %}
-  {% if options.on_query_change == 'error' and query_hash is not none and loads and not settings.full_refresh %}
+{% macro check_query_change(options, loads, settings, model_hash) %}
+  {% if options.on_query_change == 'error' and model_hash is not none and loads and not settings.full_refresh %}
     {% set latest = loads | sort(attribute='recorded_at') | last %}
-    {% if (latest.model_hash or none) not in [none, query_hash] %}
+    {% if (latest.model_hash or none) not in [none, model_hash] %}
       {% do dbt_kinds.fail(options.model, 'the query has changed since the last load; run with --full-refresh, or set on_query_change to '
         ~ 'forward or rebuild') %}
     {% endif %}
@@ -11,6 +11,6 @@
 
 
 {# An operation has no compiled code, so it may not know the query it plans for. #}
-{% macro _query_not_compared(options, recorded, settings, query_hash) %}
-  {% do return(options.on_query_change != 'forward' and query_hash is none and recorded != [] and not settings.full_refresh) %}
+{% macro query_not_compared(options, recorded, settings, model_hash) %}
+  {% do return(options.on_query_change != 'forward' and model_hash is none and recorded != [] and not settings.full_refresh) %}
 {% endmacro %}

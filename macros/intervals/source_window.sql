@@ -31,7 +31,7 @@
 
 
 {# Two timedeltas that are at least as long as the sides of a margin, its unit included. #}
-{% macro _most_of_margin(margin) %}
+{% macro most_of_margin(margin) %}
   {% if not margin %}
     {% do return([none, none]) %}
   {% endif %}

@@ -4,12 +4,12 @@
   {% if unit.months %}
     {% do return(((at.year - 1970) * 12 + at.month - 1) // unit.months) %}
   {% endif %}
-  {% do return((dbt_kinds._seconds_since_1970(at) - unit.origin) // unit.seconds) %}
+  {% do return((dbt_kinds.seconds_since_1970(at) - unit.origin) // unit.seconds) %}
 {% endmacro %}
 
 
 {# Of a datetime, its fraction of a second left out. #}
-{% macro _seconds_since_1970(at) %}
+{% macro seconds_since_1970(at) %}
   {# 719163 is the ordinal of 1970-01-01 #}
   {% do return((at.toordinal() - 719163) * 86400 + at.hour * 3600 + at.minute * 60 + at.second) %}
 {% endmacro %}

@@ -8,7 +8,7 @@
 {% macro upstream_changes(loads, parent, unit) %}
   {% set changed = [] %}
   {% for margin in parent.margins or [none] %}
-    {% set behind, ahead = dbt_kinds._most_of_margin(margin) %}
+    {% set behind, ahead = dbt_kinds.most_of_margin(margin) %}
     {% set position = namespace(first=0) %}
     {% for theirs in parent.loads %}
       {# no interval outside [earliest, latest) reads this one; a bound that is cheap, and never too narrow #}

@@ -1,7 +1,18 @@
 {# What dbt expects of every materialization once the table is there. #}
 {% macro grant_and_document(relation, work) %}
-  {# dbt-spark takes a model without file_format for Delta #}
-  {% do persist_constraints(relation, model) if work.start_anew and work.options.file_format == 'delta' %}
+  {% do persist_constraints(relation, model) if dbt_kinds._has_constraints(work) %}
   {% do apply_grants(relation, config.get('grants'), should_revoke=should_revoke(work.existed, full_refresh_mode=true)) %}
   {% do persist_docs(relation, model) %}
+{% endmacro %}
+
+
+{# Whether that may send a statement. #}
+{% macro is_granted_or_documented(work) %}
+  {% do return((config.get('grants') or {}) != {} or (config.get('persist_docs') or {}) != {} or dbt_kinds._has_constraints(work)) %}
+{% endmacro %}
+
+
+{# dbt-spark takes a model without file_format for Delta. #}
+{% macro _has_constraints(work) %}
+  {% do return(work.start_anew and work.options.file_format == 'delta') %}
 {% endmacro %}

@@ -1,7 +1,8 @@
 {#
   What every kind does: plan, lease, and for each batch in the order of time its query, its write and its record. A kind is two macros:
-  `prepare(options, query_columns, existing)` finds out and checks everything before anything is written and returns the kind's writer,
-  `write(relation, work, batch, query)` writes one batch and returns `{rows_written, snapshot_id, sql}`. To be returned by a materialization.
+  `prepare(options, query_columns, existing, query, keys)` finds out and checks everything before anything is written and returns the kind's writer,
+  `write(relation, work, batch, query)` writes one batch and returns `{rows_written, snapshot_id, commit, details, sql}`, as far as it knows them. To be
+  returned by a materialization.
 #}
 {% macro load_intervals(prepare, write) %}
   {% do dbt_kinds.check_adapter(model.name) %}
@@ -9,19 +10,8 @@
   {% do dbt_kinds.check_proven(model) %}
   {% set options = dbt_kinds.options_of(model) %}
   {% set settings = dbt_kinds.backbuild_settings(model, dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)), selected_resources) %}
-  {% if dbt_kinds.is_unsettled(options.relation) %}
-    {% do dbt_kinds.claim(options, {'execution_time': settings.execution_time, 'batches': []}) %}
-    {% do dbt_kinds.settle_pending_write(options, settings) %}
-  {% endif %}
-  {% set work = dbt_kinds.work_to_do(options, settings, prepare) %}
-  {% if not work.is_done %}
-    {% set others_wrote = dbt_kinds.claim(options, work.plan) %}
-    {% if dbt_kinds.settle_pending_write(options, settings) or others_wrote %}
-      {% set work = dbt_kinds.work_to_do(options, settings, prepare) %}
-    {% endif %}
-    {% do dbt_kinds.check_no_unrecorded_rows(work) %}
-    {% do dbt_kinds.check_no_unrecorded_history(work) %}
-  {% endif %}
+  {% set work = dbt_kinds.leased_work(options, settings, prepare) %}
+  {% do dbt_kinds.check_nothing_unrecorded(work) %}
   {% do dbt_kinds.log_plan(options, work.plan) %}
   {% if work.is_done %}
     {% do dbt_kinds.release_lease_of(options) %}
@@ -30,23 +20,27 @@
   {% endif %}
 
   {% set plan = work.plan %}
+  {% do dbt_kinds.drop_left_stages(this) %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(pre_hooks, work.window, plan.execution_time)) }}
+  {% do work.answers.clear() if pre_hooks %}
+  {% do dbt_kinds.note_head(this, work) %}
   {% do dbt_kinds.prepare_table(this, work) %}
-  {% set written = [] %}
-  {% for batch in (plan.batches if dbt_kinds.writes_rows(options) else []) %}
+  {% set batches, written = (plan.batches if dbt_kinds.writes_rows(options) else []), [] %}
+  {% for batch in batches %}
     {% set started_at = dbt_kinds.next_moment() %}
     {% set query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, batch), plan.execution_time) %}
     {% do dbt_kinds.hold_lease(options) %}
-    {# a merge may be done again: what it did stays as it is, and is recorded until the table is put back #}
-    {% do dbt_kinds.invalidate(options, plan, batch) if not dbt_kinds.keeps_history(options) %}
+    {% do dbt_kinds.invalidate(options, plan, batch) %}
     {% do written.append(write(this, work, batch, query)) %}
-    {% do dbt_kinds.record_batch(work, loop.index, written[-1], started_at) %}
-    {% do dbt_kinds.drop_stages(this) if written[-1].is_staged %}
+    {% do work.answers.clear() %}
+    {% do dbt_kinds.record_batch(work, loop.index, written[-1], started_at, has_more=post_hooks != []) %}
+    {% do dbt_kinds.drop_stages(this) %}
   {% endfor %}
 
+  {% set status = dbt_kinds.run_status(this, work, written) %}
   {% do dbt_kinds.grant_and_document(this, work) %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(post_hooks, work.window, plan.execution_time)) }}
   {% do dbt_kinds.release_lease_of(options) %}
-  {% call noop_statement('main', dbt_kinds.run_status(written)) %}{{ written[-1].sql if written }}{% endcall %}
+  {% call noop_statement('main', status) %}{{ written[-1].sql if written }}{% endcall %}
   {% do return({'relations': [this.incorporate(type='table')]}) %}
 {% endmacro %}

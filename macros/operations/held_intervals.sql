@@ -40,7 +40,7 @@
     {% do return([]) %}
   {% endif %}
   {% set lower = upper - 1 if bounds.first is none else dbt_kinds.unit_index(bounds.first, options.unit) %}
-  {% do return(dbt_kinds._as_instants([[lower, upper]], options.unit, bounds.last)) %}
+  {% do return(dbt_kinds.as_instants([[lower, upper]], options.unit, bounds.last)) %}
 {% endmacro %}
 
 
@@ -94,7 +94,7 @@
     {% do log('dbt_kinds: ' ~ options.model ~ ': nothing to adopt: no interval of one ' ~ options.unit.name ~ ' is whole', info=true) %}
     {% do return([]) %}
   {% endif %}
-  {% do return(dbt_kinds._as_instants([[lower, upper]], options.unit, bounds.last)) %}
+  {% do return(dbt_kinds.as_instants([[lower, upper]], options.unit, bounds.last)) %}
 {% endmacro %}
 
 
@@ -103,7 +103,7 @@
   {% if dbt_kinds.table_exists(node) %}
     {% do return(relation) %}
   {% endif %}
-  {% set found = dbt_kinds.relation_type(relation) if adapter.check_schema_exists(relation.database, relation.schema) else none %}
+  {% set found = dbt_kinds.relation_type(relation) %}
   {% do dbt_kinds.fail(node.name, relation ~ (' does not exist' if found is none else ' is a ' ~ found)
     ~ '; adopt records what a table holds, and dbt run creates it') %}
 {% endmacro %}
@@ -130,14 +130,14 @@
   {% set units = dbt_kinds.whole_units(seen, options.unit, first, [last, now] | min, gaps) %}
   {% set message = 'dbt_kinds: ' ~ options.model ~ ': ' %}
   {% if seen.left_out %}
-    {% do log(message ~ dbt_kinds._counted(seen.left_out, 'row does', 'rows do') ~ ' not count: ' ~ name ~ ' is NULL'
+    {% do log(message ~ dbt_kinds.counted(seen.left_out, 'row does', 'rows do') ~ ' not count: ' ~ name ~ ' is NULL'
       ~ (', not written as ' ~ writer.bounds.strftime if writer.bounds.strftime is not none else '') ~ ', or after ' ~ now, info=true) %}
   {% endif %}
   {% if not units %}
     {% do log(message ~ 'nothing to adopt: ' ~ ('no interval of one ' ~ options.unit.name ~ ' is whole' if seen.runs else 'the table has no rows that count'),
       info=true) %}
   {% endif %}
-  {% do return(dbt_kinds._as_instants(units, options.unit, last)) %}
+  {% do return(dbt_kinds.as_instants(units, options.unit, last)) %}
 {% endmacro %}
 
 

@@ -14,6 +14,7 @@
     {% do plans.update({node.unique_id: plan}) %}
     {% for detail in ['start_anew', 'replaces_history', 'restatement'] %}{% do plan.pop(detail, none) %}{% endfor %}
     {% do dbt_kinds.events_of(options.relation).extend(dbt_kinds._expected_events(plan)) %}
+    {% do dbt_kinds.run_memory().held.pop(options.relation, none) %}
   {% endfor %}
   {% do log(tojson({'operation': 'plan', 'plans': plans.values() | sort(attribute='model')}), info=true) %}
 {% endmacro %}

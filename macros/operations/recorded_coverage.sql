@@ -4,16 +4,7 @@
 {% endmacro %}
 
 
-{#
-  Whether a node's table is there. Of many models the tables of their schema are listed once, in one statement: an operation
-  changes no table.
-#}
+{# Whether a node's table is there. #}
 {% macro table_exists(node) %}
-  {% set relation = api.Relation.create(database=node.database, schema=node.schema, identifier=node.alias) %}
-  {% set listed = dbt_kinds.run_memory().setdefault('tables', {}) %}
-  {% set schema = relation.without_identifier() | string %}
-  {% if schema not in listed %}
-    {% do listed.update({schema: dbt_kinds.tables_of(relation) if adapter.check_schema_exists(relation.database, relation.schema) else {}}) %}
-  {% endif %}
-  {% do return(listed[schema].get(node.alias | lower) == 'table') %}
+  {% do return(dbt_kinds.relation_type(api.Relation.create(database=node.database, schema=node.schema, identifier=node.alias)) == 'table') %}
 {% endmacro %}

@@ -33,7 +33,7 @@ from (
   from (
     select at, case when at between -30610224000000000 and {{ microseconds }}
       then {{ dbt_kinds._unit_number('at', unit) }} end as unit
-    from (select {{ dbt_kinds._microseconds(column, values) }} as at from {{ relation }})
+    from (select {{ dbt_kinds.microseconds(column, values) }} as at from {{ relation }})
   )
   group by unit
 )
@@ -49,14 +49,14 @@ group by run
 #}
 {% macro _unit_number(at, unit) %}
   {% if unit.months %}
-    {% set day = 'date_from_unix_date(cast(' ~ dbt_kinds._floored_quotient(at, 86400000000) ~ ' as int))' %}
+    {% set day = 'date_from_unix_date(cast(' ~ dbt_kinds.floored_quotient(at, 86400000000) ~ ' as int))' %}
     {% do return('floor(((year(' ~ day ~ ') - 1970) * 12 + month(' ~ day ~ ') - 1) / ' ~ unit.months ~ ')') %}
   {% endif %}
-  {% do return(dbt_kinds._floored_quotient('(' ~ at ~ ' - ' ~ unit.origin * 1000000 ~ ')' if unit.origin else at, unit.seconds * 1000000)) %}
+  {% do return(dbt_kinds.floored_quotient('(' ~ at ~ ' - ' ~ unit.origin * 1000000 ~ ')' if unit.origin else at, unit.seconds * 1000000)) %}
 {% endmacro %}
 
 
-{% macro _floored_quotient(number, divisor) %}
+{% macro floored_quotient(number, divisor) %}
   {% do return('(' ~ number ~ ' - pmod(' ~ number ~ ', ' ~ divisor ~ ')) div ' ~ divisor) %}
 {% endmacro %}
 
@@ -65,7 +65,7 @@ group by run
   SQL: a time column as microseconds since 1970, read in UTC whatever the session's time zone. NULL for text that is not of
   the format: it is taken apart and read as ISO, since Spark's parser of formats raises, and reads in the session's zone.
 #}
-{% macro _microseconds(column, values) %}
+{% macro microseconds(column, values) %}
   {% if values.write == 'timestamp' %}
     {% do return('unix_micros(' ~ column ~ ')') %}
   {% elif values.write == 'date' %}

@@ -21,7 +21,7 @@
     {% endif %}
     {% do combine.update({column | lower: dbt_kinds.one_of(model, 'combine.' ~ column, combiner, known)}) %}
   {% endfor %}
-  {% set time_column = dbt_kinds._time_column(model, given.time_column) if 'time_column' in given else none %}
+  {% set time_column = dbt_kinds.time_column(model, given.time_column) if 'time_column' in given else none %}
   {% if time_column is not none and time_column.column | lower in keys | map('lower') %}
     {% do dbt_kinds.fail(model, "unique_key holds '" ~ time_column.column ~ "', the time_column, so that no key is met twice and nothing is cumulated; "
       ~ 'write materialized: incremental_by_time_range') %}

@@ -26,3 +26,15 @@
 {% macro bars_full_refresh(options) %}
   {% do return(options.disable_restatement and options.kind != 'full' and not dbt_kinds.keeps_history(options)) %}
 {% endmacro %}
+
+
+{# Whether a batch replaces the partitions that its rows belong to. #}
+{% macro replaces_partitions(options) %}
+  {% do return(options.kind == 'incremental_by_partition' or options.get('insert_overwrite', false)) %}
+{% endmacro %}
+
+
+{# Whether what a batch writes depends on the rows that are there. #}
+{% macro reads_its_table(options) %}
+  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'cumulative_aggregate'] or dbt_kinds.keeps_history(options)) %}
+{% endmacro %}

@@ -38,7 +38,7 @@
       if 'on_upstream_change' in given else none,
     'on_destructive_change': dbt_kinds._schema_change_option(model, given, 'on_destructive_change', 'error'),
     'on_additive_change': dbt_kinds._schema_change_option(model, given, 'on_additive_change', 'allow'),
-    'time_column': dbt_kinds._time_column(model, given.get('time_column', given.get('event_time'))) if kind == 'incremental_by_time_range' else none,
+    'time_column': dbt_kinds.time_column(model, given.get('time_column', given.get('event_time'))) if kind == 'incremental_by_time_range' else none,
     'file_format': dbt_kinds._file_format(node),
     'partition_by': dbt_kinds._partition_by(node),
     'partition_by_time_column':
@@ -163,7 +163,7 @@
 
 
 {# `{column, format}`; the format is none until the column's type is known to need one. #}
-{% macro _time_column(model, written) %}
+{% macro time_column(model, written) %}
   {% if not written %}
     {% do dbt_kinds.fail(model, "time_column is missing; name the column of the query that says when a row happened, as in "
       ~ "meta={'time_column': 'created_at'}") %}

@@ -9,7 +9,7 @@
 {% macro substitute_window(sql, window, execution_time) %}
   {% set query = namespace(sql=sql) %}
   {% for bound in dbt_kinds._window_bounds(sql) %}
-    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), dbt_kinds._bound_literal(bound, window, execution_time), query.sql) %}
+    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), dbt_kinds._named_bound(bound, window, execution_time), query.sql) %}
   {% endfor %}
   {% do return(query.sql) %}
 {% endmacro %}
@@ -47,7 +47,7 @@
 {% endmacro %}
 
 
-{% macro _bound_literal(bound, window, execution_time) %}
+{% macro _named_bound(bound, window, execution_time) %}
   {% set prefix = bound.split('_')[0] %}
   {% if prefix != 'source' %}
     {% do return(dbt_kinds.window_literal(prefix, bound[prefix | length + 1:], window, execution_time)) %}

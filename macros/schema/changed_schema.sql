@@ -1,6 +1,6 @@
 {# A table's columns after changes: what is added comes last, in the table or in its struct. #}
 {% macro changed_schema(stored, changes) %}
-  {% set row = namespace(type=dbt_kinds._row_type(stored)) %}
+  {% set row = namespace(type=dbt_kinds.row_type(stored)) %}
   {% for change in changes %}
     {% set row.type = dbt_kinds._changed_type(row.type, change, change.path) %}
   {% endfor %}

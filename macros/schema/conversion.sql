@@ -3,19 +3,19 @@
   expression itself where nothing is to be done.
 #}
 {% macro conversion(expression, source, target) %}
-  {% do return(dbt_kinds._conversion(expression, dbt_kinds.parse_type(source), dbt_kinds.parse_type(target), 1)) %}
+  {% do return(dbt_kinds._parsed_conversion(expression, dbt_kinds.parse_type(source), dbt_kinds.parse_type(target), 1)) %}
 {% endmacro %}
 
 
 {# `depth` numbers the variables of nested lambdas. #}
-{% macro _conversion(expression, source, target, depth) %}
+{% macro _parsed_conversion(expression, source, target, depth) %}
   {% if dbt_kinds.same_type(source, target) %}
     {% do return(expression) %}
   {% elif source.kind == 'struct' and target.kind == 'struct' %}
     {% do return(dbt_kinds._struct_conversion(expression, source, target, depth)) %}
   {% elif source.kind == 'array' and target.kind == 'array' %}
     {% set variable = 'e' ~ depth %}
-    {% set element = dbt_kinds._conversion(variable, source.element, target.element, depth + 1) %}
+    {% set element = dbt_kinds._parsed_conversion(variable, source.element, target.element, depth + 1) %}
     {% do return('transform(' ~ expression ~ ', ' ~ variable ~ ' -> ' ~ element ~ ')') %}
   {% elif source.kind == 'map' and target.kind == 'map' %}
     {% do return(dbt_kinds._map_conversion(expression, source, target, depth)) %}
@@ -31,7 +31,7 @@
     {% if match is none %}
       {% set value = 'cast(null as ' ~ dbt_kinds.type_text(field.type) ~ ')' %}
     {% else %}
-      {% set value = dbt_kinds._conversion(expression ~ '.' ~ dbt_kinds._backticked(match.name), match.type, field.type, depth) %}
+      {% set value = dbt_kinds._parsed_conversion(expression ~ '.' ~ dbt_kinds.backticked(match.name), match.type, field.type, depth) %}
     {% endif %}
     {% do fields.append(dbt_kinds.text_literal(field.name) ~ ', ' ~ value) %}
   {% endfor %}
@@ -42,11 +42,11 @@
 {% macro _map_conversion(expression, source, target, depth) %}
   {% if dbt_kinds.same_type(source.key, target.key) %}
     {% set key, value = 'k' ~ depth, 'v' ~ depth %}
-    {% set converted = dbt_kinds._conversion(value, source.value, target.value, depth + 1) %}
+    {% set converted = dbt_kinds._parsed_conversion(value, source.value, target.value, depth + 1) %}
     {% do return('transform_values(' ~ expression ~ ', (' ~ key ~ ', ' ~ value ~ ') -> ' ~ converted ~ ')') %}
   {% endif %}
   {% set entry = 'e' ~ depth %}
-  {% set key = dbt_kinds._conversion(entry ~ '.key', source.key, target.key, depth + 1) %}
-  {% set value = dbt_kinds._conversion(entry ~ '.value', source.value, target.value, depth + 1) %}
+  {% set key = dbt_kinds._parsed_conversion(entry ~ '.key', source.key, target.key, depth + 1) %}
+  {% set value = dbt_kinds._parsed_conversion(entry ~ '.value', source.value, target.value, depth + 1) %}
   {% do return('map_from_entries(transform(map_entries(' ~ expression ~ '), ' ~ entry ~ ' -> struct(' ~ key ~ ', ' ~ value ~ ')))') %}
 {% endmacro %}

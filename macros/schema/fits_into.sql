@@ -33,18 +33,18 @@
   {% if source == target or target in wider.get(source, []) %}
     {% do return(true) %}
   {% endif %}
-  {% set digits, room = dbt_kinds._digits(source), dbt_kinds._digits(target) %}
+  {% set digits, room = dbt_kinds.digits(source), dbt_kinds.digits(target) %}
   {% if digits is not none and target.startswith('decimal') %}
     {% do return(digits[0] <= room[0] and digits[1] <= room[1]) %}
   {% endif %}
-  {% set length, longest = dbt_kinds._text_length(source), dbt_kinds._text_length(target) %}
+  {% set length, longest = dbt_kinds.text_length(source), dbt_kinds.text_length(target) %}
   {# a char is padded to its length, so another text would not come back as it was #}
   {% do return(length is not none and (target == 'string' or (target.startswith('varchar') and length <= longest))) %}
 {% endmacro %}
 
 
 {# How many digits a number has before and after the point, or none where they are not counted. #}
-{% macro _digits(text) %}
+{% macro digits(text) %}
   {% set arguments = modules.re.fullmatch('decimal\((\d+),(\d+)\)', text) %}
   {% if arguments %}
     {% do return([arguments.group(1) | int - arguments.group(2) | int, arguments.group(2) | int]) %}
@@ -54,7 +54,7 @@
 
 
 {# The length of a varchar or char, or none. #}
-{% macro _text_length(text) %}
+{% macro text_length(text) %}
   {% set arguments = modules.re.fullmatch('(?:var)?char\((\d+)\)', text) %}
   {% do return(arguments.group(1) | int if arguments else none) %}
 {% endmacro %}

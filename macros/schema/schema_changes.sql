@@ -3,12 +3,12 @@
   change, nor is a type that fits into the table's.
 #}
 {% macro schema_changes(stored, written) %}
-  {% do return(dbt_kinds._type_changes(dbt_kinds._row_type(stored), dbt_kinds._row_type(written), [])) %}
+  {% do return(dbt_kinds._type_changes(dbt_kinds.row_type(stored), dbt_kinds.row_type(written), [])) %}
 {% endmacro %}
 
 
 {# Columns as one struct. #}
-{% macro _row_type(columns) %}
+{% macro row_type(columns) %}
   {% set fields = [] %}
   {% for column in columns %}
     {% do fields.append({'name': column.name, 'type': dbt_kinds.parse_type(column.type)}) %}

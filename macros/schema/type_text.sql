@@ -7,7 +7,7 @@
   {% elif type.kind == 'struct' %}
     {% set fields = [] %}
     {% for field in type.fields %}
-      {% do fields.append(dbt_kinds._backticked(field.name) ~ ':' ~ dbt_kinds.type_text(field.type)) %}
+      {% do fields.append(dbt_kinds.backticked(field.name) ~ ':' ~ dbt_kinds.type_text(field.type)) %}
     {% endfor %}
     {% do return('struct<' ~ fields | join(',') ~ '>') %}
   {% endif %}
@@ -15,6 +15,6 @@
 {% endmacro %}
 
 
-{% macro _backticked(name) %}
+{% macro backticked(name) %}
   {% do return('`' ~ name | replace('`', '``') ~ '`') %}
 {% endmacro %}

@@ -34,8 +34,8 @@
     {% do return(none) %}
   {% endif %}
   {% set texts = [stored.text, written.text] | sort %}
-  {% set digits = [dbt_kinds._digits(stored.text), dbt_kinds._digits(written.text)] %}
-  {% set lengths = [dbt_kinds._text_length(stored.text), dbt_kinds._text_length(written.text)] %}
+  {% set digits = [dbt_kinds.digits(stored.text), dbt_kinds.digits(written.text)] %}
+  {% set lengths = [dbt_kinds.text_length(stored.text), dbt_kinds.text_length(written.text)] %}
   {% if none not in digits %}
     {% set whole, scale = digits | map('first') | max, digits | map('last') | max %}
     {% do return({'kind': 'atomic', 'text': 'decimal(' ~ (whole + scale) ~ ',' ~ scale ~ ')'} if whole + scale <= 38 else none) %}

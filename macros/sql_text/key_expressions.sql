@@ -2,8 +2,8 @@
 {% macro key_expressions(model, written) %}
   {% set example = 'a column, such as order_id, or several, such as [order_id, line]' %}
   {% set expressions = [] %}
-  {% for text in dbt_kinds._option_texts(model, 'unique_key', written, example) %}
-    {% for expression in dbt_kinds.split_top_level(dbt_kinds._without_parentheses(text)) %}
+  {% for text in dbt_kinds.option_texts(model, 'unique_key', written, example) %}
+    {% for expression in dbt_kinds.split_top_level(dbt_kinds.without_parentheses(text)) %}
       {% if not expression %}
         {% do dbt_kinds.fail(model, "unique_key '" ~ text ~ "' holds an empty expression; write " ~ example) %}
       {% endif %}

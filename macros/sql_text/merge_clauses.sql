@@ -5,8 +5,8 @@
 {% macro merge_clauses(model, written) %}
   {% set example = 'when matched then update set target.a = source.a' %}
   {% set clauses = [] %}
-  {% for text in dbt_kinds._option_texts(model, 'when_matched', written, example) %}
-    {% set pieces = dbt_kinds.split_top_level(dbt_kinds._without_parentheses(dbt_kinds._without_end_marks(text)), 'when') %}
+  {% for text in dbt_kinds.option_texts(model, 'when_matched', written, example) %}
+    {% set pieces = dbt_kinds.split_top_level(dbt_kinds.without_parentheses(dbt_kinds._without_end_marks(text)), 'when') %}
     {% if pieces[0] or pieces | length == 1 %}
       {% do dbt_kinds.fail(model, "when_matched '" ~ text ~ "' does not begin with when matched; write " ~ example) %}
     {% endif %}
@@ -35,7 +35,7 @@
 {# One clause, read from the text behind its `when`. #}
 {% macro _merge_clause(model, clause) %}
   {% set sides = dbt_kinds.split_top_level(clause, 'then', most=1) %}
-  {% set head = dbt_kinds._lexed_words(sides[0]) | map(attribute='text') | map('lower') | list %}
+  {% set head = dbt_kinds.lexed_words(sides[0]) | map(attribute='text') | map('lower') | list %}
   {% if head[:2] == ['not', 'matched'] %}
     {% do dbt_kinds.fail(model, "when_matched has a clause 'when not matched'; remove it: rows that match nothing are inserted") %}
   {% elif head[:1] != ['matched'] %}
@@ -48,8 +48,8 @@
     {% do dbt_kinds.fail(model, "when_matched has a clause 'when " ~ sides[0] ~ " then'; between matched and then write "
       ~ 'and <condition>, or nothing') %}
   {% endif %}
-  {% set condition = dbt_kinds._text_behind(sides[0], 2) if head | length > 1 else none %}
-  {% set action = dbt_kinds._lexed_words(sides[1]) | map(attribute='text') | map('lower') | list %}
+  {% set condition = dbt_kinds.text_behind(sides[0], 2) if head | length > 1 else none %}
+  {% set action = dbt_kinds.lexed_words(sides[1]) | map(attribute='text') | map('lower') | list %}
   {% if action == ['delete'] %}
     {% do return({'condition': condition, 'action': 'delete', 'assignments': none}) %}
   {% elif action == ['update', 'set', '*'] %}
@@ -59,7 +59,7 @@
       ~ 'or then delete') %}
   {% endif %}
   {% set assignments = [] %}
-  {% for assignment in dbt_kinds.split_top_level(dbt_kinds._text_behind(sides[1], 2)) %}
+  {% for assignment in dbt_kinds.split_top_level(dbt_kinds.text_behind(sides[1], 2)) %}
     {% do assignments.append(dbt_kinds._assignment(model, assignment)) %}
   {% endfor %}
   {% do return({'condition': condition, 'action': 'update', 'assignments': assignments}) %}
@@ -71,7 +71,7 @@
   {% if sides | length == 1 or not sides[0] or not sides[1] or sides[1][0] in '=>' %}
     {% do dbt_kinds.fail(model, "when_matched sets '" ~ assignment ~ "', which assigns nothing; write target.a = source.a") %}
   {% endif %}
-  {% set column = dbt_kinds._lexed_words(sides[0]) %}
+  {% set column = dbt_kinds.lexed_words(sides[0]) %}
   {% if column | length == 3 and column[0].name | lower == 'target' and column[1].text == '.' %}
     {% set column = column[2:] %}
   {% endif %}

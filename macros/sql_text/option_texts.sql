@@ -2,7 +2,7 @@
   What an option says that holds SQL: a list of texts, of which `written` may be one. dbt's aliases become target and source, and
   comments go, for one would hide what is later written behind it. `example` is what the messages tell to write.
 #}
-{% macro _option_texts(model, option, written, example) %}
+{% macro option_texts(model, option, written, example) %}
   {% if written is mapping or written is not sequence %}
     {% do dbt_kinds.fail(model, option ~ " '" ~ written ~ "' is not a text; write " ~ example) %}
   {% endif %}
@@ -11,7 +11,7 @@
     {% if text is not string %}
       {% do dbt_kinds.fail(model, option ~ " holds '" ~ text ~ "', which is not a text; write " ~ example) %}
     {% endif %}
-    {% set read = dbt_kinds._without_comments(text) | trim %}
+    {% set read = dbt_kinds.without_comments(text) | trim %}
     {% if not read %}
       {% do dbt_kinds.fail(model, option ~ ' is empty; write ' ~ example ~ ', or remove the option') %}
     {% endif %}
@@ -22,7 +22,7 @@
 
 
 {# The sentinel of a time variable is a comment that has to stay. #}
-{% macro _without_comments(text) %}
+{% macro without_comments(text) %}
   {% set kept = [] %}
   {% for token in dbt_kinds.sql_tokens(text) %}
     {% do kept.append(' ' if token[:2] in ['--', '/*'] and not token.startswith('/*kinds:') else token) %}

@@ -7,7 +7,7 @@
   {% for column in columns %}
     {% do names.update({column | lower: column}) %}
   {% endfor %}
-  {% set tokens = dbt_kinds._lexed(expression) %}
+  {% set tokens = dbt_kinds.lexed(expression) %}
   {% do dbt_kinds._mark_columns(tokens | rejectattr('kind', 'equalto', 'space') | list, names, [alias | lower, 'source', 'target']) %}
   {% set qualified = [] %}
   {% for token in tokens %}
@@ -35,8 +35,8 @@
       {% set state.type_depth = calls | length %}
     {% endif %}
 
-    {% set closes_case = opened[-1:] == ['case'] and dbt_kinds._closes_case(word) %}
-    {% do dbt_kinds._follow_nesting(opened, word) %}
+    {% set closes_case = opened[-1:] == ['case'] and dbt_kinds.closes_case(word) %}
+    {% do dbt_kinds.follow_nesting(opened, word) %}
     {% set is_parameter = dbt_kinds._is_parameter(lambdas, loop.index0, name) %}
     {% set is_column = name in names and state.type_depth is none and not state.after_operand and not is_parameter and not closes_case
       and not (word.after == '.' and name in aliases)
@@ -89,7 +89,7 @@
     {% elif not opened and word.text == ',' %}
       {% do commas.append(word) %}
     {% endif %}
-    {% do dbt_kinds._follow_nesting(opened, word) %}
+    {% do dbt_kinds.follow_nesting(opened, word) %}
   {% endfor %}
   {% do return(commas | length) %}
 {% endmacro %}
@@ -122,7 +122,7 @@
     {% if not opened and word.text in [',', ')', ']'] %}
       {% do return(first + loop.index0) %}
     {% endif %}
-    {% do dbt_kinds._follow_nesting(opened, word) %}
+    {% do dbt_kinds.follow_nesting(opened, word) %}
   {% endfor %}
   {% do return(words | length) %}
 {% endmacro %}

@@ -5,7 +5,7 @@
     {% do written.update({old | lower: new}) %}
   {% endfor %}
   {% set replaced = [] %}
-  {% for token in dbt_kinds._lexed(text) %}
+  {% for token in dbt_kinds.lexed(text) %}
     {% set is_alias = token.name | lower in written and token.after == '.' and token.before != '.' %}
     {% do replaced.append(written[token.name | lower] if is_alias else token.text) %}
   {% endfor %}

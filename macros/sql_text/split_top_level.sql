@@ -5,21 +5,21 @@
 {% macro split_top_level(text, separator=none, most=none) %}
   {% set separator = separator or ',' %}
   {% set parts, part, opened = [], [], [] %}
-  {% for token in dbt_kinds._lexed(text) %}
+  {% for token in dbt_kinds.lexed(text) %}
     {% if token.text | lower == separator and token.before != '.' and not opened and (most is none or parts | length < most) %}
       {% do parts.append(part | join | trim) %}
       {% do part.clear() %}
     {% else %}
       {% do part.append(token.text) %}
     {% endif %}
-    {% do dbt_kinds._follow_nesting(opened, token) %}
+    {% do dbt_kinds.follow_nesting(opened, token) %}
   {% endfor %}
   {% do return(parts + [part | join | trim]) %}
 {% endmacro %}
 
 
 {# Opens or closes what a token opens or closes. #}
-{% macro _follow_nesting(opened, token) %}
+{% macro follow_nesting(opened, token) %}
   {% if token.text in ['(', '['] or dbt_kinds._opens_case(token) %}
     {% do opened.append(token.text | lower) %}
   {% elif token.text in [')', ']'] %}
@@ -28,7 +28,7 @@
       {% do opened.pop() %}
       {% if opener != 'case' %}{% break %}{% endif %}
     {% endfor %}
-  {% elif opened and opened[-1] == 'case' and dbt_kinds._closes_case(token) %}
+  {% elif opened and opened[-1] == 'case' and dbt_kinds.closes_case(token) %}
     {% do opened.pop() %}
   {% endif %}
 {% endmacro %}
@@ -40,17 +40,17 @@
 {% endmacro %}
 
 
-{% macro _closes_case(token) %}
+{% macro closes_case(token) %}
   {% do return(token.text | lower == 'end' and modules.re.search('[\\w\'"`)\\]]$', token.before) is not none
     and token.before | lower not in ['case', 'when', 'then', 'else', 'and', 'or', 'not', 'between', 'like', 'from']) %}
 {% endmacro %}
 
 
 {# The text behind its first tokens that are no space. #}
-{% macro _text_behind(text, words) %}
+{% macro text_behind(text, words) %}
   {% set left = namespace(words=words) %}
   {% set behind = [] %}
-  {% for token in dbt_kinds._lexed(text) %}
+  {% for token in dbt_kinds.lexed(text) %}
     {% if left.words == 0 %}
       {% do behind.append(token.text) %}
     {% elif token.kind != 'space' %}
@@ -62,11 +62,11 @@
 
 
 {# The text within the one pair of parentheses that is around all of it, or the text. #}
-{% macro _without_parentheses(text) %}
-  {% set words = dbt_kinds._lexed_words(text) %}
+{% macro without_parentheses(text) %}
+  {% set words = dbt_kinds.lexed_words(text) %}
   {% set opened = [] %}
   {% for word in words %}
-    {% do dbt_kinds._follow_nesting(opened, word) %}
+    {% do dbt_kinds.follow_nesting(opened, word) %}
     {% if not opened and not loop.last %}
       {% do return(text) %}
     {% endif %}

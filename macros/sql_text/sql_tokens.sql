@@ -30,7 +30,7 @@
   (in backticks), number, word or punctuation; `name` is what a word or quoted name names; `before` and `after` are the nearest texts
   that are no space, or ''.
 #}
-{% macro _lexed(text) %}
+{% macro lexed(text) %}
   {% set lexed = [] %}
   {% set last = namespace(token={'text': ''}) %}
   {% for part in dbt_kinds.sql_tokens(text) %}
@@ -62,6 +62,6 @@
 
 
 {# The tokens that are neither whitespace nor comments. #}
-{% macro _lexed_words(text) %}
-  {% do return(dbt_kinds._lexed(text) | rejectattr('kind', 'equalto', 'space') | list) %}
+{% macro lexed_words(text) %}
+  {% do return(dbt_kinds.lexed(text) | rejectattr('kind', 'equalto', 'space') | list) %}
 {% endmacro %}

@@ -1,8 +1,9 @@
 {#
-  Appends events in one statement. An event is a mapping of the store's columns; what every event of a model carries is added
-  here, and recorded_at, one for all of them, which is returned.
+  Appends events in one statement. An event is a mapping of the store's columns; what every event of a model carries is added here, and
+  recorded_at, one for all of them, which is returned. `commit` is a query of one row, `snapshot_id` and `rows_written`, for those of
+  the events that load something and do not say so themselves: the statement takes them along.
 #}
-{% macro append_events(options, events) %}
+{% macro append_events(options, events, commit=none) %}
   {% if not events %}
     {% do return(none) %}
   {% endif %}
@@ -20,18 +21,36 @@
     'relation': options.relation, 'model': options.unique_id, 'kind': options.kind, 'invocation_id': invocation_id,
     'recorded_at': dbt_kinds.next_moment(), 'source': dbt_kinds.run_memory().source,
   } %}
+  {% set rows = [] %}
+  {% for event in events %}
+    {% do rows.append(dbt_kinds.event_values(dict(common, **event), commit is not none, event.event == 'loaded')) %}
+  {% endfor %}
   {% call statement('append_events') %}
-insert into {{ store }} values
-{%- for event in events %}
-  ({{ dbt_kinds._event_values(dict(common, **event)) | join(', ') }}){{ ',' if not loop.last }}
+insert into {{ store }}
+{% if commit is none -%}
+values
+{%- for row in rows %}
+  ({{ row | join(', ') }}){{ ',' if not loop.last }}
 {%- endfor %}
+{%- else -%}
+{# a union would write a file for each event #}
+select stack({{ rows | length }}
+{%- for row in rows %},
+  {{ row | join(', ') }}
+{%- endfor %}
+)
+from (
+{{ commit }}
+) as written
+{%- endif %}
   {% endcall %}
   {% for event in events if event.event in ['loaded', 'invalidated'] %}
     {% do known.append({
       'event': event.event, 'start': event.interval_start, 'end': event.interval_end, 'recorded_at': common.recorded_at,
       'started_at': event.get('started_at'), 'execution_time': event.get('execution_time'), 'model_hash': event.get('model_hash'),
     }) %}
-    {% do dbt_kinds.note_history(options.relation, dict(common, **event)) %}
+    {% do dbt_kinds.note_coverage(options.relation, known[-1]) %}
+    {% do dbt_kinds.note_merge(options.relation, dict(common, **event)) if options.kind in dbt_kinds.history_kinds() %}
   {% endfor %}
   {% do dbt_kinds.renew_lease(options.relation, common.recorded_at) %}
   {% do return(common.recorded_at) %}
@@ -44,18 +63,20 @@ insert into {{ store }} values
 {% endmacro %}
 
 
-{# Literals in the order of the columns. No text may hold a line break or the delimiter of a Hive text table. #}
-{% macro _event_values(event) %}
-  {% set literals = [] %}
+{# SQL in the order of the columns. No text may hold a line break or the delimiter of a Hive text table. Pure. #}
+{% macro event_values(event, is_stacked=false, takes_commit=false) %}
+  {% set values = [] %}
   {% for name, type in dbt_kinds.store_columns().items() %}
     {% set value = event.get(name) %}
-    {% if value is none %}
-      {% do literals.append('null') %}
+    {% if value is none and is_stacked and takes_commit and name in ['snapshot_id', 'rows_written'] %}
+      {% do values.append('written.' ~ name) %}
+    {% elif value is none %}
+      {% do values.append('cast(null as ' ~ type ~ ')' if is_stacked else 'null') %}
     {% elif type == 'string' %}
-      {% do literals.append(dbt_kinds.text_literal(modules.re.sub('[\\x00-\\x1f]+', ' ', value | string))) %}
+      {% do values.append(dbt_kinds.text_literal(modules.re.sub('[\\x00-\\x1f]+', ' ', value | string))) %}
     {% else %}
-      {% do literals.append(value | string) %}
+      {% do values.append('cast(' ~ value ~ ' as ' ~ type ~ ')' if is_stacked else value | string) %}
     {% endif %}
   {% endfor %}
-  {% do return(literals) %}
+  {% do return(values) %}
 {% endmacro %}

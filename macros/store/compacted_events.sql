@@ -43,7 +43,7 @@
   {% for parent in dbt_kinds.followed_parents(node, options, none) %}
     {% do pending.extend(dbt_kinds.upstream_changes(loads, parent, options.unit)) %}
   {% endfor %}
-  {% set pending = dbt_kinds._as_instants(dbt_kinds.merge_intervals(pending), options.unit, '9999') %}
+  {% set pending = dbt_kinds.as_instants(dbt_kinds.merge_intervals(pending), options.unit, '9999') %}
   {% set merged = [] %}
   {% for load in loads %}
     {% set whole = [[load.start, load.end]] %}

@@ -6,13 +6,13 @@
 #}
 {% macro write_compacted(events, old_until, drop_unreadable) %}
   {% set compacting = dbt_kinds._beside_store('dbt_kinds_intervals_compacting') %}
-  {% do dbt_kinds._drop(compacting) %}
+  {% do dbt_kinds.drop_table(compacting) %}
   {% do dbt_kinds.create_store(compacting) %}
   {% for chunk in events | batch(500) %}
     {% call statement('keep_old_events') %}
 insert into {{ compacting }} values
 {%- for event in chunk %}
-  ({{ dbt_kinds._event_values(dict(event, interval_start=event.start, interval_end=event.end)) | join(', ') }}){{ ',' if not loop.last }}
+  ({{ dbt_kinds.event_values(dict(event, interval_start=event.start, interval_end=event.end)) | join(', ') }}){{ ',' if not loop.last }}
 {%- endfor %}
     {% endcall %}
   {% endfor %}
@@ -35,27 +35,19 @@ where recorded_at >= {{ dbt_kinds.text_literal(old_until) }}
   {% call statement('put_compacted_in_place') %}
 insert overwrite table {{ dbt_kinds.store_table() }} select * from {{ compacting }}
   {% endcall %}
-  {% do dbt_kinds._drop(compacting) %}
+  {% do dbt_kinds.drop_table(compacting) %}
 {% endmacro %}
 
 
 {# What a compaction that was killed has published goes into the store, whatever of that is there already. #}
 {% macro finish_compaction() %}
-  {% set memory = dbt_kinds.run_memory() %}
-  {% if memory.compacted is not none %}
-    {% set compacted = dbt_kinds._beside_store('dbt_kinds_intervals_compacted') %}
+  {% set compacted = dbt_kinds._beside_store('dbt_kinds_intervals_compacted') %}
+  {% if dbt_kinds.relation_type(compacted, afresh=true) is not none %}
     {% call statement('finish_compaction') %}
 insert into {{ dbt_kinds.store_table() }} select * from {{ compacted }}
     {% endcall %}
-    {% do dbt_kinds._drop(compacted) %}
-    {% do memory.update({'compacted': none}) %}
+    {% do dbt_kinds.drop_table(compacted) %}
   {% endif %}
-{% endmacro %}
-
-
-{# Events before a moment; rows without one count as old. #}
-{% macro read_old_log(until) %}
-  {% do return(dbt_kinds._read_log("coalesce(recorded_at, '') < " ~ dbt_kinds.text_literal(until))) %}
 {% endmacro %}
 
 
@@ -66,9 +58,4 @@ insert into {{ dbt_kinds.store_table() }} select * from {{ compacted }}
 
 {% macro _beside_store(identifier) %}
   {% do return(dbt_kinds.store_table().incorporate(path={'identifier': identifier})) %}
-{% endmacro %}
-
-
-{% macro _drop(table) %}
-  {% call statement('drop') %}drop table if exists {{ table }}{{ ' purge' if adapter.type() == 'spark' }}{% endcall %}
 {% endmacro %}

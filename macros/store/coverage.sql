@@ -4,9 +4,24 @@
 {% endmacro %}
 
 
-{# The same as a set of intervals. #}
+{# The same as a set of intervals. Replayed once; what this run appends is added to it, so that many batches are not many replays. #}
 {% macro coverage(relation) %}
-  {% do return(dbt_kinds.coverage_of(dbt_kinds.loads_of(relation))) %}
+  {% set held = dbt_kinds.run_memory().held %}
+  {% if held.get(relation) is none %}
+    {% do held.update({relation: dbt_kinds.coverage_of(dbt_kinds.loads_of(relation))}) %}
+  {% endif %}
+  {% do return(held[relation]) %}
+{% endmacro %}
+
+
+{# Keeps `coverage` in step with an event of this run. #}
+{% macro note_coverage(relation, event) %}
+  {% set held, interval = dbt_kinds.run_memory().held, [[event.start, event.end]] %}
+  {% if held.get(relation) is not none %}
+    {% do held.update({
+      relation: dbt_kinds.merge_intervals(held[relation] + interval) if event.event == 'loaded' else dbt_kinds.subtract_intervals(held[relation], interval),
+    }) %}
+  {% endif %}
 {% endmacro %}
 
 

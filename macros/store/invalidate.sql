@@ -3,9 +3,19 @@
   called loaded. The rest of a unit that the batch ends in goes with it. Nothing when nothing is recorded.
 #}
 {% macro invalidate(options, plan, batch) %}
+  {% do dbt_kinds.append_events(options, dbt_kinds.invalidations_of(options, plan, batch)) %}
+{% endmacro %}
+
+
+{# The events that say so; none for what may be merged again, or is never loaded twice. #}
+{% macro invalidations_of(options, plan, batch) %}
+  {# a merge may be done again: what it did stays as it is, and is recorded until the table is put back #}
+  {% if dbt_kinds.keeps_history(options) %}
+    {% do return([]) %}
+  {% endif %}
   {% set whole_units = [[batch[0], dbt_kinds.ceil_to_unit(batch[1], options.unit)]] %}
   {% set recorded = dbt_kinds.intersect_intervals(whole_units, dbt_kinds.coverage(options.relation)) %}
-  {% do dbt_kinds.append_events(options, dbt_kinds.invalidations(recorded, plan.execution_time)) %}
+  {% do return(dbt_kinds.invalidations(recorded, plan.execution_time)) %}
 {% endmacro %}
 
 
@@ -17,10 +27,11 @@
   {% set options, plan = work.options, work.plan %}
   {% set recorded = dbt_kinds.coverage(options.relation) %}
   {% if dbt_kinds.keeps_history(options) %}
+    {% set merged = [] %}
     {% for batch in dbt_kinds.recorded_batches(options) %}
-      {% do recorded.append([batch.start, batch.end]) %}
+      {% do merged.append([batch.start, batch.end]) %}
     {% endfor %}
-    {% set recorded = dbt_kinds.merge_intervals(recorded) %}
+    {% set recorded = dbt_kinds.merge_intervals(recorded + merged) %}
   {% endif %}
   {% set events = dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]] if recorded else [], plan.execution_time) %}
   {% set pending = dbt_kinds.run_memory().pending %}

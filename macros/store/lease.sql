@@ -2,9 +2,10 @@
   Makes this run the only one that writes a model. Claims by appending, then reads: a claim holds once a read after its append
   shows no other live claim. Who sees an earlier one withdraws and fails; who sees only later ones reads again until they
   are withdrawn, and gives way to one that stays. Returns whether others recorded anything of the table since this run
-  read the store: then it has to plan again.
+  read the store: then it has to plan again. What a writer wants to know of the table as it is under the lease, its `questions`, is
+  answered by the same read: see answer.
 #}
-{% macro claim(options, plan) %}
+{% macro claim(options, plan, questions={}) %}
   {% set memory = dbt_kinds.run_memory() %}
   {% if options.relation in memory.claims %}
     {% do return(false) %}
@@ -17,7 +18,7 @@
     'interval_start': plan.batches[0][0] if plan.batches else none, 'interval_end': plan.batches[-1][1] if plan.batches else none,
   }]) %}
   {% for attempt in range(30) %}
-    {% set rivals = dbt_kinds._live_rivals(options) %}
+    {% set rivals = dbt_kinds._live_rivals(options, questions) %}
     {% set earlier = rivals | selectattr('claimed_at', 'le', claimed_at) | list %}
     {% if not rivals %}
       {% do return(dbt_kinds.events_of(options.relation) | length != known) %}
@@ -51,6 +52,13 @@
 {% macro check_no_lease(options) %}
   {% set rivals = dbt_kinds._live_rivals(options) %}
   {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
+{% endmacro %}
+
+
+{# The event that ends the lease of this run on a model, for an append that says something else, too: nothing where it holds none. #}
+{% macro release_along(options) %}
+  {% set claim = dbt_kinds.run_memory().claims.pop(options.relation, none) %}
+  {% do return([{'event': 'released'}] if claim is not none else []) %}
 {% endmacro %}
 
 
@@ -93,18 +101,30 @@
   The live claims of other runs on a model, or on the whole store (a compaction), oldest first. Read afresh; what others
   recorded of the model replaces what this run knew.
 #}
-{% macro _live_rivals(options) %}
-  {% set store = dbt_kinds.store_key() %}
+{% macro _live_rivals(options, questions={}) %}
+  {% set memory, store, answers = dbt_kinds.run_memory(), dbt_kinds.store_key(), {} %}
   {% do dbt_kinds.events_of(options.relation) %}
-  {% set log = dbt_kinds.read_last_runs() if options.relation == store else dbt_kinds.read_log([options.relation, store]) %}
-  {% do dbt_kinds.run_memory().events.update({options.relation: dbt_kinds.events_in_log(log, options.relation)}) %}
-  {% do dbt_kinds.run_memory().pending.update({options.relation: dbt_kinds.pending_write(log, options.relation)}) %}
-  {% do dbt_kinds.note_history_log(options.relation, log) %}
+  {% set log = dbt_kinds.read_last_runs() if options.relation == store else dbt_kinds.read_log([options.relation, store], questions, answers) %}
+  {% do memory.events.update({options.relation: dbt_kinds.events_in_log(log, options.relation)}) %}
+  {% do memory.held.pop(options.relation, none) %}
+  {% do memory.pending.update({options.relation: dbt_kinds.pending_write(log, options.relation)}) %}
+  {% do memory.answers.update({options.relation: dict(answers, recorded_head=dbt_kinds._recorded_head(log, options.relation))}) %}
+  {% do dbt_kinds.note_merges(options.relation, log) %}
   {% set rivals = [] %}
   {% for claim in dbt_kinds.open_claims(log) if claim.invocation_id != invocation_id and dbt_kinds.is_live(claim) %}
     {% do rivals.append(claim) %}
   {% endfor %}
   {% do return(rivals | sort(attribute='claimed_at')) %}
+{% endmacro %}
+
+
+{# The snapshot that the last recorded write left, or none. #}
+{% macro _recorded_head(log, relation) %}
+  {% set state = namespace(head=none) %}
+  {% for row in log if row.relation == relation and row.get('snapshot_id') is not none and row.event == 'loaded' %}
+    {% set state.head = row.snapshot_id %}
+  {% endfor %}
+  {% do return(state.head) %}
 {% endmacro %}
 
 

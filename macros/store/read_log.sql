@@ -1,15 +1,15 @@
 {#
   Every event of some relations, or all events, as mappings of the store's columns in the order of recorded_at; NULLs are
-  absent. Read afresh.
+  absent. Read afresh. The same statement answers `questions`, names and queries of one value, into the mapping `answers`.
 #}
-{% macro read_log(relations=none) %}
-  {% do return(dbt_kinds._read_log('true' if relations is none else dbt_kinds._is_one_of('relation', relations))) %}
+{% macro read_log(relations=none, questions={}, answers={}) %}
+  {% do return(dbt_kinds._events_where('true' if relations is none else dbt_kinds._is_one_of('relation', relations), questions, answers)) %}
 {% endmacro %}
 
 
 {# The events of the newest runs of some relations, `limit` of them in all. #}
 {% macro read_newest_runs(relations, limit) %}
-  {% do return(dbt_kinds._read_log(dbt_kinds._is_one_of('relation', relations) ~ '
+  {% do return(dbt_kinds._events_where(dbt_kinds._is_one_of('relation', relations) ~ '
   and (relation, invocation_id) in (
     select relation, invocation_id from {source} where ' ~ dbt_kinds._is_one_of('relation', relations) ~ '
     group by relation, invocation_id order by max(recorded_at) desc limit ' ~ limit ~ '
@@ -19,7 +19,7 @@
 
 {# The events of every relation's last run, and of those that have not ended. #}
 {% macro read_last_runs() %}
-  {% do return(dbt_kinds._read_log("(relation, invocation_id) in (
+  {% do return(dbt_kinds._events_where("(relation, invocation_id) in (
     select relation, max_by(invocation_id, recorded_at) from {source} where event = 'claimed' and source = 'run' group by relation
     union
     select relation, invocation_id from {source} group by relation, invocation_id
@@ -28,19 +28,43 @@
 {% endmacro %}
 
 
+{# Events before a moment; rows without one count as old. #}
+{% macro read_old_log(until) %}
+  {% do return(dbt_kinds._events_where("coalesce(recorded_at, '') < " ~ dbt_kinds.text_literal(until))) %}
+{% endmacro %}
+
+
 {# `{source}` in the condition stands for the store. #}
-{% macro _read_log(condition) %}
+{% macro _events_where(condition, questions={}, answers={}) %}
   {% do dbt_kinds.find_store(afresh=true) %}
   {% set source = dbt_kinds.store_source() %}
   {% if source is none %}
     {% do return([]) %}
   {% endif %}
-  {% set rows = dbt_kinds.query_rows('select * from ' ~ source ~ '\nwhere ' ~ condition | replace('{source}', source)) %}
+  {% set sql = 'select * from ' ~ source ~ '\nwhere ' ~ condition | replace('{source}', source) %}
+  {% if questions %}
+    {% set found = dbt_kinds.query_rows(dbt_kinds._with_answers(sql, questions))[0] %}
+    {% set rows = found.events %}
+    {% for name in questions %}{% do answers.update({name: found.get(name)}) %}{% endfor %}
+  {% else %}
+    {% set rows = dbt_kinds.query_rows(sql) %}
+  {% endif %}
   {% for row in rows %}
     {% do dbt_kinds.notice_moment(row.setdefault('recorded_at', '')) %}
   {% endfor %}
   {% do return(rows | sort(attribute='recorded_at')) %}
 {% endmacro %}
+
+
+{% macro _with_answers(sql, questions) %}
+select events
+{%- for name, query in questions.items() %}, ({{ query }}) as {{ name }}{% endfor %}
+from (
+  select collect_list(struct(*)) as events from (
+{{ sql }}
+  )
+)
+{%- endmacro %}
 
 
 {% macro _is_one_of(column, texts) %}

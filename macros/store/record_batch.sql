@@ -1,19 +1,26 @@
 {#
-  States that a batch is loaded, after its write; `started_at` is the moment its query may have begun to read. A sample is not
-  the batch, and is not recorded.
+  States that a batch is loaded, after its write; `started_at` is the moment its query may have begun to read. The same append takes back what is
+  recorded of the next batch, and ends the lease behind the last one, unless the run `has_more` to do. A sample is not the batch, and
+  is not recorded.
 #}
-{% macro record_batch(work, number, written, started_at) %}
+{% macro record_batch(work, number, written, started_at, has_more=true) %}
   {% set options, plan = work.options, work.plan %}
   {% set started = modules.datetime.datetime.fromisoformat(started_at) %}
   {% set seconds = (modules.datetime.datetime.fromisoformat(dbt_kinds.next_moment()) - started).total_seconds() | round(3) %}
   {% if not dbt_kinds.is_sample_run() %}
     {% set batch = plan.batches[number - 1] %}
     {% do dbt_kinds.hold_lease(options) %}
+    {% set also = [] %}
+    {% if number < plan.batches | length %}
+      {% do also.extend(dbt_kinds.invalidations_of(options, plan, plan.batches[number])) if not dbt_kinds.appends_rows(options) %}
+    {% elif not has_more and not dbt_kinds.is_granted_or_documented(work) %}
+      {% do also.extend(dbt_kinds.release_along(options)) %}
+    {% endif %}
     {% do dbt_kinds.append_events(options, [{
       'event': 'loaded', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': plan.execution_time,
       'model_hash': work.model_hash, 'started_at': started_at, 'seconds': seconds, 'rows_written': written.rows_written,
       'snapshot_id': written.get('snapshot_id'), 'details': written.get('details'),
-    }]) %}
+    }] + also, written.get('commit')) %}
     {% do dbt_kinds.run_memory().pending.update({options.relation: none}) %}
   {% else %}
     {% do dbt_kinds.close_pending_write(options) %}

@@ -1,33 +1,27 @@
-{#
-  The merges that made a table of SCD type 2, in the order of their instants, as recorded_batches_in_log tells them. All such tables are
-  read at once, once a run.
-#}
+{# The merges that made a table of SCD type 2, in the order of their instants, as recorded_batches_in_log tells them. #}
 {% macro recorded_batches(options) %}
-  {% set memory = dbt_kinds.run_memory() %}
-  {% if memory.history_log is none %}
-    {% set by_relation = {} %}
-    {% for row in dbt_kinds._read_log(dbt_kinds._is_one_of('kind', dbt_kinds.history_kinds()) ~ " and event in ('loaded', 'invalidated')") %}
-      {% do by_relation.setdefault(row.relation, []).append(row) %}
-    {% endfor %}
-    {% do memory.update({'history_log': by_relation}) %}
-  {% endif %}
-  {% do return(dbt_kinds.recorded_batches_in_log(memory.history_log.get(options.relation, []), options)) %}
+  {% do dbt_kinds.events_of(options.relation) %}
+  {% do return(dbt_kinds.recorded_batches_in_log(dbt_kinds.run_memory().history.get(options.relation, []), options)) %}
+{% endmacro %}
+
+
+{# What recorded_batches_in_log needs of the store. Pure. #}
+{% macro merge_columns() %}
+  {% do return(['event', 'recorded_at', 'interval_start', 'interval_end', 'snapshot_id', 'execution_time', 'details']) %}
 {% endmacro %}
 
 
 {# What a run appends itself, and what it reads afresh under its lease. #}
-{% macro note_history(relation, row) %}
-  {% set known = dbt_kinds.run_memory().history_log %}
-  {% do known.setdefault(relation, []).append(row) if known is not none %}
+{% macro note_merge(relation, row) %}
+  {% do dbt_kinds.run_memory().history.setdefault(relation, []).append(row) %}
 {% endmacro %}
 
 
-{% macro note_history_log(relation, log) %}
-  {% set known = dbt_kinds.run_memory().history_log %}
-  {% if known is not none %}
-    {% set rows = log | selectattr('relation', 'eq', relation) | selectattr('event', 'in', ['loaded', 'invalidated']) | list %}
-    {% do known.update({relation: rows}) %}
-  {% endif %}
+{# The same for all that a log says of a relation. #}
+{% macro note_merges(relation, log) %}
+  {% set rows = log | selectattr('relation', 'eq', relation) | selectattr('event', 'in', ['loaded', 'invalidated'])
+    | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list %}
+  {% do dbt_kinds.run_memory().history.update({relation: rows}) %}
 {% endmacro %}
 
 

@@ -9,8 +9,7 @@
   {% if store is none %}
     {% do return(none) %}
   {% elif store.file_format == 'hive' %}
-    {% set compacted = dbt_kinds.run_memory().compacted %}
-    {% do return(dbt_kinds._text_source([store.location] + ([compacted.location] if compacted is not none else []))) %}
+    {% do return(dbt_kinds._text_source(store.location)) %}
   {% elif store.file_format == 'iceberg' %}
     {# a session keeps an Iceberg table as it knew it for half a minute; a lease has to be read as it is #}
     {% call statement('refresh_store') %}refresh table {{ dbt_kinds.store_table() }}{% endcall %}
@@ -19,27 +18,22 @@
 {% endmacro %}
 
 
-{# What the store is, as describe_table tells it, or none where there is none yet. Looked up once a run, and afresh for a lease. #}
+{# What the store is, as describe_table tells it, or none where there is none yet. Looked up until it is found, `afresh` where others may have created it. #}
 {% macro find_store(afresh=false) %}
   {% set memory = dbt_kinds.run_memory() %}
-  {% if memory.store is none or afresh %}
+  {% if memory.store is none %}
     {% set store = dbt_kinds.store_table() %}
-    {% set found = dbt_kinds.tables_of(store, store.identifier ~ '*') if adapter.check_schema_exists(store.database, store.schema) else {} %}
-    {% for name in ['store', 'compacted'] %}
-      {% set identifier = store.identifier ~ ('_compacted' if name == 'compacted' else '') %}
-      {% if identifier not in found %}
-        {% do memory.update({name: none}) %}
-      {% elif memory[name] is none %}
-        {% do memory.update({name: dbt_kinds.describe_table(store.incorporate(path={'identifier': identifier}))}) %}
-      {% endif %}
-    {% endfor %}
+    {% do memory.update({'store': dbt_kinds.describe_table(store)}) if dbt_kinds.relation_type(store, afresh) is not none %}
   {% endif %}
   {% do return(memory.store) %}
 {% endmacro %}
 
 
-{# The rows of a Hive text table: fields separated by the character 1, NULL written as \N. #}
-{% macro _text_source(locations) %}
+{#
+  The rows of a Hive text table: fields separated by the character 1, NULL written as \N. Those of a compaction that was killed while it put them in
+  place lie in the folder beside it.
+#}
+{% macro _text_source(location) %}
   {% set source -%}
 (
   select
@@ -47,11 +41,7 @@
     {% set field = 'nullif(try_element_at(fields, ' ~ loop.index ~ "), concat(char(92), 'N'))" %}
     {{ field if type == 'string' else 'cast(' ~ field ~ ' as ' ~ type ~ ')' }} as {{ name }}{{ ',' if not loop.last }}
   {%- endfor %}
-  from (
-  {%- for location in locations %}
-    select split(value, char(1)) as fields from text.`{{ location }}`{{ ' union all' if not loop.last }}
-  {%- endfor %}
-  )
+  from (select split(value, char(1)) as fields from text.`{{ location }}{,_compacted}`)
 )
   {%- endset %}
   {% do return(source) %}

@@ -8,7 +8,7 @@
     {% set at = at - modules.datetime.timedelta(microseconds=1) %}
   {% endif %}
   {% set text = at.isoformat(' ') %}
-  {% set micros = dbt_kinds._seconds_since_1970(at) * 1000000 + at.microsecond %}
+  {% set micros = dbt_kinds.seconds_since_1970(at) * 1000000 + at.microsecond %}
   {% do return({
     'dt': "timestamp '" ~ text ~ "+00:00'",
     'dtntz': "timestamp_ntz '" ~ text ~ "'",

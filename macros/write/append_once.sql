@@ -1,5 +1,5 @@
 {# For writes that only add rows: see table_writer. #}
-{% macro append_writer(options, query_columns, existing, query) %}
+{% macro append_writer(options, query_columns, existing, query, keys=[]) %}
   {% do return(dbt_kinds.table_writer(options, query_columns, existing, options.partition_by)) %}
 {% endmacro %}
 
@@ -9,7 +9,7 @@
   {% set options = work.options %}
   {% if dbt_kinds.accumulates(options) %}
     {% do dbt_kinds._check_nothing_unmerged(work) %}
-  {% elif dbt_kinds.appends_rows(options) and not work.is_done and not work.start_anew and dbt_kinds.events_of(options.relation) == []
+  {% elif dbt_kinds.appends_rows(options) and not work.start_anew and dbt_kinds.events_of(options.relation) == []
       and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so that a first load might append them '
       ~ "again; state what it holds, dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}', or rebuild it with "
@@ -21,7 +21,7 @@
 {# The same for states, also where all that was recorded of them is forgotten: of rows nobody knows which intervals they hold. #}
 {% macro _check_nothing_unmerged(work) %}
   {% set options = work.options %}
-  {% if not work.is_done and not work.start_anew and dbt_kinds.loads_of(options.relation) == [] and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
+  {% if not work.start_anew and dbt_kinds.loads_of(options.relation) == [] and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so that an interval that they hold might be merged '
       ~ "again; rebuild it with --full-refresh, or state what it holds: dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}'") %}
   {% endif %}
@@ -34,14 +34,19 @@
 #}
 {% macro append_once(relation, work, batch, query) %}
   {% set writer = work.writer %}
-  {% set newest = dbt_kinds.newest_file(relation, writer.file_format) %}
+  {% set is_of_files, is_iceberg = dbt_kinds.is_of_files(writer.file_format), writer.file_format == 'iceberg' %}
+  {% set newest = dbt_kinds.answer(relation, work, 'newest_file') if is_of_files else none %}
+  {% set before = dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, writer.file_format) %}
   {% do dbt_kinds.announce_write(work, batch, {
-    'write': 'append', 'newest_file': newest, 'application': dbt_kinds.spark_application() if writer.file_format == 'iceberg' else none,
-  }, dbt_kinds.current_snapshot(relation, writer.file_format)) %}
+    'write': 'append', 'newest_file': newest, 'application': dbt_kinds.spark_application() if is_iceberg else none,
+  }, before) %}
   {% set insert -%}
 insert into {{ relation }}
 {{ dbt_kinds.filtered_query(query, 'true', writer.selected) }}
   {%- endset %}
   {% call statement('append') %}{{ insert }}{% endcall %}
-  {% do return(dict(dbt_kinds.last_commit(relation, writer.file_format, dbt_kinds.is_newer_than(newest)), sql=insert)) %}
+  {% if is_of_files %}
+    {% do return({'rows_written': dbt_kinds.rows_in_files_after(relation, newest), 'sql': insert}) %}
+  {% endif %}
+  {% do return(dict(dbt_kinds.commit_of(relation, writer.file_format), sql=insert)) %}
 {% endmacro %}

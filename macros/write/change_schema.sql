@@ -13,11 +13,10 @@
     {% do return(none) %}
   {% endif %}
   {% set sql = dbt_kinds.filtered_query('select * from ' ~ relation, 'true', dbt_kinds.selected_columns(work.existing.columns, writer.schema, cast=true)) %}
-  {% if options.file_format in ['iceberg', 'delta'] %}
+  {% if not dbt_kinds.is_of_files(options.file_format) %}
     {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, sql) %}
     {% do dbt_kinds._finish_backfills(relation, options, backfills) if backfills %}
   {% else %}
-    {% do dbt_kinds.drop_stages(relation) %}
     {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}
     {% do dbt_kinds.announce_write(work, nothing, {'write': 'stage', 'stage': stage.identifier, 'partitioning': writer.partitioning}) %}
     {% do dbt_kinds.put_stage_in_place(relation, options, stage, writer.partitioning) %}

@@ -1,19 +1,29 @@
-{# Counts the rows of a staged batch, and those of them that the writer wants counted. Raises where a key is NULL, or has several rows, and names some. #}
-{% macro check_keys(options, writer, stage, batch) %}
+{#
+  Counts the rows of a staged batch, and those of them that the writer wants counted. Raises where a key is NULL, or has several rows, and names some.
+  `along` is a query of one row, whose columns the same statement brings. A batch that is refused leaves no stage.
+#}
+{% macro check_keys(options, writer, stage, batch, along=none) %}
   {% set is_null = writer.source_keys | join(' is null or ') ~ ' is null' %}
   {% set counts %}
 select count(*) as all_rows, count_if({{ is_null }}) as null_rows, count(distinct struct({{ writer.source_keys | join(', ') }})) as all_keys
   {%- for name, condition in writer.get('counted', {}).items() %}, count_if({{ condition }}) as {{ name }}{% endfor %}
 from {{ stage }} as source
   {%- endset %}
+  {% if along is not none %}
+    {% set counts = 'select * from (\n' ~ counts ~ '\n) cross join (\n' ~ along ~ '\n)' %}
+  {% endif %}
   {% set found = dbt_kinds.query_rows(counts)[0] %}
   {% set keys, where = options.unique_key | join(', '), ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] %}
   {% if found.null_rows and options.null_keys == 'error' %}
+    {% set samples = dbt_kinds._rows_without_key(writer, stage) %}
+    {% do dbt_kinds.drop_stages(this) %}
     {% do dbt_kinds.fail(options.model, 'NULL in unique_key: ' ~ found.null_rows ~ ' of ' ~ found.all_rows ~ ' rows' ~ where ~ ' have no ' ~ keys
-      ~ ', ' ~ dbt_kinds._rows_without_key(writer, stage) ~ '; leave them out of the query, or set null_keys: match, by which NULL is a key like any other') %}
+      ~ ', ' ~ samples ~ '; leave them out of the query, or set null_keys: match, by which NULL is a key like any other') %}
   {% elif found.all_rows != found.all_keys %}
+    {% set samples = dbt_kinds._duplicate_keys(writer, stage) %}
+    {% do dbt_kinds.drop_stages(this) %}
     {% do dbt_kinds.fail(options.model, 'more than one row for one unique_key, a duplicate of ' ~ keys ~ where ~ ': '
-      ~ dbt_kinds._duplicate_keys(writer, stage) ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
+      ~ samples ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
   {% endif %}
   {% do return(found) %}
 {% endmacro %}

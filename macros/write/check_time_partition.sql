@@ -9,7 +9,9 @@
       ~ "'; use a timestamp, a date or a string, or file_format: iceberg") %}
   {% elif time_column.type == 'timestamp' %}
     {# a partition's name is a wall clock time: the hour that a clock change repeats would be one partition, not two #}
-    {% set zone = run_query('select current_timezone()').rows[0][0] %}
+    {% set memory = dbt_kinds.run_memory() %}
+    {% do memory.update({'time_zone': run_query('select current_timezone()').rows[0][0]}) if memory.time_zone is none %}
+    {% set zone = memory.time_zone %}
     {% if zone not in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] %}
       {% do dbt_kinds.fail(options.model, table ~ ", and the names of its partitions by the timestamp '" ~ time_column.name
         ~ "' depend on the session's time zone, which is " ~ zone

@@ -8,7 +8,7 @@
     {% for column in node.columns.values() if column.name | lower == change.path[0] | lower %}
       {% set meta = dict(column.get('meta') or {}, **((column.get('config') or {}).get('meta') or {})) %}
       {% set expression = meta.get('backfill') if meta.get('backfill') is not none else meta.get('default') %}
-      {% if expression is not none and options.file_format not in ['iceberg', 'delta'] %}
+      {% if expression is not none and not dbt_kinds.has_commits(options.file_format) %}
         {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ": the rows that are there hold NULL in the new column '" ~ change.path[0] ~ "', because "
           ~ options.file_format ~ ' cannot update them; load them again, or set file_format: iceberg') %}
       {% elif expression is not none %}

@@ -2,7 +2,7 @@
   For tables of states: see table_writer; and `key_columns`, the quoted columns that rows are told apart by, `is_same`, the condition that two rows
   are of one key, `functions`, what combines two states of each column, and `clauses`, what a merge does to a row that is there.
 #}
-{% macro cumulative_writer(options, query_columns, existing, query) %}
+{% macro cumulative_writer(options, query_columns, existing, query, keys=[]) %}
   {% do dbt_kinds.check_counts_once(options, compiled_code) %}
   {% do dbt_kinds._check_states(options, query_columns) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}

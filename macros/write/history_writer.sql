@@ -2,14 +2,14 @@
   For SCD type 2: see table_writer; and what a merge needs to know, found out and checked before anything is written: the key's SQL for a
   row of the source and of the table, the columns that date and compare rows, and those that the kind itself writes.
 #}
-{% macro history_writer(options, query_columns, existing, query) %}
+{% macro history_writer(options, query_columns, existing, query, keys=[]) %}
   {% for name in [options.valid_from_name, options.valid_to_name] if dbt_kinds.find_column(query_columns, name) is not none %}
     {% do dbt_kinds.fail(options.model, "the query has a column '" ~ name ~ "', which this kind writes itself; leave it out of the query, or give it another name with "
       ~ 'valid_from_name and valid_to_name') %}
   {% endfor %}
   {% do dbt_kinds._check_dating_column(options, query_columns, 'query') %}
   {% do dbt_kinds._check_history_table(options, existing) if existing is not none %}
-  {% do dbt_kinds._check_keys_compare(options, query) %}
+  {% do dbt_kinds._check_keys_compare(options, keys) %}
   {% set managed = [{'name': options.valid_from_name, 'type': options.time_data_type}, {'name': options.valid_to_name, 'type': options.time_data_type}] %}
   {% set writer = dbt_kinds.table_writer(options, query_columns + managed, existing, options.partition_by) %}
   {% set source, of_table = [], {} %}
@@ -40,13 +40,13 @@
     compared=dbt_kinds.quoted_names(dbt_kinds._columns_to_compare(options, query_columns, source)),
     valid_from=adapter.quote(of_table[options.valid_from_name | lower].name), valid_to=adapter.quote(of_table[options.valid_to_name | lower].name),
     counted={'undated_rows': 'source.' ~ adapter.quote(updated_at.name) ~ ' is null'} if updated_at is not none else {},
-    table_query=dbt_kinds.filtered_query(query, 'true', ['*', dbt_kinds._null_of(options) ~ ' as ' ~ adapter.quote(options.valid_from_name),
-      dbt_kinds._null_of(options) ~ ' as ' ~ adapter.quote(options.valid_to_name)])
+    table_query=dbt_kinds.filtered_query(query, 'true', ['*', dbt_kinds.null_of(options) ~ ' as ' ~ adapter.quote(options.valid_from_name),
+      dbt_kinds.null_of(options) ~ ' as ' ~ adapter.quote(options.valid_to_name)])
   )) %}
 {% endmacro %}
 
 
-{% macro _null_of(options) %}
+{% macro null_of(options) %}
   {% do return('cast(null as ' ~ options.time_data_type ~ ')') %}
 {% endmacro %}
 
@@ -74,9 +74,8 @@
 {% endmacro %}
 
 
-{# Spark's own words, early, for a key that the query does not have; ours for one that has no equality. #}
-{% macro _check_keys_compare(options, query) %}
-  {% set keys = dbt_kinds.describe_query('select (' ~ options.unique_key | join('), (') ~ ') from (\n' ~ query ~ '\n)') %}
+{# Spark has refused a key that the query does not have; this is for one that has no equality. #}
+{% macro _check_keys_compare(options, keys) %}
   {% for key in keys if 'map<' in key.type %}
     {% do dbt_kinds.fail(options.model, "unique_key '" ~ options.unique_key[loop.index0] ~ "' is a " ~ key.type ~ ', and maps cannot be compared; name another key') %}
   {% endfor %}
@@ -89,7 +88,7 @@
   {% if options.columns == '*' %}
     {% set left_out = [options.updated_at_name | lower] if options.updated_at_name is not none else [] %}
     {% for key in options.unique_key %}
-      {% set words = dbt_kinds._lexed_words(dbt_kinds._without_parentheses(key)) %}
+      {% set words = dbt_kinds.lexed_words(dbt_kinds.without_parentheses(key)) %}
       {% do left_out.append(words[0].name | lower) if words | length == 1 %}
     {% endfor %}
     {% for column in query_columns if column.name | lower not in left_out and dbt_kinds.find_column(source, column.name) is not none %}

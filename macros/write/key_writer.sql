@@ -3,10 +3,9 @@
   the condition that both are of one key, `clauses`, what happens to a row that is there, the first that applies, and `is_equal`, the
   condition that an update would change nothing, none where every row counts as changed or none is updated.
 #}
-{% macro key_writer(options, query_columns, existing, query) %}
+{% macro key_writer(options, query_columns, existing, query, keys=[]) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
   {% set names = writer.schema | map(attribute='name') | list %}
-  {% do dbt_kinds._check_keys_exist(options, query) %}
   {% do dbt_kinds._check_columns_exist(options, names | map('lower') | list) %}
   {% set source_keys, target_keys, is_same = [], [], [] %}
   {% for key in options.unique_key %}
@@ -16,15 +15,9 @@
   {% endfor %}
   {% set clauses = dbt_kinds._key_clauses(options, dbt_kinds._updated_columns(options, writer.schema)) %}
   {% do return(dict(
-    writer, source_keys=source_keys, target_keys=target_keys, is_same=is_same | join(' and '), clauses=clauses,
+    writer, replaces_table=existing is none, source_keys=source_keys, target_keys=target_keys, is_same=is_same | join(' and '), clauses=clauses,
     is_equal=dbt_kinds._equality(options, writer.schema) if clauses else none
   )) %}
-{% endmacro %}
-
-
-{# Spark's own words, early, for a key or an order that the query does not have. #}
-{% macro _check_keys_exist(options, query) %}
-  {% do run_query('describe query select (' ~ (options.unique_key + options.order_by) | join('), (') ~ ') from (\n' ~ query ~ '\n)') %}
 {% endmacro %}
 
 

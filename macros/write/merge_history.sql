@@ -6,32 +6,27 @@
   {% set options, writer = work.options, work.writer %}
   {% set is_first = work.start_anew and batch == work.plan.batches[0] %}
   {% set instant = dbt_kinds.batch_instant(options, batch, work.plan.execution_time) %}
-  {% do dbt_kinds.drop_stages(relation) %}
   {% set like = none if is_first else '(select ' ~ writer.source_columns | join(', ') ~ ' from ' ~ relation ~ ')' %}
-  {% set rows = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds._latest_dated(options, writer, query), 'true', writer.source_selected), like) %}
-  {% set found = dbt_kinds.check_keys(options, writer, rows, batch) %}
+  {% set rows = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds.latest_dated(options, writer, query), 'true', writer.source_selected), like) %}
   {% if is_first %}
-    {% do return(dbt_kinds._load_first(relation, work, rows, instant, found)) %}
+    {% do return(dbt_kinds._load_first(relation, work, rows, instant, dbt_kinds.check_keys(options, writer, rows, batch))) %}
   {% endif %}
-  {% set changes = dbt_kinds.stage(relation, 'changes', dbt_kinds.history_changes(options, writer, relation, rows, instant), dbt_kinds._changes_like(options, writer, relation)) %}
-  {% set counts = dbt_kinds._count_actions(options, work, changes) %}
-  {% if counts.get('first_new') is not none and dbt_kinds._were_closed(options, writer, relation, changes, counts.first_new) %}
-    {% set changes = dbt_kinds.stage(relation, 'dated_changes', dbt_kinds._behind_closed_rows(options, writer, relation, changes, counts.first_new), changes) %}
+  {% set changes = dbt_kinds.stage(relation, 'changes', dbt_kinds.history_changes(options, writer, relation, rows, instant), dbt_kinds.changes_like(options, writer, relation)) %}
+  {% set counts = dbt_kinds.check_keys(options, writer, rows, batch, dbt_kinds._action_counts(options, work, changes)) %}
+  {% if counts.get('first_new') is not none and dbt_kinds.were_closed(options, writer, relation, changes, counts.first_new) %}
+    {% set changes = dbt_kinds.stage(relation, 'dated_changes', dbt_kinds.behind_closed_rows(options, writer, relation, changes, counts.first_new), changes) %}
   {% endif %}
-  {% set details = dbt_kinds._note_counts(options, instant, counts, found) %}
   {% set actions = counts.inserted + counts.closed + counts.replaced + counts.dropped %}
-  {% set written = {'rows_written': actions, 'details': details, 'sql': '-- the batch changes nothing', 'is_staged': true} %}
-  {% if options.file_format in ['iceberg', 'delta'] %}
-    {% if actions %}
-      {% set merge = dbt_kinds.merge_statement(relation, writer, changes, counts) %}
-      {% call statement('merge_history') %}{{ merge }}{% endcall %}
-      {% do written.update({'sql': merge}) %}
-    {% endif %}
-    {% do written.update({'snapshot_id': dbt_kinds.current_snapshot(relation, options.file_format)}) %}
-  {% elif actions %}
-    {% do written.update({'sql': dbt_kinds._put_history_in_place(relation, work, batch, changes, counts, written)}) %}
+  {% set written = {'rows_written': actions, 'details': dbt_kinds._note_counts(options, instant, counts), 'sql': '-- the batch changes nothing'} %}
+  {% if not actions %}
+    {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), **written)) %}
+  {% elif dbt_kinds.is_of_files(options.file_format) %}
+    {% do return(dict(written, sql=dbt_kinds._put_history_in_place(relation, work, batch, changes, counts, written))) %}
   {% endif %}
-  {% do return(written) %}
+  {% set merge = dbt_kinds.merge_statement(relation, writer, changes, counts) %}
+  {% do dbt_kinds.hold_lease(options) %}
+  {% call statement('merge_history') %}{{ merge }}{% endcall %}
+  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), **dict(written, sql=merge))) %}
 {% endmacro %}
 
 
@@ -46,7 +41,7 @@
     {% if column == writer.valid_from %}
       {% do selected.append(since ~ ' as ' ~ column) %}
     {% elif column == writer.valid_to %}
-      {% do selected.append(dbt_kinds._null_of(options) ~ ' as ' ~ column) %}
+      {% do selected.append(dbt_kinds.null_of(options) ~ ' as ' ~ column) %}
     {% else %}
       {% do selected.append('source.' ~ column) %}
     {% endif %}
@@ -57,17 +52,14 @@ from {{ rows }} as source
 where {{ since }} is not null
   {%- endset %}
   {% do dbt_kinds.replace_table(relation, work, sql) %}
-  {% set counts = {'inserted': found.all_rows - undated, 'closed': 0, 'replaced': 0, 'dropped': 0, 'future': 0} %}
-  {% set details = dbt_kinds._note_counts(options, instant, counts, {'undated_rows': undated}) %}
-  {% do return({
-    'rows_written': counts.inserted, 'details': details, 'sql': sql, 'is_staged': true, 'snapshot_id': dbt_kinds.current_snapshot(relation, options.file_format),
-  }) %}
+  {% set counts = {'inserted': found.all_rows - undated, 'closed': 0, 'replaced': 0, 'dropped': 0, 'future': 0, 'undated_rows': undated} %}
+  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=counts.inserted, details=dbt_kinds._note_counts(options, instant, counts), sql=sql)) %}
 {% endmacro %}
 
 
 {# Says what was done, and returns what the record of the batch carries. #}
-{% macro _note_counts(options, instant, counts, found) %}
-  {% set undated = found.get('undated_rows') or 0 %}
+{% macro _note_counts(options, instant, counts) %}
+  {% set undated = counts.get('undated_rows') or 0 %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': inserted ' ~ counts.inserted ~ ', closed ' ~ counts.closed ~ ', replaced ' ~ counts.replaced ~ ', dropped ' ~ counts.dropped
     ~ (', ignored ' ~ undated ~ ' without ' ~ options.updated_at_name if undated else '')
     ~ (', ' ~ counts.future ~ ' dated in the future' if counts.future else ''), info=true) %}
@@ -75,8 +67,9 @@ where {{ since }} is not null
 {% endmacro %}
 
 
-{% macro _count_actions(options, work, changes) %}
-  {% set dated = dbt_kinds._microseconds('__kinds_boundary', {'write': options.time_data_type}) %}
+{# SQL: one row, how many of each. #}
+{% macro _action_counts(options, work, changes) %}
+  {% set dated = dbt_kinds.microseconds('__kinds_boundary', {'write': options.time_data_type}) %}
   {% set now = dbt_kinds.instant_literal(options.time_data_type, work.plan.execution_time) %}
   {% set counts %}
 select
@@ -86,7 +79,7 @@ select
   min(if(__kinds_is_new, {{ dated }}, null)) as first_new
 from {{ changes }}
   {%- endset %}
-  {% do return(dbt_kinds.query_rows(counts)[0]) %}
+  {% do return(counts) %}
 {% endmacro %}
 
 
@@ -99,7 +92,7 @@ from {{ changes }}
   {% do dbt_kinds.announce_write(work, batch, {
     'write': 'stage', 'stage': whole.identifier, 'partitioning': writer.partitioning, 'rows': written.rows_written, 'details': written.details,
   }) %}
-  {% do dbt_kinds.put_stage_in_place(relation, options, whole, writer.partitioning) %}
+  {% do dbt_kinds.overwrite_from_stage(relation, dict(writer, is_new=false), whole) %}
   {% do return(sql) %}
 {% endmacro %}
 

@@ -5,29 +5,29 @@
 #}
 {% macro merge_states(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
-  {% do dbt_kinds.drop_stages(relation) %}
   {% set rows = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(query, 'true', writer.selected), relation) %}
   {% set like = '(select *, cast(0 as bigint) as __kinds_stored from ' ~ relation ~ ')' %}
   {% set states = dbt_kinds.stage(relation, 'states', dbt_kinds.combined_states(writer, relation, rows), like) %}
   {% set found = dbt_kinds._check_states_met_once(options, relation, states) %}
-  {% set written = {'rows_written': found.all_keys, 'sql': '-- the batch changes nothing', 'is_staged': true} %}
+  {% set written = {'rows_written': found.all_keys, 'sql': '-- the batch changes nothing'} %}
   {% set clauses, inserts = writer.clauses if found.stored_keys else [], found.stored_keys < found.all_keys %}
   {% if not clauses and not inserts %}
     {% do return(written) %}
-  {% elif options.file_format in ['iceberg', 'delta'] %}
+  {% elif not dbt_kinds.is_of_files(options.file_format) %}
+    {% set is_iceberg = options.file_format == 'iceberg' %}
     {% do dbt_kinds.announce_write(work, batch, {
-      'write': 'merge', 'application': dbt_kinds.spark_application() if options.file_format == 'iceberg' else none, 'rows': found.all_keys,
-    }, dbt_kinds.current_snapshot(relation, options.file_format)) %}
-    {% set merge = dbt_kinds._merge_statement(relation, writer, states, clauses, inserts) %}
+      'write': 'merge', 'application': dbt_kinds.spark_application() if is_iceberg else none, 'rows': found.all_keys,
+    }, dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, options.file_format)) %}
+    {% set merge = dbt_kinds.keyed_merge(relation, writer, states, clauses, inserts) %}
     {% call statement('merge_states') %}{{ merge }}{% endcall %}
-    {% do return(dict(written, sql=merge, snapshot_id=dbt_kinds.current_snapshot(relation, options.file_format))) %}
+    {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=found.all_keys, sql=merge)) %}
   {% endif %}
   {% set sql = dbt_kinds.whole_states(writer, relation, states) %}
   {% set whole = dbt_kinds.stage(relation, 'whole', sql, relation) %}
   {% do dbt_kinds.announce_write(work, batch, {
     'write': 'stage', 'stage': whole.identifier, 'partitioning': writer.partitioning, 'rows': found.all_keys,
   }) %}
-  {% do dbt_kinds.put_stage_in_place(relation, options, whole, writer.partitioning) %}
+  {% do dbt_kinds.overwrite_from_stage(relation, dict(writer, is_new=false), whole) %}
   {% do return(dict(written, sql=sql)) %}
 {% endmacro %}
 

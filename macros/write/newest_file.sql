@@ -1,10 +1,6 @@
-{# When the newest file of a table of files was written, in microseconds since 1970; none where there is none, or the table knows its commits. #}
-{% macro newest_file(relation, file_format) %}
-  {% if file_format in ['iceberg', 'delta'] %}
-    {% do return(none) %}
-  {% endif %}
-  {% set newest = 'select unix_micros(max(_metadata.file_modification_time)) as newest from ' ~ relation %}
-  {% do return(dbt_kinds.query_rows(newest)[0].get('newest')) %}
+{# How many rows lie in files of a table that were written after a moment, in microseconds since 1970; all of them where that is none. #}
+{% macro rows_in_files_after(relation, newest) %}
+  {% do return(dbt_kinds.query_rows('select count(*) as number from ' ~ relation ~ ' where ' ~ dbt_kinds.is_newer_than(newest))[0].number) %}
 {% endmacro %}
 
 

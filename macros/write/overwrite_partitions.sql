@@ -1,35 +1,55 @@
 {#
   Overwrites a table of files by the rows of a query: partitions that get rows in one job, and those of the rows for which a condition
   holds that get none are dropped after it. Which got rows is told by their files: a job gives every file it writes a name of its own.
-  Returns the statement.
+  `before` is what partition_files told of them. Returns `{rows_written, sql}`.
 #}
-{% macro overwrite_partitions(relation, writer, sql, condition) %}
-  {% set before = dbt_kinds._partition_files(relation, writer, condition) if writer.partition_columns and not writer.is_new else [] %}
+{% macro overwrite_partitions(relation, writer, sql, condition, before) %}
   {% do dbt_kinds.require_dynamic_overwrite(writer.model) %}
   {% set insert -%}
 insert overwrite table {{ relation }}
 {{ sql }}
   {%- endset %}
   {% call statement('overwrite_partitions') %}{{ insert }}{% endcall %}
-  {% if before %}
-    {% set after = dbt_kinds._partition_files(relation, writer, condition) %}
-    {% do dbt_kinds._drop_partitions(relation, writer, after | select('in', before) | list) %}
-  {% endif %}
-  {% do return(insert) %}
+  {% set old, written = before | map(attribute='a_file') | list, namespace(rows=0) %}
+  {% set emptied = [] %}
+  {% for partition in dbt_kinds.partition_files(relation, writer, condition) %}
+    {% if partition.a_file in old %}
+      {% do emptied.append(partition) %}
+    {% else %}
+      {% set written.rows = written.rows + partition.number %}
+    {% endif %}
+  {% endfor %}
+  {% do dbt_kinds._drop_partitions(relation, writer, emptied) %}
+  {% do return({'rows_written': written.rows, 'sql': insert}) %}
 {% endmacro %}
 
 
-{# The partitions that hold such rows: their values as text, and the name of one of their files. #}
-{% macro _partition_files(relation, writer, condition) %}
+{# The partitions that hold such rows: their values as text, the name of one of their files, and the number of the rows. #}
+{% macro partition_files(relation, writer, condition) %}
   {% set partitions %}
 select
   {% for column in writer.partition_columns %}cast({{ column }} as string) as value_{{ loop.index }}, {% endfor %}
-  max(_metadata.file_name) as a_file
+  max(_metadata.file_name) as a_file, count(*) as number
 from {{ relation }}
 where {{ condition }}
 group by {{ writer.partition_columns | join(', ') }}
   {%- endset %}
   {% do return(dbt_kinds.query_rows(partitions)) %}
+{% endmacro %}
+
+
+{# Overwrites every partition that the stage has, and drops the others. #}
+{% macro overwrite_from_stage(relation, writer, stage) %}
+  {% set sql = 'select ' ~ writer.columns | join(', ') ~ ' from ' ~ stage %}
+  {% if writer.partition_columns %}
+    {% set before = dbt_kinds.partition_files(relation, writer, 'true') if not writer.is_new else [] %}
+    {% do dbt_kinds.overwrite_partitions(relation, writer, sql, 'true', before) %}
+  {% else %}
+    {% call statement('overwrite_table') %}
+insert overwrite table {{ relation }}
+{{ sql }}
+    {% endcall %}
+  {% endif %}
 {% endmacro %}
 
 

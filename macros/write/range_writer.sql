@@ -2,7 +2,7 @@
   Everything there is to know before a range of a table is replaced, found out and checked before anything is written:
   how time is bounded, and what table_writer tells.
 #}
-{% macro range_writer(options, query_columns, existing, query=none) %}
+{% macro range_writer(options, query_columns, existing, query=none, keys=[]) %}
   {% set time_column = dbt_kinds.find_column(query_columns, options.time_column.column) %}
   {% if time_column is none %}
     {% do dbt_kinds.fail(options.model, "time_column '" ~ options.time_column.column ~ "' is not a column of the query, which has "
@@ -13,7 +13,7 @@
   {% set partitioning = existing.partitioning if existing is not none else dbt_kinds.time_partitioning(options, quoted, values) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, partitioning) %}
   {% set cuts_intervals = dbt_kinds.partitions_cut_intervals(partitioning, time_column.name, options.unit) %}
-  {% if options.file_format in ['parquet', 'orc'] %}
+  {% if dbt_kinds.is_of_files(options.file_format) %}
     {% do dbt_kinds.check_time_partition(options, time_column, partitioning, cuts_intervals) %}
   {% endif %}
   {% do return(dict(

@@ -1,5 +1,5 @@
 {# For writes that replace the table: see table_writer. Whatever columns it has, it gets those of the query. #}
-{% macro whole_writer(options, query_columns, existing, query) %}
+{% macro whole_writer(options, query_columns, existing, query, keys=[]) %}
   {% do return(dict(dbt_kinds.table_writer(options, query_columns, none, options.partition_by), replaces_table=true)) %}
 {% endmacro %}
 
@@ -12,21 +12,21 @@
   {% set options, writer = work.options, work.writer %}
   {% set details = dbt_kinds.parents_as_read(model) if options.skip_unchanged else none %}
   {% set sql = dbt_kinds.filtered_query(query, 'true', writer.selected) %}
-  {% do dbt_kinds.drop_stages(relation) if options.file_format not in ['iceberg', 'delta'] %}
-  {% set is_staged = dbt_kinds.replace_table(relation, work, sql) %}
-  {% do return(dict(dbt_kinds.last_commit(relation, options.file_format, 'true'), sql=sql, details=details, is_staged=is_staged)) %}
+  {% do dbt_kinds.replace_table(relation, work, sql) %}
+  {% set commit = {'rows_written': dbt_kinds.query_rows('select count(*) as number from ' ~ relation)[0].number} if dbt_kinds.is_of_files(options.file_format)
+    else dbt_kinds.commit_of(relation, options.file_format) %}
+  {% do return(dict(commit, sql=sql, details=details)) %}
 {% endmacro %}
 
 
-{# The same for SQL that yields the table's columns. Returns whether a stage was made on the way. #}
+{# The same for SQL that yields the table's columns. #}
 {% macro replace_table(relation, work, sql) %}
   {% set options, writer, existing = work.options, work.writer, work.existing %}
-  {% if options.file_format in ['iceberg', 'delta'] and (existing is none or existing.file_format == options.file_format) %}
+  {% if not dbt_kinds.is_of_files(options.file_format) and (existing is none or existing.file_format == options.file_format) %}
     {% do dbt_kinds.create_table(relation, existing, options.file_format, writer.partitioning, sql) %}
-    {% do return(false) %}
+  {% else %}
+    {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}
+    {% do dbt_kinds.hold_lease(options) %}
+    {% do dbt_kinds.replace_by_stage(relation, options, stage, writer.partitioning, existing, writer.schema) %}
   {% endif %}
-  {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}
-  {% do dbt_kinds.hold_lease(options) %}
-  {% do dbt_kinds.put_stage_in_place(relation, options, stage, writer.partitioning) %}
-  {% do return(true) %}
 {% endmacro %}

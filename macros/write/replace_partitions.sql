@@ -1,16 +1,16 @@
 {# Puts the rows of a query into the place of every partition that they belong to; the others stay. One commit on Iceberg and Delta. #}
 {% macro replace_partitions(relation, work, batch, query) %}
   {% set writer = work.writer %}
-  {% set before = dbt_kinds.current_snapshot(relation, writer.file_format) %}
-  {% set newest = dbt_kinds.newest_file(relation, writer.file_format) %}
+  {% set is_of_files = dbt_kinds.is_of_files(writer.file_format) %}
+  {% set before = dbt_kinds.answer(relation, work, 'newest_file' if is_of_files else 'head') %}
   {% do dbt_kinds.require_dynamic_overwrite(writer.model) %}
   {% set insert -%}
 insert overwrite {{ relation }}
 {{ dbt_kinds.filtered_query(query, 'true', writer.selected) }}
   {%- endset %}
   {% call statement('replace_partitions') %}{{ insert }}{% endcall %}
-  {% set commit = dbt_kinds.last_commit(relation, writer.file_format, dbt_kinds.is_newer_than(newest)) %}
-  {# Iceberg makes no commit where there are no rows #}
-  {% set rows = 0 if before is not none and commit.get('snapshot_id') == before else commit.rows_written %}
-  {% do return(dict(commit, rows_written=rows, sql=insert)) %}
+  {% if is_of_files %}
+    {% do return({'rows_written': dbt_kinds.rows_in_files_after(relation, before), 'sql': insert}) %}
+  {% endif %}
+  {% do return(dict(dbt_kinds.commit_of(relation, writer.file_format, before), sql=insert)) %}
 {% endmacro %}

@@ -1,23 +1,15 @@
 {#
-  Puts the rows of `query` in the range of a batch into the place of those of `relation`, and returns `{rows_written, snapshot_id, sql}`,
-  the snapshot only where the format has them. The writer of `work` is what range_writer found out.
+  Puts the rows of `query` in the range of a batch into the place of those of `relation`, and returns what commit_of tells, or `rows_written`, and `sql`.
+  The writer of `work` is what range_writer found out.
 #}
 {% macro replace_range(relation, work, batch, query) %}
   {% set writer = work.writer %}
   {% set condition = dbt_kinds.range_condition(writer.time_column, writer.bounds, batch) %}
-  {% if writer.file_format in ['iceberg', 'delta'] %}
-    {% do return(dbt_kinds._replace_range_by_condition(relation, writer, query, condition)) %}
+  {% set sql = dbt_kinds.filtered_query(query, condition, writer.selected) %}
+  {% if dbt_kinds.is_of_files(writer.file_format) %}
+    {% do return(dbt_kinds.overwrite_partitions(relation, writer, sql, condition, dbt_kinds._files_before(relation, work))) %}
   {% endif %}
-  {% set sql = dbt_kinds.overwrite_partitions(relation, writer, dbt_kinds.filtered_query(query, condition, writer.selected), condition) %}
-  {% do return(dict(dbt_kinds.last_commit(relation, writer.file_format, condition), sql=sql)) %}
-{% endmacro %}
-
-
-{#
-  One commit, emptied intervals included. Iceberg refuses it where a file holds rows on both sides of a bound;
-  there it takes two commits, inside a range that the store does not call loaded.
-#}
-{% macro _replace_range_by_condition(relation, writer, query, condition) %}
+  {# one commit, emptied intervals included; Iceberg refuses it where a file holds rows on both sides of a bound: there it takes two, inside a range that the store does not call loaded #}
   {% if not writer.in_one_commit %}
     {% call statement('delete_range') %}
 delete from {{ relation }} where {{ condition }}
@@ -25,8 +17,18 @@ delete from {{ relation }} where {{ condition }}
   {% endif %}
   {% set insert -%}
 insert into {{ relation }}{{ ' replace where ' ~ condition if writer.in_one_commit }}
-{{ dbt_kinds.filtered_query(query, condition, writer.selected) }}
+{{ sql }}
   {%- endset %}
   {% call statement('replace_range') %}{{ insert }}{% endcall %}
-  {% do return(dict(dbt_kinds.last_commit(relation, writer.file_format, condition), sql=insert)) %}
+  {% do return(dict(dbt_kinds.commit_of(relation, writer.file_format), sql=insert)) %}
+{% endmacro %}
+
+
+{# A file of each partition in the window of the run; its batches overwrite partitions of their own, so that once is enough. #}
+{% macro _files_before(relation, work) %}
+  {% if work.files_before is not defined %}
+    {% set whole = dbt_kinds.range_condition(work.writer.time_column, work.writer.bounds, [work.plan.batches[0][0], work.plan.batches[-1][1]]) %}
+    {% do work.update({'files_before': dbt_kinds.partition_files(relation, work.writer, whole) if not work.writer.is_new else []}) %}
+  {% endif %}
+  {% do return(work.files_before) %}
 {% endmacro %}

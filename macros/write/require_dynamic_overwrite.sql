@@ -1,13 +1,18 @@
 {#
-  Switches the session to dynamic overwrite and checks that it did. Static overwrite would empty the whole table, and
-  server_side_parameters of a profile, applied again before every statement, can undo a SET (measured).
+  Switches the session to dynamic overwrite, once a model: static overwrite would empty the whole table. server_side_parameters of a profile are
+  applied again before every statement, and can undo a SET (measured): so where they say it, they have to say dynamic.
 #}
 {% macro require_dynamic_overwrite(model) %}
-  {% set setting = 'spark.sql.sources.partitionOverwriteMode' %}
-  {% call statement('set_dynamic_overwrite') %}set {{ setting }} = dynamic{% endcall %}
-  {% set mode = run_query('set ' ~ setting).rows[0][1] %}
-  {% if mode | lower != 'dynamic' %}
-    {% do dbt_kinds.fail(model, setting ~ " is '" ~ mode ~ "' even after setting it to dynamic, and overwriting would empty the table; remove it from "
-      ~ 'server_side_parameters in profiles.yml, or set it to dynamic there') %}
+  {% set setting, switched = 'spark.sql.sources.partitionOverwriteMode', dbt_kinds.run_memory().dynamic_overwrite %}
+  {% set profile = (adapter.config.credentials.server_side_parameters or {}).get(setting) %}
+  {% if profile is not none and profile | lower != 'dynamic' %}
+    {% do dbt_kinds.fail(model, setting ~ " is '" ~ profile ~ "' in server_side_parameters of profiles.yml, and overwriting would empty the table; remove it there, "
+      ~ 'or set it to dynamic') %}
+  {% elif profile is none and model not in switched %}
+    {% set mode = run_query('set ' ~ setting ~ ' = dynamic').rows[0][1] %}
+    {% if mode | lower != 'dynamic' %}
+      {% do dbt_kinds.fail(model, setting ~ " is '" ~ mode ~ "' even after setting it to dynamic, and overwriting would empty the table") %}
+    {% endif %}
+    {% do switched.append(model) %}
   {% endif %}
 {% endmacro %}

@@ -1,28 +1,29 @@
 {#
-  Finds out what became of a write that a run announced and did not record, and brings it to its end. Returns whether anything is
-  recorded now that was not, or the table has changed. A full refresh replaces whatever there is.
+  Finds out what became of a write that a run announced and did not record, and brings it to its end. Returns the settings that the run goes on
+  with, none where nothing was announced. A full refresh replaces whatever there is.
 #}
 {% macro settle_pending_write(options, settings) %}
   {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
   {% set details = fromjson(pending.details) if pending is not none else none %}
   {% set rebuild_from = details.get('rebuild_from') if details is not none else none %}
   {% if details is none or (settings.full_refresh and not (rebuild_from and options.start is none)) %}
-    {% do return(false) %}
+    {% do return(none) %}
   {% elif rebuild_from %}
-    {% do settings.update({'rebuild_from': rebuild_from}) %}
-    {% do return(true) %}
-  {% elif details.write == 'restate' and dbt_kinds.relation_type(this) == 'table' %}
+    {% do return(dict(settings, rebuild_from=rebuild_from)) %}
+  {% endif %}
+  {% set is_there = dbt_kinds.relation_type(this, afresh=true) == 'table' %}
+  {% if details.write == 'restate' and is_there %}
     {# its announcement stays open until the first batch behind it is recorded #}
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died was restating from ' ~ details.restatement['from'] ~ '; the table is put back to before that', info=true) %}
     {% do dbt_kinds.put_history_back(this, options, details.restatement, settings) %}
-    {% do return(true) %}
+    {% do return(settings) %}
   {% elif details.write == 'backfill' %}
     {% set outcome = dbt_kinds._backfill_again(details) %}
   {% elif details.write == 'stage' %}
     {% set outcome = dbt_kinds._finish_staged_write(options, pending, details) %}
-  {% elif dbt_kinds.relation_type(this) != 'table' %}
+  {% elif not is_there %}
     {% set outcome = none %}
-  {% elif options.file_format in ['iceberg', 'delta'] %}
+  {% elif not dbt_kinds.is_of_files(options.file_format) %}
     {% set outcome = dbt_kinds._find_appended_snapshot(options, pending, details) %}
   {% else %}
     {% set outcome = dbt_kinds._take_back_files(options, pending, details) %}
@@ -42,7 +43,8 @@
     {% do dbt_kinds.close_pending_write(options) %}
   {% endif %}
   {% do dbt_kinds.drop_stages(this) %}
-  {% do return(true) %}
+  {% do dbt_kinds.drop_left_stages(this) %}
+  {% do return(settings) %}
 {% endmacro %}
 
 
@@ -81,8 +83,8 @@
   {% if run_query('select 1 from ' ~ this ~ ' where ' ~ is_ours ~ ' limit 1').rows | length %}
     {% set existing = dbt_kinds.describe_table(this) %}
     {% set writer = {
-      'model': options.model, 'file_format': options.file_format, 'columns': dbt_kinds.quoted_names(existing.columns),
-      'partition_columns': dbt_kinds.quoted_names(existing.partitioning),
+      'model': options.model, 'columns': dbt_kinds.quoted_names(existing.columns),
+      'partition_columns': dbt_kinds.quoted_names(existing.partitioning), 'is_new': false,
     } %}
     {% set without = 'select * from ' ~ this ~ ('' if details.newest_file is none else ' where not (' ~ is_ours ~ ')') %}
     {% set stage = dbt_kinds.stage(this, 'whole', dbt_kinds.filtered_query(without, 'false' if details.newest_file is none else 'true')) %}

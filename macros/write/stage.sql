@@ -3,8 +3,8 @@
   run that was killed left is dropped by the next one, which holds the lease. Its types are those of the table `like`, else those of the query.
 #}
 {% macro stage(relation, purpose, sql, like=none) %}
-  {% set stage = relation.incorporate(path={'identifier': dbt_kinds._stage_prefix(relation) ~ local_md5(invocation_id)[:8] ~ '_' ~ purpose}) %}
-  {% do dbt_kinds._drop(stage) %}
+  {% set stage = relation.incorporate(path={'identifier': dbt_kinds._stage_prefix(relation) ~ dbt_kinds._stage_owner() ~ '_' ~ purpose}) %}
+  {% do dbt_kinds.run_memory().stages.setdefault(relation | string, []).append(stage) %}
   {# first the table, then its rows: a query that is killed leaves a table that can be dropped, not files without one #}
   {% call statement('create_stage') %}
 create table {{ stage }} using {{ 'delta' if adapter.type() == 'databricks' else 'parquet' }} as
@@ -18,10 +18,29 @@ insert into {{ stage }}
 {% endmacro %}
 
 
-{# Drops the stages of this run, and those that others left. #}
+{# Drops the stages that this run made of a relation. #}
 {% macro drop_stages(relation) %}
-  {% for identifier in dbt_kinds.tables_of(relation, dbt_kinds._stage_prefix(relation) ~ '*') %}
-    {% do dbt_kinds._drop(relation.incorporate(path={'identifier': identifier})) %}
+  {% for stage in dbt_kinds.run_memory().stages.pop(relation | string, []) %}
+    {% do dbt_kinds.drop_table(stage) %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# The names of stages that other runs left, as the listing of the schema has them. #}
+{% macro left_stages(relation) %}
+  {% set prefix, names = dbt_kinds._stage_prefix(relation) | lower, [] %}
+  {% for name in dbt_kinds.listed_tables(relation) if name.startswith(prefix) and not name.startswith(prefix ~ dbt_kinds._stage_owner()) %}
+    {% do names.append(name) %}
+  {% endfor %}
+  {% do return(names) %}
+{% endmacro %}
+
+
+{# Drops them. Only under the lease: what a run that is alive made is not left. #}
+{% macro drop_left_stages(relation) %}
+  {% for name in dbt_kinds.left_stages(relation) %}
+    {% do dbt_kinds.drop_table(relation.incorporate(path={'identifier': name})) %}
+    {% do dbt_kinds.listed_tables(relation).pop(name, none) %}
   {% endfor %}
 {% endmacro %}
 
@@ -31,39 +50,6 @@ insert into {{ stage }}
 {% endmacro %}
 
 
-{#
-  Puts a complete stage into the place of a table: by overwriting it where it has these columns and partitions, otherwise by a new
-  table. Killed, it can be done again as long as the stage is there.
-#}
-{% macro put_stage_in_place(relation, options, stage, partitioning) %}
-  {% set existing = dbt_kinds.describe_table(relation) if dbt_kinds.relation_type(relation) is not none else none %}
-  {% set columns = dbt_kinds.describe_table(stage).columns %}
-  {% if dbt_kinds._has_shape(existing, options.file_format, columns, partitioning) %}
-    {% do dbt_kinds.overwrite_from_stage(relation, {
-      'model': options.model, 'columns': dbt_kinds.quoted_names(existing.columns), 'partition_columns': dbt_kinds.quoted_names(partitioning),
-    }, stage) %}
-  {% else %}
-    {% do dbt_kinds.create_table(relation, existing, options.file_format, partitioning, 'select * from ' ~ stage) %}
-  {% endif %}
-{% endmacro %}
-
-
-{% macro _has_shape(existing, file_format, columns, partitioning) %}
-  {% if existing is none or existing.is_view or existing.file_format != file_format or existing.columns | length != columns | length
-      or dbt_kinds.quoted_names(existing.partitioning) | map('lower') | list != dbt_kinds.quoted_names(partitioning) | map('lower') | list %}
-    {% do return(false) %}
-  {% endif %}
-  {% for column in columns %}
-    {% set stored = dbt_kinds.find_column(existing.columns, column.name) %}
-    {% if stored is none or stored.type != column.type %}
-      {% do return(false) %}
-    {% endif %}
-  {% endfor %}
-  {% do return(true) %}
-{% endmacro %}
-
-
-{# Overwrites every partition that the stage has, and drops the others. #}
-{% macro overwrite_from_stage(relation, writer, stage) %}
-  {% do dbt_kinds.overwrite_partitions(relation, writer, 'select ' ~ writer.columns | join(', ') ~ ' from ' ~ stage, 'true') %}
+{% macro _stage_owner() %}
+  {% do return(local_md5(invocation_id)[:8]) %}
 {% endmacro %}

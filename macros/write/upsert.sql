@@ -6,72 +6,90 @@
   {% set options = work.options %}
   {% set writer = dbt_kinds.writer_in_window(work.writer, dbt_kinds.query_window(options, batch), work.plan.execution_time) %}
   {% set work = dict(work, writer=writer) %}
-  {% do dbt_kinds.drop_stages(relation) %}
-  {% set stage = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds.latest_rows(options, query), 'true', writer.selected), relation) %}
-  {% set rows = dbt_kinds.check_keys(options, writer, stage, batch).all_rows %}
-  {% if options.file_format in ['iceberg', 'delta'] %}
-    {% set sql = dbt_kinds._merge(relation, work, batch, stage, rows) %}
-    {% do return(dict(dbt_kinds.last_commit(relation, options.file_format, 'false'), rows_written=rows, sql=sql, is_staged=true)) %}
-  {% endif %}
-  {% set sql = dbt_kinds._merged_whole(relation, writer, stage) %}
-  {% set whole = dbt_kinds.stage(relation, 'whole', sql, relation) %}
-  {% do dbt_kinds.announce_write(work, batch, {
-    'write': 'stage', 'stage': whole.identifier, 'partitioning': writer.partitioning, 'rows': rows,
-  }) %}
-  {% do dbt_kinds.put_stage_in_place(relation, options, whole, writer.partitioning) %}
-  {% do return({'rows_written': rows, 'sql': sql, 'is_staged': true}) %}
-{% endmacro %}
-
-
-{# Merges what differs, in one commit, or none where nothing does. Returns the statement. #}
-{% macro _merge(relation, work, batch, stage, rows) %}
-  {% set options, writer = work.options, work.writer %}
-  {% if options.when_matched is not none %}
-    {# what people write there may add to what is there, so that twice is not once #}
+  {% set is_first = work.start_anew and batch == work.plan.batches[0] %}
+  {% set rows = dbt_kinds.filtered_query(dbt_kinds.latest_rows(options, query), 'true', writer.selected) %}
+  {% set stage = dbt_kinds.stage(relation, 'batch', rows, none if is_first else relation) %}
+  {% set merges = not is_first and not dbt_kinds.is_of_files(options.file_format) %}
+  {% set found = dbt_kinds.check_keys(options, writer, stage, batch, dbt_kinds._stored_counts(relation, writer, stage) if merges else none) %}
+  {% if is_first %}
+    {% do dbt_kinds._load_first_keys(relation, work, stage) %}
+    {% set sql = rows %}
+  {% elif merges %}
+    {% set sql = dbt_kinds._merge(relation, work, batch, stage, found) %}
+  {% else %}
+    {% set sql = dbt_kinds._merged_whole(relation, writer, stage) %}
+    {% set whole = dbt_kinds.stage(relation, 'whole', sql, relation) %}
     {% do dbt_kinds.announce_write(work, batch, {
-      'write': 'merge', 'application': dbt_kinds.spark_application() if options.file_format == 'iceberg' else none,
-    }, dbt_kinds.current_snapshot(relation, options.file_format)) %}
+      'write': 'stage', 'stage': whole.identifier, 'partitioning': writer.partitioning, 'rows': found.all_rows,
+    }) %}
+    {% do dbt_kinds.overwrite_from_stage(relation, dict(writer, is_new=false), whole) %}
   {% endif %}
-  {% set source, clauses, inserts = stage, writer.clauses, true %}
-  {% if writer.is_equal %}
-    {% set found = dbt_kinds._compare(relation, writer, stage) %}
-    {% if found.equal_keys == rows %}
-      {% do return('-- every row of the batch is there already') %}
-    {% endif %}
-    {% if found.equal_keys %}
-      {% set source = dbt_kinds.stage(relation, 'changes', dbt_kinds._changes(relation, writer, stage), relation) %}
-    {% endif %}
-    {% set clauses = writer.clauses if found.equal_keys < found.stored_keys else [] %}
-    {% set inserts = found.stored_keys < rows %}
-  {% endif %}
-  {% set sql = dbt_kinds._merge_statement(relation, writer, source, clauses, inserts) %}
-  {% call statement('upsert') %}{{ sql }}{% endcall %}
-  {% do return(sql) %}
+  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=found.all_rows, sql=sql)) %}
 {% endmacro %}
 
 
-{# How many keys of the batch the table has, and how many of them an update would leave as they are. #}
-{% macro _compare(relation, writer, stage) %}
-  {% set counts %}
-select count(*) as stored_keys, count_if(is_equal) as equal_keys from (
-  {{- dbt_kinds._stored_keys(relation, writer, stage) }}
-)
-  {%- endset %}
-  {% do return(dbt_kinds.query_rows(counts)[0]) %}
+{# The table is made of a batch whose keys are checked, so that a first load that is refused leaves nothing. #}
+{% macro _load_first_keys(relation, work, stage) %}
+  {% set options, writer = work.options, work.writer %}
+  {% do dbt_kinds.hold_lease(options) %}
+  {% if work.existing is none and dbt_kinds.is_of_files(options.file_format) %}
+    {# first the table, then its rows: files without a table would be in the way of the next run #}
+    {% do dbt_kinds.create_table(relation, none, options.file_format, writer.partitioning, 'select * from ' ~ stage ~ ' where false') %}
+    {% do dbt_kinds.overwrite_from_stage(relation, writer, stage) %}
+  {% else %}
+    {% do dbt_kinds.replace_by_stage(relation, options, stage, writer.partitioning, work.existing, writer.schema) %}
+  {% endif %}
 {% endmacro %}
 
 
 {#
-  The staged rows without those that the table has. Iceberg writes every file anew that has a row of a key in the source, updated or not;
-  and a merge computes its source twice.
+  Merges what differs. Rows that are there are updated in one commit, new ones inserted in another, which spares Spark a shuffle of the table; killed
+  between them, the batch is done again. What people write in when_matched may add to what is there, so that twice is not once: it is announced, and
+  done in one commit. Returns the statements.
 #}
-{% macro _changes(relation, writer, stage) %}
+{% macro _merge(relation, work, batch, stage, found) %}
+  {% set options, writer = work.options, work.writer %}
+  {% set statements = [] %}
+  {% if options.when_matched is not none %}
+    {% set is_iceberg = options.file_format == 'iceberg' %}
+    {% do dbt_kinds.announce_write(work, batch, {'write': 'merge', 'application': dbt_kinds.spark_application() if is_iceberg else none},
+      dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, options.file_format)) %}
+    {% do statements.append(dbt_kinds.keyed_merge(relation, writer, stage, writer.clauses, true)) %}
+  {% else %}
+    {% if writer.clauses and found.equal_keys < found.stored_keys %}
+      {% set differs = writer.is_same ~ (' and not (' ~ writer.is_equal ~ ')' if writer.is_equal else '') %}
+      {% do statements.append(dbt_kinds.keyed_merge(relation, writer, stage, writer.clauses, false, differs)) %}
+    {% endif %}
+    {% if found.stored_keys < found.all_rows %}
+      {% do statements.append(dbt_kinds._insert_statement(relation, writer, stage, found.stored_keys > 0)) %}
+    {% endif %}
+  {% endif %}
+  {% for sql in statements %}
+    {% do dbt_kinds.hold_lease(options) %}
+    {% call statement('upsert') %}{{ sql }}{% endcall %}
+  {% endfor %}
+  {% do return(statements | join(';\n') or '-- every row of the batch is there already') %}
+{% endmacro %}
+
+
+{# SQL: how many keys of the batch the table has, and how many of them an update would leave as they are. #}
+{% macro _stored_counts(relation, writer, stage) %}
+select count(*) as stored_keys, count_if(is_equal) as equal_keys from (
+  {{- dbt_kinds._stored_keys(relation, writer, stage) }}
+)
+{%- endmacro %}
+
+
+{# SQL: an insert of the staged rows, without those whose key the table has. #}
+{% macro _insert_statement(relation, writer, stage, some_are_stored) %}
   {% set sql -%}
-select source.* from {{ stage }} as source left anti join (
-  select * from (
-    {{- dbt_kinds._stored_keys(relation, writer, stage) | indent(2) }}
-  ) where is_equal
-) as equal on struct({{ writer.source_keys | join(', ') }}) <=> equal.key
+insert into {{ relation }}
+select source.{{ writer.columns | join(', source.') }}
+from {{ stage }} as source
+  {%- if some_are_stored %} left anti join (
+    {{- dbt_kinds._stored_keys(relation, writer, stage) }}
+) as stored on struct({{ writer.source_keys | join(', ') }}) <=> stored.key
+  {%- endif %}
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}
@@ -79,34 +97,10 @@ select source.* from {{ stage }} as source left anti join (
 
 {# An inner join, which Spark makes without a shuffle of the table; an anti join of the batch with the table shuffles it (2 million rows: 4 s, 1 s). #}
 {% macro _stored_keys(relation, writer, stage) %}
-  select struct({{ writer.source_keys | join(', ') }}) as key, bool_and({{ writer.is_equal }}) as is_equal
+  select struct({{ writer.source_keys | join(', ') }}) as key, bool_and({{ writer.is_equal or 'false' }}) as is_equal
   from {{ relation }} as target join {{ stage }} as source on {{ writer.is_same }}
   group by all
 {%- endmacro %}
-
-
-{# Without rows to insert Spark need not shuffle the table, and without rows to update it writes no file anew: so the clauses are those that are needed. #}
-{% macro _merge_statement(relation, writer, source, clauses, inserts) %}
-  {% set sql -%}
-merge into {{ relation }} as target
-using {{ source }} as source
-on {{ writer.is_same }}
-  {%- for clause in clauses %}
-when matched{{ ' and ' ~ clause.condition if clause.condition }} then
-    {%- if clause.action == 'delete' %} delete
-    {%- else %} update set
-      {%- for assignment in clause.assignments %}
-  target.{{ adapter.quote(assignment.column) }} = {{ assignment.expression }}{{ ',' if not loop.last }}
-      {%- endfor %}
-    {%- endif %}
-  {%- endfor %}
-  {%- if inserts %}
-when not matched then insert ({{ writer.columns | join(', ') }})
-values (source.{{ writer.columns | join(', source.') }})
-  {%- endif %}
-  {%- endset %}
-  {% do return(sql) %}
-{% endmacro %}
 
 
 {#

@@ -7,7 +7,6 @@ runs show what the macros do, and tests/functional that Spark does it.
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -90,13 +89,20 @@ class Warehouse:
         """A statement that changes something; the one that the run dies at is done or not done."""
         self.statements.append(name)
         is_last = self.dies_at is not None and len(self.statements) >= self.dies_at
-        if not is_last or self.dies_after_it:
+        if is_last and name == "overwrite_table":
+            # what a job leaves that dies while it replaces files
+            self.ask(f"delete from {sql.split()[3]}")
+        elif not is_last or self.dies_after_it:
             self.change(name, sql)
         if is_last:
             raise DiedError(name)
 
     def change(self, name: str, sql: str) -> None:
-        if name == "set_dynamic_overwrite":
+        if name == "refresh_table":
+            return
+        if name == "overwrite_table":
+            _, _, _, table, query = sql.split(maxsplit=4)
+            self.replace(table, query)
             return
         if name == "append_events":
             self.log += self.unwritten
@@ -129,21 +135,9 @@ class Warehouse:
         self.do("create_table", f"create or replace table {relation} as {sql}")
         self.formats[str(relation)] = file_format
 
-    def overwrite_partitions(self, relation: Any, writer: Any, sql: str, condition: str) -> None:
-        self.statements.append("overwrite_partitions")
-        if self.dies_at is not None and len(self.statements) >= self.dies_at:
-            # what a job leaves that dies while it replaces files
-            self.ask(f"delete from {relation}")
-            raise DiedError("overwrite_partitions")
-        self.replace(str(relation), sql)
-
-    def tables_of(self, relation: Any, identifier: str | None = None) -> dict[str, str]:
+    def listed_tables(self, relation: Any, afresh: bool = False) -> dict[str, str]:
         names = self.database.execute("select table_name from duckdb_tables() where schema_name = 'shop'").fetchall()
-        return {
-            name: "table"
-            for (name,) in names
-            if "__snapshot_" not in name and (identifier is None or fnmatch.fnmatch(name, identifier))
-        }
+        return {name: "table" for (name,) in names if "__snapshot_" not in name}
 
     def describe_table(self, relation: Any) -> dict[str, Any]:
         columns = self.columns_of(f"select * from {relation}")
@@ -163,6 +157,12 @@ class Warehouse:
         self.ask(f"create table {self.snapshot_name(str(relation), self.runs)} as select * from {relation}")
         self.snapshots.setdefault(str(relation), []).append(str(self.runs))
         return self.runs
+
+    def answer(self, relation: Any, work: Any, name: str) -> int | None:
+        return self.current_snapshot(relation, self.formats.get(str(relation), "parquet"))
+
+    def commit_of(self, relation: Any, file_format: str, before: Any = None) -> dict[str, Any]:
+        return {"snapshot_id": self.current_snapshot(relation, file_format), "rows_written": 0}
 
     def has_snapshot(self, relation: Any, file_format: str, snapshot_id: Any) -> bool:
         return str(snapshot_id) in self.snapshots.get(str(relation), [])
@@ -228,7 +228,7 @@ class Warehouse:
             "%Y-%m-%dT%H:%M:%S.%f"
         )
 
-    def note(self, event: dict[str, Any]) -> list[str]:
+    def note(self, event: dict[str, Any], is_stacked: bool = False, takes_commit: bool = False) -> list[str]:
         """An event on its way into the log, and the values that it has in the statement."""
         self.unwritten.append({key: value for key, value in event.items() if value is not None})
         return []
@@ -240,6 +240,7 @@ class Warehouse:
             if row["event"] in ("loaded", "invalidated"):
                 line = macros.event_line({"started_at": "", "execution_time": "", "model_hash": "", **row})
                 texts[row["relation"]] = f"{texts[row['relation']]}\n{line}" if row["relation"] in texts else line
+                memory["history"].setdefault(row["relation"], []).append(row)
         for relation in {row["relation"] for row in self.log}:
             moments = [(row["recorded_at"], row["event"]) for row in self.log if row["relation"] == relation]
             pending = [at for at, event in moments if event == "pending"]
@@ -285,18 +286,15 @@ class Warehouse:
         instead: dict[str, Any] = {
             name: getattr(self, name)
             for name in (
-                *("create_table", "overwrite_partitions", "tables_of", "describe_table", "current_snapshot"),
+                *("create_table", "listed_tables", "describe_table", "current_snapshot", "answer", "commit_of"),
                 *("has_snapshot", "query_rows", "snapshots_since"),
             )
         }
         instead |= {
-            "_event_values": self.note, "store_table": lambda: "store", "store_key": lambda: "store",
+            "event_values": self.note, "store_table": lambda: "store", "store_key": lambda: "store",
             "find_store": lambda afresh=False: {"file_format": "hive"}, "lease_holder": lambda: None, "spark_application": lambda: "app",
             "_read_store": lambda: self.read_store(macros), "next_moment": self.moment,
-            "relation_type": lambda relation: self.tables_of(relation).get(relation.identifier.lower()),
-            "_read_log": lambda condition: [
-                row for row in self.log if "event in ('loaded'" not in condition or row["event"] in ("loaded", "invalidated")
-            ],
+            "note_head": lambda relation, work: None, "_events_where": lambda condition, questions=None, answers=None: list(self.log),
         }  # fmt: skip
         macros._functions.update(instead)
         return macros

@@ -71,7 +71,7 @@ class Table:
         first_new = run("select min(unix_micros(__kinds_boundary)) from changes where __kinds_is_new").fetchone()[0]
         if first_new is None:
             return "changes"
-        behind = MACROS._behind_closed_rows(self.options, self.writer, "history", "changes", first_new)
+        behind = MACROS.behind_closed_rows(self.options, self.writer, "history", "changes", first_new)
         run(f"create or replace table dated_changes as {behind}")
         return "dated_changes"
 

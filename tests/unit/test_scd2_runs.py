@@ -30,7 +30,7 @@ def compiled(vector: dict[str, Any], step: dict[str, Any]) -> str:
 
 
 def stored(warehouse: Warehouse, table: str, names: list[str]) -> list[list[str | None]]:
-    if table not in warehouse.tables_of(None):
+    if table not in warehouse.listed_tables(None):
         return []
     texts = ", ".join(f"strip_accents(regexp_replace(cast(\"{name}\" as varchar), '[+]00$', ''))" for name in names)
     rows = warehouse.database.execute(f"select {texts} from shop.{table}").fetchall()

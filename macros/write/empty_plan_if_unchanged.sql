@@ -2,7 +2,7 @@
   skip_unchanged: empties the plan of a model of kind `full` where neither its query nor what its parents hold has changed since its last
   load, and says so. What a parent holds is known by its snapshot, or by what the store says of it; of another table nothing is known.
 #}
-{% macro rest_if_unchanged(options, plan, loads, model_hash) %}
+{% macro empty_plan_if_unchanged(options, plan, loads, model_hash) %}
   {% set latest = loads | sort(attribute='recorded_at') | last %}
   {% set rows = dbt_kinds.read_log([options.relation]) | selectattr('event', 'eq', 'loaded') | selectattr('recorded_at', 'eq', latest.recorded_at) | list %}
   {% set then = fromjson(rows[0].details) if rows and rows[0].details is defined else {} %}
@@ -50,7 +50,7 @@
   {% set relation = relation.incorporate(path={'database': none}) if adapter.type() == 'spark' else relation %}
   {% if dbt_kinds.relation_type(relation) == 'table' %}
     {% set file_format = dbt_kinds.describe_table(relation).file_format %}
-    {% if file_format in ['iceberg', 'delta'] %}
+    {% if dbt_kinds.has_commits(file_format) %}
       {% do return(file_format ~ ' ' ~ dbt_kinds.current_snapshot(relation, file_format)) %}
     {% elif parent.resource_type == 'model' and parent.config.materialized in dbt_kinds.kinds() %}
       {% do return('recorded ' ~ (dbt_kinds.events_of(dbt_kinds.relation_key(parent.database, parent.schema, parent.alias))

@@ -1,10 +1,13 @@
 {#
   What a run of a model has to do, checked against the table and the query as they are now, before anything is written:
-  `{options, plan, model_hash, is_done, window, existed, start_anew, existing, writer, sample_query}`, from window on only where there is
-  something to do.
+  `{options, plan, model_hash, is_done, window, existed, start_anew, existing, writer, sample_query, questions, answers}`, from window on only where
+  there is something to do. `afresh` where others may have written since the run began.
 #}
-{% macro work_to_do(options, settings, prepare) %}
-  {% set found = dbt_kinds.relation_type(this) %}
+{% macro planned_work(options, settings, prepare, afresh=false) %}
+  {% set found = dbt_kinds.relation_type(this, afresh) %}
+  {% if afresh and found == 'table' %}
+    {% call statement('refresh_table') %}refresh table {{ this }}{% endcall %}
+  {% endif %}
   {% set loads = dbt_kinds.loads_of(options.relation) if found == 'table' else [] %}
   {% set parents = dbt_kinds.followed_parents(model, options, compiled_code) if loads else [] %}
   {% set model_hash = dbt_kinds.model_hash(options, compiled_code) %}
@@ -12,7 +15,7 @@
   {% do dbt_kinds.check_deletes_are_seen(model, compiled_code) %}
   {% set plan = dbt_kinds.plan_intervals(options, loads, settings, model_hash, parents, batches) %}
   {% if options.skip_unchanged and loads and not settings.full_refresh %}
-    {% do dbt_kinds.rest_if_unchanged(options, plan, loads, model_hash) %}
+    {% do dbt_kinds.empty_plan_if_unchanged(options, plan, loads, model_hash) %}
   {% endif %}
   {% if not plan.batches and found == 'table' %}
     {% do return({'options': options, 'plan': plan, 'is_done': true}) %}
@@ -20,16 +23,46 @@
 
   {% set window = dbt_kinds.run_window(plan, settings) %}
   {% set sample_query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, window), plan.execution_time) %}
-  {% set existing = none if found is none else dbt_kinds.describe_table(this) %}
+  {% set facts = none if found is none else dbt_kinds.table_facts(this, afresh) %}
+  {% set names_table = found == 'table' and facts.columns is not defined %}
+  {% set described = dbt_kinds.describe_write(sample_query, dbt_kinds.described_expressions(options), this if names_table else none) %}
+  {% set existing = dict(facts, columns=described.table) if names_table else facts %}
   {% set start_anew = found != 'table' or plan.start_anew %}
-  {% set writer = prepare(options, dbt_kinds.describe_query(sample_query), none if start_anew else existing, sample_query) %}
+  {% set writer = prepare(options, described.query, none if start_anew else existing, sample_query, described.expressions) %}
   {% do dbt_kinds.check_contract(dbt_kinds.contract_query(writer, sample_query)) %}
   {% do dbt_kinds.check_can_put_back(options, plan, settings) if plan.get('restatement') is not none %}
   {% do dbt_kinds.check_can_replace(options, existing) if start_anew %}
   {% do return({
     'options': options, 'plan': plan, 'model_hash': model_hash, 'is_done': false, 'window': window, 'existed': found == 'table', 'start_anew': start_anew,
     'existing': existing, 'writer': writer, 'sample_query': sample_query,
+    'questions': dbt_kinds.questions_of(this, options, existing), 'answers': {},
   }) %}
+{% endmacro %}
+
+
+{#
+  The same under the lease: claimed, and planned again where others wrote, or where a write that a run announced and did not record had to be
+  brought to its end.
+#}
+{% macro leased_work(options, settings, prepare) %}
+  {% set unsettled = dbt_kinds.is_unsettled(options.relation) %}
+  {% if unsettled %}
+    {% do dbt_kinds.claim(options, {'execution_time': settings.execution_time, 'batches': []}) %}
+    {% set settings = dbt_kinds.settle_pending_write(options, settings) or settings %}
+  {% endif %}
+  {% set work = dbt_kinds.planned_work(options, settings, prepare, afresh=unsettled) %}
+  {% if work.is_done %}
+    {% do return(work) %}
+  {% endif %}
+  {% set others_wrote = dbt_kinds.claim(options, work.plan, work.questions) %}
+  {% do work.update({'answers': dbt_kinds.run_memory().answers.pop(options.relation, {})}) %}
+  {% set settled = dbt_kinds.settle_pending_write(options, settings) if not unsettled else none %}
+  {% if others_wrote or settled is not none %}
+    {% set work = dbt_kinds.planned_work(options, settled or settings, prepare, afresh=true) %}
+  {% else %}
+    {% do dbt_kinds.refresh_if_stale(this, work) %}
+  {% endif %}
+  {% do return(work) %}
 {% endmacro %}
 
 
@@ -44,13 +77,15 @@
     {% if not writer.replaces_table or writes_nothing or not plan.batches %}
       {% set query = writer.get('table_query') or work.sample_query %}
       {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, dbt_kinds.filtered_query(query, 'false')) %}
+      {% do work.answers.clear() if work.existing is none %}
     {% endif %}
     {% do return(none) %}
   {% endif %}
   {% do dbt_kinds.take_back_history(relation, work) if plan.get('restatement') is not none %}
   {% if writer.schema_changes %}
     {# should it be cut short, the next run has something to load, and finishes it #}
-    {% do dbt_kinds.invalidate(options, plan, plan.batches[0]) if not dbt_kinds.keeps_history(options) %}
+    {% do dbt_kinds.invalidate(options, plan, plan.batches[0]) %}
     {% do dbt_kinds.change_schema(relation, work) %}
   {% endif %}
+  {% do work.answers.clear() if writer.schema_changes or plan.get('restatement') is not none %}
 {% endmacro %}

@@ -1,0 +1,41 @@
+{#
+  The names of a relation's schema, in lower case; nothing where there is no such schema. Listed once a run; what this run makes is noted here, and who
+  has to know what others made lists `afresh`.
+#}
+{% macro listed_tables(relation, afresh=false) %}
+  {% set listed = dbt_kinds.run_memory().listed %}
+  {% set schema = relation.without_identifier() | string %}
+  {% if afresh or schema not in listed %}
+    {% do listed.update({schema: dbt_kinds._names_in_schema(relation) if adapter.check_schema_exists(relation.database, relation.schema) else {}}) %}
+  {% endif %}
+  {% do return(listed[schema]) %}
+{% endmacro %}
+
+
+{#
+  What a relation is: 'table', 'view', or none where there is none of that name. dbt-spark's relation cache cannot be asked for tables: it may not
+  know Iceberg's. It does know views, and a view holds nothing that was recorded.
+#}
+{% macro relation_type(relation, afresh=false) %}
+  {% set names, name = dbt_kinds.listed_tables(relation, afresh), relation.identifier | lower %}
+  {% if name in names and names[name] is none %}
+    {% set cached = load_cached_relation(relation) %}
+    {% do names.update({name: 'view' if cached is not none and cached.is_view else 'table'}) %}
+  {% endif %}
+  {% do return(names.get(name)) %}
+{% endmacro %}
+
+
+{# A table that this run made. #}
+{% macro note_table(relation) %}
+  {% do dbt_kinds.run_memory().listed.setdefault(relation.without_identifier() | string, {}).update({relation.identifier | lower: 'table'}) %}
+{% endmacro %}
+
+
+{% macro _names_in_schema(relation) %}
+  {% set names = {} %}
+  {% for row in run_query('show tables in ' ~ relation.without_identifier()).rows if not row[2] %}
+    {% do names.update({row[1] | string | lower: none}) %}
+  {% endfor %}
+  {% do return(names) %}
+{% endmacro %}

@@ -1,0 +1,54 @@
+{#
+  What a table is but for its columns: `{partitioning, file_format, is_view, location}`, from what dbt read of it when the run began, as far as that
+  tells; else, and `afresh`, as describe_table tells it, with the columns.
+#}
+{% macro table_facts(relation, afresh=false) %}
+  {% set cached = none if afresh else load_cached_relation(relation) %}
+  {% set facts = dbt_kinds.read_information(cached.information) if cached is not none and cached.information else none %}
+  {% do return(facts if facts is not none else dbt_kinds.describe_table(relation)) %}
+{% endmacro %}
+
+
+{#
+  The same from the text of `show table extended`; none where it does not tell. Iceberg keeps the schema and the partitioning of its tables among the
+  properties of a Hive catalog. Pure.
+#}
+{% macro read_information(information) %}
+  {% set head = (information | string).split('\nSchema: ')[0] %}
+  {% set provider = dbt_kinds._stated(head, 'Provider') %}
+  {% set facts = {'partitioning': [], 'file_format': provider, 'is_view': false, 'location': dbt_kinds._stated(head, 'Location')} %}
+  {% if dbt_kinds._stated(head, 'Type') == 'VIEW' %}
+    {% do return(dict(facts, is_view=true)) %}
+  {% elif dbt_kinds.is_of_files(provider) %}
+    {% set columns = dbt_kinds._stated(head, 'Partition Columns') %}
+    {% do facts.partitioning.extend(modules.re.findall('`([^`]*)`', columns) if columns is not none else []) %}
+    {% do return(facts) %}
+  {% elif 'table_type=ICEBERG' in head and 'current-schema={' in head %}
+    {% set fields = dbt_kinds._iceberg_partitioning(head) %}
+    {% do return(dict(facts, file_format='iceberg', partitioning=fields) if fields is not none else none) %}
+  {% endif %}
+  {% do return(none) %}
+{% endmacro %}
+
+
+{% macro _stated(information, name) %}
+  {% set found = modules.re.search('(?m)^' ~ name ~ ': (.*)$', information) %}
+  {% do return(found.group(1) | trim if found is not none else none) %}
+{% endmacro %}
+
+
+{# `days(ts)` and the like, as Spark writes them; none where one of them cannot be read. #}
+{% macro _iceberg_partitioning(properties) %}
+  {% set spec = modules.re.search('default-partition-spec=[{]"spec-id":[0-9]+,"fields":(\[.*?\])[}]', properties) %}
+  {% set names = dict(modules.re.findall('"id":([0-9]+),"name":"(\w+)"', properties)) %}
+  {% set functions = {'year': 'years', 'month': 'months', 'day': 'days', 'hour': 'hours'} %}
+  {% set partitioning = [] %}
+  {% for field in (fromjson(spec.group(1)) if spec is not none else []) %}
+    {% set name = names.get(field['source-id'] | string) %}
+    {% if name is none or (field.transform != 'identity' and field.transform not in functions) %}
+      {% do return(none) %}
+    {% endif %}
+    {% do partitioning.append(name if field.transform == 'identity' else functions[field.transform] ~ '(' ~ name ~ ')') %}
+  {% endfor %}
+  {% do return(partitioning) %}
+{% endmacro %}

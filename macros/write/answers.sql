@@ -1,0 +1,44 @@
+{#
+  What a write wants to know of the table as it is under the lease, names and queries of one value, which the read of the claim answers: the snapshot that
+  an Iceberg table stands at (`head`); where files were written, the moment of the newest (`newest_file`), in microseconds since 1970. Pure.
+#}
+{% macro questions_of(relation, options, existing) %}
+  {% if existing is none or existing.is_view or existing.file_format != options.file_format %}
+    {% do return({}) %}
+  {% elif existing.file_format == 'iceberg' %}
+    {% do return({'head': 'select max(snapshot_id) from ' ~ relation ~ ".refs where name = 'main'"}) %}
+  {% elif dbt_kinds.is_of_files(existing.file_format) and (dbt_kinds.replaces_partitions(options) or options.kind == 'incremental_unmanaged') %}
+    {% do return({'newest_file': 'select unix_micros(max(_metadata.file_modification_time)) from ' ~ relation}) %}
+  {% endif %}
+  {% do return({}) %}
+{% endmacro %}
+
+
+{# One of the answers; asked for by itself where the table has changed since the claim. #}
+{% macro answer(relation, work, name) %}
+  {% if name not in work.answers %}
+    {% set existing = {'is_view': false, 'file_format': work.options.file_format} %}
+    {% set question = dbt_kinds.questions_of(relation, work.options, existing).get(name) %}
+    {% do work.answers.update({name: none if question is none else dbt_kinds.query_rows('select (' ~ question ~ ') as ' ~ name)[0].get(name)}) %}
+  {% endif %}
+  {% do return(work.answers[name]) %}
+{% endmacro %}
+
+
+{#
+  A Spark session keeps an Iceberg table as it knew it for half a minute, and a merge would not see what another application wrote. Where it does not
+  stand at what was recorded last, it is looked at afresh.
+#}
+{% macro refresh_if_stale(relation, work) %}
+  {% if work.answers.get('head') is not none and work.answers.head != work.answers.get('recorded_head') and dbt_kinds.reads_its_table(work.options) %}
+    {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
+    {% do work.answers.pop('head') %}
+  {% endif %}
+{% endmacro %}
+
+
+{# The snapshot that an Iceberg table stands at before this run writes; none where it makes the table. #}
+{% macro note_head(relation, work) %}
+  {% set asks = 'head' in dbt_kinds.questions_of(relation, work.options, work.existing) %}
+  {% do work.update({'head_before': dbt_kinds.answer(relation, work, 'head') if asks else none}) %}
+{% endmacro %}

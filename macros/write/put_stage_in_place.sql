@@ -1,0 +1,35 @@
+{#
+  Puts a complete stage into the place of a table: by overwriting it where it has these columns and partitions, otherwise by a new
+  table. Killed, it can be done again as long as the stage is there.
+#}
+{% macro put_stage_in_place(relation, options, stage, partitioning) %}
+  {% set existing = dbt_kinds.describe_table(relation) if dbt_kinds.relation_type(relation) is not none else none %}
+  {% do dbt_kinds.replace_by_stage(relation, options, stage, partitioning, existing, dbt_kinds.describe_table(stage).columns) %}
+{% endmacro %}
+
+
+{# The same where the table and the columns of the stage are known. #}
+{% macro replace_by_stage(relation, options, stage, partitioning, existing, columns) %}
+  {% if dbt_kinds._has_shape(existing, options.file_format, columns, partitioning) %}
+    {% do dbt_kinds.overwrite_from_stage(relation, {
+      'model': options.model, 'columns': dbt_kinds.quoted_names(existing.columns), 'partition_columns': dbt_kinds.quoted_names(partitioning), 'is_new': false,
+    }, stage) %}
+  {% else %}
+    {% do dbt_kinds.create_table(relation, existing, options.file_format, partitioning, 'select * from ' ~ stage) %}
+  {% endif %}
+{% endmacro %}
+
+
+{% macro _has_shape(existing, file_format, columns, partitioning) %}
+  {% if existing is none or existing.is_view or existing.file_format != file_format or existing.columns | length != columns | length
+      or dbt_kinds.quoted_names(existing.partitioning) | map('lower') | list != dbt_kinds.quoted_names(partitioning) | map('lower') | list %}
+    {% do return(false) %}
+  {% endif %}
+  {% for column in columns %}
+    {% set stored = dbt_kinds.find_column(existing.columns, column.name) %}
+    {% if stored is none or stored.type != column.type %}
+      {% do return(false) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(true) %}
+{% endmacro %}

@@ -1,0 +1,101 @@
+"""How many statements a run of one model sends, counted in dbt's own events. Each costs a round trip, on a Thrift server up to `poll_interval`.
+
+A change that adds one has to change the table. The model is not the first of its run: what is found out once a run is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.functional.project import Project, events_table
+
+QUERY = """-- depends_on: {{ ref('first') }}
+select id, ts, n from {{ target.schema }}.events where ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"""
+LATEST = "-- depends_on: {{ ref('first') }}\nselect * from {{ target.schema }}.latest"
+TOTALS = """-- depends_on: {{ ref('first') }}
+select id % 2 as id, sum(n) as total from {{ dbt_kinds.window_of(target.schema ~ '.events', 'ts') }} as e group by id % 2"""
+HISTORY: dict[str, Any] = {"unique_key": "id", "columns": "*", "start": None}
+
+# model: its kind, query, options and config; statements of the next day's run on Iceberg and on Parquet (before: what it was once)
+MODELS: dict[str, tuple[str, str, dict[str, Any], str, Mapping[str, int]]] = {
+    "time_range": ("incremental_by_time_range", QUERY, {}, "", {"iceberg": 6, "parquet": 8}),  # before: 11, 14
+    "ten_batches": ("incremental_by_time_range", QUERY, {"batch_size": 1}, "", {"iceberg": 24, "parquet": 35}),  # 38, -
+    "unique_key": ("incremental_by_unique_key", LATEST, {"unique_key": "id"}, "", {"iceberg": 10, "parquet": 13}),  # 24, 28
+    "history": ("scd_type_2_by_column", LATEST, HISTORY, "", {"iceberg": 13, "parquet": 18}),  # 29, 35
+    "partition": ("incremental_by_partition", QUERY, {}, "partition_by=['id']", {"iceberg": 7, "parquet": 7}),  # 15, 14
+    "unmanaged": ("incremental_unmanaged", QUERY, {}, "", {"iceberg": 7, "parquet": 7}),  # 14, 13
+    "full": ("full", LATEST, {"start": None}, "", {"iceberg": 7, "parquet": 12}),  # 12, 23
+    "cumulative": ("cumulative_aggregate", TOTALS, {"unique_key": "id", "combine": {"total": "add"}}, "", {"iceberg": 13, "parquet": 16}),  # 28, 31
+}  # fmt: skip
+
+
+class Statements:
+    """The statements of a run, by the model that sent them."""
+
+    def __init__(self, project: Project) -> None:
+        self.of: dict[str, list[str]] = {}
+        project.listeners.append(self.listen)
+
+    def listen(self, event: Any) -> None:
+        if event.info.name == "SQLQuery":
+            sql = event.data.sql.split("*/", 1)[-1].strip()
+            self.of.setdefault(event.data.node_info.node_name, []).append(sql)
+
+
+def latest(project: Project, *rows: tuple[int, int]) -> None:
+    """What the source holds now."""
+    project.sql(
+        "create or replace view {schema}.latest as select * from values " + ", ".join(map(str, rows)) + " as (id, n)"
+    )
+
+
+@pytest.fixture(params=["iceberg", "parquet"])
+def counted(request: pytest.FixtureRequest, new_project: Any) -> tuple[str, Project]:
+    project = new_project("statements")
+    events_table(project)
+    latest(project, (1, 10), (2, 20), (3, 30))
+    project.kind("first", QUERY.split("\n", 1)[1])
+    for name, (kind, query, options, config, _) in MODELS.items():
+        project.kind(
+            name,
+            query,
+            kind=kind,
+            config=", ".join(filter(None, [f"file_format='{request.param}'", config])),
+            **options,
+        )
+    return request.param, project
+
+
+def test_the_statements_of_a_run(counted: tuple[str, Project]) -> None:
+    file_format, project = counted
+    project.run("--exclude", "ten_batches", now="2024-01-02T06:00:00")
+    project.run("--select", "first", "ten_batches", now="2024-01-01T06:00:00")
+    latest(project, (1, 11), (2, 20), (4, 40))
+    statements = Statements(project)
+    project.run("--exclude", "ten_batches", now="2024-01-03T06:00:00")
+    project.run("--select", "first", "ten_batches", now="2024-01-11T06:00:00")
+    found = {name: len(statements.of[name]) for name in MODELS}
+    assert found == {name: numbers[file_format] for name, (*_, numbers) in MODELS.items()}, "\n\n".join(
+        f"== {name}: {len(sent)}\n" + "\n".join(" ".join(sql.split())[:400] for sql in sent)
+        for name, sent in statements.of.items()
+    )
+
+
+def test_idle_models_send_none(project: Project) -> None:
+    events_table(project)
+    for number in range(8):
+        project.kind(f"m{number}", QUERY.split("\n", 1)[1], config="file_format='iceberg'")
+    project.run(now="2024-01-03")
+    statements = Statements(project)
+    run = project.run(now="2024-01-03")
+    assert set(run.messages.values()) == {"OK up to date"}
+    sent = [sql for name in statements.of if name.startswith("m") for sql in statements.of[name]]
+    # each of the threads may have asked before the first had its answer
+    assert len(sent) <= 5 * project.target["threads"]
+    project.target["threads"] = 1
+    statements.of.clear()
+    project.run(now="2024-01-03")
+    assert [len(statements.of.get(f"m{number}", [])) for number in range(8)] == [4, 0, 0, 0, 0, 0, 0, 0]
