@@ -11,6 +11,7 @@ from dbt_kinds.local.profile import local_profile
 from tests.functional.project import Project, start_spark
 from tests.functional.speed import quick_dbt, quick_jvms
 from tests.functional.thrift import ThriftServer, thrift_server
+from tests.sweep import rest
 
 quick_dbt()
 
@@ -55,6 +56,6 @@ def project(new_project: Callable[[str], Project]) -> Project:
 _NUMBER = pytest.StashKey[list[int]]()
 
 
-@pytest.fixture(params=["iceberg", "parquet"])
+@pytest.fixture(params=rest(["iceberg", "parquet"], "iceberg"))
 def file_format(request: pytest.FixtureRequest) -> str:
     return str(request.param)

@@ -5,7 +5,6 @@ The matrix is printed, and is the one in docs/kinds.md.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,14 @@ import pytest
 from tests.functional.every_kind import KINDS, EveryKind
 from tests.functional.faults import broken_connection
 from tests.functional.project import Project, Run
+from tests.sweep import rest
 
 SITUATIONS = 8
 FORMATS = ["iceberg", "parquet", "orc"]
 # (statement, whether it is done); test_crash_every_kind kills processes
-KILLS = [(20, True), (33, False), *([(7, False), (48, True)] if "KINDS_KILLS" in os.environ else [])]
+KILLS = rest([(20, True), (33, False), (7, False), (48, True)], (20, True))
+# each test goes on from where the one before it left the tables
+pytestmark = [pytest.mark.sized, pytest.mark.together("kind_matrix", in_order=True)]
 
 
 class Matrix(EveryKind):

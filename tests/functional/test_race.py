@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import time
@@ -22,9 +21,12 @@ from tests.functional.daily_rows import DailyRows, midnight
 from tests.functional.process import DbtProcess
 from tests.functional.project import Project, Run
 from tests.functional.thrift import ThriftProject, ThriftServer, ask
+from tests.sweep import size
 
-# KINDS_RACES=10 is the full size: 8 writers x 50 appends, 30 rounds of two dbt processes
-RACES = int(os.environ.get("KINDS_RACES", "1"))
+# in the sweep 8 writers x 50 appends, 30 rounds of two dbt processes
+RACES = size("KINDS_RACES", 1, full=10)
+# one Thrift server for all of them
+pytestmark = [pytest.mark.sized, pytest.mark.together("thrift")]
 WRITERS = 8
 APPENDS = 5 * RACES
 

@@ -55,6 +55,7 @@ class TestColumnsEqual(OnSpark):
         return as_kinds(models) | {"constraints_schema.yml": of_spark(fixtures.model_schema_yml)}
 
 
+@pytest.mark.sweep
 class TestIncrementalColumnsEqual(OnSpark):
     # the model whose types they try is a table in both classes
     test__constraints_wrong_column_data_types = None
