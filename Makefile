@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SHARE ?= 1/1
-# tests of one group stay with one worker; the order is that of tests/sweep.py
-WORKERS := -n 2 --dist loadgroup --no-loadscope-reorder
+# the groups are those of tests/sweep.py, and so is the order
+WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test sweep unit functional lint benchmark clean
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Generator
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tests import sweep
-
-_COMMAND = pytest.StashKey[str]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -20,38 +19,39 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    share = config.getoption("share")
-    if sweep.numbers(share) != (1, 1) and not config.getoption("sweep"):
+    is_sweep = config.getoption("sweep")
+    if sweep.numbers(config.getoption("share")) != (1, 1) and not is_sweep:
         raise pytest.UsageError("--share is a share of the sweep: pass --sweep, too")
-    if config.getoption("sweep"):
+    if is_sweep:
         sweep.begin()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    is_sweep = config.getoption("sweep")
-    chosen = [item for item in items if sweep.is_chosen(item, sweep=is_sweep)]
+    chosen = [item for item in items if sweep.is_chosen(item, sweep=config.getoption("sweep"))]
     chosen = sweep.in_share(chosen, config.getoption("share"))
     if len(chosen) < len(items):
         kept = set(chosen)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    if is_sweep:
-        for item in chosen:
-            item.stash[_COMMAND] = sweep.command(item, os.environ)
-    if getattr(config.option, "loadgroup", False):
-        sizes = Counter(map(sweep.group, chosen))
-        for item in chosen:
-            if sizes[sweep.group(item)] > 1:
-                item.add_marker(pytest.mark.xdist_group(sweep.group(item)))
-        chosen = sweep.long_ones_first(chosen)
-    items[:] = chosen
+    is_worker = hasattr(config, "workerinput")
+    items[:] = sweep.long_ones_first(chosen) if is_worker else chosen
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if report.failed and _COMMAND in item.stash:
-        report.sections.append(("repeat this test", item.stash[_COMMAND]))
+    if report.failed and item.config.getoption("sweep"):
+        report.sections.append(("repeat this test", sweep.command(item.nodeid, os.environ)))
     return report
+
+
+class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands out tests one by one, and those of a group together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return sweep.group(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling | None:
+    return GroupScheduling(config, log) if config.getoption("dist") == "loadscope" else None

@@ -8,14 +8,22 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping
-from pathlib import PurePath
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 # what the size of a test is read from
 VARIABLES = ("KINDS_EXAMPLES", "KINDS_KILLS", "KINDS_RACES")
+
+FUNCTIONAL = "tests/functional/"
+# files whose tests share something that is dear to make, by how long they take: one worker and one share run each of them
+TOGETHER = [
+    f"{FUNCTIONAL}test_{name}.py"
+    for name in ("kind_matrix", "race", "generic_tests", "scd2_conformance", "soundness", "conformance")
+]
+# files whose tests go on from where the ones before them ended
+IN_ORDER = [f"{FUNCTIONAL}test_kind_matrix.py"]
 
 _mode = {"sweep": False}
 
@@ -50,21 +58,20 @@ def is_chosen(item: pytest.Item, *, sweep: bool) -> bool:
     return not sweep or is_property or item.get_closest_marker("sized") is not None
 
 
-def group(item: pytest.Item) -> str:
-    """The name of the tests that this one stays with: those marked so, those of its class, or none."""
-    together = item.get_closest_marker("together")
-    if together:
-        return str(together.args[0])
-    parts = item.nodeid.split("[", 1)[0].split("::")
-    return "::".join(parts[:-1]) if len(parts) > 2 else item.nodeid
+def group(nodeid: str) -> str:
+    """What names the tests that a test stays with: its file, its class, or itself alone."""
+    file, *names = nodeid.split("[", 1)[0].split("::")
+    if file in TOGETHER:
+        return file
+    return f"{file}::{names[0]}" if len(names) > 1 else nodeid
 
 
-def in_share(items: list[pytest.Item], share: str) -> list[pytest.Item]:
+def in_share(items: Sequence[pytest.Item], share: str) -> list[pytest.Item]:
     """The tests of a share such as 3/12: groups are dealt out in turn."""
     number, of = numbers(share)
-    groups = dict.fromkeys(group(item) for item in items)
+    groups = dict.fromkeys(group(item.nodeid) for item in items)
     dealt = {name for position, name in enumerate(groups) if position % of == number - 1}
-    return [item for item in items if group(item) in dealt]
+    return [item for item in items if group(item.nodeid) in dealt]
 
 
 def numbers(share: str) -> tuple[int, int]:
@@ -76,21 +83,20 @@ def numbers(share: str) -> tuple[int, int]:
     return number, of
 
 
-def long_ones_first(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Tests in the order in which workers are to begin them: no worker is left with a long group at the end."""
+def long_ones_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Tests in the order in which workers are to begin them, so that none is left with a long group at the end."""
 
     def turn(item: pytest.Item) -> int:
-        if item.get_closest_marker("together"):
-            return 0
-        return 1 if "functional" in PurePath(item.nodeid.split("::")[0]).parts else 2
+        file = item.nodeid.split("::")[0]
+        if file in TOGETHER:
+            return TOGETHER.index(file)
+        return len(TOGETHER) + (not file.startswith(FUNCTIONAL))
 
     return sorted(items, key=turn)
 
 
-def command(item: pytest.Item, environment: Mapping[str, str]) -> str:
-    """What repeats a test of the sweep in a shell. Asked before xdist adds the group to the test's name."""
-    together = item.get_closest_marker("together")
-    is_whole_file = together is not None and together.kwargs.get("in_order")
+def command(nodeid: str, environment: Mapping[str, str]) -> str:
+    """What repeats a test of the sweep in a shell."""
+    file = nodeid.split("::")[0]
     sizes = "".join(f"{name}={shlex.quote(environment[name])} " for name in VARIABLES if name in environment)
-    what = item.nodeid.split("::")[0] if is_whole_file else item.nodeid
-    return f"{sizes}.venv/bin/python -m pytest --sweep {shlex.quote(what)}"
+    return f"{sizes}.venv/bin/python -m pytest --sweep {shlex.quote(file if file in IN_ORDER else nodeid)}"

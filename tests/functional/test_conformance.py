@@ -19,7 +19,6 @@ USUAL = {
     *("gap_in_the_middle", "lookback_two", "berlin_summer_hour", "window_over_recorded", "full_refresh"),
     *("no_start_nothing_recorded", "window_not_aligned", "cron_every_minute"),
 }
-pytestmark = pytest.mark.together("conformance")
 
 
 def expecting(what: str) -> list[Any]:

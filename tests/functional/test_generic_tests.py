@@ -223,8 +223,6 @@ CASES = {
 STORED = {each.test: name for name, each in reversed(CASES.items()) if each.failing}
 WARNED = "a range open above"
 
-pytestmark = pytest.mark.together("generic_tests")
-
 
 def node_name(name: str) -> str:
     return re.sub(r"\W", "_", name)

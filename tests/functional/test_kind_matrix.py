@@ -21,7 +21,7 @@ FORMATS = ["iceberg", "parquet", "orc"]
 # (statement, whether it is done); test_crash_every_kind kills processes
 KILLS = rest([(20, True), (33, False), (7, False), (48, True)], (20, True))
 # each test goes on from where the one before it left the tables
-pytestmark = [pytest.mark.sized, pytest.mark.together("kind_matrix", in_order=True)]
+pytestmark = pytest.mark.sized
 
 
 class Matrix(EveryKind):

@@ -26,7 +26,7 @@ from tests.sweep import size
 # in the sweep 8 writers x 50 appends, 30 rounds of two dbt processes
 RACES = size("KINDS_RACES", 1, full=10)
 # one Thrift server for all of them
-pytestmark = [pytest.mark.sized, pytest.mark.together("thrift")]
+pytestmark = pytest.mark.sized
 WRITERS = 8
 APPENDS = 5 * RACES
 

@@ -52,7 +52,6 @@ CASES = [
     for file_format in vector.get("formats", ["iceberg", "parquet"])
 ]  # fmt: skip
 NAMES = rest([case.name for case in CASES], *(case.name for case in CASES if case.vector["id"] in USUAL))
-pytestmark = pytest.mark.together("scd2_conformance")
 
 
 @pytest.fixture(scope="module")

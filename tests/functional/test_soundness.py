@@ -30,8 +30,6 @@ SETTINGS = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
 
-pytestmark = pytest.mark.together("soundness")
-
 
 @pytest.fixture(scope="module")
 def spark(local_spark: Mapping[str, Any]) -> Iterator[SparkSession]:

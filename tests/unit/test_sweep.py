@@ -32,9 +32,11 @@ def test_property(nothing): pass
 class TestTogether:
     def test_one(self): pass
     def test_two(self): pass
+"""
+IN_ORDER = """
+import pytest
 
 @pytest.mark.sweep
-@pytest.mark.together("name", in_order=True)
 @pytest.mark.parametrize("number", [1, 2])
 def test_in_order(number): assert number == 1
 """
@@ -51,8 +53,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in sweep.VARIABLES:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    (tmp_path / "test_it.py").write_text(TESTS)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  sweep\n  sized\n  together\n")
+    (tmp_path / "tests" / "functional").mkdir(parents=True)
+    (tmp_path / "tests" / "test_it.py").write_text(TESTS)
+    (tmp_path / sweep.IN_ORDER[0]).write_text(IN_ORDER)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  sweep\n  sized\n")
     return tmp_path
 
 
@@ -63,7 +67,7 @@ def pytest_says(folder: Path, *arguments: str) -> str:
 
 def names(said: str) -> set[str]:
     """The tests that ran."""
-    return set(re.findall(r"test_it\.py::(\S+?)(?:@\S+)? (?:PASSED|FAILED)", said))
+    return set(re.findall(r"test_\w+\.py::(\S+) (?:PASSED|FAILED)", said))
 
 
 def test_by_default_the_sweep_is_left_out(run: Path) -> None:
@@ -76,23 +80,27 @@ def test_the_sweep_is_what_was_left_out_and_what_has_a_size(run: Path) -> None:
     said = pytest_says(run, "--sweep")
     assert names(said) == SWEPT
     assert "2 failed, 6 passed, 2 deselected" in said
-    repeated = re.findall(r"\n(\S*.venv/bin/python -m pytest .*)\n", said)
-    assert repeated == [
-        ".venv/bin/python -m pytest --sweep 'test_it.py::test_some[c-3]'",
-        ".venv/bin/python -m pytest --sweep test_it.py",
+    assert re.findall(r"\n(\.venv/bin/python -m pytest .*)\n", said) == [
+        f".venv/bin/python -m pytest --sweep {sweep.IN_ORDER[0]}",
+        ".venv/bin/python -m pytest --sweep 'tests/test_it.py::test_some[c-3]'",
     ]
 
 
-def test_workers_say_how_a_test_is_repeated(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_keep_groups_together_and_say_how_a_test_is_repeated(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KINDS_KILLS", "7")
-    said = pytest_says(run, "--sweep", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
-    assert len(re.findall("PASSED|FAILED", said.split("FAILURES")[0])) == len(SWEPT)
-    assert "\nKINDS_KILLS=7 .venv/bin/python -m pytest --sweep test_it.py\n" in said
-    assert "\nKINDS_KILLS=7 .venv/bin/python -m pytest --sweep test_it.py::test_sized\n" in said
+    said = pytest_says(run, "--sweep", "-n", "2", "--dist", "loadscope", "--no-loadscope-reorder")
+    ran = re.findall(r"\[(gw\d)\] .* (?:PASSED|FAILED) \S+::(\S+)", said)
+    assert {test for _, test in ran} >= SWEPT - {"TestTogether::test_one", "TestTogether::test_two"}
+    assert [test for _, test in ran if "in_order" in test] == ["test_in_order[1]", "test_in_order[2]"]
+    for name in ("test_in_order", "test_one|test_two"):
+        assert len({worker for worker, test in ran if re.match(name, test)}) == 1
+    assert "\nKINDS_KILLS=7 .venv/bin/python -m pytest --sweep tests/test_it.py::test_sized\n" in said
 
 
 def test_a_named_test_runs(run: Path) -> None:
-    assert names(pytest_says(run, "--sweep", "test_it.py::test_some[b-2]")) == {"test_some[b-2]"}
+    assert names(pytest_says(run, "--sweep", "tests/test_it.py::test_some[b-2]")) == {"test_some[b-2]"}
 
 
 def test_shares_are_all_of_it_once_and_keep_together_what_belongs_together(run: Path) -> None:
