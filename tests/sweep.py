@@ -17,10 +17,17 @@ import pytest
 VARIABLES = ("KINDS_EXAMPLES", "KINDS_KILLS", "KINDS_RACES")
 
 FUNCTIONAL = "tests/functional/"
-# files whose tests share something that is dear to make, by how long they take: one worker and one share run each of them
+# files whose tests share something: one worker and one share run all tests of such a file
 TOGETHER = [
-    f"{FUNCTIONAL}test_{name}.py"
-    for name in ("kind_matrix", "race", "generic_tests", "scd2_conformance", "soundness", "conformance")
+    *(f"{FUNCTIONAL}test_{name}.py" for name in ("kind_matrix", "race", "generic_tests", "scd2_conformance")),
+    *(f"{FUNCTIONAL}test_{name}.py" for name in ("soundness", "conformance")),
+    "tests/unit/test_migrate_runs.py",
+]
+# files that take long: begun at once, so that no worker is left with one at the end
+LONG = [
+    *TOGETHER,
+    *(f"{FUNCTIONAL}test_{name}.py" for name in ("crash", "crash_every_kind", "compiled_project", "migrate")),
+    *(f"{FUNCTIONAL}test_{name}.py" for name in ("without_python", "demo", "scd2_property")),
 ]
 # files whose tests go on from where the ones before them ended
 IN_ORDER = [f"{FUNCTIONAL}test_kind_matrix.py"]
@@ -84,13 +91,13 @@ def numbers(share: str) -> tuple[int, int]:
 
 
 def long_ones_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Tests in the order in which workers are to begin them, so that none is left with a long group at the end."""
+    """Tests in the order in which workers are to begin them: long files, then unit tests, then the others."""
 
     def turn(item: pytest.Item) -> int:
         file = item.nodeid.split("::")[0]
-        if file in TOGETHER:
-            return TOGETHER.index(file)
-        return len(TOGETHER) + (not file.startswith(FUNCTIONAL))
+        if file in LONG:
+            return LONG.index(file)
+        return len(LONG) + file.startswith(FUNCTIONAL)
 
     return sorted(items, key=turn)
 

@@ -7,6 +7,14 @@ import os
 
 from dbt_common.tests import enable_test_caching
 
+# for tables of a few rows: compiling code for a query and shuffling its rows into parts takes longer than the query
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+
 
 def quick_dbt() -> None:
     """Lets this process parse quickly, again and again.
