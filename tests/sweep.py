@@ -40,9 +40,14 @@ def begin() -> None:
     _mode["sweep"] = True
 
 
+def is_sweep() -> bool:
+    """Whether this process runs the sweep."""
+    return _mode["sweep"]
+
+
 def size(variable: str, usual: int, full: int) -> int:
     """How many examples, kills or races there are: what the variable says, or the size of this mode."""
-    return int(os.environ.get(variable, full if _mode["sweep"] else usual))
+    return int(os.environ.get(variable, full if is_sweep() else usual))
 
 
 def rest(values: Iterable[Any], *kept: Any) -> list[Any]:
