@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.functional.formats import both_formats
 from tests.functional.project import Project
 from tests.functional.scd2 import stored
-from tests.sweep import size
+from tests.sweep import is_sweep, size
 from tests.unit.reference_scd2 import Model, Row, Version, broken_rules, merge
 from tests.unit.scd2_histories import KEYS
 from tests.unit.scd2_sql import as_texts, rows_sql
@@ -25,7 +24,7 @@ COLUMNS = [
     ("history", "int"), ("id", "int"), ("part", "string"), ("name", "string"), ("n", "int"), ("updated_at", "timestamp"),
 ]  # fmt: skip
 EXAMPLES = size("KINDS_EXAMPLES", 300, full=10_000)
-MODELS, STEPS = 4, 5
+MODELS, STEPS = 4, 5 if is_sweep() else 3
 OF_A_MODEL = min(max(EXAMPLES // MODELS, 1), 500)
 ROUNDS = -(-EXAMPLES // (MODELS * OF_A_MODEL))
 FIRST, HALF_A_DAY = datetime(2024, 1, 3), timedelta(hours=12)
@@ -87,7 +86,6 @@ def as_rows(history: list[Version]) -> list[list[Any]]:
 
 
 @pytest.mark.sized
-@both_formats
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_random_histories_are_those_of_the_reference(number: int, project: Project, file_format: str) -> None:
     random_ = random.Random(f"{file_format} {number}")

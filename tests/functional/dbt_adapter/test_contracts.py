@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from dbt.tests.adapter.constraints import fixtures
@@ -53,6 +54,10 @@ class TestColumnsEqual(OnSpark):
             "my_model_wrong_name.sql": fixtures.my_model_wrong_name_sql,
         }
         return as_kinds(models) | {"constraints_schema.yml": of_spark(fixtures.model_schema_yml)}
+
+    @pytest.mark.sweep
+    def test__constraints_correct_column_data_types(self, project: Any, data_types: list[list[str]]) -> None:
+        super().test__constraints_correct_column_data_types(project, data_types)
 
 
 @pytest.mark.sweep

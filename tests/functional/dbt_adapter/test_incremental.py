@@ -28,6 +28,7 @@ def as_seeded(sql: str) -> str:
     return sql.replace("null", "'None'")
 
 
+@pytest.mark.sweep
 class TestUniqueKey(unique_id.BaseIncrementalUniqueKey):
     """A city is the key where theirs is a state, which two rows share: the kind refuses a key that is none."""
 
