@@ -2,8 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SHARE ?= 1/1
+# the groups are those of tests/sweep.py, and so is the order
+WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test unit functional lint benchmark clean
+.PHONY: demo test sweep unit functional lint benchmark clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -11,7 +14,11 @@ demo: $(VENV)/demo.installed
 
 ## All checks and tests
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest $(WORKERS)
+
+## What `make test` leaves out, at full size: all of it, or a share as in `make sweep SHARE=3/12`
+sweep: $(VENV)/dev.installed
+	$(BIN)/python -m pytest $(WORKERS) --sweep --share $(SHARE)
 
 unit: $(VENV)/dev.installed
 	$(BIN)/python -m pytest tests/unit

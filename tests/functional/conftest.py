@@ -9,8 +9,9 @@ import pytest
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import local_profile
 from tests.functional.project import Project, start_spark
-from tests.functional.speed import quick_dbt, quick_jvms
+from tests.functional.speed import SETTINGS, quick_dbt, quick_jvms
 from tests.functional.thrift import ThriftServer, thrift_server
+from tests.sweep import rest
 
 quick_dbt()
 
@@ -21,6 +22,7 @@ def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
     use_java_17()
     quick_jvms()
     profile = local_profile(tmp_path_factory.mktemp("spark"), name="local", schema="unused", threads=4)
+    profile["local"]["outputs"]["local"]["server_side_parameters"] |= SETTINGS
     session = start_spark(profile)
     yield profile
     session.stop()
@@ -55,6 +57,6 @@ def project(new_project: Callable[[str], Project]) -> Project:
 _NUMBER = pytest.StashKey[list[int]]()
 
 
-@pytest.fixture(params=["iceberg", "parquet"])
+@pytest.fixture(params=rest(["iceberg", "parquet"], "iceberg"))
 def file_format(request: pytest.FixtureRequest) -> str:
     return str(request.param)

@@ -5,7 +5,6 @@ Spark itself is real. What the statement does is done or not done, as asked, and
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,8 @@ from unittest.mock import patch
 
 from dbt.adapters.spark.session import Cursor
 from dbt_common.exceptions import DbtRuntimeError
+
+from tests.sweep import rest
 
 
 @contextmanager
@@ -42,16 +43,12 @@ def broken_connection(statement: str, *, done: bool = False, number: int = 1) ->
         yield broken_at
 
 
-def every_break(breaks: Sequence[tuple[Any, ...]], *situations: Any) -> list[tuple[Any, ...]]:
+def every_break(breaks: Sequence[tuple[Any, ...]], *situations: Any, kept: Sequence[tuple[Any, ...]]) -> list[Any]:
     """Each break in each situation, before its statement and behind it, as (*break, situation, done).
 
-    Without KINDS_KILLS each break has one situation and one side, by turns: the unit tests have all of them.
+    Only those kept run by default: the unit tests have all of them.
     """
     ways: list[tuple[Any, ...]] = [(done,) for done in (False, True)]
     if situations:
         ways = [(situation, done) for done in (False, True) for situation in situations]
-    return [
-        (*a_break, *way)
-        for number, a_break in enumerate(breaks)
-        for way in (ways if "KINDS_KILLS" in os.environ else [ways[number % len(ways)]])
-    ]
+    return rest([(*a_break, *way) for a_break in breaks for way in ways], *kept)

@@ -7,6 +7,16 @@ import os
 
 from dbt_common.tests import enable_test_caching
 
+# for one process and tables of a few rows: compiling code for a query and shuffling its rows into parts takes longer than the query
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    # no other process has to read the metastore
+    "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
+}
+
 
 def quick_dbt() -> None:
     """Lets this process parse quickly, again and again.
@@ -24,4 +34,6 @@ def quick_jvms() -> None:
     A quarter of the time of a test goes where code is compiled for long lives (measured: 102 s instead of 141 s of CPU).
     """
     options = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC -Xmn400m"
+    # Hadoop calls chmod for every file that it writes
+    options += " -Djdk.lang.Process.launchMechanism=VFORK"
     os.environ["JAVA_TOOL_OPTIONS"] = options

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.functional.project import DAILY_EVENTS, Project, Run, events_table
+from tests.sweep import rest
 from tests.unit.reference_adopt import adopted
 from tests.unit.reference_units import Unit
 
@@ -107,7 +108,7 @@ def session(project: Project) -> Iterator[Callable[..., None]]:
 # --- what is found
 
 
-@pytest.mark.parametrize("data_type", COLUMNS)
+@pytest.mark.parametrize("data_type", rest(COLUMNS, "timestamp", "spark pattern"))
 def test_whole_units_with_rows_are_found_in_any_type_of_column_unit_and_time_zone(
     project: Project, session: Callable[..., None], data_type: str
 ) -> None:
@@ -155,9 +156,12 @@ def test_text_that_is_not_of_the_format_and_rows_that_lie_in_the_future_do_not_c
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        ([], "nothing to adopt: the table has no rows that count"),
+        pytest.param([], "nothing to adopt: the table has no rows that count", marks=pytest.mark.sweep),
         (["cast(null as timestamp)"], "nothing to adopt: the table has no rows that count"),
-        (["timestamp '2024-01-03 00:00:00+00:00'"], "nothing to adopt: no interval of one day is whole"),
+        pytest.param(
+            *(["timestamp '2024-01-03 00:00:00+00:00'"], "nothing to adopt: no interval of one day is whole"),
+            marks=pytest.mark.sweep,
+        ),
         (["timestamp '2024-01-03 00:00:01+00:00'", "timestamp '2024-01-04 00:00:00+00:00'"], "nothing to adopt: no interval of one day is whole"),
     ],
 )  # fmt: skip
@@ -205,7 +209,13 @@ def test_start_and_until_bound_what_is_adopted(project: Project) -> None:
 # --- what is recorded, and what is loaded after it
 
 
-@pytest.mark.parametrize("gaps", ["skip", "trust"])
+@pytest.mark.parametrize(
+    ("file_format", "gaps"),
+    rest(
+        [("iceberg", "skip"), ("iceberg", "trust"), ("parquet", "skip"), ("parquet", "trust")],
+        *(("iceberg", "skip"), ("parquet", "trust")),
+    ),
+)
 def test_the_next_run_loads_exactly_what_was_not_adopted(project: Project, file_format: str, gaps: str) -> None:
     project.sql("create schema if not exists {schema}")
     project.sql(

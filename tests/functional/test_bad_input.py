@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.functional.project import DAILY_EVENTS, Project, events_table
+from tests.sweep import rest
 
 NOW = "2024-01-05 08:00:00"
 
@@ -46,7 +47,9 @@ def refused(project: Project, message: str, **run: Any) -> None:
     assert project.events() == before
 
 
-@pytest.mark.parametrize("case", OPTIONS)
+@pytest.mark.parametrize(
+    "case", rest(OPTIONS, "no time column", "an unknown time column", "no start", "a number as time column")
+)
 def test_an_option_that_cannot_be_right(project: Project, case: str) -> None:
     options, message = OPTIONS[case]
     events_table(project)
@@ -81,7 +84,9 @@ CONFIGS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CONFIGS)
+@pytest.mark.parametrize(
+    "case", rest(CONFIGS, "partition_by without the time column", "a timestamp_ntz as partition", "is_incremental")
+)
 def test_a_table_that_could_not_be_written_right(project: Project, case: str) -> None:
     config, query, message = CONFIGS[case]
     events_table(project)
@@ -109,7 +114,7 @@ WINDOWS = {
 }
 
 
-@pytest.mark.parametrize("case", WINDOWS)
+@pytest.mark.parametrize("case", rest(WINDOWS, "not aligned"))
 def test_a_window_that_cannot_be_right(project: Project, case: str) -> None:
     (start, end), message = WINDOWS[case]
     events_table(project)

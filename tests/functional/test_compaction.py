@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.functional.project import DAILY_EVENTS, Project, events_table
+from tests.sweep import rest
 
 NOW = "2024-01-06 08:00:00"
 CONFIG = "file_format='iceberg'"
@@ -14,6 +15,7 @@ UP_TO_DATE = "OK up to date"
 
 
 both_formats = pytest.mark.parametrize("store_format", ["hive", "iceberg"])
+one_format = pytest.mark.parametrize("store_format", rest(["hive", "iceberg"], "hive"))
 
 
 @pytest.fixture
@@ -84,6 +86,7 @@ def test_what_a_reader_has_yet_to_follow_is_still_followed(busy: Project) -> Non
     assert busy.run("--select", "copies", now=NOW).messages["copies"] == UP_TO_DATE
 
 
+@pytest.mark.sweep
 def test_models_of_another_project_lose_nothing(busy: Project) -> None:
     before = answers(busy, "copies")["model.shop.copies"]
     (busy.folder / "models" / "copies.sql").rename(busy.folder / "copies.sql")
@@ -94,7 +97,7 @@ def test_models_of_another_project_lose_nothing(busy: Project) -> None:
     assert after[:2] == before[:2]
 
 
-@both_formats
+@one_format
 def test_a_compaction_cut_short_anywhere_loses_nothing(busy: Project) -> None:
     before = answers(busy)
     statements = ["select * from", "insert overwrite"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.functional.compiled_shop import compiled_shop, land, table_rows
 from tests.functional.every_kind_shop import DAYS, expected
 from tests.functional.project import Project
@@ -39,6 +41,7 @@ def test_audits_and_unit_tests_of_the_compiled_project_pass(new_project: Callabl
     assert set(build.statuses.values()) == {"success", "pass"}
 
 
+@pytest.mark.sweep
 def test_audit_of_the_compiled_project_fails_where_a_row_fails_it(new_project: Callable[[str], Project]) -> None:
     project = compiled_shop(new_project)
     land(project, DAYS[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -14,9 +13,10 @@ from dbt_kinds.local.profile import local_profile
 from tests.functional.daily_rows import FIRST_DAY, DailyRows, midnight
 from tests.functional.process import OwnSparkProject
 from tests.functional.relay import Relay
+from tests.sweep import size
 
-# three kills a round, and each hits a run that writes an Iceberg and a Parquet table; KINDS_KILLS=200 is the full size
-KILLS = int(os.environ.get("KINDS_KILLS", "30"))
+# three kills a round, and each hits a run that writes an Iceberg and a Parquet table
+KILLS = size("KINDS_KILLS", 3, full=200)
 TABLES = {"iceberg_days": "iceberg", "parquet_days": "parquet"}
 FIRST_DAYS, LATER_DAYS = 5, 7
 RESTATED = range(1, 4)
@@ -35,6 +35,7 @@ def relay(tmp_path: Path) -> Iterator[Relay]:
     relay.close()
 
 
+@pytest.mark.sized
 def test_a_killed_run_is_made_good_by_the_next(relay: Relay) -> None:
     for number in range(-(-KILLS // 3)):
         schema = f"round_{number}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,10 +11,12 @@ from dbt_kinds.local.profile import local_profile
 from tests.functional.every_kind import KINDS, EveryKind
 from tests.functional.process import OwnSparkProject
 from tests.functional.relay import Relay
+from tests.sweep import size
 
-# three kills a round, and each hits a run that writes a table of every kind: of files, which take several statements; by the flag of Iceberg, too
-FORMATS = ["parquet", *(["iceberg"] if "KINDS_KILLS" in os.environ else [])]
-ROUNDS = max(1, int(os.environ.get("KINDS_KILLS", "30")) // 30)
+# three kills a round, and each hits a run that writes a table of every kind: of files, which take several statements; in the sweep of Iceberg, too
+KILLS = size("KINDS_KILLS", 3, full=200)
+FORMATS = ["parquet", *(["iceberg"] if KILLS > 3 else [])]
+ROUNDS = max(1, KILLS // 30)
 RESTATED = range(1, 2)
 
 
@@ -27,6 +28,7 @@ def relay(tmp_path: Path) -> Iterator[Relay]:
     relay.close()
 
 
+@pytest.mark.sized
 def test_a_killed_run_of_any_kind_is_made_good_by_the_next(relay: Relay) -> None:
     for number in range(ROUNDS):
         tables = EveryKind(relay.project, FORMATS, lambda statement: relay.call("sql", statement))

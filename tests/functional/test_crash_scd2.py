@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,13 +13,14 @@ import pytest
 from dbt_kinds.local.profile import local_profile
 from tests.functional.process import OwnSparkProject
 from tests.functional.relay import Relay
+from tests.sweep import size
 from tests.unit import reference_scd2_runs as reference
 from tests.unit.reference_scd2 import Model, broken_rules
 from tests.unit.scd2_sql import as_texts, rows_sql
 from tests.unit.scd2_vectors import key_part
 
-# four kills a round, and each hits a run that writes four tables; KINDS_KILLS=100 is the full size
-ROUNDS = max(1, int(os.environ.get("KINDS_KILLS", "20")) // 4)
+# four kills a round, and each hits a run that writes four tables
+ROUNDS = max(1, size("KINDS_KILLS", 4, full=100) // 4)
 FIRST_DAY, DAY, SIX_HOURS = datetime(2024, 1, 1), timedelta(days=1), timedelta(hours=6)
 COLUMNS = [("day", "int"), ("id", "int"), ("price", "int"), ("updated_at", "timestamp")]
 NEWEST = "where day = (select max(day) from {{ target.schema }}.source_rows)"
@@ -120,6 +120,7 @@ def relay(tmp_path: Path) -> Iterator[Relay]:
     relay.close()
 
 
+@pytest.mark.sweep
 def test_a_killed_run_of_history_is_made_good_by_the_next(relay: Relay) -> None:
     for number in range(ROUNDS):
         schema = f"round_{number}"

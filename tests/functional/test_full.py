@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.functional.faults import broken_connection
+from tests.functional.formats import both_formats
 from tests.functional.project import Project, source_rows
+from tests.sweep import rest
 
 NOW, LATER = "2024-01-02T08:00:00", "2024-01-03T08:00:00"
 SOURCE = "select * from {{ target.schema }}.source_rows"
@@ -19,6 +21,7 @@ def full(project: Project, file_format: str, sql: str = SOURCE, config: str = ""
     project.kind("shops", sql, kind="full", config=f"file_format='{file_format}'" + config, **{"start": None, **meta})
 
 
+@both_formats
 def test_partitions_that_vanish_are_gone(project: Project, file_format: str) -> None:
     full(project, file_format, config=", partition_by='region'")
     source(project, "(1, 'a'), (2, 'b'), (3, cast(null as string))")
@@ -54,8 +57,12 @@ def test_a_query_that_fails_leaves_the_table(project: Project, file_format: str)
 
 @pytest.mark.parametrize(
     ("statement", "done"),
-    [("insert overwrite table", True), ("'loaded'", False), ("drop table if exists .*stage", False)],
+    rest(
+        [("insert overwrite table", True), ("'loaded'", False), ("drop table if exists .*stage", False)],
+        ("insert overwrite table", True),
+    ),
 )
+@pytest.mark.parametrize("file_format", rest(["iceberg", "parquet"], "parquet"))
 def test_a_run_cut_short_is_made_good_by_the_next(
     project: Project, file_format: str, statement: str, done: bool
 ) -> None:

@@ -5,7 +5,6 @@ The matrix is printed, and is the one in docs/kinds.md.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,15 @@ import pytest
 from tests.functional.every_kind import KINDS, EveryKind
 from tests.functional.faults import broken_connection
 from tests.functional.project import Project, Run
+from tests.sweep import is_sweep, rest
 
 SITUATIONS = 8
-FORMATS = ["iceberg", "parquet", "orc"]
+# ORC is written as Parquet is
+FORMATS = ["iceberg", "parquet", *(["orc"] if is_sweep() else [])]
 # (statement, whether it is done); test_crash_every_kind kills processes
-KILLS = [(20, True), (33, False), *([(7, False), (48, True)] if "KINDS_KILLS" in os.environ else [])]
+KILLS = rest([(20, True), (33, False), (7, False), (48, True)], (20, True))
+# each test goes on from where the one before it left the tables
+pytestmark = pytest.mark.sized
 
 
 class Matrix(EveryKind):
@@ -159,4 +162,6 @@ def test_the_matrix_is_that_of_the_documentation(matrix: Matrix, capsys: pytest.
     with capsys.disabled():
         print(f"\n{table}")
     if len(situations) == SITUATIONS:
-        assert table in (Path(__file__).parents[2] / "docs" / "kinds.md").read_text()
+        documented = (Path(__file__).parents[2] / "docs" / "kinds.md").read_text().splitlines()
+        left_out = [] if "orc" in FORMATS else [", orc |"]
+        assert table in "\n".join(line for line in documented if not any(words in line for words in left_out))

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from tests.functional.project import DAILY_EVENTS, Project, Run, events_table
+from tests.sweep import rest
 
 NOW = "2024-01-05 08:00:00"
 LATER = "2024-01-07 08:00:00"
+SWEEP = pytest.mark.sweep
 OTHER = "0a0a0a0a-0000-0000-0000-000000000000"
 
 
@@ -92,7 +94,7 @@ def test_a_model_that_is_up_to_date_asks_for_no_lease(loaded: Project) -> None:
     "holder",
     [
         pytest.param(lambda host, pid, app: None, id="of a server"),
-        pytest.param(lambda host, pid, app: f"elsewhere/4194000/{app}", id="of another machine"),
+        pytest.param(lambda host, pid, app: f"elsewhere/4194000/{app}", id="of another machine", marks=SWEEP),
         pytest.param(lambda host, pid, app: f"{host}/1/local-1", id="of a process that lives"),
         pytest.param(lambda host, pid, app: f"{host}/{pid}/{app}", id="of this very Spark"),
     ],
@@ -106,10 +108,14 @@ def test_a_live_claim_is_respected(loaded: Project, holder: Callable[[str, str, 
     "gone",
     [
         pytest.param(lambda host, pid, app: {"ago": 3700}, id="expired"),
-        pytest.param(lambda host, pid, app: {"ago": 20, "lease_seconds": 15}, id="expired by its own terms"),
+        pytest.param(
+            lambda host, pid, app: {"ago": 20, "lease_seconds": 15}, id="expired by its own terms", marks=SWEEP
+        ),
         pytest.param(lambda host, pid, app: {"holder": f"{host}/4194000/local-1"}, id="its process is gone"),
         pytest.param(
-            lambda host, pid, app: {"holder": f"{host}/{pid}/local-1"}, id="its process number is ours by now"
+            lambda host, pid, app: {"holder": f"{host}/{pid}/local-1"},
+            id="its process number is ours by now",
+            marks=SWEEP,
         ),
     ],
 )
@@ -138,7 +144,7 @@ def test_release_lease_ends_a_claim(loaded: Project) -> None:
     assert told[OTHER] == "died"
 
 
-@pytest.mark.parametrize("flags", [[], ["--fail-fast"]], ids=" ".join)
+@pytest.mark.parametrize("flags", rest([[], ["--fail-fast"]], []), ids=" ".join)
 def test_a_model_that_fails_gives_its_lease_back_with_the_reason(project: Project, flags: list[str]) -> None:
     events_table(project)
     config = "file_format='iceberg'"
@@ -175,7 +181,7 @@ def meanwhile(project: Project, words: str, do: Callable[[], None]) -> None:
     ("until", "batches"),
     [
         ("2024-01-06T00:00:00", [("2024-01-06T00:00:00", "2024-01-07T00:00:00")]),
-        ("2024-01-07T00:00:00", []),
+        pytest.param("2024-01-07T00:00:00", [], marks=SWEEP),
     ],
     ids=["a part", "all"],
 )
@@ -218,7 +224,7 @@ OPERATIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("operation", rest(OPERATIONS, "forget"))
 def test_operations_change_no_record_that_a_run_is_writing_to(loaded: Project, operation: str) -> None:
     claim(loaded)
     before = loaded.events()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import time
@@ -22,9 +21,12 @@ from tests.functional.daily_rows import DailyRows, midnight
 from tests.functional.process import DbtProcess
 from tests.functional.project import Project, Run
 from tests.functional.thrift import ThriftProject, ThriftServer, ask
+from tests.sweep import rest, size
 
-# KINDS_RACES=10 is the full size: 8 writers x 50 appends, 30 rounds of two dbt processes
-RACES = int(os.environ.get("KINDS_RACES", "1"))
+# in the sweep 8 writers x 50 appends, 30 rounds of two dbt processes
+RACES = size("KINDS_RACES", 1, full=10)
+# one Thrift server for all of them
+pytestmark = pytest.mark.sized
 WRITERS = 8
 APPENDS = 5 * RACES
 
@@ -61,8 +63,13 @@ def two_processes(served: ThriftProject) -> Iterator[list[DbtProcess]]:
         process.kill()
 
 
-@pytest.mark.parametrize("place", ["session", "server"])
-@pytest.mark.parametrize("store_format", ["hive", "iceberg"])
+@pytest.mark.parametrize(
+    ("store_format", "place"),
+    rest(
+        [("hive", "session"), ("hive", "server"), ("iceberg", "session"), ("iceberg", "server")],
+        *(("hive", "server"), ("iceberg", "session")),
+    ),
+)
 def test_eight_writers_lose_no_event(
     request: pytest.FixtureRequest, tmp_path: Path, place: str, store_format: str
 ) -> None:
@@ -90,7 +97,7 @@ def test_eight_writers_lose_no_event(
     assert kept == [(WRITERS * APPENDS,) * 2]
 
 
-@pytest.mark.parametrize("place", ["session", "server"])
+@pytest.mark.parametrize("place", rest(["session", "server"], "server"))
 def test_eight_first_writers_create_one_store(request: pytest.FixtureRequest, tmp_path: Path, place: str) -> None:
     project: Project = request.getfixturevalue("project" if place == "session" else "served")
     create, insert = store_statements(project, "hive")

@@ -14,6 +14,7 @@ from dbt_kinds.cli import main
 from dbt_kinds.compile.convert import CompileRequest, compile_project
 from tests.functional.faults import broken_connection
 from tests.functional.project import Project
+from tests.sweep import rest
 from tests.unit.test_smelt import QUERY, SERIES
 from tests.unit.test_smelt import project as smelt_project
 
@@ -68,7 +69,7 @@ def of_the_fifth(project: Project, relation: str) -> list[tuple[Any, ...]]:
     return project.rows(f"select event_ts, recent from ({relation}) where event_date = '2024-01-05'")
 
 
-@pytest.mark.parametrize("backbuild", [True, False])
+@pytest.mark.parametrize("backbuild", rest([True, False], True))
 def test_backbuilding_rebuilds_what_the_last_model_looks_back_on(sessions: Project, backbuild: bool) -> None:
     arrive(sessions, EVENTS)
     sessions.run(**WEEK, require_safety=True)
@@ -113,7 +114,7 @@ def test_what_check_fix_has_written_may_run(project: Project) -> None:
     assert project.rows("select * from {schema}.sessions") == project.rows(f"{SESSIONS} raw.ev")
 
 
-@pytest.mark.parametrize("dies", [None, "before", "behind"])
+@pytest.mark.parametrize("dies", rest([None, "before", "behind"], None, "behind"))
 def test_a_new_column_has_its_backfill_in_the_rows_that_were_there(project: Project, dies: str | None) -> None:
     arrive(project, EVENTS)
     columns = "event_date, event_ts, id"

@@ -1,11 +1,10 @@
 """Random histories through real dbt on Iceberg and Parquet, beside the reference.
 
-A model holds many histories, told apart by a part of its key. KINDS_EXAMPLES says how many are tried on each format, 300 by default, 10,000 is the full size.
+A model holds many histories, told apart by a part of its key. KINDS_EXAMPLES says how many are tried on each format.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,6 +14,7 @@ import pytest
 
 from tests.functional.project import Project
 from tests.functional.scd2 import stored
+from tests.sweep import is_sweep, size
 from tests.unit.reference_scd2 import Model, Row, Version, broken_rules, merge
 from tests.unit.scd2_histories import KEYS
 from tests.unit.scd2_sql import as_texts, rows_sql
@@ -23,8 +23,8 @@ from tests.unit.scd2_vectors import key_part
 COLUMNS = [
     ("history", "int"), ("id", "int"), ("part", "string"), ("name", "string"), ("n", "int"), ("updated_at", "timestamp"),
 ]  # fmt: skip
-EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "300"))
-MODELS, STEPS = 4, 5
+EXAMPLES = size("KINDS_EXAMPLES", 300, full=10_000)
+MODELS, STEPS = 4, 5 if is_sweep() else 3
 OF_A_MODEL = min(max(EXAMPLES // MODELS, 1), 500)
 ROUNDS = -(-EXAMPLES // (MODELS * OF_A_MODEL))
 FIRST, HALF_A_DAY = datetime(2024, 1, 3), timedelta(hours=12)
@@ -85,6 +85,7 @@ def as_rows(history: list[Version]) -> list[list[Any]]:
     return [[*(one.values[name] for name, _ in COLUMNS), one.valid_from, one.valid_to] for one in history]
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_random_histories_are_those_of_the_reference(number: int, project: Project, file_format: str) -> None:
     random_ = random.Random(f"{file_format} {number}")

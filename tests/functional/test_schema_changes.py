@@ -8,6 +8,7 @@ import pytest
 
 from tests.functional.faults import broken_connection
 from tests.functional.project import Project
+from tests.sweep import rest
 
 NOW, LATER = "2024-01-02T08:00:00", "2024-01-03T08:00:00"
 
@@ -33,6 +34,7 @@ def rows(project: Project, columns: str) -> list[tuple[Any, ...]]:
 
 # ORC is written as Parquet is; the matrix has it
 ALL_FORMATS = ["iceberg", "parquet"]
+ONE_FORMAT = rest(ALL_FORMATS, "iceberg")
 
 
 @pytest.mark.parametrize("file_format", ALL_FORMATS)
@@ -42,14 +44,17 @@ def test_a_column_is_added_at_the_end_and_null_in_old_rows(project: Project, fil
     assert rows(project, "a, `b c`") == [(1, None), (2, "x")]
 
 
-@pytest.mark.parametrize("file_format", ALL_FORMATS)
+@pytest.mark.parametrize("file_format", ONE_FORMAT)
 @pytest.mark.parametrize(
     ("first", "then", "words"),
     [
         ("1 as a, 2 as b", "1 as a", "it drops column b"),
         ("1 as a", "'x' as a", "it changes a from int to string"),
         ("named_struct('x', 1, 'y', 2) as s", "named_struct('x', 1) as s", "it drops field s.y"),
-        ("1 as a, 2 as b", "1 as b, 'x' as c, date '2024-01-01' as a", "it changes a from int to date"),
+        pytest.param(
+            *("1 as a, 2 as b", "1 as b, 'x' as c, date '2024-01-01' as a", "it changes a from int to date"),
+            marks=pytest.mark.sweep,
+        ),
     ],
 )
 def test_what_would_lose_something_is_refused(
@@ -79,7 +84,7 @@ def test_allowed_a_type_changes_and_old_values_with_it(project: Project, file_fo
     assert rows(project, "a, b") == [("1", 7), ("x", 8)]
 
 
-@pytest.mark.parametrize("file_format", ["iceberg", "parquet"])
+@pytest.mark.parametrize("file_format", ONE_FORMAT)
 def test_warn_says_it_and_does_it(project: Project, file_format: str) -> None:
     went, said = first_and_next(
         project,
@@ -95,7 +100,7 @@ def test_warn_says_it_and_does_it(project: Project, file_format: str) -> None:
     assert rows(project, "a, c") == [(1, None), (3, 4)]
 
 
-@pytest.mark.parametrize("file_format", ALL_FORMATS)
+@pytest.mark.parametrize("file_format", ONE_FORMAT)
 def test_ignored_changes_leave_the_table_as_it_is(project: Project, file_format: str) -> None:
     went, said = first_and_next(
         project,
@@ -117,7 +122,7 @@ WIDER = [
 ]
 
 
-@pytest.mark.parametrize(("first", "then", "type_", "values"), WIDER)
+@pytest.mark.parametrize(("first", "then", "type_", "values"), rest(WIDER, WIDER[0]))
 def test_iceberg_widens_in_place(project: Project, first: str, then: str, type_: str, values: list[float]) -> None:
     went, said = first_and_next(project, first, then, "iceberg")
     assert went, said
@@ -125,7 +130,7 @@ def test_iceberg_widens_in_place(project: Project, first: str, then: str, type_:
     assert [float(row[0]) for row in rows(project, "a")] == values
 
 
-@pytest.mark.parametrize("file_format", ["parquet", "orc"])
+@pytest.mark.parametrize("file_format", rest(["parquet", "orc"], "parquet"))
 def test_files_are_not_written_anew_for_a_column_that_grew(project: Project, file_format: str) -> None:
     went, said = first_and_next(project, "1 as a", "3000000000 as a", file_format)
     assert not went
@@ -152,7 +157,7 @@ def test_fields_of_structs_arrays_and_maps_on_iceberg(project: Project) -> None:
     assert found == [(1, 2, None, 1, None, 1, None), (3000000000, 20, True, 10, 5, 10, "new")]
 
 
-@pytest.mark.parametrize("file_format", ["parquet", "orc"])
+@pytest.mark.parametrize("file_format", rest(["parquet", "orc"], "parquet"))
 def test_a_field_of_a_struct_in_files(project: Project, file_format: str) -> None:
     first, then = "named_struct('x', 1, 'y', 2) as s", "named_struct('y', 20, 'x', 10) as s"
     went, said = first_and_next(project, first, then, file_format)
@@ -181,10 +186,19 @@ def test_a_column_that_the_table_is_partitioned_by_cannot_go(project: Project, f
 
 
 @pytest.mark.parametrize(
-    "statement",
-    ["'pending'", "insert overwrite", "drop table if exists .*days purge", "create table .*days\\b", "'settled'"],
+    ("statement", "done"),
+    rest(
+        [
+            (statement, done)
+            for done in (True, False)
+            for statement in (
+                *("'pending'", "insert overwrite", "drop table if exists .*days purge"),
+                *("create table .*days\\b", "'settled'"),
+            )
+        ],
+        ("drop table if exists .*days purge", True),
+    ),
 )
-@pytest.mark.parametrize("done", [True, False])
 def test_cut_short_while_files_are_written_anew(project: Project, statement: str, done: bool) -> None:
     daily(project, "1 as a, 2 as b", "parquet", on_destructive_change="allow")
     project.run(now=NOW)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,8 +13,9 @@ from pyspark.sql import SparkSession
 
 from tests.soundness.trials import Trial, admitted_trials, differences, statement, tables, values
 from tests.soundness.vectors import RUNNABLE, chunkings, vector_differences, vector_statement, vector_tables
+from tests.sweep import size
 
-EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "30"))
+EXAMPLES = size("KINDS_EXAMPLES", 50, full=2000)
 # several queries in a statement: Spark takes longer to start a job than to run one over so few rows
 TOGETHER = 3
 DATA = 8
@@ -46,6 +46,7 @@ def spark(local_spark: Mapping[str, Any]) -> Iterator[SparkSession]:
             session.catalog.dropTempView(name)
 
 
+@pytest.mark.sized
 def test_slices_with_pushdown_add_up_to_the_whole(spark: SparkSession) -> None:
     trials = list(itertools.islice(admitted_trials(0, data=DATA, chunks=(2, 5)), EXAMPLES))
     wrong: list[str] = []
@@ -71,6 +72,7 @@ def vector_spark(spark: SparkSession) -> Iterator[SparkSession]:
         spark.catalog.dropTempView(name)
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("vector", RUNNABLE, ids=[vector["id"] for vector in RUNNABLE])
 def test_slices_of_an_admitted_vector_add_up_to_the_whole(vector_spark: SparkSession, vector: dict[str, Any]) -> None:
     for windows in itertools.islice(chunkings(0), max(1, EXAMPLES // 100)):

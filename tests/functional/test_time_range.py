@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.functional.formats import both_formats
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 
 ALL_EVENTS = "select id, ts, n from {schema}.events"
@@ -22,6 +23,7 @@ def until(project: Project, day: str) -> list[tuple[object, ...]]:
     return project.rows(f"{ALL_EVENTS} where ts < timestamp '{day} 00:00:00+00:00'")
 
 
+@both_formats
 def test_the_first_run_loads_everything_up_to_the_last_whole_day(daily: Project) -> None:
     run = daily.run(now="2024-01-05 08:00:00")
     assert daily.rows(LOADED) == until(daily, "2024-01-05")
@@ -61,6 +63,7 @@ def test_a_gap_in_the_middle_is_found_and_filled_alone(daily: Project) -> None:
     assert daily.recorded("daily") == [["2024-01-01", "2024-01-08"]]
 
 
+@both_formats
 def test_an_emptied_day_ends_up_empty(daily: Project) -> None:
     daily.run(now="2024-01-08 08:00:00")
     daily.sql("delete from {schema}.events where id between 8 and 11")
@@ -116,6 +119,7 @@ def test_batches_are_loaded_in_order_each_with_its_own_window(project: Project, 
     ]  # fmt: skip
 
 
+@both_formats
 def test_a_failed_batch_leaves_a_gap_that_the_next_run_fills(project: Project, file_format: str) -> None:
     events_table(project)
     query = f"select id, ts, if(id = 9 and {{{{ var('kinds_mended', 0) }}}} = 0, raise_error('broken'), n) as n from ({DAILY_EVENTS})"
@@ -158,6 +162,7 @@ def test_what_was_recorded_of_a_dropped_table_never_counts_for_its_successor(dai
     assert daily.rows(LOADED) == until(daily, "2024-01-05")
 
 
+@both_formats
 def test_a_full_refresh_rebuilds_the_table_and_its_record(daily: Project) -> None:
     daily.run(now="2024-01-05 08:00:00")
     daily.sql("update {schema}.events set n = -1")

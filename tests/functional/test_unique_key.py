@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from tests.functional.faults import broken_connection
+from tests.functional.formats import both_formats
 from tests.functional.project import Project, source_rows
+from tests.sweep import rest
 
 NOW = "2024-01-02T08:00:00"
 LATER = "2024-01-03T08:00:00"
@@ -27,6 +29,7 @@ def rows(project: Project, columns: str = "id, region, n") -> list[tuple[Any, ..
     return project.rows(f"select {columns} from {{schema}}.orders")
 
 
+@both_formats
 def test_a_key_of_columns_and_expressions(project: Project, file_format: str) -> None:
     keyed(project, file_format, unique_key=["id", "upper(coalesce(region, '?'))"])
     source(project, "(1, 'north', 1), (1, 'south', 2), (2, cast(null as string), 3)")
@@ -36,6 +39,7 @@ def test_a_key_of_columns_and_expressions(project: Project, file_format: str) ->
     assert rows(project) == [(1, "NORTH", 10), (1, "south", 2), (2, "?", 30), (3, "east", 40)]
 
 
+@both_formats
 def test_when_matched_in_several_clauses_the_first_that_applies(project: Project, file_format: str) -> None:
     clauses = """
         when matched and source.n < 0 then delete
@@ -50,6 +54,7 @@ def test_when_matched_in_several_clauses_the_first_that_applies(project: Project
     assert rows(project) == [(2, "a>b", 20), (3, "a", 10), (4, "b", 10), (5, "b", -5)]
 
 
+@both_formats
 def test_a_row_that_fails_the_filter_is_neither_updated_nor_inserted_again(project: Project, file_format: str) -> None:
     keyed(project, file_format, merge_filter="target.n < 100")
     source(project, "(1, 'a', 5), (2, 'a', 500)")
@@ -59,7 +64,7 @@ def test_a_row_that_fails_the_filter_is_neither_updated_nor_inserted_again(proje
     assert rows(project) == [(1, "b", 6), (2, "a", 500), (3, "b", 7)]
 
 
-@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("is_first", rest([True, False], False))
 def test_several_rows_of_a_key_are_refused_with_examples(project: Project, file_format: str, is_first: bool) -> None:
     keyed(project, file_format, unique_key=["id", "region"])
     source(project, "(7, 'a', 1)")
@@ -85,7 +90,7 @@ def test_the_latest_of_several_rows_is_kept_from_the_first_load_on(project: Proj
     assert rows(project) == [(1, "e", 9), (2, "b", -1), (3, "a", 1)]
 
 
-@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("is_first", rest([True, False], False))
 def test_a_key_that_is_null_is_refused(project: Project, file_format: str, is_first: bool) -> None:
     keyed(project, file_format)
     source(project, "(7, 'a', 1)")
@@ -106,6 +111,7 @@ def test_a_key_that_is_null_can_be_one_like_any_other(project: Project, file_for
     assert rows(project) == [(1, "a", 1), (None, "c", 3)]
 
 
+@both_formats
 def test_insert_only_never_touches_a_row_that_is_there(project: Project, file_format: str) -> None:
     keyed(project, file_format, insert_only=True)
     source(project, "(1, 'a', 1)")
@@ -175,15 +181,18 @@ def test_a_value_that_does_not_fit_is_an_error_and_not_another_value(project: Pr
 
 @pytest.mark.parametrize(
     ("statement", "done"),
-    [
-        ("insert into .*__kinds_stage_.*_whole", True),
-        ("'pending'", True),
+    rest(
+        [
+            ("insert into .*__kinds_stage_.*_whole", True),
+            ("'pending'", True),
+            ("insert overwrite table", False),
+            ("insert overwrite table", True),
+            ("'loaded'", False),
+            ("'loaded'", True),
+            ("drop table", False),
+        ],
         ("insert overwrite table", False),
-        ("insert overwrite table", True),
-        ("'loaded'", False),
-        ("'loaded'", True),
-        ("drop table", False),
-    ],
+    ),
 )
 def test_cut_short_while_the_new_whole_is_put_in_place(project: Project, statement: str, done: bool) -> None:
     keyed(project, "parquet", when_matched="when matched then update set target.n = target.n + source.n")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.functional.faults import broken_connection
 from tests.functional.project import DAILY_EVENTS, Project, events_table
+from tests.sweep import rest
 
 NOW, LATER = "2024-01-03T08:00:00", "2024-01-05T08:00:00"
 
@@ -22,23 +23,27 @@ def days(project: Project) -> dict[str, int]:
     return {day[-2:]: number for day, number in counted}
 
 
-@pytest.fixture(params=["iceberg", "parquet"])
+@pytest.fixture(params=rest(["iceberg", "parquet"], "iceberg"))
 def log(request: pytest.FixtureRequest, project: Project) -> Project:
     events_table(project)
     unmanaged(project, request.param)
     return project
 
 
-@pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize(
-    ("statement", "done"),
-    [
-        ("'pending'", False),
-        ("'pending'", True),
-        ("insert into .*\\.log\\b", True),
-        ("'loaded'", False),
-        ("'loaded'", True),
-    ],
+    ("statement", "done", "is_first"),
+    rest(
+        [
+            (*at, is_first)
+            for at in (
+                *(("'pending'", False), ("'pending'", True)),
+                ("insert into .*\\.log\\b", True),
+                *(("'loaded'", False), ("'loaded'", True)),
+            )
+            for is_first in (True, False)
+        ],
+        ("insert into .*\\.log\\b", True, False),
+    ),
 )
 def test_an_append_that_was_cut_short_is_done_once(log: Project, statement: str, done: bool, is_first: bool) -> None:
     if not is_first:
@@ -53,7 +58,7 @@ def test_an_append_that_was_cut_short_is_done_once(log: Project, statement: str,
     assert log.run(now=LATER).messages == {"log": "OK up to date"}
 
 
-@pytest.mark.parametrize("file_format", ["parquet", "orc"])
+@pytest.mark.parametrize("file_format", rest(["parquet", "orc"], "parquet"))
 def test_files_of_an_append_that_came_in_part_are_taken_back(project: Project, file_format: str) -> None:
     events_table(project)
     unmanaged(project, file_format)
@@ -121,17 +126,21 @@ def test_a_sample_appends_nothing(log: Project) -> None:
     assert days(log) == {"01": 4, "02": 4}
 
 
-@pytest.mark.parametrize("file_format", ["iceberg", "parquet"])
 @pytest.mark.parametrize(
-    ("statement", "done"),
-    [
-        ("'invalidated'", False),
-        ("'invalidated'", True),
-        ("create (or replace )?table .*\\.log\\b", True),
-        ("insert into .*\\.log\\b", False),
-        ("insert into .*\\.log\\b", True),
-        ("'loaded'", True),
-    ],
+    ("file_format", "statement", "done"),
+    rest(
+        [
+            (file_format, *at)
+            for at in (
+                *(("'invalidated'", False), ("'invalidated'", True)),
+                ("create (or replace )?table .*\\.log\\b", True),
+                *(("insert into .*\\.log\\b", False), ("insert into .*\\.log\\b", True)),
+                ("'loaded'", True),
+            )
+            for file_format in ("iceberg", "parquet")
+        ],
+        ("parquet", "insert into .*\\.log\\b", True),
+    ),
 )
 def test_a_rebuild_that_was_cut_short_begins_again(
     project: Project, file_format: str, statement: str, done: bool

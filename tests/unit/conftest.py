@@ -1,14 +1,14 @@
-"""KINDS_EXAMPLES says how many examples a property of the planner is tried on; the smaller properties take a tenth."""
+"""KINDS_EXAMPLES says how many examples a property is tried on; the smaller properties take a tenth."""
 
 from __future__ import annotations
 
-import os
-
 from hypothesis import HealthCheck, settings
+
+from tests.sweep import size
 
 settings.register_profile(
     "kinds",
-    max_examples=int(os.environ.get("KINDS_EXAMPLES", "500")),
+    max_examples=size("KINDS_EXAMPLES", 500, full=5000),
     deadline=None,
     database=None,
     print_blob=True,

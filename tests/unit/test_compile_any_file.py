@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from dbt_kinds import errors
 from dbt_kinds.writers.dbt_project import write_project
 from tests.functional.every_kind_shop import SHOP as EVERY_KIND
+from tests.sweep import size
 from tests.unit import test_compile_unit_tests as unit_tests
 from tests.unit import test_compile_vulcan as vulcan
 from tests.unit.compiling import notes_of, read, read_files
@@ -27,7 +27,7 @@ from tests.unit.test_compile_macros import EXPANSIONS
 from tests.unit.test_compile_python_models import HANDED_OVER, python_model
 from tests.unit.test_compile_queries import TRANSLATIONS
 
-EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "200"))
+EXAMPLES = size("KINDS_EXAMPLES", 200, full=5000)
 
 _TEXTS = [
     *(path.read_text(encoding="utf-8") for path in sorted(SHOP.rglob("models/**/*.sql"))),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.sweep import rest
 from tests.unit import cumulative_runs as runs
 from tests.unit.cumulative_runs import Event
 from tests.unit.duckdb_runs import DiedError, Warehouse
@@ -28,7 +29,7 @@ def prepared(file_format: str, day: int | None) -> Warehouse:
 @pytest.mark.parametrize("file_format", ["iceberg", "parquet"])
 @pytest.mark.parametrize(
     ("first", "day", "given"),
-    [(None, 2, {}), (2, 3, {}), (3, 3, {"full_refresh": True})],
+    rest([(None, 2, {}), (2, 3, {}), (3, 3, {"full_refresh": True})], (None, 2, {}), (2, 3, {})),
     ids=["first-load", "merge", "full-refresh"],
 )
 def test_the_next_run_makes_good_what_died(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import event, given, settings
 
+from tests.sweep import size
 from tests.unit import reference
 from tests.unit.planning import planned, refusal_of
 from tests.unit.reference import Model, Run
@@ -17,7 +18,7 @@ from tests.unit.situations import SITUATIONS, situation_of
 
 # many are tried in shares: hypothesis remembers all that one test has drawn, and slows down
 SHARE = 5000
-EXAMPLES = settings().max_examples
+EXAMPLES = size("KINDS_EXAMPLES", 500, full=100_000)
 
 EVERY_OPTION = {field.name for field in dataclasses.fields(Model)}
 OPTIONS_OF = {

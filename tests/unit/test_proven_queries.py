@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ PIECES = [
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(max_size=40)
 
 
-@settings(max_examples=int(os.environ.get("KINDS_EXAMPLES", "500")))
+@settings(max_examples=settings().max_examples)
 @given(TEXTS.filter(lambda text: text.isprintable() or text.encode(errors="ignore").decode() == text))
 @example("{{ config(meta={'safety': {'query_hash': 'ab'}}) }}\n\n" + QUERY)
 def test_the_macro_gives_the_hash_that_python_gives(text: str) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from hypothesis import HealthCheck, Phase, assume, event, given, settings
 
 from tests.soundness.duckdb_engine import DuckDBEngine
 from tests.soundness.trials import Case, cases, classified, trial_of
+from tests.sweep import size
 
-EXAMPLES = int(os.environ.get("KINDS_EXAMPLES", "300"))
+EXAMPLES = size("KINDS_EXAMPLES", 100, full=3000)
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ SWAPPABLE = """{{ config(
 ) }}"""
 
 
+@pytest.mark.sweep
 class TestSimpleMaterializations(BaseSimpleMaterializations):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, Any]:
@@ -43,6 +44,7 @@ class TestIncremental(BaseIncremental):
         }
 
 
+@pytest.mark.sweep
 class TestIncrementalUnmanagedOnParquet(BaseIncremental):
     """Only what is new is appended, as is_incremental() had it."""
 
@@ -56,6 +58,7 @@ class TestIncrementalUnmanagedOnParquet(BaseIncremental):
         return {"incremental.sql": incremental, "schema.yml": files.schema_base_yml}
 
 
+@pytest.mark.sweep
 class TestIncrementalNotSchemaChange(BaseIncrementalNotSchemaChange):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, Any]:
@@ -92,10 +95,12 @@ class TestEphemeral(test_ephemeral.BaseEphemeral):
         }
 
 
+@pytest.mark.sweep
 class TestSingularTestsEphemeral(BaseSingularTestsEphemeral):
     pass
 
 
+@pytest.mark.sweep
 class TestGenericTests(BaseGenericTests):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, Any]:
@@ -108,11 +113,13 @@ class TestGenericTests(BaseGenericTests):
         }
 
 
+@pytest.mark.sweep
 class TestTableMaterialization(BaseTableMaterialization):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, Any]:
         return {"materialized.sql": as_kind(model_sql)}
 
 
+@pytest.mark.sweep
 class TestEmptyProject(BaseEmpty):
     """The package alone adds nothing to a project."""

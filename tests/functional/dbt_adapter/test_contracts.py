@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from dbt.tests.adapter.constraints import fixtures
@@ -54,7 +55,12 @@ class TestColumnsEqual(OnSpark):
         }
         return as_kinds(models) | {"constraints_schema.yml": of_spark(fixtures.model_schema_yml)}
 
+    @pytest.mark.sweep
+    def test__constraints_correct_column_data_types(self, project: Any, data_types: list[list[str]]) -> None:
+        super().test__constraints_correct_column_data_types(project, data_types)
 
+
+@pytest.mark.sweep
 class TestIncrementalColumnsEqual(OnSpark):
     # the model whose types they try is a table in both classes
     test__constraints_wrong_column_data_types = None

@@ -46,14 +46,17 @@ class TestAliases(AliasesOnSpark, aliases.BaseAliases):
         )
 
 
+@pytest.mark.sweep
 class TestAliasErrors(AliasesOnSpark, aliases.BaseAliasErrors):
     pass
 
 
+@pytest.mark.sweep
 class TestSameAliasDifferentSchemas(AliasesOnSpark, aliases.BaseSameAliasDifferentSchemas):
     pass
 
 
+@pytest.mark.sweep
 class TestConcurrency(concurrency.BaseConcurrency):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -70,6 +73,7 @@ class TestConcurrency(concurrency.BaseConcurrency):
         )
 
 
+@pytest.mark.sweep
 class TestChangeRelationTypes(BaseChangeRelationTypeValidator):
     """Views, tables of dbt-spark and tables of kinds in one place, one after the other."""
 
@@ -87,10 +91,12 @@ class TestShowLimit(BaseShowLimit):
     pass
 
 
+@pytest.mark.sweep
 class TestShowSqlHeader(BaseShowSqlHeader):
     pass
 
 
+@pytest.mark.sweep
 class TestEmptyInlineSourceRef(empty.BaseTestEmptyInlineSourceRef):
     pass
 
@@ -105,6 +111,7 @@ class TestSampleMode(BaseSampleModeTest):
         return as_kind(sample_fixtures.input_model_sql)
 
 
+@pytest.mark.sweep
 class TestEphemeralErrorHandling(BaseEphemeralErrorHandling):
     pass
 
@@ -113,18 +120,22 @@ class TestQueryComments(query_comment.BaseQueryComments):
     pass
 
 
+@pytest.mark.sweep
 class TestMacroQueryComments(query_comment.BaseMacroQueryComments):
     pass
 
 
+@pytest.mark.sweep
 class TestMacroInvalidQueryComments(query_comment.BaseMacroInvalidQueryComments):
     pass
 
 
+@pytest.mark.sweep
 class TestNullQueryComments(query_comment.BaseNullQueryComments):
     pass
 
 
+@pytest.mark.sweep
 class TestSimpleCopy(SimpleCopyBase):
     test_simple_copy_with_materialized_views = None  # Spark has none
 
@@ -140,6 +151,7 @@ def _simple_copy_models() -> dict[str, str]:
     return {f"{name}.sql": getattr(fixtures, f"_MODELS__{name.upper()}") for name in names.split()}
 
 
+@pytest.mark.sweep
 class TestCatalogRelationTypes(CatalogRelationTypes):
     @pytest.fixture(scope="class", autouse=True)
     def models(self) -> dict[str, str]:
@@ -152,14 +164,17 @@ class TestCatalogRelationTypes(CatalogRelationTypes):
         super().test_relation_types_populate_correctly(docs, node_name, relation_type)
 
 
+@pytest.mark.sweep
 class TestUnitTestCaseInsensitivity(BaseUnitTestCaseInsensivity):
     pass
 
 
+@pytest.mark.sweep
 class TestUnitTestInvalidInput(BaseUnitTestInvalidInput):
     pass
 
 
+@pytest.mark.sweep
 class TestUnitTestingTypes(BaseUnitTestingTypes):
     @pytest.fixture
     def data_types(self) -> list[list[str]]:
@@ -172,5 +187,6 @@ class TestUnitTestingTypes(BaseUnitTestingTypes):
         ]
 
 
+@pytest.mark.sweep
 class TestUnitTestingVarchar(BaseUnitTestingVarcharFixtureNoTruncation):
     pass

@@ -42,25 +42,30 @@ class TestModelHooks(OnSpark, hooks.BasePrePostModelHooks):
         return IN_PROJECT
 
 
+@pytest.mark.sweep
 class TestHookRefs(OnSpark, hooks.BaseHookRefs):
     pass
 
 
+@pytest.mark.sweep
 class TestModelHooksInConfig(OnSpark, hooks.BasePrePostModelHooksInConfig):
     pass
 
 
+@pytest.mark.sweep
 class TestModelHooksInConfigWithCount(OnSpark, hooks.BasePrePostModelHooksInConfigWithCount):
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, Any]:
         return IN_PROJECT
 
 
+@pytest.mark.sweep
 class TestModelHooksInConfigKwargs(OnSpark, hooks.BasePrePostModelHooksInConfigKwargs):
     @pytest.fixture(scope="class")
     def table_format(self) -> str:
         return "parquet"
 
 
+@pytest.mark.sweep
 class TestDuplicateHooksInConfigs(hooks.BaseDuplicateHooksInConfigs):
     pass

@@ -28,6 +28,7 @@ def as_seeded(sql: str) -> str:
     return sql.replace("null", "'None'")
 
 
+@pytest.mark.sweep
 class TestUniqueKey(unique_id.BaseIncrementalUniqueKey):
     """A city is the key where theirs is a state, which two rows share: the kind refuses a key that is none."""
 
@@ -81,12 +82,14 @@ class TestUniqueKey(unique_id.BaseIncrementalUniqueKey):
         assert "unique_key" in self.fail_to_build_inc_missing_unique_key_column("empty_str_unique_key")[1]
 
 
+@pytest.mark.sweep
 class TestMergeExcludeColumns(BaseMergeExcludeColumns):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, Any]:
         return {"merge_exclude_columns.sql": as_kind(models__merge_exclude_columns_sql)}
 
 
+@pytest.mark.sweep
 class TestMergeExcludeColumnsOnParquet(TestMergeExcludeColumns):
     @pytest.fixture(scope="class")
     def table_format(self) -> str:
@@ -115,6 +118,7 @@ class TestPredicates(BaseIncrementalPredicates):
         return super().get_expected_fields(relation=relation, seed_rows=3, opt_model_count=opt_model_count)
 
 
+@pytest.mark.sweep
 class TestOnSchemaChange(BaseIncrementalOnSchemaChange):
     """The second of two runs has other columns."""
 

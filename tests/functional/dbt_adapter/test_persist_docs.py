@@ -45,6 +45,7 @@ class TestPersistDocs(persist_docs.BasePersistDocs):
         assert comments(project, "no_docs_model") == {}
 
 
+@pytest.mark.sweep
 class TestColumnMissing(persist_docs.BasePersistDocsColumnMissing):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -54,18 +55,21 @@ class TestColumnMissing(persist_docs.BasePersistDocsColumnMissing):
         assert comments(project, "missing_column") == {"id": "test id column description"}
 
 
+@pytest.mark.sweep
 class TestAllColumnsMissing(persist_docs.BasePersistDocsAllColumnsMissing):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         return as_kinds({"all_columns_missing.sql": fixtures._MODELS__ALL_COLUMNS_MISSING})
 
 
+@pytest.mark.sweep
 class TestQuotedColumnCaseSensitive(persist_docs.BasePersistDocsQuotedColumnCaseSensitive):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         return as_kinds({"quoted_case_sensitive.sql": fixtures._MODELS__QUOTED_CASE_SENSITIVE})
 
 
+@pytest.mark.sweep
 class TestCommentOnQuotedColumn(persist_docs.BasePersistDocsCommentOnQuotedColumn):
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, Any]:

@@ -1,0 +1,57 @@
+"""Which tests run: those of `make test`, or with --sweep what it leaves out. `tests/sweep.py` says how."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+from tests import sweep
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    options = parser.getgroup("sweep")
+    options.addoption("--sweep", action="store_true", help="run what is left out by default, at full size")
+    options.addoption("--share", default="1/1", metavar="I/N", help="which share of the sweep, as in 3/12")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    is_sweep = config.getoption("sweep")
+    if sweep.numbers(config.getoption("share")) != (1, 1) and not is_sweep:
+        raise pytest.UsageError("--share is a share of the sweep: pass --sweep, too")
+    if is_sweep:
+        sweep.begin()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    chosen = [item for item in items if sweep.is_chosen(item, sweep=config.getoption("sweep"))]
+    chosen = sweep.in_share(chosen, config.getoption("share"))
+    if len(chosen) < len(items):
+        kept = set(chosen)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    is_worker = hasattr(config, "workerinput")
+    items[:] = sweep.long_ones_first(chosen) if is_worker else chosen
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed and item.config.getoption("sweep"):
+        report.sections.append(("repeat this test", sweep.command(item.nodeid, os.environ)))
+    return report
+
+
+class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands out tests one by one, and those of a group together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return sweep.group(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling | None:
+    return GroupScheduling(config, log) if config.getoption("dist") == "loadscope" else None
