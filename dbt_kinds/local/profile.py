@@ -12,6 +12,11 @@ from dbt_kinds.errors import LocalSparkMissingError
 
 DEFAULT_DIRECTORY = Path(".dbt_kinds")
 
+DISPATCH = """\
+# dbt's own tables and seeds are made anew by dropping them, which in this Spark needs a line in dbt_project.yml:
+# dispatch: [{macro_namespace: dbt, search_order: [<your project>, dbt_kinds, dbt]}]
+"""
+
 
 def spark_home() -> Path:
     """The folder of the installed pyspark.
@@ -78,8 +83,8 @@ def local_profile(directory: Path, *, name: str, schema: str, threads: int) -> d
 
 
 def render_profile(profile: dict[str, Any]) -> str:
-    """The text of a `profiles.yml`."""
-    return yaml.safe_dump(profile, sort_keys=False, width=200)
+    """The text of a `profiles.yml`, with what `dbt_project.yml` needs beside it in a comment."""
+    return DISPATCH + yaml.safe_dump(profile, sort_keys=False, width=200)
 
 
 def _package_folder(package: str) -> Path:

@@ -218,6 +218,8 @@ def _dbt_project(project: Project, names: NodeNames) -> dict[str, Any]:
         "version": "1.0.0",
         "config-version": 2,
         "profile": project.name,
+        # seeds with apostrophes, and tables that dbt-spark drops to make them anew
+        "dispatch": [{"macro_namespace": "dbt", "search_order": [project.name, "dbt_kinds", "dbt"]}],
         # dbt 1.10 has it off, and the tests are written with it
         "flags": {"require_generic_test_arguments_property": True},
     }

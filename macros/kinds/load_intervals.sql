@@ -12,7 +12,8 @@
   {% set settings = dbt_kinds.backbuild_settings(model, dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)), selected_resources) %}
   {% set work = dbt_kinds.leased_work(options, settings, prepare) %}
   {% do dbt_kinds.check_nothing_unrecorded(work) %}
-  {% do dbt_kinds.log_plan(options, work.plan) %}
+  {% do dbt_kinds.log_plan(options, work.plan, work.get('existed', false)) %}
+  {% do dbt_kinds.report_window(options, work.plan, settings) %}
   {% if work.is_done %}
     {% do dbt_kinds.release_lease_of(options) %}
     {% call noop_statement('main', 'OK up to date') %}{% endcall %}
@@ -33,6 +34,7 @@
     {% do dbt_kinds.invalidate(options, plan, batch) %}
     {% do written.append(write(this, work, batch, query)) %}
     {% do work.answers.clear() %}
+    {% do dbt_kinds.check_times(this, work, batch, query, written[-1]) %}
     {% do dbt_kinds.record_batch(work, loop.index, written[-1], started_at, has_more=post_hooks != []) %}
     {% do dbt_kinds.drop_stages(this) %}
   {% endfor %}

@@ -1,6 +1,6 @@
 {#
   What a run of a model has to do, checked against the table and the query as they are now, before anything is written:
-  `{options, plan, model_hash, is_done, window, existed, start_anew, existing, writer, sample_query, questions, answers}`, from window on only where
+  `{options, plan, model_hash, is_done, window, existed, start_anew, existing, writer, sample_query, reads_itself, questions, answers}`, from window on only where
   there is something to do. `afresh` where others may have written since the run began.
 #}
 {% macro planned_work(options, settings, prepare, afresh=false) %}
@@ -21,8 +21,11 @@
     {% do return({'options': options, 'plan': plan, 'is_done': true}) %}
   {% endif %}
 
+  {% do dbt_kinds.warn_of_limit(options, compiled_code) if not afresh %}
   {% set window = dbt_kinds.run_window(plan, settings) %}
   {% set sample_query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, window), plan.execution_time) %}
+  {% set as_empty = dbt_kinds.read_as_empty(model, this, sample_query) if found != 'table' else none %}
+  {% set sample_query = as_empty or sample_query %}
   {% set facts = none if found is none else dbt_kinds.table_facts(this, afresh) %}
   {% set names_table = found == 'table' and facts.columns is not defined %}
   {% set described = dbt_kinds.describe_write(sample_query, dbt_kinds.described_expressions(options), this if names_table else none) %}
@@ -34,7 +37,7 @@
   {% do dbt_kinds.check_can_replace(options, existing) if start_anew %}
   {% do return({
     'options': options, 'plan': plan, 'model_hash': model_hash, 'is_done': false, 'window': window, 'existed': found == 'table', 'start_anew': start_anew,
-    'existing': existing, 'writer': writer, 'sample_query': sample_query,
+    'existing': existing, 'writer': writer, 'sample_query': sample_query, 'reads_itself': as_empty is not none,
     'questions': dbt_kinds.questions_of(this, options, existing), 'answers': {},
   }) %}
 {% endmacro %}
@@ -74,10 +77,14 @@
     {% do return(none) %}
   {% elif work.start_anew %}
     {% do dbt_kinds.invalidate_all(work) %}
-    {% if not writer.replaces_table or writes_nothing or not plan.batches %}
+    {% if not writer.replaces_table or writes_nothing or not plan.batches or work.reads_itself %}
       {% set query = writer.get('table_query') or work.sample_query %}
       {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, dbt_kinds.filtered_query(query, 'false')) %}
       {% do work.answers.clear() if work.existing is none %}
+      {# a write that replaces the table finds this one #}
+      {% do work.update({'existing': {
+        'columns': writer.schema, 'partitioning': writer.partitioning, 'file_format': options.file_format, 'is_view': false, 'location': none,
+      }}) if work.reads_itself %}
     {% endif %}
     {% do return(none) %}
   {% endif %}

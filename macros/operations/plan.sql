@@ -11,6 +11,8 @@
     {% set settings = dbt_kinds.run_settings(node.name, rebuild and not dbt_kinds.bars_full_refresh(options)) %}
     {% set settings = dbt_kinds.backbuild_settings(node, settings, nodes | map(attribute='unique_id') | list) %}
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
+    {% set note = dbt_kinds.note_of_plan(options, plan, dbt_kinds.table_exists(node)) %}
+    {% do plan.update({'note': note}) if note is not none %}
     {% do plans.update({node.unique_id: plan}) %}
     {% for detail in ['start_anew', 'replaces_history', 'restatement'] %}{% do plan.pop(detail, none) %}{% endfor %}
     {% do dbt_kinds.events_of(options.relation).extend(dbt_kinds._expected_events(plan)) %}

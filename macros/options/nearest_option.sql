@@ -1,16 +1,22 @@
-{#
-  The option that a name was probably meant to be: the same but for case, `_` and `-`, or, if long, within two edits
-  (though `event_type` is nobody's misspelt `event_time`).
-#}
+{# The option that a name was probably meant to be (though `event_type` is nobody's misspelt `event_time`). #}
 {% macro nearest_option(name) %}
+  {% set meant = dbt_kinds.nearest_name(name, dbt_kinds.option_kinds() | list) %}
+  {% if meant == 'event_time' and name | lower | replace('_', '') | replace('-', '') != 'eventtime' %}
+    {% do return(dbt_kinds.nearest_name(name, dbt_kinds.option_kinds() | reject('eq', 'event_time') | list)) %}
+  {% endif %}
+  {% do return(meant) %}
+{% endmacro %}
+
+
+{# The one of some names that another was probably meant to be: the same but for case, `_` and `-`, or, if long, within two edits. Pure. #}
+{% macro nearest_name(name, names) %}
   {% set plain = name | lower | replace('_', '') | replace('-', '') %}
-  {% for option in dbt_kinds.option_kinds() %}
-    {% set plain_option = option | replace('_', '') %}
-    {% if plain == plain_option %}
-      {% do return(option) %}
-    {% elif option != 'event_time' and plain_option | length >= 8 and (plain | length - plain_option | length) | abs <= 2
-        and dbt_kinds._edits_between(plain, plain_option) <= 2 %}
-      {% do return(option) %}
+  {% for other in names %}
+    {% set plain_other = other | replace('_', '') %}
+    {% if plain == plain_other %}
+      {% do return(other) %}
+    {% elif plain_other | length >= 8 and (plain | length - plain_other | length) | abs <= 2 and dbt_kinds._edits_between(plain, plain_other) <= 2 %}
+      {% do return(other) %}
     {% endif %}
   {% endfor %}
   {% do return(none) %}

@@ -1,5 +1,6 @@
 {# What was asked of this run, for one model: variables, dbt's event-time flags, the clock. Pure but for the context it reads. #}
 {% macro run_settings(model, full_refresh=false) %}
+  {% do dbt_kinds.check_variables(model) %}
   {% set execution_time = var('kinds_execution_time', none) %}
   {% set batch_size = var('kinds_batch_size', none) %}
   {% do return({

@@ -11,7 +11,7 @@
     'before': before, 'after': after, 'unit': unit, 'week_start': week_start, 'data_type': data_type, 'format': format,
   } %}
   {% do dbt_kinds.check_deletes_are_seen(model, '/*kinds:source_start*/') %}
-  {% set settings = dbt_kinds.run_settings(model.name) %}
+  {% set settings = dbt_kinds.preview_settings(model.name) %}
   {% set window = dbt_kinds.preview_window(model, settings) %}
   {% set bounds = {} %}
   {% for side in ['source_start', 'source_end'] %}

@@ -4,7 +4,7 @@
 #}
 {% macro time_variable(prefix, suffix) %}
   {% do dbt_kinds.check_deletes_are_seen(model, '/*kinds:' ~ prefix ~ '_' ~ suffix ~ '*/') %}
-  {% set settings = dbt_kinds.run_settings(model.name) %}
+  {% set settings = dbt_kinds.preview_settings(model.name) %}
   {% set window = dbt_kinds.preview_window(model, settings) %}
   {% do return('/*kinds:' ~ prefix ~ '_' ~ suffix ~ '*/ ' ~ dbt_kinds.window_literal(prefix, suffix, window, settings.execution_time)) %}
 {% endmacro %}
@@ -17,6 +17,15 @@
     {% do return(dbt_kinds.time_literal(suffix, window[0])) %}
   {% endif %}
   {% do return(dbt_kinds.time_literal(suffix, window[1], last_inside=true)) %}
+{% endmacro %}
+
+
+{# What was asked of the run. While dbt parses, it reads models that are not selected, too, and none of them is to be blamed for a variable. #}
+{% macro preview_settings(model) %}
+  {% if execute %}
+    {% do return(dbt_kinds.run_settings(model)) %}
+  {% endif %}
+  {% do return({'execution_time': '1970-01-02T00:00:00', 'start': '1970-01-01T00:00:00', 'end': '1970-01-02T00:00:00'}) %}
 {% endmacro %}
 
 

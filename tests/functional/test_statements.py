@@ -27,7 +27,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any], str, Mapping[str, int]]] = {
     "history": ("scd_type_2_by_column", LATEST, HISTORY, "", {"iceberg": 13, "parquet": 18}),  # 29, 35
     "partition": ("incremental_by_partition", QUERY, {}, "partition_by=['id']", {"iceberg": 7, "parquet": 7}),  # 15, 14
     "unmanaged": ("incremental_unmanaged", QUERY, {}, "", {"iceberg": 7, "parquet": 7}),  # 14, 13
-    "full": ("full", LATEST, {"start": None}, "", {"iceberg": 7, "parquet": 12}),  # 12, 23
+    "full": ("full", LATEST, {"start": None}, "", {"iceberg": 7, "parquet": 10}),  # 12, 23
     "cumulative": ("cumulative_aggregate", TOTALS, {"unique_key": "id", "combine": {"total": "add"}}, "", {"iceberg": 13, "parquet": 16}),  # 28, 31
 }  # fmt: skip
 

@@ -111,8 +111,10 @@ def test_batches_are_loaded_in_order_each_with_its_own_window(project: Project, 
         ("2024-01-05T00:00:00", "2024-01-06T00:00:00"),
     ]
     assert run.messages["daily"] == "OK 3 batches, 20 rows"
+    # Iceberg counts the rows of a commit, and the run asks for that once, at its end
+    written = "written" if file_format == "iceberg" else "8 rows"
     assert any(
-        "daily: batch 2 of 3, 2024-01-03T00:00:00 to 2024-01-05T00:00:00: 8 rows in " in line for line in run.log
+        f"daily: batch 2 of 3, 2024-01-03T00:00:00 to 2024-01-05T00:00:00: {written} in " in line for line in run.log
     )
     assert project.sql("select batch, count(*) from {schema}.daily group by 1 order by 1") == [
         ("2024-01-01", 8), ("2024-01-03", 8), ("2024-01-05", 4),

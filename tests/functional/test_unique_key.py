@@ -64,20 +64,26 @@ def test_a_row_that_fails_the_filter_is_neither_updated_nor_inserted_again(proje
     assert rows(project) == [(1, "b", 6), (2, "a", 500), (3, "b", 7)]
 
 
+def left(project: Project) -> list[Any] | None:
+    """The rows of the table, none where a first load that was refused left none; and no stage in any case."""
+    assert not project.table_exists("orders__kinds_stage*")
+    return rows(project) if project.table_exists("orders") else None
+
+
 @pytest.mark.parametrize("is_first", rest([True, False], False))
 def test_several_rows_of_a_key_are_refused_with_examples(project: Project, file_format: str, is_first: bool) -> None:
     keyed(project, file_format, unique_key=["id", "region"])
     source(project, "(7, 'a', 1)")
     if not is_first:
         project.run(now=NOW)
-    before = rows(project) if not is_first else []
+    before = rows(project) if not is_first else None
     source(project, "(1, 'a', 1), (1, 'a', 2), (1, 'b', 3), (2, 'x', 1), (2, 'x', 1), (2, 'x', 1)")
     refused = project.dbt("run", now=LATER)
     assert not refused.success
     assert "more than one row for one unique_key, a duplicate of id, region" in refused.errors
     assert "(2, x) 3 times, (1, a) 2 times" in refused.errors
     assert "duplicate_keys: keep_latest" in refused.errors
-    assert rows(project) == before
+    assert left(project) == before
 
 
 def test_the_latest_of_several_rows_is_kept_from_the_first_load_on(project: Project, file_format: str) -> None:
@@ -99,7 +105,7 @@ def test_a_key_that_is_null_is_refused(project: Project, file_format: str, is_fi
     source(project, "(1, 'a', 1), (cast(null as int), 'b', 2)")
     refused = project.dbt("run", now=LATER)
     assert "NULL in unique_key: 1 of 2 rows in the batch" in refused.errors
-    assert rows(project) == ([] if is_first else [(7, "a", 1)])
+    assert left(project) == (None if is_first else [(7, "a", 1)])
 
 
 def test_a_key_that_is_null_can_be_one_like_any_other(project: Project, file_format: str) -> None:

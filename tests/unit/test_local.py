@@ -101,13 +101,7 @@ def test_local_profile_prints_the_profile_and_nothing_else_to_stdout() -> None:
     assert set(yaml.safe_load(told.stdout)) == {"shop"}
 
 
-def test_importing_the_package_is_instant_and_imports_nothing() -> None:
-    script = (
-        "import sys, time; before = set(sys.modules); started = time.perf_counter(); import dbt_kinds; "
-        "print(time.perf_counter() - started, *sorted(set(sys.modules) - before))"
-    )
-    seconds, *modules = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    ).stdout.split()
+def test_importing_the_package_imports_nothing_else() -> None:
+    script = "import sys; before = set(sys.modules); import dbt_kinds; print(*sorted(set(sys.modules) - before))"
+    modules = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert modules == ["dbt_kinds"]
-    assert float(seconds) < 0.05

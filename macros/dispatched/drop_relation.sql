@@ -1,0 +1,10 @@
+{#
+  dbt-spark's, for projects whose `dispatch:` names dbt_kinds: with the files. Where Iceberg has the session's catalog, a plain drop of a table that is not
+  Iceberg's removes its entry and leaves its files, and the next create fails with LOCATION_ALREADY_EXISTS (measured on Spark 3.5.9).
+#}
+{% macro spark__drop_relation(relation) %}
+  {% set type = relation.type or 'table' %}
+  {% call statement('drop_relation', auto_begin=false) %}
+drop {{ type }} if exists {{ relation }}{{ ' purge' if type | string == 'table' }}
+  {% endcall %}
+{% endmacro %}

@@ -1,0 +1,19 @@
+{#
+  The query of a model that reads its own table, before that table is there: with an empty one in its place, of the columns that the model declares;
+  none where the query does not read it. Pure.
+#}
+{% macro read_as_empty(node, relation, sql) %}
+  {% set pattern = '(?<![\\w.`])' ~ modules.re.escape(relation | string) ~ '(?![\\w`])' %}
+  {% if not modules.re.search(pattern, dbt_kinds.without_comments(sql)) %}
+    {% do return(none) %}
+  {% endif %}
+  {% set columns = [] %}
+  {% for column in node.columns.values() if column.get('data_type') %}
+    {% do columns.append('cast(null as ' ~ column.data_type ~ ') as ' ~ adapter.quote(column.name)) %}
+  {% endfor %}
+  {% if not columns %}
+    {% do dbt_kinds.fail(node.name, 'its query reads ' ~ relation ~ ', its own table, which is not there yet and cannot be made empty: declare the columns of the model, '
+      ~ 'each with its data_type') %}
+  {% endif %}
+  {% do return(modules.re.sub(pattern, '(select ' ~ columns | join(', ') ~ ' where false)', sql)) %}
+{% endmacro %}

@@ -1,0 +1,15 @@
+{# Warns of a query that takes so many rows of each batch, which is seldom meant. `sql` is the compiled query. #}
+{% macro warn_of_limit(options, sql) %}
+  {% if options.kind == 'full' or not modules.re.search('(?i)\\blimit\\s+[0-9]', sql) %}
+    {% do return(none) %}
+  {% endif %}
+  {% set opened = [] %}
+  {% for token in dbt_kinds.lexed_words(sql) %}
+    {% if token.text | lower == 'limit' and not opened and token.before not in ['.', ','] and modules.re.fullmatch('[0-9]+', token.after) %}
+      {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': its query ends in limit ' ~ token.after ~ ', which takes at most so many rows of each batch; '
+        ~ 'drop it, or limit what it reads in a subquery') %}
+      {% do return(none) %}
+    {% endif %}
+    {% do dbt_kinds.follow_nesting(opened, token) %}
+  {% endfor %}
+{% endmacro %}

@@ -1,0 +1,80 @@
+"""What people who were new to the kinds ran into without a word: each has an error or a warning that says what to do."""
+
+from __future__ import annotations
+
+from tests.functional.project import DAILY_EVENTS, Project, events_table
+
+NOW, LATER = "2024-01-04", "2024-01-05"
+DATED = "select id, d from {{ target.schema }}.dated"
+SUMS = """select id, ts, n + coalesce((select max(n) from {{ this }}), 0) as n from {{ target.schema }}.events
+where ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"""
+
+
+def dated(project: Project, *dates: str) -> None:
+    """A source of texts that are meant to be dates."""
+    rows = ", ".join(f"({number}, {date})" for number, date in enumerate(dates))
+    project.sql("create schema if not exists {schema}")
+    project.sql("create or replace view {schema}.dated as select * from values " + rows + " as (id, d)")
+
+
+def test_a_first_load_of_times_that_cannot_be_read_is_refused(project: Project, file_format: str) -> None:
+    dated(project, "'02.01.2024'", "'03.01.2024'", "cast(null as string)")
+    project.kind("days", DATED, config=f"file_format='{file_format}'", time_column="d")
+    refused = project.dbt("run", now=NOW)
+    assert "none of the 3 rows of its query" in refused.errors
+    assert "time_column 'd' is NULL or not written as %Y-%m-%d, as in '02.01.2024'" in refused.errors
+    assert project.recorded("days") == []
+    dated(project, "'2024-01-02'", "'03.01.2024'")
+    assert "rows" not in project.run(now=NOW).errors
+    assert project.rows("select id from {schema}.days") == [(0,)]
+    dated(project, "'04.01.2024'", "'2024-01-02'")
+    run = project.run(now=LATER)
+    assert run.messages == {"days": "OK 1 batch, 0 rows"}
+    assert "1 row of 2 are in no interval, and were not loaded" in run.errors
+
+
+def test_what_was_misspelt_or_cannot_be_loaded_is_said(project: Project) -> None:
+    events_table(project)
+    project.kind("days", f"{DAILY_EVENTS}\nlimit 100")
+    project.kind("others", DAILY_EVENTS)
+    assert (
+        "unknown variable 'kinds_strat'; did you mean 'kinds_start'?" in project.dbt("run", strat="2024-01-01").errors
+    )
+    assert "its query ends in limit 100, which takes at most so many rows of each batch" in project.run(now=NOW).errors
+
+    outside = project.run("--select", "days", now=NOW, start="2023-06-01", end="2023-06-03")
+    assert "nothing of the window 2023-06-01T00:00:00 to 2023-06-03T00:00:00 can be loaded" in outside.errors
+    cut = project.run("--select", "days", now=LATER, start="2024-01-02", end="2024-01-09")
+    assert any(
+        "the window 2024-01-02T00:00:00 to 2024-01-09T00:00:00 is cut to 2024-01-02T00:00:00 to 2024-01-05" in line
+        for line in cut.log
+    )
+
+    # one that is wrong is the selected model's, not that of whichever is parsed first
+    wrong = project.dbt("run", "--select", "others", start="yesterday", end="2024-01-05")
+    assert "model others: kinds_start 'yesterday'" in wrong.errors
+    assert "model days" not in wrong.errors
+
+
+def test_a_model_that_reads_itself_has_a_first_load(project: Project, file_format: str) -> None:
+    events_table(project)
+    models = {"sums": "incremental_by_time_range", "keyed": "incremental_by_unique_key", "whole": "full"}
+    for name, kind in models.items():
+        keys = {"unique_key": "id"} if name == "keyed" else {}
+        project.kind(name, SUMS, kind=kind, config=f"file_format='{file_format}'", **keys)
+    assert "declare the columns of the model, each with its data_type" in project.dbt("run", now="2024-01-02").errors
+    columns = "".join(
+        f"\n      - {{name: {name}, data_type: {kind}}}"
+        for name, kind in (("id", "int"), ("ts", "timestamp"), ("n", "int"))
+    )
+    listed = "".join(f"\n  - name: {name}\n    columns:{columns}" for name in models)
+    (project.folder / "models" / "models.yml").write_text(f"version: 2\nmodels:{listed}\n")
+    project.run(now="2024-01-02")
+    first = [(number, number * 10) for number in range(4)]
+    assert [project.rows(f"select id, n from {{schema}}.{name}") for name in models] == [
+        first,
+        first,
+        [(n, n * 10) for n in range(4)],
+    ]
+    project.run("--select", "sums", now="2024-01-03")
+    assert project.rows("select id, n from {schema}.sums where id >= 4") == [(n, n * 10 + 30) for n in range(4, 8)]
