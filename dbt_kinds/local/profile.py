@@ -60,6 +60,8 @@ def spark_settings(directory: Path) -> dict[str, str]:
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder / 'metastore'};create=true",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "8",
+        # threads share the session: static overwrite, set by a hook, would empty the table of another model
+        "spark.sql.sources.partitionOverwriteMode": "dynamic",
         "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
         "spark.sql.catalog.spark_catalog.type": "hive",
         # with the lock Derby waits for ever, or takes 3 s a commit (measured); one JVM owns this metastore anyway

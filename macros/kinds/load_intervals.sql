@@ -21,12 +21,13 @@
   {% endif %}
 
   {% set plan = work.plan %}
-  {% do dbt_kinds.drop_left_stages(this) %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(pre_hooks, work.window, plan.execution_time)) }}
-  {% do work.answers.clear() if pre_hooks %}
+  {% do dbt_kinds.look_again(this, work) if pre_hooks %}
   {% do dbt_kinds.note_head(this, work) %}
   {% do dbt_kinds.prepare_table(this, work) %}
   {% set batches, written = (plan.batches if dbt_kinds.writes_rows(options) else []), [] %}
+  {# a stage may be the only whole copy of what a run was killed over, until the rebuild that replaces it is announced #}
+  {% do dbt_kinds.drop_left_stages(this) if batches %}
   {% for batch in batches %}
     {% set started_at = dbt_kinds.next_moment() %}
     {% set query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, batch), plan.execution_time) %}

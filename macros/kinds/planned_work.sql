@@ -5,6 +5,10 @@
 #}
 {% macro planned_work(options, settings, prepare, afresh=false) %}
   {% set found = dbt_kinds.relation_type(this, afresh) %}
+  {% if found != 'table' and not afresh and dbt_kinds.events_of(options.relation) %}
+    {# the schema was listed before the store was read #}
+    {% set found = dbt_kinds.relation_type(this, afresh=true) %}
+  {% endif %}
   {% if afresh and found == 'table' %}
     {% call statement('refresh_table') %}refresh table {{ this }}{% endcall %}
   {% endif %}
@@ -26,7 +30,10 @@
   {% set sample_query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, window), plan.execution_time) %}
   {% set as_empty = dbt_kinds.read_as_empty(model, this, sample_query) if found != 'table' else none %}
   {% set sample_query = as_empty or sample_query %}
-  {% set facts = none if found is none else dbt_kinds.table_facts(this, afresh) %}
+  {% set options = dbt_kinds.with_quoted_names(options, sample_query) %}
+  {# dbt read the tables when the run began #}
+  {% set recent = dbt_kinds.events_of(options.relation) | map(attribute='recorded_at') | select('ge', run_started_at.strftime('%Y-%m-%dT%H:%M:%S.%f')) | list %}
+  {% set facts = none if found is none else dbt_kinds.table_facts(this, afresh or recent != []) %}
   {% set names_table = found == 'table' and facts.columns is not defined %}
   {% set described = dbt_kinds.describe_write(sample_query, dbt_kinds.described_expressions(options), this if names_table else none) %}
   {% set existing = dict(facts, columns=described.table) if names_table else facts %}
@@ -69,6 +76,15 @@
 {% endmacro %}
 
 
+{# What hooks may have done to the table: they write to it, and may drop one that is to be made anew. #}
+{% macro look_again(relation, work) %}
+  {% do work.answers.clear() %}
+  {% if work.start_anew %}
+    {% do work.update({'existing': dbt_kinds.describe_table(relation) if dbt_kinds.relation_type(relation, afresh=true) is not none else none}) %}
+  {% endif %}
+{% endmacro %}
+
+
 {# The table as this run's batches need it: made anew, or with the columns that the query gained or lost. #}
 {% macro prepare_table(relation, work) %}
   {% set options, plan, writer = work.options, work.plan, work.writer %}
@@ -80,7 +96,7 @@
     {% if not writer.replaces_table or writes_nothing or not plan.batches or work.reads_itself %}
       {% set query = writer.get('table_query') or work.sample_query %}
       {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, dbt_kinds.filtered_query(query, 'false')) %}
-      {% do work.answers.clear() if work.existing is none %}
+      {% do work.answers.clear() %}
       {# a write that replaces the table finds this one #}
       {% do work.update({'existing': {
         'columns': writer.schema, 'partitioning': writer.partitioning, 'file_format': options.file_format, 'is_view': false, 'location': none,

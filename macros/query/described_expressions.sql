@@ -5,3 +5,26 @@
   {% endif %}
   {% do return(options.unique_key if dbt_kinds.keeps_history(options) else []) %}
 {% endmacro %}
+
+
+{#
+  The options with keys and orders that are names of columns and no plain words, such as `my id` or `order-id`, quoted. The query is described for that
+  where there is a text that may be one.
+#}
+{% macro with_quoted_names(options, sql) %}
+  {% set odd = [] %}
+  {% for text in dbt_kinds.described_expressions(options) if not modules.re.fullmatch('\\w+|`.*`', text) %}{% do odd.append(text) %}{% endfor %}
+  {% if not odd %}
+    {% do return(options) %}
+  {% endif %}
+  {% set columns, quoted = dbt_kinds.describe_query(sql), {} %}
+  {% for option in ['unique_key', 'order_by'] if options.get(option) %}
+    {% set texts = [] %}
+    {% for text in options[option] %}
+      {% set column = dbt_kinds.find_column(columns, text) if text in odd else none %}
+      {% do texts.append(adapter.quote(column.name) if column is not none else text) %}
+    {% endfor %}
+    {% do quoted.update({option: texts}) %}
+  {% endfor %}
+  {% do return(dict(options, **quoted)) %}
+{% endmacro %}

@@ -14,6 +14,9 @@
   properties of a Hive catalog. Pure.
 #}
 {% macro read_information(information) %}
+  {% if '\nSchema: ' not in information | string %}
+    {% do return(none) %}
+  {% endif %}
   {% set head = (information | string).split('\nSchema: ')[0] %}
   {% set provider = dbt_kinds._stated(head, 'Provider') %}
   {% set facts = {'partitioning': [], 'file_format': provider, 'is_view': false, 'location': dbt_kinds._stated(head, 'Location')} %}

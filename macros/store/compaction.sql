@@ -30,6 +30,11 @@ where recorded_at >= {{ dbt_kinds.text_literal(old_until) }}
   {% if dbt_kinds.find_store().file_format == 'hive' %}
     {% set compacted = dbt_kinds._beside_store('dbt_kinds_intervals_compacted') %}
     {% call statement('publish_compacted') %}alter table {{ compacting }} rename to {{ compacted }}{% endcall %}
+    {% if dbt_kinds.describe_table(compacted).location != dbt_kinds.find_store().location ~ '_compacted' %}
+      {% do dbt_kinds.drop_table(compacted) %}
+      {% do dbt_kinds.fail('the interval store', 'its catalog does not keep the folders of tables beside each other, so that a compaction that is killed would not be found; '
+        ~ 'nothing was changed') %}
+    {% endif %}
     {% set compacting = compacted %}
   {% endif %}
   {% call statement('put_compacted_in_place') %}

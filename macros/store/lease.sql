@@ -57,8 +57,7 @@
 
 {# The event that ends the lease of this run on a model, for an append that says something else, too: nothing where it holds none. #}
 {% macro release_along(options) %}
-  {% set claim = dbt_kinds.run_memory().claims.pop(options.relation, none) %}
-  {% do return([{'event': 'released'}] if claim is not none else []) %}
+  {% do return([{'event': 'released'}] if options.relation in dbt_kinds.run_memory().claims else []) %}
 {% endmacro %}
 
 

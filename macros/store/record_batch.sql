@@ -22,6 +22,7 @@
       'snapshot_id': written.get('snapshot_id'), 'details': written.get('details'),
     }] + also, written.get('commit')) %}
     {% do dbt_kinds.run_memory().pending.update({options.relation: none}) %}
+    {% do dbt_kinds.run_memory().claims.pop(options.relation, none) if also | selectattr('event', 'eq', 'released') | list %}
   {% else %}
     {% do dbt_kinds.close_pending_write(options) %}
   {% endif %}

@@ -4,7 +4,7 @@
   `before` is what partition_files told of them. Returns `{rows_written, sql}`.
 #}
 {% macro overwrite_partitions(relation, writer, sql, condition, before) %}
-  {% do dbt_kinds.require_dynamic_overwrite(writer.model) %}
+  {% do dbt_kinds.require_dynamic_overwrite(model) %}
   {% set insert -%}
 insert overwrite table {{ relation }}
 {{ sql }}

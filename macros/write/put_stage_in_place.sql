@@ -10,7 +10,7 @@
 
 {# The same where the table and the columns of the stage are known. #}
 {% macro replace_by_stage(relation, options, stage, partitioning, existing, columns) %}
-  {% if dbt_kinds._has_shape(existing, options.file_format, columns, partitioning) %}
+  {% if dbt_kinds.has_shape(existing, options.file_format, columns, partitioning) %}
     {% do dbt_kinds.overwrite_from_stage(relation, {
       'model': options.model, 'columns': dbt_kinds.quoted_names(existing.columns), 'partition_columns': dbt_kinds.quoted_names(partitioning), 'is_new': false,
     }, stage) %}
@@ -20,8 +20,9 @@
 {% endmacro %}
 
 
-{% macro _has_shape(existing, file_format, columns, partitioning) %}
-  {% if existing is none or existing.is_view or existing.file_format != file_format or existing.columns | length != columns | length
+{# Whether a table of files has those columns and partitions, so that its rows can be overwritten. Pure but for the adapter's quotes. #}
+{% macro has_shape(existing, file_format, columns, partitioning) %}
+  {% if existing is none or not dbt_kinds.is_of_files(file_format) or existing.is_view or existing.file_format != file_format or existing.columns | length != columns | length
       or dbt_kinds.quoted_names(existing.partitioning) | map('lower') | list != dbt_kinds.quoted_names(partitioning) | map('lower') | list %}
     {% do return(false) %}
   {% endif %}

@@ -3,7 +3,7 @@
   {% set writer = work.writer %}
   {% set is_of_files = dbt_kinds.is_of_files(writer.file_format) %}
   {% set before = dbt_kinds.answer(relation, work, 'newest_file' if is_of_files else 'head') %}
-  {% do dbt_kinds.require_dynamic_overwrite(writer.model) %}
+  {% do dbt_kinds.require_dynamic_overwrite(model) %}
   {% set insert -%}
 insert overwrite {{ relation }}
 {{ dbt_kinds.filtered_query(query, 'true', writer.selected) }}

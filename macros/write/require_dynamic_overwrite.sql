@@ -2,17 +2,17 @@
   Switches the session to dynamic overwrite, once a model: static overwrite would empty the whole table. server_side_parameters of a profile are
   applied again before every statement, and can undo a SET (measured): so where they say it, they have to say dynamic.
 #}
-{% macro require_dynamic_overwrite(model) %}
+{% macro require_dynamic_overwrite(node) %}
   {% set setting, switched = 'spark.sql.sources.partitionOverwriteMode', dbt_kinds.run_memory().dynamic_overwrite %}
   {% set profile = (adapter.config.credentials.server_side_parameters or {}).get(setting) %}
   {% if profile is not none and profile | lower != 'dynamic' %}
-    {% do dbt_kinds.fail(model, setting ~ " is '" ~ profile ~ "' in server_side_parameters of profiles.yml, and overwriting would empty the table; remove it there, "
+    {% do dbt_kinds.fail(node.name, setting ~ " is '" ~ profile ~ "' in server_side_parameters of profiles.yml, and overwriting would empty the table; remove it there, "
       ~ 'or set it to dynamic') %}
-  {% elif profile is none and model not in switched %}
+  {% elif profile is none and node.unique_id not in switched %}
     {% set mode = run_query('set ' ~ setting ~ ' = dynamic').rows[0][1] %}
     {% if mode | lower != 'dynamic' %}
-      {% do dbt_kinds.fail(model, setting ~ " is '" ~ mode ~ "' even after setting it to dynamic, and overwriting would empty the table") %}
+      {% do dbt_kinds.fail(node.name, setting ~ " is '" ~ mode ~ "' even after setting it to dynamic, and overwriting would empty the table") %}
     {% endif %}
-    {% do switched.append(model) %}
+    {% do switched.append(node.unique_id) %}
   {% endif %}
 {% endmacro %}

@@ -29,7 +29,7 @@ insert into {{ stage }}
 {# The names of stages that other runs left, as the listing of the schema has them. #}
 {% macro left_stages(relation) %}
   {% set prefix, names = dbt_kinds._stage_prefix(relation) | lower, [] %}
-  {% for name in dbt_kinds.listed_tables(relation) if name.startswith(prefix) and not name.startswith(prefix ~ dbt_kinds._stage_owner()) %}
+  {% for name in dbt_kinds.listed_tables(relation) | list if name.startswith(prefix) and not name.startswith(prefix ~ dbt_kinds._stage_owner()) %}
     {% do names.append(name) %}
   {% endfor %}
   {% do return(names) %}

@@ -159,7 +159,7 @@ def test_static_overwrite_is_refused_rather_than_emptying_the_table(project: Pro
     project.run(now=NOW)
     project.target["server_side_parameters"]["spark.sql.sources.partitionOverwriteMode"] = "static"
     failed = project.dbt("run", now="2024-01-06 08:00:00")
-    assert "partitionOverwriteMode is 'static' even after setting it to dynamic" in failed.errors
+    assert "partitionOverwriteMode is 'static' in server_side_parameters of profiles.yml" in failed.errors
     assert project.sql("select count(*) from {schema}.daily") == [(16,)]
 
 

@@ -36,7 +36,12 @@ class Dbt:
         of_dbt: dict[str, Any] = {clause: lambda **_: "" for clause in clauses}
         of_dbt["statement"] = self.statement
         of_dbt["run_query"] = lambda sql: SimpleNamespace(rows=[Answer()])
-        self.macros = Macros(variables=variables, **of_dbt)
+        of_dbt["adapter"] = SimpleNamespace(
+            type=lambda: "databricks",
+            quote=lambda name: f"`{name}`",
+            config=SimpleNamespace(credentials=SimpleNamespace(server_side_parameters={})),
+        )
+        self.macros = Macros(variables=variables, node={"name": "orders", "unique_id": "model.shop.orders"}, **of_dbt)
 
     def statement(self, name: str, caller: Callable[[], str]) -> str:
         self.sent.append(caller().strip())
@@ -46,7 +51,7 @@ class Dbt:
         """What a write is given."""
         read = self.macros.options(node(kind=kind, file_format="delta", **options))
         prepared = getattr(self.macros, prepare)(read, COLUMNS, None, QUERY)
-        return {"options": read, "writer": prepared, "plan": {}}
+        return {"options": read, "writer": prepared, "plan": {}, "answers": {}}
 
 
 @pytest.fixture
@@ -74,8 +79,8 @@ def test_partitions(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
     work = dbt.work("partition_writer", "incremental_by_partition", partition_by=["at day"])
     dbt.macros.replace_partitions(TABLE, work, BATCH, QUERY)
-    assert [parsed(sql).split()[0] for sql in dbt.sent] == ["SetCommand", "'InsertIntoStatement"]
-    assert dbt.sent[1].startswith("insert overwrite shop.orders")
+    assert [parsed(sql).split()[0] for sql in dbt.sent] == ["'InsertIntoStatement"]
+    assert dbt.sent[0].startswith("insert overwrite shop.orders")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +97,7 @@ def test_a_merge(parsed: Callable[[str], str], options: dict[str, Any], actions:
     dbt = Dbt()
     work = dbt.work("key_writer", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"], **options)
     clauses = work["writer"]["clauses"]
-    plan = parsed(dbt.macros._merge_statement(TABLE, work["writer"], "shop.stage", clauses, True)).lower()
+    plan = parsed(dbt.macros.keyed_merge(TABLE, work["writer"], "shop.stage", clauses, True)).lower()
     assert plan.startswith("'mergeintotable")
     assert [action for action in ("deleteaction", "updateaction", "insertaction") if action in plan] == actions
 
@@ -101,14 +106,14 @@ def test_a_merge_has_the_clauses_that_are_needed(parsed: Callable[[str], str]) -
     dbt = Dbt()
     writer = dbt.work("key_writer", "incremental_by_unique_key", unique_key="id")["writer"]
     for clauses, inserts, action in ((writer["clauses"], False, "updateaction"), ([], True, "insertaction")):
-        plan = parsed(dbt.macros._merge_statement(TABLE, writer, "shop.stage", clauses, inserts)).lower()
+        plan = parsed(dbt.macros.keyed_merge(TABLE, writer, "shop.stage", clauses, inserts)).lower()
         assert [found for found in ("updateaction", "insertaction") if found in plan] == [action]
 
 
-def test_what_a_merge_leaves_out(parsed: Callable[[str], str]) -> None:
+def test_an_insert_leaves_out_what_is_there(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
     work = dbt.work("key_writer", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"])
-    assert "LeftAnti" in parsed(dbt.macros._changes(TABLE, work["writer"], "shop.stage"))
+    assert "LeftAnti" in parsed(dbt.macros._insert_statement(TABLE, work["writer"], "shop.stage", True))
 
 
 def test_columns_that_come(parsed: Callable[[str], str]) -> None:

@@ -78,3 +78,29 @@ def test_a_model_that_reads_itself_has_a_first_load(project: Project, file_forma
     ]
     project.run("--select", "sums", now="2024-01-03")
     assert project.rows("select id, n from {schema}.sums where id >= 4") == [(n, n * 10 + 30) for n in range(4, 8)]
+
+
+def test_names_that_are_no_words_are_columns(project: Project) -> None:
+    project.sql("create schema {schema}")
+    project.sql(
+        "create view {schema}.named as select * from values (1, 2, date '2024-01-02'), (2, 3, date '2024-01-03') as (`my id`, `order-id`, `a day`)"
+    )
+    query = "select * from {{ target.schema }}.named"
+    project.kind(
+        "keyed",
+        query,
+        kind="incremental_by_unique_key",
+        config="file_format='iceberg'",
+        unique_key=["my id", "order-id"],
+    )
+    project.kind(
+        "kept", query, kind="scd_type_2_by_column", config="file_format='parquet'", unique_key="my id", columns="*"
+    )
+    project.kind("days", query, config="file_format='iceberg'", time_column="a day")
+    project.run(now=NOW)
+    project.run(now=LATER)
+    for name in ("keyed", "kept", "days"):
+        assert project.rows(f"select `my id`, `order-id` from {{schema}}.{name}") == [(1, 2), (2, 3)]
+    project.kind("files", query, config="file_format='parquet'", time_column="a day")
+    refused = project.dbt("run", "--select", "files", now=NOW)
+    assert "Hive cannot look for partitions of a column called 'a day'" in refused.errors
