@@ -108,7 +108,7 @@ def session(project: Project) -> Iterator[Callable[..., None]]:
 # --- what is found
 
 
-@pytest.mark.parametrize("data_type", rest(COLUMNS, "timestamp", "spark pattern"))
+@pytest.mark.parametrize("data_type", rest(COLUMNS, "spark pattern"))
 def test_whole_units_with_rows_are_found_in_any_type_of_column_unit_and_time_zone(
     project: Project, session: Callable[..., None], data_type: str
 ) -> None:

@@ -14,7 +14,6 @@ CONFIG = "file_format='iceberg'"
 UP_TO_DATE = "OK up to date"
 
 
-both_formats = pytest.mark.parametrize("store_format", ["hive", "iceberg"])
 one_format = pytest.mark.parametrize("store_format", rest(["hive", "iceberg"], "hive"))
 
 
@@ -50,7 +49,7 @@ def answers(project: Project, models: str = "") -> dict[str, Any]:
     return {plan["model"]: [plan[key] for key in keys] for plan in plans}
 
 
-@both_formats
+@one_format
 def test_it_says_the_same_in_fewer_rows(busy: Project) -> None:
     before = answers(busy)
     told = busy.operation("compact_store", keep_days=0)
