@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.unit.duckdb_runs import Relation
 from tests.unit.macros import Macros, node
 
 TABLE = "shop.orders"
@@ -63,7 +64,7 @@ def parsed(local_spark: Mapping[str, Any]) -> Callable[[str], str]:
 def test_a_table_and_its_replacement(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
     for existing in (None, {"is_view": False, "file_format": "delta"}):
-        dbt.macros.create_table(TABLE, existing, "delta", ["at day"], QUERY)
+        dbt.macros.create_table(Relation("orders"), existing, "delta", ["at day"], QUERY)
     assert [parsed(sql).split()[0] for sql in dbt.sent] == ["'CreateTableAsSelect", "'ReplaceTableAsSelect"]
     assert all("using delta" in sql and "partitioned by (`at day`)" in sql for sql in dbt.sent)
 
