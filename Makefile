@@ -37,6 +37,7 @@ benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.store_read
 	$(BIN)/python -m benchmarks.plan
 	$(BIN)/python -m benchmarks.upsert
+	$(BIN)/python -m benchmarks.thrift
 	$(BIN)/python -m benchmarks.compile
 	$(BIN)/python -m benchmarks.check
 

@@ -28,7 +28,7 @@
     'start': dbt_kinds._instant_option(model, given, 'start', 'begin'),
     'end': dbt_kinds._instant_option(model, given, 'end'),
     'lookback': dbt_kinds.whole_number(model, 'lookback', given.get('lookback', 0), 0),
-    'batch_size': dbt_kinds.whole_number(model, 'batch_size', given.batch_size, 1) if 'batch_size' in given else none,
+    'batch_size': dbt_kinds._batch_size(model, given.batch_size) if 'batch_size' in given else none,
     'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)) and not keeps_history
       and kind != 'cumulative_aggregate',
     'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', kind == 'incremental_unmanaged' or keeps_history)),
@@ -131,6 +131,16 @@
     {% do return(dbt_kinds.parse_instant(model, written, given[written])) %}
   {% endif %}
   {% do return(none) %}
+{% endmacro %}
+
+
+{# A number of intervals; dbt's microbatch names the interval there. #}
+{% macro _batch_size(model, written) %}
+  {% if written in ['hour', 'day', 'month', 'year'] %}
+    {% do dbt_kinds.fail(model, "batch_size '" ~ written ~ "' is not a whole number of 1 or more; it is the length of a batch in dbt's microbatch: write interval_unit: " ~ written
+      ~ ' instead, and batch_size as a number of intervals or not at all (begin and event_time are read as start and time_column)') %}
+  {% endif %}
+  {% do return(dbt_kinds.whole_number(model, 'batch_size', written, 1)) %}
 {% endmacro %}
 
 

@@ -296,7 +296,7 @@ NO_UNIT = (
         ({"lookback": True}, "lookback 'True' is not a whole number of 0 or more"),
         ({"lookback": ""}, "lookback '' is not a whole number of 0 or more"),
         ({"batch_size": 0}, "batch_size '0' is not a whole number of 1 or more"),
-        ({"batch_size": "day"}, "batch_size 'day' is not a whole number of 1 or more"),
+        ({"batch_size": "daily"}, "batch_size 'daily' is not a whole number of 1 or more"),
         ({"batch_size": [1]}, "batch_size '[1]' is not a whole number of 1 or more"),
         ({"allow_partials": "yes"}, "allow_partials 'yes' is neither true nor false"),
         ({"allow_partials": 1}, "allow_partials '1' is neither true nor false"),
@@ -630,3 +630,11 @@ def test_kinds_run_on_spark_and_databricks(adapter_type: str) -> None:
 def test_kinds_refuse_another_adapter(adapter_type: str) -> None:
     with pytest.raises(CompilerError, match=f"this target is {adapter_type}; run it on a spark or databricks target"):
         Macros(adapter_type=adapter_type).check_adapter("orders")
+
+
+def test_a_batch_size_of_microbatch_is_told_what_to_write() -> None:
+    refused = refusal_of(written({**COLUMN, "batch_size": "day"}))
+    assert refused.startswith(
+        "batch_size 'day' is not a whole number of 1 or more; it is the length of a batch in dbt's microbatch: write"
+    )
+    assert "interval_unit: day instead" in refused
