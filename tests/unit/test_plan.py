@@ -272,7 +272,7 @@ def test_an_unreadable_event_time_flag_is_named() -> None:
         ("lookback '-1' is not a whole number of 0 or more", {**JANUARY, "lookback": -1}, {}),
         ("lookback '1.5' is not a whole number of 0 or more", {**JANUARY, "lookback": 1.5}, {}),
         ("batch_size '0' is not a whole number of 1 or more", {**JANUARY, "batch_size": 0}, {}),
-        ("batch_size 'day' is not a whole number of 1 or more", {**JANUARY, "batch_size": "day"}, {}),
+        ("batch_size 'daily' is not a whole number of 1 or more", {**JANUARY, "batch_size": "daily"}, {}),
         ("kinds_batch_size '0' is not a whole number of 1 or more", JANUARY, {"batch_size": 0}),
         (
             "interval_unit 'fortnight' is not a unit; write year, quarter, month, week, day, hour, half_hour, "
