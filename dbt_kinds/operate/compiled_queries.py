@@ -16,7 +16,7 @@ def compiled_queries(dbt: Dbt, select: str | None, *, full_refresh: bool) -> dic
     Raises:
         DbtFailedError: the project cannot be read, or one of those models does not compile.
     """
-    nodes = [node for node in _selected(dbt.manifest, select) if depends_on_query(dbt.manifest, node)]
+    nodes = [node for node in selected_models(dbt.manifest, select) if depends_on_query(dbt.manifest, node)]
     return dbt.compiled_code(nodes, full_refresh=full_refresh) if nodes else {}
 
 
@@ -26,7 +26,7 @@ def depends_on_query(manifest: Any, node: Any) -> bool:
     return on_query_change != "forward" or _calls_window_of(manifest, node, set())
 
 
-def _selected(manifest: Any, select: str | None) -> list[Any]:
+def selected_models(manifest: Any, select: str | None) -> list[Any]:
     """The models of a kind that names separated by spaces mean. That a name means nothing is the operation's to say."""
     kinds = {
         macro.name.removeprefix("materialization_").rsplit("_", 1)[0]

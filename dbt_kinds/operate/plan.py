@@ -12,6 +12,7 @@ from rich.text import Text
 from dbt_kinds.operate.answers import known_fields, model_name
 from dbt_kinds.operate.compiled_queries import compiled_queries
 from dbt_kinds.operate.dbt import Dbt
+from dbt_kinds.operate.each_model import ask_each_model
 from dbt_kinds.operate.intervals import Interval, count_text, intervals_text
 
 
@@ -31,18 +32,22 @@ class Plan:
 
 
 def read_plans(dbt: Dbt, select: str | None = None, *, full_refresh: bool = False) -> dict[str, Any]:
-    """Asks the package what a run would do: the operation's answer as it is, `{"operation": "plan", "plans": […]}`.
+    """Asks the package what a run would do: the operation's answer, `{"operation": "plan", "plans": […]}`.
+
+    A model that cannot be planned has nothing but the reason.
 
     Raises:
         KindsError: the package is not installed, dbt failed, or the operation did.
     """
-    arguments: dict[str, Any] = {"select": select} if select else {}
-    if full_refresh:
-        arguments["full_refresh"] = True
+    arguments: dict[str, Any] = {"full_refresh": True} if full_refresh else {}
     queries = compiled_queries(dbt, select, full_refresh=full_refresh)
     if queries:
         arguments["queries"] = queries
-    return dbt.operation("plan", arguments)
+    answer, refused = ask_each_model(dbt, "plan", select, arguments)
+    plans = answer.get("plans", []) + [
+        {"model": model, "reason": f"refused: {told}"} for model, told in refused.items()
+    ]
+    return {**answer, "plans": sorted(plans, key=lambda plan: str(plan["model"]))}
 
 
 def plans_of(answer: Mapping[str, Any]) -> list[Plan]:

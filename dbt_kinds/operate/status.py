@@ -15,6 +15,7 @@ from dbt_kinds.operate.answers import Lease, Run, known_fields, model_name, rows
 from dbt_kinds.operate.coverage import Piece, coverage_pieces
 from dbt_kinds.operate.coverage_bar import BarLegend, CoverageBar
 from dbt_kinds.operate.dbt import Dbt
+from dbt_kinds.operate.each_model import ask_each_model
 from dbt_kinds.operate.intervals import Interval, intervals_text, moment_text
 
 
@@ -77,13 +78,15 @@ class Status:
 
 
 def read_status(dbt: Dbt, select: str | None = None) -> Status:
-    """Asks the package for the status of the selected models.
+    """Asks the package for the status of the selected models. One that cannot be planned is told with the reason.
 
     Raises:
         KindsError: the package is not installed, dbt failed, or the operation did.
     """
-    answer = dbt.operation("status", {"select": select} if select else {})
-    return Status(answer.get("execution_time"), [ModelStatus.of(model) for model in answer.get("models", [])])
+    answer, refused = ask_each_model(dbt, "status", select, {})
+    told = [ModelStatus.of(model) for model in answer.get("models", [])]
+    told += [ModelStatus(model, reason=f"refused: {message}") for model, message in refused.items()]
+    return Status(answer.get("execution_time"), sorted(told, key=lambda status: status.model))
 
 
 def status_table(models: Sequence[ModelStatus]) -> RenderableType:

@@ -1,0 +1,69 @@
+"""One model that cannot be planned does not hide the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dbt_kinds.errors import DbtFailedError
+from dbt_kinds.operate.dbt import Dbt
+from dbt_kinds.operate.plan import plans_of, read_plans
+from dbt_kinds.operate.status import read_status
+
+
+class Project:
+    """What dbt tells of a project whose models raise errors."""
+
+    def __init__(self, **errors: str) -> None:
+        self.errors = errors
+        self.asked: list[list[str]] = []
+        nodes = [self.node(name) for name in ("a", "b", "c")]
+        materialization = {
+            "macro.dbt_kinds.materialization_full_default": SimpleNamespace(name="materialization_full_default")
+        }
+        self.manifest = SimpleNamespace(nodes={node.unique_id: node for node in nodes}, macros=materialization)
+
+    @staticmethod
+    def node(name: str) -> Any:
+        config = SimpleNamespace(materialized="full", meta={}, get=lambda key: None)
+        depends_on = SimpleNamespace(macros=[], nodes=[])
+        return SimpleNamespace(
+            unique_id=f"model.shop.{name}", name=name, package_name="shop", resource_type="model", config=config,
+            depends_on=depends_on, raw_code="",
+        )  # fmt: skip
+
+    def operation(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        names = [word.removeprefix("shop.") for word in arguments.get("select", "a b c").split()]
+        self.asked.append(names)
+        for model in names:
+            if model in self.errors:
+                raise DbtFailedError(
+                    f"Compilation Error\n  dbt_kinds: model {model}: {self.errors[model]}\n  > in macro fail"
+                )
+        models = [{"model": f"model.shop.{model}", "missing": []} for model in names]
+        return {"operation": name, "execution_time": "2024-01-05T00:00:00", "plans": models, "models": models}
+
+
+def test_a_model_that_is_refused_is_one_line_with_its_error() -> None:
+    project = Project(b="the clock is before its last batch")
+    status = read_status(cast(Dbt, project))
+    assert [(model.name, model.reason) for model in status.models] == [
+        ("a", ""), ("b", "refused: the clock is before its last batch"), ("c", ""),
+    ]  # fmt: skip
+    plans = plans_of(read_plans(cast(Dbt, project)))
+    assert [(plan.name, plan.reason) for plan in plans][1] == ("b", "refused: the clock is before its last batch")
+    assert project.asked == [["a", "b", "c"], ["a", "c"]] * 2
+
+
+def test_several_are_told_each() -> None:
+    status = read_status(cast(Dbt, Project(a="one", c="two")))
+    assert [model.reason for model in status.models] == ["refused: one", "", "refused: two"]
+
+
+@pytest.mark.parametrize("errors", [{"a": "one", "b": "two", "c": "three"}, {"a": "the warehouse is down"}])
+def test_where_nothing_is_left_to_ask_the_error_stays(errors: dict[str, str]) -> None:
+    with pytest.raises(DbtFailedError):
+        read_status(cast(Dbt, Project(**errors)), select=None if len(errors) > 1 else "a")
