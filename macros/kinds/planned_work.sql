@@ -42,6 +42,9 @@
   {% do dbt_kinds.check_contract(dbt_kinds.contract_query(writer, sample_query)) %}
   {% do dbt_kinds.check_can_put_back(options, plan, settings) if plan.get('restatement') is not none %}
   {% do dbt_kinds.check_can_replace(options, existing) if start_anew %}
+  {% if start_anew and dbt_kinds.hive_refuses(options, existing, writer.schema) %}
+    {% set existing = dict(existing, has_to_be_dropped=true) %}
+  {% endif %}
   {% do return({
     'options': options, 'plan': plan, 'model_hash': model_hash, 'is_done': false, 'window': window, 'existed': found == 'table', 'start_anew': start_anew,
     'existing': existing, 'writer': writer, 'sample_query': sample_query, 'reads_itself': as_empty is not none,

@@ -1,5 +1,5 @@
 {#
-  What a table is but for its columns: `{partitioning, file_format, is_view, location}`, from what dbt read of it when the run began, as far as that
+  What a table is but for its columns: `{partitioning, file_format, is_view, location}`, and `is_in_hive` of an Iceberg table, from what dbt read of it when the run began, as far as that
   tells; else, and `afresh`, as describe_table tells it, with the columns.
 #}
 {% macro table_facts(relation, afresh=false) %}
@@ -28,7 +28,7 @@
     {% do return(facts) %}
   {% elif 'table_type=ICEBERG' in head and 'current-schema={' in head %}
     {% set fields = dbt_kinds._iceberg_partitioning(head) %}
-    {% do return(dict(facts, file_format='iceberg', partitioning=fields) if fields is not none else none) %}
+    {% do return(dict(facts, file_format='iceberg', partitioning=fields, is_in_hive=true) if fields is not none else none) %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}

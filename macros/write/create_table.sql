@@ -1,6 +1,7 @@
 {# Creates a table from a query, in the place of what is there. #}
 {% macro create_table(relation, existing, file_format, partitioning, sql) %}
-  {% set replace_in_place = dbt_kinds.has_commits(file_format) and existing is not none and existing.file_format == file_format %}
+  {% set replace_in_place = dbt_kinds.has_commits(file_format) and existing is not none and existing.file_format == file_format
+    and not existing.get('has_to_be_dropped') %}
   {% if existing is not none and existing.is_view %}
     {% call statement('drop_view') %}drop view if exists {{ relation }}{% endcall %}
   {% elif existing is not none and not replace_in_place %}

@@ -22,7 +22,8 @@
 {# The same for SQL that yields the table's columns. #}
 {% macro replace_table(relation, work, sql) %}
   {% set options, writer, existing = work.options, work.writer, work.existing %}
-  {% if not dbt_kinds.is_of_files(options.file_format) and (existing is none or existing.file_format == options.file_format) %}
+  {% if not dbt_kinds.is_of_files(options.file_format) and (existing is none
+      or (existing.file_format == options.file_format and not existing.get('has_to_be_dropped'))) %}
     {% do dbt_kinds.create_table(relation, existing, options.file_format, writer.partitioning, sql) %}
   {% else %}
     {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}

@@ -75,8 +75,8 @@ class Project:
         self.model(name, f"{{{{ config({head}) }}}}\n{sql}\n")
 
     def dbt(self, *command: str, now: str | None = None, **variables: Any) -> Run:
-        """One dbt command; keywords are variables without their prefix, `now` is kinds_execution_time."""
-        given = {f"kinds_{name}": value for name, value in variables.items()}
+        """One dbt command; keywords are variables without their prefix but for `my_…`, `now` is kinds_execution_time."""
+        given = {name if name.startswith("my_") else f"kinds_{name}": value for name, value in variables.items()}
         if now is not None:
             given["kinds_execution_time"] = now
         self.write_settings()

@@ -124,12 +124,12 @@ def test_batches_are_loaded_in_order_each_with_its_own_window(project: Project, 
 @both_formats
 def test_a_failed_batch_leaves_a_gap_that_the_next_run_fills(project: Project, file_format: str) -> None:
     events_table(project)
-    query = f"select id, ts, if(id = 9 and {{{{ var('kinds_mended', 0) }}}} = 0, raise_error('broken'), n) as n from ({DAILY_EVENTS})"
+    query = f"select id, ts, if(id = 9 and {{{{ var('my_mended', 0) }}}} = 0, raise_error('broken'), n) as n from ({DAILY_EVENTS})"
     project.kind("daily", query, config=f"file_format='{file_format}'", batch_size=1)
     failed = project.dbt("run", now="2024-01-06 08:00:00")
     assert not failed.success
     assert project.recorded("daily") == [["2024-01-01", "2024-01-03"]]
-    mended = project.run(now="2024-01-06 08:00:00", mended=1)
+    mended = project.run(now="2024-01-06 08:00:00", my_mended=1)
     assert mended.batches("daily")[0] == ("2024-01-03T00:00:00", "2024-01-04T00:00:00")
     assert project.rows(LOADED) == until(project, "2024-01-06")
     assert project.recorded("daily") == [["2024-01-01", "2024-01-06"]]
@@ -137,10 +137,10 @@ def test_a_failed_batch_leaves_a_gap_that_the_next_run_fills(project: Project, f
 
 def test_a_failed_restatement_takes_back_only_what_it_had_begun(project: Project, file_format: str) -> None:
     events_table(project)
-    query = f"select id, ts, if(id = 9 and {{{{ var('kinds_broken', 0) }}}} = 1, raise_error('broken'), n) as n from ({DAILY_EVENTS})"
+    query = f"select id, ts, if(id = 9 and {{{{ var('my_broken', 0) }}}} = 1, raise_error('broken'), n) as n from ({DAILY_EVENTS})"
     project.kind("daily", query, config=f"file_format='{file_format}'", batch_size=1)
     project.run(now="2024-01-06 08:00:00")
-    assert not project.dbt("run", now="2024-01-06 08:00:00", start="2024-01-02", end="2024-01-05", broken=1).success
+    assert not project.dbt("run", now="2024-01-06 08:00:00", start="2024-01-02", end="2024-01-05", my_broken=1).success
     assert project.recorded("daily") == [["2024-01-01", "2024-01-03"], ["2024-01-04", "2024-01-06"]]
     assert project.run(now="2024-01-06 08:00:00").batches("daily") == [("2024-01-03T00:00:00", "2024-01-04T00:00:00")]
     assert project.rows(LOADED) == until(project, "2024-01-06")

@@ -37,8 +37,11 @@ def spec(*fields: tuple[int, str]) -> str:
             of_files("orc", "Partition Columns: [`day`, `odd name`]\n"),
             {"file_format": "orc", "partitioning": ["day", "odd name"]},
         ),
-        (of_iceberg(""), {"file_format": "iceberg"}),
-        (of_iceberg(spec((2, "day"), (1, "identity"))), {"file_format": "iceberg", "partitioning": ["days(ts)", "id"]}),
+        (of_iceberg(""), {"file_format": "iceberg", "is_in_hive": True}),
+        (
+            of_iceberg(spec((2, "day"), (1, "identity"))),
+            {"file_format": "iceberg", "is_in_hive": True, "partitioning": ["days(ts)", "id"]},
+        ),
     ],
 )
 def test_what_it_tells(information: str, expected: dict[str, Any]) -> None:

@@ -1,0 +1,19 @@
+{#
+  Whether a Hive catalog would refuse the commit that replaces an Iceberg table by one of other columns: by default it compares the types at each place,
+  and the commit ends in CommitStateUnknownException (measured). The table is dropped then, and made anew.
+#}
+{% macro hive_refuses(options, existing, columns) %}
+  {% if existing is none or not existing.get('is_in_hive') or existing.file_format != options.file_format %}
+    {% do return(false) %}
+  {% endif %}
+  {% set changed = [] %}
+  {% for column in columns if loop.index0 < existing.columns | length and existing.columns[loop.index0].type != column.type %}
+    {% do changed.append(column.name ~ ' ' ~ column.type) %}
+  {% endfor %}
+  {% if not changed or run_query('set spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes').rows[0][1] | lower == 'false' %}
+    {% do return(false) %}
+  {% endif %}
+  {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the table ' ~ options.relation ~ ' is dropped and made anew, with its snapshots, because its columns change ('
+    ~ changed | join(', ') ~ '), which the Hive metastore refuses unless hive.metastore.disallow.incompatible.col.type.changes is false there') %}
+  {% do return(true) %}
+{% endmacro %}
