@@ -1,9 +1,9 @@
-{# The variables that a run reads. Pure. #}
+{# The variables that a run reads, and the one of projects that `compile` wrote. Pure. #}
 {% macro variables() %}
   {% do return([
     'kinds_start', 'kinds_end', 'kinds_execution_time', 'kinds_ignore_cron', 'kinds_batch_size', 'kinds_allow_full_restatement',
     'kinds_allow_approximate_restatement', 'kinds_backbuild', 'kinds_require_safety', 'kinds_lease_seconds', 'kinds_store_schema', 'kinds_store_format',
-    {# of what compile writes #}'kinds_prod_targets',
+    'kinds_prod_targets',
   ]) %}
 {% endmacro %}
 
