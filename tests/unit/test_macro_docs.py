@@ -10,6 +10,10 @@ import yaml
 
 from tests.unit.macros import MACROS
 
+CALLED_BY_USERS = {
+    *("window_of", "as_of", "current"), *("spark__drop_relation", "spark__load_csv_rows"),
+    *("plan", "status", "history", "record", "adopt", "adopt_snapshot", "forget", "release_lease", "compact_store", "verify"),
+}  # fmt: skip
 FOLDERS = sorted(folder.name for folder in MACROS.iterdir() if folder.is_dir())
 
 
@@ -39,3 +43,14 @@ def test_the_documentation_of_a_folder_names_its_macros_and_their_arguments(fold
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_description_holds_jinja_which_dbt_would_run(folder: str) -> None:
     assert not re.search(r"{[{%#]", (MACROS / folder / f"{folder}.yml").read_text())
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_generated_documentation_shows_what_users_call_and_nothing_else(folder: str) -> None:
+    properties = yaml.safe_load((MACROS / folder / f"{folder}.yml").read_text())["macros"]
+    for macro in properties:
+        first = macro["name"].split("_")[0]
+        is_called = (
+            first in ("test", "materialization", "start", "end", "execution") or macro["name"] in CALLED_BY_USERS
+        )
+        assert macro.get("docs", {"show": True})["show"] is is_called, macro["name"]
