@@ -7,8 +7,9 @@
     {% do return(false) %}
   {% endif %}
   {% set changed = [] %}
-  {% for column in columns if loop.index0 < existing.columns | length and existing.columns[loop.index0].type != column.type %}
-    {% do changed.append(column.name ~ ' ' ~ column.type) %}
+  {% for stored in existing.columns[:columns | length] %}
+    {% set column = columns[loop.index0] %}
+    {% do changed.append(column.name ~ ' ' ~ column.type) if stored.type != column.type %}
   {% endfor %}
   {% if not changed or run_query('set spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes').rows[0][1] | lower == 'false' %}
     {% do return(false) %}

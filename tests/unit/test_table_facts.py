@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -65,3 +66,27 @@ def test_a_view() -> None:
 )
 def test_where_it_does_not_tell_spark_is_asked(information: str) -> None:
     assert Macros().read_information(information) is None
+
+
+@pytest.mark.parametrize(
+    ("columns", "setting", "refuses"),
+    [
+        ("int string", "true", False),
+        ("int string date", "true", False),
+        ("int", "true", False),
+        ("int int", "<undefined>", True),
+        ("string string", "true", True),
+        ("string string", "false", False),
+    ],
+)
+def test_hive_refuses_other_types_at_the_same_places(columns: str, setting: str, refuses: bool) -> None:
+    said: list[str] = []
+    macros = Macros(
+        run_query=lambda sql: SimpleNamespace(rows=[("setting", setting)]), exceptions=SimpleNamespace(warn=said.append)
+    )
+    existing = {"columns": [{"name": "a", "type": "int"}, {"name": "b", "type": "string"}], "file_format": "iceberg"}
+    options = {"model": "m", "relation": "shop.m", "file_format": "iceberg"}
+    wanted = [{"name": "c", "type": kind} for kind in columns.split()]
+    assert macros.hive_refuses(options, existing | {"is_in_hive": True}, wanted) is refuses
+    assert len(said) == refuses
+    assert macros.hive_refuses(options, existing, wanted) is False
