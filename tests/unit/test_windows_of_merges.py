@@ -27,7 +27,7 @@ def merged(window: list[str], **given: Any) -> str:
     writer = {"clauses": clauses, "is_same": "target.id = source.id", "columns": ["`id`", "`ds`"]}
     bound = macros.writer_in_window(writer, window, NOW)
     assert {**bound, "clauses": None} == {**writer, "clauses": None}
-    return " ".join(str(macros._merge_statement("t", bound, "s", bound["clauses"], False)).split())
+    return " ".join(str(macros.keyed_merge("t", bound, "s", bound["clauses"], False)).split())
 
 
 @pytest.mark.parametrize(("window", "day"), [(FIRST, "2024-01-02"), (SECOND, "2024-01-03")])
