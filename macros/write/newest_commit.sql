@@ -28,13 +28,17 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
 {% endmacro %}
 
 
-{# How many rows an Iceberg table was given since it stood at a snapshot; since it was made where that is none. #}
-{% macro rows_added_since(relation, head) %}
+{#
+  How many rows an Iceberg table was given since it stood at a snapshot; since it was made where that is none. `by_appends` where the run deletes first,
+  which writes the rest of a file anew.
+#}
+{% macro rows_added_since(relation, head, by_appends=false) %}
   {% set rows %}
 select coalesce(sum(cast(summary['added-records'] as bigint)), 0) as added
 from {{ relation }}.snapshots
+where {{ "operation = 'append'" if by_appends else 'true' }}
 {%- if head is not none %}
-where committed_at > (select max(committed_at) from {{ relation }}.snapshots where snapshot_id = {{ head }})
+  and committed_at > (select max(committed_at) from {{ relation }}.snapshots where snapshot_id = {{ head }})
 {%- endif %}
   {%- endset %}
   {% do return(dbt_kinds.query_rows(rows)[0].added) %}
