@@ -3,11 +3,11 @@
   {% set found = [] %}
   {% for item in text.split(',') %}
     {% set values, slash, step = item.partition('/') %}
-    {% if slash and not modules.re.fullmatch('0*[1-9][0-9]*', step) %}
+    {% if slash and not dbt_kinds.matches('0*[1-9][0-9]*', step) %}
       {% do dbt_kinds.fail(model, refusal ~ "step '" ~ step ~ "' is not a whole number of 1 or more") %}
     {% endif %}
 
-    {% set ends = modules.re.fullmatch('([^-]+)-([^-]+)', values) %}
+    {% set ends = dbt_kinds.full_match('([^-]+)-([^-]+)', values) %}
     {% if values == '*' %}
       {% set first, last = least, greatest %}
     {% elif ends is none %}
@@ -36,7 +36,7 @@
   {% set found = [] %}
   {% for item in items %}
     {% set weekday, _, nth = item.partition('#') %}
-    {% if not modules.re.fullmatch('[1-5]', nth) %}
+    {% if not dbt_kinds.matches('[1-5]', nth) %}
       {% do dbt_kinds.fail(model, refusal ~ "'" ~ item ~ "' is none of the first five of a month, as in mon#2") %}
     {% endif %}
     {% set pair = [dbt_kinds._cron_value(model, refusal, weekday, 'day of week', 0, 7, names) % 7, nth | int] %}
@@ -49,9 +49,9 @@
 {% macro _cron_value(model, refusal, text, field, least, greatest, names) %}
   {% if text | lower in names %}
     {% do return(names[text | lower]) %}
-  {% elif not modules.re.fullmatch('[0-9]+', text) %}
+  {% elif not dbt_kinds.matches('[0-9]+', text) %}
     {% do dbt_kinds.fail(model, refusal ~ "'" ~ text ~ "' is no " ~ field) %}
-  {% elif not least <= text | int <= greatest %}
+  {% elif text | int < least or text | int > greatest %}
     {% do dbt_kinds.fail(model, refusal ~ field ~ ' ' ~ text ~ ' is not between ' ~ least ~ ' and ' ~ greatest) %}
   {% endif %}
   {% do return(text | int) %}

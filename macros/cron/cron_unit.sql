@@ -56,12 +56,13 @@
   {% for year in [2023, 2024, 2025] %}
     {% for month in cron.months %}
       {% set first = modules.datetime.date(year, month, 1) %}
+      {% set days_before = (first - modules.datetime.date(1970, 1, 1)).days %}
       {% set length = (modules.datetime.date(year + month // 12, month % 12 + 1, 1) - first).days %}
       {% set days = cron.days | select('le', length) | list %}
       {% if days and before.last is not none %}
-        {% do steps.append(first.toordinal() + days[0] - before.last) %}
+        {% do steps.append(days_before + days[0] - before.last) %}
       {% endif %}
-      {% set before.last = first.toordinal() + days[-1] if days else before.last %}
+      {% set before.last = days_before + days[-1] if days else before.last %}
     {% endfor %}
   {% endfor %}
   {% do return(steps | min if steps else 4 * 365 + 1) %}
@@ -77,11 +78,12 @@
   {% for year in range(2000, 2029) %}
     {% for month in cron.months %}
       {% set first = modules.datetime.date(year, month, 1) %}
+      {% set days_before = (first - modules.datetime.date(1970, 1, 1)).days %}
       {% set length = (modules.datetime.date(year + month // 12, month % 12 + 1, 1) - first).days %}
       {% for day in range(1, length + 1) %}
-        {% set weekday = (first.isoweekday() + day - 1) % 7 %}
+        {% set weekday = (first.weekday() + day) % 7 %}
         {% if weekday in cron.weekdays or [weekday, (day + 6) // 7] in cron.nth_weekdays or (not cron.days_open and day in cron.days) %}
-          {% do found.days.append(first.toordinal() + day) %}
+          {% do found.days.append(days_before + day) %}
         {% endif %}
       {% endfor %}
     {% endfor %}

@@ -11,35 +11,48 @@
   summer time, which Dublin sets in winter, and Apia's skipped day has none.
 #}
 {% macro _last_tick_at(cron, zone, at) %}
-  {% set second, day = modules.datetime.timedelta(seconds=1), modules.datetime.timedelta(days=1) %}
-  {% set two_days_ago = at - 2 * day %}
-  {% set offset, offset_before = zone.fromutc(at).utcoffset(), zone.fromutc(two_days_ago).utcoffset() %}
-  {% set tick = dbt_kinds.last_wall_time(cron, at + offset) - offset %}
+  {% set day, two_days_ago = modules.datetime.timedelta(days=1), at - modules.datetime.timedelta(days=2) %}
+  {% set offset, offset_before = dbt_kinds._offset_at(zone, at), dbt_kinds._offset_at(zone, two_days_ago) %}
+  {% set tick = dbt_kinds._last_tick_by(cron, at, offset) %}
 
   {% if offset == offset_before %}
     {% if tick >= at - day %}
       {% do return(tick) %}
     {% endif %}
     {# the offset may have been another one by then; no tick is later than a day after this guess #}
-    {% do return(dbt_kinds._last_tick_at(cron, zone, [tick + day, at - day] | min)) %}
+    {% do return(dbt_kinds._last_tick_at(cron, zone, tick + day if tick + day < at - day else at - day)) %}
   {% endif %}
 
   {% set change = dbt_kinds._clock_change(zone, two_days_ago) %}
   {# skipped times, read with the offset before the change, tick among the times that follow it #}
-  {% set last_skipped = [at, change + offset - offset_before - second] | min %}
-  {% set skipped_tick = dbt_kinds.last_wall_time(cron, last_skipped + offset_before) - offset_before %}
-  {% set later = [tick, skipped_tick] | max %}
-  {% do return(later if later >= change else dbt_kinds._last_tick_at(cron, zone, change - second)) %}
+  {% set last_skipped = change + modules.datetime.timedelta(seconds=offset - offset_before - 1) %}
+  {% set skipped_tick = dbt_kinds._last_tick_by(cron, last_skipped if last_skipped < at else at, offset_before) %}
+  {% set later = skipped_tick if tick < skipped_tick else tick %}
+  {% do return(later if later >= change else dbt_kinds._last_tick_at(cron, zone, change - modules.datetime.timedelta(seconds=1))) %}
+{% endmacro %}
+
+
+{# The last tick of a cron whose wall clock is always so many seconds ahead of UTC. #}
+{% macro _last_tick_by(cron, at, offset) %}
+  {% set ahead = modules.datetime.timedelta(seconds=offset) %}
+  {% do return(dbt_kinds.last_wall_time(cron, at + ahead) - ahead) %}
+{% endmacro %}
+
+
+{# The seconds by which the clocks of a zone are ahead of UTC at an instant, from the time on the wall: dbt 2.0 has no utcoffset. #}
+{% macro _offset_at(zone, at) %}
+  {% set wall = modules.pytz.utc.localize(at).astimezone(zone).isoformat()[:19] %}
+  {% do return(dbt_kinds.seconds_since_1970(modules.datetime.datetime.fromisoformat(wall)) - dbt_kinds.seconds_since_1970(at)) %}
 {% endmacro %}
 
 
 {# The first instant with another offset, of the two days after one; by halving, to the second. #}
 {% macro _clock_change(zone, at) %}
-  {% set offset = zone.fromutc(at).utcoffset() %}
+  {% set offset = dbt_kinds._offset_at(zone, at) %}
   {% set seconds = namespace(before=0, after=2 * 86400) %}
   {% for halving in range(18) %}
     {% set middle = (seconds.before + seconds.after) // 2 %}
-    {% if zone.fromutc(at + modules.datetime.timedelta(seconds=middle)).utcoffset() == offset %}
+    {% if dbt_kinds._offset_at(zone, at + modules.datetime.timedelta(seconds=middle)) == offset %}
       {% set seconds.before = middle %}
     {% else %}
       {% set seconds.after = middle %}

@@ -31,7 +31,7 @@
   {% set steps = 1700 if cron.nth_weekdays else 400 %}
   {% set back = namespace(day=day) %}
   {% for step in range(steps) %}
-    {% set weekday = back.day.isoweekday() % 7 %}
+    {% set weekday = (back.day.weekday() + 1) % 7 %}
     {% if back.day.month not in cron.months %}
       {% set back.day = back.day.replace(day=1) - a_day %}
     {% elif back.day.day in days or weekday in weekdays or [weekday, (back.day.day + 6) // 7] in cron.nth_weekdays %}

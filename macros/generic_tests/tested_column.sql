@@ -48,7 +48,7 @@
   {% set text = dbt_kinds.without_comments(written) | trim if written is string else '' %}
   {% if not text %}
     {% do dbt_kinds.fail(tested, argument ~ " '" ~ written ~ "' is not a column or an SQL expression; write one, such as amount or `net amount`") %}
-  {% elif modules.re.fullmatch('\w+', text) %}
+  {% elif dbt_kinds.matches('\w+', text) %}
     {% do return(adapter.quote(text)) %}
   {% endif %}
   {% do return(text if dbt_kinds.sql_tokens(text) | length == 1 else '(' ~ text ~ ')') %}

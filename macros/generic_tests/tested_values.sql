@@ -9,9 +9,9 @@
   {% set text = dbt_kinds.without_comments(written | string) | trim %}
   {% if dbt_kinds.is_number(text) %}
     {% do return(text) %}
-  {% elif written is boolean or written is number or written is mapping or (written is sequence and written is not string) or not text %}
+  {% elif written is boolean or written is number or written is mapping or (written is not string and written is sequence) or not text %}
     {% do dbt_kinds.fail(tested, argument ~ " '" ~ written ~ "' is not a value; write a number, a date such as 2024-01-31, or SQL such as \"date '2024-01-31'\"") %}
-  {% elif modules.re.fullmatch('[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?', text) %}
+  {% elif dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?', text) %}
     {% do return(dbt_kinds.text_literal(text)) %}
   {% endif %}
   {% do return(text if dbt_kinds.sql_tokens(text) | length == 1 else '(' ~ text ~ ')') %}
@@ -34,7 +34,7 @@
 
 {# A list of texts; one may stand without brackets. #}
 {% macro tested_texts(tested, argument, written, example) %}
-  {% if written is none or written is mapping or written is not sequence or not written %}
+  {% if not written or written is mapping or (written is not string and written is not sequence) %}
     {% do dbt_kinds.fail(tested, argument ~ (" '" ~ written ~ "' is not a list of texts" if written else ' is missing') ~ '; write ' ~ argument ~ ': ' ~ example) %}
   {% endif %}
   {% set texts = [written] if written is string else written %}
@@ -47,5 +47,5 @@
 
 {# Whether a text is a number in SQL. #}
 {% macro is_number(text) %}
-  {% do return(modules.re.fullmatch('[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?', text) is not none) %}
+  {% do return(dbt_kinds.matches('[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?', text)) %}
 {% endmacro %}

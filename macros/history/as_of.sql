@@ -18,7 +18,7 @@
 {# A text that is an instant becomes a literal in UTC; other SQL, such as a column or a time variable, stays as it is. #}
 {% macro _as_of_instant(instant) %}
   {% set text = instant | string | trim %}
-  {% if modules.re.fullmatch('[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?', text) %}
+  {% if dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?', text) %}
     {% do return(dbt_kinds.time_literal('dt', dbt_kinds.parse_instant(model.name, 'the instant of as_of', text))) %}
   {% elif not text %}
     {% do dbt_kinds.fail(model.name, "as_of needs an instant; write a date such as '2024-03-01', or SQL such as dbt_kinds.end_dt()") %}

@@ -9,9 +9,9 @@
   {% set options, plan = work.options, work.plan %}
   {% set restatement = plan.restatement %}
   {% set interval = {'interval_start': restatement.taken_back[0], 'interval_end': restatement.taken_back[1], 'execution_time': plan.execution_time} %}
-  {% set announced = tojson({'write': 'restate', 'restatement': restatement}) %}
+  {% set announced = dbt_kinds.json_text({'write': 'restate', 'restatement': restatement}) %}
   {% do dbt_kinds.append_events(options, [
-    dict(interval, event='invalidated', details=tojson({'restated_from': restatement['from']})), dict(interval, event='pending', details=announced),
+    dict(interval, event='invalidated', details=dbt_kinds.json_text({'restated_from': restatement['from']})), dict(interval, event='pending', details=announced),
   ]) %}
   {% do dbt_kinds.run_memory().pending.update({options.relation: {'details': announced}}) %}
   {% do dbt_kinds.put_history_back(relation, options, restatement, {'allow_approximate_restatement': true}) %}
@@ -39,7 +39,7 @@ insert into {{ relation }} replace where true
   {% else %}
     {% set stage = dbt_kinds.stage(relation, 'history', sql, relation) %}
     {% set start = restatement.taken_back[0] %}
-    {% set announced = tojson({'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning}) %}
+    {% set announced = dbt_kinds.json_text({'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning}) %}
     {% do dbt_kinds.hold_lease(options) %}
     {% do dbt_kinds.append_events(options, [{'event': 'pending', 'interval_start': start, 'interval_end': start, 'details': announced}]) %}
     {% do dbt_kinds.run_memory().pending.update({options.relation: {'details': announced}}) %}

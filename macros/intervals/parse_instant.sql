@@ -1,7 +1,7 @@
 {# The ISO text of an instant a person wrote. All widths are fixed, so that text sorts as time does. #}
 {% macro parse_instant(model, name, value) %}
   {% set pattern = '([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.][0-9]+)?)?)? ?(Z|[+-][01][0-9]:[0-5][0-9])?' %}
-  {% set found = modules.re.fullmatch(pattern, value | string | trim) %}
+  {% set found = dbt_kinds.full_match(pattern, value | string | trim) %}
   {% if found is none or not dbt_kinds._is_on_the_calendar(found.groups()) %}
     {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is not a date (YYYY-MM-DD) or a datetime (YYYY-MM-DD HH:MM:SS)") %}
   {% endif %}
@@ -22,7 +22,7 @@
 #}
 {% macro _is_on_the_calendar(parts) %}
   {% set year, month, day, hour, minute, second, offset = parts %}
-  {% if not 1 <= month | int <= 12 or not 1000 <= year | int <= 9998 %}
+  {% if month | int < 1 or month | int > 12 or year | int < 1000 or year | int > 9998 %}
     {% do return(false) %}
   {% endif %}
   {% set first = modules.datetime.date(year | int, month | int, 1) %}

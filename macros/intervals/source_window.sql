@@ -48,7 +48,7 @@
 
 {# An ISO-8601 duration (P1M, PT30M, P2DT12H) as {months, seconds}; none when it is not one. Pure. #}
 {% macro read_duration(text) %}
-  {% set found = modules.re.fullmatch('P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?', text | string | trim | upper) %}
+  {% set found = dbt_kinds.full_match('P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?', text | string | trim | upper) %}
   {% if found is none or not found.groups() | select | list or (text | string | trim | upper).endswith('T') %}
     {% do return(none) %}
   {% endif %}

@@ -10,6 +10,5 @@
 
 {# Of a datetime, its fraction of a second left out. #}
 {% macro seconds_since_1970(at) %}
-  {# 719163 is the ordinal of 1970-01-01 #}
-  {% do return((at.toordinal() - 719163) * 86400 + at.hour * 3600 + at.minute * 60 + at.second) %}
+  {% do return((at.date() - modules.datetime.date(1970, 1, 1)).days * 86400 + at.hour * 3600 + at.minute * 60 + at.second) %}
 {% endmacro %}

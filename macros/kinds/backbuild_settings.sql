@@ -34,7 +34,7 @@
 
 {# Reader to `{before, after}`, as the compiler writes it; nothing for kinds that a window does not cut. #}
 {% macro _backbuild_margins(node) %}
-  {% set margins = (node.config.meta or {}).get('backbuild_margins') %}
+  {% set margins = dbt_kinds.meta_of(node).get('backbuild_margins') %}
   {% if margins is none or margins is undefined or node.config.materialized != 'incremental_by_time_range' %}
     {% do return({}) %}
   {% endif %}

@@ -66,7 +66,7 @@
     {% set window = {'relation': modules.re.findall('[\'"]([^\'"]*)[\'"]', reference)[-1], 'before': 'PT0S', 'after': 'PT0S', 'unit': 'day', 'week_start': 'monday'} %}
     {% set positional = ['column', 'before', 'after', 'unit', 'week_start'] %}
     {% for argument in arguments.split(',') %}
-      {% set written = modules.re.fullmatch('\s*(?:(\w+)\s*=\s*)?[\'"]([^\'"]*)[\'"]\s*', argument) %}
+      {% set written = dbt_kinds.full_match('\s*(?:(\w+)\s*=\s*)?[\'"]([^\'"]*)[\'"]\s*', argument) %}
       {% do window.update({written.group(1) or positional[loop.index0]: written.group(2)}) if written is not none %}
     {% endfor %}
     {% if dbt_kinds.read_duration(window.before) is not none and dbt_kinds.read_duration(window.after) is not none %}

@@ -32,7 +32,7 @@
   {% set sample_query = as_empty or sample_query %}
   {% set options = dbt_kinds.with_quoted_names(options, sample_query) %}
   {# dbt read the tables when the run began #}
-  {% set recent = dbt_kinds.events_of(options.relation) | map(attribute='recorded_at') | select('ge', run_started_at.strftime('%Y-%m-%dT%H:%M:%S.%f')) | list %}
+  {% set recent = dbt_kinds.events_of(options.relation) | map(attribute='recorded_at') | select('ge', run_started_at.strftime('%Y-%m-%dT%H:%M:%S.%f')[:26]) | list %}
   {% set facts = none if found is none else dbt_kinds.table_facts(this, afresh or recent != []) %}
   {% set names_table = found == 'table' and facts.columns is not defined %}
   {% set described = dbt_kinds.describe_write(sample_query, dbt_kinds.described_expressions(options), this if names_table else none) %}

@@ -46,7 +46,7 @@
     {% do return('OK nothing loaded') %}
   {% endif %}
   {% set uncounted = written | selectattr('rows_written', 'none') | list %}
-  {% set rows = dbt_kinds.rows_added_since(relation, work.head_before, by_appends=work.writer.get('in_one_commit') == false) if uncounted else written | sum(attribute='rows_written') %}
+  {% set rows = dbt_kinds.rows_added_since(relation, work.head_before, by_appends=work.writer.get('in_one_commit') == false) if uncounted else written | map(attribute='rows_written') | sum %}
   {% do dbt_kinds.check_times_of_nothing(work, rows) %}
   {% do return('OK ' ~ dbt_kinds.counted(written | length, 'batch', 'batches') ~ ', ' ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
 {% endmacro %}
@@ -54,5 +54,5 @@
 
 {# `1 row`, `2 rows`: a number with its word. Pure. #}
 {% macro counted(number, one, many) %}
-  {% do return('{:,}'.format(number) ~ ' ' ~ (one if number == 1 else many)) %}
+  {% do return(dbt_kinds.thousands(number) ~ ' ' ~ (one if number == 1 else many)) %}
 {% endmacro %}

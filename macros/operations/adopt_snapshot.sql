@@ -32,14 +32,14 @@ as {{ sql }}
     {% do dbt_kinds.append_events(options, [{
       'event': 'loaded', 'interval_start': interval[0], 'interval_end': interval[1], 'execution_time': dbt_kinds.run_settings(node.name).execution_time,
       'rows_written': found.all_rows, 'snapshot_id': dbt_kinds.current_snapshot(relation, options.file_format),
-      'details': tojson({'instant': dbt_kinds.unit_start(dbt_kinds.unit_index_after(interval[1], options.unit) - 1, options.unit) if options.batch_size else interval[1]}),
+      'details': dbt_kinds.json_text({'instant': dbt_kinds.unit_start(dbt_kinds.unit_index_after(interval[1], options.unit) - 1, options.unit) if options.batch_size else interval[1]}),
     }]) %}
     {% do dbt_kinds.release_lease_of(options) %}
   {% endif %}
-  {% do log(tojson({
-    'operation': 'adopt_snapshot', 'executed': executed, 'model': node.unique_id, 'relation': options.relation, 'rows': found.all_rows, 'open_rows': found.open_rows,
+  {% do dbt_kinds.log_answer('adopt_snapshot', {
+    'executed': executed, 'model': node.unique_id, 'relation': options.relation, 'rows': found.all_rows, 'open_rows': found.open_rows,
     'adopted': [interval],
-  }), info=true) %}
+  }) %}
 {% endmacro %}
 
 
@@ -65,7 +65,7 @@ as {{ sql }}
   {% set until = dbt_kinds.converted_instant(adapter.quote(valid_to.name), valid_to.type, options.time_data_type) %}
   {% if valid_to_current is not none %}
     {% set written = valid_to_current | string | trim %}
-    {% set is_date = modules.re.fullmatch('[0-9]{4}-[0-9]{2}-[0-9]{2}', written) is not none %}
+    {% set is_date = dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}', written) %}
     {% set until = 'nullif(' ~ until ~ ', ' ~ (dbt_kinds.instant_literal(options.time_data_type, written ~ 'T00:00:00') if is_date else written) ~ ')' %}
   {% endif %}
   {% do selected.append(since ~ ' as ' ~ adapter.quote(options.valid_from_name)) %}

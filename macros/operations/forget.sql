@@ -24,5 +24,5 @@
       'model': node.unique_id, 'relation': options.relation, 'forgotten': forgotten, 'recorded': dbt_kinds.recorded_coverage(node),
     }) %}
   {% endfor %}
-  {% do log(tojson({'operation': 'forget', 'models': models}), info=true) %}
+  {% do dbt_kinds.log_answer('forget', {'models': models}) %}
 {% endmacro %}

@@ -18,7 +18,7 @@
     {% do dbt_kinds.events_of(options.relation).extend(dbt_kinds._expected_events(plan)) %}
     {% do dbt_kinds.run_memory().held.pop(options.relation, none) %}
   {% endfor %}
-  {% do log(tojson({'operation': 'plan', 'plans': plans.values() | sort(attribute='model')}), info=true) %}
+  {% do dbt_kinds.log_answer('plan', {'plans': plans.values() | sort(attribute='model')}) %}
 {% endmacro %}
 
 

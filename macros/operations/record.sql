@@ -9,9 +9,9 @@
   {% do dbt_kinds.check_no_lease(options) %}
   {% do dbt_kinds.act_as('record') %}
   {% do dbt_kinds.append_events(options, dbt_kinds.statements_of([interval], at)) %}
-  {% do log(tojson({
-    'operation': 'record', 'model': node.unique_id, 'relation': options.relation, 'recorded': dbt_kinds.recorded_coverage(node),
-  }), info=true) %}
+  {% do dbt_kinds.log_answer('record', {
+    'model': node.unique_id, 'relation': options.relation, 'recorded': dbt_kinds.recorded_coverage(node),
+  }) %}
 {% endmacro %}
 
 

@@ -25,7 +25,7 @@
     {% do models.append(entry) %}
   {% endfor %}
   {% set execution_time = dbt_kinds.run_settings('').execution_time %}
-  {% do log(tojson({'operation': 'status', 'execution_time': execution_time, 'models': models}), info=true) %}
+  {% do dbt_kinds.log_answer('status', {'execution_time': execution_time, 'models': models}) %}
 {% endmacro %}
 
 

@@ -24,8 +24,7 @@
   Pure.
 #}
 {% macro units_with_rows_query(relation, column, values, unit, until) %}
-  {% set since_1970 = modules.datetime.datetime.fromisoformat(until) - modules.datetime.datetime(1970, 1, 1) %}
-  {% set microseconds = since_1970.days * 86400000000 + since_1970.seconds * 1000000 %}
+  {% set microseconds = dbt_kinds.seconds_since_1970(modules.datetime.datetime.fromisoformat(until)) * 1000000 %}
   {% set query %}
 select min(unit) as first_unit, max(unit) as last_unit, min(earliest) as earliest, sum(row_count) as row_count
 from (

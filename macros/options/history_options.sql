@@ -55,7 +55,7 @@
 {# '*', or names without backticks. #}
 {% macro _compared_columns(model, written) %}
   {% set example = "'*', or a list such as [name, price]" %}
-  {% if written is mapping or written is not sequence or not written %}
+  {% if not written or written is mapping or (written is not string and written is not sequence) %}
     {% do dbt_kinds.fail(model, "columns '" ~ written ~ "' is not a list of columns; write " ~ example) %}
   {% endif %}
   {% set names = [] %}

@@ -1,5 +1,5 @@
 {% macro whole_number(model, name, value, least) %}
-  {% if not modules.re.fullmatch('\d+', value | string) or value | int < least %}
+  {% if not dbt_kinds.matches('\d+', value | string) or value | int < least %}
     {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is not a whole number of " ~ least ~ ' or more') %}
   {% endif %}
   {% do return(value | int) %}

@@ -80,7 +80,7 @@
   {% for name in node.unrendered_config if node.config.get(name) is not none %}
     {% do given.update({name: node.config[name]}) %}
   {% endfor %}
-  {% for name, value in (node.config.meta or {}).items() if value is not none %}
+  {% for name, value in dbt_kinds.meta_of(node).items() if value is not none %}
     {% do given.update({name: value}) %}
   {% endfor %}
   {% do return(given) %}

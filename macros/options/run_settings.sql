@@ -5,7 +5,7 @@
   {% set batch_size = var('kinds_batch_size', none) %}
   {% do return({
     'execution_time': dbt_kinds.parse_instant(model, 'kinds_execution_time', execution_time) if execution_time is not none
-      else run_started_at.replace(microsecond=0, tzinfo=none).isoformat(),
+      else run_started_at.isoformat()[:19],
     'start': dbt_kinds._window_bound(model, 'start'),
     'end': dbt_kinds._window_bound(model, 'end'),
     'ignore_cron': dbt_kinds.true_or_false(model, 'kinds_ignore_cron', var('kinds_ignore_cron', false)),

@@ -7,7 +7,7 @@
   {% if not required or node.config.materialized not in ['incremental_by_time_range', 'cumulative_aggregate'] %}
     {% do return(none) %}
   {% endif %}
-  {% set proof = (node.config.meta or {}).get('safety') %}
+  {% set proof = dbt_kinds.meta_of(node).get('safety') %}
   {% set way_out = '; prove it with dbt-kinds check --fix, or compile it again, or drop kinds_require_safety' %}
   {% if proof is not mapping or not proof.get('query_hash') %}
     {% do dbt_kinds.fail(node.name, 'kinds_require_safety: nothing is proven of its query, meta.safety ' ~ ('has no query_hash' if proof is mapping else 'is missing') ~ way_out) %}

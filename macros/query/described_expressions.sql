@@ -13,7 +13,7 @@
 #}
 {% macro with_quoted_names(options, sql) %}
   {% set odd = [] %}
-  {% for text in dbt_kinds.described_expressions(options) if not modules.re.fullmatch('\\w+|`.*`', text) %}{% do odd.append(text) %}{% endfor %}
+  {% for text in dbt_kinds.described_expressions(options) if not dbt_kinds.matches('\\w+|`.*`', text) %}{% do odd.append(text) %}{% endfor %}
   {% if not odd %}
     {% do return(options) %}
   {% endif %}

@@ -26,7 +26,7 @@
   {% elif base_type in ['string', 'varchar', 'char'] or (base_type in ['int', 'bigint'] and format) %}
     {% set parsed = dbt_kinds.time_format(model, format or '%Y-%m-%d') %}
     {% set values.write = 'string' if base_type in ['string', 'varchar', 'char'] else 'integer' %}
-    {% if values.write == 'integer' and not modules.re.fullmatch('(%.)+', parsed.strftime) %}
+    {% if values.write == 'integer' and not dbt_kinds.matches('(%.)+', parsed.strftime) %}
       {% do dbt_kinds.fail(model, "the format '" ~ format ~ "' of time_column '" ~ name ~ "' is not a number; write one of digits only, "
         ~ 'such as %Y%m%d') %}
     {% endif %}

@@ -15,7 +15,7 @@
   {% set window = dbt_kinds.preview_window(model, settings) %}
   {% set bounds = {} %}
   {% for side in ['source_start', 'source_end'] %}
-    {% do bounds.update({side: '/*kinds:' ~ side ~ ' ' ~ tojson(source) ~ '*/ ' ~ dbt_kinds.source_literal(side, source, window)}) %}
+    {% do bounds.update({side: '/*kinds:' ~ side ~ ' ' ~ dbt_kinds.json_text(source) ~ '*/ ' ~ dbt_kinds.source_literal(side, source, window)}) %}
   {% endfor %}
   {% set quoted = adapter.quote(column) %}
   {% do return('(select * from ' ~ relation ~ ' where ' ~ quoted ~ ' >= ' ~ bounds.source_start ~ ' and ' ~ quoted ~ ' < ' ~ bounds.source_end ~ ')') %}

@@ -45,7 +45,7 @@
 
 {# How many digits a number has before and after the point, or none where they are not counted. #}
 {% macro digits(text) %}
-  {% set arguments = modules.re.fullmatch('decimal\((\d+),(\d+)\)', text) %}
+  {% set arguments = dbt_kinds.full_match('decimal\((\d+),(\d+)\)', text) %}
   {% if arguments %}
     {% do return([arguments.group(1) | int - arguments.group(2) | int, arguments.group(2) | int]) %}
   {% endif %}
@@ -55,6 +55,6 @@
 
 {# The length of a varchar or char, or none. #}
 {% macro text_length(text) %}
-  {% set arguments = modules.re.fullmatch('(?:var)?char\((\d+)\)', text) %}
+  {% set arguments = dbt_kinds.full_match('(?:var)?char\((\d+)\)', text) %}
   {% do return(arguments.group(1) | int if arguments else none) %}
 {% endmacro %}

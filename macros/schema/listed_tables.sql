@@ -6,7 +6,7 @@
   {% set listed = dbt_kinds.run_memory().listed %}
   {% set schema = relation.without_identifier() | string %}
   {% if afresh or schema not in listed %}
-    {% do listed.update({schema: dbt_kinds._names_in_schema(relation) if adapter.check_schema_exists(relation.database, relation.schema) else {}}) %}
+    {% do listed.update({schema: dbt_kinds._names_in_schema(relation) if dbt_kinds._schema_exists(relation) else {}}) %}
   {% endif %}
   {% do return(listed[schema]) %}
 {% endmacro %}
@@ -38,4 +38,14 @@
     {% do names.update({row[1] | string | lower: none}) %}
   {% endfor %}
   {% do return(names) %}
+{% endmacro %}
+
+
+{# adapter.check_schema_exists would ask an information_schema in dbt 2.0, and Spark has none. #}
+{% macro _schema_exists(relation) %}
+  {% set catalog = ' in ' ~ adapter.quote(relation.database) if relation.database else '' %}
+  {% for row in run_query('show schemas' ~ catalog ~ ' like ' ~ dbt_kinds.text_literal(relation.schema)).rows if row[0] == relation.schema %}
+    {% do return(true) %}
+  {% endfor %}
+  {% do return(false) %}
 {% endmacro %}

@@ -19,8 +19,8 @@
 {# The type that begins there, `{read, end}`, or none. Each place is read once: wrong colons would multiply by depth. #}
 {% macro _type_at(text, position, seen) %}
   {% if position not in seen %}
-    {% set nested = modules.re.compile('(?i)(array|map|struct)\s*<\s*').match(text, position) %}
-    {% set found = dbt_kinds._nested_type(text, nested.group(1) | lower, nested.end(), seen) if nested else dbt_kinds._atomic_type(text, position) %}
+    {% set nested = modules.re.match('(?i)(array|map|struct)\s*<\s*', text[position:]) %}
+    {% set found = dbt_kinds._nested_type(text, nested.group(1) | lower, position + nested.group() | length, seen) if nested else dbt_kinds._atomic_type(text, position) %}
     {% do seen.update({position: found}) %}
   {% endif %}
   {% do return(seen[position]) %}
@@ -34,15 +34,16 @@
   {% endif %}
   {% for _ in text.split(',') %}
     {% set part = dbt_kinds._field_at(text, inner.end, seen) if kind == 'struct' else dbt_kinds._type_at(text, inner.end, seen) %}
-    {% set separator = modules.re.compile('\s*([,>])').match(text, part.end) if part is not none else none %}
+    {% set separator = modules.re.match('\s*([,>])', text[part.end:]) if part is not none else none %}
     {% if not separator %}
       {% do return(none) %}
     {% endif %}
     {% do inner.parts.append(part.read) %}
+    {% set inner.end = part.end + separator.group() | length %}
     {% if separator.group(1) == '>' %}
-      {% do return(dbt_kinds._nested_of(kind, inner.parts, separator.end())) %}
+      {% do return(dbt_kinds._nested_of(kind, inner.parts, inner.end)) %}
     {% endif %}
-    {% set inner.end = modules.re.compile('\s*').match(text, separator.end()).end() %}
+    {% set inner.end = inner.end + modules.re.match('\s*', text[inner.end:]).group() | length %}
   {% endfor %}
   {% do return(none) %}
 {% endmacro %}
@@ -62,14 +63,17 @@
 
 {# The field of a struct that begins there, or none. #}
 {% macro _field_at(text, position, seen) %}
-  {% set quoted = modules.re.compile('`((?:[^`]|``)+)`\s*(?=:)').match(text, position) %}
-  {% set follows = modules.re.compile("(?i)(?:\s+not\s+null\\b)?(?:\s+comment\s+'(?:[^'\\\\]|\\\\.|'')*')?(?=\s*[,>])", modules.re.DOTALL) %}
-  {% for colon in modules.re.compile(':\s*').finditer(text, quoted.end() if quoted else position) %}
-    {% set found = dbt_kinds._type_at(text, colon.end(), seen) %}
-    {% set end = follows.match(text, found.end) if found is not none else none %}
-    {% if end %}
-      {% set name = quoted.group(1) | replace('``', '`') if quoted else text[position:colon.start()] %}
-      {% do return({'read': {'name': name, 'type': found.read}, 'end': end.end()}) %}
+  {% set quoted = modules.re.match('`((?:[^`]|``)+)`\s*(?=:)', text[position:]) %}
+  {% set follows = "(?is)(?:\s+not\s+null\\b)?(?:\s+comment\s+'(?:[^'\\\\]|\\\\.|'')*')?(?=\s*[,>])" %}
+  {% set place = namespace(searched=position + (quoted.group() | length if quoted else 0)) %}
+  {% for _ in range(text[place.searched:].count(':')) %}
+    {% set colon = place.searched + text[place.searched:].find(':') %}
+    {% set place.searched = colon + 1 %}
+    {% set found = dbt_kinds._type_at(text, colon + modules.re.match(':\s*', text[colon:]).group() | length, seen) %}
+    {% set rest = modules.re.match(follows, text[found.end:]) if found is not none else none %}
+    {% if rest %}
+      {% set name = quoted.group(1) | replace('``', '`') if quoted else text[position:colon] %}
+      {% do return({'read': {'name': name, 'type': found.read}, 'end': found.end + rest.group() | length}) %}
     {% endif %}
   {% endfor %}
   {% do return(none) %}
@@ -82,7 +86,7 @@
     'string', 'varchar', 'char', 'character', 'binary', 'date', 'time', 'timestamp', 'timestamp_ltz', 'timestamp_ntz', 'interval', 'void', 'variant',
   ] %}
   {% set pattern = '(?i)(' ~ names | join('|') ~ ')\\b(\s*\([\d\s,]+\))?((?:\s+(?:year|month|day|hour|minute|second|to|collate\s+\w+)\\b)*)' %}
-  {% set found = modules.re.compile(pattern).match(text, position) %}
+  {% set found = modules.re.match(pattern, text[position:]) %}
   {% if not found %}
     {% do return(none) %}
   {% endif %}
@@ -96,5 +100,5 @@
     {% set arguments = (arguments + ['10', '0'][arguments | length:])[:2] %}
   {% endif %}
   {% set type_text = ([name ~ ('(' ~ arguments | join(',') ~ ')' if arguments else '')] + words.split()) | join(' ') %}
-  {% do return({'read': {'kind': 'atomic', 'text': type_text}, 'end': found.end()}) %}
+  {% do return({'read': {'kind': 'atomic', 'text': type_text}, 'end': position + found.group() | length}) %}
 {% endmacro %}

@@ -3,7 +3,7 @@
   comments go, for one would hide what is later written behind it. `example` is what the messages tell to write.
 #}
 {% macro option_texts(model, option, written, example) %}
-  {% if written is mapping or written is not sequence %}
+  {% if written is mapping or (written is not string and written is not sequence) %}
     {% do dbt_kinds.fail(model, option ~ " '" ~ written ~ "' is not a text; write " ~ example) %}
   {% endif %}
   {% set texts = [] %}

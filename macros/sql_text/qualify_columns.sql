@@ -129,7 +129,7 @@
 
 
 {% macro _is_parameter(lambdas, index, name) %}
-  {% for scope in lambdas if scope.first <= index < scope.last and name in scope.names %}
+  {% for scope in lambdas if scope.first <= index and index < scope.last and name in scope.names %}
     {% do return(true) %}
   {% endfor %}
   {% do return(false) %}

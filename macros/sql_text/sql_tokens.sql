@@ -54,10 +54,10 @@
     {% do return('string') %}
   {% elif token | length > 1 and token[0] == '`' %}
     {% do return('quoted') %}
-  {% elif modules.re.match('[.]?[0-9]', token) and modules.re.fullmatch(dbt_kinds._number_pattern(), token) %}
+  {% elif modules.re.match('[.]?[0-9]', token) and dbt_kinds.matches(dbt_kinds._number_pattern(), token) %}
     {% do return('number') %}
   {% endif %}
-  {% do return('word' if modules.re.fullmatch('\\w+', token) else 'punctuation') %}
+  {% do return('word' if modules.re.match('\\w+(?![\\s\\S])', token) else 'punctuation') %}
 {% endmacro %}
 
 

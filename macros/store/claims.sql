@@ -32,8 +32,7 @@
 #}
 {% macro lease_holder() %}
   {% set memory = dbt_kinds.run_memory() %}
-  {# `target` lacks the method (measured on dbt-spark 1.10 and 1.11) #}
-  {% if adapter.type() != 'spark' or adapter.config.credentials.method != 'session' %}
+  {% if adapter.type() != 'spark' or dbt_kinds.credentials().method != 'session' %}
     {% do return(none) %}
   {% elif memory.holder is none %}
     {% set row = run_query("select java_method('java.net.InetAddress', 'getLocalHost'), java_method('java.lang.ProcessHandle', 'current')").rows[0] %}

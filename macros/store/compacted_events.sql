@@ -53,7 +53,7 @@
       {% do piece.update({'recorded_at': settled_at, 'started_at': settled_at}) if [start, end] not in unsettled %}
       {% do piece.update({'rows_written': none, 'seconds': none}) if [start, end] not in whole %}
       {% set last = merged[-1] if merged else none %}
-      {% if last and last.end == start and last.recorded_at == piece.recorded_at == settled_at and [start, end] not in unsettled
+      {% if last and last.end == start and last.recorded_at == settled_at and piece.recorded_at == settled_at and [start, end] not in unsettled
           and (last.get('model_hash') or none) == (piece.get('model_hash') or none)
           and (options.auto_restatement is none or last.get('execution_time') == piece.get('execution_time')) %}
         {% do last.update({

@@ -42,7 +42,7 @@
 {% macro fold_events(events) %}
   {% set state = namespace(decided=[]) %}
   {% set loads = [] %}
-  {% for event in events | sort(attribute='event') | sort(attribute='recorded_at', reverse=true) %}
+  {% for event in dbt_kinds.sorted_backwards(events | sort(attribute='event'), 'recorded_at') %}
     {% set start, end = event.start, event.end %}
     {% if not state.decided or end < state.decided[0][0] %}
       {% set left = [[start, end]] %}

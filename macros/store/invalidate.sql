@@ -36,7 +36,7 @@
   {% set events = dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]] if recorded else [], plan.execution_time) %}
   {% set pending = dbt_kinds.run_memory().pending %}
   {% if plan.batches and options.kind != 'full' and (recorded or pending.get(options.relation) is not none) %}
-    {% set details = tojson({'write': 'rebuild', 'rebuild_from': plan.batches[0][0]}) %}
+    {% set details = dbt_kinds.json_text({'write': 'rebuild', 'rebuild_from': plan.batches[0][0]}) %}
     {% do events.append({
       'event': 'pending', 'interval_start': plan.batches[0][0], 'interval_end': plan.batches[-1][1], 'execution_time': plan.execution_time,
       'details': details,

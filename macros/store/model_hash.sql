@@ -18,5 +18,5 @@
   {% if dbt_kinds.keeps_history(options) %}
     {% set decisive = decisive + [options.updated_at_name, options.columns, options.valid_from_name, options.valid_to_name, options.time_data_type] %}
   {% endif %}
-  {% do return(local_md5(dbt_kinds.symbolic_query(tojson(decisive)) ~ '\n' ~ lines | join('\n'))) %}
+  {% do return(local_md5(dbt_kinds.symbolic_query(dbt_kinds.json_text(decisive)) ~ '\n' ~ lines | join('\n'))) %}
 {% endmacro %}

@@ -4,7 +4,7 @@
   {% set found = modules.re.findall('(?m)^' ~ pattern ~ '$', text) %}
   {% set lines = text.split('\n') %}
   {% if found | length != lines | length %}
-    {% for line in lines if not modules.re.fullmatch(pattern, line) %}
+    {% for line in lines if not dbt_kinds.matches(pattern, line) %}
       {% do dbt_kinds.fail_unreadable(relation, line) %}
     {% endfor %}
   {% endif %}
@@ -33,7 +33,7 @@
 {# Whether a run can read a row. Pure. #}
 {% macro is_readable(row) %}
   {% do return(
-    row.relation is defined and modules.re.fullmatch(dbt_kinds._event_pattern(), dbt_kinds.event_line(row)) is not none
+    row.relation is defined and dbt_kinds.matches(dbt_kinds._event_pattern(), dbt_kinds.event_line(row))
     and row.interval_start < row.interval_end
   ) %}
 {% endmacro %}

@@ -12,9 +12,9 @@
   {% set in_doubt = dbt_kinds.invalidations([batch], work.plan.execution_time) if dbt_kinds.accumulates(work.options) and batch[0] < batch[1] else [] %}
   {% do dbt_kinds.append_events(work.options, in_doubt + [{
     'event': 'pending', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': work.plan.execution_time,
-    'model_hash': work.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': tojson(details),
+    'model_hash': work.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': dbt_kinds.json_text(details),
   }]) %}
-  {% do memory.pending.update({work.options.relation: {'details': tojson(details)}}) %}
+  {% do memory.pending.update({work.options.relation: {'details': dbt_kinds.json_text(details)}}) %}
 {% endmacro %}
 
 

@@ -51,7 +51,7 @@ group by relation
 {# Later events are stamped later than what was read. #}
 {% macro notice_moment(moment) %}
   {% set memory = dbt_kinds.run_memory() %}
-  {% if moment and moment > memory.clock and modules.re.fullmatch('[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}', moment) %}
+  {% if moment and moment > memory.clock and dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}', moment) %}
     {% do memory.update({'clock': moment}) %}
   {% endif %}
 {% endmacro %}

@@ -5,8 +5,7 @@
 #}
 {% macro record_batch(work, number, written, started_at, has_more=true) %}
   {% set options, plan = work.options, work.plan %}
-  {% set started = modules.datetime.datetime.fromisoformat(started_at) %}
-  {% set seconds = (modules.datetime.datetime.fromisoformat(dbt_kinds.next_moment()) - started).total_seconds() | round(3) %}
+  {% set seconds = dbt_kinds.to_thousandths(dbt_kinds.seconds_between(started_at, dbt_kinds.next_moment())) %}
   {% if not dbt_kinds.is_sample_run() %}
     {% set batch = plan.batches[number - 1] %}
     {% do dbt_kinds.hold_lease(options) %}

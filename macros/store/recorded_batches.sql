@@ -31,7 +31,7 @@
 #}
 {% macro recorded_batches_in_log(rows, options) %}
   {% set state = namespace(batches=[]) %}
-  {% for row in rows | sort(attribute='event', reverse=true) | sort(attribute='recorded_at') %}
+  {% for row in dbt_kinds.sorted_backwards(rows, 'event') | sort(attribute='recorded_at') %}
     {% set details = fromjson(row.details) if row.get('details') else {} %}
     {% if row.event == 'loaded' %}
       {% do state.batches.append({

@@ -17,7 +17,7 @@
 #}
 {% macro next_moment() %}
   {% set memory = dbt_kinds.run_memory() %}
-  {% set moment = modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%dT%H:%M:%S.%f') %}
+  {% set moment = modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%dT%H:%M:%S.%f')[:26] %}
   {% if moment <= memory.clock %}
     {% set moment = dbt_kinds.moment_after(memory.clock, 0.000001) %}
   {% endif %}
@@ -28,5 +28,5 @@
 
 {% macro moment_after(moment, seconds) %}
   {% set later = modules.datetime.datetime.fromisoformat(moment) + modules.datetime.timedelta(seconds=seconds) %}
-  {% do return(later.strftime('%Y-%m-%dT%H:%M:%S.%f')) %}
+  {% do return(later.strftime('%Y-%m-%dT%H:%M:%S.%f')[:26]) %}
 {% endmacro %}

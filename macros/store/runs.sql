@@ -43,9 +43,9 @@
       'execution_time': rows | map(attribute='execution_time') | select | first | default(none, true),
       'began_at': rows[0].recorded_at, 'ended_at': rows[-1].recorded_at if ended else none, 'state': state,
       'loaded': loaded, 'invalidated': invalidated,
-      'rows_written': loaded | map(attribute='rows_written') | select | sum, 'seconds': (loaded | map(attribute='seconds') | select | sum) | round(3),
+      'rows_written': loaded | map(attribute='rows_written') | select | sum, 'seconds': dbt_kinds.to_thousandths(loaded | map(attribute='seconds') | select | sum),
       'message': rows | map(attribute='message') | select | first | default(none, true), 'source': rows[0].get('source'),
     }) %}
   {% endfor %}
-  {% do return(runs | sort(attribute='began_at', reverse=true)) %}
+  {% do return(dbt_kinds.sorted_backwards(runs, 'began_at')) %}
 {% endmacro %}

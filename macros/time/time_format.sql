@@ -9,8 +9,9 @@
                   ('%M', 'mm', 'minute'), ('%S', 'ss', 'second')] %}
   {% set is_strftime = '%' in text %}
   {% set found = namespace(directives=[], strftime=text) %}
-  {% for token in modules.re.finditer('%.' if is_strftime else "([A-Za-z])\\1*|'[^']*'", text) if not token.group().startswith("'") %}
-    {% do found.directives.append(token.group()) %}
+  {% set runs_of_letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ' | list | join('+|') ~ "+|'[^']*'" %}
+  {% for token in modules.re.findall('%.' if is_strftime else runs_of_letters, text) if not token.startswith("'") %}
+    {% do found.directives.append(token) %}
   {% endfor %}
   {% set known = parts | map(attribute=0 if is_strftime else 1) | list %}
   {% if not found.directives or (is_strftime and "'" in text) or found.directives != known[:found.directives | length] %}

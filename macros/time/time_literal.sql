@@ -7,8 +7,8 @@
   {% if last_inside %}
     {% set at = at - modules.datetime.timedelta(microseconds=1) %}
   {% endif %}
-  {% set text = at.isoformat(' ') %}
-  {% set micros = dbt_kinds.seconds_since_1970(at) * 1000000 + at.microsecond %}
+  {% set text = (at.isoformat() | replace('T', ' '))[:26] %}
+  {% set micros = dbt_kinds.seconds_since_1970(at) * 1000000 + text[20:] | int(0) %}
   {% do return({
     'dt': "timestamp '" ~ text ~ "+00:00'",
     'dtntz': "timestamp_ntz '" ~ text ~ "'",

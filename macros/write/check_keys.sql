@@ -42,7 +42,7 @@ from {{ stage }} as source
 {% macro _rows_without_key(writer, stage) %}
   {% set samples = [] %}
   {% for row in dbt_kinds.query_rows('select * from ' ~ stage ~ ' as source where ' ~ writer.source_keys | join(' is null or ') ~ ' is null limit 5') %}
-    {% do samples.append(tojson(row)) %}
+    {% do samples.append(dbt_kinds.json_text(row)) %}
   {% endfor %}
   {% do return(samples | join(', ')) %}
 {% endmacro %}

@@ -4,7 +4,7 @@
   {% if not cuts_intervals %}
     {% do dbt_kinds.fail(options.model, table ~ ', and partition_by (' ~ partitioning | join(', ') ~ ") is coarser than the interval, one "
       ~ options.unit.name ~ "; put the time_column '" ~ time_column.name ~ "' into partition_by, or use file_format: iceberg") %}
-  {% elif not modules.re.fullmatch('\\w+', time_column.name) %}
+  {% elif not dbt_kinds.matches('\\w+', time_column.name) %}
     {# Hive's filter of partitions knows no quotes (measured) #}
     {% do dbt_kinds.fail(options.model, table ~ ", and Hive cannot look for partitions of a column called '" ~ time_column.name
       ~ "'; give it a name of letters, digits and underscores in the query, or use file_format: iceberg") %}

@@ -29,7 +29,7 @@ as {{ sql }}
 {% macro partition_fields(partitioning) %}
   {% set fields = [] %}
   {% for field in partitioning %}
-    {% set is_function = modules.re.fullmatch('\\w+\\s*[(].*[)]', field | trim) is not none %}
+    {% set is_function = dbt_kinds.matches('\\w+\\s*[(].*[)]', field | trim) %}
     {% do fields.append(field | trim if is_function else adapter.quote(field | trim | trim('`'))) %}
   {% endfor %}
   {% do return(fields) %}

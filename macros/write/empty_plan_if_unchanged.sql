@@ -26,9 +26,9 @@
   event of the store; null where neither is known. Of a view its source is remembered too.
 #}
 {% macro parents_as_read(node, parse=false) %}
-  {% set states = {'its own configuration': local_md5(tojson([node.config.get('file_format'), node.config.get('partition_by')]))} %}
+  {% set states = {'its own configuration': local_md5(dbt_kinds.json_text([node.config.get('file_format'), node.config.get('partition_by')]))} %}
   {% do dbt_kinds._note_parents(node, states) %}
-  {% do return(states if parse else tojson(states)) %}
+  {% do return(states if parse else dbt_kinds.json_text(states)) %}
 {% endmacro %}
 
 

@@ -63,7 +63,7 @@ where {{ since }} is not null
   {% do log('dbt_kinds: ' ~ options.model ~ ': inserted ' ~ counts.inserted ~ ', closed ' ~ counts.closed ~ ', replaced ' ~ counts.replaced ~ ', dropped ' ~ counts.dropped
     ~ (', ignored ' ~ undated ~ ' without ' ~ options.updated_at_name if undated else '')
     ~ (', ' ~ counts.future ~ ' dated in the future' if counts.future else ''), info=true) %}
-  {% do return(tojson({'instant': instant, 'inserted': counts.inserted, 'closed': counts.closed, 'replaced': counts.replaced, 'dropped': counts.dropped})) %}
+  {% do return(dbt_kinds.json_text({'instant': instant, 'inserted': counts.inserted, 'closed': counts.closed, 'replaced': counts.replaced, 'dropped': counts.dropped})) %}
 {% endmacro %}
 
 

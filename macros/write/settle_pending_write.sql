@@ -90,7 +90,7 @@
     {% set stage = dbt_kinds.stage(this, 'whole', dbt_kinds.filtered_query(without, 'false' if details.newest_file is none else 'true')) %}
     {% do dbt_kinds.append_events(options, [{
       'event': 'pending', 'interval_start': pending.interval_start, 'interval_end': pending.interval_start,
-      'details': tojson({'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning}),
+      'details': dbt_kinds.json_text({'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning}),
     }]) %}
     {% do dbt_kinds.overwrite_from_stage(this, writer, stage) %}
   {% endif %}

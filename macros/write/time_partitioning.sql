@@ -27,7 +27,7 @@
   {% set seconds = {'hour': 3600, 'hours': 3600, 'day': 86400, 'days': 86400} %}
   {% set months = {'month': 1, 'months': 1, 'year': 12, 'years': 12} %}
   {% for field in partitioning %}
-    {% set found = modules.re.fullmatch('(?:(\w+)\s*\(\s*)?`?(.+?)`?(?:\s*\))?', field | trim) %}
+    {% set found = dbt_kinds.full_match('(?:(\w+)\s*\(\s*)?`?(.+?)`?(?:\s*\))?', field | trim) %}
     {% set transform, source = (found.group(1) or 'identity') | lower, found.group(2) | lower %}
     {% set is_fine_enough = transform == 'identity'
       or (transform in seconds and (unit.months or unit.seconds % seconds[transform] == 0))

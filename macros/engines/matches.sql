@@ -1,0 +1,10 @@
+{# Whether a regular expression matches all of a text: dbt 2.0 has no re.fullmatch. Pure. #}
+{% macro matches(pattern, text) %}
+  {% do return(dbt_kinds.full_match(pattern, text) is not none) %}
+{% endmacro %}
+
+
+{# The match, for its groups, or none. Pure. #}
+{% macro full_match(pattern, text) %}
+  {% do return(modules.re.match('(?:' ~ pattern ~ ')(?![\\s\\S])', text)) %}
+{% endmacro %}

@@ -1,0 +1,79 @@
+"""The macros of macros/engines are what dbt-core's Jinja and Python's modules do by themselves."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from typing import Any
+
+import pytest
+import pytz
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.macros import Macros, node
+
+MACROS = Macros()
+LETTERS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | LETTERS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(LETTERS, inner, max_size=3),
+    max_leaves=6,
+)
+MOMENTS = st.datetimes(datetime.datetime(1000, 1, 1), datetime.datetime(9998, 12, 31))
+
+
+@given(VALUES)
+def test_json_is_what_dbt_core_writes(value: Any) -> None:
+    assert MACROS.json_text(value) == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    "text", ['a"b\\c', "\n\r\t\b\f\0\x1f\x7f", "é ß € 日本 😀", "\ud7ff\ue000\uffff\U0010ffff", "[]!#~ /%"]
+)
+def test_letters_that_json_escapes(text: str) -> None:
+    assert MACROS.json_text({text: [text]}) == json.dumps({text: [text]})
+
+
+@given(st.sampled_from(["a|ab", "a*?", r"\w+|`.*`", "(?:a|b)(c)?", "a$", "", "(%.)+"]), st.text("ab`c%\n", max_size=5))
+def test_a_full_match_is_what_fullmatch_finds(pattern: str, text: str) -> None:
+    expected, found = re.fullmatch(pattern, text), MACROS.full_match(pattern, text)
+    assert MACROS.matches(pattern, text) is (expected is not None)
+    assert (found and found.groups()) == (expected and expected.groups())
+
+
+@given(st.integers())
+def test_thousands(number: int) -> None:
+    assert MACROS.thousands(number) == f"{number:,}"
+
+
+@given(st.floats(0, 1e9) | st.integers(0, 10**9))
+def test_thousandths(number: float) -> None:
+    assert MACROS.to_thousandths(number) == round(number, 3)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a", "b", "B", "c"]), st.integers(0, 9))))
+def test_rows_sorted_backwards_keep_the_order_of_ties(pairs: list[tuple[str, int]]) -> None:
+    rows = [{"at": at, "n": n} for at, n in pairs]
+    assert MACROS.sorted_backwards(rows, "at") == sorted(rows, key=lambda row: str(row["at"]).lower(), reverse=True)
+
+
+@given(MOMENTS, MOMENTS)
+def test_seconds_between(earlier: datetime.datetime, later: datetime.datetime) -> None:
+    assert MACROS.seconds_between(earlier.isoformat(), later.isoformat()) == (later - earlier).total_seconds()
+
+
+def test_the_names_of_time_zones_are_those_of_pytz() -> None:
+    assert set(pytz.all_timezones) <= set(MACROS.time_zone_names())
+
+
+def test_meta_comes_from_the_graph_where_the_model_is_in_it() -> None:
+    model, whole = node(start="2024-01-01"), node(start="2024-01-01", nested={"gone": None})
+    assert MACROS.meta_of(model) == {"start": "2024-01-01"}
+    assert Macros(graph={"nodes": {model["unique_id"]: whole}}).meta_of(model) == whole["config"]["meta"]
+    assert Macros(graph={}).meta_of({"config": {}}) == {}
+
+
+def test_there_are_no_credentials_where_the_adapter_has_no_config() -> None:
+    assert MACROS.credentials() == {}
