@@ -47,7 +47,7 @@
 {% macro _escaped(letter) %}
   {% set bytes = [] %}
   {% for code in (letter | urlencode).split('%')[1:] %}
-    {% do bytes.append('0123456789ABCDEF'.find(code[0]) * 16 + '0123456789ABCDEF'.find(code[1])) %}
+    {% do bytes.append('0123456789ABCDEF'.partition(code[0])[0] | length * 16 + '0123456789ABCDEF'.partition(code[1])[0] | length) %}
   {% endfor %}
   {% set number = namespace(value=bytes[0] - [0, 0, 192, 224, 240][bytes | length if bytes | length > 1 else 0]) %}
   {% for byte in bytes[1:] %}

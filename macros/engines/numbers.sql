@@ -2,7 +2,8 @@
 {% macro thousands(number) %}
   {% set digits = number | abs | string %}
   {% set groups = [] %}
-  {% for end in range(digits | length, 0, -3) %}
+  {% for group in range((digits | length + 2) // 3) %}
+    {% set end = digits | length - 3 * group %}
     {% do groups.append(digits[[end - 3, 0] | max:end]) %}
   {% endfor %}
   {% do return(('-' if number < 0 else '') ~ groups | reverse | join(',')) %}

@@ -67,7 +67,7 @@
   {% set follows = "(?is)(?:\s+not\s+null\\b)?(?:\s+comment\s+'(?:[^'\\\\]|\\\\.|'')*')?(?=\s*[,>])" %}
   {% set place = namespace(searched=position + (quoted.group() | length if quoted else 0)) %}
   {% for _ in range(text[place.searched:].count(':')) %}
-    {% set colon = place.searched + text[place.searched:].find(':') %}
+    {% set colon = place.searched + text[place.searched:].partition(':')[0] | length %}
     {% set place.searched = colon + 1 %}
     {% set found = dbt_kinds._type_at(text, colon + modules.re.match(':\s*', text[colon:]).group() | length, seen) %}
     {% set rest = modules.re.match(follows, text[found.end:]) if found is not none else none %}

@@ -26,7 +26,8 @@
 {% endmacro %}
 
 
+{# dbt 2.0 loses what is less than a second of `seconds`, not of `microseconds`. #}
 {% macro moment_after(moment, seconds) %}
-  {% set later = modules.datetime.datetime.fromisoformat(moment) + modules.datetime.timedelta(seconds=seconds) %}
+  {% set later = modules.datetime.datetime.fromisoformat(moment) + modules.datetime.timedelta(microseconds=(seconds * 1000000) | int) %}
   {% do return(later.strftime('%Y-%m-%dT%H:%M:%S.%f')[:26]) %}
 {% endmacro %}

@@ -326,6 +326,12 @@ def _is_formatted_by_braces(call: nodes.Call) -> bool:
 
 _RE_FUNCTIONS = ("match", "search", "fullmatch", "findall", "finditer", "sub", "split", "compile")
 
+
+def _goes_down_by_more_than_one(call: nodes.Call) -> bool:
+    step = call.args[2] if _dotted(call.node) == "range" and len(call.args) == 3 else None
+    return isinstance(step, nodes.Neg) and step.node != nodes.Const(1)
+
+
 _DATE = "{% set at = modules.datetime.datetime.fromisoformat(x) %}"
 _SPAN = "{% set day = modules.datetime.timedelta(days=1) %}"
 
@@ -456,8 +462,15 @@ RULES = (
         "| map(attribute=…) | max", ("{{ x | max(attribute='a') }}", "{{ x | sum(attribute='a') }}"), ("{{ x | map(attribute='a') | sum }}",),
     ),
     Rule(
-        "text.find(x, position)", _calls(lambda call: _method(call) in ("find", "rfind", "index") and len(call.args) > 1),
-        "text[position:].find(x)", ("{{ t.find('a', 2) }}",), ("{{ t.find('a') }}",),
+        # the second argument is missing, and what the first finds is counted in bytes (measured on 2.0.0rc196)
+        "text.find(x), text.find(x, position)", _calls(lambda call: _method(call) in ("find", "rfind", "index", "rindex")),
+        "text[position:].partition(x)[0] | length",
+        ("{{ t.find('a', 2) }}", "{{ t.find('a') }}"), ("{{ t[2:].partition('a')[0] | length }}",),
+    ),
+    Rule(
+        # range(6, 0, -3) is 4 and 1 there (measured on 2.0.0rc196)
+        "range by less than -1", _calls(_goes_down_by_more_than_one), "multiples of the numbers of a range by 1",
+        ("{{ range(6, 0, -3) }}",), ("{{ range(6, 0, -1) }}", "{{ range(0, 6, 3) }}"), unseen="a step that is not written there",
     ),
     Rule("list.reverse()", _calls(lambda call: _method(call) == "reverse"), "| reverse | list", ("{% do x.reverse() %}",), ("{{ x | reverse }}",)),
     Rule(

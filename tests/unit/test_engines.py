@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -11,6 +12,11 @@ from tests.unit.engines import EXCEPTIONS, RULES, Rule, problems
 from tests.unit.macros import MACROS
 
 FILES = sorted(MACROS.rglob("*.sql"))
+# of any other it warns (dbt1506, measured on 2.0.0rc196)
+KNOWN_TYPES = {
+    *("string", "str", "boolean", "bool", "integer", "int", "float", "any"),
+    *("relation", "column", "list", "dict", "optional"),
+}
 by_rule = pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
 
 
@@ -47,8 +53,8 @@ def test_exceptions_name_a_rule_a_file_and_a_reason() -> None:
 
 
 @pytest.mark.parametrize("file", sorted(MACROS.rglob("*.yml")), ids=lambda file: file.stem)
-def test_no_argument_is_of_type_macro_which_warns(file: object) -> None:
-    text = (MACROS / str(file)).read_text()
-    macros = yaml.safe_load(text)["macros"]
-    types = {argument.get("type", "") for macro in macros for argument in macro.get("arguments", [])}
-    assert not [type_ for type_ in types if re.search(r"\bmacro\b", type_)], "write any"
+def test_types_of_arguments_are_those_that_dbt_2_knows(file: Path) -> None:
+    macros = yaml.safe_load(file.read_text())["macros"]
+    types = {argument["type"] for macro in macros for argument in macro.get("arguments", []) if "type" in argument}
+    words = {word.lower() for type_ in types for word in re.findall(r"\w+", type_)}
+    assert words <= KNOWN_TYPES, "write any"
