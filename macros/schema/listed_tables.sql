@@ -44,7 +44,7 @@
 {# adapter.check_schema_exists would ask an information_schema in dbt 2.0, and Spark has none. #}
 {% macro _schema_exists(relation) %}
   {% set catalog = ' in ' ~ adapter.quote(relation.database) if relation.database else '' %}
-  {% for row in run_query('show schemas' ~ catalog ~ ' like ' ~ dbt_kinds.text_literal(relation.schema)).rows if row[0] == relation.schema %}
+  {% for row in run_query('show schemas' ~ catalog ~ ' like ' ~ dbt_kinds.text_literal(relation.schema)).rows if row[0] | lower == relation.schema | lower %}
     {% do return(true) %}
   {% endfor %}
   {% do return(false) %}
