@@ -1,4 +1,10 @@
 {# What a profile says of its connection, which `target` lacks (measured on dbt-spark 1.10 and 1.11); nothing on dbt 2.0, which does not tell. #}
 {% macro credentials() %}
-  {% do return(adapter.config.credentials if adapter.config is defined else {}) %}
+  {% do return(adapter.config.credentials if dbt_kinds.is_dbt_core() else {}) %}
+{% endmacro %}
+
+
+{# Whether this is dbt-core and not dbt 2.0. #}
+{% macro is_dbt_core() %}
+  {% do return(adapter.config is defined) %}
 {% endmacro %}

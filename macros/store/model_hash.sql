@@ -4,7 +4,7 @@
 #}
 {% macro model_hash(options, sql) %}
   {% set lines = [] %}
-  {% for line in dbt_kinds.symbolic_query(sql).splitlines() if line.strip() %}
+  {% for line in dbt_kinds.symbolic_query(dbt_kinds.plain_relations(options.get('unique_id'), sql)).splitlines() if line.strip() %}
     {% do lines.append(line.rstrip()) %}
   {% endfor %}
   {% set time_column = options.time_column or {} %}

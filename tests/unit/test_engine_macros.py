@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 from tests.unit.macros import Macros, node
 
 MACROS = Macros()
+# dbt-core's knows the configuration
+ADAPTER = SimpleNamespace(type=lambda: "spark", quote=lambda name: f"`{name}`", config=SimpleNamespace(credentials={}))
 LETTERS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | LETTERS,
@@ -77,3 +80,22 @@ def test_meta_comes_from_the_graph_where_the_model_is_in_it() -> None:
 
 def test_there_are_no_credentials_where_the_adapter_has_no_config() -> None:
     assert MACROS.credentials() == {}
+
+
+def test_relations_in_backticks_give_the_hash_that_dbt_core_has() -> None:
+    parent = {"schema": "shop", "alias": "orders"}
+    child = node("days", time_column="ts") | {
+        "schema": "shop",
+        "alias": "days",
+        "depends_on": {"nodes": ["model.shop.orders"]},
+    }
+    graph = {"nodes": {"model.shop.orders": parent, "model.shop.days": child}, "sources": {}}
+    core = Macros(graph=graph, adapter=ADAPTER)
+    other = Macros(graph=graph)
+    plain, quoted = (
+        "select `a`.`b` from shop.orders join shop.days",
+        "select `a`.`b` from `shop`.`orders` join `shop`.`days`",
+    )
+    options = other.options(child)
+    assert core.model_hash(options, plain) == other.model_hash(options, plain) == other.model_hash(options, quoted)
+    assert core.model_hash(options, quoted) != core.model_hash(options, plain)
