@@ -89,10 +89,7 @@ from {{ changes }}
   {% set sql = dbt_kinds.whole_history(writer, relation, changes) %}
   {% set whole = dbt_kinds.stage(relation, 'history', sql, relation) %}
   {% do dbt_kinds._check_whole_history(options, writer, relation, whole, counts) %}
-  {% do dbt_kinds.announce_write(work, batch, {
-    'write': 'stage', 'stage': whole.identifier, 'partitioning': writer.partitioning, 'rows': written.rows_written, 'details': written.details,
-  }) %}
-  {% do dbt_kinds.overwrite_from_stage(relation, dict(writer, is_new=false), whole) %}
+  {% do dbt_kinds.put_whole_in_place(relation, work, batch, whole, written.rows_written, written.details) %}
   {% do return(sql) %}
 {% endmacro %}
 

@@ -24,10 +24,7 @@
   {% endif %}
   {% set sql = dbt_kinds.whole_states(writer, relation, states) %}
   {% set whole = dbt_kinds.stage(relation, 'whole', sql, relation) %}
-  {% do dbt_kinds.announce_write(work, batch, {
-    'write': 'stage', 'stage': whole.identifier, 'partitioning': writer.partitioning, 'rows': found.all_keys,
-  }) %}
-  {% do dbt_kinds.overwrite_from_stage(relation, dict(writer, is_new=false), whole) %}
+  {% do dbt_kinds.put_whole_in_place(relation, work, batch, whole, found.all_keys) %}
   {% do return(dict(written, sql=sql)) %}
 {% endmacro %}
 

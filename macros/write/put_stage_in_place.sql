@@ -34,3 +34,12 @@
   {% endfor %}
   {% do return(true) %}
 {% endmacro %}
+
+
+{# Puts the new whole of a table of files, which a batch has made, into its place; announced, so that the next run finishes it should this one be cut short. #}
+{% macro put_whole_in_place(relation, work, batch, whole, rows, details=none) %}
+  {% do dbt_kinds.announce_write(work, batch, {
+    'write': 'stage', 'stage': whole.identifier, 'partitioning': work.writer.partitioning, 'rows': rows, 'details': details,
+  }) %}
+  {% do dbt_kinds.overwrite_from_stage(relation, dict(work.writer, is_new=false), whole) %}
+{% endmacro %}

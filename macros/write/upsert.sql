@@ -19,10 +19,7 @@
   {% else %}
     {% set sql = dbt_kinds._merged_whole(relation, writer, stage) %}
     {% set whole = dbt_kinds.stage(relation, 'whole', sql, relation) %}
-    {% do dbt_kinds.announce_write(work, batch, {
-      'write': 'stage', 'stage': whole.identifier, 'partitioning': writer.partitioning, 'rows': found.all_rows,
-    }) %}
-    {% do dbt_kinds.overwrite_from_stage(relation, dict(writer, is_new=false), whole) %}
+    {% do dbt_kinds.put_whole_in_place(relation, work, batch, whole, found.all_rows) %}
   {% endif %}
   {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=found.all_rows, sql=sql)) %}
 {% endmacro %}
