@@ -6,7 +6,7 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test sweep unit functional lint benchmark clean
+.PHONY: demo test sweep fusion unit functional lint benchmark clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -19,6 +19,10 @@ test: lint
 ## What `make test` leaves out, at full size: all of it, or a share as in `make sweep SHARE=3/12`
 sweep: $(VENV)/dev.installed
 	$(BIN)/python -m pytest $(WORKERS) --sweep --share $(SHARE)
+
+## Both engines side by side: dbt-core and dbt 2.0, which pip and npm fetch into .fusion; where they cannot, what macros may use is still checked
+fusion: $(VENV)/dev.installed
+	$(BIN)/python -m pytest -rs tests/unit/test_engines.py tests/unit/test_engine_macros.py tests/fusion
 
 unit: $(VENV)/dev.installed
 	$(BIN)/python -m pytest tests/unit
@@ -39,6 +43,8 @@ benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.upsert
 	$(BIN)/python -m benchmarks.thrift
 	$(BIN)/python -m benchmarks.compile
+	$(BIN)/python -m benchmarks.migrate
+	$(BIN)/python -m benchmarks.late_data
 	$(BIN)/python -m benchmarks.check
 
 $(VENV)/demo.installed: pyproject.toml

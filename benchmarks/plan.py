@@ -67,7 +67,7 @@ def measured(project: Project, models: int, now: datetime) -> list[str]:
         if info.name == "SQLQuery":
             statements.append(event.data.sql)  # type: ignore[attr-defined]
             stamps.append(datetime.now())
-        elif info.name == "JinjaLogInfo":
+        elif info.name == "PrintEvent":
             stamps.append(datetime.now())
 
     project.listeners = [listen]

@@ -155,13 +155,18 @@ def history(dbt: Dbt, select: str | None, limit: int, as_json: bool) -> None:
         say("No run is recorded for these models in this target.")
 
 
+REPORT_FILE = "dbt_kinds_report.html"
+
+
 @main.command()
 @asks_dbt
 @click.option(
     "--html",
     "file",
     type=click.Path(dir_okay=False, resolve_path=True, path_type=Path),
-    default="dbt_kinds_report.html",
+    is_flag=False,
+    flag_value=REPORT_FILE,
+    default=REPORT_FILE,
     show_default=True,
     help="The file to write.",
 )
@@ -178,7 +183,10 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the dbt project is written.")
 @click.option(
-    "--from", "tool", type=click.Choice(["sqlmesh", "vulcan", "smelt"]), help="What the project is; guessed by default."
+    "--from",
+    "tool",
+    type=click.Choice(["sqlmesh", "vulcan", "smelt", "ondatrasql"]),
+    help="What the project is; guessed by default.",
 )
 @click.option(
     "--adapter", type=click.Choice(["spark", "databricks"]), default="spark", show_default=True, help="dbt's adapter."
@@ -189,10 +197,21 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
 @click.option("--force", is_flag=True, help="Overwrite files that were edited by hand.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
 @click.option("--strict", is_flag=True, help="Exit with 1 also for what needs a person.")
-@click.option("--allow-downgrade", is_flag=True, help="Of smelt: build models anew that may not run on slices of time.")
+@click.option(
+    "--audits-as-tests", is_flag=True, help="Make dbt tests of audits, which see the whole table behind a run."
+)
+@click.option(
+    "--allow-downgrade", is_flag=True, help="Of smelt and OndatraSQL: build models anew that may not run incrementally."
+)
+@click.option(
+    "--allow-delta",
+    multiple=True,
+    metavar="MODEL:CODE",
+    help="Of OndatraSQL: let an append through although its query over what changed gives other rows.",
+)
 @json_option
 def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
-    """Turn a SQLMesh, Vulcan or smelt project into a dbt project. The input is never changed."""
+    """Turn a SQLMesh, Vulcan, smelt or OndatraSQL project into a dbt project. The input is never changed."""
     from dbt_kinds.compile.convert import CompileRequest, compile_project
     from dbt_kinds.compile.report import report_lines, report_table
 
@@ -268,11 +287,17 @@ def explain(directory: Path, origin: str | None, as_json: bool) -> None:
 @click.option("--fix", "fixes", is_flag=True, help="Write bounds as window_of, and what is proven, into the models.")
 @click.option("--annotations", "as_annotations", is_flag=True, help="Print findings as GitHub shows them in a diff.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print findings as code scanning reads them (SARIF 2.1.0).")
+@click.option(
+    "--from", "tool", type=click.Choice(["ondatrasql"]), help="Check the files of another tool's project; asks nobody."
+)
+@click.option("--strict", is_flag=True, help="With --from: exit with 1 for warnings, too.")
 @json_option
 def check(
     directory: Path,
     target_path: str,
     *,
+    tool: str | None,
+    strict: bool,
     compiles: bool,
     fixes: bool,
     as_annotations: bool,
@@ -281,8 +306,13 @@ def check(
 ) -> None:
     """Check that the models of a dbt project may run on slices of time. Exits with 1 when one may not.
 
-    Reads what dbt compile left in target/manifest.json.
+    Reads what dbt compile left in target/manifest.json. With --from it reads the files of a project that
+    dbt-kinds compile turns into a dbt project, and tells what it would say.
     """
+    if tool is not None:
+        if compiles or fixes or as_annotations or as_sarif:
+            raise click.UsageError("--from goes with --json and --strict only")
+        return check_source(directory, strict=strict, as_json=as_json)
     from dbt_kinds.check import fix
     from dbt_kinds.check.annotations import annotation_lines
     from dbt_kinds.check.compiled_project import read_compiled_project
@@ -317,6 +347,22 @@ def check(
         for line in fix.report_lines(found):
             say(line)
     if is_refused(told):
+        click.get_current_context().exit(1)
+
+
+def check_source(directory: Path, *, strict: bool, as_json: bool) -> None:
+    """Prints the findings of a project of OndatraSQL."""
+    from dbt_kinds.readers.ondatrasql.project import read_kinds_project
+
+    _, findings = read_kinds_project(directory)
+    if as_json:
+        print_json([dataclasses.asdict(finding) for finding in findings])
+    else:
+        for found in findings:
+            say(f"{found.path}:{found.line}:{found.column}: {found.severity} {found.code}: {found.message}")
+        say(f"{len(findings)} findings")
+    grave = ("error", "warning") if strict else ("error",)
+    if any(found.severity in grave for found in findings):
         click.get_current_context().exit(1)
 
 

@@ -22,6 +22,15 @@ from dbt_kinds.operate.status import read_status, status_table
 HOURLY, DAILY = "departures_hourly", "flights_with_weather"
 # each reads the one before it; of airline_days a day reads the six before it, too
 DOWNSTREAM, WIDER = "airline_days", "airline_weeks"
+# rows of two hours of that day come a month late
+LATE_HOURS = ("2013-06-03T12:00:00", "2013-06-03T14:00:00")
+LATE_DAY, WEEK_OF_LATE_DAY = ("2013-06-03", "2013-06-04"), ("2013-06-03", "2013-06-10")
+LATE_ROWS = (
+    "insert into raw.flights select year, month, day, dep_time, sched_dep_time, dep_delay, arr_time,"
+    " sched_arr_time, arr_delay, carrier,"
+    " flight + 9000, tailnum, origin, dest, air_time, distance, hour, minute, time_hour from raw.flights"
+    " where time_hour >= timestamp '2013-06-03 12:00:00' and time_hour < timestamp '2013-06-03 14:00:00'"
+)
 FORGOTTEN_WEEK = ("2013-06-03", "2013-06-10")
 RESTATED_WEEK, DEPENDENT_DAYS = ("2013-04-01", "2013-04-08"), ("2013-04-01", "2013-04-14")
 
@@ -84,6 +93,13 @@ def run_demo(directory: Path, console: Console) -> None:
         nothing | {DOWNSTREAM: [RESTATED_WEEK], WIDER: [DEPENDENT_DAYS]},
     )
     demonstration.build("Once more: nothing is left to follow", "2013-07-02", nothing)
+    demonstration.arrive(LATE_ROWS)
+    demonstration.build(
+        "And run: 3 June is loaded again, and what reads it",
+        "2013-07-02",
+        {HOURLY: [LATE_HOURS], DAILY: [LATE_DAY], DOWNSTREAM: [LATE_DAY], WIDER: [WEEK_OF_LATE_DAY]},
+    )
+    demonstration.build("Once more: nothing came late", "2013-07-02", nothing)
     console.print(f"\n[green]All as it should be.[/] The project and its tables are in {directory}", highlight=False)
 
 
@@ -120,7 +136,7 @@ class _Demonstration:
         self._console.print(f"dbt build took {perf_counter() - started:.1f} s")
         for model, windows in expected.items():
             loaded = [line for line in lines if line.startswith(f"dbt_kinds: {model}: batch")]
-            wanted = [f"{start}T00:00:00 to {end}T00:00:00" for start, end in windows]
+            wanted = [" to ".join(f"{at}T00:00:00"[:19] for at in window) for window in windows]
             if len(loaded) != len(wanted) or not all(
                 window in line for window, line in zip(wanted, loaded, strict=True)
             ):
@@ -142,6 +158,12 @@ class _Demonstration:
         invoke(["run", "--select", model], options, quiet=False, on_line=lambda line: None)
         self._console.print("\n[bold]$ dbt-kinds plan[/]", highlight=False)
         self._console.print(plan_table(plans_of(read_plans(Dbt(self._at("2013-07-02"))))))
+
+    def arrive(self, statement: str) -> None:
+        """Changes the raw data behind dbt's back."""
+        self._console.rule("On 2 July rows of 3 June arrive")
+        self._console.print(statement, highlight=False)
+        _row(statement)
 
     def _at(self, execution_time: str, **variables: str) -> DbtOptions:
         given = {"kinds_execution_time": execution_time, **variables}
@@ -187,7 +209,8 @@ def _dbt_package() -> Path:
 def _row(query: str) -> tuple[Any, ...]:
     from pyspark.sql import SparkSession
 
-    return tuple(SparkSession.builder.getOrCreate().sql(query).collect()[0])
+    rows = SparkSession.builder.getOrCreate().sql(query).collect()
+    return tuple(rows[0]) if rows else ()
 
 
 def _numbers(row: tuple[Any, ...]) -> str:

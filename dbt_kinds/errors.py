@@ -245,7 +245,7 @@ class SessionProperties(NeedsPerson):
 
 
 class SignalDropped(NeedsPerson):
-    """A signal was dropped: loading no longer waits for it."""
+    """A signal was dropped: loading no longer waits for it. The option ready_until may say the same."""
 
 
 class NoTimeFilter(NeedsPerson):

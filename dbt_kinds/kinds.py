@@ -33,11 +33,19 @@ class Kind(str, Enum):
     SCD_TYPE_2_BY_TIME = "scd_type_2_by_time"
     SCD_TYPE_2_BY_COLUMN = "scd_type_2_by_column"
     CUMULATIVE_AGGREGATE = "cumulative_aggregate"
+    APPEND = "append"
+    TRACKED = "tracked"
+    EVENTS = "events"
 
     @property
     def is_incremental(self) -> bool:
         """Whether a run has a window, and with it a start and an end."""
         return self.value.startswith(("incremental", "scd", "cumulative"))
+
+    @property
+    def has_audits(self) -> bool:
+        """Whether what a run is about to publish can be audited before it is seen."""
+        return self.is_incremental or self in (Kind.FULL, Kind.APPEND, Kind.TRACKED)
 
 
 @dataclass(frozen=True, order=True)
@@ -83,6 +91,13 @@ class SourceReference:
 
 
 @dataclass(frozen=True)
+class Captured:
+    """What changed in a table since the last run."""
+
+    of: ModelReference | SourceReference
+
+
+@dataclass(frozen=True)
 class This:
     """The model's own table; in a test, the table that is tested."""
 
@@ -124,7 +139,7 @@ class SparkSql:
     text: str
 
 
-Mark = SparkSql | ModelReference | SourceReference | This | TimeVariable | Variable | Parameter | Jinja
+Mark = SparkSql | ModelReference | SourceReference | Captured | This | TimeVariable | Variable | Parameter | Jinja
 
 
 @dataclass
@@ -165,12 +180,13 @@ class PythonBody:
 
 @dataclass
 class DataTest:
-    """A generic test on a model, or on one of its columns.
+    """A generic test on a model, or on one of its columns; as an audit, on what a run is about to publish.
 
     Attributes:
         name: the test as YAML names it: `not_null`, `dbt_kinds.forall`, or a test of the project.
         arguments: its arguments besides model and column; texts may hold marks of `marks`.
-        config: what goes below `config:`, such as severity, where, enabled.
+        config: what goes below `config:`, such as severity, where, enabled; of an audit also over, store_failures.
+        label: a name of its own.
     """
 
     name: str
@@ -247,6 +263,7 @@ class Model(Node):
     """A model of a kind.
 
     Attributes:
+        audits: the tests that hold before a batch is published, in the order of `meta.audits`.
         banner: the lines of what the source says above the model, for its readers.
     """
 
@@ -255,6 +272,7 @@ class Model(Node):
     pre_hooks: list[SqlText] = field(default_factory=list)
     post_hooks: list[SqlText] = field(default_factory=list)
     depends_on: list[Mark] = field(default_factory=list)
+    audits: list[DataTest] = field(default_factory=list)
     unit_tests: list[UnitTest] = field(default_factory=list)
     semantic_models: list[dict[str, Any]] = field(default_factory=list)
     banner: list[str] = field(default_factory=list)
@@ -366,6 +384,12 @@ class Project:
     metrics: list[tuple[Place, dict[str, Any]]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     is_all_or_nothing: bool = False
+
+    def read_by(self, test: DataTest) -> list[Mark]:
+        """The tables that a test reads beside the one that it tests: what it is given, and what its query names."""
+        queries = [definition.query.marks for definition in self.tests if definition.name == test.name]
+        marks = [mark for found in (test.marks, *queries) for mark in found.values()]
+        return [mark for mark in dict.fromkeys(marks) if isinstance(mark, ModelReference | SourceReference)]
 
     @property
     def has_refusals(self) -> bool:

@@ -11,6 +11,8 @@ import dbt_kinds
 from dbt_kinds.compile.report import Report, report_of
 from dbt_kinds.errors import BadOut, SourceNotFound
 from dbt_kinds.kinds import Project
+from dbt_kinds.readers.ondatrasql import project as ondatrasql
+from dbt_kinds.readers.ondatrasql.files import is_ondatrasql_project
 from dbt_kinds.readers.smelt.kinds_project import read_kinds_project
 from dbt_kinds.readers.smelt.project import is_smelt_project
 from dbt_kinds.readers.sqlmesh.context import Options
@@ -33,6 +35,8 @@ class CompileRequest:
     force: bool = False
     check: bool = False
     allow_downgrade: bool = False
+    audits_as_tests: bool = False
+    allow_delta: tuple[str, ...] = ()
 
 
 def compile_project(request: CompileRequest, progress: Callable[[str, int, int], None] | None = None) -> Report:
@@ -58,11 +62,21 @@ def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | N
     """Reads what the request says the project is, or what its files tell."""
     if request.tool == "smelt" or (request.tool is None and is_smelt_project(request.source)):
         return read_kinds_project(request.source, request.name, allow_downgrade=request.allow_downgrade)
+    if request.tool == "ondatrasql" or (request.tool is None and is_ondatrasql_project(request.source)):
+        allowed = ondatrasql.allowed_deltas(request.allow_delta)
+        return ondatrasql.read_kinds_project(
+            request.source,
+            request.name,
+            allow_delta=allowed,
+            allow_downgrade=request.allow_downgrade,
+            audits_as_tests=request.audits_as_tests,
+        )[0]
     options = Options(
         adapter=request.adapter,
         run_macros=request.run_macros,
         name=request.name,
         is_vulcan=None if request.tool is None else request.tool == "vulcan",
+        audits_as_tests=request.audits_as_tests,
     )
     return read_project(request.source, options, progress)
 

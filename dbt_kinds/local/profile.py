@@ -13,7 +13,7 @@ from dbt_kinds.errors import LocalSparkMissingError
 DEFAULT_DIRECTORY = Path(".dbt_kinds")
 
 DISPATCH = """\
-# dbt's own tables and seeds are made anew by dropping them, which in this Spark needs a line in dbt_project.yml:
+# dbt's own tables, seeds and snapshots need a line in dbt_project.yml, to be built more than once in this Spark:
 # dispatch: [{macro_namespace: dbt, search_order: [<your project>, dbt_kinds, dbt]}]
 """
 
@@ -68,6 +68,8 @@ def spark_settings(directory: Path) -> dict[str, str]:
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
         # or Hive refuses to replace an Iceberg table by one whose columns have other types in their places (measured)
         "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
+        # Derby failed to find the partitions of a filter once, while other threads wrote (not reproduced)
+        "spark.sql.hive.metastorePartitionPruningFallbackOnException": "true",
     }
 
 

@@ -6,17 +6,36 @@ that is a little older or newer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from dbt_kinds.operate.intervals import Interval, duration_text, merged, moment_text
+from dbt_kinds.operate.intervals import Interval, count_text, duration_text, interval_text, merged, moment_text
 
 
 def known_fields(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The values that a data class has a field for; null counts as absent."""
     names = [entry.name for entry in fields(kind)]
     return {name: given[name] for name in names if given.get(name) is not None}
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A range that is not loaded yet, and what for: ready_until, or the parent that lacks a part of it."""
+
+    start: str
+    end: str
+    reason: str
+
+    @classmethod
+    def all_of(cls, given: Mapping[str, Any]) -> list[Wait]:
+        """Those that an operation tells of a model."""
+        return [cls(wait["start"], wait["end"], wait["for"]) for wait in given.get("waiting") or []]
+
+
+def waits_text(waits: Sequence[Wait]) -> str:
+    """`2024-01-03 to 2024-01-05 waits for ready_until`, one a line."""
+    return "\n".join(f"{interval_text((wait.start, wait.end))} waits for {wait.reason}" for wait in waits)
 
 
 @dataclass(frozen=True)
@@ -28,6 +47,30 @@ class Load:
     rows_written: int | None = None
     seconds: float | None = None
     recorded_at: str | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A batch at which an audit found fault; one of severity `error` was not published."""
+
+    audit: str = ""
+    failures: int = 0
+    start: str = ""
+    end: str = ""
+    severity: str = "error"
+    recorded_at: str | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Finding:
+        """A finding as an operation tells of it."""
+        return cls(**known_fields(cls, given))
+
+    @property
+    def text(self) -> str:
+        """What to say about it."""
+        verb = "failed" if self.severity == "error" else "warned"
+        failures, where = count_text(self.failures, "failure"), interval_text((self.start, self.end))
+        return f"audit {self.audit} {verb}: {failures} in {where}"
 
 
 @dataclass(frozen=True)
@@ -43,6 +86,7 @@ class Run:
     state: str = "done"
     loaded: list[Load] = field(default_factory=list)
     invalidated: list[Interval] = field(default_factory=list)
+    audits: list[Finding] = field(default_factory=list)
     rows_written: int | None = None
     seconds: float | None = None
     message: str | None = None
@@ -52,7 +96,8 @@ class Run:
     def of(cls, given: Mapping[str, Any]) -> Run:
         """A run as an operation tells of it."""
         loads = [Load(**known_fields(Load, load)) for load in given.get("loaded") or []]
-        return cls(**known_fields(cls, given) | {"loaded": loads})
+        audits = [Finding.of(finding) for finding in given.get("audits") or []]
+        return cls(**known_fields(cls, given) | {"loaded": loads, "audits": audits})
 
     @property
     def name(self) -> str:

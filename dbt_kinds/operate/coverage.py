@@ -15,14 +15,17 @@ class State(IntEnum):
     """The states, the one that asks for most attention last: where several share a place, the last one shows."""
 
     LOADED = 1
-    RUNNING = 2
-    INVALIDATED = 3
-    MISSING = 4
+    UNAUDITED = 2
+    WAITING = 3
+    RUNNING = 4
+    INVALIDATED = 5
+    MISSING = 6
+    AUDIT_FAILED = 7
 
     @property
     def word(self) -> str:
         """Its name as people read it."""
-        return self.name.lower()
+        return self.name.lower().replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,15 @@ def coverage_pieces(
     invalidated: Iterable[Interval] = (),
     running: Iterable[Interval] = (),
     loads: Iterable[Load] = (),
+    waiting: Iterable[Interval] = (),
+    *,
+    audit_failed: Iterable[Interval] = (),
+    unaudited: Iterable[Interval] = (),
 ) -> list[Piece]:
     """Time in pieces, sorted.
 
-    A range that is being loaded is no longer missing. Of several loads the latest counts, none outside of `recorded`.
+    A range that is being loaded is no longer missing; one whose last batch failed an audit shows that, whatever its
+    table holds. Of several loads the latest counts, none outside of `recorded`.
     """
     outside = [(before[1], after[0]) for before, after in pairwise(recorded)]
     newest_first = sorted(loads, key=lambda load: load.recorded_at or "", reverse=True)
@@ -53,9 +61,12 @@ def coverage_pieces(
         outside += [(first, recorded[0][0]), (recorded[-1][1], last)] if recorded else [(first, last)]
     layers: list[tuple[Interval, tuple[State, Load | None] | None]] = []
     layers += [(interval, (State.RUNNING, None)) for interval in running]
+    layers += [(interval, (State.AUDIT_FAILED, None)) for interval in audit_failed]
     layers += [(interval, (State.INVALIDATED, None)) for interval in invalidated]
     layers += [(interval, (State.MISSING, None)) for interval in missing]
+    layers += [(interval, (State.WAITING, None)) for interval in waiting]
     layers += [(interval, None) for interval in outside]
+    layers += [(interval, (State.UNAUDITED, None)) for interval in unaudited]
     layers += [((load.start, load.end), (State.LOADED, load)) for load in newest_first]
     layers += [(interval, (State.LOADED, None)) for interval in recorded]
     return _paint([layer for layer in layers if layer[0][0] < layer[0][1]])

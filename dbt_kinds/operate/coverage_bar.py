@@ -14,9 +14,16 @@ from dbt_kinds.operate.intervals import Interval, seconds_between
 
 WIDTH = 24
 
-_STYLES = {State.LOADED: "green", State.MISSING: "yellow", State.INVALIDATED: "magenta", State.RUNNING: "cyan"}
-_BLOCKS = {State.LOADED: "█", State.MISSING: "░", State.INVALIDATED: "▚", State.RUNNING: "▶"}
-_ASCII_BLOCKS = {State.LOADED: "#", State.MISSING: ".", State.INVALIDATED: "x", State.RUNNING: ">"}
+# the style, the block and the block in ASCII of each state
+_LOOKS = {
+    State.LOADED: ("green", "█", "#"),
+    State.UNAUDITED: ("bright_yellow", "▓", "?"),
+    State.WAITING: ("blue", "▒", "~"),
+    State.RUNNING: ("cyan", "▶", ">"),
+    State.INVALIDATED: ("magenta", "▚", "x"),
+    State.MISSING: ("yellow", "░", "."),
+    State.AUDIT_FAILED: ("red", "✗", "!"),
+}
 
 
 @dataclass(frozen=True)
@@ -36,10 +43,9 @@ class CoverageBar:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The characters, without colour too each state has its own."""
-        blocks = _ASCII_BLOCKS if options.ascii_only else _BLOCKS
         line = Text(no_wrap=True)
         for state in self.states:
-            line.append(blocks[state] if state else " ", _STYLES[state] if state else None)
+            line.append(*_block(state, options) if state else " ")
         yield line
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
@@ -55,12 +61,16 @@ class BarLegend:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """One line."""
-        blocks = _ASCII_BLOCKS if options.ascii_only else _BLOCKS
         line = Text()
         for state in sorted({state for bar in self.bars for state in bar.states if state}):
-            line.append(blocks[state], _STYLES[state]).append(f" {state.word}   ", "dim")
+            line.append(*_block(state, options)).append(f" {state.word}   ", "dim")
         line.rstrip()
         yield line
+
+
+def _block(state: State, options: ConsoleOptions) -> tuple[str, str]:
+    style, block, ascii_block = _LOOKS[state]
+    return ascii_block if options.ascii_only else block, style
 
 
 def cell_states(pieces: Sequence[Piece], over: Interval, number: int) -> list[State | None]:

@@ -43,7 +43,7 @@ def invoke(
     on_line: Callable[[str], None] | None = None,
     manifest: Any = None,
 ) -> Any:
-    """Runs one dbt command, handing every line that a macro logs to `on_line`; returns dbt's result.
+    """Runs one dbt command, handing every line that a macro logs or prints to `on_line`; returns dbt's result.
 
     Args:
         manifest: the project as an earlier command parsed it; dbt need not read it again.
@@ -57,7 +57,7 @@ def invoke(
     errors: list[str] = []
 
     def listen(event: Any) -> None:
-        if event.info.name == "JinjaLogInfo" and on_line is not None:
+        if event.info.name in ("JinjaLogInfo", "PrintEvent") and on_line is not None:
             on_line(event.data.msg)
         elif event.info.level == "error":
             errors.append(event.info.msg)
@@ -89,7 +89,7 @@ class Dbt:
         return self._invoke("parse", manifest=None)
 
     def operation(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Calls an operation of the package and returns the JSON line it logs.
+        """Calls an operation of the package and returns the JSON line it prints.
 
         Raises:
             PackageMissingError: the package is not installed in the project, or lacks the operation.

@@ -47,6 +47,7 @@ def _what_happened(run: Run) -> Text:
     lines = [Text(intervals_text(run.windows, most=3) or "nothing", "" if run.windows else "dim")]
     if run.source == "forget" and run.invalidated:
         lines = [Text(f"took back {intervals_text(run.invalidated, most=3)}")]
+    lines += [Text(finding.text, "red" if finding.severity == "error" else "yellow") for finding in run.audits]
     if run_message(run):
         lines.append(Text(run_message(run), "red" if run.went_wrong else "dim"))
     return Text("\n").join(lines)

@@ -66,6 +66,27 @@ def duration_text(seconds: float) -> str:
     return " ".join(parts[:2])
 
 
+def rough_duration_text(seconds: float) -> str:
+    """A length of time in its largest part, rounded: `2 min`."""
+    length, name = next(
+        ((length, name) for length, name in ((86400, "d"), (3600, "h"), (60, "min")) if seconds >= 0.95 * length),
+        (1, "s"),
+    )
+    return f"{max(seconds / length, 1):.0f} {name}"
+
+
+def rough_count_text(number: int) -> str:
+    """A number in two digits and a half: `1.2 M`, `35 k`, `950`."""
+    for size, name in ((10**9, " G"), (10**6, " M"), (10**3, " k")):
+        if number >= 0.9995 * size:
+            return (
+                f"{number / size:.1f}".removesuffix(".0") + name
+                if number < 9.95 * size
+                else f"{number / size:.0f}{name}"
+            )
+    return f"{number:,}"
+
+
 def count_text(number: int, one: str) -> str:
     """A number of things: `1 gap`, `2,000 gaps`, `2 batches`."""
     return f"{number:,} {one}" + ("" if number == 1 else "es" if one.endswith("ch") else "s")

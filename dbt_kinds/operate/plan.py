@@ -9,11 +9,25 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from dbt_kinds.operate.answers import known_fields, model_name
+from dbt_kinds.operate.answers import Wait, known_fields, model_name, waits_text
 from dbt_kinds.operate.compiled_queries import compiled_queries
 from dbt_kinds.operate.dbt import Dbt
 from dbt_kinds.operate.each_model import ask_each_model
-from dbt_kinds.operate.intervals import Interval, count_text, intervals_text
+from dbt_kinds.operate.intervals import Interval, count_text, intervals_text, rough_count_text, rough_duration_text
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run will cost by the batches before it; nothing where there were none."""
+
+    seconds: float | None = None
+    rows: int | None = None
+    from_batches: int = 0
+
+    def text(self) -> str:
+        """`~2 min, ~1.2 M rows`, or `?`."""
+        facts = [] if self.seconds is None else [f"~{rough_duration_text(self.seconds)}"]
+        return ", ".join(facts + ([] if self.rows is None else [f"~{rough_count_text(self.rows)} rows"])) or "?"
 
 
 @dataclass(frozen=True)
@@ -23,7 +37,17 @@ class Plan:
     model: str
     unit: str = ""
     batches: list[Interval] = field(default_factory=list)
+    to_go: int = 0
+    waiting: list[Wait] = field(default_factory=list)
+    estimate: Estimate | None = None
     reason: str = ""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Plan:
+        """A plan as the operation tells of it."""
+        estimate = given.get("estimate")
+        told = {"estimate": Estimate(**known_fields(Estimate, estimate)) if estimate else None}
+        return cls(**known_fields(cls, given) | told | {"waiting": Wait.all_of(given)})
 
     @property
     def name(self) -> str:
@@ -52,7 +76,7 @@ def read_plans(dbt: Dbt, select: str | None = None, *, full_refresh: bool = Fals
 
 def plans_of(answer: Mapping[str, Any]) -> list[Plan]:
     """The plans of the operation's answer."""
-    return [Plan(**known_fields(Plan, plan)) for plan in answer.get("plans", [])]
+    return [Plan.of(plan) for plan in answer.get("plans", [])]
 
 
 def plan_table(plans: Sequence[Plan]) -> Table:
@@ -62,12 +86,16 @@ def plan_table(plans: Sequence[Plan]) -> Table:
     table.add_column("unit")
     table.add_column("batches", justify="right")
     table.add_column("would load", no_wrap=True)
+    tells_costs = any(plan.estimate for plan in plans)
+    if tells_costs:
+        table.add_column("will cost", no_wrap=True)
     table.add_column("why", overflow="fold")
     for plan in plans:
+        cost = [Text(plan.estimate.text() if plan.estimate and plan.batches else "")] if tells_costs else []
         number = Text(f"{len(plan.batches):,}") if plan.batches else Text("0", "dim")
-        table.add_row(
-            Text(plan.name), Text(plan.unit), number, _batches(plan), Text(plan.reason, "" if plan.batches else "dim")
-        )
+        number.append(f"\n{plan.to_go:,} to go" if plan.to_go else "", "dim")
+        why = Text(plan.reason, "" if plan.batches else "dim")
+        table.add_row(Text(plan.name), Text(plan.unit), number, _batches(plan), *cost, why)
     return table
 
 
@@ -78,13 +106,25 @@ def plan_summary(plans: Sequence[Plan]) -> str:
         return f"Nothing to do: {count_text(len(plans), 'model')} looked at."
     batches = count_text(sum(len(plan.batches) for plan in busy), "batch")
     rest = len(plans) - len(busy)
-    return f"{batches} in {count_text(len(busy), 'model')}" + (f"; nothing to do in {rest:,} more." if rest else ".")
+    return f"{batches} in {count_text(len(busy), 'model')}{_whole_cost(busy)}" + (
+        f"; nothing to do in {rest:,} more." if rest else "."
+    )
+
+
+def _whole_cost(plans: Sequence[Plan]) -> str:
+    seconds = [plan.estimate.seconds for plan in plans if plan.estimate and plan.estimate.seconds is not None]
+    unknown = len(plans) - len(seconds)
+    if not seconds:
+        return ""
+    return f", ~{rough_duration_text(sum(seconds))}" + (f" and what {unknown:,} of them will take" if unknown else "")
 
 
 def _batches(plan: Plan) -> Text:
-    batches = plan.batches
-    if not batches:
-        return Text("nothing", "dim")
+    waiting = Text(waits_text(plan.waiting), "blue")
+    return Text("\n").join(text for text in (_chosen(plan.batches), waiting) if text) or Text("nothing", "dim")
+
+
+def _chosen(batches: Sequence[Interval]) -> Text:
     if len(batches) <= 5:
         return Text(intervals_text(batches), "yellow")
     between = Text(f"\n… {len(batches) - 4:,} more …\n", "dim")

@@ -155,12 +155,20 @@ def _verdict(model: ModelStatus) -> tuple[list[str], str]:
     if model.last_run and model.last_run.went_wrong:
         tags.append("failed")
         words.append(model.last_run.state)
+    if model.audit_failed:
+        names = dict.fromkeys(finding.audit for finding in model.audit_failed)
+        words.append(f"audit failed: {', '.join(names)}")
+    if model.unaudited:
+        words.append("published without audits")
     if model.missing:
         tags.append("missing")
         words.append(f"{duration_text(total_seconds(model.missing))} missing")
+    if model.waiting:
+        tags.append("waiting")
+        words.append(f"waits for {', '.join(sorted({wait.reason for wait in model.waiting}))}")
     if model.missing is None:
         words.append(model.reason)
-    elif not model.missing:
+    elif not model.missing and not model.waiting:
         tags.append("complete")
         words.append("complete")
     return tags, ", ".join(words)
@@ -181,6 +189,7 @@ def _tallies(rows: Sequence[Row]) -> list[tuple[str, str]]:
     words = {
         "complete": "complete",
         "missing": "incomplete",
+        "waiting": "waiting",
         "running": "running",
         "failed": "failed",
     }

@@ -11,7 +11,18 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from dbt_kinds.operate.answers import Lease, Run, known_fields, model_name, rows_text, run_message, seconds_text
+from dbt_kinds.operate.answers import (
+    Finding,
+    Lease,
+    Run,
+    Wait,
+    known_fields,
+    model_name,
+    rows_text,
+    run_message,
+    seconds_text,
+    waits_text,
+)
 from dbt_kinds.operate.coverage import Piece, coverage_pieces
 from dbt_kinds.operate.coverage_bar import BarLegend, CoverageBar
 from dbt_kinds.operate.dbt import Dbt
@@ -32,6 +43,9 @@ class ModelStatus:
     recorded: list[Interval] = field(default_factory=list)
     missing: list[Interval] | None = None
     invalidated: list[Interval] = field(default_factory=list)
+    waiting: list[Wait] = field(default_factory=list)
+    audit_failed: list[Finding] = field(default_factory=list)
+    unaudited: list[Interval] = field(default_factory=list)
     reason: str = ""
     lease: Lease | None = None
     last_run: Run | None = None
@@ -40,7 +54,13 @@ class ModelStatus:
     def of(cls, given: Mapping[str, Any]) -> ModelStatus:
         """A model as the operation tells of it."""
         lease, run = given.get("lease"), given.get("last_run")
-        told = {"lease": Lease.of(lease) if lease else None, "last_run": Run.of(run) if run else None}
+        told: dict[str, Any] = {"lease": Lease.of(lease) if lease else None, "last_run": Run.of(run) if run else None}
+        audits = given.get("audits") or {}
+        told |= {
+            "waiting": Wait.all_of(given),
+            "audit_failed": [Finding.of(finding) for finding in audits.get("failed") or []],
+            "unaudited": audits.get("skipped") or [],
+        }
         return cls(**known_fields(cls, given) | told)
 
     @property
@@ -61,7 +81,16 @@ class ModelStatus:
     def pieces(self, runs: Sequence[Run] = ()) -> list[Piece]:
         """Its time in pieces; with runs, loaded ones know their load."""
         loads = [load for run in runs for load in run.loaded]
-        return coverage_pieces(self.recorded, self.missing or [], self.invalidated, self.running, loads)
+        return coverage_pieces(
+            self.recorded,
+            self.missing or [],
+            self.invalidated,
+            self.running,
+            loads,
+            [(wait.start, wait.end) for wait in self.waiting],
+            audit_failed=[(finding.start, finding.end) for finding in self.audit_failed],
+            unaudited=self.unaudited,
+        )
 
 
 @dataclass(frozen=True)
@@ -113,7 +142,9 @@ def status_table(models: Sequence[ModelStatus]) -> RenderableType:
 def _missing(model: ModelStatus) -> Text:
     if model.missing is None:
         return Text(fill(model.reason, 24), "dim")
-    return Text(intervals_text(model.missing), "yellow") if model.missing else Text("nothing", "green")
+    missing = Text(intervals_text(model.missing), "yellow") if model.missing else Text()
+    waiting = Text(waits_text(model.waiting), "blue") if model.waiting else Text()
+    return Text("\n").join(text for text in (missing, waiting) if text) or Text("nothing", "green")
 
 
 def _last_run(run: Run | None) -> Text:
@@ -129,5 +160,11 @@ def _last_run(run: Run | None) -> Text:
 def _notes(model: ModelStatus) -> Iterator[Text]:
     if model.lease:
         yield Text(f"{model.name}: lease {', '.join(model.lease.lines())}", "cyan" if model.lease.is_live else "dim")
+    for finding in model.audit_failed:
+        yield Text(f"{model.name}: {finding.text}, not published", "red")
+    if model.unaudited:
+        yield Text(
+            f"{model.name}: published without audits: {intervals_text(model.unaudited, most=3)}", "bright_yellow"
+        )
     if model.last_run and model.last_run.went_wrong:
         yield Text(f"{model.name}: last run {model.last_run.state}: {run_message(model.last_run)}", "red")

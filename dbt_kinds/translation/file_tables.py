@@ -20,6 +20,14 @@ _FORMATS = {"DELTA_SCAN": "delta", "PARQUET_SCAN": "parquet", "READ_PARQUET": "p
 _FILE = re.compile(r"\.(csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx)(\.\w+)?$", re.IGNORECASE)
 
 
+def is_file(table: exp.Table) -> bool:
+    """Whether a table is a file, or another database, that DuckDB reads."""
+    if isinstance(table.this, exp.Func):
+        name = (table.this.name if isinstance(table.this, exp.Anonymous) else table.this.sql_name()).upper()
+        return name in _READERS or name in _FORMATS
+    return not table.db and _FILE.search(table.name) is not None
+
+
 def as_table(table: exp.Table) -> exp.Table:
     """The table, or the path that Spark reads in its place.
 

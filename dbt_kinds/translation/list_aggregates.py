@@ -18,6 +18,7 @@ _AROUND = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls, exp.W
 # BigQuery's tables keep no NULL where a list belongs
 _EMPTY_LIST_OF_NOTHING = frozenset({"bigquery", "clickhouse", "snowflake"})
 _EMPTY_TEXT_OF_NOTHING = frozenset({"snowflake"})
+_TEXTS_IN_ANY_ORDER = frozenset({"duckdb"})
 
 
 @dataclass
@@ -102,7 +103,7 @@ def _list(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
         found.order = [exp.Ordered(this=found.value.copy(), nulls_first=False)]
     # without NULLs, values need nothing beside them to be sorted
     is_plain = leaves_nulls_out and all(key.this == found.value for key in found.order)
-    made = found.over(collect, found.value if is_plain else _struct(found, leaves_nulls_out))
+    made = found.over(collect, found.value if is_plain else _struct(found, leaves_nulls_out=leaves_nulls_out))
     if found.order:
         made = _sorted(made, is_descending=_is_descending(found))
     if not is_plain:
@@ -114,7 +115,7 @@ def _list(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
     return made
 
 
-def _struct(found: _Aggregate, leaves_nulls_out: bool) -> exp.Expr:
+def _struct(found: _Aggregate, *, leaves_nulls_out: bool) -> exp.Expr:
     fields: list[exp.Expr] = []
     for number, key in enumerate(found.order, 1):
         # SORT_ARRAY takes NULL for the least
@@ -148,13 +149,21 @@ def _may_have_no_rows(found: _Aggregate) -> bool:
 
 def _text(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
     """A list of texts, sorted: without an order it is any, and this one is the same each time; a window has its own."""
-    if found.order and (len(found.order) != 1 or found.order[0].this != found.value):
+    is_by_values = all(key.this == found.value for key in found.order[:1]) and len(found.order) < 2
+    if not is_by_values and dialect not in _TEXTS_IN_ANY_ORDER:
         message = "LISTAGG ordered by something else than its values has no counterpart in Spark 3.5"
         raise NotInSpark(message, found.node)
-    is_descending = bool(found.order and found.order[0].args.get("desc"))
-    collected = found.over("COLLECT_SET" if found.is_distinct else "COLLECT_LIST", found.value)
-    is_in_order = not found.order and found.window is not None and found.window.args.get("order") is not None
-    ordered = collected if is_in_order else _sorted(collected, is_descending=is_descending)
+    if is_by_values:
+        is_descending = bool(found.order and found.order[0].args.get("desc"))
+        collected = found.over("COLLECT_SET" if found.is_distinct else "COLLECT_LIST", found.value)
+        is_in_order = not found.order and found.window is not None and found.window.args.get("order") is not None
+        ordered = collected if is_in_order else _sorted(collected, is_descending=is_descending)
+    else:
+        # texts lie in structs, beside what they are sorted by
+        listed = _sorted(
+            found.over("COLLECT_LIST", _struct(found, leaves_nulls_out=True)), is_descending=_is_descending(found)
+        )
+        ordered = exp.Dot(this=listed, expression=exp.to_identifier("value"))
     if found.limit is not None:
         ordered = call("SLICE", ordered, exp.Literal.number(1), found.limit)
     separator = aggregate.args.get("separator")

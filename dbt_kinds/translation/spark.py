@@ -16,6 +16,7 @@ from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.translation.aliases import is_of_column
 from dbt_kinds.translation.data_types import spell_types
 from dbt_kinds.translation.dialects import is_spark, spark_sql
+from dbt_kinds.translation.duckdb_only import duckdb_only
 from dbt_kinds.translation.epochs import epoch
 from dbt_kinds.translation.file_tables import as_table
 from dbt_kinds.translation.foreign_functions import FOREIGN_FUNCTIONS
@@ -109,6 +110,9 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
         _refuse(node)
         if not is_spark(dialect):
             refuse_left_out(node, dialect)
+        only = duckdb_only(node) if dialect == "duckdb" else None
+        if only is not None:
+            raise NotInSpark(only, node)
     parenthesize_predicates(tree, dialect)
     return tree
 

@@ -136,3 +136,15 @@ def visible_cte(table: exp.Table) -> exp.CTE | None:
             inside = node
         node = node.parent
     return None
+
+
+def is_column_of_neighbour(table: exp.Table) -> bool:
+    """`from t, t.items`: an array of another table of the same FROM."""
+    select = table.find_ancestor(exp.Select)
+    if select is None or not table.db:
+        return False
+    first = table.parts[0].name.lower()
+    from_ = select.args.get("from_")
+    others = [from_.this if from_ is not None else None, *(join.this for join in select.args.get("joins") or [])]
+    named = [other for other in others if isinstance(other, exp.Table) and other is not table]
+    return any(other.alias.lower() == first for other in named)

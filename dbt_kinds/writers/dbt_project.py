@@ -9,9 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt_kinds.errors import MarkLeftError
-from dbt_kinds.kinds import Model, Project, PythonBody, Seed, SqlText, TestDefinition
+from dbt_kinds.kinds import Mark, Model, Project, PythonBody, Seed, SqlText, TestDefinition
 from dbt_kinds.marks import left_over
-from dbt_kinds.writers.jinja import NodeNames, config_block, escaped, literal, mark_text, rendered, with_expressions
+from dbt_kinds.writers.audits import audit_entries
+from dbt_kinds.writers.jinja import (
+    NodeNames,
+    argument_name,
+    config_block,
+    escaped,
+    literal,
+    mark_text,
+    rendered,
+    with_expressions,
+)
 from dbt_kinds.writers.properties import model_properties, seed_properties, source_properties
 from dbt_kinds.writers.python_model import python_config, python_text
 from dbt_kinds.writers.query_hash import query_hash
@@ -87,7 +97,8 @@ def write_project(project: Project, package: dict[str, Any]) -> list[GeneratedFi
         _file("macros/generate_schema_name.sql", _GENERATE_SCHEMA_NAME, project.config_file),
     ]
     for model in project.models:
-        files.extend(_model_files(model, names))
+        reads = [mark for audit in model.audits for mark in project.read_by(audit)]
+        files.extend(_model_files(model, names, [*model.depends_on, *reads]))
     for seed in project.seeds:
         files.extend(_seed_files(seed, names))
     sources = source_properties(project.sources, names)
@@ -129,14 +140,14 @@ def _sources_file(project: Project) -> str:
     return files[0] if files else project.config_file
 
 
-def _model_files(model: Model, names: NodeNames) -> list[GeneratedFile]:
+def _model_files(model: Model, names: NodeNames, depends_on: list[Mark]) -> list[GeneratedFile]:
     folder = f"models/{folder_of(model.schema)}"
     source = model.place.file
     files = []
     if isinstance(model.query, PythonBody):
         files.append(_file(f"{folder}{model.node}.py", python_text(model.query, names), source))
     else:
-        files.append(_file(f"{folder}{model.node}.sql", _model_sql(model, model.query, names), source))
+        files.append(_file(f"{folder}{model.node}.sql", _model_sql(model, model.query, names, depends_on), source))
     config = python_config(model.query, _settings(model, names)) if isinstance(model.query, PythonBody) else None
     properties = model_properties(model, names, config)
     if properties:
@@ -144,7 +155,7 @@ def _model_files(model: Model, names: NodeNames) -> list[GeneratedFile]:
     return files
 
 
-def _model_sql(model: Model, query: SqlText, names: NodeNames) -> str:
+def _model_sql(model: Model, query: SqlText, names: NodeNames, depends_on: list[Mark]) -> str:
     text, settings = rendered(query, names).strip("\n"), _settings(model, names)
     if "safety" in model.options:
         settings["meta"]["safety"] = {**model.options["safety"], "query_hash": query_hash(text)}
@@ -152,7 +163,7 @@ def _model_sql(model: Model, query: SqlText, names: NodeNames) -> str:
     if model.banner:
         parts.insert(0, "\n".join(f"--{escaped(line)}" for line in model.banner))
     read = set(query.marks.values())
-    dependencies = [mark_text(mark, {}, names) for mark in model.depends_on if mark not in read]
+    dependencies = [mark_text(mark, {}, names) for mark in dict.fromkeys(depends_on) if mark not in read]
     if dependencies:
         parts.append("\n".join(f"-- depends_on: {dependency}" for dependency in dependencies))
     return "\n\n".join([*parts, text])
@@ -171,6 +182,8 @@ def _settings(model: Model, names: NodeNames) -> dict[str, Any]:
     if model.post_hooks:
         settings["post_hook"] = [rendered(hook, names) for hook in model.post_hooks]
     meta = {name: with_expressions(value, names) for name, value in model.options.items()}
+    if model.audits:
+        meta["audits"] = audit_entries(model.audits, names)
     if model.origin:
         meta["origin"] = model.origin
     if meta:
@@ -196,7 +209,8 @@ def _test_file(test: TestDefinition, names: NodeNames) -> GeneratedFile:
         config = config_block(test.config) + "\n\n" if test.config else ""
         return _file(f"tests/{test.name}.sql", config + rendered(test.query, names), source)
     parameters = ["model"]
-    for name, default in test.parameters.items():
+    for given, default in test.parameters.items():
+        name = argument_name(given)
         parameters.append(name if default is None else f"{name}={literal(default)}")
     body = rendered(test.query, names, this="model")
     text = f"{{% test {test.name}({', '.join(parameters)}) %}}\n{body}\n{{% endtest %}}"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dbt_kinds.kinds import (
+    Captured,
     Jinja,
     Mark,
     ModelReference,
@@ -24,6 +25,12 @@ _LOOKS_LIKE_JINJA = re.compile(r"\{\{|\{%|\{#")
 # what mark_text makes, and what escapes Jinja
 _CALL = re.compile(r"\{\{ ('\{[{%#]'|[^{}]+) \}\}")
 NodeNames = Callable[[str], str]
+# what dbt takes for configuration wherever it stands with a test, and what names other things there
+_WORDS_OF_TESTS = frozenset(
+    {"severity", "where", "limit", "fail_calc", "error_if", "warn_if", "store_failures", "store_failures_as"}
+    | {"enabled", "tags", "meta", "group", "database", "schema", "alias"}
+    | {"name", "test_name", "description", "config", "arguments", "model", "over"}
+)
 
 
 def escaped(text: str) -> str:
@@ -73,6 +80,8 @@ def mark_text(mark: Mark, marks: Mapping[str, Mark], names: NodeNames, this: str
         return f"{{{{ ref('{names(mark.key)}') }}}}"
     if isinstance(mark, SourceReference):
         return f"{{{{ source('{mark.source}', '{mark.table}') }}}}"
+    if isinstance(mark, Captured):
+        return f"{{{{ dbt_kinds.changes_of({mark_text(mark.of, marks, names).strip('{} ')}) }}}}"
     if isinstance(mark, This):
         return f"{{{{ {this} }}}}"
     if isinstance(mark, TimeVariable):
@@ -82,11 +91,21 @@ def mark_text(mark: Mark, marks: Mapping[str, Mark], names: NodeNames, this: str
         # a text may hold quotes, today's value or another
         return f"{{{{ dbt_kinds.text_literal({value}) }}}}" if mark.is_text else f"{{{{ {value} }}}}"
     if isinstance(mark, Parameter):
-        return f"{{{{ {mark.name} }}}}"
+        return f"{{{{ {argument_name(mark.name)} }}}}"
     if isinstance(mark, SparkSql):
         return with_marks(escaped(mark.text), marks, names, this)
     assert isinstance(mark, Jinja)
     return mark.text
+
+
+def call_text(mark: Mark, names: NodeNames) -> str:
+    """A table as YAML names it, which dbt takes for the call that it is."""
+    return mark_text(mark, {}, names).strip("{} ")
+
+
+def argument_name(name: str) -> str:
+    """The name of a test's argument in dbt, which would take some for its own: `limit_`."""
+    return f"{name}_" if name in _WORDS_OF_TESTS else name
 
 
 class Expression(str):
@@ -147,9 +166,16 @@ def config_block(settings: Mapping[str, Any]) -> str:
     return "{{ config(\n" + ",\n".join(parts) + "\n) }}"
 
 
-def _spread(value: dict[str, Any] | list[Any]) -> str:
-    """A mapping or list with an item a line."""
-    if isinstance(value, dict):
-        items = [f"        {literal(str(key))}: {literal(item)}" for key, item in value.items()]
-        return "{\n" + ",\n".join(items) + "\n    }"
-    return "[\n" + ",\n".join(f"        {literal(item)}" for item in value) + "\n    ]"
+def _spread(value: Any, indent: int = 4) -> str:
+    """A mapping or list with an item a line; so are lists among the items whose line is long."""
+    inner = " " * (indent + 4)
+    is_mapping = isinstance(value, dict)
+    items = []
+    for key, item in value.items() if is_mapping else enumerate(value):
+        before = f"{literal(str(key))}: " if is_mapping else ""
+        written = literal(item)
+        if len(inner + before + written) > 100 and isinstance(item, list) and len(item) > 1:
+            written = _spread(item, indent + 4)
+        items.append(f"{inner}{before}{written}")
+    opening, closing = ("{", "}") if is_mapping else ("[", "]")
+    return "\n".join([opening, ",\n".join(items), f"{' ' * indent}{closing}"])

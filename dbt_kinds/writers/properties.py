@@ -18,7 +18,7 @@ from dbt_kinds.kinds import (
     UnitTest,
     UnitTestRows,
 )
-from dbt_kinds.writers.jinja import NodeNames, escaped, escaped_texts, mark_text, rendered, with_marks
+from dbt_kinds.writers.jinja import NodeNames, argument_name, call_text, escaped, escaped_texts, rendered, with_marks
 from dbt_kinds.writers.semantic_layer import semantic_text
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -135,9 +135,9 @@ def _add_columns_and_tests(
 
 def _test(test: DataTest, owner: str, seen: dict[str, int], names: NodeNames) -> Any:
     """A test; one that differs from another in its configuration alone needs a name of its own."""
-    arguments = {key: _filled(value, test.marks, names) for key, value in test.arguments.items()}
+    arguments = {argument_name(key): _filled(value, test.marks, names) for key, value in test.arguments.items()}
     if test.column is not None and not _NAME.fullmatch(test.column):
-        arguments = {"column_name": _filled(test.column, test.marks, names), **arguments}
+        arguments = {column_argument(test): _filled(test.column, test.marks, names), **arguments}
     body: dict[str, Any] = {}
     identity = repr((test.name, test.column, arguments))
     seen[identity] = seen.get(identity, 0) + 1
@@ -154,11 +154,17 @@ def _test(test: DataTest, owner: str, seen: dict[str, int], names: NodeNames) ->
     return {test.name: body} if body else test.name
 
 
+def column_argument(test: DataTest) -> str:
+    """The argument that takes the test's column: those of the package take names by one, expressions by another."""
+    is_name = test.column is None or _NAME.fullmatch(test.column) is not None
+    return "column_name" if is_name or not test.name.startswith("dbt_kinds.") else "column"
+
+
 def _filled(value: Any, marks: Mapping[str, Mark], names: NodeNames) -> Any:
     if isinstance(value, str):
         mark = marks.get(value)
         if isinstance(mark, ModelReference | SourceReference):
-            return _reference(mark, names)
+            return call_text(mark, names)
         return with_marks(escaped(value), marks, names)
     if isinstance(value, list):
         return [_filled(item, marks, names) for item in value]
@@ -169,16 +175,11 @@ def _unit_test(test: UnitTest, model: Model, names: NodeNames) -> dict[str, Any]
     entry: dict[str, Any] = {"name": test.name, "model": model.node}
     if test.description:
         entry["description"] = escaped(test.description)
-    entry["given"] = [{"input": _reference(mark, names), **_rows(rows, names)} for mark, rows in test.given]
+    entry["given"] = [{"input": call_text(mark, names), **_rows(rows, names)} for mark, rows in test.given]
     entry["expect"] = _rows(test.expect, names)
     if test.variables:
         entry["overrides"] = {"vars": escaped_texts(test.variables)}
     return entry
-
-
-def _reference(mark: Mark, names: NodeNames) -> str:
-    """A table as YAML names it, which dbt takes for the call that it is."""
-    return mark_text(mark, {}, names).strip("{} ")
 
 
 def _rows(rows: UnitTestRows, names: NodeNames) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 {{ config(
     materialized='incremental_by_time_range',
     file_format='parquet',
-    meta={'time_column': 'scheduled_hour', 'cron': '@hourly', 'start': '2013-06-01'}
+    meta={'time_column': 'scheduled_hour', 'cron': '@hourly', 'start': '2013-06-01', 'lookback': 'auto'}
 ) }}
 
 select
@@ -10,6 +10,5 @@ select
     count(*) as flights,
     count(dep_time) as departures,
     sum(dep_delay) as delay_minutes
-from {{ source('raw', 'flights') }}
-where time_hour between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}
+from {{ dbt_kinds.window_of(source('raw', 'flights'), 'time_hour', unit='hour', data_type='timestamp') }} as flights
 group by time_hour, origin

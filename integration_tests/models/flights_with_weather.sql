@@ -1,7 +1,7 @@
 {{ config(
     materialized='incremental_by_time_range',
     file_format='iceberg',
-    meta={'time_column': 'scheduled_hour'}
+    meta={'time_column': 'scheduled_hour', 'lookback': 'auto'}
 ) }}
 
 select
@@ -15,8 +15,7 @@ select
     flights.dep_delay as departure_delay,
     flights.dep_time is null as is_cancelled,
     weather.visib as visibility
-from {{ source('raw', 'flights') }} as flights
+from {{ dbt_kinds.window_of(source('raw', 'flights'), 'time_hour', data_type='timestamp') }} as flights
 left join {{ source('raw', 'airlines') }} as airlines on airlines.carrier = flights.carrier
 left join {{ source('raw', 'weather') }} as weather
     on weather.origin = flights.origin and weather.time_hour = flights.time_hour
-where flights.time_hour between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}

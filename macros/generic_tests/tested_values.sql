@@ -9,10 +9,11 @@
   {% set text = dbt_kinds.without_comments(written | string) | trim %}
   {% if dbt_kinds.is_number(text) %}
     {% do return(text) %}
+  {% elif dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?', text) %}
+    {# before the next question: for dbt 2.0 a datetime is a mapping #}
+    {% do return(dbt_kinds.text_literal(text)) %}
   {% elif written is boolean or written is number or written is mapping or (written is not string and written is sequence) or not text %}
     {% do dbt_kinds.fail(tested, argument ~ " '" ~ written ~ "' is not a value; write a number, a date such as 2024-01-31, or SQL such as \"date '2024-01-31'\"") %}
-  {% elif dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?', text) %}
-    {% do return(dbt_kinds.text_literal(text)) %}
   {% endif %}
   {% do return(text if dbt_kinds.sql_tokens(text) | length == 1 else '(' ~ text ~ ')') %}
 {% endmacro %}

@@ -45,7 +45,7 @@ insert into {{ relation }} replace where true
     {% do dbt_kinds.run_memory().pending.update({options.relation: {'details': announced}}) %}
     {% do dbt_kinds.replace_by_stage(relation, options, stage, existing.partitioning, existing, existing.columns) %}
     {% do dbt_kinds.close_pending_write(options) %}
-    {% do dbt_kinds.drop_stages(relation) %}
+    {% do dbt_kinds.drop_stage(relation, stage) %}
   {% endif %}
 {% endmacro %}
 

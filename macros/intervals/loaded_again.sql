@@ -1,14 +1,16 @@
 {#
   Which recorded units an ordinary run loads again, and why. A unit has one reason: a changed query before lookback, that
-  before automatic restatement, that before a changed parent. All in numbers of units.
+  before automatic restatement, that before a changed parent; what came late, as late_data found it, before lookback. All in numbers of units.
 #}
-{% macro loaded_again(options, loads, settings, model_hash, parents, units, upper) %}
+{% macro loaded_again(options, loads, settings, model_hash, parents, units, upper, late=[]) %}
   {% set may_restate = not options.disable_restatement %}
   {% set rebuilt = dbt_kinds._units_of_another_query(options, loads, model_hash, units.done, upper) if may_restate else [] %}
   {% set unsettled = dbt_kinds.merge_intervals(units.missing + rebuilt) %}
   {% set settled = dbt_kinds.subtract_intervals(units.done, rebuilt) %}
+  {% set again = dict(dbt_kinds.late_units(options, late, settled, upper), rebuilt=rebuilt) %}
+  {% set settled = dbt_kinds.subtract_intervals(settled, again.late) %}
   {% set looked_back = dbt_kinds._units_before(unsettled, options.lookback, settled) %}
-  {% set again = {'looked_back': looked_back, 'rebuilt': rebuilt} %}
+  {% do again.update({'looked_back': looked_back}) %}
   {% if may_restate %}
     {% set settled = dbt_kinds.subtract_intervals(settled, looked_back) %}
     {% set automatic = dbt_kinds._units_due_for_restatement(options, loads, settings, settled, upper) %}

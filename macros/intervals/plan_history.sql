@@ -2,8 +2,10 @@
   What a run of SCD type 2 does. Its batches are merges, each of an instant: the start of its window where batch_size is set, else the
   execution time. None may be older than one that is recorded, since history cannot be inserted underneath; `kinds_start` puts the table
   back and goes on from there. `batches` are the recorded ones. Pure.
+
+  What waits for its sources keeps everything behind it waiting, too: it could not be merged underneath.
 #}
-{% macro plan_history(options, loads, settings, model_hash, batches) %}
+{% macro plan_history(options, loads, settings, model_hash, batches, gates=[]) %}
   {% set unit = options.unit %}
   {% set recorded = dbt_kinds.coverage_of(loads) %}
   {% do dbt_kinds._check_history_window(options, settings) %}
@@ -17,8 +19,11 @@
   {% set since = unfinished or dbt_kinds._first_merged_instant(options, settings, recorded, known, restatement, upper) %}
   {% set covered = [] if not known else recorded if restatement is none else dbt_kinds.subtract_intervals(recorded, [restatement.taken_back]) %}
   {% set units = dbt_kinds.units_within([since, until], covered, unit) %}
+  {% set held = dbt_kinds.waiting_units(units.missing, gates, unit, until, in_order=true) %}
+  {% set waits = held.waits if settings.start is none and not (replaces_history and recorded) else [] %}
+  {% do units.update({'missing': held.left}) if waits %}
 
-  {% set merged_again = not units.missing and known != [] and not options.batch_size and settings.ignore_cron and settings.start is none %}
+  {% set merged_again = not units.missing and not waits and known != [] and not options.batch_size and settings.ignore_cron and settings.start is none %}
   {% if options.batch_size %}
     {% set chosen = dbt_kinds.cut_into_batches(units.missing, settings.batch_size or options.batch_size) %}
   {% elif merged_again %}
@@ -27,7 +32,8 @@
   {% else %}
     {% set chosen = [[units.missing[0][0], units.missing[-1][1]]] if units.missing else [] %}
   {% endif %}
-  {% set planned = dbt_kinds.as_instants(chosen, unit, until) %}
+  {% set all_planned = dbt_kinds.as_instants(chosen, unit, until) %}
+  {% set planned = dbt_kinds.first_batches(options, all_planned) %}
   {% do dbt_kinds._check_not_late(options, settings, known, restatement, planned, upper) %}
   {% do return({
     'model': options.unique_id,
@@ -43,10 +49,14 @@
     'lookback': [],
     'restated': planned if merged_again or (replaces_history and recorded) else [restatement.taken_back] if restatement is not none else [],
     'batches': planned,
-    'reason': dbt_kinds._history_reason(settings, known, restatement, units, [since, until], merged_again),
+    'waiting': dbt_kinds.waiting_intervals(waits, unit, until),
+    'reason': dbt_kinds._history_reason(settings, known, restatement, units, [since, until], merged_again, waits | map(attribute='words') | list),
     'start_anew': known == [],
     'replaces_history': replaces_history,
     'restatement': restatement,
+    'to_go': all_planned | length - planned | length,
+    'unready': held.waits | map(attribute='words') | list if not waits else [],
+    'lost': {},
   }) %}
 {% endmacro %}
 
@@ -162,20 +172,20 @@
 {% endmacro %}
 
 
-{% macro _history_reason(settings, batches, restatement, units, looked_at, merged_again) %}
+{% macro _history_reason(settings, batches, restatement, units, looked_at, merged_again, waiting) %}
   {% set missing = dbt_kinds.count_units(units.missing) %}
   {% if restatement is not none %}
     {% do return('restatement from ' ~ restatement.from ~ ': ' ~ restatement.taken_back | join(' to ') ~ ' is taken back') %}
   {% elif looked_at[0] >= looked_at[1] %}
     {% do return('nothing is due: the first unit begins at ' ~ looked_at[0]) %}
   {% elif settings.full_refresh or settings.get('rebuild_from') is not none %}
-    {% do return('full refresh') %}
+    {% do return((['full refresh'] + waiting) | join(', ')) %}
   {% elif not batches %}
-    {% do return('first load') %}
+    {% do return(((['first load'] if missing else []) + waiting) | join(', ')) %}
   {% elif settings.start is not none %}
     {% do return('window: ' ~ missing ~ ' missing, ' ~ dbt_kinds.count_units(units.done) ~ ' recorded') %}
   {% elif merged_again %}
     {% do return('merge of the last interval again, because of kinds_ignore_cron') %}
   {% endif %}
-  {% do return(missing ~ ' missing' if missing else 'up to date until ' ~ looked_at[1]) %}
+  {% do return((([missing ~ ' missing'] if missing else []) + waiting) | join(', ') or 'up to date until ' ~ looked_at[1]) %}
 {% endmacro %}

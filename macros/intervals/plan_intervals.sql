@@ -2,15 +2,15 @@
   What a run of one model will do: options + what is loaded + settings of the run -> plan. Pure.
 
   `options` and `settings` are those of options.sql and run_settings.sql, `loads` those of fold_events, `batches` those of
-  recorded_batches, for SCD type 2 alone. Reasoning is done
+  recorded_batches, for SCD type 2 alone, `gates` those of waiting_units, `late` what late_data found. Reasoning is done
   on numbers of units; a unit that is cut short by the upper bound (allow_partials) counts as one and gets its true end
   when numbers become instants again.
 #}
-{% macro plan_intervals(options, loads, settings, model_hash=none, parents=[], batches=[]) %}
-  {% if options.kind == 'full' %}
+{% macro plan_intervals(options, loads, settings, model_hash=none, parents=[], batches=[], gates=[], late=[]) %}
+  {% if dbt_kinds.reads_everything(options) %}
     {% do return(dbt_kinds._plan_everything(options, loads, settings)) %}
   {% elif dbt_kinds.keeps_history(options) %}
-    {% do return(dbt_kinds.plan_history(options, loads, settings, model_hash, batches)) %}
+    {% do return(dbt_kinds.plan_history(options, loads, settings, model_hash, batches, gates)) %}
   {% endif %}
   {% set unit = options.unit %}
   {% set recorded = dbt_kinds.coverage_of(loads) %}
@@ -27,25 +27,35 @@
     {% set looked_at = [lower, [window[1], upper] | min] %}
   {% endif %}
   {% set units = dbt_kinds.units_within(looked_at, recorded, unit) %}
+  {# an explicit window is loaded all the same #}
+  {% set held = dbt_kinds.waiting_units(units.missing if window is none else dbt_kinds.merge_intervals(units.missing + units.done), gates, unit, looked_at[1]) %}
+  {% set waits = held.waits if window is none else [] %}
+  {% do units.update({'missing': held.left}) if waits %}
 
-  {% set again = {'looked_back': [], 'automatic': [], 'rebuilt': [], 'upstream': [], 'changed_parents': [], 'protected': [], 'asked_for': []} %}
+  {% set again = {'late': [], 'too_far': [], 'lost': {}, 'looked_back': [], 'automatic': [], 'rebuilt': [], 'upstream': [], 'changed_parents': [], 'protected': [], 'asked_for': []} %}
   {% if window is not none and options.disable_restatement %}
     {% do again.update({'protected': units.done}) %}
   {% elif window is not none or settings.full_refresh %}
     {% do again.update({'asked_for': units.done}) %}
   {% elif units.done %}
-    {% do again.update(dbt_kinds.loaded_again(options, loads, settings, model_hash, parents, units, looked_at[1])) %}
+    {% do again.update(dbt_kinds.loaded_again(options, loads, settings, model_hash, parents, units, looked_at[1], late)) %}
   {% endif %}
   {% set start_anew = dbt_kinds._rebuilds_table(options, settings, recorded, again) %}
   {% if start_anew and recorded and not settings.full_refresh %}
     {% set looked_at = [dbt_kinds.floor_to_unit(recorded[0][0], unit), upper] %}
     {% set units = dbt_kinds.units_within(looked_at, recorded, unit) %}
-    {% do again.update({'asked_for': units.done} if again.asked_for else {'rebuilt': units.done, 'looked_back': [], 'upstream': []}) %}
+    {% do units.update({'missing': dbt_kinds.waiting_units(units.missing, gates, unit, looked_at[1]).left}) if window is none %}
+    {% do again.update({'asked_for': units.done} if again.asked_for else {'rebuilt': units.done, 'late': [], 'looked_back': [], 'upstream': []}) %}
   {% endif %}
 
+  {% if window is none and not start_anew %}
+    {% set waits = waits + dbt_kinds._held_back(again, gates, unit, looked_at[1]) %}
+  {% endif %}
   {% set restated = dbt_kinds.merge_intervals(again.asked_for + again.automatic + again.rebuilt + again.upstream) %}
-  {% set chosen = dbt_kinds.merge_intervals(units.missing + again.looked_back + restated) %}
-  {% set batches = dbt_kinds.as_instants(dbt_kinds.cut_into_batches(chosen, settings.batch_size or options.batch_size), unit, looked_at[1]) %}
+  {% set chosen = dbt_kinds.merge_intervals(units.missing + again.late + again.looked_back + restated) %}
+  {% set batch_size = settings.batch_size or options.batch_size %}
+  {% do dbt_kinds._check_max_batches(options, batch_size) %}
+  {% set batches = dbt_kinds.as_instants(dbt_kinds.cut_into_batches(chosen, batch_size), unit, looked_at[1]) %}
   {% set missing = dbt_kinds.as_instants(units.missing, unit, looked_at[1]) %}
   {% if dbt_kinds.accumulates(options) and not start_anew %}
     {% do dbt_kinds._check_merged_whole(options, missing, recorded) %}
@@ -64,12 +74,16 @@
     'unit': unit.name,
     'recorded': recorded,
     'missing': missing,
-    'lookback': dbt_kinds.as_instants(again.looked_back, unit, looked_at[1]),
+    'lookback': dbt_kinds.as_instants(dbt_kinds.merge_intervals(again.late + again.looked_back), unit, looked_at[1]),
     'restated': dbt_kinds.as_instants(restated, unit, looked_at[1]),
-    'batches': batches,
-    'reason': dbt_kinds.plan_reason(settings, window, recorded, [first, upper], looked_at, units, again, start_anew)
+    'batches': dbt_kinds.first_batches(options, batches),
+    'waiting': dbt_kinds.waiting_intervals(waits, unit, looked_at[1]),
+    'reason': dbt_kinds.plan_reason(settings, window, recorded, [first, upper], looked_at, units, again, start_anew, waits, dbt_kinds.late_words(options, late, again))
       ~ (', query not compared' if dbt_kinds.query_not_compared(options, recorded, settings, model_hash) else ''),
     'start_anew': start_anew,
+    'to_go': batches | length - dbt_kinds.first_batches(options, batches) | length,
+    'unready': held.waits | map(attribute='words') | list if window is not none else [],
+    'lost': again.lost,
   }) %}
 {% endmacro %}
 
@@ -82,6 +96,36 @@
   {% do return({
     'expected': expected, 'missing': dbt_kinds.subtract_intervals(expected, covered), 'done': dbt_kinds.intersect_intervals(expected, covered),
   }) %}
+{% endmacro %}
+
+
+{#
+  Holds back what would be loaded again though a parent lacks a part of it, or the sources are not complete: the latter says nothing of what was complete
+  when it was loaded.
+#}
+{% macro _held_back(again, gates, unit, upper) %}
+  {% set waits, parents = [], gates | selectattr('recorded', 'defined') | list %}
+  {% for reason in ['late', 'looked_back', 'automatic', 'rebuilt', 'upstream'] if again[reason] %}
+    {% set held = dbt_kinds.waiting_units(again[reason], gates if reason in ['late', 'looked_back'] else parents, unit, upper) %}
+    {% do waits.extend(held.waits) %}
+    {% do again.update({reason: held.left}) %}
+  {% endfor %}
+  {% do return(waits) %}
+{% endmacro %}
+
+
+{# max_batches: the oldest of the batches. Pure. #}
+{% macro first_batches(options, batches) %}
+  {% do return(batches if options.max_batches is none else batches[:options.max_batches]) %}
+{% endmacro %}
+
+
+{# Units looked back on come first, each time: a run that has no room for more would never come further. #}
+{% macro _check_max_batches(options, batch_size) %}
+  {% if options.max_batches is not none and batch_size and batch_size * options.max_batches <= options.lookback %}
+    {% do dbt_kinds.fail(options.model, 'max_batches ' ~ options.max_batches ~ ' of batch_size ' ~ batch_size ~ ' is no more than lookback ' ~ options.lookback
+      ~ ', so that every run would load the same intervals again; set max_batches to ' ~ (options.lookback // batch_size + 1) ~ ' or more') %}
+  {% endif %}
 {% endmacro %}
 
 
@@ -113,7 +157,7 @@
 {% endmacro %}
 
 
-{# The kind `full` runs as always: neither schedule nor window is asked. Without a start, its last unit stands for all. #}
+{# Such a kind runs as always: neither schedule nor window is asked. Without a start, its last unit stands for all. #}
 {% macro _plan_everything(options, loads, settings) %}
   {% set unit = options.unit %}
   {% set last = dbt_kinds.unit_index(settings.execution_time, unit) %}
@@ -134,7 +178,11 @@
     'lookback': [],
     'restated': dbt_kinds.intersect_intervals(batches, recorded),
     'batches': batches,
+    'waiting': [],
     'reason': 'full refresh' if recorded else 'first load',
     'start_anew': true,
+    'to_go': 0,
+    'unready': [],
+    'lost': {},
   }) %}
 {% endmacro %}

@@ -1,21 +1,23 @@
 {#
   The texts are fixed by the table of reasons in the documentation: people and tests rely on them. `again` says which units
-  are loaded though they are recorded, and why.
+  are loaded though they are recorded, and why, `waits` which are not to be loaded yet, `late` what to say of late data.
 #}
-{% macro plan_reason(settings, window, recorded, bounds, looked_at, units, again, start_anew) %}
+{% macro plan_reason(settings, window, recorded, bounds, looked_at, units, again, start_anew, waits=[], late=[]) %}
+  {% set waiting = waits | map(attribute='words') | list %}
+  {% set is_idle = not units.missing and not (units.done if start_anew else []) %}
   {% set missing_units, recorded_units = dbt_kinds.count_units(units.missing), dbt_kinds.count_units(units.done) %}
   {% if looked_at[0] >= looked_at[1] %}
     {% do return('nothing is due: the first unit begins at ' ~ bounds[0] if window is none
       else 'window lies outside ' ~ bounds[0] ~ ' to ' ~ bounds[1]) %}
-  {% elif settings.full_refresh %}
-    {% do return('full refresh') %}
+  {% elif settings.full_refresh and not (waiting and is_idle) %}
+    {% do return((['full refresh'] + waiting) | join(', ')) %}
   {% elif start_anew and (window is not none or not recorded) %}
-    {% do return('full restatement') %}
+    {% do return((['full restatement'] + waiting) | join(', ')) %}
   {% elif window is not none %}
     {% do return('window: ' ~ missing_units ~ ' missing, ' ~ recorded_units ~ ' recorded'
       ~ (', ' ~ dbt_kinds.count_units(again.protected) ~ ' protected' if again.protected else '')) %}
   {% elif not recorded %}
-    {% do return('first load') %}
+    {% do return(((['first load'] if units.missing else []) + waiting) | join(', ')) %}
   {% endif %}
   {% set parts = [] %}
   {% do parts.append(missing_units ~ ' missing') if units.missing %}
@@ -24,5 +26,6 @@
   {% do parts.append('query changed: ' ~ dbt_kinds.count_units(again.rebuilt) ~ ' to rebuild') if again.rebuilt %}
   {% do parts.append('upstream changed: ' ~ dbt_kinds.count_units(again.upstream) ~ ' to reprocess ('
     ~ again.changed_parents | sort | join(', ') ~ ')') if again.upstream %}
-  {% do return(parts | join(', ') or 'up to date until ' ~ looked_at[1]) %}
+  {% set idle = ['up to date until ' ~ looked_at[1]] if not parts + waiting and not again.late else [] %}
+  {% do return((idle + parts + late + waiting) | join(', ')) %}
 {% endmacro %}

@@ -1,22 +1,58 @@
 {#
   The upstream models whose later loads make this one reprocess, as upstream_changes takes them: `[{name, loads, margins}]`. A view
-  or an ephemeral model in between is looked through. `sql` is the compiled query, none where it is not known: then calls of
-  window_of are found in the model's source, if their arguments are plain texts.
+  or an ephemeral model in between is looked through, and a deferred model's table is that of the other target. `sql` is the compiled query, none where
+  it is not known: then calls of window_of are found in the model's source, if their arguments are plain texts.
 #}
 {% macro followed_parents(node, options, sql) %}
   {% if options.on_upstream_change == 'ignore' or dbt_kinds.appends_rows(options) or dbt_kinds.keeps_history(options) %}
     {% do return([]) %}
   {% endif %}
-  {% set windows = dbt_kinds.source_windows(sql) if sql is not none else dbt_kinds._written_source_windows(node) %}
+  {% set windows = dbt_kinds.source_windows(sql) if sql is not none else dbt_kinds.written_source_windows(node) %}
   {% set parents = {} %}
   {% for upstream in dbt_kinds._upstream_models(node, windows) if dbt_kinds._is_followed(options, upstream.node) %}
-    {% set relation = dbt_kinds.relation_key(upstream.node.database, upstream.node.schema, upstream.node.alias) %}
+    {% set deferred = dbt_kinds._deferred(upstream.node, sql) %}
+    {% set read = upstream.node if deferred is none else deferred %}
+    {% set relation = dbt_kinds.relation_key(read.database, read.schema, read.alias) %}
     {% set parent = parents.setdefault(upstream.node.unique_id, {
-      'name': upstream.node.name, 'loads': dbt_kinds.loads_of(relation), 'margins': dbt_kinds._windows_on(windows, upstream.node),
+      'name': upstream.node.name, 'relation': relation,
+      'loads': dbt_kinds.loads_of(relation) if deferred is none else dbt_kinds.loads_of_deferred(deferred),
+      'margins': dbt_kinds._windows_on(windows, upstream.node),
     }) %}
     {% do parent.margins.extend(upstream.margins) %}
   {% endfor %}
   {% do return(parents.values() | list) %}
+{% endmacro %}
+
+
+{#
+  The parents that have to hold what a unit reads of them before it is loaded, as gates of waiting_units: the time ranges among the upstream models,
+  unless on_upstream_change says that they are none of this model's business. `sql` as above.
+#}
+{% macro awaited_parents(node, options, sql) %}
+  {% if options.on_missing_upstream != 'wait' or options.on_upstream_change == 'ignore' %}
+    {% do return([]) %}
+  {% endif %}
+  {% set windows = dbt_kinds.source_windows(sql) if sql is not none else dbt_kinds.written_source_windows(node) %}
+  {% set gates = {} %}
+  {% for upstream in dbt_kinds._upstream_models(node, windows) if upstream.node.config.materialized == 'incremental_by_time_range' %}
+    {% set parent = dbt_kinds.options_of(upstream.node) %}
+    {% set deferred = dbt_kinds._deferred(upstream.node, sql) %}
+    {% set recorded = dbt_kinds.recorded_coverage(upstream.node) if deferred is none else dbt_kinds.coverage_of(dbt_kinds.loads_of_deferred(deferred)) %}
+    {% set first = parent.start or (recorded[0][0] if recorded else none) %}
+    {% set gate = gates.setdefault(upstream.node.unique_id, {
+      'name': upstream.node.name, 'recorded': recorded, 'first': dbt_kinds.floor_to_unit(first, parent.unit) if first is not none else none,
+      'last': parent.end, 'margins': dbt_kinds._windows_on(windows, upstream.node),
+    }) %}
+    {% do gate.margins.extend(upstream.margins) %}
+  {% endfor %}
+  {% do return(gates.values() | sort(attribute='name')) %}
+{% endmacro %}
+
+
+{# The relation of another target that the query reads instead of a model's own, under --defer; none where it does not. #}
+{% macro _deferred(upstream, sql) %}
+  {% set deferred = upstream.get('defer_relation') %}
+  {% do return(deferred if deferred and sql is not none and deferred.relation_name in sql else none) %}
 {% endmacro %}
 
 
@@ -50,28 +86,47 @@
 
 
 {% macro _windows_on(windows, upstream) %}
-  {% set relation = dbt_kinds.relation_key(upstream.database, upstream.schema, upstream.alias) %}
+  {% set names = [dbt_kinds.relation_key(upstream.database, upstream.schema, upstream.alias), upstream.name] %}
+  {% set deferred = upstream.get('defer_relation') %}
+  {% do names.append(dbt_kinds.relation_key(deferred.database, deferred.schema, deferred.alias)) if deferred %}
   {% set found = [] %}
-  {% for window in windows if window.relation == relation or window.relation == upstream.name %}
+  {% for window in windows if window.relation in names %}
     {% do found.append(window) %}
   {% endfor %}
   {% do return(found) %}
 {% endmacro %}
 
 
-{# What the calls of window_of in a model's source say, as far as it can be read without running them; `relation` is the name in ref(). #}
-{% macro _written_source_windows(node) %}
+{#
+  What the calls of window_of in a model's source say, as far as it can be read without running them; `relation` is the name in ref(), of a source the table's.
+#}
+{% macro written_source_windows(node) %}
   {% set found = [] %}
-  {% for reference, arguments in modules.re.findall('window_of\s*\(\s*ref\s*\(([^)]*)\)\s*,([^)]*)\)', node.raw_code) %}
-    {% set window = {'relation': modules.re.findall('[\'"]([^\'"]*)[\'"]', reference)[-1], 'before': 'PT0S', 'after': 'PT0S', 'unit': 'day', 'week_start': 'monday'} %}
+  {% for function, reference, arguments in modules.re.findall('window_of\s*\(\s*(ref|source)\s*\(([^)]*)\)\s*,([^)]*)\)', node.raw_code) %}
+    {% set names = modules.re.findall('[\'"]([^\'"]*)[\'"]', reference) %}
+    {% set window = {
+      'relation': names[-1] if function == 'ref' else dbt_kinds._table_of_source(node, names), 'before': 'PT0S', 'after': 'PT0S', 'unit': 'day', 'week_start': 'monday',
+      'is_source': function == 'source',
+    } %}
     {% set positional = ['column', 'before', 'after', 'unit', 'week_start'] %}
     {% for argument in arguments.split(',') %}
       {% set written = dbt_kinds.full_match('\s*(?:(\w+)\s*=\s*)?[\'"]([^\'"]*)[\'"]\s*', argument) %}
       {% do window.update({written.group(1) or positional[loop.index0]: written.group(2)}) if written is not none %}
     {% endfor %}
-    {% if dbt_kinds.read_duration(window.before) is not none and dbt_kinds.read_duration(window.after) is not none %}
+    {% if window.relation and dbt_kinds.read_duration(window.before) is not none and dbt_kinds.read_duration(window.after) is not none %}
       {% do found.append(window) %}
     {% endif %}
   {% endfor %}
   {% do return(found) %}
+{% endmacro %}
+
+
+{% macro _table_of_source(node, names) %}
+  {% for unique_id in node.depends_on.nodes if unique_id in (graph.sources or {}) %}
+    {% set source = graph.sources[unique_id] %}
+    {% if [source.source_name, source.name] == names %}
+      {% do return(dbt_kinds.relation_key(none if adapter.type() == 'spark' else source.database, source.schema, source.identifier)) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(none) %}
 {% endmacro %}

@@ -1,5 +1,5 @@
 {#
-  What every kind does: plan, lease, and for each batch in the order of time its query, its write and its record. A kind is two macros:
+  What every kind does: plan, lease, and for each batch in the order of time its query, its audits, its write and its record. A kind is two macros:
   `prepare(options, query_columns, existing, query, keys)` finds out and checks everything before anything is written and returns the kind's writer,
   `write(relation, work, batch, query)` writes one batch and returns `{rows_written, snapshot_id, commit, details, sql}`, as far as it knows them. To be
   returned by a materialization.
@@ -15,8 +15,9 @@
   {% do dbt_kinds.log_plan(options, work.plan, work.get('existed', false)) %}
   {% do dbt_kinds.report_window(options, work.plan, settings) %}
   {% if work.is_done %}
+    {% do dbt_kinds.tidy_up(this, options, work.plan.execution_time) %}
     {% do dbt_kinds.release_lease_of(options) %}
-    {% call noop_statement('main', 'OK up to date') %}{% endcall %}
+    {% call noop_statement('main', dbt_kinds.idle_status(work.plan)) %}{% endcall %}
     {% do return({'relations': [this.incorporate(type='table')]}) %}
   {% endif %}
 
@@ -24,19 +25,22 @@
   {{ run_hooks(dbt_kinds.substitute_in_hooks(pre_hooks, work.window, plan.execution_time)) }}
   {% do dbt_kinds.look_again(this, work) if pre_hooks %}
   {% do dbt_kinds.note_head(this, work) %}
-  {% do dbt_kinds.prepare_table(this, work) %}
   {% set batches, written = (plan.batches if dbt_kinds.writes_rows(options) else []), [] %}
-  {# a stage may be the only whole copy of what a run was killed over, until the rebuild that replaces it is announced #}
-  {% do dbt_kinds.drop_left_stages(this) if batches %}
+  {% do dbt_kinds.prepare_table(this, work) if not batches %}
   {% for batch in batches %}
     {% set started_at = dbt_kinds.next_moment() %}
-    {% set query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, batch), plan.execution_time) %}
+    {% set query = dbt_kinds.with_change_sets(plan.get('change_sets'), dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, batch), plan.execution_time)) %}
     {% do dbt_kinds.hold_lease(options) %}
+    {% set rows = dbt_kinds.audited_query(this, work, batch, query) %}
+    {% do dbt_kinds.stage_groups(this, work, batch, rows) if options.kind == 'tracked' %}
+    {% do dbt_kinds.prepare_table(this, work) if loop.first and not work.get('groups', {}).get('is_idle') %}
+    {# a stage may be the only whole copy of what a run was killed over, until the rebuild that replaces it is announced #}
+    {% do dbt_kinds.drop_left_stages(this) if loop.first %}
     {% do dbt_kinds.invalidate(options, plan, batch) %}
-    {% do written.append(write(this, work, batch, query)) %}
+    {% do written.append(write(this, work, batch, rows)) %}
     {% do work.answers.clear() %}
     {% do dbt_kinds.check_times(this, work, batch, query, written[-1]) %}
-    {% do dbt_kinds.record_batch(work, loop.index, written[-1], started_at, has_more=post_hooks != []) %}
+    {% do dbt_kinds.record_batch(work, loop.index, written[-1], started_at, has_more=post_hooks != []) if not written[-1].get('is_idle') %}
     {% do dbt_kinds.drop_stages(this) %}
   {% endfor %}
 

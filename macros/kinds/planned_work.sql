@@ -17,14 +17,15 @@
   {% set model_hash = dbt_kinds.model_hash(options, compiled_code) %}
   {% set batches = dbt_kinds.recorded_batches(options) if found == 'table' and dbt_kinds.keeps_history(options) else [] %}
   {% do dbt_kinds.check_deletes_are_seen(model, compiled_code) %}
-  {% set plan = dbt_kinds.plan_intervals(options, loads, settings, model_hash, parents, batches) %}
-  {% if options.skip_unchanged and loads and not settings.full_refresh %}
-    {% do dbt_kinds.empty_plan_if_unchanged(options, plan, loads, model_hash) %}
-  {% endif %}
+  {% set plan = dbt_kinds.gated_plan(model, options, loads, settings, model_hash, parents, batches, compiled_code) %}
+  {% do dbt_kinds.rest_if_unchanged(model, options, plan, loads, settings, model_hash, compiled_code) if options.skip_unchanged %}
+  {% do dbt_kinds.backfill_or_compare(options, plan, loads, settings, model_hash) if dbt_kinds.compares_with_table(options) %}
+  {% do dbt_kinds.plan_change_sets(model, options, plan, loads, compiled_code) if options.get('capture') is not none %}
   {% if not plan.batches and found == 'table' %}
     {% do return({'options': options, 'plan': plan, 'is_done': true}) %}
   {% endif %}
 
+  {% for audit in options.audits %}{% do dbt_kinds.generic_test(options.model, audit) %}{% endfor %}
   {% do dbt_kinds.warn_of_limit(options, compiled_code) if not afresh %}
   {% set window = dbt_kinds.run_window(plan, settings) %}
   {% set sample_query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, window), plan.execution_time) %}
@@ -45,11 +46,12 @@
   {% if start_anew and dbt_kinds.hive_refuses(options, existing, writer.schema) %}
     {% set existing = dict(existing, has_to_be_dropped=true) %}
   {% endif %}
-  {% do return({
+  {% do return(dbt_kinds.audited_work({
+    'audits': [] if settings.skip_audits else options.audits, 'skips_audits': settings.skip_audits and options.audits != [],
     'options': options, 'plan': plan, 'model_hash': model_hash, 'is_done': false, 'window': window, 'existed': found == 'table', 'start_anew': start_anew,
     'existing': existing, 'writer': writer, 'sample_query': sample_query, 'reads_itself': as_empty is not none,
     'questions': dbt_kinds.questions_of(this, options, existing), 'answers': {},
-  }) %}
+  })) %}
 {% endmacro %}
 
 
@@ -88,8 +90,12 @@
 {% endmacro %}
 
 
-{# The table as this run's batches need it: made anew, or with the columns that the query gained or lost. #}
+{# The table as this run's batches need it: made anew, or with the columns that the query gained or lost. Once a run, behind what its first batch has to pass. #}
 {% macro prepare_table(relation, work) %}
+  {% if work.get('is_prepared') %}
+    {% do return(none) %}
+  {% endif %}
+  {% do work.update({'is_prepared': true}) %}
   {% set options, plan, writer = work.options, work.plan, work.writer %}
   {% set writes_nothing = dbt_kinds.is_empty_run() or (dbt_kinds.is_sample_run() and dbt_kinds.keeps_history(options)) %}
   {% if writes_nothing and work.existed %}

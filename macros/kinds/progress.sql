@@ -1,13 +1,25 @@
 {# What a run set out to do; with what would spare it, where it loads a table again that something else has filled. #}
 {% macro log_plan(options, plan, is_there=false) %}
   {% set note = dbt_kinds.note_of_plan(options, plan, is_there) %}
-  {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ plan.reason ~ ('; ' ~ note if note is not none else ''), info=plan.batches | length > 0) %}
+  {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ plan.reason ~ ('; ' ~ note if note is not none else ''), info=plan.batches != [] or plan.waiting != [] or 'late data' in plan.reason) %}
+  {% do dbt_kinds._warn_of_lost_history(options, plan) %}
+{% endmacro %}
+
+
+{# Units whose sources no longer tell what became of them since they were loaded: not loaded again unless that is asked for. #}
+{% macro _warn_of_lost_history(options, plan) %}
+  {% for relation, units in plan.get('lost', {}).items() if options.late_data.on_lost_history == 'warn' %}
+    {% set suspect = dbt_kinds.as_instants(units, options.unit, plan.end) %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the history of ' ~ relation ~ ' is gone: nothing tells whether it changed since '
+      ~ dbt_kinds.counted(dbt_kinds.count_units(units), 'unit was', 'units were') ~ ' loaded from it, within ' ~ suspect[0][0] ~ ' to ' ~ suspect[-1][1]
+      ~ '; load them again by kinds_start and kinds_end, or set on_lost_history: reload beside auto') %}
+  {% endfor %}
 {% endmacro %}
 
 
 {# Of a first load over a table that is there: that the store can be told what it holds. none otherwise. Pure. #}
 {% macro note_of_plan(options, plan, is_there) %}
-  {% if not is_there or plan.reason != 'first load' or not plan.batches or options.kind == 'full' or dbt_kinds.keeps_history(options) %}
+  {% if not is_there or plan.reason != 'first load' or not plan.batches or dbt_kinds.reads_everything(options) or dbt_kinds.keeps_history(options) %}
     {% do return(none) %}
   {% endif %}
   {% do return('the table is there and nothing is recorded of it, so all of it is loaded again; to record what it holds instead: '
@@ -21,7 +33,14 @@
 #}
 {% macro report_window(options, plan, settings) %}
   {% set asked = settings.start ~ ' to ' ~ settings.end %}
-  {% if settings.start is none or settings.end is none or options.kind == 'full' %}
+  {% for words in plan.get('unready', []) %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': ' ~ words ~ ', and the window asks for it: it is loaded') %}
+  {% endfor %}
+  {% if settings.start is not none and plan.to_go %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': max_batches leaves ' ~ dbt_kinds.counted(plan.to_go, 'batch', 'batches') ~ ' of the window; pass kinds_start: '
+      ~ plan.batches[-1][1] ~ ' to go on') %}
+  {% endif %}
+  {% if settings.start is none or settings.end is none or dbt_kinds.reads_everything(options) %}
     {% do return(none) %}
   {% elif plan.start is none %}
     {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': nothing of the window ' ~ asked ~ ' can be loaded: ' ~ plan.reason
@@ -43,12 +62,16 @@
 {# The words in dbt's status column. Where the records took the number of rows along, the table is asked for it once. #}
 {% macro run_status(relation, work, written) %}
   {% if not written %}
-    {% do return('OK nothing loaded') %}
+    {% do return('OK waiting' if work.plan.waiting and not work.plan.batches else 'OK nothing loaded') %}
   {% endif %}
   {% set uncounted = written | selectattr('rows_written', 'none') | list %}
   {% set rows = dbt_kinds.rows_added_since(relation, work.head_before, by_appends=work.writer.get('in_one_commit') == false) if uncounted else written | map(attribute='rows_written') | sum %}
   {% do dbt_kinds.check_times_of_nothing(work, rows) %}
-  {% do return('OK ' ~ dbt_kinds.counted(written | length, 'batch', 'batches') ~ ', ' ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
+  {% set to_go = ', ' ~ dbt_kinds.thousands(work.plan.to_go) ~ ' to go' if work.plan.get('to_go') else '' %}
+  {% if work.plan.get('run_type') %}
+    {% do return(work.plan.reason ~ (': ' if work.plan.run_type == 'incremental' else ', ') ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
+  {% endif %}
+  {% do return('OK ' ~ dbt_kinds.counted(written | length, 'batch', 'batches') ~ to_go ~ ', ' ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
 {% endmacro %}
 
 

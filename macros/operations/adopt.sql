@@ -25,7 +25,7 @@
       'model': node.unique_id, 'relation': options.relation, 'adopted': adopted, 'recorded': dbt_kinds.recorded_coverage(node),
     }) %}
   {% endfor %}
-  {% do dbt_kinds.log_answer('adopt', {'executed': executed, 'models': models}) %}
+  {% do dbt_kinds.print_answer('adopt', {'executed': executed, 'models': models}) %}
 {% endmacro %}
 
 

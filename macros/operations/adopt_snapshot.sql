@@ -36,7 +36,7 @@ as {{ sql }}
     }]) %}
     {% do dbt_kinds.release_lease_of(options) %}
   {% endif %}
-  {% do dbt_kinds.log_answer('adopt_snapshot', {
+  {% do dbt_kinds.print_answer('adopt_snapshot', {
     'executed': executed, 'model': node.unique_id, 'relation': options.relation, 'rows': found.all_rows, 'open_rows': found.open_rows,
     'adopted': [interval],
   }) %}

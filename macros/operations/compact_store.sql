@@ -24,7 +24,7 @@
     {% do dbt_kinds.release_lease_of(lease) %}
     {% set after = dbt_kinds.count_events() %}
   {% endif %}
-  {% do dbt_kinds.log_answer('compact_store', {'events_before': before, 'events_after': after}) %}
+  {% do dbt_kinds.print_answer('compact_store', {'events_before': before, 'events_after': after}) %}
 {% endmacro %}
 
 

@@ -24,5 +24,5 @@
       'model': node.unique_id, 'relation': options.relation, 'forgotten': forgotten, 'recorded': dbt_kinds.recorded_coverage(node),
     }) %}
   {% endfor %}
-  {% do dbt_kinds.log_answer('forget', {'models': models}) %}
+  {% do dbt_kinds.print_answer('forget', {'models': models}) %}
 {% endmacro %}

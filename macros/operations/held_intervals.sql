@@ -4,8 +4,8 @@
 #}
 {% macro held_intervals(node, start=none, until=none, gaps='skip', arrival=none) %}
   {% set options = dbt_kinds.options_of(node) %}
-  {% if options.kind == 'full' %}
-    {% do log('dbt_kinds: ' ~ node.name ~ ': nothing to adopt: a table of kind full has no intervals', info=true) %}
+  {% if dbt_kinds.reads_everything(options) %}
+    {% do log('dbt_kinds: ' ~ node.name ~ ': nothing to adopt: a table of kind ' ~ options.kind ~ ' has no intervals', info=true) %}
     {% do return([]) %}
   {% endif %}
   {% set relation = dbt_kinds._table_to_adopt(node) %}

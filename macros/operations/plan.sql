@@ -4,7 +4,9 @@
 #}
 {% macro plan(select=none, full_refresh=false, queries={}) %}
   {% set plans = {} %}
-  {% set nodes = dbt_kinds.selected_models(select) %}
+  {% set nodes, relations = dbt_kinds.selected_models(select), [] %}
+  {% for node in nodes %}{% do relations.append(dbt_kinds.options_of(node).relation) %}{% endfor %}
+  {% set known = dbt_kinds.newest_batches(relations) %}
   {% for node in dbt_kinds.parents_first(nodes) %}
     {% set options = dbt_kinds.options_of(node) %}
     {% set rebuild = full_refresh if node.config.full_refresh is none else node.config.full_refresh %}
@@ -13,12 +15,14 @@
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
     {% set note = dbt_kinds.note_of_plan(options, plan, dbt_kinds.table_exists(node)) %}
     {% do plan.update({'note': note}) if note is not none %}
+    {% do plan.update({'estimate': dbt_kinds.estimate(plan, known.get(options.relation, []), options.unit)}) %}
     {% do plans.update({node.unique_id: plan}) %}
-    {% for detail in ['start_anew', 'replaces_history', 'restatement'] %}{% do plan.pop(detail, none) %}{% endfor %}
+    {% for detail in ['start_anew', 'replaces_history', 'restatement', 'unready', 'lost', 'sources'] %}{% do plan.pop(detail, none) %}{% endfor %}
+    {% do plan.pop('to_go') if not plan.to_go %}
     {% do dbt_kinds.events_of(options.relation).extend(dbt_kinds._expected_events(plan)) %}
     {% do dbt_kinds.run_memory().held.pop(options.relation, none) %}
   {% endfor %}
-  {% do dbt_kinds.log_answer('plan', {'plans': plans.values() | sort(attribute='model')}) %}
+  {% do dbt_kinds.print_answer('plan', {'plans': plans.values() | sort(attribute='model')}) %}
 {% endmacro %}
 
 
@@ -26,11 +30,12 @@
 {% macro plan_of(node, options, settings, sql=none) %}
   {% set loads = dbt_kinds.loads_of(options.relation) if dbt_kinds.table_exists(node) else [] %}
   {% do dbt_kinds.check_deletes_are_seen(node, sql) %}
-  {% do return(dbt_kinds.plan_intervals(
-    options, loads, settings,
+  {% do return(dbt_kinds.gated_plan(
+    node, options, loads, settings,
     none if sql is none else dbt_kinds.model_hash(options, sql),
     dbt_kinds.followed_parents(node, options, sql) if loads else [],
-    dbt_kinds.recorded_batches(options) if dbt_kinds.keeps_history(options) and dbt_kinds.table_exists(node) else []
+    dbt_kinds.recorded_batches(options) if dbt_kinds.keeps_history(options) and dbt_kinds.table_exists(node) else [],
+    sql
   )) %}
 {% endmacro %}
 

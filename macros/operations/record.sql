@@ -9,7 +9,7 @@
   {% do dbt_kinds.check_no_lease(options) %}
   {% do dbt_kinds.act_as('record') %}
   {% do dbt_kinds.append_events(options, dbt_kinds.statements_of([interval], at)) %}
-  {% do dbt_kinds.log_answer('record', {
+  {% do dbt_kinds.print_answer('record', {
     'model': node.unique_id, 'relation': options.relation, 'recorded': dbt_kinds.recorded_coverage(node),
   }) %}
 {% endmacro %}

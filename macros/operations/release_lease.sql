@@ -12,5 +12,5 @@
     {% do dbt_kinds.append_events(options, events) %}
     {% do models.append({'model': node.unique_id, 'relation': options.relation, 'released': released}) %}
   {% endfor %}
-  {% do dbt_kinds.log_answer('release_lease', {'models': models}) %}
+  {% do dbt_kinds.print_answer('release_lease', {'models': models}) %}
 {% endmacro %}

@@ -2,6 +2,7 @@
 {% macro status(select=none) %}
   {% set nodes = dbt_kinds.selected_models(select) %}
   {% set events = dbt_kinds.read_last_runs() if nodes else [] %}
+  {% set audited = dbt_kinds.read_audits(nodes) %}
   {% set last_runs, leases = {}, {} %}
   {% for run in dbt_kinds.runs_in_log(events) if run.source == 'run' %}
     {% do last_runs.setdefault(run.relation, run) %}
@@ -15,17 +16,18 @@
       'model': node.unique_id, 'relation': options.relation, 'kind': options.kind, 'unit': options.unit.name,
       'start': none, 'end': none, 'recorded': recorded, 'missing': none, 'reason': 'no start is set and nothing is recorded',
       'invalidated': dbt_kinds._taken_back(options.relation, recorded) if dbt_kinds.table_exists(node) else [],
-      'lease': leases.get(options.relation), 'last_run': last_runs.get(options.relation),
+      'waiting': [], 'lease': leases.get(options.relation), 'last_run': last_runs.get(options.relation),
+      'audits': dbt_kinds.audits_in_log(options.relation, audited) if options.audits else none,
     } %}
     {% if recorded or options.start is not none %}
-      {% set settings = dict(dbt_kinds.run_settings(node.name), start=none, end=none) %}
+      {% set settings = dict(dbt_kinds.run_settings(node.name), start=none, end=none, asks_sources=false) %}
       {% set plan = dbt_kinds.plan_of(node, options, settings) %}
-      {% do entry.update({'start': plan.start, 'end': plan.end, 'missing': plan.missing, 'reason': plan.reason}) %}
+      {% do entry.update({'start': plan.start, 'end': plan.end, 'missing': plan.missing, 'waiting': plan.waiting, 'reason': plan.reason}) %}
     {% endif %}
     {% do models.append(entry) %}
   {% endfor %}
   {% set execution_time = dbt_kinds.run_settings('').execution_time %}
-  {% do dbt_kinds.log_answer('status', {'execution_time': execution_time, 'models': models}) %}
+  {% do dbt_kinds.print_answer('status', {'execution_time': execution_time, 'models': models}) %}
 {% endmacro %}
 
 

@@ -11,7 +11,7 @@
       {% do conditions.append(dbt_kinds._compared_with(target, table, column, '<', start)) %}
     {% endfor %}
     {% do dbt_kinds._make_scratch(copy, dbt_kinds._within(target, conditions), file_format) %}
-    {% do dbt_kinds.log_answer('verify', {'step': step}) %}
+    {% do dbt_kinds.print_answer('verify', {'step': step}) %}
   {% elif step == 'compare' %}
     {% set table = dbt_kinds.describe_table(target) %}
     {% set conditions = [] %}
@@ -22,13 +22,13 @@
     {% for name, query in [(old, old_query), (new, new_query)] %}
       {% do dbt_kinds._make_scratch(name, dbt_kinds._within('(' ~ query ~ ')', conditions), file_format) %}
     {% endfor %}
-    {% do dbt_kinds.log_answer('verify', dict({'step': step}, **dbt_kinds._compared(old, new))) %}
+    {% do dbt_kinds.print_answer('verify', dict({'step': step}, **dbt_kinds._compared(old, new))) %}
   {% elif step == 'drop' %}
     {% for name in [copy, old, new] %}
       {# without purge Iceberg's session catalog leaves the files of a Parquet table #}
       {% do run_query('drop table if exists ' ~ name ~ ' purge') %}
     {% endfor %}
-    {% do dbt_kinds.log_answer('verify', {'step': step}) %}
+    {% do dbt_kinds.print_answer('verify', {'step': step}) %}
   {% else %}
     {% do exceptions.raise_compiler_error("dbt_kinds: step '" ~ step ~ "' of verify is none of before, compare and drop") %}
   {% endif %}

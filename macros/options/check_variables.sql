@@ -3,17 +3,26 @@
   {% do return([
     'kinds_start', 'kinds_end', 'kinds_execution_time', 'kinds_ignore_cron', 'kinds_batch_size', 'kinds_allow_full_restatement',
     'kinds_allow_approximate_restatement', 'kinds_backbuild', 'kinds_require_safety', 'kinds_lease_seconds', 'kinds_store_schema', 'kinds_store_format',
-    'kinds_prod_targets',
+    'kinds_prod_targets', 'kinds_skip_audits', 'kinds_ignore_skip',
   ]) %}
 {% endmacro %}
 
 
-{# Refuses a variable of the command line that is called as ours are and is none: it would be ignored without a word. #}
+{# Refuses a variable that is called as ours are and is none: it would be ignored without a word. On dbt 2.0 only those of the command line are seen. #}
 {% macro check_variables(model) %}
-  {% set given = invocation_args_dict.get('vars') %}
+  {% set declared = dbt_kinds.project_variables() %}
+  {% do dbt_kinds._check_names(model, invocation_args_dict.get('vars'), '') %}
+  {% for variables in [declared, declared.get(project_name), declared.get('dbt_kinds')] %}
+    {% do dbt_kinds._check_names(model, variables, ' in dbt_project.yml') %}
+  {% endfor %}
+{% endmacro %}
+
+
+{% macro _check_names(model, variables, place) %}
   {% set known = dbt_kinds.variables() %}
-  {% for name in (given if given is mapping else {}) if name.startswith('kinds_') and name not in known %}
+  {% for name in (variables if variables is mapping else {}) if name.startswith('kinds_') and name not in known %}
     {% set meant = dbt_kinds.nearest_name(name, known) %}
-    {% do dbt_kinds.fail(model, "unknown variable '" ~ name ~ "'; " ~ ("did you mean '" ~ meant ~ "'?" if meant is not none else 'there are ' ~ known | join(', '))) %}
+    {% set help = "did you mean '" ~ meant ~ "'?" if meant is not none else 'there are ' ~ known | join(', ') %}
+    {% do dbt_kinds.fail(model, "unknown variable '" ~ name ~ "'" ~ place ~ '; ' ~ help) %}
   {% endfor %}
 {% endmacro %}

@@ -11,7 +11,8 @@
       else dbt_kinds.merge_condition(model, given.get('incremental_predicates'), option='incremental_predicates'),
     'null_keys': dbt_kinds.one_of(model, 'null_keys', given.get('null_keys', 'error'), ['error', 'match']),
     'duplicate_keys': dbt_kinds.one_of(model, 'duplicate_keys', given.get('duplicate_keys', 'error'), ['error', 'keep_latest']),
-    'order_by': dbt_kinds._order(model, given.order_by) if 'order_by' in given else [],
+    'order_by': dbt_kinds._order(model, given.order_by).expressions if 'order_by' in given else [],
+    'order_directions': dbt_kinds._order(model, given.order_by).directions if 'order_by' in given else [],
     'update_only_changed':
       dbt_kinds.true_or_false(model, 'update_only_changed', given.get('update_only_changed', 'when_matched' not in given)),
     'insert_only': dbt_kinds.true_or_false(model, 'insert_only', given.get('insert_only', false)),
@@ -32,11 +33,19 @@
 {% endmacro %}
 
 
+{# The expressions, and how each is ordered: the first row is the latest. Without a direction the greatest value is, NULL being the least. #}
 {% macro _order(model, written) %}
   {% if written is not string or not written.strip() %}
     {% do dbt_kinds.fail(model, "order_by '" ~ written ~ "' is not a column or an SQL expression; write one, such as order_by: updated_at") %}
   {% endif %}
-  {% do return(dbt_kinds.split_top_level(written)) %}
+  {% set expressions, directions = [], [] %}
+  {% for order in dbt_kinds.split_top_level(written) %}
+    {% set ending = modules.re.findall('(?i)\\s+(?:asc|desc)(?:\\s+nulls\\s+(?:first|last))?\\s*$', order) %}
+    {% set direction = (ending[0] if ending else 'desc') | lower %}
+    {% do expressions.append((order[:-(ending[0] | length)] if ending else order) | trim) %}
+    {% do directions.append(direction.split() | join(' ') ~ ('' if 'nulls' in direction else ' nulls last')) %}
+  {% endfor %}
+  {% do return({'expressions': expressions, 'directions': directions}) %}
 {% endmacro %}
 
 

@@ -24,7 +24,7 @@
 
 {# Whether disable_restatement also stands against --full-refresh. #}
 {% macro bars_full_refresh(options) %}
-  {% do return(options.disable_restatement and options.kind != 'full' and not dbt_kinds.keeps_history(options)) %}
+  {% do return(options.disable_restatement and not dbt_kinds.reads_everything(options) and not dbt_kinds.keeps_history(options)) %}
 {% endmacro %}
 
 
@@ -37,4 +37,22 @@
 {# Whether what a batch writes depends on the rows that are there. #}
 {% macro reads_its_table(options) %}
   {% do return(options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'cumulative_aggregate'] or dbt_kinds.keeps_history(options)) %}
+{% endmacro %}
+
+
+{# Whether a run is decided by what changed in what the query reads, and not by intervals. #}
+{% macro goes_by_changes(options) %}
+  {% do return(options.get('skip_unchanged', false) or dbt_kinds.compares_with_table(options)) %}
+{% endmacro %}
+
+
+{# Whether every run reads everything: neither schedule nor window is asked. #}
+{% macro reads_everything(options) %}
+  {% do return(options.kind in ['full', 'tracked'] or options.get('capture') is not none) %}
+{% endmacro %}
+
+
+{# Whether a run writes what differs between the whole of its source and its table, or what a source gained: doing it again changes nothing. #}
+{% macro compares_with_table(options) %}
+  {% do return(options.kind == 'tracked' or options.get('capture') is not none) %}
 {% endmacro %}

@@ -8,14 +8,14 @@
 {% endmacro %}
 
 
-{# The one of some names that another was probably meant to be: the same but for case, `_` and `-`, or, if long, within two edits. Pure. #}
-{% macro nearest_name(name, names) %}
+{# The one of some names that another was probably meant to be: the same but for case, `_` and `-`, or, where it has so many letters, within two edits. Pure. #}
+{% macro nearest_name(name, names, letters=8) %}
   {% set plain = name | lower | replace('_', '') | replace('-', '') %}
   {% for other in names %}
     {% set plain_other = other | replace('_', '') %}
     {% if plain == plain_other %}
       {% do return(other) %}
-    {% elif plain_other | length >= 8 and (plain | length - plain_other | length) | abs <= 2 and dbt_kinds._edits_between(plain, plain_other) <= 2 %}
+    {% elif plain_other | length >= letters and (plain | length - plain_other | length) | abs <= 2 and dbt_kinds._edits_between(plain, plain_other) <= 2 %}
       {% do return(other) %}
     {% endif %}
   {% endfor %}

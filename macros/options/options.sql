@@ -27,7 +27,6 @@
       else dbt_kinds.cron_unit(model, 'cron', schedule, week_start),
     'start': dbt_kinds._instant_option(model, given, 'start', 'begin'),
     'end': dbt_kinds._instant_option(model, given, 'end'),
-    'lookback': dbt_kinds.whole_number(model, 'lookback', given.get('lookback', 0), 0),
     'batch_size': dbt_kinds._batch_size(model, given.batch_size) if 'batch_size' in given else none,
     'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)) and not keeps_history
       and kind != 'cumulative_aggregate',
@@ -39,20 +38,26 @@
     'on_destructive_change': dbt_kinds._schema_change_option(model, given, 'on_destructive_change', 'error'),
     'on_additive_change': dbt_kinds._schema_change_option(model, given, 'on_additive_change', 'allow'),
     'time_column': dbt_kinds.time_column(model, given.get('time_column', given.get('event_time'))) if kind == 'incremental_by_time_range' else none,
+    'audits': dbt_kinds.audit_options(model, kind, given.get('audits', [])),
     'file_format': dbt_kinds._file_format(node),
     'partition_by': dbt_kinds._partition_by(node),
     'partition_by_time_column':
       dbt_kinds.true_or_false(model, 'partition_by_time_column', given.get('partition_by_time_column', true)),
   } %}
+  {% do options.update(dbt_kinds.lookback_options(model, given)) %}
+  {% do options.update(dbt_kinds.readiness_options(model, given)) %}
   {% do dbt_kinds._check_bounds(options) %}
   {% if kind == 'incremental_by_unique_key' %}
     {% do options.update(dbt_kinds.key_options(node, given)) %}
+    {% do options.update({'capture': dbt_kinds.one_of(model, 'capture', given.capture, ['snapshot'])} if 'capture' in given else {}) %}
   {% elif keeps_history %}
     {% do options.update(dbt_kinds.history_options(options, given)) %}
   {% elif kind == 'cumulative_aggregate' %}
     {% do options.update(dbt_kinds.cumulative_options(model, given)) %}
   {% elif kind == 'incremental_unmanaged' %}
     {% do options.update({'insert_overwrite': dbt_kinds.true_or_false(model, 'insert_overwrite', given.get('insert_overwrite', false))}) %}
+  {% elif kind == 'tracked' %}
+    {% do options.update(dbt_kinds.group_options(model, given)) %}
   {% elif kind == 'full' %}
     {% do options.update({'skip_unchanged': dbt_kinds.true_or_false(model, 'skip_unchanged', given.get('skip_unchanged', false))}) %}
   {% endif %}
@@ -91,7 +96,10 @@
   {% set kind = node.config.materialized %}
   {% set kinds_of = dbt_kinds.option_kinds() %}
   {% for name in given %}
-    {% if name not in kinds_of %}
+    {% if name in dbt_kinds.options_to_come() %}
+      {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' is not known to this version yet, and without it the table would hold other rows, or nothing would be sent; "
+        ~ 'docs/ondatrasql.md says what runs') %}
+    {% elif name not in kinds_of %}
       {% set meant = dbt_kinds.nearest_option(name) %}
       {% if meant is not none %}
         {% do dbt_kinds.fail(node.name, "unknown option '" ~ name ~ "'; did you mean '" ~ meant ~ "'?") %}

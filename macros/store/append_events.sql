@@ -50,6 +50,7 @@ from (
       'started_at': event.get('started_at'), 'execution_time': event.get('execution_time'), 'model_hash': event.get('model_hash'),
     }) %}
     {% do dbt_kinds.note_coverage(options.relation, known[-1]) %}
+    {% do dbt_kinds.note_source(options.relation, dict(common, **event)) if event.event == 'loaded' and options.get('late_data') is not none %}
     {% do dbt_kinds.note_merge(options.relation, dict(common, **event)) if options.kind in dbt_kinds.history_kinds() %}
   {% endfor %}
   {% do dbt_kinds.renew_lease(options.relation, common.recorded_at) %}

@@ -18,7 +18,7 @@
   {% set compacted = [] %}
   {% for relation, rows in rows_of.items() %}
     {% set readable = [] %}
-    {% for row in rows if row.event not in dbt_kinds.write_events() %}
+    {% for row in rows if row.event not in dbt_kinds.write_events() + dbt_kinds.findings_events() %}
       {% if dbt_kinds.is_readable(row) %}
         {% do readable.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
       {% elif not drop_unreadable %}
@@ -31,6 +31,9 @@
     {% do compacted.extend(loads if keeps_history else dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
     {% set pending = dbt_kinds.pending_write(rows, relation) %}
     {% do compacted.append(dict(pending, start=pending.interval_start, end=pending.interval_end)) if pending is not none %}
+    {% for row in dbt_kinds.open_findings(rows) %}
+      {% do compacted.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
+    {% endfor %}
   {% endfor %}
   {% do return(compacted) %}
 {% endmacro %}
@@ -45,7 +48,7 @@
   {% endfor %}
   {% set pending = dbt_kinds.as_instants(dbt_kinds.merge_intervals(pending), options.unit, '9999') %}
   {% set merged = [] %}
-  {% for load in loads %}
+  {% for load in dbt_kinds._known_loads(loads, options) %}
     {% set whole = [[load.start, load.end]] %}
     {% set unsettled = dbt_kinds.intersect_intervals(whole, pending) %}
     {% for start, end in (dbt_kinds.subtract_intervals(whole, unsettled) + unsettled) | sort %}
@@ -53,11 +56,12 @@
       {% do piece.update({'recorded_at': settled_at, 'started_at': settled_at}) if [start, end] not in unsettled %}
       {% do piece.update({'rows_written': none, 'seconds': none}) if [start, end] not in whole %}
       {% set last = merged[-1] if merged else none %}
-      {% if last and last.end == start and last.recorded_at == settled_at and piece.recorded_at == settled_at and [start, end] not in unsettled
-          and (last.get('model_hash') or none) == (piece.get('model_hash') or none)
+      {% set sources = dbt_kinds.joined_sources(last.get('sources', {}), piece.get('sources', {})) if last and last.end == start else none %}
+      {% if sources is not none and last.recorded_at == settled_at and piece.recorded_at == settled_at and [start, end] not in unsettled
+          and (last.get('model_hash') or none) == (piece.get('model_hash') or none) and (last.get('details') or none) == (piece.get('details') or none)
           and (options.auto_restatement is none or last.get('execution_time') == piece.get('execution_time')) %}
         {% do last.update({
-          'end': end, 'invocation_id': piece.get('invocation_id'), 'snapshot_id': piece.get('snapshot_id'),
+          'sources': sources, 'end': end, 'invocation_id': piece.get('invocation_id'), 'snapshot_id': piece.get('snapshot_id'),
           'execution_time': [last.get('execution_time') or '', piece.get('execution_time') or ''] | max or none,
           'rows_written': dbt_kinds._sum_of(last.get('rows_written'), piece.get('rows_written')),
           'seconds': dbt_kinds._sum_of(last.get('seconds'), piece.get('seconds')),
@@ -67,7 +71,25 @@
       {% endif %}
     {% endfor %}
   {% endfor %}
+  {% for load in merged if load.get('sources') %}
+    {% do load.update({'details': dbt_kinds.json_text(dict(fromjson(load.details) if load.get('details') else {}, sources=load.sources))}) %}
+  {% endfor %}
   {% do return(merged) %}
+{% endmacro %}
+
+
+{# Under lookback: auto, with what is known of their sources apart from their other details. #}
+{% macro _known_loads(loads, options) %}
+  {% if options.late_data is none %}
+    {% do return(loads) %}
+  {% endif %}
+  {% set known = [] %}
+  {% for load in dbt_kinds.loads_with_sources(loads, dbt_kinds.noted_sources(options.relation)) %}
+    {% set details = fromjson(load.details) if load.get('details') else {} %}
+    {% do details.pop('sources', none) %}
+    {% do known.append(dict(load, details=dbt_kinds.json_text(details) if details else none)) %}
+  {% endfor %}
+  {% do return(known) %}
 {% endmacro %}
 
 

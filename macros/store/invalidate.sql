@@ -10,7 +10,7 @@
 {# The events that say so; none for what may be merged again, or is never loaded twice. #}
 {% macro invalidations_of(options, plan, batch) %}
   {# a merge may be done again: what it did stays as it is, and is recorded until the table is put back #}
-  {% if dbt_kinds.keeps_history(options) %}
+  {% if dbt_kinds.keeps_history(options) or dbt_kinds.compares_with_table(options) %}
     {% do return([]) %}
   {% endif %}
   {% set whole_units = [[batch[0], dbt_kinds.ceil_to_unit(batch[1], options.unit)]] %}
@@ -35,7 +35,7 @@
   {% endif %}
   {% set events = dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]] if recorded else [], plan.execution_time) %}
   {% set pending = dbt_kinds.run_memory().pending %}
-  {% if plan.batches and options.kind != 'full' and (recorded or pending.get(options.relation) is not none) %}
+  {% if plan.batches and not dbt_kinds.reads_everything(options) and (recorded or pending.get(options.relation) is not none) %}
     {% set details = dbt_kinds.json_text({'write': 'rebuild', 'rebuild_from': plan.batches[0][0]}) %}
     {% do events.append({
       'event': 'pending', 'interval_start': plan.batches[0][0], 'interval_end': plan.batches[-1][1], 'execution_time': plan.execution_time,

@@ -48,6 +48,12 @@
 {% endmacro %}
 
 
+{# Whether another run that is alive holds the lease of a model. #}
+{% macro is_claimed_by_others(options) %}
+  {% do return(dbt_kinds._live_rivals(options) != []) %}
+{% endmacro %}
+
+
 {# Refuses while another run is writing the model. #}
 {% macro check_no_lease(options) %}
   {% set rivals = dbt_kinds._live_rivals(options) %}
@@ -109,6 +115,7 @@
   {% do memory.pending.update({options.relation: dbt_kinds.pending_write(log, options.relation)}) %}
   {% do memory.answers.update({options.relation: dict(answers, recorded_head=dbt_kinds._recorded_head(log, options.relation))}) %}
   {% do dbt_kinds.note_merges(options.relation, log) %}
+  {% do dbt_kinds.note_sources(options.relation, log) %}
   {% set rivals = [] %}
   {% for claim in dbt_kinds.open_claims(log) if claim.invocation_id != invocation_id and dbt_kinds.is_live(claim) %}
     {% do rivals.append(claim) %}

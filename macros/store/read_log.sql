@@ -28,6 +28,19 @@
 {% endmacro %}
 
 
+{# What audits found, and what was published without them, of the relations of some nodes; nothing is read where none has audits. #}
+{% macro read_audits(nodes) %}
+  {% set relations = [] %}
+  {% for node in nodes if dbt_kinds.options_of(node).audits %}
+    {% do relations.append(dbt_kinds.options_of(node).relation) %}
+  {% endfor %}
+  {% if not relations %}
+    {% do return([]) %}
+  {% endif %}
+  {% do return(dbt_kinds._events_where(dbt_kinds._is_one_of('relation', relations) ~ " and (event = 'audit_failed' or (event = 'loaded' and details like '%\"audits\"%'))")) %}
+{% endmacro %}
+
+
 {# Events before a moment; rows without one count as old. #}
 {% macro read_old_log(until) %}
   {% do return(dbt_kinds._events_where("coalesce(recorded_at, '') < " ~ dbt_kinds.text_literal(until))) %}
@@ -79,7 +92,7 @@ from (
 {# The loads and invalidations of one relation in a log, as fold_events takes them. #}
 {% macro events_in_log(log, relation) %}
   {% set lines = [] %}
-  {% for row in log if row.relation == relation and row.event not in dbt_kinds.lease_events() + dbt_kinds.write_events() %}
+  {% for row in log if row.relation == relation and row.event not in dbt_kinds.lease_events() + dbt_kinds.write_events() + dbt_kinds.findings_events() %}
     {% do lines.append(dbt_kinds.event_line(row)) %}
   {% endfor %}
   {% do return(dbt_kinds.parse_events(relation, lines | join('\n')) if lines else []) %}

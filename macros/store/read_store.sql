@@ -27,9 +27,10 @@
 select
   coalesce(relation, '') as relation,
   max(recorded_at) as latest,
-  concat_ws(char(10), collect_list(if(event in ('{{ dbt_kinds.write_events() | join("', '") }}'), null, {{ dbt_kinds._event_line_sql() }}))) as lines,
+  concat_ws(char(10), collect_list(if(event in ('{{ (dbt_kinds.write_events() + dbt_kinds.findings_events()) | join("', '") }}'), null, {{ dbt_kinds.event_line_sql() }}))) as lines,
   collect_list(if(kind in ('{{ dbt_kinds.history_kinds() | join("', '") }}') and event in ('loaded', 'invalidated'), struct({{ dbt_kinds.merge_columns() | join(', ') }}), null)) as merges,
-  max(if(event = 'pending', recorded_at, null)) >= coalesce(max(if(event = 'pending', null, recorded_at)), '') as is_unsettled
+  collect_list(if(event = 'loaded' and instr(details, '"sources"') > 0, struct(interval_start, interval_end, recorded_at, details), null)) as noted,
+  max(if(event = 'pending', recorded_at, null)) >= coalesce(max(if(event in ('pending', '{{ dbt_kinds.findings_events() | join("', '") }}'), null, recorded_at)), '') as is_unsettled
 from {{ source }}
 where coalesce(event, '') not in ('{{ dbt_kinds.lease_events() | join("', '") }}')
 group by relation
@@ -37,6 +38,7 @@ group by relation
     {% for row in dbt_kinds.query_rows(by_relation) %}
       {% do texts.update({row.relation: row.lines}) if row.lines %}
       {% do dbt_kinds.run_memory().history.update({row.relation: row.merges}) if row.merges %}
+      {% do dbt_kinds.run_memory().noted.update({row.relation: row.noted}) if row.noted %}
       {% do dbt_kinds.run_memory().unsettled.append(row.relation) if row.get('is_unsettled') %}
       {% do dbt_kinds.notice_moment(row.latest) %}
     {% endfor %}
@@ -58,7 +60,7 @@ group by relation
 
 
 {# SQL: the fields that decide coverage, separated by a space, each empty where it is NULL. concat_ws takes a fifth longer (measured). #}
-{% macro _event_line_sql() %}
+{% macro event_line_sql() %}
   {% set fields = [] %}
   {% for name in ['event', 'interval_start', 'interval_end', 'recorded_at', 'started_at', 'execution_time', 'model_hash'] %}
     {% do fields.append('coalesce(' ~ name ~ ", '')") %}

@@ -9,16 +9,17 @@
   {% if not dbt_kinds.is_sample_run() %}
     {% set batch = plan.batches[number - 1] %}
     {% do dbt_kinds.hold_lease(options) %}
-    {% set also = [] %}
+    {% set also = dbt_kinds.audit_events(batch, plan.execution_time, work.get('warnings', [])) %}
     {% if number < plan.batches | length %}
-      {% do also.extend(dbt_kinds.invalidations_of(options, plan, plan.batches[number])) if not dbt_kinds.appends_rows(options) %}
+      {# an audited batch is taken back once it has passed #}
+      {% do also.extend(dbt_kinds.invalidations_of(options, plan, plan.batches[number])) if not dbt_kinds.appends_rows(options) and not work.audits %}
     {% elif not has_more and not dbt_kinds.is_granted_or_documented(work) %}
       {% do also.extend(dbt_kinds.release_along(options)) %}
     {% endif %}
     {% do dbt_kinds.append_events(options, [{
       'event': 'loaded', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': plan.execution_time,
       'model_hash': work.model_hash, 'started_at': started_at, 'seconds': seconds, 'rows_written': written.rows_written,
-      'snapshot_id': written.get('snapshot_id'), 'details': written.get('details'),
+      'snapshot_id': written.get('snapshot_id'), 'details': dbt_kinds.details_with_sources(work, batch, dbt_kinds.details_with_audits(work, written.get('details'))),
     }] + also, written.get('commit')) %}
     {% do dbt_kinds.run_memory().pending.update({options.relation: none}) %}
     {% do dbt_kinds.run_memory().claims.pop(options.relation, none) if also | selectattr('event', 'eq', 'released') | list %}

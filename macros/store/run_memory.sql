@@ -5,8 +5,8 @@
 #}
 {% macro run_memory() %}
   {% do return(graph.setdefault('dbt_kinds ' ~ invocation_id, {
-    'events': none, 'history': {}, 'held': {}, 'pending': {}, 'unsettled': [], 'stages': {}, 'dynamic_overwrite': [], 'store': none, 'listed': {}, 'clock': '', 'claims': {}, 'answers': {},
-    'options': {}, 'holder': none, 'application': none, 'time_zone': none, 'source': 'run', 'backbuild': {},
+    'events': none, 'deferred': {}, 'history': {}, 'held': {}, 'pending': {}, 'unsettled': [], 'stages': {}, 'dynamic_overwrite': [], 'store': none, 'listed': {}, 'clock': '', 'claims': {}, 'answers': {},
+    'options': {}, 'holder': none, 'application': none, 'time_zone': none, 'source': 'run', 'backbuild': {}, 'sources': {}, 'noted': {},
   })) %}
 {% endmacro %}
 

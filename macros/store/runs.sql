@@ -1,6 +1,6 @@
 {#
   The runs that a log tells of, newest first, one for each relation and invocation: `{model, relation, invocation_id, execution_time,
-  began_at, ended_at, state, loaded, invalidated, rows_written, seconds, message, source}`. `state` is done, failed,
+  began_at, ended_at, state, loaded, invalidated, audits, rows_written, seconds, message, source}`. `state` is done, failed,
   running (its claim is live), died (it is not, and was never released), or stated (an operation recorded it).
 #}
 {% macro runs_in_log(log) %}
@@ -28,7 +28,10 @@
     {% else %}
       {% set state = 'stated' if rows[0].source in ['record', 'adopt', 'forget'] else 'done' %}
     {% endif %}
-    {% set loaded, invalidated = [], [] %}
+    {% set loaded, invalidated, audits = [], [], [] %}
+    {% for row in rows if row.event in dbt_kinds.findings_events() %}
+      {% do audits.append(dict(fromjson(row.details), start=row.interval_start, end=row.interval_end, severity='error' if row.event == 'audit_failed' else 'warn')) %}
+    {% endfor %}
     {% for row in by_event.loaded %}
       {% do loaded.append({
         'start': row.interval_start, 'end': row.interval_end, 'rows_written': row.get('rows_written'), 'seconds': row.get('seconds'),
@@ -42,7 +45,7 @@
       'model': rows[0].get('model'), 'relation': key[0], 'invocation_id': key[1],
       'execution_time': rows | map(attribute='execution_time') | select | first | default(none, true),
       'began_at': rows[0].recorded_at, 'ended_at': rows[-1].recorded_at if ended else none, 'state': state,
-      'loaded': loaded, 'invalidated': invalidated,
+      'loaded': loaded, 'invalidated': invalidated, 'audits': audits,
       'rows_written': loaded | map(attribute='rows_written') | select | sum, 'seconds': dbt_kinds.to_thousandths(loaded | map(attribute='seconds') | select | sum),
       'message': rows | map(attribute='message') | select | first | default(none, true), 'source': rows[0].get('source'),
     }) %}

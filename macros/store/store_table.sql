@@ -8,7 +8,8 @@
 
 {#
   Its columns, in order, one row an event: `loaded` and `invalidated` make the coverage; `claimed`, `released` and
-  `failed` tell of a run's lease; `pending` and `settled` of a write that must not be done twice.
+  `failed` tell of a run's lease; `pending` and `settled` of a write that must not be done twice; `audit_failed` and `audit_warned` of
+  a batch that was refused, or published with a warning.
   Instants are text: a Hive text table writes timestamps in the session's time zone.
 #}
 {% macro store_columns() %}
@@ -30,6 +31,12 @@
 {# Those that tell of a write that must not be done twice. Pure. #}
 {% macro write_events() %}
   {% do return(['pending', 'settled']) %}
+{% endmacro %}
+
+
+{# Those that tell what audits found. Pure. #}
+{% macro findings_events() %}
+  {% do return(['audit_failed', 'audit_warned']) %}
 {% endmacro %}
 
 

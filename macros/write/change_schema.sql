@@ -21,7 +21,7 @@
     {% do dbt_kinds.announce_write(work, nothing, {'write': 'stage', 'stage': stage.identifier, 'partitioning': writer.partitioning}) %}
     {% do dbt_kinds.put_stage_in_place(relation, options, stage, writer.partitioning) %}
     {% do dbt_kinds.close_pending_write(options) %}
-    {% do dbt_kinds.drop_stages(relation) %}
+    {% do dbt_kinds.drop_stage(relation, stage) %}
   {% endif %}
 {% endmacro %}
 

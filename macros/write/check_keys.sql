@@ -66,7 +66,7 @@ limit 5
 {% endmacro %}
 
 
-{# SQL: of the rows of one key the one with the greatest order_by, NULL being the least; among equals always the same one. #}
+{# SQL: of the rows of one key the first in the order of order_by; among equals always the same one. #}
 {% macro latest_rows(options, query) %}
   {% if options.duplicate_keys != 'keep_latest' %}
     {% do return(query) %}
@@ -75,7 +75,7 @@ limit 5
 select * from (
   select *, row_number() over (
     partition by {{ options.unique_key | join(', ') }}
-    order by {% for order in options.order_by %}{{ order }} desc nulls last, {% endfor %}to_json(struct(*)) desc
+    order by {% for order in options.order_by %}{{ order }} {{ options.order_directions[loop.index0] }}, {% endfor %}to_json(struct(*)) desc
   ) as __kinds_rank
   from (
 {{ query }}

@@ -7,7 +7,8 @@
   {% set is_first = work.start_anew and batch == work.plan.batches[0] %}
   {% set instant = dbt_kinds.batch_instant(options, batch, work.plan.execution_time) %}
   {% set like = none if is_first else '(select ' ~ writer.source_columns | join(', ') ~ ' from ' ~ relation ~ ')' %}
-  {% set rows = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds.latest_dated(options, writer, query), 'true', writer.source_selected), like) %}
+  {% set is_staged = work.get('staged') is not none and options.duplicate_keys != 'keep_latest' %}
+  {% set rows = work.staged if is_staged else dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds.latest_dated(options, writer, query), 'true', writer.source_selected), like) %}
   {% if is_first %}
     {% do return(dbt_kinds._load_first(relation, work, rows, instant, dbt_kinds.check_keys(options, writer, rows, batch))) %}
   {% endif %}

@@ -5,7 +5,7 @@
 #}
 {% macro merge_states(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
-  {% set rows = dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(query, 'true', writer.selected), relation) %}
+  {% set rows = work.get('staged') or dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(query, 'true', writer.selected), relation) %}
   {% set like = '(select *, cast(0 as bigint) as __kinds_stored from ' ~ relation ~ ')' %}
   {% set states = dbt_kinds.stage(relation, 'states', dbt_kinds.combined_states(writer, relation, rows), like) %}
   {% set found = dbt_kinds._check_states_met_once(options, relation, states) %}

@@ -10,23 +10,22 @@
 #}
 {% macro replace_all(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
-  {% set details = dbt_kinds.parents_as_read(model) if options.skip_unchanged else none %}
   {% set sql = dbt_kinds.filtered_query(query, 'true', writer.selected) %}
-  {% do dbt_kinds.replace_table(relation, work, sql) %}
+  {% do dbt_kinds.replace_table(relation, work, sql, work.get('staged')) %}
   {% set commit = {'rows_written': dbt_kinds.query_rows('select count(*) as number from ' ~ relation)[0].number} if dbt_kinds.is_of_files(options.file_format)
     else dbt_kinds.commit_of(relation, options.file_format) %}
-  {% do return(dict(commit, sql=sql, details=details)) %}
+  {% do return(dict(commit, sql=sql, details=dbt_kinds.versions_read(work))) %}
 {% endmacro %}
 
 
-{# The same for SQL that yields the table's columns. #}
-{% macro replace_table(relation, work, sql) %}
+{# The same for SQL that yields the table's columns; its rows may be staged already. #}
+{% macro replace_table(relation, work, sql, staged=none) %}
   {% set options, writer, existing = work.options, work.writer, work.existing %}
   {% if not dbt_kinds.is_of_files(options.file_format) and (existing is none
       or (existing.file_format == options.file_format and not existing.get('has_to_be_dropped'))) %}
     {% do dbt_kinds.create_table(relation, existing, options.file_format, writer.partitioning, sql) %}
   {% else %}
-    {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}
+    {% set stage = staged or dbt_kinds.stage(relation, 'whole', sql) %}
     {% do dbt_kinds.hold_lease(options) %}
     {% do dbt_kinds.replace_by_stage(relation, options, stage, writer.partitioning, existing, writer.schema) %}
   {% endif %}

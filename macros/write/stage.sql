@@ -26,6 +26,13 @@ insert into {{ stage }}
 {% endmacro %}
 
 
+{# Drops one of them. #}
+{% macro drop_stage(relation, stage) %}
+  {% do dbt_kinds.run_memory().stages[relation | string].remove(stage) %}
+  {% do dbt_kinds.drop_table(stage) %}
+{% endmacro %}
+
+
 {# The names of stages that other runs left, as the listing of the schema has them. #}
 {% macro left_stages(relation) %}
   {% set prefix, names = dbt_kinds._stage_prefix(relation) | lower, [] %}
@@ -42,6 +49,17 @@ insert into {{ stage }}
     {% do dbt_kinds.drop_table(relation.incorporate(path={'identifier': name})) %}
     {% do dbt_kinds.listed_tables(relation).pop(name, none) %}
   {% endfor %}
+{% endmacro %}
+
+
+{#
+  The same for a model that has nothing to do: a run that was killed behind its last record may have left some. Where another run is alive, they may be its own.
+#}
+{% macro tidy_up(relation, options, execution_time) %}
+  {% if dbt_kinds.left_stages(relation) and not dbt_kinds.is_claimed_by_others(options) %}
+    {% do dbt_kinds.claim(options, {'execution_time': execution_time, 'batches': []}) %}
+    {% do dbt_kinds.drop_left_stages(relation) %}
+  {% endif %}
 {% endmacro %}
 
 

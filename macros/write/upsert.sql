@@ -8,20 +8,25 @@
   {% set work = dict(work, writer=writer) %}
   {% set is_first = work.start_anew and batch == work.plan.batches[0] %}
   {% set rows = dbt_kinds.filtered_query(dbt_kinds.latest_rows(options, query), 'true', writer.selected) %}
-  {% set stage = dbt_kinds.stage(relation, 'batch', rows, none if is_first else relation) %}
+  {% set stage = work.get('staged') or dbt_kinds.stage(relation, 'batch', rows, none if is_first else relation) %}
   {% set merges = not is_first and not dbt_kinds.is_of_files(options.file_format) %}
-  {% set found = dbt_kinds.check_keys(options, writer, stage, batch, dbt_kinds._stored_counts(relation, writer, stage) if merges else none) %}
+  {% set compares = not is_first and options.get('capture') is not none %}
+  {% set found = dbt_kinds.check_keys(options, writer, stage, batch, dbt_kinds._stored_counts(relation, writer, stage) if merges or compares else none) %}
+  {% set changed = found.all_rows - found.stored_keys + (found.stored_keys - found.equal_keys if writer.clauses else 0) if compares else found.all_rows %}
   {% if is_first %}
     {% do dbt_kinds._load_first_keys(relation, work, stage) %}
     {% set sql = rows %}
+  {% elif compares and not changed %}
+    {# a table of files is told by its last load, which its readers would follow; a later change set begins where this one did #}
+    {% do return({'rows_written': 0, 'is_idle': not merges, 'sql': '-- every row is there already', 'details': dbt_kinds.versions_read(work), 'snapshot_id': none}) %}
   {% elif merges %}
     {% set sql = dbt_kinds._merge(relation, work, batch, stage, found) %}
   {% else %}
-    {% set sql = dbt_kinds._merged_whole(relation, writer, stage) %}
+    {% set sql = dbt_kinds.merged_whole(relation, writer, stage) %}
     {% set whole = dbt_kinds.stage(relation, 'whole', sql, relation) %}
-    {% do dbt_kinds.put_whole_in_place(relation, work, batch, whole, found.all_rows) %}
+    {% do dbt_kinds.put_whole_in_place(relation, work, batch, whole, changed, dbt_kinds.versions_read(work)) %}
   {% endif %}
-  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=found.all_rows, sql=sql)) %}
+  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=changed, sql=sql, details=dbt_kinds.versions_read(work))) %}
 {% endmacro %}
 
 
@@ -106,7 +111,7 @@ from {{ stage }} as source
   The whole table as the merge would leave it, for formats that cannot merge. Both rows of a pair are kept as structs named as the
   aliases are, so that what people write about source and target means the same.
 #}
-{% macro _merged_whole(relation, writer, stage) %}
+{% macro merged_whole(relation, writer, stage) %}
   {% set deleted = writer.clauses | selectattr('action', 'eq', 'delete') | map(attribute='name') | list %}
   {% set sql -%}
 select

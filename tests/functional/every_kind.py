@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,8 +84,15 @@ KINDS = {
 class EveryKind:
     """The models and the source of a project, and what each table should hold. Whoever runs the SQL is told it."""
 
-    def __init__(self, project: Project, formats: Sequence[str], sql: Callable[[str], Any]) -> None:
+    def __init__(
+        self,
+        project: Project,
+        formats: Sequence[str],
+        sql: Callable[[str], Any],
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
         self.project = project
+        self.options = options or {}
         self.formats = formats
         self.sql = sql
         self.models = [(kind, file_format) for kind in KINDS for file_format in formats]
@@ -103,7 +110,7 @@ class EveryKind:
                 f"{aggregated[column][0]}({column}) as {column}" if column in aggregated else column
                 for column in self.columns
             ]
-            options = kind.options | (
+            options = {**self.options, **kind.options} | (
                 {"combine": {column: word for column, (_, word) in aggregated.items()}} if aggregated else {}
             )
             query = f"select {', '.join(selected)} from {{{{ target.schema }}}}.source_rows {kind.where}"

@@ -84,7 +84,7 @@ class Project:
 
         def listen(event: Any) -> None:
             run.invocation_id = event.info.invocation_id
-            if event.info.name == "JinjaLogInfo":
+            if event.info.name in ("JinjaLogInfo", "PrintEvent"):
                 run.log.append(event.data.msg)
             elif event.info.name == "SQLQuery":
                 run.statements.append(event.data.sql.split("*/", 1)[-1].strip())

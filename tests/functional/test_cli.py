@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from dbt.cli.main import dbtRunner
 
 from dbt_kinds.cli import main
 from tests.functional.project import DAILY_EVENTS, Project, events_table
@@ -50,6 +52,7 @@ def test_status_shows_coverage_and_gaps_and_exits_with_1_when_there_are_any(proj
         "recorded": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"], ["2024-01-03T00:00:00", "2024-01-05T00:00:00"]],
         "missing": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "reason": "1 missing",
         "invalidated": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "lease": None,
+        "waiting": [], "audit_failed": [], "unaudited": [],
     }  # fmt: skip
     assert (last_run["state"], last_run["rows_written"], last_run["source"]) == ("done", 16, "run")
 
@@ -62,12 +65,12 @@ def test_plan_shows_what_would_run_in_which_batches_and_why(project: Project) ->
     results = (project.folder / "target" / "run_results.json").read_text()
     told = ask(project, "plan", now="2024-01-06 08:00:00")
     assert (told.exit_code, told.exception) == (0, None), told.output
-    assert [line.split() for line in told.stdout.splitlines()] == [
-        ["model", "unit", "batches", "would", "load", "why"],
-        ["daily", "day", "2", "2024-01-03", "to", "2024-01-05", "3", "missing"],
+    assert [re.sub(r"~[^~]+, ~12 rows", "cost", line).split() for line in told.stdout.splitlines()] == [
+        ["model", "unit", "batches", "would", "load", "will", "cost", "why"],
+        ["daily", "day", "2", "2024-01-03", "to", "2024-01-05", "cost", "3", "missing"],
         ["2024-01-05", "to", "2024-01-06"],
     ]
-    assert told.stderr == "2 batches in 1 model.\n"
+    assert re.fullmatch(r"2 batches in 1 model, ~[^,]+\.\n", told.stderr)
     # what dbt retry reads is still what dbt run left
     assert (project.folder / "target" / "run_results.json").read_text() == results
     told = ask(project, "plan", "--json", "--full-refresh", now="2024-01-06 08:00:00")
@@ -125,6 +128,8 @@ def test_report_is_written_where_it_says(project: Project, tmp_path: Path, monke
     page = (tmp_path / "dbt_kinds_report.html").read_text()
     assert 'title="invalidated 2024-01-02 to 2024-01-03 (1 day)"' in page
     assert "16 rows, took " in page and "2024-01-05 08:00:00</time> UTC" in page
+    (tmp_path / "dbt_kinds_report.html").unlink()
+    assert ask(project, "report", "--html").exit_code == 0 and (tmp_path / "dbt_kinds_report.html").exists()
     told = ask(project, "report", "--html", str(tmp_path / "no" / "where.html"))
     assert told.exit_code == 2 and "name another file with --html" in told.stderr
 
@@ -168,11 +173,30 @@ def test_a_project_without_the_package_is_told_what_to_add(project: Project, com
     assert "the project shop lacks the dbt package dbt_kinds; add it to packages.yml" in told.stderr
 
 
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]], ids=["usual", "quiet"])
+def test_an_operation_prints_its_answer_once_also_where_dbt_is_quiet(
+    project: Project, quiet: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.kind("daily", "select 1")
+    project.write_settings()
+    folder = str(project.folder)
+    where = ["--project-dir", folder, "--profiles-dir", folder, *project.flags]
+    assert dbtRunner().invoke([*quiet, "run-operation", "dbt_kinds.history", *where]).success
+    printed = capsys.readouterr().out.splitlines()
+    assert [line for line in printed if '"operation"' in line] == ['{"operation": "history", "runs": []}']
+    assert not quiet or len(printed) == 1
+
+
 def test_an_error_is_explained_on_stderr_and_exits_with_2(project: Project) -> None:
     project.write_settings()
     told = ask(project, "status", "--select", "nobody")
     assert (told.exit_code, told.stdout) == (2, "")
     assert "no model of a kind is called nobody" in told.stderr
+
+
+def test_help_is_no_file_name() -> None:
+    told = CliRunner().invoke(main, ["report", "--html", "--help"])
+    assert told.exit_code == 0 and told.stdout.startswith("Usage: ")
 
 
 @pytest.mark.parametrize(("variables", "why"), [("{a: ", "is not YAML"), ("nothing", "is not a mapping")])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dbt.cli.main import dbtRunner
 
+from tests.functional.governed import check_governed_models, governed_models
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 
 NOW = "2024-01-05 08:00:00"
@@ -290,3 +291,9 @@ def test_a_package_installed_by_dbt_deps_runs(new_project: Callable[[str], Proje
     project.kind("daily", DAILY_EVENTS, config=ICEBERG)
     project.run(now=NOW)
     assert project.sql("select count(*) from {schema}.daily") == [(16,)]
+
+
+def test_versions_contracts_groups_exposures_and_semantic_models_stand_beside_kinds(project: Project) -> None:
+    events_table(project)
+    governed_models(project)
+    check_governed_models(project)

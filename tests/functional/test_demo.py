@@ -21,15 +21,19 @@ def test_the_demonstration_loads_exactly_what_is_missing_and_equals_the_raw_data
     assert sorted(loaded) == [
         "airline_days: batch 1 of 1, 2013-01-01T00:00:00 to 2013-06-30T00:00:00",
         "airline_days: batch 1 of 1, 2013-04-01T00:00:00 to 2013-04-08T00:00:00",
+        "airline_days: batch 1 of 1, 2013-06-03T00:00:00 to 2013-06-04T00:00:00",
         "airline_days: batch 1 of 1, 2013-06-30T00:00:00 to 2013-07-02T00:00:00",
         "airline_weeks: batch 1 of 1, 2013-01-01T00:00:00 to 2013-06-30T00:00:00",
         "airline_weeks: batch 1 of 1, 2013-04-01T00:00:00 to 2013-04-14T00:00:00",
+        "airline_weeks: batch 1 of 1, 2013-06-03T00:00:00 to 2013-06-10T00:00:00",
         "airline_weeks: batch 1 of 1, 2013-06-30T00:00:00 to 2013-07-02T00:00:00",
         "departures_hourly: batch 1 of 1, 2013-06-01T00:00:00 to 2013-06-30T00:00:00",
         "departures_hourly: batch 1 of 1, 2013-06-03T00:00:00 to 2013-06-10T00:00:00",
+        "departures_hourly: batch 1 of 1, 2013-06-03T12:00:00 to 2013-06-03T14:00:00",
         "departures_hourly: batch 1 of 1, 2013-06-30T00:00:00 to 2013-07-02T00:00:00",
         "flights_with_weather: batch 1 of 1, 2013-01-01T00:00:00 to 2013-06-30T00:00:00",
         "flights_with_weather: batch 1 of 1, 2013-04-01T00:00:00 to 2013-04-08T00:00:00",
+        "flights_with_weather: batch 1 of 1, 2013-06-03T00:00:00 to 2013-06-04T00:00:00",
         "flights_with_weather: batch 1 of 1, 2013-06-30T00:00:00 to 2013-07-02T00:00:00",
     ]
     assert "All as it should be." in told.stdout

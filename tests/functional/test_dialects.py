@@ -76,6 +76,7 @@ QUERIES = [
     "select name, array_agg(id order by id) filter (where id > 2) as a, list(name) as b from db.t group by name",
     "select array_agg(id) as a, string_agg(name, ',') as b from db.t where id > 100",
     "select id, array_agg(price) over (order by id) as a, string_agg(name, '+') over (order by id desc) as b from db.t",
+    "select id % 2 as odd, string_agg(name, ',' order by price desc, id desc) as a, string_agg(name, ',' order by id) filter (where id > 4) as b from db.t group by all",
     "select id % 2 as odd, string_agg(name, ',' order by name) as a, string_agg(distinct name, ',' order by name desc) as b, string_agg(name, ',' order by name) filter (where id > 4) as c from db.t group by all",
     "select name, arg_max(price, id) as a, arg_min(price, id) as b, max_by(name, id) as c from db.t group by name",
     "select i from range(3) as r(i) union all select range from range(1, 8, 3) union all select generate_series from generate_series(1, 2)",

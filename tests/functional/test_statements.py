@@ -17,6 +17,11 @@ select id, ts, n from {{ target.schema }}.events where ts between {{ dbt_kinds.s
 LATEST = "-- depends_on: {{ ref('first') }}\nselect * from {{ target.schema }}.latest"
 TOTALS = """-- depends_on: {{ ref('first') }}
 select id % 2 as id, sum(n) as total from {{ dbt_kinds.window_of(target.schema ~ '.events', 'ts') }} as e group by id % 2"""
+AUDITS: list[Any] = [
+    {"not_null": {"column_name": "id"}},
+    {"unique": {"column_name": "id"}},
+    {"dbt_kinds.number_of_rows": {"threshold": 0}},
+]
 HISTORY: dict[str, Any] = {"unique_key": "id", "columns": "*", "start": None}
 
 # model: its kind, query, options and config; statements of the next day's run on Iceberg and on Parquet (before: what it was once)
@@ -24,6 +29,9 @@ MODELS: dict[str, tuple[str, str, dict[str, Any], str, Mapping[str, int]]] = {
     "time_range": ("incremental_by_time_range", QUERY, {}, "", {"iceberg": 6, "parquet": 7}),  # before: 11, 14
     "ten_batches": ("incremental_by_time_range", QUERY, {"batch_size": 1}, "", {"iceberg": 24, "parquet": 34}),  # 38, -
     "unique_key": ("incremental_by_unique_key", LATEST, {"unique_key": "id"}, "", {"iceberg": 10, "parquet": 13}),  # 24, 28
+    # a stage of its own, made and dropped, and the question; where rows are staged anyway the question alone
+    "audited": ("incremental_by_time_range", QUERY, {"audits": AUDITS}, "", {"iceberg": 10, "parquet": 11}),
+    "audited_key": ("incremental_by_unique_key", LATEST, {"unique_key": "id", "audits": AUDITS}, "", {"iceberg": 11, "parquet": 14}),
     "history": ("scd_type_2_by_column", LATEST, HISTORY, "", {"iceberg": 13, "parquet": 18}),  # 29, 35
     "partition": ("incremental_by_partition", QUERY, {}, "partition_by=['id']", {"iceberg": 6, "parquet": 6}),  # 15, 14
     "unmanaged": ("incremental_unmanaged", QUERY, {}, "", {"iceberg": 7, "parquet": 7}),  # 14, 13

@@ -96,12 +96,14 @@ def test_plan_says_what_a_run_would_do_and_writes_nothing(project: Project) -> N
     events = project.events()
     plans = project.operation("plan", now=NOW)["plans"]
     assert [plan["model"] for plan in plans] == ["model.shop.daily", "model.shop.other"]
+    estimate = plans[0].pop("estimate")
+    assert (estimate["from_batches"], estimate["rows"]) == (1, 8)
     assert plans[0] == {
         "model": "model.shop.daily", "relation": f"{project.schema}.daily", "kind": "incremental_by_time_range",
         "execution_time": "2024-01-05T08:00:00", "start": "2024-01-01T00:00:00", "end": "2024-01-05T00:00:00",
         "cron": "@daily", "unit": "day", "recorded": [["2024-01-01T00:00:00", "2024-01-04T00:00:00"]],
         "missing": [["2024-01-04T00:00:00", "2024-01-05T00:00:00"]],
-        "lookback": [["2024-01-03T00:00:00", "2024-01-04T00:00:00"]], "restated": [],
+        "lookback": [["2024-01-03T00:00:00", "2024-01-04T00:00:00"]], "restated": [], "waiting": [],
         "batches": [["2024-01-03T00:00:00", "2024-01-05T00:00:00"]], "reason": "1 missing, 1 looked back",
     }  # fmt: skip
     assert (

@@ -19,6 +19,8 @@ def planned(
     recorded: Sequence[Load | list[Any]] = (),
     *,
     parents: Sequence[Parent] = (),
+    gates: Sequence[dict[str, Any]] = (),
+    late: Sequence[dict[str, Any]] = (),
     query_hash: str | None = None,
     full_refresh: bool = False,
     clock: datetime = datetime(2024, 1, 10, 8),
@@ -36,7 +38,9 @@ def planned(
     loads = [a_load if isinstance(a_load, Load) else read(a_load, number) for number, a_load in enumerate(recorded)]
     settings = macros.run_settings("orders", full_refresh and not macros.bars_full_refresh(model))
     upstream = [as_parent(parent) for parent in parents]
-    plan: dict[str, Any] = macros.plan_intervals(model, as_pieces(loads), settings, query_hash, upstream)
+    plan: dict[str, Any] = macros.plan_intervals(
+        model, as_pieces(loads), settings, query_hash, upstream, gates=list(gates), late=list(late)
+    )
     return plan
 
 

@@ -47,4 +47,4 @@ def test_an_argument_that_a_test_refuses_is_refused_with_its_line(audit: str, wh
 @pytest.mark.parametrize("audit", TAKEN)
 def test_other_arguments_are_taken(audit: str) -> None:
     project = read_files(model(audit))
-    assert len(project.models[0].tests) == 1 and not notes_of(project)
+    assert len(project.models[0].audits) == 1 and not notes_of(project)

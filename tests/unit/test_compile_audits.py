@@ -1,4 +1,4 @@
-"""Audits and assertions, as tests."""
+"""Audits and assertions: which tests of dbt they are."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def shown(test: DataTest) -> tuple[str, str | None, dict[str, Any], dict[str, An
 def test_audit_becomes(audits: str, expected: list[Any], spelling: str) -> None:
     model = read(f"MODEL (name db.m, kind FULL, {spelling} ({audits}));\nSELECT 1 AS a, 2 AS b").model
     assert model is not None
-    assert [shown(test) for test in model.tests] == expected
+    assert [shown(test) for test in model.audits] == expected
 
 
 OWN = {
@@ -57,7 +57,7 @@ OWN = {
 def test_audit_of_the_project_becomes_a_generic_test() -> None:
     compiled = read("MODEL (name db.m, kind FULL, audits (above(column := a), skipped()));\nSELECT 1 AS a", files=OWN)
     assert compiled.model is not None
-    assert [shown(test) for test in compiled.model.tests] == [
+    assert [shown(test) for test in compiled.model.audits] == [
         ("above", None, {"column": "a"}, {}),
         ("skipped", None, {}, {"severity": "warn", "enabled": False}),
     ]
@@ -94,7 +94,7 @@ def test_list_given_to_an_audit_is_written_into_a_test_of_its_own(
     files = {"audits/my.sql": f"AUDIT (name my);\nSELECT * FROM @this_model {says}"}
     compiled = read(f"MODEL (name db.m, kind FULL, audits ({call}));\nSELECT 1 AS i, 2 AS j", files=files)
     assert compiled.model is not None, compiled.notes
-    assert [shown(test) for test in compiled.model.tests] == [(name, None, arguments, {})]
+    assert [shown(test) for test in compiled.model.audits] == [(name, None, arguments, {})]
     (test,) = compiled.project.tests
     assert test.name == name and set(test.parameters) == set(arguments)
     assert " ".join(test.query.text.split()) == f"SELECT * FROM kinds_mark_1 {written}"
@@ -105,7 +105,7 @@ def test_lists_of_one_spelling_have_tests_of_different_names() -> None:
     calls = "my, my(cols := a_b), my(cols := [a, b])"
     compiled = read(f"MODEL (name db.m, kind FULL, audits ({calls}));\nSELECT 1 AS a, 2 AS b, 3 AS a_b", files=files)
     assert compiled.model is not None
-    assert [test.name for test in compiled.model.tests] == ["my_of_a_b", "my_of_a_b_2"]
+    assert [test.name for test in compiled.model.audits] == ["my_of_a_b", "my_of_a_b_2"]
 
 
 def test_an_empty_list_given_to_an_audit_is_refused() -> None:
@@ -119,12 +119,12 @@ def test_inline_audit_is_known_everywhere() -> None:
         "models/a.sql": "MODEL (name db.a, kind FULL); SELECT 1 AS a; AUDIT (name mine); SELECT * FROM @this_model WHERE a < 0;"
     }
     model = read("MODEL (name db.m, kind FULL, audits (mine));\nSELECT 1 AS a", files=files).model
-    assert model is not None and [test.name for test in model.tests] == ["mine"]
+    assert model is not None and [test.name for test in model.audits] == ["mine"]
 
 
 def test_yaml_groups_tests_by_column() -> None:
     text = "MODEL (name db.m, kind FULL, audits (not_null(columns := (a, LOWER(b))), not_null(columns := a, condition := b > 1)));\nSELECT 1 AS a, 2 AS b"
-    model = read(text).model
+    model = read(text, audits_as_tests=True).model
     assert model is not None
     assert model_properties(model, str) == {
         "version": 2,
@@ -146,6 +146,15 @@ def test_yaml_groups_tests_by_column() -> None:
     }
 
 
+def test_an_expression_is_no_column_of_yaml() -> None:
+    text = "MODEL (name db.m, kind VIEW, audits (unique_values(columns := (LOWER(b), b))));\nSELECT 1 AS b"
+    model = read(text).model
+    assert model is not None
+    (entry,) = model_properties(model, str)["models"]
+    assert entry["data_tests"] == [{"dbt_kinds.unique_values": {"arguments": {"column": "LOWER(b)"}}}]
+    assert entry["columns"] == [{"name": "b", "data_tests": ["dbt_kinds.unique_values"]}]
+
+
 def test_tests_of_a_time_range_see_the_whole_table() -> None:
     text = "MODEL (name db.m, kind INCREMENTAL_BY_TIME_RANGE (time_column a), audits (not_null(columns := a)));\nSELECT @start_ds AS a"
-    assert read(text).codes.count("WholeTableTest") == 1
+    assert read(text, audits_as_tests=True).codes.count("WholeTableTest") == 1

@@ -46,6 +46,9 @@ def test_defaults_are_written_where_there_are_models(tmp_path: Path) -> None:
         written(files, tmp_path / folder)
         project = yaml.safe_load((tmp_path / folder / "dbt_project.yml").read_text())
         assert ("models" in project) == has_models
+        # seeds with apostrophes, and tables that are made again, need our macros in the place of dbt-spark's
+        search_order = [project["name"], "dbt_kinds", "dbt"]
+        assert project["dispatch"] == [{"macro_namespace": "dbt", "search_order": search_order}]
 
 
 def test_file_edited_by_hand_is_left_alone(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dbt_kinds.readers.sqlmesh.model_names import node_names
+from dbt_kinds.readers.names import node_names
 from dbt_kinds.writers.jinja import rendered
 from tests.unit.compiling import CONFIG, read, written_files
 from tests.unit.macros import Macros

@@ -177,7 +177,7 @@ def test_properties_are_read_and_checked_as_in_a_model_block() -> None:
     assert model.options["unique_key"] == ["day", "coalesce(n, 0)"]
     assert (model.options["lookback"], model.options["start"], model.description) == (2, "2024-01-02", "It's daily")
     assert model.settings["tags"] == ["a", "b"]
-    assert [(test.name, test.column) for test in model.tests] == [("not_null", "day"), ("accepted_values", "n")]
+    assert [(test.name, test.column) for test in model.audits] == [("not_null", "day"), ("accepted_values", "n")]
     assert [hook.text for hook in model.pre_hooks] == ["set x = 1"]
     assert [column.data_type for column in model.columns] == ["date", "int"]
 
@@ -403,7 +403,7 @@ def test_what_is_a_literal_at_heart_is_read(stated: str, column: str | bool | No
     (model,) = project.models
     written = model.options.get("time_column")
     assert (written["column"] if isinstance(written, dict) else written) == column
-    assert [test.column for test in model.tests] == (["ds", "n"] if "audits" in stated else [])
+    assert [test.column for test in model.audits] == (["ds", "n"] if "audits" in stated else [])
 
 
 def test_a_model_that_cannot_be_read_keeps_its_name_and_its_readers() -> None:

@@ -464,17 +464,12 @@ def test_compiling_twice_writes_the_same_bytes() -> None:
     assert written_files({**MODELS, **ALL}) == written_files({**MODELS, **ALL})
 
 
-def test_assertions_of_all_models_are_tests_of_each() -> None:
+def test_assertions_of_all_models_are_asked_of_each() -> None:
     config = (
         "model_defaults:\n  dialect: postgres\n  start: 2025-01-01\n  assertions: [not_null(columns := (status))]\n"
     )
     files = written_files({**MODELS, "config.yaml": config})
     for model in ("users", "subs"):
-        (status,) = [
-            column
-            for column in yaml.safe_load(files[f"models/b2b/{model}.yml"])["models"][0]["columns"]
-            if column["name"] == "status"
-        ]
-        assert status["data_tests"] == ["not_null"]
+        assert "{'not_null': {'column_name': 'status'}}" in files[f"models/b2b/{model}.sql"]
     with pytest.raises(BadConfig, match="say the same"):
         written_files({**MODELS, "config.yaml": config + "  audits: [unique_values(columns := (status))]\n"})

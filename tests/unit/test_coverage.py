@@ -15,7 +15,7 @@ from dbt_kinds.operate.coverage_bar import cell_states
 from dbt_kinds.operate.intervals import Interval, merged
 from dbt_kinds.operate.timeline import Axis, segments
 
-LETTERS = {State.LOADED: "l", State.MISSING: "m", State.INVALIDATED: "i", State.RUNNING: "r", None: " "}
+LETTERS = {state: state.name[0].lower() for state in State} | {None: " "}
 
 
 def day(number: int) -> str:
@@ -51,6 +51,13 @@ def test_a_place_is_in_one_state(
     shown: str,
 ) -> None:
     assert letters(coverage_pieces(days(*recorded), days(*missing), days(*invalidated), days(*running))) == shown
+
+
+def test_what_an_audit_refused_shows_whether_it_was_loaded_before_or_not() -> None:
+    pieces = coverage_pieces(
+        days((0, 6)), days((6, 10)), running=days((8, 9)), audit_failed=days((1, 2), (7, 9)), unaudited=days((4, 6))
+    )
+    assert letters(pieces) == "lalluu" + "marm"
 
 
 bounds = st.lists(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+import duckdb
 import pytest
 
 from tests.unit.macros import CompilerError, Macros
@@ -271,3 +272,72 @@ def test_versions_of_a_key_are_compared_with_the_next_one() -> None:
         "scd2_one_current_row", unique_key="id"
     )
     assert refusal_of("scd2_one_current_row").startswith("unique_key is missing; write unique_key: [customer_id]")
+
+
+# --- the tests of the package's own, asked of DuckDB
+
+ROWS = "(select * from (values {}) as v(n, m, s))"
+
+
+def failing(test: str, rows: str, **arguments: Any) -> list[tuple[Any, ...]]:
+    """What a test returns of rows of the columns n, m and s, which DuckDB reads as Spark does."""
+    sql = str(getattr(MACROS, f"test_{test}")(ROWS.format(rows), **arguments)).replace("`", '"')
+    return duckdb.connect().execute(sql).fetchall()
+
+
+SOME = "(1, 10, 'a'), (2, 20, 'b'), (4, 20, 'a'), (cast(null as int), 30, cast(null as varchar))"
+NONE = "(1, 1, 'a') limit 0"
+
+
+@pytest.mark.parametrize(
+    ("test", "arguments", "rows", "expected"),
+    [
+        ("primary_key", {"columns": ["n"]}, SOME, [(None, 1)]),
+        ("primary_key", {"columns": "m"}, SOME, [(20, 2)]),
+        ("primary_key", {"column_name": "m"}, SOME, [(20, 2)]),
+        ("primary_key", {"columns": ["m", "s"]}, SOME, [(30, None, 1)]),
+        ("primary_key", {"columns": ["m", "coalesce(s, '')"]}, SOME, []),
+        ("no_gaps", {"column": "n"}, SOME, [(4, 2)]),
+        ("no_gaps", {"column": "n", "step": 2}, SOME, []),
+        ("no_gaps", {"column": "m", "step": 9}, SOME, [(20, 10), (30, 20)]),
+        ("no_overlapping_ranges", {"start_column": "n", "end_column": "m"}, "(1, 2, ''), (2, 5, ''), (5, 5, '')", []),
+        ("no_overlapping_ranges", {"start_column": "n", "end_column": "m"}, "(1, 9, ''), (2, 3, ''), (4, 5, '')", [(2, 3, 9), (4, 5, 9)]),
+        ("no_overlapping_ranges", {"start_column": "n", "end_column": "m"}, "(1, null, ''), (2, 3, ''), (null, 9, '')", []),
+        ("no_overlapping_ranges", {"start_column": "n", "end_column": "m"}, "(1, 3, ''), (2, null, '')", [(2, None, 3)]),
+        ("entropy", {"column": "s", "value": 0.9}, SOME, []),
+        ("entropy", {"column": "m", "operator": "between", "value": [1.4, 1.6]}, SOME, []),
+        ("entropy", {"column": "m", "operator": "<", "value": 1.5}, SOME, [(1.5,)]),
+        ("entropy", {"column": "s", "value": 0}, NONE, [(None,)]),
+        ("aggregate_compares", {"aggregate": "max(n)", "operator": "<=", "value": 4}, SOME, []),
+        ("aggregate_compares", {"aggregate": "max(n)", "operator": "<", "value": "2 + 2"}, SOME, [(4,)]),
+        ("aggregate_compares", {"aggregate": "count(*)", "operator": "between", "value": [1, 3]}, SOME, [(4,)]),
+        ("aggregate_compares", {"aggregate": "count(distinct s)", "operator": "!=", "value": 2}, SOME, [(2,)]),
+        ("aggregate_compares", {"aggregate": "max(s)", "operator": "=", "value": "'b'"}, SOME, []),
+        ("aggregate_compares", {"aggregate": "max(n)", "operator": ">", "value": 0}, NONE, [(None,)]),
+        ("aggregate_compares", {"aggregate": "max(n)", "operator": ">", "value": 0, "null_passes": True}, NONE, []),
+        ("aggregate_reconciles", {"aggregate": "count(*)", "to": "(select 1 as n union all select 2)"}, SOME, [(4, 2)]),
+        ("aggregate_reconciles", {"aggregate": "sum(n)", "to": "(select 7 as k)", "their_aggregate": "sum(k)"}, SOME, []),
+        ("aggregate_reconciles", {"aggregate": "sum(n)", "to": "(select cast(null as int) as n)"}, NONE, []),
+        ("aggregate_reconciles", {"aggregate": "sum(n)", "to": "(select 7 as n)"}, NONE, [(None, 7)]),
+    ],
+)  # fmt: skip
+def test_a_test_of_our_own_returns_what_fails(
+    test: str, arguments: dict[str, Any], rows: str, expected: list[tuple[Any, ...]]
+) -> None:
+    assert sorted(failing(test, rows, **arguments), key=str) == expected
+
+
+@pytest.mark.parametrize(
+    ("test", "arguments", "message"),
+    [
+        ("aggregate_compares", {"operator": "<", "value": 1}, "aggregate is missing; write aggregate: <name of the column>"),
+        ("aggregate_compares", {"aggregate": "max(n)", "operator": "=>", "value": 1}, "operator '=>' is not a comparison; write one of >= > <= < = != between"),
+        ("aggregate_compares", {"aggregate": "max(n)", "operator": "<"}, "value is missing; write one, such as value: 0"),
+        ("aggregate_compares", {"aggregate": "max(n)", "operator": "between", "value": 3}, "value '3' is not two bounds; write value: [0, 100]"),
+        ("aggregate_reconciles", {"aggregate": "max(n)"}, "to is missing; write to: ref('<model>'), the table to compare with"),
+        ("primary_key", {}, "columns is missing; write columns: [order_id, line]"),
+        ("no_gaps", {"column": "n", "step": -1}, "step '-1' is not 0 or more; write step: 1"),
+    ],
+)  # fmt: skip
+def test_a_test_of_our_own_says_what_cannot_be_meant(test: str, arguments: dict[str, Any], message: str) -> None:
+    assert refusal_of(test, **arguments) == message

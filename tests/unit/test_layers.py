@@ -37,7 +37,14 @@ def test_translation_knows_no_tool() -> None:
     assert not unwanted
 
 
-@pytest.mark.parametrize(("reader", "others"), [("vulcan", ("sqlmesh", "smelt")), ("smelt", ("sqlmesh", "vulcan"))])
+@pytest.mark.parametrize(
+    ("reader", "others"),
+    [
+        ("vulcan", ("sqlmesh", "smelt", "ondatrasql")),
+        ("smelt", ("sqlmesh", "vulcan", "ondatrasql")),
+        ("ondatrasql", ("sqlmesh", "smelt", "vulcan")),
+    ],
+)
 def test_a_reader_of_one_tool_knows_none_of_another(reader: str, others: tuple[str, ...]) -> None:
     files = sorted((PACKAGE / "readers" / reader).rglob("*.py"))
     unwanted = tuple(f"dbt_kinds.readers.{other}" for other in others)

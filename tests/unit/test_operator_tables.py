@@ -47,6 +47,23 @@ def test_status_tells_coverage_gaps_the_last_run_and_the_lease() -> None:
     ]  # fmt: skip
 
 
+def test_status_tells_what_an_audit_refused_and_what_was_published_without() -> None:
+    failed = {"audit": "not_null_id", "failures": 3, "start": "2024-03-01T00:00:00", "end": "2024-04-01T00:00:00"}
+    audits = {"failed": [failed], "skipped": [["2024-05-01T00:00:00", "2024-06-01T00:00:00"]]}
+    lines = status_lines(model("orders", audits=audits))
+    assert "✗" in lines[1] and "▓" in lines[1]
+    assert "✗ audit failed" in "\n".join(lines)
+    assert "orders: audit not_null_id failed: 3 failures in 2024-03-01 to 2024-04-01, not published" in lines
+    assert "orders: published without audits: 2024-05-01 to 2024-06-01" in lines
+
+
+def test_history_tells_what_audits_found() -> None:
+    finding = {"audit": "few_rows", "failures": 1, "start": "2024-03-01T00:00:00", "end": "2024-03-02T00:00:00"}
+    run = DONE | {"audits": [finding | {"severity": "warn"}]}
+    lines = [line.strip() for line in printed(history_table([Run.of(run)]))]
+    assert "audit few_rows warned: 1 failure in 2024-03-01 to 2024-03-02" in lines
+
+
 def test_a_terminal_of_80_columns_shows_every_bar_whole() -> None:
     words = " ".join(status_lines(*STATUS["models"], width=80)).split()
     assert {"█" * 23 + "▶", "█" * 24, "████▚▚▚▚███████████████░"} <= set(words)

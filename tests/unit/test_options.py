@@ -57,6 +57,10 @@ def test_a_model_needs_nothing_but_its_time_column() -> None:
         "start": None,
         "end": None,
         "lookback": 0,
+        "late_data": None,
+        "ready_until": None,
+        "on_missing_upstream": "load",
+        "max_batches": None,
         "batch_size": None,
         "allow_partials": False,
         "disable_restatement": False,
@@ -66,6 +70,7 @@ def test_a_model_needs_nothing_but_its_time_column() -> None:
         "on_destructive_change": "error",
         "on_additive_change": "allow",
         "time_column": {"column": "ordered_at", "format": None},
+        "audits": [],
         "file_format": "parquet",
         "partition_by": [],
         "partition_by_time_column": True,
@@ -583,6 +588,8 @@ def test_a_run_that_asks_for_nothing_has_the_clock_alone() -> None:
         "allow_approximate_restatement": False,
         "batch_size": None,
         "backbuild": False,
+        "ignore_skip": False,
+        "skip_audits": False,
         "full_refresh": False,
     }
 
@@ -600,6 +607,8 @@ def test_variables_come_as_text_from_the_command_line_too() -> None:
         "allow_approximate_restatement": False,
         "batch_size": 3,
         "backbuild": False,
+        "ignore_skip": False,
+        "skip_audits": False,
         "full_refresh": False,
     }
 

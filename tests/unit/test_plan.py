@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ def test_a_run_loads_the_batches_of_the_vector(vector: dict[str, Any]) -> None:
 
 
 def test_a_plan_has_exactly_the_documented_keys() -> None:
-    keys = "model relation kind execution_time start end cron unit recorded missing lookback restated batches reason start_anew"
+    keys = "model relation kind execution_time start end cron unit recorded missing lookback restated batches waiting reason start_anew to_go unready lost"
     assert set(planned({"start": "2024-01-01"})) == set(keys.split())
 
 
@@ -288,3 +289,37 @@ def test_an_error_says_what_is_wrong_and_what_to_write(
     message: str, options: dict[str, Any], run: dict[str, Any]
 ) -> None:
     assert refusal_of(options, **run) == f"dbt_kinds: model orders: {message}"
+
+
+# --- what is said beside the reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason", "is_there", "says"),
+    [
+        ("incremental_by_time_range", "first load", True, True),
+        ("incremental_by_time_range", "first load", False, False),
+        ("incremental_by_time_range", "1 missing", True, False),
+        ("full", "first load", True, False),
+    ],
+)
+def test_a_first_load_of_a_table_that_is_there_names_adopt(kind: str, reason: str, is_there: bool, says: bool) -> None:
+    plan = {"reason": reason, "batches": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"]]}
+    note = Macros().note_of_plan({"model": "orders", "kind": kind}, plan, is_there)
+    assert (note is not None and "dbt_kinds.adopt --args '{select: orders}'" in note) is says
+
+
+@pytest.mark.parametrize(
+    ("query", "warned"),
+    [
+        ("select id from events limit 10", True),
+        ("select id from events order by id desc limit 10", True),
+        ("select id from (select id from events order by id limit 10)", False),
+        ("select events.limit from events", False),
+    ],
+)
+def test_a_query_that_ends_in_a_limit_is_warned_of(query: str, warned: bool) -> None:
+    said: list[str] = []
+    macros = Macros(exceptions=SimpleNamespace(warn=said.append))
+    macros.warn_of_limit({"model": "orders", "kind": "incremental_by_time_range"}, query)
+    assert [("its query ends in limit 10" in text) for text in said] == [True] * warned

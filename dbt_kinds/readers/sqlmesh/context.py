@@ -26,12 +26,14 @@ class Options:
 
     Attributes:
         is_vulcan: whether YAML is semantic models, metrics and checks; None goes by the files.
+        audits_as_tests: whether audits are tests of the table also where a batch can be audited.
     """
 
     adapter: str = "spark"
     run_macros: bool = False
     name: str | None = None
     is_vulcan: bool | None = None
+    audits_as_tests: bool = False
 
 
 @dataclass

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
 
 from dbt_kinds.errors import (
     CatalogDropped,
@@ -15,7 +14,7 @@ from dbt_kinds.kinds import (
     Project,
     note_of,
 )
-from dbt_kinds.readers.names import dbt_name
+from dbt_kinds.readers.names import dbt_name, node_names
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
 from dbt_kinds.readers.sqlmesh.models import ModelReader
 from dbt_kinds.readers.sqlmesh.tables import Tables
@@ -42,22 +41,6 @@ def name_models(sources: list[ModelSource], context: ProjectContext, project: Pr
         readers.append(reader)
     tables.models.update(reader.key for reader in readers)
     return readers
-
-
-def node_names(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The names in dbt of tables by schema and table: the table's, or `<schema>__<table>` where several would share it.
-
-    A longer name may be another table's short one, so this is repeated until none is shared.
-    """
-    names = {place: place[1] for place in sorted(places)}
-    while shared := sorted(name for name, count in Counter(names.values()).items() if count > 1):
-        for name in shared:
-            group = [place for place, given in names.items() if given == name]
-            short = [place for place in group if place[1] == name]
-            # `a.b__c` and `a__b.c` are both `a__b__c`; the first may keep it, so that this ends
-            for place in short or group[1:]:
-                names[place] = f"{place[0]}__{names[place]}"
-    return names
 
 
 def _refuse_clash(group: list[ModelSource], project: Project) -> None:

@@ -12,7 +12,6 @@ from dbt_kinds.errors import (
     PropertyDropped,
     ReadsItself,
     TimeColumnMissing,
-    WholeTableTest,
 )
 from dbt_kinds.kinds import Column, Kind, Model, ModelReference, Seed, SourceReference, SqlText, TimeVariable
 from dbt_kinds.readers.names import slug
@@ -305,10 +304,6 @@ class ModelReader:
         node.tests = tests_of_calls(
             [*calls, *(value.as_calls() if value is not None else [])], self.context, self.scope
         )
-        if node.tests and self.kind().name == "INCREMENTAL_BY_TIME_RANGE":
-            message = f"the tests of {node.name} see the whole table, not only the range that was loaded"
-            line = value.place.line if value is not None else node.place.line
-            self.scope.note(WholeTableTest, message, line)
         if isinstance(node, Seed) and "batch_size" in block.properties.get("kind", _NO_VALUE).text:
             self.scope.note(PropertyDropped, "batch_size dropped: it counted rows of the file", node.place.line)
 

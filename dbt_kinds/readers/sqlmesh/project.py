@@ -29,6 +29,7 @@ from dbt_kinds.kinds import (
 from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.readers.sqlmesh.audit_definitions import define
 from dbt_kinds.readers.sqlmesh.audits import read_audit
+from dbt_kinds.readers.sqlmesh.batch_audits import place_audits
 from dbt_kinds.readers.sqlmesh.config import read_config
 from dbt_kinds.readers.sqlmesh.context import ModelSource, Options, ProjectContext
 from dbt_kinds.readers.sqlmesh.defaults import read_defaults
@@ -90,6 +91,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     read_defaults(context, project)
     _copy_jinja_macros(context, project)
     refuse_circles(project)
+    place_audits(project, as_tests=options.audits_as_tests)
     if _is_vulcan(context, sources):
         read_semantics({path: files.text(path) for path in files.semantics}, project, DescribedModels(context))
     read_refused(project, context)

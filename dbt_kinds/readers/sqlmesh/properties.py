@@ -256,7 +256,10 @@ def _session_properties(model: Model, value: Value, scope: Scope) -> None:
 
 def _signals(model: Model, value: Value, scope: Scope) -> None:
     names = ", ".join(call.name for call in value.as_calls())
-    message = f"signal {names} was dropped: loading no longer waits for it; run dbt after what it waits for"
+    message = (
+        f"signal {names} was dropped: loading no longer waits for it; write in meta what it waited for: "
+        "ready_until, a query that yields up to when sources are complete, or on_missing_upstream: wait, for parents"
+    )
     scope.note(SignalDropped, message, value.place.line)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from dbt_kinds.errors import (
     CircularReference,
@@ -11,55 +11,31 @@ from dbt_kinds.errors import (
 from dbt_kinds.kinds import (
     LeftOut,
     Mark,
-    Model,
     ModelReference,
     Node,
     Place,
     Project,
-    PythonBody,
     SourceReference,
     SourceTable,
     note_of,
 )
+from dbt_kinds.readers.circles import way_back
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
+from dbt_kinds.readers.sqlmesh.model_graph import marks_of, models_read
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
-
-
-def _marks_of(model: Model) -> Iterable[Mark]:
-    texts = [model.query, *model.pre_hooks, *model.post_hooks]
-    for text in texts:
-        yield from text.references if isinstance(text, PythonBody) else text.marks.values()
-    yield from model.depends_on
 
 
 def refuse_circles(project: Project) -> None:
     """Refuses models that read one another; dbt would not parse the project."""
-    reads = {
-        model.key: {mark.key for mark in _marks_of(model) if isinstance(mark, ModelReference)}
-        for model in project.models
-    }
+    reads = models_read(project.models)
     for model in list(project.models):
-        circle = _way_back(model.key, reads)
+        circle = way_back(model.key, reads)
         if circle:
             project.models.remove(model)
             message = f"{model.name} reads itself by way of {' -> '.join(circle)}; break the circle"
             note = note_of(CircularReference(message, model.place.file, model.place.line))
             left_out = LeftOut(model.name, model.kind_name, model.place, "refused", [note, *model.notes])
             project.left_out.append(left_out)
-
-
-def _way_back(start: str, reads: Mapping[str, set[str]]) -> list[str]:
-    """The models on a way from a model back to itself, if there is one."""
-    ways: list[list[str]] = [[key] for key in sorted(reads.get(start, ()))]
-    seen: set[str] = set()
-    while ways:
-        way = ways.pop(0)
-        if way[-1] == start:
-            return way
-        if way[-1] not in seen:
-            seen.add(way[-1])
-            ways.extend([*way, key] for key in sorted(reads.get(way[-1], ())))
-    return []
 
 
 def read_refused(project: Project, context: ProjectContext) -> None:
@@ -71,7 +47,7 @@ def read_refused(project: Project, context: ProjectContext) -> None:
     names = {key: name for key, name in _refused_names(project, context).items() if key in refused}
     for model in project.models:
         texts = [model.query, *model.pre_hooks, *model.post_hooks]
-        read = sorted({mark.key for mark in _marks_of(model) if isinstance(mark, ModelReference)} & refused)
+        read = sorted({mark.key for mark in marks_of(model) if isinstance(mark, ModelReference)} & refused)
         for text in texts:
             text.marks = {name: _instead(mark, refused, names, context) for name, mark in text.marks.items()}
         model.depends_on = [_instead(mark, refused, names, context) for mark in model.depends_on]
@@ -81,6 +57,7 @@ def read_refused(project: Project, context: ProjectContext) -> None:
     defaults = [hook for hooks in project.defaults.values() if isinstance(hooks, list) for hook in hooks]
     nodes: list[Node | SourceTable] = [*project.models, *project.seeds, *project.sources]
     tests = [test for node in nodes for test in node.tests]
+    tests += [audit for model in project.models for audit in model.audits]
     others = [*project.on_run_start, *project.on_run_end, *(test.query for test in project.tests), *defaults, *tests]
     for text in others:
         text.marks = {name: _instead(mark, refused, names, context) for name, mark in text.marks.items()}

@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from dbt_kinds.errors import (
-    AliasUnclear,
-    CompileError,
-    DecimalBounded,
-    FunctionDiffers,
-    FunctionNotCompared,
-    FunctionUnknown,
-    TypeUnknown,
-)
+from dbt_kinds.readers.remark_notes import NOTE_OF
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.translation.remarks import Remark, RemarkKind
-
-_NOTES: Mapping[RemarkKind, type[CompileError]] = {
-    "alias": AliasUnclear,
-    "decimal": DecimalBounded,
-    "differs": FunctionDiffers,
-    "not compared": FunctionNotCompared,
-    "type": TypeUnknown,
-    "unknown function": FunctionUnknown,
-}
+from dbt_kinds.translation.remarks import Remark
 
 
 def note_remarks(scope: Scope, remarks: Iterable[Remark], line_of: Callable[[exp.Expr], int]) -> None:
@@ -33,4 +16,4 @@ def note_remarks(scope: Scope, remarks: Iterable[Remark], line_of: Callable[[exp
     for remark in remarks:
         if remark.kind == "unknown function" and scope.dialect == scope.adapter == "databricks":
             continue
-        scope.note(_NOTES[remark.kind], remark.message, line_of(remark.node))
+        scope.note(NOTE_OF[remark.kind], remark.message, line_of(remark.node))

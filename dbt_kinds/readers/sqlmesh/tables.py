@@ -13,7 +13,7 @@ from dbt_kinds.marks import is_mark
 from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import TableName, table_name
-from dbt_kinds.translation.star import Columns, visible_cte
+from dbt_kinds.translation.star import Columns, is_column_of_neighbour, visible_cte
 
 
 @dataclass
@@ -99,19 +99,7 @@ def is_read_table(table: exp.Table) -> bool:
     """Whether a table of a tree is one to look up: no CTE, no function, no mark."""
     if not isinstance(table.this, exp.Identifier) or is_mark(table.name):
         return False
-    return visible_cte(table) is None and not _is_column_of_neighbour(table)
-
-
-def _is_column_of_neighbour(table: exp.Table) -> bool:
-    """`from t, t.items`: an array of another table of the same FROM."""
-    select = table.find_ancestor(exp.Select)
-    if select is None or not table.db:
-        return False
-    first = table.parts[0].name.lower()
-    from_ = select.args.get("from_")
-    others = [from_.this if from_ is not None else None, *(join.this for join in select.args.get("joins") or [])]
-    named = [other for other in others if isinstance(other, exp.Table) and other is not table]
-    return any(other.alias.lower() == first for other in named)
+    return visible_cte(table) is None and not is_column_of_neighbour(table)
 
 
 def column_list(columns: list[Column]) -> Columns:

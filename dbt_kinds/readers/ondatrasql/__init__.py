@@ -1,0 +1,1 @@
+"""Projects of OndatraSQL: SQL files of DuckDB with directives in their comments."""

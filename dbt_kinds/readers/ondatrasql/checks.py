@@ -1,0 +1,387 @@
+"""`@constraint`, `@audit` and `@warning` as generic tests: of dbt's, of the package's or of the project's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from dbt_kinds.readers.ondatrasql.arguments import Call, split_arguments, unquoted, value_of
+from dbt_kinds.readers.ondatrasql.files import OwnTest
+from dbt_kinds.readers.ondatrasql.findings import nearest
+from dbt_kinds.readers.ondatrasql.types import type_of_text
+from dbt_kinds.translation.dialects import ParseFailure, parse_expression
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.translate import translate
+
+_OPERATORS = (">=", "<=", ">", "<", "=", "!=")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
+_DURATION = re.compile(r"(?P<count>\d+)\s*(?P<unit>[hd])", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+# they compare with the run before, or with a file
+_NOT_CARRIED = {
+    "row_count_delta": "compares with the run before; write a dbt test over dbt_kinds.history",
+    "sum_delta": "compares with the run before; write a dbt test over dbt_kinds.history",
+    "mean_delta": "compares with the run before; write a dbt test over dbt_kinds.history",
+    "golden": "compares with a file; make a seed of it and a test of two tables, such as dbt_utils.equality",
+}
+
+
+class CheckProblem(Exception):  # noqa: N818 - becomes a finding with a place
+    """A check that cannot be written: code and reason."""
+
+    def __init__(self, code: str, message: str) -> None:
+        """Takes the code of the finding and what to write instead."""
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+@dataclass
+class Check:
+    """A check as a generic test.
+
+    Attributes:
+        test: the test as YAML names it.
+        column: the column it stands below; such tests of dbt's take it as `column_name`.
+        tables: arguments that name a table, as it is written.
+        names: plain columns that the check reads.
+    """
+
+    test: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    column: str | None = None
+    tables: dict[str, str] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Checks:
+    """What checks may be: those of the tool, and the project's own tests.
+
+    Attributes:
+        variables: of the project, by name in small letters.
+    """
+
+    own: Mapping[str, OwnTest] = field(default_factory=dict)
+    variables: Mapping[str, Any] = field(default_factory=dict)
+
+    def read(self, call: Call) -> Check:
+        """A check as a test.
+
+        Raises:
+            CheckProblem: it is none that is known, its arguments are wrong, or nothing in dbt says the same.
+        """
+        name = call.name.lower()
+        own = self.own.get(call.name) or self.own.get(name)
+        if own is not None:
+            return _own(own, call)
+        if name in _NOT_CARRIED:
+            raise CheckProblem("NotCarried", f"{name} {_NOT_CARRIED[name]}")
+        if name == "approaching_limit":
+            return self._approaching_limit(call)
+        known = _CHECKS.get(name)
+        if known is None:
+            hint = nearest(name, [*_CHECKS, *self.own])
+            raise CheckProblem("UnknownCheck", f"{call.name} is no check{hint}, and no test below tests/ has that name")
+        if len(call.arguments) != len(known.parameters):
+            wanted = f"{name}({', '.join(known.parameters)})"
+            raise CheckProblem("InvalidCheck", f"{call.text} has {len(call.arguments)} arguments; write {wanted}")
+        read = [_READ[kind](argument, call) for kind, argument in zip(known.parameters, call.arguments, strict=True)]
+        made = known.make(*read)
+        columns = [argument for kind, argument in zip(known.parameters, read, strict=True) if kind in _COLUMNS]
+        made.names = [column for column in columns if _NAME.fullmatch(column)]
+        return made
+
+    def _approaching_limit(self, call: Call) -> Check:
+        limit = self.variables.get("alert_amount_threshold")
+        if len(call.arguments) != 1:
+            raise CheckProblem("InvalidCheck", f"{call.text}: write approaching_limit(column)")
+        if not isinstance(limit, int | float):
+            message = "approaching_limit needs the variable alert_amount_threshold as a number; use max(column, <=, n)"
+            raise CheckProblem("NotCarried", message)
+        return _aggregate(f"max({_column(call.arguments[0], call)})", "<=", limit * 0.9, null_passes=True)
+
+
+def _own(own: OwnTest, call: Call) -> Check:
+    if len(call.arguments) > len(own.parameters):
+        wanted = f"{own.name}({', '.join(own.parameters)})"
+        raise CheckProblem("InvalidCheck", f"{call.text} has too many arguments for the test of {own.path}: {wanted}")
+    return Check(own.name, {name: value_of(text) for name, text in zip(own.parameters, call.arguments, strict=False)})
+
+
+def _invalid(call: Call, what: str) -> CheckProblem:
+    return CheckProblem("InvalidCheck", f"{call.text}: {what}")
+
+
+def _column(text: str, call: Call) -> str:
+    """A column, or an expression, for Spark."""
+    if not text:
+        raise _invalid(call, "a column is missing")
+    return text if _NAME.fullmatch(text) else _expression(text, call)
+
+
+def _expression(text: str, call: Call) -> str:
+    text = unquoted(text) if text.startswith("'") else text
+    try:
+        tree = parse_expression(text, "duckdb")
+        if isinstance(tree, exp.Alias):
+            raise _invalid(call, f"'{text}' is an expression with a name; write the expression alone")
+        written = translate(tree, "duckdb", text).text
+    except ParseFailure as failure:
+        raise _invalid(call, f"'{text}' is no expression of DuckDB's: {failure.message}") from failure
+    except NotInSpark as problem:
+        raise _invalid(call, problem.message) from problem
+    return written
+
+
+def _operator(text: str, call: Call) -> str:
+    if text not in _OPERATORS:
+        raise _invalid(call, f"'{text}' is no comparison; write one of {' '.join(_OPERATORS)}")
+    return text
+
+
+def _number(text: str, call: Call) -> int | float:
+    if not _NUMBER.fullmatch(text):
+        raise _invalid(call, f"'{text}' is no number")
+    value = float(text)
+    return int(text) if value.is_integer() and "." not in text else value
+
+
+def _count(text: str, call: Call) -> int:
+    if not re.fullmatch(r"\d+", text):
+        raise _invalid(call, f"'{text}' is no whole number from 0 up")
+    return int(text)
+
+
+def _fraction(text: str, call: Call) -> float:
+    value = _number(text, call)
+    if value < 0 or value > 1:
+        raise _invalid(call, f"'{text}' is not between 0 and 1; write 0.95 for 95 percent")
+    return value
+
+
+def _value(text: str, call: Call) -> int | float | str:
+    """A number, else a text as SQL: words without quotes are texts, too."""
+    if _NUMBER.fullmatch(text):
+        return _number(text, call)
+    if not text:
+        raise _invalid(call, "a value is missing; write '' for the empty text")
+    return "'" + unquoted(text).replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _text(text: str, call: Call) -> str:
+    return unquoted(text)
+
+
+def _list(text: str, call: Call) -> list[str]:
+    parts = [unquoted(part) for part in split_arguments(unquoted(text))]
+    if not parts or not all(parts):
+        raise _invalid(call, "its list is empty, or an item is; write 'a, b'")
+    return parts
+
+
+def _columns(text: str, call: Call) -> list[str]:
+    return [_column(part, call) for part in _list(text, call)]
+
+
+def _age(text: str, call: Call) -> str:
+    found = _DURATION.fullmatch(unquoted(text))
+    if found is None:
+        raise _invalid(call, f"'{text}' is no age; write hours or days, as 24h or 7d")
+    return f"{found['count']} {'hours' if found['unit'].lower() == 'h' else 'days'}"
+
+
+def _type(text: str, call: Call) -> str:
+    try:
+        return type_of_text(unquoted(text))
+    except (ParseFailure, NotInSpark) as error:
+        raise _invalid(call, f"'{text}' is no type that Spark has, too") from error
+
+
+_READ: dict[str, Callable[[str, Call], Any]] = {
+    **dict.fromkeys(("column", "start", "end"), _column),
+    "columns": _columns,
+    "op": _operator,
+    **dict.fromkeys(("number", "percent", "threshold"), _number),
+    **dict.fromkeys(("n", "min", "max", "step"), _count),
+    "fraction": _fraction,
+    **dict.fromkeys(("value", "low", "high"), _value),
+    **dict.fromkeys(("pattern", "regex", "table", "their_column"), _text),
+    "values": _list,
+    "label": _text,
+    **dict.fromkeys(("condition", "expression"), _expression),
+    "age": _age,
+    "type": _type,
+}
+_COLUMNS = frozenset({"column", "start", "end"})
+
+
+def _aggregate(aggregate: str, operator: str, value: Any, *, null_passes: bool = False) -> Check:
+    arguments = {"aggregate": aggregate, "operator": operator, "value": value}
+    return Check("dbt_kinds.aggregate_compares", arguments | ({"null_passes": True} if null_passes else {}))
+
+
+def _forall(condition: str) -> Check:
+    return Check("dbt_kinds.forall", {"criteria": [condition]})
+
+
+def _row_count(operator: str, count: int) -> Check:
+    if operator == ">" or (operator == ">=" and count > 0):
+        return Check("dbt_kinds.number_of_rows", {"threshold": count - (operator == ">=")})
+    return _aggregate("count(*)", operator, count)
+
+
+def _of(aggregate: str, *, null_passes: bool = False) -> Callable[[str, str, Any], Check]:
+    def make(column: str, operator: str, value: Any) -> Check:
+        return _aggregate(aggregate.format(column), operator, value, null_passes=null_passes)
+
+    return make
+
+
+def _share(counted: str) -> Callable[[str, int | float], Check]:
+    """A share in percent that must be less; of no rows there is none."""
+
+    def make(column: str, percent: int | float) -> Check:
+        share = f"100.0 * ({counted.format(column)}) / nullif(count(*), 0)"
+        return _aggregate(share, "<", percent, null_passes=True)
+
+    return make
+
+
+def _on(test: str, argument: str | None = None) -> Callable[..., Check]:
+    """A test of the package about one column, with one more argument."""
+
+    def make(column: str, *values: Any) -> Check:
+        return Check(f"dbt_kinds.{test}", {"column": column, **({argument: values[0]} if argument else {})})
+
+    return make
+
+
+def _escaped(pattern: str) -> str:
+    """DuckDB's LIKE has no letter that escapes, Spark's has the backslash."""
+    return pattern.replace("\\", "\\\\")
+
+
+@dataclass(frozen=True)
+class _Known:
+    parameters: tuple[str, ...]
+    make: Callable[..., Check]
+
+
+_COMPARED = ("column", "op", "value")
+_CHECKS = {
+    "not_null": _Known(("column",), lambda c: Check("not_null", column=c)),
+    "unique": _Known(("column",), _on("unique_values")),
+    "primary_key": _Known(("column",), lambda c: Check("dbt_kinds.primary_key", {"columns": [c]})),
+    "composite_unique": _Known(
+        ("columns",), lambda c: Check("dbt_kinds.unique_combination_of_columns", {"columns": c})
+    ),
+    "not_empty": _Known(("column",), lambda c: _forall(f"{c} is not null and trim(cast({c} as string)) <> ''")),
+    "compare": _Known(_COMPARED, lambda c, op, v: _forall(f"{c} {op} {v}")),
+    "between": _Known(
+        ("column", "low", "high"),
+        lambda c, low, high: Check("dbt_kinds.accepted_range", {"column": c, "min_v": low, "max_v": high}),
+    ),
+    "in_list": _Known(("column", "values"), lambda c, v: Check("accepted_values", {"values": v}, column=c)),
+    "not_in": _Known(("column", "values"), _on("not_accepted_values", "is_in")),
+    "like": _Known(
+        ("column", "pattern"),
+        lambda c, p: Check("dbt_kinds.match_like_pattern_list", {"column": c, "patterns": [_escaped(p)]}),
+    ),
+    "not_like": _Known(
+        ("column", "pattern"),
+        lambda c, p: Check("dbt_kinds.not_match_like_pattern_list", {"column": c, "patterns": [_escaped(p)]}),
+    ),
+    # the whole text must match
+    "matches": _Known(
+        ("column", "regex"),
+        lambda c, r: Check("dbt_kinds.match_regex_pattern_list", {"column": c, "patterns": [rf"\A(?:{r})\z"]}),
+    ),
+    "email": _Known(("column",), _on("valid_email")),
+    "uuid": _Known(("column",), _on("valid_uuid")),
+    "length_between": _Known(
+        ("column", "min", "max"),
+        lambda c, low, high: Check("dbt_kinds.string_length_between", {"column": c, "min_v": low, "max_v": high}),
+    ),
+    "length_eq": _Known(("column", "n"), _on("string_length_equal", "v")),
+    "references": _Known(
+        ("column", "table", "their_column"),
+        lambda c, table, theirs: Check("relationships", {"field": theirs}, column=c, tables={"to": table}),
+    ),
+    "check": _Known(("label", "expression"), lambda label, e: _forall(e)),
+    "required_if": _Known(("column", "condition"), lambda c, when: _forall(f"not ({when}) or {c} is not null")),
+    # of no rows it fails, as all aggregates do
+    "at_least_one": _Known(("column",), lambda c: _aggregate(f"count({c})", ">", 0)),
+    "not_constant": _Known(("column",), _on("not_constant")),
+    "null_percent": _Known(("column", "percent"), _share("count(*) - count({0})")),
+    "duplicate_percent": _Known(("column", "percent"), _share("count(*) - count(distinct {0})")),
+    "distinct_count": _Known(("column", "op", "n"), _of("count(distinct {0})")),
+    "sequential": _Known(("column",), _on("no_gaps")),
+    "sequential_step": _Known(("column", "step"), _on("no_gaps", "step")),
+    "no_overlap": _Known(
+        ("start", "end"),
+        lambda start, end: Check("dbt_kinds.no_overlapping_ranges", {"start_column": start, "end_column": end}),
+    ),
+    "valid_type": _Known(("column", "type"), lambda c, t: _forall(f"{c} is null or try_cast({c} as {t}) is not null")),
+    "no_nan": _Known(("column",), lambda c: _forall(f"not isnan({c})")),
+    "finite": _Known(("column",), lambda c: _forall(f"not isnan({c}) and abs({c}) < double('infinity')")),
+    "row_count": _Known(("op", "n"), _row_count),
+    "freshness": _Known(
+        ("column", "age"),
+        lambda c, age: _aggregate(f"max(cast({c} as timestamp))", ">=", f"current_timestamp() - interval {age}"),
+    ),
+    "mean": _Known(_COMPARED, _of("avg({0})")),
+    "mean_between": _Known(
+        ("column", "low", "high"), lambda c, low, high: _aggregate(f"avg({c})", "between", [low, high])
+    ),
+    "stddev": _Known(("column", "threshold"), lambda c, most: _aggregate(f"stddev_samp({c})", "<", most)),
+    "min": _Known(_COMPARED, _of("min({0})")),
+    "max": _Known(_COMPARED, _of("max({0})")),
+    "sum": _Known(_COMPARED, _of("sum({0})")),
+    "median": _Known(_COMPARED, _of("percentile({0}, 0.5)")),
+    "percentile": _Known(
+        ("column", "fraction", "op", "value"),
+        lambda c, f, op, v: _aggregate(f"percentile({c}, {f})", op, v, null_passes=True),
+    ),
+    "zscore": _Known(("column", "threshold"), _on("z_score", "threshold")),
+    "entropy": _Known(
+        ("column", "op", "number"),
+        lambda c, op, v: Check("dbt_kinds.entropy", {"column": c, "operator": op, "value": v}),
+    ),
+    "low_entropy": _Known(
+        ("column", "number"),
+        lambda c, v: Check("dbt_kinds.entropy", {"column": c, "operator": ">=", "value": v}),
+    ),
+    "approx_distinct": _Known(("column", "op", "n"), _of("approx_count_distinct({0})")),
+    "cardinality": _Known(("column", "op", "n"), _of("approx_count_distinct({0})")),
+    "reconcile_count": _Known(
+        ("table",),
+        lambda table: Check("dbt_kinds.aggregate_reconciles", {"aggregate": "count(*)"}, tables={"to": table}),
+    ),
+    "reconcile_sum": _Known(
+        ("column", "table", "their_column"),
+        lambda c, table, theirs: Check(
+            "dbt_kinds.aggregate_reconciles",
+            {"aggregate": f"sum({c})", "their_aggregate": f"sum({theirs})"},
+            tables={"to": table},
+        ),
+    ),
+    # a column that is not there fails the statement
+    "column_exists": _Known(("column",), lambda c: _aggregate(f"count({c})", ">=", 0)),
+    "column_type": _Known(
+        ("column", "type"), lambda c, t: _aggregate(f"max(typeof({c}))", "=", f"'{t}'", null_passes=True)
+    ),
+}
+
+
+def names_of(checks: Iterable[str]) -> list[str]:
+    """Names for checks by their texts, each different: a second one of a text has a number behind it."""
+    seen: dict[str, int] = {}
+    names = []
+    for text in checks:
+        seen[text] = seen.get(text, 0) + 1
+        names.append(text if seen[text] == 1 else f"{text} {seen[text]}")
+    return names

@@ -1,0 +1,68 @@
+"""Tables of queries: which are models, which are sources, and what they are called in dbt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dbt_kinds.kinds import ModelReference, Place, SourceReference, SourceTable
+from dbt_kinds.marks import is_mark
+from dbt_kinds.readers.names import dbt_name
+from dbt_kinds.translation.file_tables import is_file
+from dbt_kinds.translation.star import is_column_of_neighbour, visible_cte
+
+_DEFAULT_SCHEMA = "main"
+# the catalog of the tool's own tables
+_OWN_CATALOG = "lake"
+
+
+@dataclass
+class Tables:
+    """The tables of a project.
+
+    Attributes:
+        nodes: the names of models in dbt by key, `schema.table` in small letters; without those that are refused.
+        sources: tables that the project does not build, by key.
+    """
+
+    nodes: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, SourceTable] = field(default_factory=dict)
+
+    def find(self, parts: list[str], place: Place) -> ModelReference | SourceReference:
+        """What a name stands for; one that no model has becomes a source."""
+        key = key_of(parts)
+        if key in self.nodes:
+            return ModelReference(key)
+        source = self.sources.get(key)
+        if source is None:
+            source = self.sources[key] = _source(parts, key, place)
+        return SourceReference(source.source, source.name)
+
+
+def key_of(parts: list[str]) -> str:
+    """What is equal of two names of one table."""
+    parts = parts if len(parts) > 1 else [_DEFAULT_SCHEMA, *parts]
+    parts = parts[1:] if len(parts) == 3 and parts[0].lower() == _OWN_CATALOG else parts
+    return ".".join(parts).lower()
+
+
+def table_key(table: exp.Table) -> str:
+    """The same of a table of a tree."""
+    return key_of([part.name for part in table.parts])
+
+
+def is_read_table(table: exp.Table) -> bool:
+    """Whether a table of a tree is one to look up: no CTE, no function, no file, no column of a neighbour."""
+    if not isinstance(table.this, exp.Identifier) or is_mark(table.name) or is_file(table):
+        return False
+    return visible_cte(table) is None and not is_column_of_neighbour(table)
+
+
+def _source(parts: list[str], key: str, place: Place) -> SourceTable:
+    names = key.split(".")
+    written = [_DEFAULT_SCHEMA, *parts] if len(parts) == 1 else parts[-len(names) :]
+    catalog = written[0] if len(written) > 2 else None
+    schema, table = written[-2], written[-1]
+    name = dbt_name(f"{catalog}__{schema}" if catalog else schema)
+    return SourceTable(name, schema, table, place, dbt_name(table), catalog)

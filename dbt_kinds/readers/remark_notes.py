@@ -1,0 +1,25 @@
+"""The notes that say what translation says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbt_kinds.errors import (
+    AliasUnclear,
+    CompileError,
+    DecimalBounded,
+    FunctionDiffers,
+    FunctionNotCompared,
+    FunctionUnknown,
+    TypeUnknown,
+)
+from dbt_kinds.translation.remarks import RemarkKind
+
+NOTE_OF: Mapping[RemarkKind, type[CompileError]] = {
+    "alias": AliasUnclear,
+    "decimal": DecimalBounded,
+    "differs": FunctionDiffers,
+    "not compared": FunctionNotCompared,
+    "type": TypeUnknown,
+    "unknown function": FunctionUnknown,
+}

@@ -1,0 +1,20 @@
+"""Which models read which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dbt_kinds.kinds import Mark, Model, ModelReference, PythonBody
+
+
+def marks_of(model: Model) -> Iterable[Mark]:
+    """What a model reads: in its query, in its hooks, and by its own word."""
+    texts = [model.query, *model.pre_hooks, *model.post_hooks]
+    for text in texts:
+        yield from text.references if isinstance(text, PythonBody) else text.marks.values()
+    yield from model.depends_on
+
+
+def models_read(models: Iterable[Model]) -> dict[str, set[str]]:
+    """The models that each model reads, by their keys."""
+    return {model.key: {mark.key for mark in marks_of(model) if isinstance(mark, ModelReference)} for model in models}

@@ -1,0 +1,55 @@
+{# The events that tell what the audits of a batch found. Pure. #}
+{% macro audit_events(batch, execution_time, findings) %}
+  {% set events = [] %}
+  {% for finding in findings %}
+    {% do events.append({
+      'event': 'audit_failed' if finding.is_error else 'audit_warned', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': execution_time,
+      'message': finding.audit.name, 'details': dbt_kinds.json_text({'audit': finding.audit.name, 'failures': finding.failures}),
+    }) %}
+  {% endfor %}
+  {% do return(events) %}
+{% endmacro %}
+
+
+{# What the record of a batch carries; with it, that its audits were skipped. Pure. #}
+{% macro details_with_audits(work, details) %}
+  {% if not work.skips_audits %}
+    {% do return(details) %}
+  {% endif %}
+  {% do return(dbt_kinds.json_text(dict(fromjson(details) if details else {}, audits='skipped'))) %}
+{% endmacro %}
+
+
+{#
+  What a log says of the audits of a relation: `failed`, the batches that were refused and not loaded since, `[{start, end, audit, failures, recorded_at}]`, and
+  `skipped`, the intervals that were published without audits and not loaded since.
+#}
+{% macro audits_in_log(relation, log) %}
+  {% set rows, failed, skipped = log | selectattr('relation', 'eq', relation) | list, [], [] %}
+  {% set loads = [] %}
+  {% for event in dbt_kinds.events_of(relation) if event.event == 'loaded' %}
+    {% do loads.append({'event': 'loaded', 'interval_start': event.start, 'interval_end': event.end, 'recorded_at': event.recorded_at}) %}
+  {% endfor %}
+  {% for row in dbt_kinds.open_findings((rows | selectattr('event', 'eq', 'audit_failed') | list) + loads) %}
+    {% do failed.append(dict(fromjson(row.details), start=row.interval_start, end=row.interval_end, recorded_at=row.recorded_at)) %}
+  {% endfor %}
+  {% set unaudited = rows | selectattr('event', 'eq', 'loaded') | map(attribute='recorded_at') | list %}
+  {% for load in dbt_kinds.loads_of(relation) if load.recorded_at in unaudited %}
+    {% do skipped.append([load.start, load.end]) %}
+  {% endfor %}
+  {% do return({'failed': failed, 'skipped': dbt_kinds.merge_intervals(skipped)}) %}
+{% endmacro %}
+
+
+{# Of the rows of a relation's log the findings that still hold: none of what they are about was loaded since. Pure. #}
+{% macro open_findings(rows) %}
+  {% set found = [] %}
+  {% for finding in rows if finding.event == 'audit_failed' %}
+    {% set later = [] %}
+    {% for row in rows if row.event == 'loaded' and row.recorded_at > finding.recorded_at and row.interval_start < finding.interval_end and row.interval_end > finding.interval_start %}
+      {% do later.append(row) %}
+    {% endfor %}
+    {% do found.append(finding) if not later %}
+  {% endfor %}
+  {% do return(found) %}
+{% endmacro %}

@@ -1,0 +1,51 @@
+{# SQL: the rows that an audit finds at fault among those of a relation, or of a query in parentheses, in the window of a batch. #}
+{% macro audit_sql(work, batch, audit, rows) %}
+  {% set macro = dbt_kinds.generic_test(work.options.model, audit) %}
+  {% set audited = rows if audit.where is none else '(select * from ' ~ rows ~ ' where ' ~ audit.where ~ ') dbt_subquery' %}
+  {% set arguments = {} %}
+  {% for name, value in audit.arguments.items() %}
+    {% do arguments.update({name: dbt_kinds._resolved_argument(work.options.model, audit, value)}) %}
+  {% endfor %}
+  {% set sql = macro(model=audited, **arguments) | string | trim %}
+  {% do return(dbt_kinds.substitute_window(sql, dbt_kinds.query_window(work.options, batch), work.plan.execution_time)) %}
+{% endmacro %}
+
+
+{# A text such as `ref('customers')` means what it means under data_tests. #}
+{% macro _resolved_argument(model_name, audit, value) %}
+  {% set written = dbt_kinds.full_match('\\s*(ref|source|var|env_var)\\s*[(](.*)[)]\\s*', value) if value is string else none %}
+  {% if written is none %}
+    {% do return(value) %}
+  {% endif %}
+  {% set call, given = written.group(1), modules.re.findall('[\'"]([^\'"]*)[\'"]', written.group(2)) %}
+  {% if call == 'var' %}
+    {% do return(var(*given)) %}
+  {% elif call == 'env_var' %}
+    {% do return(env_var(*given)) %}
+  {% endif %}
+  {% if not dbt_kinds.is_dependency(model, call, given) %}
+    {% do dbt_kinds.fail(model_name, 'the audit ' ~ audit.name ~ ' reads ' ~ value | trim ~ ', and dbt does not know that the model does; write in the model, below its config: -- depends_on: {{ '
+      ~ value | trim ~ ' }}') %}
+  {% endif %}
+  {% do return(ref(*given) if call == 'ref' else source(*given)) %}
+{% endmacro %}
+
+
+{# SQL: a row for each audit, its place in the list and what dbt would find of such a test. Pure. #}
+{% macro findings_sql(audits, queries) %}
+  {% set selects = [] %}
+  {% for audit in audits %}
+    {% set failures = audit.fail_calc or 'count(*)' %}
+    {% set select -%}
+select
+  {{ loop.index0 }} as place, cast({{ failures }} as bigint) as failures,
+  {{ failures }} {{ audit.error_if }} as is_error, {{ failures }} {{ audit.warn_if }} as is_warning
+from (
+{{ queries[loop.index0] }}
+{{- '\nlimit ' ~ audit.limit if audit.limit is not none }}
+) as dbt_internal_test
+    {%- endset %}
+    {% do selects.append(select) %}
+  {% endfor %}
+  {% do return(selects | join('\nunion all\n')) %}
+{% endmacro %}

@@ -1,0 +1,52 @@
+{#
+  A batch, tested before anything of it is written. Its query runs once, into a stage, and one statement asks all audits of it; a batch that fails one
+  of them is not written. Returns the query that reads what is to be published; where the model has no audits, that is the query as it is.
+#}
+{% macro audited_query(relation, work, batch, query) %}
+  {% if not work.audits %}
+    {% do return(query) %}
+  {% endif %}
+  {# a query that reads its own table needs one #}
+  {% do dbt_kinds.prepare_table(relation, work) if work.reads_itself %}
+  {% set staged = work.staged_columns %}
+  {% set stage = dbt_kinds.stage(relation, 'audited', dbt_kinds._rows_to_publish(work, batch, query), dbt_kinds.empty_rows(staged.schema)) %}
+  {% set findings = dbt_kinds.findings_of(relation, work, batch, stage) %}
+  {% do dbt_kinds.report_findings(relation, work, batch, findings) %}
+  {% do work.update({'staged': stage, 'warnings': findings}) %}
+  {% do return('select * from ' ~ stage) %}
+{% endmacro %}
+
+
+{# Work whose batches are audited: its writer reads rows that are staged as the table will have them. #}
+{% macro audited_work(work) %}
+  {% set options, writer = work.options, work.writer %}
+  {% if not work.audits %}
+    {% do return(work) %}
+  {% elif writer.get('source_schema') is not none %}
+    {% set staged = {'schema': writer.source_schema, 'selected': writer.source_selected} %}
+    {% set reader = dict(writer, source_selected=writer.source_columns) %}
+  {% else %}
+    {% set staged = {'schema': writer.schema, 'selected': writer.selected} %}
+    {% set reader = dict(writer, selected=writer.columns) %}
+  {% endif %}
+  {% do return(dict(work, writer=reader, staged_columns=staged)) %}
+{% endmacro %}
+
+
+{# SQL: the rows of a batch that its write would publish, in the table's columns. #}
+{% macro _rows_to_publish(work, batch, query) %}
+  {% set options, writer = work.options, work.writer %}
+  {% set condition = dbt_kinds.range_condition(writer.time_column, writer.bounds, batch) if writer.get('bounds') is not none else 'true' %}
+  {% set rows = dbt_kinds.latest_rows(options, query) if options.kind == 'incremental_by_unique_key' else query %}
+  {% do return(dbt_kinds.filtered_query(rows, condition, work.staged_columns.selected)) %}
+{% endmacro %}
+
+
+{# SQL in parentheses: no rows, of those columns. Pure but for the adapter's quotes. #}
+{% macro empty_rows(columns) %}
+  {% set selected = [] %}
+  {% for column in columns %}
+    {% do selected.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ') as ' ~ adapter.quote(column.name)) %}
+  {% endfor %}
+  {% do return('(select ' ~ selected | join(', ') ~ ')') %}
+{% endmacro %}

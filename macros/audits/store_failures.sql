@@ -1,0 +1,23 @@
+{# Keeps the rows that audits with store_failures found at fault, in a table for each; of one that found none, what an earlier run kept is dropped. #}
+{% macro store_failures(relation, work, findings) %}
+  {% for audit in work.audits if audit.store_failures %}
+    {% set table = dbt_kinds.table_of_failures(relation, audit) %}
+    {% do dbt_kinds.drop_table(table) if dbt_kinds.relation_type(table) is not none %}
+    {% do dbt_kinds.listed_tables(relation).pop(table.identifier | lower, none) %}
+    {% for finding in findings if finding.audit.name == audit.name %}
+      {% call statement('store_failures') %}
+create table {{ table }} using {{ 'delta' if adapter.type() == 'databricks' else 'parquet' }} as
+select * from (
+{{ finding.sql }}
+)
+      {% endcall %}
+      {% do dbt_kinds.note_table(table) %}
+    {% endfor %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# Where they are kept. #}
+{% macro table_of_failures(relation, audit) %}
+  {% do return(relation.incorporate(path={'identifier': relation.identifier ~ '__kinds_failed_' ~ audit.name})) %}
+{% endmacro %}

@@ -1,0 +1,44 @@
+{# SQL in parentheses: the table as it would be once the staged rows of a batch were published, those that they replace left out. #}
+{% macro table_to_be(relation, work, batch, stage) %}
+  {% set options, writer = work.options, work.writer %}
+  {% if writer.replaces_table and batch == work.plan.batches[0] or (work.start_anew and not work.get('is_prepared')) %}
+    {% do return('(select * from ' ~ stage ~ ') kinds_table') %}
+  {% endif %}
+  {# columns that the first batch will add are there behind it #}
+  {% set selected = writer.columns if work.get('is_prepared') or work.existing is none else dbt_kinds.selected_columns(work.existing.columns, writer.schema) %}
+  {% set stored = '(select ' ~ selected | join(', ') ~ ' from ' ~ relation ~ ')' %}
+  {% if options.kind == 'incremental_by_unique_key' %}
+    {% set keyed = dbt_kinds.writer_in_window(writer, dbt_kinds.query_window(options, batch), work.plan.execution_time) %}
+    {% do return('(' ~ dbt_kinds.merged_whole(stored, keyed, stage) ~ ') kinds_table') %}
+  {% endif %}
+  {% if options.kind == 'tracked' %}
+    {% set actions = '(' ~ dbt_kinds.group_actions(writer, dbt_kinds.hashed_rows(writer, stage), dbt_kinds.stored_groups(relation, work)) ~ ')' %}
+    {% do return('(' ~ dbt_kinds.whole_groups(stored, writer, actions) ~ ') kinds_table') %}
+  {% endif %}
+  {% set untouched -%}
+select {{ writer.columns | join(', ') }} from {{ stored }} as target
+  {%- if writer.get('bounds') is not none %}
+where not coalesce({{ dbt_kinds.range_condition(writer.time_column, writer.bounds, batch) }}, false)
+  {%- elif dbt_kinds.replaces_partitions(options) %}
+left anti join (select distinct {{ dbt_kinds._partition_values(options, writer) | join(', ') }} from {{ stage }}) as replaced
+on {% for value in dbt_kinds._partition_values(options, writer, 'target.') %}{{ value }} <=> replaced.value_{{ loop.index }}{{ ' and ' if not loop.last }}{% endfor %}
+  {%- endif %}
+  {%- endset %}
+  {% do return('(' ~ untouched ~ '\nunion all\nselect ' ~ writer.columns | join(', ') ~ ' from ' ~ stage ~ ') kinds_table') %}
+{% endmacro %}
+
+
+{# SQL: what tells the partitions of a table apart, for a row of the stage with names, for one of the table without. #}
+{% macro _partition_values(options, writer, table=none) %}
+  {% set values = [] %}
+  {% for field in writer.partitioning %}
+    {% set call = dbt_kinds.full_match('(years?|months?|days?|date|hours?)\\s*[(]\\s*`?(.+?)`?\\s*[)]', field | trim | lower) %}
+    {% if call is none and '(' in field %}
+      {% do dbt_kinds.fail(options.model, "an audit with over: table has to know which rows are replaced, and the partitions of " ~ field ~ ' cannot be told from SQL; leave over out, or partition by columns') %}
+    {% endif %}
+    {% set column = (table or '') ~ adapter.quote((call.group(2) if call is not none else field) | trim | trim('`')) %}
+    {% set value = "date_trunc('" ~ {'y': 'year', 'm': 'month', 'd': 'day', 'h': 'hour'}[call.group(1)[0]] ~ "', " ~ column ~ ')' if call is not none else column %}
+    {% do values.append(value if table is not none else value ~ ' as value_' ~ loop.index) %}
+  {% endfor %}
+  {% do return(values) %}
+{% endmacro %}

@@ -1,0 +1,58 @@
+{#
+  The kind `incremental_by_unique_key` with `capture: snapshot`: what a run reads, in plan.change_sets. All of it where the table is replaced, where a look-up changed, and where
+  what was read is not there any more or had other columns; else what the captured tables gained. Nothing at all, where nothing changed: the plan loses its batches.
+#}
+{% macro plan_change_sets(node, options, plan, loads, sql) %}
+  {% set captured = dbt_kinds.captured_tables(sql) %}
+  {% set now, nodes = dbt_kinds.table_versions(node, sql), dbt_kinds.tables_read(node) %}
+  {% do dbt_kinds._check_captured(options, captured, now) %}
+  {% set latest = loads | sort(attribute='recorded_at') | last if loads and plan.run_type == 'incremental' else none %}
+  {% set then = dbt_kinds.recorded_versions(options, latest.recorded_at) if latest else none %}
+  {% set changed = dbt_kinds.changed_tables(node, then, now) %}
+  {% do plan.update({'versions': now}) %}
+  {% if then is not none and not changed and none not in now.values() | list %}
+    {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
+    {% do return(none) %}
+  {% endif %}
+  {% set reads_changes = namespace(of_all=then is not none and captured != [] and none not in now.values() | list and changed | reject('in', captured) | list == []) %}
+  {% for name in (captured if reads_changes.of_all else []) %}
+    {% set reads_changes.of_all = reads_changes.of_all and dbt_kinds._is_readable_since(nodes[name], then.get(name), now[name]) %}
+  {% endfor %}
+  {% set change_sets = {} %}
+  {% for name in captured %}
+    {% do change_sets.update({name: [then[name].split(' ')[1] if reads_changes.of_all else none, now[name].split(' ')[1]]}) %}
+  {% endfor %}
+  {% do plan.update({'change_sets': change_sets}) %}
+{% endmacro %}
+
+
+{# Only Iceberg and Delta can be asked for what a table held. #}
+{% macro _check_captured(options, captured, now) %}
+  {% for name in captured %}
+    {% set version = now.get(name) or '' %}
+    {% if version.split(' ')[0] not in ['iceberg', 'delta'] or version.endswith(' None') %}
+      {% do dbt_kinds.fail(options.model, name ~ ' has no snapshots, so nothing tells what it gained; read it by a cursor (@incremental, capture: cursor), keep it as Iceberg, or read it with ref '
+        ~ 'or source instead of changes_of') %}
+    {% endif %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# Whether what a table held then can be read, and has the columns of now, which a set operation would pair by position. Asks Spark where the versions differ. #}
+{% macro _is_readable_since(node, then, now) %}
+  {% if not then or then.split(' ')[0] != now.split(' ')[0] %}
+    {% do return(false) %}
+  {% elif then == now %}
+    {% do return(true) %}
+  {% endif %}
+  {% set relation = dbt_kinds.relation_of_node(node) %}
+  {% set file_format, since = now.split(' ')[0], then.split(' ')[1] %}
+  {% if not dbt_kinds.has_snapshot(relation, file_format, since) %}
+    {% do return(false) %}
+  {% endif %}
+  {% set columns = [] %}
+  {% for version in [since, now.split(' ')[1]] %}
+    {% do columns.append(dbt_kinds.json_text(dbt_kinds.describe_query('select * from ' ~ relation ~ ' version as of ' ~ version))) %}
+  {% endfor %}
+  {% do return(columns[0] == columns[1] and 'map<' not in columns[0]) %}
+{% endmacro %}

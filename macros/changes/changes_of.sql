@@ -1,0 +1,29 @@
+{#
+  What a relation gained since the model's last run, for FROM: a comment that names it, then all of its rows in parentheses, which every command can run. A
+  kind with `capture: snapshot` exchanges both.
+#}
+{% macro changes_of(relation) %}
+  {% do return('/*kinds:changes_of ' ~ (relation | string | replace('`', '')) ~ '*/ (select * from ' ~ relation ~ ')') %}
+{% endmacro %}
+
+
+{# The relations that a query reads the changes of, by name. Pure. #}
+{% macro captured_tables(sql) %}
+  {% do return(modules.re.findall('/[*]kinds:changes_of ([^*]+)[*]/', sql) | unique | list) %}
+{% endmacro %}
+
+
+{#
+  The query with what its captured tables gained between two snapshots, or with all that they held at the second. `change_sets` is table -> [since, now], since none for
+  all rows. `except all` keeps how often a row is there. Pure.
+#}
+{% macro with_change_sets(change_sets, sql) %}
+  {% set query = namespace(sql=sql) %}
+  {% for name, bounds in (change_sets or {}).items() %}
+    {% set sentinel = '/[*]kinds:changes_of ' ~ (name | replace('.', '[.]')) ~ '[*]/ [(]select [*] from ([^()]+)[)]' %}
+    {% set now = 'select * from \\1 version as of ' ~ bounds[1] %}
+    {% set rows = now if bounds[0] is none else now ~ ' except all select * from \\1 version as of ' ~ bounds[0] %}
+    {% set query.sql = modules.re.sub(sentinel, '(' ~ rows ~ ')', query.sql) %}
+  {% endfor %}
+  {% do return(query.sql) %}
+{% endmacro %}

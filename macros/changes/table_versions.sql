@@ -1,0 +1,97 @@
+{#
+  What every table that a model reads stands at, directly or through views and ephemeral models, by its name, in the order in which the model names
+  them: a text that is equal while nothing has changed, none where nothing tells. A view stands at its own SQL, and at what it reads. Asks Spark.
+#}
+{% macro table_versions(node, sql) %}
+  {% set versions = {} %}
+  {% do dbt_kinds._add_versions(node, versions) %}
+  {% for name in dbt_kinds.unknown_tables(sql, dbt_kinds.read_relations(node)) %}
+    {% do versions.update({name: none}) %}
+  {% endfor %}
+  {% do return(versions) %}
+{% endmacro %}
+
+
+{% macro _add_versions(node, versions) %}
+  {% for unique_id in node.depends_on.nodes %}
+    {% set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) %}
+    {% set kind = parent.config.materialized if parent and parent.resource_type == 'model' else none %}
+    {% if kind in ['view', 'ephemeral'] %}
+      {% do versions.update({dbt_kinds.table_name(parent): 'view ' ~ parent.checksum.checksum}) if kind == 'view' %}
+      {% do dbt_kinds._add_versions(parent, versions) %}
+    {% elif parent %}
+      {% do versions.update({dbt_kinds.table_name(parent): dbt_kinds.table_version(parent)}) %}
+    {% endif %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# How the reasons of a run call a table. #}
+{% macro table_name(node) %}
+  {% do return(node.schema ~ '.' ~ (node.get('identifier') or node.alias)) %}
+{% endmacro %}
+
+
+{#
+  The version of one table: the snapshot of its main branch on Iceberg, the version on Delta, of another table of one of our kinds its last load
+  or invalidation. None of others, such as a source of files, and of what is not there.
+#}
+{% macro table_version(node) %}
+  {% set relation = dbt_kinds.relation_of_node(node) %}
+  {% if dbt_kinds.relation_type(relation) != 'table' %}
+    {% do return(none) %}
+  {% endif %}
+  {% set file_format = dbt_kinds.describe_table(relation).file_format %}
+  {% if dbt_kinds.has_commits(file_format) %}
+    {% do return(file_format ~ ' ' ~ dbt_kinds.current_snapshot(relation, file_format)) %}
+  {% elif node.resource_type == 'model' and node.config.materialized in dbt_kinds.kinds() %}
+    {% set moments = dbt_kinds.events_of(dbt_kinds.relation_key(node.database, node.schema, node.alias)) | map(attribute='recorded_at') | list %}
+    {% do return('recorded ' ~ moments | max if moments else none) %}
+  {% endif %}
+  {% do return(none) %}
+{% endmacro %}
+
+
+{# The relation of a model or source, as statements name it. #}
+{% macro relation_of_node(node) %}
+  {% set relation = api.Relation.create(database=node.get('database'), schema=node.schema, identifier=node.get('identifier') or node.alias) %}
+  {% do return(relation.incorporate(path={'database': none}) if adapter.type() == 'spark' else relation) %}
+{% endmacro %}
+
+
+{# Whether a table of two versions holds the same rows: what lies between are compactions. Asks Spark where the versions differ. #}
+{% macro is_same_version(node, then, now) %}
+  {% if then == now or not (then or '').startswith('iceberg ') or not now.startswith('iceberg ') or then == 'iceberg None' %}
+    {% do return(then == now) %}
+  {% endif %}
+  {% set since = dbt_kinds.snapshots_since(dbt_kinds.relation_of_node(node), 'iceberg', then[8:] | int) %}
+  {% do return(since is not none and since | rejectattr('operation', 'eq', 'replace') | list == []) %}
+{% endmacro %}
+
+
+{# The models and sources that a model reads, directly or through views and ephemeral models, by name. #}
+{% macro tables_read(node) %}
+  {% set nodes = {} %}
+  {% for unique_id in node.depends_on.nodes %}
+    {% set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) %}
+    {% if parent %}
+      {% do nodes.update({dbt_kinds.table_name(parent): parent}) %}
+      {% do nodes.update(dbt_kinds.tables_read(parent)) if parent.resource_type == 'model' and parent.config.materialized in ['view', 'ephemeral'] %}
+    {% endif %}
+  {% endfor %}
+  {% do return(nodes) %}
+{% endmacro %}
+
+
+{# The same as their names in SQL, in small letters and without quotes; with the model's own. #}
+{% macro read_relations(node) %}
+  {% set names = [dbt_kinds.relation_of_node(node) | string] %}
+  {% for parent in dbt_kinds.tables_read(node).values() %}
+    {% do names.append(dbt_kinds.relation_of_node(parent) | string) %}
+  {% endfor %}
+  {% set plain = [] %}
+  {% for name in names %}
+    {% do plain.append(name | replace('`', '') | lower) %}
+  {% endfor %}
+  {% do return(plain) %}
+{% endmacro %}

@@ -1,0 +1,14 @@
+{#
+  dbt-spark's, for projects whose `dispatch:` names dbt_kinds: with the provider of Iceberg's tables. Spark does not tell it where Iceberg has the session's
+  catalog, and dbt then refuses the second run of a snapshot, for a table of another format.
+#}
+{% macro spark__list_relations_without_caching(relation) %}
+  {% call statement('list_relations_without_caching', fetch_result=true) %}
+show table extended in {{ relation.schema }} like '*'
+  {% endcall %}
+  {% set rows = [] %}
+  {% for row in load_result('list_relations_without_caching').table.rows %}
+    {% do rows.append([row[0], row[1], row[2], row[3] ~ ('\nProvider: iceberg' if 'table_type=ICEBERG' in row[3] else '')]) %}
+  {% endfor %}
+  {% do return(rows) %}
+{% endmacro %}

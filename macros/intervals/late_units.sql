@@ -1,0 +1,41 @@
+{#
+  What of the recorded units came late and is loaded again, `late`, what lies `too_far` back for it, and of which nothing tells, `lost` by relation. `late` is what late_data
+  found. In numbers of units. Pure.
+#}
+{% macro late_units(options, late, settled, upper) %}
+  {% set found, lost = [], {} %}
+  {% for source in late %}
+    {% for hit in source.hits %}{% do found.extend(hit.units) %}{% endfor %}
+    {% set unknown = dbt_kinds.intersect_intervals(source.lost, settled) %}
+    {% do lost.update({source.relation: unknown}) if unknown %}
+    {% do found.extend(unknown) if options.late_data.on_lost_history == 'reload' %}
+  {% endfor %}
+  {% set all_late = dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(found), settled) %}
+  {% if options.late_data is none or options.late_data.maximum is none or not all_late %}
+    {% do return({'late': all_late, 'too_far': [], 'lost': lost}) %}
+  {% endif %}
+  {% set near = [[dbt_kinds.unit_index_after(upper, options.unit) - options.late_data.maximum, all_late[-1][1]]] %}
+  {% do return({'late': dbt_kinds.intersect_intervals(all_late, near), 'too_far': dbt_kinds.subtract_intervals(all_late, near), 'lost': lost}) %}
+{% endmacro %}
+
+
+{# The same in words, for a plan's reason. Pure. #}
+{% macro late_words(options, late, again) %}
+  {% set words, why = [], [] %}
+  {% for source in late %}
+    {% set changes = [] %}
+    {% for hit in source.hits if dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(hit.units), again.late) %}
+      {% do changes.append(hit) %}
+    {% endfor %}
+    {% if changes %}
+      {% set first, last = changes | map(attribute='first') | min | replace('T00:00:00', ''), changes | map(attribute='last') | max | replace('T00:00:00', '') %}
+      {% do why.append(source.relation ~ ' changed in ' ~ first ~ (' to ' ~ last if last != first else '')) %}
+    {% endif %}
+    {% if options.late_data.on_lost_history == 'reload' and dbt_kinds.intersect_intervals(source.lost, again.late) %}
+      {% do why.append('the history of ' ~ source.relation ~ ' is gone') %}
+    {% endif %}
+  {% endfor %}
+  {% do words.append('late data: ' ~ dbt_kinds.counted(dbt_kinds.count_units(again.late), 'unit', 'units') ~ ' (' ~ why | join(', ') ~ ')') if again.late %}
+  {% do words.append('late data: ' ~ dbt_kinds.counted(dbt_kinds.count_units(again.too_far), 'unit', 'units') ~ ' further back than maximum') if again.too_far %}
+  {% do return(words) %}
+{% endmacro %}

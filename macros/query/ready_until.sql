@@ -1,0 +1,33 @@
+{#
+  The gate of option ready_until, as waiting_units takes it: its query is asked up to when the sources are complete, none where it yields NULL or no row.
+#}
+{% macro ready_until(node, options) %}
+  {% set rows = dbt_kinds.query_rows(render(options.ready_until)) %}
+  {% if rows | length > 1 %}
+    {% do dbt_kinds.fail(options.model, 'ready_until yields ' ~ rows | length ~ ' rows, and one value is asked for; write an aggregate, such as max(loaded_until)') %}
+  {% endif %}
+  {% set values = rows[0].values() | list if rows else [] %}
+  {% if values | length > 1 %}
+    {% do dbt_kinds.fail(options.model, 'ready_until yields ' ~ values | length ~ ' columns, ' ~ rows[0].keys() | join(', ') ~ ', and one value is asked for') %}
+  {% endif %}
+  {% do return({'name': 'ready_until', 'until': dbt_kinds.parse_instant(options.model, 'ready_until', values[0]) if values else none}) %}
+{% endmacro %}
+
+
+{#
+  Refuses a query of ready_until that names what the model does not depend on: dbt does not see names in a model's config, and would run the model before what
+  it waits for.
+#}
+{% macro check_ready_until(node, options) %}
+  {% set lacking = [] %}
+  {% for function, arguments in modules.re.findall('\\b(ref|source)\s*\(([^()]*)\)', options.ready_until) %}
+    {% set names = modules.re.findall('[\'"]([^\'"]*)[\'"]', arguments) %}
+    {% if names and not dbt_kinds.is_dependency(node, function, names) %}
+      {% do lacking.append('{{ ' ~ function ~ "('" ~ names | join("', '") ~ "') }}") %}
+    {% endif %}
+  {% endfor %}
+  {% if lacking %}
+    {% do dbt_kinds.fail(options.model, 'ready_until names what dbt does not know the model to depend on; write as the first line of its query: -- depends_on: '
+      ~ lacking | unique | join(' ')) %}
+  {% endif %}
+{% endmacro %}

@@ -1,0 +1,114 @@
+{#
+  What the loads of a relation noted of the sources they read, `{start, end, recorded_at, sources}`, newest first. `sources` maps a source to `{snapshot}`, what an Iceberg
+  table stood at before it was read, or to `{partitions}`, their hashes within what was read. With `stale`: everything else that was recorded by then was as that
+  snapshot has it, those intervals left out.
+#}
+{% macro noted_sources(relation) %}
+  {% do dbt_kinds.events_of(relation) %}
+  {% set noted = [] %}
+  {% for row in dbt_kinds.run_memory().noted.get(relation, []) %}
+    {% do noted.append({'start': row.interval_start, 'end': row.interval_end, 'recorded_at': row.recorded_at, 'sources': fromjson(row.details).sources}) %}
+  {% endfor %}
+  {% do return(dbt_kinds.sorted_backwards(noted, 'recorded_at')) %}
+{% endmacro %}
+
+
+{# What a run appends itself. #}
+{% macro note_source(relation, row) %}
+  {% do dbt_kinds.run_memory().noted.setdefault(relation, []).append(row) if '"sources"' in (row.details or '') %}
+{% endmacro %}
+
+
+{# What it reads afresh under its lease. #}
+{% macro note_sources(relation, log) %}
+  {% do dbt_kinds.run_memory().noted.pop(relation, none) %}
+  {% for row in log if row.relation == relation and row.event == 'loaded' %}
+    {% do dbt_kinds.note_source(relation, dict(row, details=row.get('details'))) %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# What the record of a batch carries: what of its sources it read. #}
+{% macro details_with_sources(work, batch, details) %}
+  {% set read = work.plan.get('sources') or [] %}
+  {% if not read %}
+    {% do return(details) %}
+  {% endif %}
+  {% set sources = {} %}
+  {% for source in read %}
+    {% do sources.update({source.name: dbt_kinds.note_of_source(source, batch)}) %}
+  {% endfor %}
+  {% do return(dbt_kinds.json_text(dict(fromjson(details) if details else {}, sources=sources))) %}
+{% endmacro %}
+
+
+{# The same of one source. Pure. #}
+{% macro note_of_source(source, batch) %}
+  {% if source.hashes is none %}
+    {% set note = {'snapshot': source.snapshot} %}
+    {% do note.update({'stale': source.stale}) if source.stale is not none %}
+    {% do return(note) %}
+  {% endif %}
+  {% set hashes = {} %}
+  {% for start, end in dbt_kinds.read_of_source(source, batch) %}
+    {% for instant, hash in source.hashes.items() if instant >= start and instant < end %}
+      {% do hashes.update({instant: hash}) %}
+    {% endfor %}
+  {% endfor %}
+  {% do return({'partitions': hashes}) %}
+{% endmacro %}
+
+
+{#
+  The loads of a model, each with what it is known to agree with, `sources`, and without the notes that said so: for a log that is written anew. Where several are known a
+  load may become several. Pure.
+#}
+{% macro loads_with_sources(loads, noted) %}
+  {% set state, names = namespace(loads=loads), [] %}
+  {% for note in noted %}
+    {% for name in note.sources if name not in names %}{% do names.append(name) %}{% endfor %}
+  {% endfor %}
+  {% for name in names %}
+    {% set pieces, cut, place = dbt_kinds.agreed_notes(loads, noted, name), [], namespace(first=0) %}
+    {% for load in state.loads %}
+      {% for number in range(place.first, pieces | length) %}
+        {% set piece = pieces[number] %}
+        {% if piece.start >= load.end %}{% break %}{% endif %}
+        {% if piece.end > load.start %}
+          {% set sources = dict(load.get('sources', {})) %}
+          {% if piece.note is not none %}
+            {% set known = dict(piece.note) %}
+            {% do known.pop('stale', none) %}
+            {% do sources.update({name: known}) %}
+          {% endif %}
+          {% do cut.append(dict(load, start=[piece.start, load.start] | max, end=[piece.end, load.end] | min, sources=sources)) %}
+          {% do cut[-1].update({'rows_written': none, 'seconds': none}) if [cut[-1].start, cut[-1].end] != [load.start, load.end] %}
+        {% endif %}
+        {% set place.first = number %}
+      {% endfor %}
+    {% endfor %}
+    {% set state.loads = cut %}
+  {% endfor %}
+  {% do return(state.loads) %}
+{% endmacro %}
+
+
+{# What two neighbours know of their sources together: partitions of both, snapshots that are the same; none where they differ. Pure. #}
+{% macro joined_sources(left, right) %}
+  {% if left.keys() | sort | list != right.keys() | sort | list %}
+    {% do return(none) %}
+  {% endif %}
+  {% set joined = {} %}
+  {% for name, known in left.items() %}
+    {% if known.get('partitions') is not none and right[name].get('partitions') is not none %}
+      {% set both = dict(known.partitions) %}
+      {% do both.update(right[name].partitions) %}
+      {% do joined.update({name: {'partitions': both}}) %}
+    {% elif known == right[name] %}
+      {% do joined.update({name: known}) %}
+    {% else %}
+      {% do return(none) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(joined) %}
+{% endmacro %}

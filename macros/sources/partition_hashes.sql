@@ -1,0 +1,29 @@
+{#
+  What the partitions of a table of files are made of: the instant of each value of the column to a hash of its newest file's time, how many files it has, and how large
+  they are. No column of the data is read. Asked once a run.
+#}
+{% macro partition_hashes(facts, column, values) %}
+  {% if column not in facts.partitions %}
+    {% set sql %}
+select first, substr(md5(concat_ws(' ', max(written), count(*), sum(size))), 1, 8) as hash
+from (
+  select first, path, max(written) as written, max(size) as size
+  from (
+    select
+      {{ dbt_kinds.clamped_seconds(adapter.quote(column), values) }} as first, _metadata.file_path as path,
+      unix_micros(_metadata.file_modification_time) as written, _metadata.file_size as size
+    from {{ facts.relation }}
+  )
+  where first is not null
+  group by first, path
+)
+group by first
+    {%- endset %}
+    {% set hashes = {} %}
+    {% for row in dbt_kinds.query_rows(sql) %}
+      {% do hashes.update({dbt_kinds.instant_at(row.first): row.hash}) %}
+    {% endfor %}
+    {% do facts.partitions.update({column: hashes}) %}
+  {% endif %}
+  {% do return(facts.partitions[column]) %}
+{% endmacro %}

@@ -1,0 +1,45 @@
+{#
+  How an Iceberg table came to what it is: `{head, is_whole, positions, snapshots}`. `snapshots` are the ancestors of the current one and itself, oldest first,
+  `{snapshot_id, operation}`, as far as they are kept, `positions` where each stands among them, from 1 on; `is_whole` tells that none before them has expired.
+  `head` is none for a table without a snapshot. Asked once a run.
+#}
+{% macro snapshot_history(facts) %}
+  {% if facts.history is none %}
+    {% set sql %}
+select s.snapshot_id, s.parent_id, s.operation, if(r.name is null, null, true) as is_head
+from {{ facts.relation }}.snapshots as s
+left join (select name, snapshot_id from {{ facts.relation }}.refs where name = 'main') as r on r.snapshot_id = s.snapshot_id
+    {%- endset %}
+    {% do facts.update({'history': dbt_kinds.history_of_snapshots(dbt_kinds.query_rows(sql))}) %}
+  {% endif %}
+  {% do return(facts.history) %}
+{% endmacro %}
+
+
+{# The same from the rows of a table's snapshots, `{snapshot_id, parent_id, operation, is_head}`. Pure. #}
+{% macro history_of_snapshots(rows) %}
+  {% set by_id, state = {}, namespace(at=none) %}
+  {% for row in rows %}
+    {% do by_id.update({row.snapshot_id: row}) %}
+    {% if row.get('is_head') %}{% set state.at = row.snapshot_id %}{% endif %}
+  {% endfor %}
+  {% set head, backwards = state.at, [] %}
+  {% for _ in rows if state.at in by_id %}
+    {% do backwards.append(by_id[state.at]) %}
+    {% set state.at = by_id[state.at].get('parent_id') %}
+  {% endfor %}
+  {% set positions = {} %}
+  {% for snapshot in backwards | reverse %}
+    {% do positions.update({snapshot.snapshot_id: loop.index}) %}
+  {% endfor %}
+  {% do return({'head': head, 'is_whole': state.at is none, 'positions': positions, 'snapshots': backwards | reverse | list}) %}
+{% endmacro %}
+
+
+{# Where a snapshot stands, 0 for the table before its first one; none where it is none of the ancestors, or is not kept. Pure. #}
+{% macro position_of(history, snapshot_id) %}
+  {% if snapshot_id is none %}
+    {% do return(0 if history.is_whole else none) %}
+  {% endif %}
+  {% do return(history.positions.get(snapshot_id)) %}
+{% endmacro %}

@@ -1,0 +1,93 @@
+{#
+  For the kind `tracked`: see table_writer, whose columns are those of the query and the hash; and `source_schema`, `source_columns` and `source_selected`,
+  the same without it, `keys`, and `content_hash`, the SQL of a row's hash.
+#}
+{% macro group_writer(options, query_columns, existing, query, keys=[]) %}
+  {% if dbt_kinds.find_column(query_columns, options.content_hash_name) is not none %}
+    {% do dbt_kinds.fail(options.model, "the query has a column '" ~ options.content_hash_name ~ "', which this kind writes itself; leave it out, or set content_hash_name") %}
+  {% endif %}
+  {% for key in options.group_key if dbt_kinds.find_column(query_columns, key) is none %}
+    {% do dbt_kinds.fail(options.model, "ColumnNotInOutput: group_key names '" ~ key ~ "', and the query has " ~ query_columns | map(attribute='name') | join(', ')
+      ~ '; select it, or name another column') %}
+  {% endfor %}
+  {% set hash = {'name': options.content_hash_name, 'type': 'string'} %}
+  {% set writer = dbt_kinds.table_writer(options, query_columns + [hash], existing, options.partition_by) %}
+  {% set source = [] %}
+  {% for column in writer.schema %}
+    {% do source.append(column) if column.name | lower != hash.name | lower %}
+  {% endfor %}
+  {% set keys = [] %}
+  {% for key in options.group_key %}
+    {% set column = dbt_kinds.find_column(source, key) %}
+    {% if 'map<' in column.type %}
+      {% do dbt_kinds.fail(options.model, "group_key '" ~ key ~ "' is a " ~ column.type ~ ', and maps cannot be compared; name another column') %}
+    {% endif %}
+    {% do keys.append(adapter.quote(column.name)) %}
+  {% endfor %}
+  {% do return(dict(
+    writer, replaces_table=existing is none, source_schema=source, source_columns=dbt_kinds.quoted_names(source),
+    source_selected=dbt_kinds.selected_columns(query_columns, source), keys=keys, hash_column=adapter.quote(hash.name),
+    content_hash=dbt_kinds.content_hash(source, options.group_key)
+  )) %}
+{% endmacro %}
+
+
+{#
+  SQL: the hash of the group that a row belongs to: how many rows it has, and the sum of their hashes. Spark's hash skips NULL, so whether a value is NULL
+  is hashed beside it (xxhash64(1, null) is xxhash64(null, 1); measured). Columns go by their names. Pure but for the adapter's quotes.
+#}
+{% macro content_hash(columns, keys) %}
+  {% set lower_keys, by_name, values = keys | map('lower') | list, {}, [] %}
+  {% for column in columns if column.name | lower not in lower_keys %}
+    {% do by_name.update({column.name | lower: column}) %}
+  {% endfor %}
+  {% for name in by_name | list | sort %}
+    {% set quoted = adapter.quote(by_name[name].name) %}
+    {% do values.append(dbt_kinds.hashable(quoted, dbt_kinds.parse_type(by_name[name].type)) ~ ', ' ~ quoted ~ ' is null') %}
+  {% endfor %}
+  {% set group = 'over (partition by ' ~ dbt_kinds.quoted_names(keys) | join(', ') ~ ')' %}
+  {% do return('concat(count(*) ' ~ group ~ ", ':', cast(sum(cast(xxhash64(" ~ values | join(', ') | default('0', true) ~ ') as decimal(20, 0))) ' ~ group ~ ' as string))') %}
+{% endmacro %}
+
+
+{# SQL: a value as a hash takes it. Nested ones as JSON, which keeps NULL fields and microseconds if it is told to; maps as sorted lists (measured). Pure. #}
+{% macro hashable(value, type) %}
+  {% if type.kind == 'atomic' %}
+    {% do return(value) %}
+  {% elif type.kind == 'truncated' %}
+    {% do return('to_json(struct(' ~ value ~ '))') %}
+  {% endif %}
+  {% do return('to_json(struct(' ~ dbt_kinds._without_maps(value, type, 0) ~ " as value), map('ignoreNullFields', 'false', 'timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS'))") %}
+{% endmacro %}
+
+
+{% macro _has_map(type) %}
+  {% if type.kind == 'map' %}
+    {% do return(true) %}
+  {% elif type.kind == 'array' %}
+    {% do return(dbt_kinds._has_map(type.element)) %}
+  {% endif %}
+  {% for field in type.get('fields', []) if dbt_kinds._has_map(field.type) %}
+    {% do return(true) %}
+  {% endfor %}
+  {% do return(false) %}
+{% endmacro %}
+
+
+{% macro _without_maps(value, type, depth) %}
+  {% set item = 'item_' ~ depth %}
+  {% if not dbt_kinds._has_map(type) %}
+    {% do return(value) %}
+  {% elif type.kind == 'map' %}
+    {% set entry = 'struct(' ~ item ~ '.key as key, ' ~ dbt_kinds._without_maps(item ~ '.value', type.value, depth + 1) ~ ' as value)' %}
+    {% do return('array_sort(transform(map_entries(' ~ value ~ '), ' ~ item ~ ' -> ' ~ entry ~ '))') %}
+  {% elif type.kind == 'array' %}
+    {% do return('transform(' ~ value ~ ', ' ~ item ~ ' -> ' ~ dbt_kinds._without_maps(item, type.element, depth + 1) ~ ')') %}
+  {% endif %}
+  {% set fields = [] %}
+  {% for field in type.fields %}
+    {% set name = adapter.quote(field.name) %}
+    {% do fields.append(dbt_kinds._without_maps(value ~ '.' ~ name, field.type, depth + 1) ~ ' as ' ~ name) %}
+  {% endfor %}
+  {% do return('if(' ~ value ~ ' is null, null, struct(' ~ fields | join(', ') ~ '))') %}
+{% endmacro %}

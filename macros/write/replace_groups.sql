@@ -1,0 +1,142 @@
+{#
+  The rows of a query of the kind `tracked`, staged once and checked, and what is to be done for them, in work.groups: `{rows, all_rows, inserts, actions,
+  is_idle}`. Nothing is written yet, nor taken back.
+#}
+{% macro stage_groups(relation, work, batch, query) %}
+  {% set options, writer = work.options, work.writer %}
+  {% set rows = work.get('staged') or dbt_kinds.stage(relation, 'rows', dbt_kinds.filtered_query(query, 'true', writer.source_selected), dbt_kinds.empty_rows(writer.source_schema)) %}
+  {% set found = dbt_kinds._check_groups(relation, work, rows) %}
+  {% if found.all_rows == 0 and dbt_kinds._is_emptied(relation, work) %}
+    {% do work.update({'groups': {'is_idle': true}}) %}
+  {% elif work.start_anew %}
+    {% do work.update({'groups': {'rows': rows, 'inserts': found.all_rows, 'is_idle': false}}) %}
+  {% else %}
+    {% set stored = dbt_kinds.stored_groups(relation, work) %}
+    {% set actions = dbt_kinds.stage(relation, 'actions', dbt_kinds.group_actions(writer, dbt_kinds.hashed_rows(writer, rows), stored)) %}
+    {% set counts = dbt_kinds.query_rows("select count_if(_action = 'insert') as inserts, count(*) as all_actions from " ~ actions)[0] %}
+    {% do work.update({'groups': {'rows': rows, 'actions': actions, 'inserts': counts.inserts, 'is_idle': counts.all_actions == 0}}) %}
+  {% endif %}
+{% endmacro %}
+
+
+{% macro _check_groups(relation, work, rows) %}
+  {% set writer = work.writer %}
+  {% set is_null = writer['keys'] | join(' is null or ') ~ ' is null' %}
+  {% set found = dbt_kinds.query_rows('select count(*) as all_rows, count_if(' ~ is_null ~ ') as null_rows from ' ~ rows)[0] %}
+  {% if found.null_rows %}
+    {% set samples = [] %}
+    {% for row in dbt_kinds.query_rows('select * from ' ~ rows ~ ' where ' ~ is_null ~ ' limit 5') %}{% do samples.append(dbt_kinds.json_text(row)) %}{% endfor %}
+    {% do dbt_kinds.drop_stages(relation) %}
+    {% do dbt_kinds.fail(work.options.model, 'NULL in group_key: ' ~ found.null_rows ~ ' of ' ~ found.all_rows ~ ' rows have no ' ~ work.options.group_key | join(', ') ~ ', '
+      ~ samples | join(', ') ~ '; leave them out of the query, or give them a group') %}
+  {% endif %}
+  {% do return(found) %}
+{% endmacro %}
+
+
+{# Whether a query without rows leaves the table alone, which has some; raises where nobody said what that means. #}
+{% macro _is_emptied(relation, work) %}
+  {% set options = work.options %}
+  {% if options.empty_source == 'delete' or not work.existed or work.plan.reason == 'backfill: full refresh' or not run_query('select 1 from ' ~ relation ~ ' limit 1').rows | length %}
+    {% do return(false) %}
+  {% elif options.empty_source == 'error' %}
+    {% do dbt_kinds.drop_stages(relation) %}
+    {% do dbt_kinds.fail(options.model, 'the query returned no rows, and the table ' ~ options.relation ~ ' has some, which would all be deleted; if the source is meant to be empty, '
+      ~ 'set empty_source: delete, or empty_source: keep to leave the table as it is') %}
+  {% endif %}
+  {% do return(true) %}
+{% endmacro %}
+
+
+{# SQL: staged rows with the hash of their group, in the table's columns. Pure. #}
+{% macro hashed_rows(writer, rows) %}
+  {% set selected = [] %}
+  {% for column in writer.columns %}
+    {% do selected.append(writer.content_hash ~ ' as ' ~ column if column == writer.hash_column else column) %}
+  {% endfor %}
+  {% do return('select ' ~ selected | join(', ') ~ ' from ' ~ rows) %}
+{% endmacro %}
+
+
+{# SQL: the groups that the table holds, each with its hash; none where its rows do not agree, or it has no such column yet. #}
+{% macro stored_groups(relation, work) %}
+  {% set writer = work.writer %}
+  {% set hash = writer.hash_column if dbt_kinds.find_column(work.existing.columns, work.options.content_hash_name) is not none else 'cast(null as string)' %}
+  {% do return('select ' ~ writer['keys'] | join(', ') ~ ', if(count(distinct ' ~ hash ~ ') = 1 and count(*) = count(' ~ hash ~ '), max(' ~ hash ~ '), null) as __kinds_hash from ' ~ relation
+    ~ ' group by ' ~ writer['keys'] | join(', ')) %}
+{% endmacro %}
+
+
+{#
+  SQL: what is to be done, in the table's columns and `_action`: each group of the table that the query has not, or has otherwise, is deleted, one row a
+  group; the rows of groups that the table has not, or has otherwise, are inserted. Pure but for the adapter's quotes.
+#}
+{% macro group_actions(writer, hashed, stored) %}
+  {% set is_same, deleted = [], [] %}
+  {% for key in writer['keys'] %}
+    {% do is_same.append('source.' ~ key ~ ' <=> stored.' ~ key) %}
+  {% endfor %}
+  {% for column in writer.columns %}
+    {% do deleted.append('stored.' ~ column if column in writer['keys'] else 'cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(writer.schema[loop.index0].type)) ~ ') as ' ~ column) %}
+  {% endfor %}
+  {% set is_equal = is_same | join(' and ') ~ ' and source.' ~ writer.hash_column ~ ' = stored.__kinds_hash' %}
+  {% set sql -%}
+with hashed as ({{ hashed }}), stored as ({{ stored }})
+select source.{{ writer.columns | join(', source.') }}, 'insert' as _action
+from hashed as source left anti join stored on {{ is_equal }}
+union all
+select {{ deleted | join(', ') }}, 'delete' as _action
+from stored left anti join hashed as source on {{ is_equal }}
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# Replaces the groups that changed, in one commit on Iceberg and Delta; a table of files is made whole beside it. Nothing is written where none did. #}
+{% macro replace_groups(relation, work, batch, query) %}
+  {% set options, writer, groups = work.options, work.writer, work.groups %}
+  {% if groups.is_idle %}
+    {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- no group has changed'}) %}
+  {% elif work.start_anew %}
+    {% set sql = dbt_kinds.hashed_rows(writer, groups.rows) %}
+    {% do dbt_kinds.replace_table(relation, work, sql) %}
+  {% elif not dbt_kinds.is_of_files(options.file_format) %}
+    {% set sql = dbt_kinds.group_merge(relation, writer, groups.actions) %}
+    {% do dbt_kinds.hold_lease(options) %}
+    {% call statement('replace_groups') %}{{ sql }}{% endcall %}
+  {% else %}
+    {% set sql = dbt_kinds.whole_groups(relation, writer, groups.actions) %}
+    {% do dbt_kinds.put_whole_in_place(relation, work, batch, dbt_kinds.stage(relation, 'whole', sql, relation), groups.inserts) %}
+  {% endif %}
+  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=groups.inserts, sql=sql)) %}
+{% endmacro %}
+
+
+{# SQL: a `delete` action matches all rows of its group, an `insert` action none. Pure. #}
+{% macro group_merge(relation, writer, actions) %}
+  {% set sql -%}
+merge into {{ relation }} as target
+using {{ actions }} as source
+on {% for key in writer['keys'] %}target.{{ key }} <=> source.{{ key }} and {% endfor %}source._action = 'delete'
+when matched then delete
+when not matched and source._action = 'insert' then insert ({{ writer.columns | join(', ') }})
+values (source.{{ writer.columns | join(', source.') }})
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# SQL: the whole table as that merge would leave it. Pure. #}
+{% macro whole_groups(relation, writer, actions) %}
+  {% set is_same = [] %}
+  {% for key in writer['keys'] %}
+    {% do is_same.append('target.' ~ key ~ ' <=> source.' ~ key) %}
+  {% endfor %}
+  {% set sql -%}
+select {{ writer.columns | join(', ') }}
+from {{ relation }} as target left anti join {{ actions }} as source on {{ is_same | join(' and ') }} and source._action = 'delete'
+union all
+select {{ writer.columns | join(', ') }} from {{ actions }} where _action = 'insert'
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}

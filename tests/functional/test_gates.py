@@ -1,0 +1,48 @@
+"""The vectors of `gates.json` through real dbt, on Iceberg and on Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.functional.gates import Gate
+from tests.functional.project import Project
+
+VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "conformance" / "gates.json").read_text())[
+    "vectors"
+]
+USUAL = {
+    "audits_pass",
+    "audit_fails_in_a_batch_of_a_restatement",
+    "several_audits_fail_at_once",
+    "table_scope_sees_the_table_to_be",
+    "failures_are_stored",
+    "key_kind_audits_after_duplicates",
+    "full_kind_keeps_the_table",
+    "history_kind_audits_the_state",
+    "cumulative_kind_audits_the_delta",
+}
+
+
+def cases() -> list[Any]:
+    return [
+        pytest.param(
+            vector,
+            file_format,
+            id=f"{vector['id']}-{file_format}",
+            marks=[] if vector["id"] in USUAL else [pytest.mark.sweep],
+        )
+        for vector in VECTORS
+        for file_format in vector.get("formats", ["iceberg", "parquet"])
+    ]
+
+
+@pytest.mark.parametrize(("vector", "file_format"), cases())
+def test_vector(new_project: Callable[[str], Project], vector: dict[str, Any], file_format: str) -> None:
+    gate = Gate(new_project("gate"), vector, file_format)
+    for step in vector["steps"]:
+        gate.run(step)

@@ -1,0 +1,49 @@
+"""The conformance vectors of OndatraSQL whose kinds run, on Iceberg and, where they say so, on Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.functional.ondatrasql_vectors import VECTORS, Vectors, kinds_of
+from tests.functional.project import Project
+
+RUNNING = {"table", "tracked", "merge"}
+# what is sent is not filled into an outbox yet
+NOT_YET = {"H02", "H09"}
+CASES = [
+    pytest.param(
+        vector,
+        file_format,
+        id=f"{vector['id']}-{file_format}",
+        marks=[pytest.mark.sweep] if file_format == "parquet" else [],
+    )
+    for vector in VECTORS
+    if kinds_of(vector) <= RUNNING and vector["id"] not in NOT_YET
+    for file_format in vector.get("formats", ["iceberg", "parquet"])
+]
+
+
+@pytest.fixture(scope="module")
+def projects(
+    local_spark: Mapping[str, Any], tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> dict[str, Vectors]:
+    """The vectors that are asked for, run once on each format."""
+    tests = [item for item in request.session.items if isinstance(item, pytest.Function) and item.path == request.path]
+    made = {}
+    for file_format in ("iceberg", "parquet"):
+        given: list[Any] = [
+            test.callspec.params["vector"] for test in tests if test.callspec.params["file_format"] == file_format
+        ]
+        if given:
+            folder = tmp_path_factory.mktemp("ondatrasql") / "project"
+            made[file_format] = Vectors(Project(folder, local_spark, f"ondatrasql_{file_format}"), file_format)
+            made[file_format].run(given)
+    return made
+
+
+@pytest.mark.parametrize(("vector", "file_format"), CASES)
+def test_a_vector_runs_as_it_says(projects: dict[str, Vectors], vector: dict[str, Any], file_format: str) -> None:
+    projects[file_format].check(vector)

@@ -1,0 +1,172 @@
+"""Audits as the macros read them, and what one statement finds of all of them, in DuckDB."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.unit.macros import CompilerError, Macros, node
+
+MACROS = Macros()
+
+
+def audits(*written: Any, kind: str = "incremental_by_time_range") -> list[dict[str, Any]]:
+    options: dict[str, Any] = {"time_column": "ts"} if kind == "incremental_by_time_range" else {"unique_key": ["id"]}
+    return list(MACROS.options(node(kind=kind, audits=list(written), **options))["audits"])
+
+
+def refusal_of(*written: Any, kind: str = "incremental_by_time_range") -> str:
+    with pytest.raises(CompilerError) as raised:
+        audits(*written, kind=kind)
+    return str(raised.value)
+
+
+def test_an_audit_is_written_as_a_test_is() -> None:
+    flat = {"dbt_utils.expression_is_true": {"expression": "a < b", "severity": "warn", "where": "a > 0", "name": "ab"}}
+    newer = {
+        "dbt_utils.expression_is_true": {
+            "arguments": {"expression": "a < b"},
+            "config": {"severity": "warn", "where": "a > 0"},
+            "name": "ab",
+        }
+    }
+    named = {"name": "ab", "test_name": "dbt_utils.expression_is_true", **flat["dbt_utils.expression_is_true"]}
+    expected = {
+        "name": "ab", "test": "expression_is_true", "package": "dbt_utils", "arguments": {"expression": "a < b"}, "over": "batch",
+        "severity": "warn", "store_failures": False, "where": "a > 0", "limit": None, "fail_calc": None, "error_if": "!= 0",
+        "warn_if": "!= 0",
+    }  # fmt: skip
+    assert audits(flat) == audits(newer) == audits(named) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ({"not_null": {"column_name": "id"}}, "not_null_id"),
+        ({"dbt_utils.at_least_one": {"column_name": "net amount"}}, "at_least_one_net_amount"),
+        ("has_rows", "has_rows"),
+        ({"has_rows": None}, "has_rows"),
+        ({"unique": {"column_name": "id", "name": "one_row_an_id"}}, "one_row_an_id"),
+    ],
+)
+def test_an_audit_is_called_by_its_test_and_column(written: Any, name: str) -> None:
+    assert [audit["name"] for audit in audits(written)] == [name]
+
+
+def test_an_audit_that_is_not_enabled_is_none() -> None:
+    assert audits({"not_null": {"column_name": "id", "config": {"enabled": False}}}) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (
+            ["not_null_id", {"not_null": {"column_name": "ID"}}],
+            "two audits are called 'not_null_ID'; give one of them a name",
+        ),
+        (
+            [{"unique": {"column_name": "id"}, "not_null": {"column_name": "id"}}],
+            "which is not a test with its arguments",
+        ),
+        ([3], "audits has the entry '3', which is not a test with its arguments"),
+        ([{"unique": {"severity": "fatal"}}], "severity of the audit unique 'fatal' is not one of error, warn"),
+        ([{"unique": {"over": "tabel"}}], "over of the audit unique 'tabel' is not one of batch, table"),
+        ([{"unique": {"limit": "few"}}], "limit of the audit unique 'few' is not a whole number of 1 or more"),
+        ([{"unique": {"name": "a b", "store_failures": True}}], "the audit's name 'a b' is not a word"),
+    ],
+)
+def test_what_is_no_audit_is_refused(written: list[Any], message: str) -> None:
+    assert message in refusal_of(*written)
+
+
+def test_a_list_is_needed() -> None:
+    with pytest.raises(CompilerError, match="audits 'not_null' is not a list of tests"):
+        MACROS.options(node(time_column="ts", audits="not_null"))
+
+
+@pytest.mark.parametrize("kind", ["scd_type_2_by_column", "cumulative_aggregate"])
+def test_over_table_is_refused_where_the_table_holds_other_rows_than_the_query(kind: str) -> None:
+    more: dict[str, Any] = {"columns": ["a"]} if kind.startswith("scd") else {"combine": {"a": "add"}}
+    written = node(kind=kind, unique_key=["id"], audits=[{"unique": {"column_name": "id", "over": "table"}}], **more)
+    with pytest.raises(CompilerError, match=f"over: table of the audit 'unique_id' is not for {kind}"):
+        MACROS.options(written)
+
+
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({}, (3, True, True)),
+        ({"limit": 2}, (2, True, True)),
+        ({"fail_calc": "sum(v)"}, (6, True, True)),
+        ({"error_if": "> 3", "warn_if": "> 2"}, (3, False, True)),
+        ({"error_if": ">5", "warn_if": "between 4 and 5"}, (3, False, False)),
+    ],
+)
+def test_settings_mean_what_they_mean_in_dbt(settings: dict[str, Any], found: tuple[int, bool, bool]) -> None:
+    (audit,) = audits({"unique": {**settings}})
+    sql = MACROS.findings_sql([audit], ["select v from (values (1), (2), (3)) as t(v) -- three rows"])
+    assert duckdb.execute(sql).fetchall() == [(0, *found)]
+
+
+def test_all_audits_are_one_statement_each_with_its_place() -> None:
+    sql = MACROS.findings_sql(audits("a", "b"), ["select 1 where false", "with one as (select 1) select * from one"])
+    assert sorted(duckdb.execute(sql).fetchall()) == [(0, 0, False, False), (1, 1, True, True)]
+
+
+def test_a_ref_in_an_argument_has_to_be_a_dependency_of_the_model() -> None:
+    def relationships(model: str, to: str) -> str:
+        return f"select * from {model} where id not in (select id from {to})"
+
+    def macros(*nodes: str) -> Macros:
+        return Macros(
+            node={"depends_on": {"nodes": list(nodes)}},
+            graph={
+                "nodes": {name: {"name": name.split(".")[-1], "package_name": "shop"} for name in nodes},
+                "sources": {},
+            },
+            ref=lambda *names: ".".join(names),
+            context={"test_relationships": relationships},
+        )
+
+    (audit,) = audits({"relationships": {"to": "ref('customers')", "where": "id > 0"}})
+    work = {
+        "options": {"model": "orders", "kind": "full", "start": None},
+        "plan": {"execution_time": "2024-01-02T00:00:00"},
+    }
+    batch = ["2024-01-01T00:00:00", "2024-01-02T00:00:00"]
+    sql = macros("model.shop.customers").audit_sql(work, batch, audit, "stage")
+    assert sql == (
+        "select * from (select * from stage where id > 0) dbt_subquery where id not in (select id from customers)"
+    )
+    with pytest.raises(CompilerError, match=re.escape("-- depends_on: {{ ref('customers') }}")):
+        macros("model.shop.orders").audit_sql(work, batch, audit, "stage")
+
+
+def test_an_unknown_test_is_refused_with_the_nearest_name() -> None:
+    macros = Macros(context={"test_not_null": None, "dbt_utils": {"test_expression_is_true": None}})
+    for written, meant in (("not_nul", "not_null"), ("expression_is_true", "dbt_utils.expression_is_true")):
+        (audit,) = audits(written)
+        with pytest.raises(CompilerError, match=f"did you mean '{meant}'"):
+            macros.generic_test("orders", audit)
+
+
+def loaded(start: str, end: str, recorded_at: str) -> dict[str, Any]:
+    return {"event": "loaded", "interval_start": start, "interval_end": end, "recorded_at": recorded_at}
+
+
+def test_a_finding_holds_until_its_interval_is_loaded() -> None:
+    finding = loaded("2024-01-02", "2024-01-04", "05") | {"event": "audit_failed"}
+    others = [loaded("2024-01-01", "2024-01-05", "04"), loaded("2024-01-04", "2024-01-05", "06")]
+    assert MACROS.open_findings([*others, finding]) == [finding]
+    assert MACROS.open_findings([finding, loaded("2024-01-03", "2024-01-04", "06")]) == []
+
+
+def test_a_record_says_that_audits_were_skipped_beside_what_else_it_says() -> None:
+    details = MACROS.details_with_audits({"skips_audits": True}, json.dumps({"instant": "now"}))
+    assert json.loads(details) == {"instant": "now", "audits": "skipped"}
+    assert json.loads(MACROS.details_with_audits({"skips_audits": True}, None)) == {"audits": "skipped"}
+    assert MACROS.details_with_audits({"skips_audits": False}, None) is None

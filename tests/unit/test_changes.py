@@ -1,0 +1,164 @@
+"""What a run that goes by changes has to do, and which texts of a query are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.macros import CompilerError, Macros, node
+
+MACROS = Macros()
+LATEST = {"model_hash": "h", "recorded_at": "2024"}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"latest": None}, ["backfill", "first run"]),
+        ({"latest": None, "full_refresh": True}, ["backfill", "first run"]),
+        ({"full_refresh": True, "model_hash": "i"}, ["backfill", "full refresh"]),
+        ({"model_hash": "i", "then": None}, ["backfill", "sql changed"]),
+        ({"then": None, "now": {}}, ["full", "missing depends metadata"]),
+        ({"then": {}, "now": {}}, ["skip", "no dependencies"]),
+        ({"now": {"a": "1", "b": None, "c": None}, "changed": ["a"]}, ["full", "unverifiable dep: b"]),
+        ({"now": {"a": "1", "b": "2"}, "changed": ["b", "a"]}, ["full", "dep changed: b"]),
+        ({"now": {"a": "1"}}, ["skip", "deps unchanged"]),
+    ],
+)
+def test_the_first_row_that_fits_decides(given: dict[str, Any], told: list[str]) -> None:
+    usual = {"latest": LATEST, "full_refresh": False, "model_hash": "h", "then": {"a": "1"}, "now": {"a": "1"}}
+    assert MACROS.run_type(**{**usual, "changed": [], **given}) == told
+
+
+def model_hash(sql: str, **given: Any) -> str:
+    one = node(kind="full", **{"skip_unchanged": True, "file_format": "iceberg", **given})
+    return str(MACROS.model_hash(MACROS.options(one), sql))
+
+
+SQL = "select id, 'A  b' as x from raw.t where c = 1"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "-- a remark\nselect id, 'A  b' as x\n\tfrom raw.t -- another\n  where c = 1\n",
+        "select id, 'A  b' as x /* why */ from raw.t\n\n\nwhere c = 1",
+        "/* one\n line */ select id, 'A  b' as x from raw.t where   c = 1 -- 'x",
+    ],
+)
+def test_comments_and_white_space_are_no_other_query(sql: str) -> None:
+    assert model_hash(sql) == model_hash(SQL)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select id, 'a  b' as x from raw.t where c = 1",
+        "select id, 'A b' as x from raw.t where c = 1",
+        "select ID, 'A  b' as x from raw.t where c = 1",
+        "select id, 'A  b' as x from raw.t where c = 1 -- x\n or true",
+        "select id, 'A  b -- x' as x from raw.t where c = 1",
+        "select id, '' as x from raw.t where c = 1",
+    ],
+)
+def test_what_a_reader_would_see_is_another_query(sql: str) -> None:
+    assert model_hash(sql) != model_hash(SQL)
+
+
+def test_partitioning_and_format_are_part_of_it_and_checks_are_not() -> None:
+    assert model_hash(SQL, partition_by=["id"]) != model_hash(SQL)
+    assert model_hash(SQL, file_format="parquet") != model_hash(SQL)
+    assert model_hash(SQL, audits=[{"not_null": {"column_name": "id"}}]) == model_hash(SQL)
+
+
+def test_time_variables_stay_in_it() -> None:
+    def of(day: str, name: str = "execution_ds") -> str:
+        return model_hash(f"select /*kinds:{name}*/ '{day}' as d")
+
+    assert of("2024-01-01") == of("2024-01-02")
+    assert of("2024-01-01") != of("2024-01-01", "execution_ts")
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        ("select 1 as id", []),
+        ("select id from raw.t as t join `raw`.`u` using (id)", []),
+        ("select id from elsewhere.t", ["elsewhere.t"]),
+        ("select id from raw.t left join `My`.other o on true -- from x.y", ["my.other"]),
+        ("with c as (select id from raw.t) select id from c", []),
+        ("with c (id) as (select id from plain) select id from c", ["plain"]),
+        ("select id from (select id from raw.t) as s, lateral explode(x)", []),
+        ("select extract(year from t.day) as y, trim(both from x) as z from raw.t", []),
+        ("select id from raw.t where a is distinct from b and a is not distinct from c.d", []),
+        ("select id from range(3) union all select id from values (1) as v(id)", []),
+        ("select ' from x.y ' as text from raw.t", []),
+        ("select id from catalog.shop.t where id in (select id from other)", ["catalog.shop.t", "other"]),
+    ],
+)
+def test_tables_that_dbt_does_not_know_are_found(sql: str, found: list[str]) -> None:
+    assert MACROS.unknown_tables(sql, ["raw.t", "raw.u"]) == found
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        ({"run_type": "skip", "reason": "skip: deps unchanged", "waiting": []}, "skip: deps unchanged"),
+        ({"reason": "up to date", "waiting": []}, "OK up to date"),
+        ({"reason": "waits", "waiting": [1]}, "OK waiting"),
+    ],
+)
+def test_a_run_that_did_nothing_says_why(plan: dict[str, Any], words: str) -> None:
+    assert MACROS.idle_status(plan) == words
+
+
+# --- what a table gained
+
+
+CHANGES = "select s.id from /*kinds:changes_of raw.src*/ (select * from raw.src) as s join raw.src2 as l using (id)"
+
+
+def test_changes_of_renders_to_all_rows_that_every_command_can_read() -> None:
+    assert MACROS.changes_of("`raw`.`src`") == "/*kinds:changes_of raw.src*/ (select * from `raw`.`src`)"
+    assert MACROS.captured_tables(CHANGES + CHANGES) == ["raw.src"]
+    assert MACROS.captured_tables("select 1") == []
+
+
+@pytest.mark.parametrize(
+    ("bounds", "rows"),
+    [
+        (["1", "2"], "select * from raw.src version as of 2 except all select * from raw.src version as of 1"),
+        ([None, "2"], "select * from raw.src version as of 2"),
+    ],
+)
+def test_a_run_reads_what_was_gained_or_all_that_was_there(bounds: list[str | None], rows: str) -> None:
+    written = MACROS.with_change_sets({"raw.src": bounds}, CHANGES)
+    assert written == f"select s.id from ({rows}) as s join raw.src2 as l using (id)"
+    assert MACROS.with_change_sets(None, CHANGES) == CHANGES
+    assert MACROS.with_change_sets({"raw_src": bounds, "raw.sr": bounds}, CHANGES) == CHANGES
+
+
+def test_a_change_set_is_part_of_the_query_that_is_compared() -> None:
+    assert model_hash(CHANGES) != model_hash(CHANGES.replace("/*kinds:changes_of raw.src*/ ", ""))
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "told"),
+    [
+        ("full", {}, (False, False)),
+        ("full", {"skip_unchanged": True}, (True, False)),
+        ("tracked", {"group_key": "id"}, (True, True)),
+        ("incremental_by_unique_key", {"unique_key": "id"}, (False, False)),
+        ("incremental_by_unique_key", {"unique_key": "id", "capture": "snapshot"}, (True, True)),
+    ],
+)
+def test_which_kinds_go_by_changes_and_which_compare(kind: str, given: dict[str, Any], told: tuple[bool, bool]) -> None:
+    options = MACROS.options(node(kind=kind, **given))
+    assert (MACROS.goes_by_changes(options), MACROS.compares_with_table(options)) == told
+
+
+@pytest.mark.parametrize("option", ["cursor", "sink", "validity", "landing", "delta_overrides"])
+def test_what_no_kind_acts_on_yet_is_refused(option: str) -> None:
+    with pytest.raises(CompilerError, match=f"option '{option}' is not known to this version yet"):
+        MACROS.options(node(kind="full", **{option: "x"}))

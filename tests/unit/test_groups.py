@@ -1,0 +1,170 @@
+"""The SQL of the kind `tracked`: what is hashed, and which groups are replaced, asked of DuckDB with hashes that are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.unit.macros import CompilerError, Macros, node
+
+MACROS = Macros()
+
+
+def columns(**types: str) -> list[dict[str, str]]:
+    return [{"name": name, "type": kind} for name, kind in types.items()]
+
+
+def test_columns_are_hashed_by_name_with_whether_they_are_null() -> None:
+    one = MACROS.content_hash(columns(k="int", B="string", a="int"), ["K"])
+    assert one == MACROS.content_hash(columns(a="int", k="int", B="string"), ["K"])
+    assert one == (
+        "concat(count(*) over (partition by `K`), ':', cast(sum(cast(xxhash64(`a`, `a` is null, `B`, `B` is null) "
+        "as decimal(20, 0))) over (partition by `K`) as string))"
+    )
+
+
+def test_of_keys_alone_the_number_decides() -> None:
+    assert "xxhash64(0)" in MACROS.content_hash(columns(k="int"), ["k"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("int", "c"),
+        ("array<int>", "struct(c as value)"),
+        ("map<string,int>", "array_sort(transform(map_entries(c), item_0 -> struct(item_0.key as key, item_0.value as value)))"),
+        ("array<map<string,int>>", "transform(c, item_0 -> array_sort(transform(map_entries(item_0), item_1 -> struct(item_1.key as key, item_1.value as value))))"),
+        ("struct<a:int,m:map<int,int>>", "if(c is null, null, struct(c.`a` as `a`, array_sort(transform(map_entries(c.`m`), item_1 -> struct(item_1.key as key, item_1.value as value))) as `m`))"),
+    ],
+)  # fmt: skip
+def test_nested_values_are_json_and_maps_sorted_lists(kind: str, text: str) -> None:
+    hashable = MACROS.hashable("c", MACROS.parse_type(kind))
+    assert text in hashable
+    assert ("'ignoreNullFields', 'false'" in hashable) == (kind != "int")
+
+
+WRITER: dict[str, Any] = {
+    "keys": ["k", "l"],
+    "columns": ["k", "l", "v", "hash"],
+    "schema": columns(k="int", l="string", v="int", hash="string"),
+    "hash_column": "hash",
+}
+SAME = (1, "a", 10, "x")
+
+
+def replaced(source: list[tuple[Any, ...]], target: list[tuple[Any, ...]]) -> tuple[list[Any], list[Any]]:
+    """The actions, and the table as they would leave it."""
+    engine = duckdb.connect()
+    for name, rows in (("source", source), ("target", target)):
+        engine.execute(f"create table {name}_rows (k int, l varchar, v int, hash varchar)")
+        for row in rows:
+            engine.execute(f"insert into {name}_rows values (?, ?, ?, ?)", row)
+    engine.execute("create macro null_safe(a, b) as a is not distinct from b")
+    stored = (
+        "select k, l, if(count(distinct hash) = 1 and count(*) = count(hash), max(hash), null) as __kinds_hash "
+        "from target_rows group by k, l"
+    )
+    actions = duck(MACROS.group_actions(WRITER, "select * from source_rows", stored))
+    whole = duck(MACROS.whole_groups("target_rows", WRITER, f"({actions})"))
+    return (
+        sorted(engine.execute(actions).fetchall(), key=str),
+        sorted(engine.execute(whole).fetchall(), key=str),
+    )
+
+
+def duck(sql: str) -> str:
+    return (
+        sql.replace("<=>", "is not distinct from").replace("left anti join", "anti join").replace("string)", "varchar)")
+    )
+
+
+def test_equal_groups_are_left_alone() -> None:
+    assert replaced([SAME], [SAME]) == ([], [SAME])
+
+
+def test_a_group_that_differs_is_deleted_once_and_inserted_whole() -> None:
+    source = [(1, "a", 10, "y"), (1, "a", 12, "y"), (1, "b", 1, "z")]
+    target = [SAME, (1, "a", 11, "x"), (1, "b", 1, "z")]
+    actions, whole = replaced(source, target)
+    assert actions == [(1, "a", 10, "y", "insert"), (1, "a", 12, "y", "insert"), (1, "a", None, None, "delete")]
+    assert whole == sorted(source, key=str)
+
+
+def test_new_groups_come_and_old_ones_go() -> None:
+    actions, whole = replaced([(2, "a", 1, "x")], [SAME, (3, "c", 1, "x")])
+    assert [action[-1] for action in actions] == ["delete", "insert", "delete"]
+    assert whole == [(2, "a", 1, "x")]
+
+
+def test_a_group_whose_rows_do_not_agree_is_written_anew() -> None:
+    actions, whole = replaced([SAME], [SAME, (1, "a", 11, None)])
+    assert [action[-1] for action in actions] == ["insert", "delete"]
+    assert whole == [SAME]
+
+
+def test_no_rows_delete_every_group() -> None:
+    assert replaced([], [SAME, (2, "b", 1, "y")])[1] == []
+
+
+def options(**given: Any) -> dict[str, Any]:
+    return dict(MACROS.options(node(kind="tracked", **given)))
+
+
+def test_a_key_is_a_list_or_a_text() -> None:
+    assert options(group_key=["a", "b"])["group_key"] == options(group_key="a, b")["group_key"] == ["a", "b"]
+    assert (options(group_key="a")["content_hash_name"], options(group_key="a")["empty_source"]) == (
+        "_content_hash",
+        "error",
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "group_key 'None' is not a list of columns"),
+        ({"group_key": []}, "is not a list of columns"),
+        ({"group_key": "a,,b"}, "is not a list of columns"),
+        ({"group_key": {"a": 1}}, "is not a list of columns"),
+        ({"group_key": "a", "empty_source": "ignore"}, "empty_source 'ignore' is not one of error, keep, delete"),
+        ({"group_key": "a", "unique_key": "a"}, "option 'unique_key' belongs to"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(CompilerError, match=words):
+        options(**given)
+
+
+def test_what_the_query_may_not_have_and_has_to() -> None:
+    given = options(group_key=["a"], file_format="iceberg")
+    with pytest.raises(CompilerError, match="has a column '_content_hash'"):
+        MACROS.group_writer(given, columns(a="int", _content_hash="string"), None, "")
+    with pytest.raises(CompilerError, match="ColumnNotInOutput: group_key names 'a', and the query has b"):
+        MACROS.group_writer(given, columns(b="int"), None, "")
+    writer = MACROS.group_writer(given, columns(A="int", b="string"), None, "")
+    assert (writer["keys"], writer["columns"], writer["source_columns"]) == (
+        ["`A`"],
+        ["`A`", "`b`", "`_content_hash`"],
+        ["`A`", "`b`"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("on_query_change", "model_hash", "told"),
+    [
+        ("rebuild", "h", ("incremental", "incremental", False)),
+        ("rebuild", "i", ("backfill", "backfill: sql changed", True)),
+        ("forward", "i", ("incremental", "incremental", False)),
+    ],
+)
+def test_another_query_is_compared_or_replaces_the_table(
+    on_query_change: str, model_hash: str, told: tuple[str, str, bool]
+) -> None:
+    plan: dict[str, Any] = {}
+    load = {"start": "2024-01-01T00:00:00", "end": "2024-01-02T00:00:00", "recorded_at": "2024", "model_hash": "h"}
+    given = options(group_key="a", on_query_change=on_query_change)
+    MACROS.backfill_or_compare(given, plan, [load], MACROS.run_settings("orders"), model_hash)
+    assert (plan["run_type"], plan["reason"], plan["start_anew"]) == told
+    MACROS.backfill_or_compare(given, plan, [], MACROS.run_settings("orders"), model_hash)
+    assert plan["reason"] == "backfill: first run"
