@@ -92,7 +92,6 @@ def run_demo(directory: Path, console: Console) -> None:
         "2013-07-02",
         nothing | {DOWNSTREAM: [RESTATED_WEEK], WIDER: [DEPENDENT_DAYS]},
     )
-    demonstration.build("Once more: nothing is left to follow", "2013-07-02", nothing)
     demonstration.arrive(LATE_ROWS)
     demonstration.build(
         "And run: 3 June is loaded again, and what reads it",

@@ -11,9 +11,9 @@ import pytest
 from tests.functional.every_kind import EveryKind
 from tests.functional.faults import broken_connection
 from tests.functional.project import Project
-from tests.sweep import size
+from tests.sweep import is_sweep, size
 
-FORMATS = ["iceberg", "parquet"]
+FORMATS = ["iceberg", "parquet"] if is_sweep() else ["iceberg"]
 AUDITS = [
     {"not_null": {"column_name": "id"}},
     {"dbt_kinds.accepted_range": {"column_name": "n", "min_v": 0}},
@@ -38,6 +38,7 @@ def tables(project: Project) -> Iterator[EveryKind]:
     yield tables
 
 
+@pytest.mark.sized
 def test_a_batch_that_fails_its_audits_leaves_every_table_as_it_was(tables: EveryKind) -> None:
     project = tables.project
     tables.arrive(2)

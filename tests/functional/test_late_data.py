@@ -18,7 +18,7 @@ MERGE_ON_READ = (
 )
 # one project runs so many sequences side by side
 TOGETHER = 8
-SEQUENCES = size("KINDS_EXAMPLES", 8, full=500)
+SEQUENCES = size("KINDS_EXAMPLES", 4, full=500)
 
 
 def new_sources(project: Project, *sources: LateSource) -> None:

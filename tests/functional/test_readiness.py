@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.functional.formats import both_formats
 from tests.functional.project import Project, source_rows
 
 DAYS = ", ".join(f"({day}, timestamp '2024-01-{day:02} 06:00:00+00:00')" for day in range(1, 10))
@@ -35,7 +34,6 @@ def shop(project: Project) -> Project:
     return project
 
 
-@both_formats
 def test_a_model_waits_until_its_sources_are_complete(shop: Project, file_format: str) -> None:
     shop.kind("orders", QUERY, config=f"file_format='{file_format}'", ready_until=WATERMARK)
     for instants in [(None,), ()]:
@@ -115,7 +113,6 @@ def test_the_query_stands_in_a_properties_file_as_it_is(shop: Project) -> None:
     assert shop.run(now=NOW).messages == {"orders": "OK waiting"}
 
 
-@both_formats
 def test_a_unit_waits_for_the_days_of_its_parent(shop: Project, file_format: str) -> None:
     config = f"file_format='{file_format}'"
     shop.kind("raw", PLAIN, config=config)
@@ -141,7 +138,6 @@ def test_a_unit_waits_for_the_days_of_its_parent(shop: Project, file_format: str
     assert shop.rows("select id from {schema}.latest") == [(1,), (2,), (3,), (4,)]
 
 
-@both_formats
 def test_a_backfill_in_portions(shop: Project, file_format: str) -> None:
     shop.kind("orders", PLAIN, config=f"file_format='{file_format}'", batch_size=1, max_batches=3)
     plan = shop.operation("plan", now="2024-01-09")["plans"][0]
