@@ -60,8 +60,8 @@ def sources(project: Project, rows: int) -> None:
     """Five sales of each id, over two days."""
     project.sql("create schema if not exists {schema}")
     project.sql(
-        "create table {schema}.sold using parquet as select id div 2 as id, date '2024-01-01' + cast(id % 2 as int) as day, "
-        "cast(id div 2 % 5 as string) as region, cast(part as decimal(10, 2)) as amount, uuid() as seen "
+        "create table {schema}.sold using parquet as select id, date '2024-01-01' + cast(id % 2 as int) as day, "
+        "cast(id % 5 as string) as region, cast(part as decimal(10, 2)) as amount, uuid() as seen "
         f"from range({rows}) cross join (select explode(sequence(1, 5)) as part)"
     )
 

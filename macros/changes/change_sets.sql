@@ -5,7 +5,7 @@
 {% macro plan_change_sets(node, options, plan, loads, sql) %}
   {% set captured = dbt_kinds.captured_tables(sql) %}
   {% set now, nodes = dbt_kinds.table_versions(node, sql), dbt_kinds.tables_read(node) %}
-  {% do dbt_kinds._check_captured(options, captured, now) %}
+  {% do dbt_kinds.check_captured(options, captured, now) %}
   {% set latest = loads | sort(attribute='recorded_at') | last if loads and plan.run_type == 'incremental' else none %}
   {% set then = dbt_kinds.recorded_versions(options, latest.recorded_at) if latest else none %}
   {% set changed = dbt_kinds.changed_tables(node, then, now) %}
@@ -16,7 +16,7 @@
   {% endif %}
   {% set reads_changes = namespace(of_all=then is not none and captured != [] and none not in now.values() | list and changed | reject('in', captured) | list == []) %}
   {% for name in (captured if reads_changes.of_all else []) %}
-    {% set reads_changes.of_all = reads_changes.of_all and dbt_kinds._is_readable_since(nodes[name], then.get(name), now[name]) %}
+    {% set reads_changes.of_all = reads_changes.of_all and dbt_kinds.state_since(nodes[name], then.get(name), now[name]) in ['same', 'readable'] %}
   {% endfor %}
   {% set change_sets = {} %}
   {% for name in captured %}
@@ -27,10 +27,10 @@
 
 
 {# Only Iceberg and Delta can be asked for what a table held. #}
-{% macro _check_captured(options, captured, now) %}
+{% macro check_captured(options, captured, now) %}
   {% for name in captured %}
     {% set version = now.get(name) or '' %}
-    {% if version.split(' ')[0] not in ['iceberg', 'delta'] or version.endswith(' None') %}
+    {% if version.split(' ')[0] not in ['iceberg', 'delta'] %}
       {% do dbt_kinds.fail(options.model, name ~ ' has no snapshots, so nothing tells what it gained; read it by a cursor (@incremental, capture: cursor), keep it as Iceberg, or read it with ref '
         ~ 'or source instead of changes_of') %}
     {% endif %}
@@ -38,21 +38,30 @@
 {% endmacro %}
 
 
-{# Whether what a table held then can be read, and has the columns of now, which a set operation would pair by position. Asks Spark where the versions differ. #}
-{% macro _is_readable_since(node, then, now) %}
-  {% if not then or then.split(' ')[0] != now.split(' ')[0] %}
-    {% do return(false) %}
-  {% elif then == now %}
-    {% do return(true) %}
+{#
+  What became of a captured table since a version: `same`, `readable` where a set operation can compare the two, `map` where it could but for columns that it takes not,
+  `columns` where it has others now, which would be paired by position, `gone` where nothing can be read any more. Asks Spark where the versions differ.
+#}
+{% macro state_since(node, then, now) %}
+  {% if then == now %}
+    {% do return('same') %}
+  {% elif not then or then.split(' ')[0] != now.split(' ')[0] %}
+    {% do return('gone') %}
+  {% elif then.endswith(' None') %}
+    {# nothing had been written to it #}
+    {% do return('readable') %}
   {% endif %}
   {% set relation = dbt_kinds.relation_of_node(node) %}
   {% set file_format, since = now.split(' ')[0], then.split(' ')[1] %}
   {% if not dbt_kinds.has_snapshot(relation, file_format, since) %}
-    {% do return(false) %}
+    {% do return('gone') %}
   {% endif %}
   {% set columns = [] %}
   {% for version in [since, now.split(' ')[1]] %}
     {% do columns.append(dbt_kinds.json_text(dbt_kinds.describe_query('select * from ' ~ relation ~ ' version as of ' ~ version))) %}
   {% endfor %}
-  {% do return(columns[0] == columns[1] and 'map<' not in columns[0]) %}
+  {% if columns[0] != columns[1] %}
+    {% do return('columns') %}
+  {% endif %}
+  {% do return('map' if 'map<' in columns[0] else 'readable') %}
 {% endmacro %}

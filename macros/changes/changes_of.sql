@@ -15,14 +15,19 @@
 
 {#
   The query with what its captured tables gained between two snapshots, or with all that they held at the second. `change_sets` is table -> [since, now], since none for
-  all rows. `except all` keeps how often a row is there. Pure.
+  all rows, or table -> [view], a view of what was appended. `except all` keeps how often a row is there. Pure.
 #}
 {% macro with_change_sets(change_sets, sql) %}
   {% set query = namespace(sql=sql) %}
   {% for name, bounds in (change_sets or {}).items() %}
     {% set sentinel = '/[*]kinds:changes_of ' ~ (name | replace('.', '[.]')) ~ '[*]/ [(]select [*] from ([^()]+)[)]' %}
-    {% set now = 'select * from \\1 version as of ' ~ bounds[1] %}
-    {% set rows = now if bounds[0] is none else now ~ ' except all select * from \\1 version as of ' ~ bounds[0] %}
+    {% if bounds | length == 1 %}
+      {% set rows = 'select * from ' ~ bounds[0] %}
+    {% else %}
+      {# a table that nothing was written to has no version to name #}
+      {% set now = 'select * from \\1 where false' if bounds[1] == 'None' else 'select * from \\1 version as of ' ~ bounds[1] %}
+      {% set rows = now if bounds[0] in [none, 'None'] or bounds[1] == 'None' else now ~ ' where false' if bounds[0] == bounds[1] else now ~ ' except all select * from \\1 version as of ' ~ bounds[0] %}
+    {% endif %}
     {% set query.sql = modules.re.sub(sentinel, '(' ~ rows ~ ')', query.sql) %}
   {% endfor %}
   {% do return(query.sql) %}

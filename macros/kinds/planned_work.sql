@@ -20,7 +20,11 @@
   {% set plan = dbt_kinds.gated_plan(model, options, loads, settings, model_hash, parents, batches, compiled_code) %}
   {% do dbt_kinds.rest_if_unchanged(model, options, plan, loads, settings, model_hash, compiled_code) if options.skip_unchanged %}
   {% do dbt_kinds.backfill_or_compare(options, plan, loads, settings, model_hash) if dbt_kinds.compares_with_table(options) %}
-  {% do dbt_kinds.plan_change_sets(model, options, plan, loads, compiled_code) if options.get('capture') is not none %}
+  {% if options.get('capture') == 'snapshot' and options.kind == 'append' %}
+    {% do dbt_kinds.plan_gained_rows(model, options, plan, loads, compiled_code) %}
+  {% elif options.get('capture') == 'snapshot' %}
+    {% do dbt_kinds.plan_change_sets(model, options, plan, loads, compiled_code) %}
+  {% endif %}
   {% if not plan.batches and found == 'table' %}
     {% do return({'options': options, 'plan': plan, 'is_done': true}) %}
   {% endif %}

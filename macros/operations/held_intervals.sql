@@ -11,7 +11,7 @@
   {% set relation = dbt_kinds._table_to_adopt(node) %}
   {% if options.kind == 'incremental_by_time_range' %}
     {% do return(dbt_kinds._intervals_by_time(options, relation, start, until, gaps)) %}
-  {% elif options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'incremental_by_partition'] %}
+  {% elif options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'append', 'incremental_by_partition'] %}
     {% if not dbt_kinds._reads_windows(node) %}
       {% do return(dbt_kinds._interval_by_existence(options, start, until)) %}
     {% endif %}
@@ -80,13 +80,13 @@
   {% endif %}
   {% set newest = seen.runs[-1][1] - 1 %}
   {% set end = dbt_kinds.unit_index([bounds.last, bounds.now] | min, options.unit) %}
-  {% if options.kind == 'incremental_unmanaged' and (until is none or newest >= end) %}
+  {% if options.kind in ['incremental_unmanaged', 'append'] and (until is none or newest >= end) %}
     {% set boundary = dbt_kinds.unit_start(newest if until is none else end, options.unit) %}
     {% do dbt_kinds.fail(options.model, 'rows that are appended again would be there twice, and the table has rows of an interval that may not be complete; '
       ~ 'run the old model up to a boundary of its interval and pass it as until, or delete from ' ~ options.relation ~ ' where ' ~ column.name ~ " >= '"
       ~ boundary ~ "' and pass until: '" ~ boundary ~ "'") %}
   {% endif %}
-  {% set upper = end if options.kind == 'incremental_unmanaged' else [newest, end] | min %}
+  {% set upper = end if options.kind in ['incremental_unmanaged', 'append'] else [newest, end] | min %}
   {% set oldest = seen.runs[0][0] %}
   {% set lower = dbt_kinds.unit_index(bounds.first, options.unit) if bounds.first is not none
     else oldest + (0 if dbt_kinds.unit_start(oldest, options.unit) == seen.earliest else 1) %}

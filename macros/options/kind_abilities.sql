@@ -1,12 +1,12 @@
 {# Whether a window over recorded units replaces the table: rows do not tell which unit they came from, so none can be taken back. #}
 {% macro is_restated_as_a_whole(options) %}
-  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged', 'cumulative_aggregate']) %}
+  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged', 'append', 'cumulative_aggregate']) %}
 {% endmacro %}
 
 
 {# Whether to load a unit twice would count it twice. #}
 {% macro appends_rows(options) %}
-  {% do return(dbt_kinds.accumulates(options) or (options.kind == 'incremental_unmanaged' and not options.insert_overwrite)) %}
+  {% do return(dbt_kinds.accumulates(options) or (options.kind in ['incremental_unmanaged', 'append'] and not options.get('insert_overwrite'))) %}
 {% endmacro %}
 
 
@@ -36,7 +36,7 @@
 
 {# Whether what a batch writes depends on the rows that are there. #}
 {% macro reads_its_table(options) %}
-  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'cumulative_aggregate'] or dbt_kinds.keeps_history(options)) %}
+  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'append', 'cumulative_aggregate'] or dbt_kinds.keeps_history(options)) %}
 {% endmacro %}
 
 
@@ -52,7 +52,7 @@
 {% endmacro %}
 
 
-{# Whether a run writes what differs between the whole of its source and its table, or what a source gained: doing it again changes nothing. #}
+{# Whether a run writes what differs between the whole of its source and its table, or what a source gained, and takes nothing back before. #}
 {% macro compares_with_table(options) %}
   {% do return(options.kind == 'tracked' or options.get('capture') is not none) %}
 {% endmacro %}

@@ -15,7 +15,7 @@
       {% do dbt_kinds.fail(model, 'lookback.auto is false, so that nothing tells what came late; write lookback: ' ~ written.get('minimum', 0)) %}
     {% endif %}
   {% elif written | string | lower != 'auto' %}
-    {% if 'on_lost_history' in given %}
+    {% if 'on_lost_history' in given and 'capture' not in given %}
       {% do dbt_kinds.fail(model, 'on_lost_history belongs to lookback: auto; remove it, or set lookback: auto') %}
     {% endif %}
     {% do return({'lookback': dbt_kinds.whole_number(model, 'lookback', written, 0), 'late_data': none}) %}

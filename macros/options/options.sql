@@ -30,7 +30,7 @@
     'batch_size': dbt_kinds._batch_size(model, given.batch_size) if 'batch_size' in given else none,
     'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)) and not keeps_history
       and kind != 'cumulative_aggregate',
-    'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', kind == 'incremental_unmanaged' or keeps_history)),
+    'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', kind in ['incremental_unmanaged', 'append'] or keeps_history)),
     'auto_restatement': dbt_kinds._auto_restatement(model, given),
     'on_query_change': dbt_kinds.one_of(model, 'on_query_change', given.get('on_query_change', 'forward'), ['forward', 'rebuild', 'error']),
     'on_upstream_change': dbt_kinds.one_of(model, 'on_upstream_change', given.get('on_upstream_change'), ['reprocess', 'ignore'])
@@ -58,6 +58,8 @@
     {% do options.update({'insert_overwrite': dbt_kinds.true_or_false(model, 'insert_overwrite', given.get('insert_overwrite', false))}) %}
   {% elif kind == 'tracked' %}
     {% do options.update(dbt_kinds.group_options(model, given)) %}
+  {% elif kind == 'append' %}
+    {% do options.update(dbt_kinds.append_options(model, given)) %}
   {% elif kind == 'full' %}
     {% do options.update({'skip_unchanged': dbt_kinds.true_or_false(model, 'skip_unchanged', given.get('skip_unchanged', false))}) %}
   {% endif %}
@@ -96,7 +98,7 @@
   {% set kind = node.config.materialized %}
   {% set kinds_of = dbt_kinds.option_kinds() %}
   {% for name in given %}
-    {% if name in dbt_kinds.options_to_come() %}
+    {% if name in dbt_kinds.options_to_come() and kind not in kinds_of.get(name, []) %}
       {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' is not known to this version yet, and without it the table would hold other rows, or nothing would be sent; "
         ~ 'docs/ondatrasql.md says what runs') %}
     {% elif name not in kinds_of %}

@@ -26,5 +26,8 @@
   {% if dbt_kinds.goes_by_changes(options) %}
     {% set decisive = decisive + [options.partition_by, options.file_format, options.get('group_key'), options.get('content_hash_name'), options.get('capture')] %}
   {% endif %}
+  {% if options.get('cursor') is not none %}
+    {% set decisive = decisive + [options.cursor] %}
+  {% endif %}
   {% do return(local_md5(dbt_kinds.symbolic_query(dbt_kinds.json_text(decisive)) ~ '\n' ~ lines | join('\n'))) %}
 {% endmacro %}

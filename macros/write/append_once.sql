@@ -33,20 +33,26 @@
   table looked like is announced before, and settle_pending_write finds out whether the rows came.
 #}
 {% macro append_once(relation, work, batch, query) %}
-  {% set writer = work.writer %}
-  {% set is_of_files, is_iceberg = dbt_kinds.is_of_files(writer.file_format), writer.file_format == 'iceberg' %}
+  {% do return(dbt_kinds.announced_append(relation, work, batch, dbt_kinds.filtered_query(query, 'true', work.writer.selected))) %}
+{% endmacro %}
+
+
+{# The same for SQL that yields the table's columns. `known` joins the announcement: `rows`, how many they are, and `details` for the record. #}
+{% macro announced_append(relation, work, batch, rows, known={}) %}
+  {% set file_format = work.writer.file_format %}
+  {% set is_of_files, is_iceberg = dbt_kinds.is_of_files(file_format), file_format == 'iceberg' %}
   {% set newest = dbt_kinds.answer(relation, work, 'newest_file') if is_of_files else none %}
-  {% set before = dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, writer.file_format) %}
-  {% do dbt_kinds.announce_write(work, batch, {
+  {% set before = dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, file_format) %}
+  {% do dbt_kinds.announce_write(work, batch, dict({
     'write': 'append', 'newest_file': newest, 'application': dbt_kinds.spark_application() if is_iceberg else none,
-  }, before) %}
+  }, **known), before) %}
   {% set insert -%}
 insert into {{ relation }}
-{{ dbt_kinds.filtered_query(query, 'true', writer.selected) }}
+{{ rows }}
   {%- endset %}
   {% call statement('append') %}{{ insert }}{% endcall %}
   {% if is_of_files %}
-    {% do return({'rows_written': dbt_kinds.rows_in_files_after(relation, newest), 'sql': insert}) %}
+    {% do return({'rows_written': dbt_kinds.rows_in_files_after(relation, newest) if known.get('rows') is none else known.rows, 'sql': insert}) %}
   {% endif %}
-  {% do return(dict(dbt_kinds.commit_of(relation, writer.file_format), sql=insert)) %}
+  {% do return(dict(dbt_kinds.commit_of(relation, file_format), sql=insert)) %}
 {% endmacro %}

@@ -58,7 +58,9 @@
   {% for snapshot in since or [] if snapshot.operation in (['append'] if details.write == 'append' else ['append', 'overwrite', 'delete']) and snapshot.get('application') in [none, details.application] %}
     {% do appended.append(snapshot) %}
   {% endfor %}
-  {% if since is none or appended | length > 1 %}
+  {# a captured append says how many rows it is: anything else that happened since leaves it in doubt #}
+  {% set others = since | rejectattr('operation', 'eq', 'replace') | list if since is not none and details.get('rows') is not none and details.write == 'append' else [] %}
+  {% if since is none or appended | length > 1 or others | length > 1 or (others and others[0].rows_written not in [none, details.rows]) %}
     {% set args = "--args '{select: " ~ options.model ~ ', start: ' ~ pending.interval_start ~ ', end: ' ~ pending.interval_end ~ "}'" %}
     {% if dbt_kinds.accumulates(options) %}
       {% do dbt_kinds.fail(options.model, 'the interval ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end ~ ' is in doubt: a run died while it merged it into '
@@ -66,12 +68,12 @@
         else appended | length ~ ' writes since') ~ '); an interval is merged once, so rebuild the table with --full-refresh, or, if you can tell, state it: dbt run-operation '
         ~ 'dbt_kinds.record ' ~ args ~ ' if it is merged, dbt_kinds.forget with the same if it is not') %}
     {% endif %}
-    {% do dbt_kinds.fail(options.model, 'a run died while it appended ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end ~ ' to ' ~ options.relation
+    {% do dbt_kinds.fail(options.model, 'the table is in doubt: a run died while it appended ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end ~ ' to ' ~ options.relation
       ~ ', and its snapshots do not tell whether it had done so (' ~ ('snapshot ' ~ pending.get('snapshot_id') ~ ' has expired' if since is none
-      else appended | length ~ ' writes since') ~ '); look whether the rows are there, and state it: dbt run-operation dbt_kinds.record ' ~ args
+      else (others or appended) | length ~ ' writes since') ~ '); look whether the rows are there, and state it: dbt run-operation dbt_kinds.record ' ~ args
       ~ ' if they are, dbt_kinds.forget with the same if they are not') %}
   {% elif appended %}
-    {% do return({'rows_written': details.get('rows', appended[0].rows_written), 'snapshot_id': appended[0].snapshot_id}) %}
+    {% do return({'rows_written': details.get('rows', appended[0].rows_written), 'snapshot_id': appended[0].snapshot_id, 'details': details.get('details')}) %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}

@@ -46,11 +46,13 @@ class Vectors:
 
     Attributes:
         outcomes: by vector, step and model.
+        refused: what the compiler refuses, by vector and model.
     """
 
     project: Project
     file_format: str
     outcomes: dict[tuple[str, int, str], Outcome] = field(default_factory=dict)
+    refused: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def run(self, vectors: Sequence[dict[str, Any]]) -> None:
         """Takes all vectors through their steps, those of one step in one run of dbt, or two where some want a full refresh."""
@@ -92,7 +94,11 @@ class Vectors:
     def _write(self, vector: dict[str, Any]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             compiled, findings = read_kinds_project(write_files(Path(folder), vector["models"]), "shop")
-        assert not [one for one in findings if one.severity == "error"], findings
+        self.refused |= {
+            (vector["id"], ".".join(Path(one.path).with_suffix("").parts[1:])): one.code
+            for one in findings
+            if one.severity == "error"
+        }
         for model in compiled.models:
             model.options |= vector.get("options", {}).get(model.name, {})
             model.node = f"{model.schema}__{model.alias}"
@@ -167,9 +173,10 @@ class Vectors:
                 found = [row.asDict() for row in frame.select(columns).collect()]
                 rows = Counter(json.dumps(row, default=str, sort_keys=True) for row in found)
                 version = self._version(real)
-            self.outcomes[vector["id"], number, model] = Outcome(
-                run.messages.get(node, run.errors), run.statuses.get(node, "none"), columns, rows, version, exists
-            )
+            refused = self.refused.get((vector["id"], model))
+            message = refused or run.messages.get(node, run.errors)
+            status = "error" if refused else run.statuses.get(node, "none")
+            self.outcomes[vector["id"], number, model] = Outcome(message, status, columns, rows, version, exists)
 
     def _version(self, real: str) -> Any:
         if self.file_format == "iceberg":

@@ -1,0 +1,113 @@
+{#
+  The kind `append` with `capture: snapshot`: what a run reads, in plan.change_sets. What each captured table gained since the last run; look-ups are read as they are
+  now, and wake nobody. Where it cannot be told what a table gained, all rows are replaced, or the run ends: never all rows appended to what is there.
+#}
+{% macro plan_gained_rows(node, options, plan, loads, sql) %}
+  {% set captured = dbt_kinds.captured_tables(sql) %}
+  {% if not captured %}
+    {% do dbt_kinds.fail(options.model, "capture: snapshot, and the query reads no changes; write from {{ dbt_kinds.changes_of(ref('…')) }} for the table that is followed, set capture: cursor, "
+      ~ 'or leave capture out to load intervals') %}
+  {% endif %}
+  {% set now, nodes = dbt_kinds.table_versions(node, sql), dbt_kinds.tables_read(node) %}
+  {% do dbt_kinds.check_captured(options, captured, now) %}
+  {% do plan.update({'versions': now}) %}
+  {% set sets, problems = {}, [] %}
+  {% if plan.run_type == 'incremental' %}
+    {% set latest = loads | sort(attribute='recorded_at') | last %}
+    {% set then = dbt_kinds.recorded_versions(options, latest.recorded_at) or {} %}
+    {% for name in captured %}
+      {% set state = dbt_kinds._state_or_same(nodes[name], then.get(name), now[name]) %}
+      {% set bounds = dbt_kinds._gained_bounds(options, nodes[name], state, then.get(name), now[name], loop.index) %}
+      {% do problems.append([state, name, then.get(name)]) if bounds is none else sets.update({name: bounds}) %}
+    {% endfor %}
+    {% if not problems %}
+      {% do plan.update({'change_sets': sets}) %}
+      {% do plan.update({'batches': [], 'missing': [], 'restated': []}) if dbt_kinds._gains_nothing(sets) %}
+      {% do return(none) %}
+    {% endif %}
+    {% do dbt_kinds._reload(options, plan, problems[0]) %}
+  {% endif %}
+  {% for name in captured %}
+    {% do sets.update({name: [none, now[name].split(' ')[1]]}) %}
+  {% endfor %}
+  {% do plan.update({'change_sets': sets}) %}
+{% endmacro %}
+
+
+{# A compaction changes no rows. #}
+{% macro _state_or_same(node, then, now) %}
+  {% do return('same' if then and dbt_kinds.is_same_version(node, then, now) else dbt_kinds.state_since(node, then, now)) %}
+{% endmacro %}
+
+
+{# Between which snapshots to look, or in which view; none where neither tells. #}
+{% macro _gained_bounds(options, node, state, then, now, number) %}
+  {% set until = now.split(' ')[1] %}
+  {% if state == 'same' %}
+    {% do return([until, until]) %}
+  {% elif state in ['gone', 'columns'] %}
+    {% do return(none) %}
+  {% endif %}
+  {% set since = then.split(' ')[1] %}
+  {% set is_appended = now.startswith('iceberg ') and since != 'None' and dbt_kinds._is_only_appended(node, since) %}
+  {% if is_appended %}
+    {% do return([dbt_kinds._appended_view(options, node, since, until, number)]) %}
+  {% endif %}
+  {% do return([since, until] if state == 'readable' else none) %}
+{% endmacro %}
+
+
+{# Whether files alone tell what came: they do where all that happened since an ancestor is appends and compactions. #}
+{% macro _is_only_appended(node, since) %}
+  {% set snapshots = dbt_kinds.snapshots_since(dbt_kinds.relation_of_node(node), 'iceberg', since | int) %}
+  {% do return(snapshots is not none and snapshots | map(attribute='operation') | reject('in', ['append', 'replace']) | list == []) %}
+{% endmacro %}
+
+
+{# A view of the rows that appending snapshots brought, read from their files only. #}
+{% macro _appended_view(options, node, since, until, number) %}
+  {% set name = 'kinds_changes_' ~ local_md5(invocation_id ~ options.unique_id)[:12] ~ '_' ~ number %}
+  {% call statement('view_changes') %}
+create or replace temporary view {{ name }} using iceberg
+options (path '{{ dbt_kinds.relation_of_node(node) | string | replace('`', '') }}', `start-snapshot-id` '{{ since }}', `end-snapshot-id` '{{ until }}')
+  {% endcall %}
+  {% do return(name) %}
+{% endmacro %}
+
+
+{# Drops the views that a plan reads changes from. #}
+{% macro drop_appended_views(plan) %}
+  {% for bounds in (plan.get('change_sets') or {}).values() if bounds | length == 1 %}
+    {% call statement('drop_view') %}drop view if exists {{ bounds[0] }}{% endcall %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# Whether every table stands where it stood. #}
+{% macro _gains_nothing(sets) %}
+  {% for bounds in sets.values() if bounds | length == 1 or bounds[0] != bounds[1] %}
+    {% do return(false) %}
+  {% endfor %}
+  {% do return(true) %}
+{% endmacro %}
+
+
+{# Replaces all rows where the model lets it; else the run ends here. #}
+{% macro _reload(options, plan, problem) %}
+  {% set state, name, then = problem[0], problem[1], problem[2] %}
+  {% if state == 'columns' %}
+    {% set option, reason, words = 'on_source_change', 'upstream schema changed: ' ~ name, 'upstream schema changed: ' ~ name ~ ' has other columns than at the last run' %}
+  {% elif state == 'map' %}
+    {% set option, reason = 'on_source_change', 'uncomparable: ' ~ name %}
+    {% set words = name ~ ' has a column of type map and was changed otherwise than by appending to it, so that nothing tells what it gained' %}
+  {% else %}
+    {% set option, reason = 'on_lost_history', 'history is gone: ' ~ name %}
+    {% set words = ('snapshot ' ~ then.split(' ')[1] ~ ' of ' if then else 'what was read of ') ~ name ~ ' is gone, so that nothing tells what it gained' %}
+  {% endif %}
+  {% if options[option] == 'error' %}
+    {% do dbt_kinds.fail(options.model, words ~ '; replace all rows by --full-refresh or ' ~ option ~ ': reload') %}
+  {% elif config.get('full_refresh') is not none and not config.get('full_refresh') %}
+    {% do dbt_kinds.fail(options.model, words ~ ', and full_refresh: false forbids to replace all rows; take it out for one run, or set ' ~ option ~ ': error') %}
+  {% endif %}
+  {% do plan.update({'start_anew': true, 'run_type': 'backfill', 'reason': 'backfill: ' ~ reason}) %}
+{% endmacro %}

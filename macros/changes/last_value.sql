@@ -1,0 +1,68 @@
+{#
+  The greatest value of the model's `cursor` in its table, `cursor_initial` on a backfill and while there is none: a typed literal, for the query of kind
+  `append` with `capture: cursor`. Outside of a run it is `cursor_initial`.
+#}
+{% macro last_value() %}
+  {% do return('/*kinds:last_value*/(' ~ dbt_kinds.text_literal(dbt_kinds.meta_of(model).get('cursor_initial', '1970-01-01T00:00:00Z')) ~ ')') %}
+{% endmacro %}
+
+
+{# The execution time of the model's last recorded run, as a timestamp; 1970 where there is none. #}
+{% macro last_run() %}
+  {% do return("/*kinds:last_run*/(timestamp '1970-01-01 00:00:00+00:00')") %}
+{% endmacro %}
+
+
+{# Whether this run makes the table anew, true or false, for the query of a kind that goes by changes. #}
+{% macro is_backfill() %}
+  {% do return('/*kinds:is_backfill*/(false)') %}
+{% endmacro %}
+
+
+{# A query with what these three stand for in this run. `values` is name -> SQL. Pure. #}
+{% macro with_run_values(values, sql) %}
+  {% set query = namespace(sql=sql) %}
+  {% for name, value in values.items() if value is not none %}
+    {% set query.sql = modules.re.sub('/[*]kinds:' ~ name ~ "[*]/[(](?:'(?:[^'\\\\]|\\\\.)*'|timestamp '[^']*'|false)[)]", '(' ~ value | replace('\\', '\\\\') ~ ')', query.sql) %}
+  {% endfor %}
+  {% do return(query.sql) %}
+{% endmacro %}
+
+
+{# What they stand for. #}
+{% macro run_values(work) %}
+  {% if '/*kinds:' not in compiled_code %}
+    {% do return({}) %}
+  {% endif %}
+  {% set runs = dbt_kinds.loads_of(work.options.relation) | map(attribute='execution_time') | select | list %}
+  {% do return({
+    'last_value': work.writer.get('last_value'), 'last_run': dbt_kinds.time_literal('dt', runs | max) if runs else none,
+    'is_backfill': 'true' if work.start_anew else 'false',
+  }) %}
+{% endmacro %}
+
+
+{#
+  SQL: where a run with a cursor begins, of the type that the column has in the query. Asks the table, or whether `cursor_initial` can be of that type.
+#}
+{% macro cursor_position(options, query_columns, existing) %}
+  {% set column = dbt_kinds.find_column(query_columns, options.cursor) %}
+  {% if column is none %}
+    {% do dbt_kinds.fail(options.model, 'ColumnNotInOutput: the query has no column ' ~ options.cursor ~ ', which cursor names; it has ' ~ query_columns | map(attribute='name') | join(', ')
+      ~ '; select it, or name one of them') %}
+  {% endif %}
+  {% set is_instant, name = column.type == 'timestamp', adapter.quote(column.name) %}
+  {% if existing is not none and dbt_kinds.find_column(existing.columns, options.cursor) is not none %}
+    {# text of an instant would be read in the zone of the session, where an hour may come twice #}
+    {% set greatest = 'unix_micros(max(' ~ name ~ '))' if is_instant else 'cast(max(' ~ name ~ ') as string)' %}
+    {% set found = dbt_kinds.query_rows('select ' ~ greatest ~ ' as greatest from ' ~ this)[0].get('greatest') %}
+    {% if found is not none %}
+      {% do return('timestamp_micros(' ~ found ~ ')' if is_instant else 'cast(' ~ dbt_kinds.text_literal(found) ~ ' as ' ~ column.type ~ ')') %}
+    {% endif %}
+  {% endif %}
+  {% set initial = dbt_kinds.text_literal(options.cursor_initial) %}
+  {% if not dbt_kinds.query_rows('select try_cast(' ~ initial ~ ' as ' ~ column.type ~ ') is not null as fits')[0].fits %}
+    {% do dbt_kinds.fail(options.model, 'cursor_initial ' ~ initial ~ ' is no ' ~ column.type ~ ', which the column ' ~ options.cursor ~ ' is; set cursor_initial to a value below all others') %}
+  {% endif %}
+  {% do return('cast(' ~ initial ~ ' as ' ~ column.type ~ ')') %}
+{% endmacro %}

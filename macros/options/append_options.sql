@@ -1,0 +1,21 @@
+{#
+  What belongs to the kind `append`: `{capture, cursor, cursor_initial, on_source_change, on_lost_history}`. Without `capture` it loads intervals.
+  `delta_overrides` are read by `compile` and `check` alone.
+#}
+{% macro append_options(model, given) %}
+  {% set capture = dbt_kinds.one_of(model, 'capture', given.capture, ['snapshot', 'cursor']) if 'capture' in given else none %}
+  {% for name in ['on_source_change', 'on_lost_history'] if name in given and capture != 'snapshot' %}
+    {% do dbt_kinds.fail(model, name ~ ' belongs to capture: snapshot; remove it, or set capture: snapshot') %}
+  {% endfor %}
+  {% for name in ['cursor', 'cursor_initial'] if name in given and capture != 'cursor' %}
+    {% do dbt_kinds.fail(model, name ~ ' belongs to capture: cursor; remove it, or set capture: cursor') %}
+  {% endfor %}
+  {% if capture == 'cursor' and not given.get('cursor') %}
+    {% do dbt_kinds.fail(model, "capture: cursor needs a cursor; name the column of the query whose values only grow, as in meta={'cursor': 'id'}") %}
+  {% endif %}
+  {% do return({
+    'capture': capture, 'cursor': given.get('cursor'), 'cursor_initial': given.get('cursor_initial', '1970-01-01T00:00:00Z') | string,
+    'on_source_change': dbt_kinds.one_of(model, 'on_source_change', given.get('on_source_change', 'reload'), ['reload', 'error']),
+    'on_lost_history': dbt_kinds.one_of(model, 'on_lost_history', given.get('on_lost_history', 'error'), ['reload', 'error']),
+  }) %}
+{% endmacro %}

@@ -1,0 +1,27 @@
+{# For writes that add what a source gained: see table_writer; with `last_value`, the SQL of where a cursor stands. A table that is made anew is made of its rows. #}
+{% macro changes_writer(options, query_columns, existing, query, keys=[]) %}
+  {% set writer = dbt_kinds.append_writer(options, query_columns, existing, query) %}
+  {% set last_value = dbt_kinds.cursor_position(options, query_columns, existing) if options.capture == 'cursor' else none %}
+  {% do return(dict(writer, replaces_table=existing is none, last_value=last_value)) %}
+{% endmacro %}
+
+
+{#
+  Appends what a source gained, once: the rows are staged and counted, announced together with what the source stood at, written, recorded. Where no row
+  came, nothing is written.
+#}
+{% macro append_changes(relation, work, batch, query) %}
+  {% if work.start_anew %}
+    {% do return(dbt_kinds.replace_all(relation, work, batch, query)) %}
+  {% endif %}
+  {% set options, details = work.options, dbt_kinds.versions_read(work) %}
+  {% set stage = work.get('staged') or dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(query, 'true', work.writer.selected), relation) %}
+  {% do dbt_kinds.drop_appended_views(work.plan) %}
+  {% set number = dbt_kinds.query_rows('select count(*) as number from ' ~ stage)[0].number %}
+  {% if number %}
+    {% do return(dict(dbt_kinds.announced_append(relation, work, batch, 'select ' ~ work.writer.columns | join(', ') ~ ' from ' ~ stage, {'rows': number, 'details': details}),
+      rows_written=number, details=details)) %}
+  {% endif %}
+  {# a table of files is told by its last load, which its readers would follow; a later change set begins where this one did #}
+  {% do return({'rows_written': 0, 'is_idle': dbt_kinds.is_of_files(options.file_format), 'sql': '-- no row came', 'details': details, 'snapshot_id': none}) %}
+{% endmacro %}
