@@ -15,6 +15,11 @@
     {% set actions = '(' ~ dbt_kinds.group_actions(writer, dbt_kinds.hashed_rows(writer, stage), dbt_kinds.stored_groups(relation, work)) ~ ')' %}
     {% do return('(' ~ dbt_kinds.whole_groups(stored, writer, actions) ~ ') kinds_table') %}
   {% endif %}
+  {% if options.kind == 'scd_type_2_by_run' %}
+    {# any number will do: it is not known before the batch has passed #}
+    {% set actions = '(' ~ dbt_kinds.version_actions(stored, options, writer, stage, 1) ~ ')' %}
+    {% do return('(' ~ dbt_kinds.whole_versions(stored, options, writer, actions, 1) ~ ') kinds_table') %}
+  {% endif %}
   {% set untouched -%}
 select {{ writer.columns | join(', ') }} from {{ stored }} as target
   {%- if writer.get('bounds') is not none %}

@@ -3,7 +3,8 @@
   `append` with `capture: cursor`. Outside of a run it is `cursor_initial`.
 #}
 {% macro last_value() %}
-  {% do return('/*kinds:last_value*/(' ~ dbt_kinds.text_literal(dbt_kinds.meta_of(model).get('cursor_initial', '1970-01-01T00:00:00Z')) ~ ')') %}
+  {% set meta = dbt_kinds.meta_of(model) if model is defined and model.config is defined else {} %}
+  {% do return('/*kinds:last_value*/(' ~ dbt_kinds.text_literal(meta.get('cursor_initial', '1970-01-01T00:00:00Z')) ~ ')') %}
 {% endmacro %}
 
 

@@ -4,7 +4,8 @@
 #}
 {% macro check_no_unrecorded_history(work) %}
   {% set options = work.options %}
-  {% if not dbt_kinds.keeps_history(options) or not work.start_anew or not work.existed or work.plan.replaces_history %}
+  {% set is_by_run = options.kind == 'scd_type_2_by_run' %}
+  {% if not (dbt_kinds.keeps_history(options) or is_by_run) or not work.start_anew or not work.existed or (work.plan.reason != 'backfill: first run' if is_by_run else work.plan.replaces_history) %}
     {% do return(none) %}
   {% endif %}
   {% set way_out = '; state what it holds, dbt run-operation dbt_kinds.record, or throw it away with --full-refresh' %}

@@ -36,7 +36,7 @@
 
 {# Whether what a batch writes depends on the rows that are there. #}
 {% macro reads_its_table(options) %}
-  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'append', 'cumulative_aggregate'] or dbt_kinds.keeps_history(options)) %}
+  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'append', 'cumulative_aggregate', 'scd_type_2_by_run'] or dbt_kinds.keeps_history(options)) %}
 {% endmacro %}
 
 
@@ -48,11 +48,11 @@
 
 {# Whether every run reads everything: neither schedule nor window is asked. #}
 {% macro reads_everything(options) %}
-  {% do return(options.kind in ['full', 'tracked'] or options.get('capture') is not none) %}
+  {% do return(options.kind in ['full', 'tracked', 'scd_type_2_by_run'] or options.get('capture') is not none) %}
 {% endmacro %}
 
 
 {# Whether a run writes what differs between the whole of its source and its table, or what a source gained, and takes nothing back before. #}
 {% macro compares_with_table(options) %}
-  {% do return(options.kind == 'tracked' or options.get('capture') is not none) %}
+  {% do return(options.kind in ['tracked', 'scd_type_2_by_run'] or options.get('capture') is not none) %}
 {% endmacro %}

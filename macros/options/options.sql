@@ -8,6 +8,9 @@
   {% do dbt_kinds._check_option_names(node, given) %}
 
   {% set kind = 'scd_type_2_by_time' if node.config.materialized == 'scd_type_2' else node.config.materialized %}
+  {% if kind == 'scd_type_2_by_column' %}
+    {% set kind = {'time': kind, 'run_sequence': 'scd_type_2_by_run'}[dbt_kinds.one_of(model, 'validity', given.get('validity', 'time'), ['time', 'run_sequence'])] %}
+  {% endif %}
   {% set keeps_history = kind in dbt_kinds.history_kinds() %}
   {% set week_start = given.get('week_start', 'monday') | string | lower %}
   {% if week_start not in ['monday', 'sunday'] %}
@@ -58,6 +61,8 @@
     {% do options.update({'insert_overwrite': dbt_kinds.true_or_false(model, 'insert_overwrite', given.get('insert_overwrite', false))}) %}
   {% elif kind == 'tracked' %}
     {% do options.update(dbt_kinds.group_options(model, given)) %}
+  {% elif kind == 'scd_type_2_by_run' %}
+    {% do options.update(dbt_kinds.run_history_options(model, given)) %}
   {% elif kind == 'append' %}
     {% do options.update(dbt_kinds.append_options(model, given)) %}
   {% elif kind == 'full' %}

@@ -30,7 +30,9 @@ from {{ stage }} as source
 
 
 {% macro _duplicates_way_out(options) %}
-  {% if not dbt_kinds.keeps_history(options) %}
+  {% if options.kind == 'scd_type_2_by_run' %}
+    {% do return('') %}
+  {% elif not dbt_kinds.keeps_history(options) %}
     {% do return(', or set duplicate_keys: keep_latest and order_by') %}
   {% endif %}
   {% do return((', or set duplicate_keys: keep_latest' if options.kind == 'scd_type_2_by_time' else '')

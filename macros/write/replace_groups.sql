@@ -6,7 +6,7 @@
   {% set options, writer = work.options, work.writer %}
   {% set rows = work.get('staged') or dbt_kinds.stage(relation, 'rows', dbt_kinds.filtered_query(query, 'true', writer.source_selected), dbt_kinds.empty_rows(writer.source_schema)) %}
   {% set found = dbt_kinds._check_groups(relation, work, rows) %}
-  {% if found.all_rows == 0 and dbt_kinds._is_emptied(relation, work) %}
+  {% if found.all_rows == 0 and dbt_kinds.is_emptied(relation, work) %}
     {% do work.update({'groups': {'is_idle': true}}) %}
   {% elif work.start_anew %}
     {% do work.update({'groups': {'rows': rows, 'inserts': found.all_rows, 'is_idle': false}}) %}
@@ -35,7 +35,7 @@
 
 
 {# Whether a query without rows leaves the table alone, which has some; raises where nobody said what that means. #}
-{% macro _is_emptied(relation, work) %}
+{% macro is_emptied(relation, work) %}
   {% set options = work.options %}
   {% if options.empty_source == 'delete' or not work.existed or work.plan.reason == 'backfill: full refresh' or not run_query('select 1 from ' ~ relation ~ ' limit 1').rows | length %}
     {% do return(false) %}

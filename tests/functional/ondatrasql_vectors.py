@@ -190,7 +190,26 @@ class Vectors:
         for number, step in enumerate(named["steps"]):
             for model, expected in step["expect"].items():
                 outcome = self.outcomes[named["id"], number, model]
+                numbers = self._sequences(named, model)
+                if "rows" in expected:
+                    expected = {
+                        **expected,
+                        "rows": [[_numbered(value, numbers) for value in row] for row in expected["rows"]],
+                    }
                 self._check(model, expected, outcome, self.outcomes.get((named["id"], number - 1, model)), number + 1)
+
+    def _sequences(self, vector: Mapping[str, Any], model: str) -> dict[str, int]:
+        """What S1, S2, … stand for: the number that a step's run opened or closed versions with, where it did."""
+        found: dict[str, int] = {}
+        for number in range(len(vector["steps"])):
+            outcome = self.outcomes.get((vector["id"], number, model))
+            rows = [json.loads(row) for row in outcome.rows] if outcome else []
+            used = {row["valid_from_snapshot"] for row in rows if "valid_from_snapshot" in row}
+            used |= {row["valid_to_snapshot"] + 1 for row in rows if row.get("valid_to_snapshot") is not None}
+            new = used - set(found.values())
+            assert len(new) <= 1 and all(value > max(found.values(), default=0) for value in new), (number, used)
+            found |= {f"S{number + 1}": value for value in new}
+        return found
 
     def _check(self, model: str, expected: dict[str, Any], outcome: Outcome, before: Outcome | None, step: int) -> None:
         where = f"step {step}, {model}: {outcome.message}"
@@ -221,6 +240,12 @@ def said(expected: dict[str, Any]) -> str:
     if expected["run"] == "incremental":
         return f"incremental: {rows}"
     return f"{expected['run']}: {expected['reason']}" + ("" if expected["run"] == "skip" else f", {rows}")
+
+
+def _numbered(value: Any, numbers: Mapping[str, int]) -> Any:
+    """`S2-1` as the number that it stands for."""
+    found = re.fullmatch(r"(S\d+)(-1)?", value) if isinstance(value, str) else None
+    return value if found is None else numbers[found[1]] - (1 if found[2] else 0)
 
 
 def _literal(value: Any) -> str:

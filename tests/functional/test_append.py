@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -63,12 +64,16 @@ class Source:
             del self.rows[old]
 
     def compact(self) -> None:
-        spark = SparkSession.builder.getOrCreate()
-        java = spark._jvm.org.apache.iceberg.spark  # type: ignore[union-attr]
-        table = java.Spark3Util.loadIcebergTable(spark._jsparkSession, f"{self.project.schema}.{self.name}")
+        table = self._table()
         if table.currentSnapshot() is not None:
-            java.actions.SparkActions.get().rewriteDataFiles(table).option("rewrite-all", "true").execute()
+            actions = SparkSession.builder.getOrCreate()._jvm.org.apache.iceberg.spark.actions
+            actions.SparkActions.get().rewriteDataFiles(table).option("rewrite-all", "true").execute()
             self._sql("refresh table {table}")
+
+    def expire(self) -> None:
+        """Removes all snapshots but the current one."""
+        self._table().expireSnapshots().expireOlderThan(2**62).retainLast(1).commit()
+        self._sql("refresh table {table}")
 
     def rebuild(self) -> None:
         """Made again with the same rows."""
@@ -81,6 +86,11 @@ class Source:
     def _insert(self, rows: list[tuple[int, int]]) -> None:
         self._sql(f"insert into {{table}} values {', '.join(map(str, rows))}")
         self.rows.update(rows)
+
+    def _table(self) -> Any:
+        spark = SparkSession.builder.getOrCreate()
+        java = spark._jvm.org.apache.iceberg.spark
+        return java.Spark3Util.loadIcebergTable(spark._jsparkSession, f"{self.project.schema}.{self.name}")
 
     def _sql(self, statement: str) -> None:
         self.project.sql(statement.replace("{table}", f"{{schema}}.{self.name}"))
@@ -130,3 +140,81 @@ def test_a_table_is_every_row_that_its_query_ever_gained(project: Project, seed:
     before = project.events()
     assert set(project.run().messages.values()) == {"incremental: 0 rows"}
     assert project.events() == before
+
+
+@pytest.fixture
+def source(project: Project) -> Source:
+    """An Iceberg table that dbt knows as source('src', 'a')."""
+    project.sql("create schema {schema}")
+    (project.folder / "models" / "sources.yml").write_text(
+        f"sources: [{{name: src, schema: {project.schema}, tables: [{{name: a}}, {{name: files}}]}}]"
+    )
+    return Source(project, "a", random.Random(0))
+
+
+def appended(project: Project, sql: str, **meta: object) -> None:
+    project.kind("t", sql, kind="append", config="file_format='iceberg'", start=None, **meta)
+
+
+def test_what_nothing_tells_of_is_refused_or_read_again_and_never_doubled(project: Project, source: Source) -> None:
+    captured = "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a"
+    project.sql("create table {schema}.files using parquet as select 1 as id, 1 as v")
+    for sql, words in (
+        ("select * from {{ source('src', 'a') }}", "the query reads no changes"),
+        (captured.replace("'a')", "'files')"), "has no snapshots"),
+    ):
+        appended(project, sql, capture="snapshot")
+        assert words in project.dbt("run").errors
+        assert not project.table_exists("t")
+    source.insert()
+    appended(project, captured, capture="snapshot", on_source_change="error")
+    project.run()
+    project.sql("alter table {schema}.a add column more int")
+    source.rows.clear()
+    project.sql("insert into {schema}.a values (7, 8, 9)")
+    assert "upstream schema changed: " in project.dbt("run").errors
+    appended(project, captured, capture="snapshot")
+    before = project.sql("select count(*) from {schema}.a")[0][0]
+    assert (
+        project.run().messages["t"].startswith(f"backfill: upstream schema changed: {project.schema}.a, {before} rows")
+    )
+    assert Counter(project.sql("select * from {schema}.t")) == Counter(project.sql("select * from {schema}.a"))
+    # the snapshot of that run expires
+    project.sql("insert into {schema}.a values (1, 1, 1)")
+    source.expire()
+    assert " is gone, so that nothing tells what it gained" in project.dbt("run").errors
+    appended(project, captured, capture="snapshot", on_lost_history="reload")
+    assert project.run().messages["t"].startswith(f"backfill: history is gone: {project.schema}.a")
+    assert Counter(project.sql("select * from {schema}.t")) == Counter(project.sql("select * from {schema}.a"))
+
+
+def test_a_map_can_be_appended_and_not_compared(project: Project, source: Source) -> None:
+    project.sql("create or replace table {schema}.a (id int, v map<string, int>) using iceberg")
+    appended(project, "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a", capture="snapshot")
+    project.sql("insert into {schema}.a values (1, map('x', 1))")
+    project.run()
+    project.sql("insert into {schema}.a values (2, map('x', 1))")
+    assert project.run().messages["t"] == "incremental: 1 row"
+    project.sql("delete from {schema}.a where id = 1")
+    assert project.run().messages["t"].startswith("backfill: uncomparable: ")
+    assert project.rows("select id from {schema}.t") == [(2,)]
+
+
+def test_a_cursor_begins_where_the_table_ends(project: Project, source: Source) -> None:
+    query = "select id, ts from {{ target.schema }}.moments where ts > {{ dbt_kinds.last_value() }}"
+    # an hour that comes twice in the zone of the session, and a fraction of a second
+    moments = ["2024-10-27 00:30:00+00:00", "2024-10-27 01:30:00.000001+00:00", "2024-10-27 01:30:00.000002+00:00"]
+    project.sql("create table {schema}.moments (id int, ts timestamp) using iceberg")
+    appended(project, query, capture="cursor", cursor="ts")
+    for number, moment in enumerate(moments):
+        project.sql(f"insert into {{schema}}.moments values ({number}, timestamp '{moment}')")
+        said = project.run().messages["t"]
+        assert said == ("backfill: first run, 1 row" if number == 0 else "incremental: 1 row")
+    assert project.run().messages["t"] == "incremental: 0 rows"
+    assert project.rows("select id from {schema}.t") == [(0,), (1,), (2,)]
+    appended(project, query.replace("ts >", "id >"), capture="cursor", cursor="id")
+    project.sql("drop table {schema}.t")
+    refused = project.dbt("run")
+    assert "cursor_initial '1970-01-01T00:00:00Z' is no int, which the column id is" in refused.errors
+    appended(project, query.replace("ts >", "id >"), capture="cursor", cursor="nowhere", cursor_initial="-1")
+    assert "ColumnNotInOutput: the query has no column nowhere" in project.dbt("run").errors

@@ -10,7 +10,7 @@ import pytest
 from tests.functional.ondatrasql_vectors import VECTORS, Vectors, kinds_of
 from tests.functional.project import Project
 
-RUNNING = {"table", "tracked", "merge", "append"}
+RUNNING = {"table", "tracked", "merge", "append", "scd2"}
 # what is sent is not filled into an outbox yet
 NOT_YET = {"H02", "H09", "H10"}
 CASES = [

@@ -130,6 +130,11 @@ def test_changes_of_renders_to_all_rows_that_every_command_can_read() -> None:
     [
         (["1", "2"], "select * from raw.src version as of 2 except all select * from raw.src version as of 1"),
         ([None, "2"], "select * from raw.src version as of 2"),
+        (["2", "2"], "select * from raw.src version as of 2 where false"),
+        # nothing had been written to it
+        (["None", "2"], "select * from raw.src version as of 2"),
+        ([None, "None"], "select * from raw.src where false"),
+        (["appended"], "select * from appended"),
     ],
 )
 def test_a_run_reads_what_was_gained_or_all_that_was_there(bounds: list[str | None], rows: str) -> None:
@@ -151,6 +156,9 @@ def test_a_change_set_is_part_of_the_query_that_is_compared() -> None:
         ("tracked", {"group_key": "id"}, (True, True)),
         ("incremental_by_unique_key", {"unique_key": "id"}, (False, False)),
         ("incremental_by_unique_key", {"unique_key": "id", "capture": "snapshot"}, (True, True)),
+        ("append", {}, (False, False)),
+        ("append", {"capture": "snapshot"}, (True, True)),
+        ("append", {"capture": "cursor", "cursor": "id"}, (True, True)),
     ],
 )
 def test_which_kinds_go_by_changes_and_which_compare(kind: str, given: dict[str, Any], told: tuple[bool, bool]) -> None:
@@ -158,7 +166,37 @@ def test_which_kinds_go_by_changes_and_which_compare(kind: str, given: dict[str,
     assert (MACROS.goes_by_changes(options), MACROS.compares_with_table(options)) == told
 
 
-@pytest.mark.parametrize("option", ["cursor", "sink", "validity", "landing"])
+@pytest.mark.parametrize("option", ["cursor", "sink", "landing"])
 def test_what_no_kind_acts_on_yet_is_refused(option: str) -> None:
     with pytest.raises(CompilerError, match=f"option '{option}' is not known to this version yet"):
         MACROS.options(node(kind="full", **{option: "x"}))
+
+
+# --- the kind append
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"capture": "cursor"}, "capture: cursor needs a cursor"),
+        ({"capture": "snapshot", "cursor": "id"}, "cursor belongs to capture: cursor"),
+        ({"cursor_initial": "0"}, "cursor_initial belongs to capture: cursor"),
+        ({"capture": "cursor", "cursor": "id", "on_source_change": "error"}, "on_source_change belongs to capture: snapshot"),
+        ({"on_lost_history": "reload"}, "on_lost_history belongs to"),
+        ({"capture": "stream"}, "capture 'stream'"),
+    ],
+)  # fmt: skip
+def test_options_of_another_capture_are_errors(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(CompilerError, match=words):
+        MACROS.options(node(kind="append", **given))
+
+
+def test_what_stands_for_the_run_is_exchanged_wherever_it_stands() -> None:
+    sql = f"select {MACROS.is_backfill()} as b where c > {MACROS.last_value()} and d > {MACROS.last_run()}"
+    values = {"last_value": "cast('a\\\\b' as string)", "last_run": "timestamp '2024-01-01'", "is_backfill": "true"}
+    written = MACROS.with_run_values(values, sql)
+    assert written == "select (true) as b where c > (cast('a\\\\b' as string)) and d > (timestamp '2024-01-01')"
+    assert MACROS.with_run_values({"last_value": None, "last_run": None}, sql) == sql
+    assert sql.endswith(
+        "c > /*kinds:last_value*/('1970-01-01T00:00:00Z') and d > /*kinds:last_run*/(timestamp '1970-01-01 00:00:00+00:00')"
+    )

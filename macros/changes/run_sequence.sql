@@ -1,0 +1,17 @@
+{#
+  The number that versions of this run begin with: one more than the greatest in the store, the same for all models of a run; greater than all that a table
+  holds, also where two runs overlapped or one died before its record.
+#}
+{% macro run_sequence(relation, work) %}
+  {% set memory = dbt_kinds.run_memory() %}
+  {% if memory.get('sequence') is none %}
+    {% set numbers = "select max(cast(get_json_object(details, '$.sequence') as bigint)) as greatest from " ~ dbt_kinds.store_source() ~ " where event = 'loaded'" %}
+    {% do memory.update({'sequence': (dbt_kinds.query_rows(numbers)[0].get('greatest') or 0) + 1}) %}
+  {% endif %}
+  {% if work.start_anew %}
+    {% do return(memory.sequence) %}
+  {% endif %}
+  {% set from_, to = adapter.quote(work.options.valid_from_name), adapter.quote(work.options.valid_to_name) %}
+  {% set held = dbt_kinds.query_rows('select greatest(max(' ~ from_ ~ '), max(' ~ to ~ ')) as greatest from ' ~ relation)[0].get('greatest') or 0 %}
+  {% do return([memory.sequence, held + 1] | max) %}
+{% endmacro %}
