@@ -6,7 +6,7 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test sweep fusion unit functional lint benchmark clean
+.PHONY: demo test sweep fusion unit functional lint docs benchmark clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -34,6 +34,10 @@ lint: $(VENV)/dev.installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+## The manual, into target/site
+docs: $(VENV)/dev.installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.backfill

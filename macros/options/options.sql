@@ -105,7 +105,7 @@
   {% for name in given %}
     {% if name in dbt_kinds.options_to_come() and kind not in kinds_of.get(name, []) %}
       {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' is not known to this version yet, and without it the table would hold other rows, or nothing would be sent; "
-        ~ 'docs/ondatrasql.md says what runs') %}
+        ~ 'docs/coming-from/ondatrasql.md says what runs') %}
     {% elif name not in kinds_of %}
       {% set meant = dbt_kinds.nearest_option(name) %}
       {% if meant is not none %}

@@ -157,7 +157,7 @@ def test_a_nightly_job_that_fails_is_gone_on_with_and_is_what_the_docs_show(
     status = job.dbt("run-operation", "dbt_kinds.status", "--args", "{select: daily}", *variables())
     assert status.success, status.log
     said.add(status, "run-operation dbt_kinds.status --args '{select: daily}'", '"operation"')
-    page = (PACKAGE / "docs" / "dbt_cloud.md").read_text()
+    page = (PACKAGE / "docs" / "start" / "dbt_cloud.md").read_text()
     assert said.text in page, said.text
 
 

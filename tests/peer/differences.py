@@ -1,4 +1,4 @@
-"""Where SQLMesh 0.236 and dbt_kinds leave different rows: observed, named and explained. docs/sqlmesh.md tells it to readers."""
+"""Where SQLMesh 0.236 and dbt_kinds leave different rows: observed, named and explained. docs/coming-from/sqlmesh.md tells it to readers."""
 
 from __future__ import annotations
 

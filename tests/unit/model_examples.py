@@ -1,6 +1,6 @@
-"""Every MODEL example of the SQLMesh and Vulcan pages, compiled: the table that stands in docs/compile-examples.md.
+"""Every MODEL example of the SQLMesh and Vulcan pages, compiled: the table that stands in docs/coming-from/compile-examples.md.
 
-`python -m tests.unit.model_examples > docs/compile-examples.md` writes it anew.
+`python -m tests.unit.model_examples > docs/coming-from/compile-examples.md` writes it anew.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dbt_kinds.compile.report import Entry, Report
 from tests.unit.compiling import write_files
 
 EXAMPLES = Path(__file__).parent.parent / "conformance" / "model_examples.json"
-DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "compile-examples.md"
+DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "coming-from" / "compile-examples.md"
 
 # what the examples without a query stand for
 _COLUMNS = (

@@ -1,4 +1,4 @@
-"""Contracts: what dbt compares before it writes. Constraints that a database enforces are another matter, see docs/dbt_tests_adapter.md."""
+"""Contracts: what dbt compares before it writes. Constraints that a database enforces are another matter, see docs/reference/dbt_tests_adapter.md."""
 
 from __future__ import annotations
 

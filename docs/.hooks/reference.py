@@ -1,0 +1,68 @@
+"""Writes what is generated into pages, where they have marks such as `<!-- kind full -->` or `<!-- macros time query -->`.
+
+The text is that of the macros' YAML and of the command's own help, so that the manual cannot say anything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+MACROS = Path(__file__).parents[2] / "macros"
+MARK = re.compile(r"<!-- (kind|macros|tests|command)((?: \S+)*) -->")
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Exchanges the marks of a page. mkdocs calls this."""
+    return MARK.sub(lambda found: generated(found[1], found[2].split()), markdown)
+
+
+def generated(what: str, names: list[str]) -> str:
+    """The text that a mark stands for."""
+    if what == "kind":
+        return description(f"materialization_{names[0]}_default")
+    if what == "macros":
+        return "\n\n".join(section(macro) for folder in names for macro in public(folder))
+    if what == "tests":
+        return "\n\n".join(section(macro) for macro in public("generic_tests"))
+    return "\n\n".join(commands())
+
+
+def public(folder: str) -> Iterator[dict[str, Any]]:
+    """The macros of a folder that users call."""
+    for macro in yaml.safe_load((MACROS / folder / f"{folder}.yml").read_text())["macros"]:
+        if macro.get("docs", {}).get("show", True) and not macro["name"].startswith(("materialization_", "spark__")):
+            yield macro
+
+
+def section(macro: dict[str, Any]) -> str:
+    """A heading, the description and a table of arguments."""
+    name = macro["name"].removeprefix("test_")
+    lines = [f"### `{name}`", "", macro["description"].strip()]
+    if macro.get("arguments"):
+        lines += ["", "| argument | type | meaning |", "|---|---|---|"]
+        for argument in macro["arguments"]:
+            meaning = " ".join(argument.get("description", "").split()).replace("|", "\\|")
+            lines.append(f"| `{argument['name']}` | {argument.get('type', '')} | {meaning} |")
+    return "\n".join(lines)
+
+
+def description(name: str) -> str:
+    """What the YAML says of a kind."""
+    macros = yaml.safe_load((MACROS / "kinds" / "kinds.yml").read_text())["macros"]
+    return str(next(macro["description"] for macro in macros if macro["name"] == name)).strip()
+
+
+def commands() -> Iterator[str]:
+    """The help of each command."""
+    from dbt_kinds.cli import main
+
+    for name in sorted(main.commands):
+        command = main.commands[name]
+        context = click.Context(command, info_name=f"dbt-kinds {name}")
+        yield f"### `dbt-kinds {name}`\n\n```text\n{command.get_help(context)}\n```"

@@ -1,0 +1,105 @@
+"""The manual: every link leads somewhere, every block of code can be read, every kind, variable and option is in it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import jinja2
+import pytest
+import yaml
+
+from tests.unit.macros import Macros
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
+MACROS = Macros()
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    return [
+        (str(page.relative_to(ROOT)), text)
+        for page in PAGES
+        for kind, text in BLOCK.findall(page.read_text())
+        if kind == language
+    ]
+
+
+def load_hook() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("reference", DOCS / ".hooks" / "reference.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+HOOK = load_hook()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files_that_are_there(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for target, _ in LINK.findall(text):
+        assert target.startswith("http") or (page.parent / target).exists(), target
+
+
+def test_every_page_is_in_the_contents() -> None:
+    written = re.sub(r"!!python/\S+", "x", (ROOT / "mkdocs.yml").read_text())
+    named = set(re.findall(r"[\w/-]+\.md", str(yaml.safe_load(written)["nav"])))
+    assert named == {str(page.relative_to(DOCS)) for page in PAGES[1:]}
+
+
+def test_blocks_of_yaml_can_be_read() -> None:
+    given = blocks("yaml")
+    assert len(given) >= 10
+    for page, text in given:
+        assert yaml.safe_load(text) is not None, page
+
+
+def test_blocks_of_shell_can_be_read() -> None:
+    for page, text in [*blocks("bash"), *blocks("sh")]:
+        said = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True, check=False)
+        assert said.returncode == 0, (page, text, said.stderr)
+
+
+def test_blocks_of_sql_are_templates() -> None:
+    for page, text in blocks("sql"):
+        try:
+            jinja2.Environment(autoescape=True).parse(text)
+        except jinja2.TemplateSyntaxError as problem:
+            pytest.fail(f"{page}: {problem}: {text}")
+
+
+def test_every_kind_has_a_page_and_a_line_in_the_readme() -> None:
+    readme = PAGES[0].read_text()
+    for kind in MACROS.kinds():
+        page = "scd_type_2" if kind.startswith("scd_type_2") else kind
+        assert f"<!-- kind {kind} -->" in (DOCS / "kinds" / f"{page}.md").read_text() or kind == "scd_type_2"
+        assert f"docs/kinds/{page}.md" in readme
+    assert len(readme.splitlines()) <= 120
+
+
+def test_marks_are_exchanged_for_what_the_yaml_and_the_command_say() -> None:
+    text = "\n".join(page.read_text() for page in PAGES[1:])
+    assert set(HOOK.MARK.findall(text)) >= {("tests", ""), ("command", ""), ("macros", " operations")}
+    for what, names in set(HOOK.MARK.findall(text)):
+        assert len(HOOK.generated(what, names.split())) > 200, (what, names)
+    assert "| `group_key` |" in HOOK.generated("kind", ["tracked"])
+    assert "### `window_of`" in HOOK.generated("macros", ["query"])
+
+
+@pytest.mark.parametrize("option", sorted(MACROS.option_kinds()))
+def test_every_option_is_explained(option: str) -> None:
+    pages = [DOCS / "reference" / "options.md", *sorted((DOCS / "kinds").glob("*.md"))]
+    assert any(f"`{option}`" in HOOK.on_page_markdown(page.read_text()) for page in pages)
+
+
+@pytest.mark.parametrize("variable", MACROS.variables())
+def test_every_variable_is_explained(variable: str) -> None:
+    assert f"`{variable}`" in (DOCS / "reference" / "variables.md").read_text()
