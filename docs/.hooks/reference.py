@@ -1,4 +1,4 @@
-"""Writes what is generated into pages, where they have marks such as `<!-- kind full -->` or `<!-- macros time query -->`.
+"""Writes what is generated into pages that have marks such as `<!-- kind full -->` or `<!-- macros time query -->`.
 
 The text is that of the macros' YAML and of the command's own help, so that the manual cannot say anything else.
 """
