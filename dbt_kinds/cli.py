@@ -124,6 +124,23 @@ def plan(dbt: Dbt, select: str | None, full_refresh: bool, as_json: bool) -> Non
 @main.command()
 @asks_dbt
 @json_option
+def doctor(dbt: Dbt, select: str | None, as_json: bool) -> None:
+    """Say what is wrong with a set-up, and what mends it. Nothing is written. Exits with 1 on an error."""
+    from dbt_kinds.operate.doctor import diagnosis_lines, read_diagnosis
+
+    diagnosis = read_diagnosis(dbt, select)
+    if as_json:
+        print_json(dataclasses.asdict(diagnosis))
+    else:
+        for line in diagnosis_lines(diagnosis):
+            Console().print(line, highlight=False, soft_wrap=True)
+    if diagnosis.has_errors:
+        click.get_current_context().exit(1)
+
+
+@main.command()
+@asks_dbt
+@json_option
 def status(dbt: Dbt, select: str | None, as_json: bool) -> None:
     """Show what every model's table holds and lacks. Exits with 1 when something is missing."""
     from dbt_kinds.operate.status import read_status, status_table

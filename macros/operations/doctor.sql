@@ -1,0 +1,125 @@
+{#
+  Looks at the connection, the engine, the store and every model of a kind, and says what is wrong, what it leads to and what mends it. Writes nothing. With
+  `raises` the operation ends in an error where one was found, so that a job does.
+#}
+{% macro doctor(select=none, raises=true) %}
+  {% do dbt_kinds.check_adapter('doctor') %}
+  {% set nodes, findings = dbt_kinds.selected_models(select), [] %}
+  {% set facts = dbt_kinds._engine_facts() %}
+  {% do dbt_kinds._look_at_engine(facts, nodes, findings) %}
+  {% do dbt_kinds._look_at_store(facts, findings) %}
+  {% for node in nodes %}
+    {% do dbt_kinds._look_at_model(node, facts, findings) %}
+  {% endfor %}
+  {% set errors = findings | selectattr('severity', 'eq', 'error') | list %}
+  {% do dbt_kinds.print_answer('doctor', {'facts': facts, 'findings': findings, 'models': nodes | length}) %}
+  {% if errors and raises %}
+    {% do exceptions.raise_compiler_error('dbt_kinds: doctor found ' ~ dbt_kinds.counted(errors | length, 'error', 'errors') ~ ': ' ~ errors | map(attribute='wrong') | join('; ')) %}
+  {% endif %}
+{% endmacro %}
+
+
+{% macro _finding(findings, severity, about, wrong, leads_to, remedy) %}
+  {% do findings.append({'severity': severity, 'about': about, 'wrong': wrong, 'leads_to': leads_to, 'remedy': remedy}) %}
+{% endmacro %}
+
+
+{# What the session says of itself; none for a setting that it does not have. #}
+{% macro _engine_facts() %}
+  {% set settings = {
+    'time_zone': 'spark.sql.session.timeZone', 'ansi': 'spark.sql.ansi.enabled', 'overwrite_mode': 'spark.sql.sources.partitionOverwriteMode',
+    'lock': 'spark.hadoop.iceberg.engine.hive.lock-enabled', 'refuses_type_changes': 'spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes',
+  } %}
+  {% set facts = {'dbt': dbt_version, 'adapter': adapter.type(), 'spark': (run_query('select version()').rows[0][0] | string).split(' ')[0]} %}
+  {% for name, setting in settings.items() %}
+    {% set value = run_query('set `' ~ setting ~ '`').rows[0][1] | string %}
+    {% do facts.update({name: none if value in ['<undefined>', 'None'] else value}) %}
+  {% endfor %}
+  {% set connection = dbt_kinds.credentials() %}
+  {% do facts.update({'method': connection.method | default(none), 'poll_interval': connection.poll_interval | default(none)}) %}
+  {% do return(facts) %}
+{% endmacro %}
+
+
+{% macro _look_at_engine(facts, nodes, findings) %}
+  {% set formats = [] %}
+  {% for node in nodes %}
+    {% do formats.append(dbt_kinds.options_of(node).file_format) %}
+  {% endfor %}
+  {% set is_server = facts.method is not none and facts.method != 'session' %}
+  {% if is_server and facts.poll_interval is not none and facts.poll_interval | float > 1 %}
+    {% do dbt_kinds._finding(findings, 'warning', 'profile', 'poll_interval is ' ~ facts.poll_interval, 'dbt-spark asks only every ' ~ facts.poll_interval
+      ~ ' seconds whether a statement has ended, and a run sends 6 to 18', 'poll_interval: 1 in the output of profiles.yml') %}
+  {% endif %}
+  {% if is_server and 'iceberg' in formats and (facts.lock or '') | lower == 'false' %}
+    {% do dbt_kinds._finding(findings, 'error', 'catalog', "the lock of Hive's catalog is off (iceberg.engine.hive.lock-enabled)", 'of two commits to one Iceberg table at a time one is lost, silently',
+      'start the server without spark.hadoop.iceberg.engine.hive.lock-enabled=false') %}
+  {% endif %}
+  {% if facts.time_zone not in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] and formats | reject('in', ['iceberg', 'delta']) | list %}
+    {% do dbt_kinds._finding(findings, 'warning', 'session', 'the time zone of the session is ' ~ facts.time_zone, 'Parquet and ORC tables that are partitioned by a timestamp are refused',
+      "server_side_parameters: {'spark.sql.session.timeZone': UTC} in profiles.yml") %}
+  {% endif %}
+{% endmacro %}
+
+
+{% macro _look_at_store(facts, findings) %}
+  {% set store = dbt_kinds.find_store(afresh=true) %}
+  {% do facts.update({'store': dbt_kinds.store_table() | string, 'store_format': none if store is none else store.file_format}) %}
+  {% if store is none %}
+    {% do return(none) %}
+  {% endif %}
+  {% set known = ['loaded', 'invalidated'] + dbt_kinds.lease_events() + dbt_kinds.write_events() + dbt_kinds.findings_events() %}
+  {% set is_unreadable = "relation is null or recorded_at is null or coalesce(event, '') not in ('" ~ known | join("', '") ~ "')" %}
+  {% set counts = dbt_kinds.query_rows('select count(*) as events, count(distinct file) as files, count_if(' ~ is_unreadable ~ ') as unreadable from (select *, input_file_name() as file from '
+    ~ dbt_kinds.store_source() ~ ')')[0] %}
+  {% do facts.update({'events': counts.events, 'files': counts.files}) %}
+  {% if counts.unreadable %}
+    {% do dbt_kinds._finding(findings, 'error', 'store', dbt_kinds.counted(counts.unreadable, 'row', 'rows') ~ ' of ' ~ facts.store ~ ' cannot be read as events', 'what they recorded counts as missing, and is loaded again',
+      'look at them: select * from ' ~ facts.store ~ ' where ' ~ is_unreadable ~ '; somebody else writes to this table') %}
+  {% endif %}
+  {% if counts.files > 500 %}
+    {% do dbt_kinds._finding(findings, 'warning', 'store', 'the store has ' ~ dbt_kinds.thousands(counts.files) ~ ' files', 'every run reads all of them when it begins',
+      'dbt run-operation dbt_kinds.compact_store, on a schedule') %}
+  {% endif %}
+  {% for claim in dbt_kinds.open_claims(dbt_kinds.read_last_runs()) if not dbt_kinds.is_live(claim) %}
+    {% do dbt_kinds._finding(findings, 'warning', claim.relation, 'invocation ' ~ claim.invocation_id ~ ' died while it held the lease; its last sign of life is of ' ~ claim.last_sign_of_life[:19],
+      'what it was loading is missing until the next run', 'dbt run') %}
+  {% endfor %}
+{% endmacro %}
+
+
+{% macro _look_at_model(node, facts, findings) %}
+  {% set options, relation = dbt_kinds.options_of(node), dbt_kinds.relation_of_node(node) %}
+  {% set found, events = dbt_kinds.relation_type(relation), dbt_kinds.events_of(options.relation) %}
+  {% set is_recorded = dbt_kinds.loads_of(options.relation) != [] %}
+  {% if found == 'view' %}
+    {% do dbt_kinds._finding(findings, 'error', options.relation, 'it is a view', 'a run of ' ~ options.model ~ ' replaces it by a table', 'drop the view, or give the model another alias') %}
+    {% do return(none) %}
+  {% elif found is none %}
+    {% if is_recorded %}
+      {% do dbt_kinds._finding(findings, 'warning', options.relation, 'it is recorded as loaded, and there is no such table', 'the next run loads all of it from start', 'dbt run -s ' ~ options.model
+        ~ ', or put the table back') %}
+    {% endif %}
+    {% do return(none) %}
+  {% endif %}
+  {% set table = dbt_kinds.describe_table(relation) %}
+  {% if table.file_format != options.file_format %}
+    {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table is ' ~ table.file_format ~ ', and file_format of ' ~ options.model ~ ' says ' ~ options.file_format, 'the next run is refused, or rebuilds it',
+      "config(file_format='" ~ table.file_format ~ "'), or --full-refresh") %}
+  {% elif options.kind == 'incremental_by_time_range' and dbt_kinds.is_of_files(table.file_format) and not table.partitioning %}
+    {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table of ' ~ table.file_format ~ ' has no partitions', 'a range of it cannot be replaced, and the next run is refused',
+      'dbt run -s ' ~ options.model ~ ' --full-refresh') %}
+  {% endif %}
+  {% if not events and not dbt_kinds.reads_everything(options) %}
+    {% do dbt_kinds._finding(findings, 'warning', options.relation, 'the table is there, and nothing is recorded of it', 'the next run loads all of it again',
+      "dbt run-operation dbt_kinds.adopt --args '{select: " ~ options.model ~ "}'") %}
+  {% endif %}
+  {% set left = dbt_kinds.left_stages(relation) %}
+  {% if left and not dbt_kinds.is_claimed_by_others(options) %}
+    {% do dbt_kinds._finding(findings, 'warning', options.relation, dbt_kinds.counted(left | length, 'stage', 'stages') ~ ' of a run that died beside it: ' ~ left | join(', '), 'they take room until the next run drops them',
+      'dbt run -s ' ~ options.model) %}
+  {% endif %}
+  {% if dbt_kinds.is_unsettled(options.relation) %}
+    {% do dbt_kinds._finding(findings, 'warning', options.relation, 'a run died in a write that must not be done twice', 'the next run finds out what became of it before it writes', 'dbt run -s ' ~ options.model) %}
+  {% endif %}
+{% endmacro %}
