@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import re
 import subprocess
@@ -137,6 +138,15 @@ def same(one: Any, other: Any) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
+def is_listed(macro: str, one: Any, other: Any) -> bool:
+    """Whether two answers differ as docs/reference/engines.md lists: in how a number is written, or in which letters beyond ASCII make a word."""
+    if macro == "json_text":
+        return bool(json.loads(one) == json.loads(other))
+    if macro == "sql_tokens":
+        return not "".join(other).isascii() and "".join(one) == "".join(other)
+    return isinstance(one, float) and isinstance(other, float) and math.isclose(one, other, rel_tol=1e-15)
+
+
 def test_every_recorded_call_has_the_same_answer(
     recorded: dict[str, Any], engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +159,7 @@ def test_every_recorded_call_has_the_same_answer(
     replay.compile_by_core()
     said = replay.compile_by_fusion()
     differing: dict[str, list[str]] = defaultdict(list)
+    listed = 0
     for where in ("core", "fusion"):
         answers = {(name, number): answer for name, number, answer in replay.answers(where)}
         missing = {(name, number) for name, chunk in chunks.items() for number in range(len(chunk))} - set(answers)
@@ -157,15 +168,21 @@ def test_every_recorded_call_has_the_same_answer(
         )
         for (name, number), answer in answers.items():
             call = chunks[name][number]
-            if not same(answer, call["answer"]):
+            if same(answer, call["answer"]):
+                continue
+            if is_listed(call["macro"], answer, call["answer"]):
+                listed += 1
+            else:
                 differing[call["macro"]].append(f"{where}: {call['call']}\n  is {answer}\n  not {call['answer']}")
     macros = {call["macro"] for call in calls}
-    agreeing = len(calls) - sum(map(len, differing.values()))
+    agreeing = len(calls) - listed - sum(map(len, differing.values()))
     with capsys.disabled():
         print(
             f"\n{len(recorded['pure'])} macros depend on their arguments alone, {len(macros)} of them were called by unit tests"
         )
-        print(f"{len(calls)} calls replayed, {agreeing} agree; {len(answered) - len(calls)} left out as too deep")
+        print(
+            f"{len(calls)} calls replayed, {agreeing} agree, {listed} differ as listed; {len(answered) - len(calls)} left out as too deep"
+        )
     assert not differing, "\n".join(example for found in differing.values() for example in found[:3])
 
 

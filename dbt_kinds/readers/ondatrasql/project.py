@@ -307,7 +307,8 @@ class _Reader:
         if declared.sink is not None:
             model.options["sink"] = declared.sink
             message = (
-                f"sinks/{declared.sink['function']}.py is a frame: write there what lib/ did, and run dbt-kinds push"
+                f"sinks/{declared.sink['function']}.py is a frame: write there what lib/ did; this version sends nothing yet, "
+                "and a run refuses the option sink"
             )
             declared.find("SinkNeedsPython", "warning", message, declared.sink_line)
         return model
