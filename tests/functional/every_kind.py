@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import Any
 
 from tests.functional.project import Project
@@ -141,7 +142,7 @@ class EveryKind:
 
     def now(self) -> str:
         """The morning after the last day that the source has."""
-        return f"2024-01-{self.days + 1:02}T08:00:00"
+        return f"{date(2024, 1, 1) + timedelta(days=self.days)}T08:00:00"
 
     def load(self, days: range, *, anew: bool = False) -> None:
         """What a run that loads these days does to every table."""

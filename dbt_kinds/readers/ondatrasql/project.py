@@ -307,7 +307,7 @@ class _Reader:
         if declared.sink is not None:
             model.options["sink"] = declared.sink
             message = (
-                f"sinks/{declared.sink['function']}.py is a frame: write there what lib/ did; this version sends nothing yet, "
+                f"sinks/{declared.sink['function']}.py is a frame: write there what lib/ did; nothing is sent yet, "
                 "and a run refuses the option sink"
             )
             declared.find("SinkNeedsPython", "warning", message, declared.sink_line)
