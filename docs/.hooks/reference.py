@@ -14,7 +14,10 @@ import click
 import yaml
 
 MACROS = Path(__file__).parents[2] / "macros"
-MARK = re.compile(r"<!-- (kind|macros|tests|command)((?: \S+)*) -->")
+MARK = re.compile(r"<!-- (kind|macros|tests|command|messages)((?: \S+)*) -->")
+FAILURE = re.compile(r"\{% do dbt_kinds\.fail\((.*?)\) %\}", re.DOTALL)
+# texts, and commas between arguments
+PART = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|[^'\"]+", re.DOTALL)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -30,7 +33,21 @@ def generated(what: str, names: list[str]) -> str:
         return "\n\n".join(section(macro) for folder in names for macro in public(folder))
     if what == "tests":
         return "\n\n".join(section(macro) for macro in public("generic_tests"))
-    return "\n\n".join(commands())
+    return "\n\n".join(commands()) if what == "command" else "\n".join(f"* `{text}`" for text in messages())
+
+
+def messages() -> list[str]:
+    """What macros refuse with; an ellipsis stands for what is known in a run only."""
+    found = set()
+    for file in MACROS.rglob("*.sql"):
+        for call in FAILURE.findall(file.read_text()):
+            words = ""
+            # behind the model, which is the first argument
+            for part in PART.finditer(call.split(",", 1)[1]):
+                is_text = part[0][0] in "'\""
+                words += part[0][1:-1].replace("\\'", "'") if is_text else "…" if part[0].strip(" ~()\n") else ""
+            found.add(" ".join(words.replace("`", "'").split()).strip("…;, "))
+    return sorted(found - {""}, key=str.lower)
 
 
 def public(folder: str) -> Iterator[dict[str, Any]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -103,3 +105,32 @@ def test_every_option_is_explained(option: str) -> None:
 @pytest.mark.parametrize("variable", MACROS.variables())
 def test_every_variable_is_explained(variable: str) -> None:
     assert f"`{variable}`" in (DOCS / "reference" / "variables.md").read_text()
+
+
+def test_every_message_of_a_run_can_be_found_by_its_words() -> None:
+    page = HOOK.on_page_markdown((DOCS / "operate" / "troubleshooting.md").read_text())
+    written = [
+        call for file in (ROOT / "macros").rglob("*.sql") for call in re.findall(r"dbt_kinds\.fail\(", file.read_text())
+    ]
+    assert len(HOOK.messages()) > 0.9 * len(written)
+    for words in (
+        "capture: cursor needs a cursor",
+        "has no snapshots, so nothing tells what it gained",
+        "another run holds the lease on",
+        "NULL in group_key",
+    ):
+        assert words in page, words
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
+    told = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "group_key" in (tmp_path / "site" / "kinds" / "tracked" / "index.html").read_text()
