@@ -1,6 +1,6 @@
 {#
   How an Iceberg table came to what it is: `{head, is_whole, positions, snapshots}`. `snapshots` are the ancestors of the current one and itself, oldest first,
-  `{snapshot_id, operation}`, as far as they are kept, `positions` where each stands among them, from 1 on; `is_whole` tells that none before them has expired.
+  `{snapshot_id, operation}`, as far as they are kept, `positions` where each stands among them, from 1 on, and 0 for one that expired right before them; `is_whole` tells that none has.
   `head` is none for a table without a snapshot. Asked once a run.
 #}
 {% macro snapshot_history(facts) %}
@@ -28,7 +28,8 @@ left join (select name, snapshot_id from {{ facts.relation }}.refs where name = 
     {% do backwards.append(by_id[state.at]) %}
     {% set state.at = by_id[state.at].get('parent_id') %}
   {% endfor %}
-  {% set positions = {} %}
+  {# the parent of the first one kept is known by its name: what came behind it is all there #}
+  {% set positions = {state.at: 0} if state.at is not none else {} %}
   {% for snapshot in backwards | reverse %}
     {% do positions.update({snapshot.snapshot_id: loop.index}) %}
   {% endfor %}

@@ -87,9 +87,9 @@ def test_a_history_counts_the_ancestors_of_the_current_snapshot() -> None:
     assert [MACROS.position_of(found, snapshot) for snapshot in (None, 1, 2, 3)] == [0, 1, 2, None]
 
 
-def test_what_has_expired_is_lost_and_the_beginning_with_it() -> None:
-    found = history("append", "append", "append", expired=1)
-    assert [MACROS.position_of(found, snapshot) for snapshot in (None, 1, 2, 3)] == [None, None, 1, 2]
+def test_what_has_expired_is_lost_and_the_beginning_with_it_but_for_what_the_next_one_names() -> None:
+    found = history("append", "append", "append", "append", expired=2)
+    assert [MACROS.position_of(found, snapshot) for snapshot in (None, 1, 2, 3, 4)] == [None, None, 0, 1, 2]
 
 
 def test_a_table_without_a_snapshot_has_a_beginning() -> None:
