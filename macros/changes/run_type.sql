@@ -84,5 +84,5 @@
 
 {# The words of a run that did nothing, in dbt's status column. Pure. #}
 {% macro idle_status(plan) %}
-  {% do return(plan.reason if plan.get('run_type') == 'skip' else 'incremental: 0 rows' if plan.get('run_type') == 'incremental' else 'OK waiting' if plan.waiting else 'OK up to date') %}
+  {% do return(plan.reason if plan.get('run_type') == 'skip' else plan.run_type ~ ': 0 rows' if plan.get('run_type') in ['incremental', 'flush'] else 'OK waiting' if plan.waiting else 'OK up to date') %}
 {% endmacro %}

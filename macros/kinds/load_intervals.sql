@@ -29,9 +29,8 @@
   {% do dbt_kinds.prepare_table(this, work) if not batches %}
   {% for batch in batches %}
     {% set started_at = dbt_kinds.next_moment() %}
-    {% set query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, batch), plan.execution_time) %}
-    {% set query = dbt_kinds.with_run_values(dbt_kinds.run_values(work), dbt_kinds.with_change_sets(plan.get('change_sets'), query)) %}
     {% do dbt_kinds.hold_lease(options) %}
+    {% set query = dbt_kinds.batch_query(this, work, loop.index) %}
     {% set rows = dbt_kinds.audited_query(this, work, batch, query) %}
     {% do dbt_kinds.stage_groups(this, work, batch, rows) if options.kind == 'tracked' %}
     {% do dbt_kinds.prepare_table(this, work) if loop.first and not work.get('groups', {}).get('is_idle') %}

@@ -12,27 +12,29 @@
   {% if afresh and found == 'table' %}
     {% call statement('refresh_table') %}refresh table {{ this }}{% endcall %}
   {% endif %}
+  {% set sql = dbt_kinds.empty_event_rows(options) if options.kind == 'events' else compiled_code %}
   {% set loads = dbt_kinds.loads_of(options.relation) if found == 'table' else [] %}
-  {% set parents = dbt_kinds.followed_parents(model, options, compiled_code) if loads else [] %}
-  {% set model_hash = dbt_kinds.model_hash(options, compiled_code) %}
+  {% set parents = dbt_kinds.followed_parents(model, options, sql) if loads else [] %}
+  {% set model_hash = dbt_kinds.model_hash(options, sql) %}
   {% set batches = dbt_kinds.recorded_batches(options) if found == 'table' and dbt_kinds.keeps_history(options) else [] %}
-  {% do dbt_kinds.check_deletes_are_seen(model, compiled_code) %}
-  {% set plan = dbt_kinds.gated_plan(model, options, loads, settings, model_hash, parents, batches, compiled_code) %}
-  {% do dbt_kinds.rest_if_unchanged(model, options, plan, loads, settings, model_hash, compiled_code) if options.skip_unchanged %}
-  {% do dbt_kinds.backfill_or_compare(options, plan, loads, settings, model_hash) if dbt_kinds.compares_with_table(options) %}
+  {% do dbt_kinds.check_deletes_are_seen(model, sql) %}
+  {% set plan = dbt_kinds.gated_plan(model, options, loads, settings, model_hash, parents, batches, sql) %}
+  {% do dbt_kinds.rest_if_unchanged(model, options, plan, loads, settings, model_hash, sql) if options.skip_unchanged %}
+  {% do dbt_kinds.plan_landed(options, plan, settings, found == 'table') if options.kind == 'events' %}
+  {% do dbt_kinds.backfill_or_compare(options, plan, loads, settings, model_hash) if dbt_kinds.compares_with_table(options) and options.kind != 'events' %}
   {% if options.get('capture') == 'snapshot' and options.kind == 'append' %}
-    {% do dbt_kinds.plan_gained_rows(model, options, plan, loads, compiled_code) %}
+    {% do dbt_kinds.plan_gained_rows(model, options, plan, loads, sql) %}
   {% elif options.get('capture') == 'snapshot' %}
-    {% do dbt_kinds.plan_change_sets(model, options, plan, loads, compiled_code) %}
+    {% do dbt_kinds.plan_change_sets(model, options, plan, loads, sql) %}
   {% endif %}
   {% if not plan.batches and found == 'table' %}
     {% do return({'options': options, 'plan': plan, 'is_done': true}) %}
   {% endif %}
 
   {% for audit in options.audits %}{% do dbt_kinds.generic_test(options.model, audit) %}{% endfor %}
-  {% do dbt_kinds.warn_of_limit(options, compiled_code) if not afresh %}
+  {% do dbt_kinds.warn_of_limit(options, sql) if not afresh %}
   {% set window = dbt_kinds.run_window(plan, settings) %}
-  {% set sample_query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(options, window), plan.execution_time) %}
+  {% set sample_query = dbt_kinds.substitute_window(sql, dbt_kinds.query_window(options, window), plan.execution_time) %}
   {% set as_empty = dbt_kinds.read_as_empty(model, this, sample_query) if found != 'table' else none %}
   {% set sample_query = as_empty or sample_query %}
   {% set options = dbt_kinds.with_quoted_names(options, sample_query) %}
@@ -76,7 +78,8 @@
   {% set others_wrote = dbt_kinds.claim(options, work.plan, work.questions) %}
   {% do work.update({'answers': dbt_kinds.run_memory().answers.pop(options.relation, {})}) %}
   {% set settled = dbt_kinds.settle_pending_write(options, settings) if not unsettled else none %}
-  {% if others_wrote or settled is not none %}
+  {# what another run took from a folder is not told by what it recorded #}
+  {% if others_wrote or settled is not none or options.kind == 'events' %}
     {% set work = dbt_kinds.planned_work(options, settled or settings, prepare, afresh=true) %}
   {% else %}
     {% do dbt_kinds.refresh_if_stale(this, work) %}

@@ -62,14 +62,14 @@
 {# The words in dbt's status column. Where the records took the number of rows along, the table is asked for it once. #}
 {% macro run_status(relation, work, written) %}
   {% if not written %}
-    {% do return('OK waiting' if work.plan.waiting and not work.plan.batches else 'OK nothing loaded') %}
+    {% do return('flush: 0 rows' if work.plan.get('run_type') == 'flush' else 'OK waiting' if work.plan.waiting and not work.plan.batches else 'OK nothing loaded') %}
   {% endif %}
   {% set uncounted = written | selectattr('rows_written', 'none') | list %}
   {% set rows = dbt_kinds.rows_added_since(relation, work.head_before, by_appends=work.writer.get('in_one_commit') == false) if uncounted else written | map(attribute='rows_written') | sum %}
   {% do dbt_kinds.check_times_of_nothing(work, rows) %}
   {% set to_go = ', ' ~ dbt_kinds.thousands(work.plan.to_go) ~ ' to go' if work.plan.get('to_go') else '' %}
   {% if work.plan.get('run_type') %}
-    {% do return(work.plan.reason ~ (': ' if work.plan.run_type == 'incremental' else ', ') ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
+    {% do return(work.plan.reason ~ (': ' if work.plan.run_type in ['incremental', 'flush'] else ', ') ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
   {% endif %}
   {% do return('OK ' ~ dbt_kinds.counted(written | length, 'batch', 'batches') ~ to_go ~ ', ' ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
 {% endmacro %}

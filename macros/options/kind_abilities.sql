@@ -6,7 +6,7 @@
 
 {# Whether to load a unit twice would count it twice. #}
 {% macro appends_rows(options) %}
-  {% do return(dbt_kinds.accumulates(options) or (options.kind in ['incremental_unmanaged', 'append'] and not options.get('insert_overwrite'))) %}
+  {% do return(dbt_kinds.accumulates(options) or (options.kind in ['incremental_unmanaged', 'append', 'events'] and not options.get('insert_overwrite'))) %}
 {% endmacro %}
 
 
@@ -24,7 +24,7 @@
 
 {# Whether disable_restatement also stands against --full-refresh. #}
 {% macro bars_full_refresh(options) %}
-  {% do return(options.disable_restatement and not dbt_kinds.reads_everything(options) and not dbt_kinds.keeps_history(options)) %}
+  {% do return(options.disable_restatement and (options.kind == 'events' or not dbt_kinds.reads_everything(options)) and not dbt_kinds.keeps_history(options)) %}
 {% endmacro %}
 
 
@@ -36,7 +36,7 @@
 
 {# Whether what a batch writes depends on the rows that are there. #}
 {% macro reads_its_table(options) %}
-  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'append', 'cumulative_aggregate', 'scd_type_2_by_run'] or dbt_kinds.keeps_history(options)) %}
+  {% do return(options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'append', 'events', 'cumulative_aggregate', 'scd_type_2_by_run'] or dbt_kinds.keeps_history(options)) %}
 {% endmacro %}
 
 
@@ -48,11 +48,11 @@
 
 {# Whether every run reads everything: neither schedule nor window is asked. #}
 {% macro reads_everything(options) %}
-  {% do return(options.kind in ['full', 'tracked', 'scd_type_2_by_run'] or options.get('capture') is not none) %}
+  {% do return(options.kind in ['full', 'tracked', 'scd_type_2_by_run', 'events'] or options.get('capture') is not none) %}
 {% endmacro %}
 
 
 {# Whether a run writes what differs between the whole of its source and its table, or what a source gained, and takes nothing back before. #}
 {% macro compares_with_table(options) %}
-  {% do return(options.kind in ['tracked', 'scd_type_2_by_run'] or options.get('capture') is not none) %}
+  {% do return(options.kind in ['tracked', 'scd_type_2_by_run', 'events'] or options.get('capture') is not none) %}
 {% endmacro %}

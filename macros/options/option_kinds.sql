@@ -4,7 +4,7 @@
   {% set unique_key = ['incremental_by_unique_key'] %}
   {% set by_time, by_column = ['scd_type_2', 'scd_type_2_by_time'], ['scd_type_2_by_column'] %}
   {% set scd_2 = by_time + by_column %}
-  {% set cumulative, append = ['cumulative_aggregate'], ['append'] %}
+  {% set cumulative, append, events = ['cumulative_aggregate'], ['append'], ['events'] %}
   {% do return({
     'start': 'any', 'begin': 'any', 'end': 'any', 'cron': 'any', 'cron_tz': 'any', 'interval_unit': 'any',
     'week_start': 'any', 'allow_partials': 'any', 'on_query_change': 'any', 'on_destructive_change': 'any',
@@ -21,22 +21,23 @@
     'group_key': ['tracked'], 'content_hash_name': ['tracked'], 'empty_source': ['tracked'] + by_column, 'validity': by_column, 'capture': unique_key + append,
     'cursor': append, 'cursor_initial': append, 'on_source_change': append, 'delta_overrides': append,
     'valid_from_name': scd_2, 'valid_to_name': scd_2, 'updated_at_name': scd_2, 'updated_at_as_valid_from': by_time,
-    'columns': by_column, 'execution_time_as_valid_from': by_column, 'invalidate_hard_deletes': scd_2, 'time_data_type': scd_2,
+    'columns': by_column + events, 'execution_time_as_valid_from': by_column, 'invalidate_hard_deletes': scd_2, 'time_data_type': scd_2,
     'hard_deletes_from_filtered_query': scd_2,
+    'landing': events, 'max_files': events, 'on_bad_record': events,
   }) %}
 {% endmacro %}
 
 
 {# What `compile --from ondatrasql` writes and no kind acts on yet: to pass over it would be to do something else. #}
 {% macro options_to_come() %}
-  {% do return(['cursor', 'cursor_initial', 'landing', 'max_files', 'on_bad_record', 'sink']) %}
+  {% do return(['cursor', 'cursor_initial', 'sink']) %}
 {% endmacro %}
 
 
 {# The kinds this version can run. #}
 {% macro kinds() %}
   {% do return([
-    'incremental_by_time_range', 'incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged', 'append', 'full', 'tracked', 'cumulative_aggregate',
+    'incremental_by_time_range', 'incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged', 'append', 'events', 'full', 'tracked', 'cumulative_aggregate',
   ] + dbt_kinds.history_kinds()) %}
 {% endmacro %}
 

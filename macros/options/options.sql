@@ -33,7 +33,7 @@
     'batch_size': dbt_kinds._batch_size(model, given.batch_size) if 'batch_size' in given else none,
     'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)) and not keeps_history
       and kind != 'cumulative_aggregate',
-    'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', kind in ['incremental_unmanaged', 'append'] or keeps_history)),
+    'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', kind in ['incremental_unmanaged', 'append', 'events'] or keeps_history)),
     'auto_restatement': dbt_kinds._auto_restatement(model, given),
     'on_query_change': dbt_kinds.one_of(model, 'on_query_change', given.get('on_query_change', 'forward'), ['forward', 'rebuild', 'error']),
     'on_upstream_change': dbt_kinds.one_of(model, 'on_upstream_change', given.get('on_upstream_change'), ['reprocess', 'ignore'])
@@ -65,6 +65,8 @@
     {% do options.update(dbt_kinds.run_history_options(model, given)) %}
   {% elif kind == 'append' %}
     {% do options.update(dbt_kinds.append_options(model, given)) %}
+  {% elif kind == 'events' %}
+    {% do options.update(dbt_kinds.events_options(model, given)) %}
   {% elif kind == 'full' %}
     {% do options.update({'skip_unchanged': dbt_kinds.true_or_false(model, 'skip_unchanged', given.get('skip_unchanged', false))}) %}
   {% endif %}

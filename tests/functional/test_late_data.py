@@ -84,7 +84,12 @@ def test_random_changes_leave_the_table_equal_to_the_recompute_and_load_what_the
             assert sorted(rows) == source.rows(end), (number, model, told)
             expected = {day for day in source.touched if day < recorded_until} | set(range(recorded_until, until))
             loaded = days_loaded(run, model)
-            assert loaded == expected or (source.has_lost and loaded > expected), (number, loaded, expected, [words for words in told if source.name in words])
+            assert loaded == expected or (source.has_lost and loaded > expected), (
+                number,
+                loaded,
+                expected,
+                [words for words in told if source.name in words],
+            )
             source.touched, source.compactions, source.has_lost = set(), 0, False
 
 

@@ -550,7 +550,7 @@ def test_configs_of_dbt_and_its_adapters_are_left_alone(name: str) -> None:
         ("insert_overwrite", "incremental_unmanaged"),
         ("skip_unchanged", "full"),
         ("valid_from_name", "scd_type_2, scd_type_2_by_time, scd_type_2_by_column"),
-        ("columns", "scd_type_2_by_column"),
+        ("columns", "scd_type_2_by_column, events"),
         ("updated_at_as_valid_from", "scd_type_2, scd_type_2_by_time"),
     ],
 )

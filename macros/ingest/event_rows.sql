@@ -1,0 +1,108 @@
+{# The query of a model of events, which has columns instead: none of their rows. #}
+{% macro empty_event_rows(options) %}
+  {% set selected = [] %}
+  {% for column in options.columns %}
+    {% do selected.append('cast(null as ' ~ column.data_type ~ ') as ' ~ adapter.quote(column.name)) %}
+  {% endfor %}
+  {% do return('select ' ~ selected | join(', ') ~ '\nwhere false') %}
+{% endmacro %}
+
+
+{#
+  SQL: the lines of some landed files, a row each: the declared columns, `_kinds_file`, and of a line that is rejected `_kinds_text` and `_kinds_reason`. Blank lines
+  are none. Times are read as texts first: from_json would stop at one that it cannot read, and read others in the session's time zone. Pure but for the adapter's quotes.
+#}
+{% macro event_lines(options, files) %}
+  {% set fields, selected = [], [] %}
+  {% for column in options.columns %}
+    {% do fields.append(adapter.quote(column.name) ~ ' ' ~ ('string' if dbt_kinds._is_time(column) else column.data_type)) %}
+    {% do selected.append(dbt_kinds._event_value(column) ~ ' as ' ~ adapter.quote(column.name)) %}
+  {% endfor %}
+  {% set sql -%}
+select {{ options.columns | map(attribute='name') | map('tojson') | map('replace', '"', '`') | join(', ') }}, _kinds_file, if(_kinds_reason is null, null, _kinds_line) as _kinds_text, _kinds_reason
+from (
+  select *, {{ dbt_kinds._reason_of_reject(options.columns) }} as _kinds_reason
+  from (
+    select {{ selected | join(', ') }}, _kinds_line, _kinds_file, _kinds_modified, _kinds_parsed,
+      coalesce(element_at(from_json(concat('[', _kinds_line, ',"#"]'), 'array<string>'), 2) = '#', false) as _kinds_is_one_value
+    from (
+      select value as _kinds_line, _metadata.file_name as _kinds_file, _metadata.file_modification_time as _kinds_modified,
+        from_json(value, {{ dbt_kinds.text_literal(fields | join(', ') ~ ', _kinds_corrupt string') }}, map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_kinds_corrupt')) as _kinds_parsed
+      from text.`{{ options.landing }}`
+      where _metadata.file_name in ({{ dbt_kinds.text_literals(files) }}) and trim(value) <> ''
+    )
+  )
+)
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# Texts as SQL literals, separated by commas. Pure. #}
+{% macro text_literals(texts) %}
+  {% set literals = [] %}
+  {% for text in texts %}
+    {% do literals.append(dbt_kinds.text_literal(text)) %}
+  {% endfor %}
+  {% do return(literals | join(', ')) %}
+{% endmacro %}
+
+
+{% macro _is_time(column) %}
+  {% do return(column.type.kind == 'atomic' and column.type.text in ['date', 'timestamp', 'timestamp_ntz']) %}
+{% endmacro %}
+
+
+{# SQL: what a line holds for a column, NULL where it holds nothing or what does not fit. #}
+{% macro _event_value(column) %}
+  {% set text = '_kinds_parsed.' ~ adapter.quote(column.name) %}
+  {% set value = text %}
+  {% if dbt_kinds._is_time(column) %}
+    {# a time of day alone would be one of today #}
+    {% set value = 'if(' ~ text ~ " rlike '^[0-9]{4}', " ~ dbt_kinds._time_of_text(column.type.text, text) ~ ', null)' %}
+  {% endif %}
+  {% if column.name == 'received_at' and column.type.kind == 'atomic' %}
+    {% set utc = 'to_utc_timestamp(_kinds_modified, current_timezone())' %}
+    {% set arrival = {
+      'timestamp': '_kinds_modified', 'timestamp_ntz': 'cast(' ~ utc ~ ' as timestamp_ntz)', 'date': 'cast(' ~ utc ~ ' as date)',
+      'string': 'date_format(' ~ utc ~ ", \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'\")",
+    }.get(column.type.text) %}
+    {% set value = 'if(' ~ text ~ ' is null, ' ~ arrival ~ ', ' ~ value ~ ')' if arrival else value %}
+  {% endif %}
+  {% do return(value) %}
+{% endmacro %}
+
+
+{# SQL: a text as a date, or as a timestamp, in UTC unless it names a zone. #}
+{% macro _time_of_text(type, text) %}
+  {% if type != 'timestamp' %}
+    {% do return('try_cast(' ~ text ~ ' as ' ~ type ~ ')') %}
+  {% endif %}
+  {% set tried = [] %}
+  {% for end in ["'Z'", "' 00:00:00Z'", "''"] %}
+    {% do tried.append('try_cast(concat(' ~ text ~ ', ' ~ end ~ ') as timestamp)') %}
+  {% endfor %}
+  {% do return('coalesce(' ~ tried | join(', ') ~ ')') %}
+{% endmacro %}
+
+
+{# SQL: why a line is rejected, NULL where it is not. #}
+{% macro _reason_of_reject(columns) %}
+  {% set unfit, missing, unread = [], [], [] %}
+  {% for column in columns %}
+    {% set name = adapter.quote(column.name) %}
+    {% set parsed, given = '_kinds_parsed.' ~ name, "get_json_object(_kinds_line, " ~ dbt_kinds.text_literal("$['" ~ column.name ~ "']") ~ ')' %}
+    {% set words = dbt_kinds.text_literal(column.name ~ ' is not of type ' ~ column.data_type) %}
+    {% do unfit.append('if(' ~ parsed ~ ' is null and ' ~ given ~ ' is not null, ' ~ words ~ ', null)') %}
+    {% do unread.append('if(' ~ parsed ~ ' is not null and ' ~ name ~ ' is null, ' ~ words ~ ', null)') if dbt_kinds._is_time(column) %}
+    {% do missing.append('if(' ~ name ~ ' is null, ' ~ dbt_kinds.text_literal(column.name ~ ' is missing or null') ~ ', null)') if column.not_null %}
+  {% endfor %}
+  {% set reason -%}
+case
+    when not _kinds_is_one_value or json_object_keys(_kinds_line) is null then 'not a JSON object'
+    when _kinds_parsed._kinds_corrupt is not null then coalesce(nullif(concat_ws(', ', {{ unfit | join(', ') }}), ''), 'a value is not of its declared type')
+    else nullif(concat_ws(', ', {{ (unread + missing) | join(', ') or "''" }}), '')
+  end
+  {%- endset %}
+  {% do return(reason) %}
+{% endmacro %}

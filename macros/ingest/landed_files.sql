@@ -1,0 +1,97 @@
+{#
+  The kind `events`: what a run takes from the landing folder, in plan.claims, a batch each: `{id, files: [{name, length}], is_whole, is_taken}`. What a run that died had taken
+  comes first, under its own claim; then what the ledger does not know. A table that is made anew takes every file there is.
+#}
+{% macro plan_landed(options, plan, settings, is_there) %}
+  {% do dbt_kinds.prepare_ledger() %}
+  {% set known = dbt_kinds.loaded_claims(options.relation) %}
+  {% set files = dbt_kinds.query_rows(dbt_kinds.landed_files_query(options)) %}
+  {% set open = dbt_kinds.open_claim(options, files, known) %}
+  {% set start_anew = not is_there or settings.full_refresh or (open is not none and open.is_whole) %}
+  {% if start_anew and not (open is not none and open.is_whole) %}
+    {% set claims = [dbt_kinds._new_claim(options, files | selectattr('length', 'defined') | list, is_whole=true)] %}
+  {% else %}
+    {% do dbt_kinds._check_unchanged(options, files) %}
+    {% set new = files | rejectattr('claim', 'defined') | list %}
+    {% set claims = ([open] if open is not none else []) + [dbt_kinds._new_claim(options, new[:options.max_files], to_go=[new | length - options.max_files, 0] | max)] %}
+  {% endif %}
+  {% set claims = claims | selectattr('files') | list %}
+  {% if claims and claims[-1].to_go %}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ dbt_kinds.counted(claims[-1].to_go, 'file', 'files') ~ ' to go: max_files is ' ~ options.max_files ~ ', and the next run goes on', info=true) %}
+  {% endif %}
+  {% set batches = [] %}
+  {% for _ in claims %}
+    {% do batches.append(plan.batches[0]) %}
+  {% endfor %}
+  {% do plan.update({'claims': claims, 'batches': batches, 'start_anew': start_anew, 'run_type': 'flush', 'reason': 'flush', 'missing': [], 'restated': []}) %}
+{% endmacro %}
+
+
+{#
+  SQL: the files that have landed, by name, `{name, length}`, and what the ledger says of each, `{taken_length, claim, is_whole, is_newest}`, NULL where it does not know it; and the files of
+  its newest claim, also those that are gone. What begins with `.` or `_` is in the making. Pure but for the names of tables.
+#}
+{% macro landed_files_query(options) %}
+  {% set landed -%}
+select _metadata.file_name as name, _metadata.file_size as length
+    from binaryFile.`{{ options.landing }}` where _metadata.file_name not rlike '^[._]'
+  {%- endset %}
+  {% if not dbt_kinds.has_ledger() %}
+    {% do return(landed ~ '\n    order by name') %}
+  {% endif %}
+  {% set sql -%}
+select coalesce(landed.name, taken.name) as name, landed.length, taken.taken_length, taken.claim, taken.is_whole, taken.is_newest
+from (
+    {{ landed }}
+) as landed
+full outer join (
+  select *, claim = max_by(claim, taken_at) over () as is_newest
+  from (
+    select file as name, max_by(length, taken_at) as taken_length, max_by(claim, taken_at) as claim, max_by(is_whole, taken_at) as is_whole, max(taken_at) as taken_at
+    from {{ dbt_kinds.ledger_table() }} where relation = {{ dbt_kinds.text_literal(options.relation) }} group by file
+  )
+) as taken on taken.name = landed.name
+where taken.is_newest or landed.length is not null
+order by name
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# What a run had taken when it died, none where nobody did; refuses to go on where a file of it is gone. Pure. #}
+{% macro open_claim(options, files, known) %}
+  {% set claim = {'files': []} %}
+  {% for file in files if file.get('is_newest') and file.claim not in known %}
+    {% do claim.update({'id': file.claim, 'is_whole': file.is_whole, 'is_taken': true, 'to_go': 0}) %}
+    {% if file.get('length') is none %}
+      {% do dbt_kinds.fail(options.model, 'the file ' ~ file.name ~ ' is gone from ' ~ options.landing ~ ', and a run that died had taken it and not loaded it; put it back, or put an empty file of that name there') %}
+    {% endif %}
+    {% do claim.files.append({'name': file.name, 'length': file.length}) %}
+  {% endfor %}
+  {% do return(claim if claim.files else none) %}
+{% endmacro %}
+
+
+{# A file that was taken is read once: what is written to it later would be lost. #}
+{% macro _check_unchanged(options, files) %}
+  {% for file in files if file.get('claim') and file.get('length') is not none and file.length != file.taken_length %}
+    {% do dbt_kinds.fail(options.model, 'the file ' ~ file.name ~ ' in ' ~ options.landing ~ ' changed after it was taken: it has ' ~ file.length ~ ' bytes and had ' ~ file.taken_length
+      ~ '; files have to appear whole, by a rename: put back what it was, and land what is new under a name of its own') %}
+  {% endfor %}
+{% endmacro %}
+
+
+{% macro _new_claim(options, landed, is_whole=false, to_go=0) %}
+  {% set files, names = [], {} %}
+  {% for file in landed %}
+    {% if file.name in names %}
+      {% do dbt_kinds.fail(options.model, 'the file ' ~ file.name ~ ' is in more than one folder below ' ~ options.landing ~ '; land all files in the folder itself') %}
+    {% elif modules.re.search('[\\x00-\\x1f]', file.name) %}
+      {% do dbt_kinds.fail(options.model, "the file '" ~ file.name ~ "' in " ~ options.landing ~ ' has a control character in its name; rename it') %}
+    {% endif %}
+    {% do names.update({file.name: true}) %}
+    {% do files.append({'name': file.name, 'length': file.length}) %}
+  {% endfor %}
+  {% set id = local_md5(invocation_id ~ options.unique_id ~ dbt_kinds.next_moment())[:16] %}
+  {% do return({'id': id, 'files': files, 'is_whole': is_whole, 'is_taken': false, 'to_go': to_go}) %}
+{% endmacro %}

@@ -1,0 +1,34 @@
+{# The table of the lines that were rejected, beside the model's own. #}
+{% macro rejects_table(relation) %}
+  {% do return(relation.incorporate(path={'identifier': relation.identifier ~ '__rejected'})) %}
+{% endmacro %}
+
+
+{#
+  Keeps what was rejected of a claim, with its reason and the number of its line. By claims, each a partition, which a second attempt replaces. Lines are numbered by reading
+  once more the files that have such a line.
+#}
+{% macro keep_rejects(relation, options, claim, lines, files) %}
+  {% set rejects = dbt_kinds.rejects_table(relation) %}
+  {% if dbt_kinds.relation_type(rejects) is none %}
+    {% call statement('create_rejects') %}
+create table if not exists {{ rejects }} (file string, line bigint, text string, reason string, rejected_at timestamp, claim string)
+using {{ options.file_format }}
+partitioned by (claim)
+    {% endcall %}
+    {% do dbt_kinds.note_table(rejects) %}
+  {% endif %}
+  {% call statement('keep_rejects') %}
+insert overwrite table {{ rejects }} partition (claim = {{ dbt_kinds.text_literal(claim.id) }})
+select numbered.file, numbered.line, numbered.text, rejected.reason, {{ dbt_kinds.time_literal('dt', dbt_kinds.next_moment()) }}
+from (
+  select file, text, row_number() over (partition by file order by block, place) as line
+  from (
+    select _metadata.file_name as file, value as text, _metadata.file_block_start as block, monotonically_increasing_id() as place
+    from text.`{{ options.landing }}` where _metadata.file_name in ({{ dbt_kinds.text_literals(files) }})
+  )
+) as numbered
+join (select distinct _kinds_file as file, _kinds_text as text, _kinds_reason as reason from {{ lines }} where _kinds_reason is not null) as rejected
+  on rejected.file = numbered.file and rejected.text = numbered.text
+  {% endcall %}
+{% endmacro %}

@@ -1,0 +1,9 @@
+{# The query of one batch, with what this run knows in the place of what it asks for; of `events`, which have none, the rows of what landed. #}
+{% macro batch_query(relation, work, number) %}
+  {% set plan = work.plan %}
+  {% if work.options.kind == 'events' %}
+    {% do return(dbt_kinds.landed_rows(relation, work, number)) %}
+  {% endif %}
+  {% set query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(work.options, plan.batches[number - 1]), plan.execution_time) %}
+  {% do return(dbt_kinds.with_run_values(dbt_kinds.run_values(work), dbt_kinds.with_change_sets(plan.get('change_sets'), query))) %}
+{% endmacro %}

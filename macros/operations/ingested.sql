@@ -1,0 +1,15 @@
+{# The landed files of models of events whose lines are loaded or rejected, and which may be removed. #}
+{% macro ingested(select=none) %}
+  {% set models = [] %}
+  {% for node in dbt_kinds.selected_models(select) if node.config.materialized == 'events' %}
+    {% set options, files = dbt_kinds.options_of(node), [] %}
+    {% if dbt_kinds.has_ledger() %}
+      {% set claims = dbt_kinds.loaded_claims(options.relation) %}
+      {% for row in dbt_kinds.query_rows(dbt_kinds.landed_files_query(options)) if row.get('length') is not none and row.get('claim') and (row.claim in claims or not row.is_newest) %}
+        {% do files.append(row.name) %}
+      {% endfor %}
+    {% endif %}
+    {% do models.append({'model': node.unique_id, 'relation': options.relation, 'landing': options.landing, 'files': files}) %}
+  {% endfor %}
+  {% do dbt_kinds.print_answer('ingested', {'models': models}) %}
+{% endmacro %}

@@ -1,0 +1,46 @@
+{#
+  What only the kind `events` asks: `{columns, landing, max_files, stops_at_rejects}`, each column `{name, data_type, type, not_null}` with the type as parse_type reads it.
+#}
+{% macro events_options(model, given) %}
+  {% set landing = given.get('landing') %}
+  {% set path = landing.get('path') if landing is mapping else none %}
+  {% if not path or path is not string or landing | length > 1 %}
+    {% do dbt_kinds.fail(model, "landing '" ~ landing ~ "' is not a folder; write landing: {path: /where/the/files/land}" ~ (', and read a table by the kind append with capture: snapshot'
+      if landing is mapping and 'table' in landing else '')) %}
+  {% elif '`' in path %}
+    {% do dbt_kinds.fail(model, "landing '" ~ path ~ "' has a backtick, which no statement can name; use another folder") %}
+  {% endif %}
+  {% do return({
+    'columns': dbt_kinds._event_columns(model, given.get('columns')), 'landing': path.rstrip('/') or '/',
+    'max_files': dbt_kinds.whole_number(model, 'max_files', given.get('max_files', 10000), 1),
+    'stops_at_rejects': dbt_kinds.one_of(model, 'on_bad_record', given.get('on_bad_record', 'reject'), ['reject', 'error']) == 'error',
+  }) %}
+{% endmacro %}
+
+
+{% macro _event_columns(model, written) %}
+  {% if not written or written is string or written is mapping or written is not sequence %}
+    {% do dbt_kinds.fail(model, "columns '" ~ written ~ "' is not a list of columns; write columns: [{name: id, data_type: bigint, not_null: true}]") %}
+  {% endif %}
+  {% set columns, names = [], [] %}
+  {% for column in written %}
+    {% if column is not mapping or not column.get('name') or not column.get('data_type') or column.keys() | reject('in', ['name', 'data_type', 'not_null']) | list %}
+      {% do dbt_kinds.fail(model, "the column '" ~ column ~ "' is not {name: …, data_type: …, not_null: true or false}") %}
+    {% endif %}
+    {% set name, type = column.name | string, dbt_kinds.parse_type(column.data_type | string) %}
+    {% if name | lower in names %}
+      {% do dbt_kinds.fail(model, 'columns names ' ~ name ~ ' twice; Spark does not tell names apart by their case') %}
+    {% elif name.startswith('_kinds_') %}
+      {% do dbt_kinds.fail(model, 'columns names ' ~ name ~ ', and names that begin with _kinds_ are those of the package; use another') %}
+    {% elif type.kind != 'atomic' and modules.re.search('(?i)\\b(date|timestamp|timestamp_ntz|timestamp_ltz)\\b', column.data_type | string) %}
+      {# from_json raises an error at a value that it cannot read, and with it falls the whole run (measured on Spark 3.5.9) #}
+      {% do dbt_kinds.fail(model, 'the column ' ~ name ~ ' holds dates or timestamps within a ' ~ type.kind ~ ', one of which could stop a run if it cannot be read; declare them as string') %}
+    {% endif %}
+    {% do names.append(name | lower) %}
+    {% do columns.append({
+      'name': name, 'data_type': column.data_type | string, 'type': type,
+      'not_null': dbt_kinds.true_or_false(model, 'not_null of ' ~ name, column.get('not_null', false)),
+    }) %}
+  {% endfor %}
+  {% do return(columns) %}
+{% endmacro %}
