@@ -99,7 +99,7 @@ def test_the_vectors_of_ingests(project: Project, tmp_path: Path, file_format: s
             assert rejects(project, name) == sorted((tuple(row) for row in expected["rejected"]), key=repr), where
 
 
-COLUMNS = [
+COLUMNS: list[dict[str, Any]] = [
     {"name": "id", "data_type": "int", "not_null": True},
     {"name": "n", "data_type": "string"},
     {"name": "amount", "data_type": "decimal(6,2)"},
@@ -142,7 +142,7 @@ def test_every_line_is_a_row_or_a_reject_with_its_reason_and_number(project: Pro
     land(tmp_path / "in", "a b%20ü.jsonl", ["", *(line for line, _ in LINES), "   "])
     land(tmp_path / "in", "_making.jsonl", ['{"id": 99}'])
     events(project, "t", tmp_path / "in", "parquet", columns=COLUMNS)
-    empty: dict[str, Any] = dict.fromkeys(str(column["name"]) for column in COLUMNS)
+    empty: dict[str, Any] = dict.fromkeys(column["name"] for column in COLUMNS)
     rows = [empty | row for _, row in LINES if isinstance(row, dict)]
     run = project.run()
     assert run.messages["t"] == f"flush: {len(rows)} rows"
