@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import dbt_kinds
-from dbt_kinds.errors import KindsError
+from dbt_kinds.errors import CollectorError, KindsError
 
 if TYPE_CHECKING:
     from dbt_kinds.operate.dbt import Dbt
@@ -259,6 +259,34 @@ def local_profile(directory: Path, name: str, schema: str, threads: int) -> None
     click.echo(render_profile(local_profile(directory, name=name, schema=schema, threads=threads)), nl=False)
     if supply_java(spark_home()) is None and find_java_home() == bundled_java_home():
         talk.print(f"Spark finds no Java 17 by itself here; before dbt, run: export JAVA_HOME={bundled_java_home()}")
+
+
+@main.command()
+@click.option("--landing", required=True, type=click.Path(path_type=Path), help="The folder of all landing folders.")
+@click.option("--port", required=True, type=click.IntRange(1, 65535), help="The port to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--token-env", metavar="NAME", help="The environment variable that holds the token senders must show.")
+@click.option("--project-dir", type=click.Path(path_type=Path), default=Path(), help="Where dbt_project.yml is.")
+@click.option("--manifest", type=click.Path(path_type=Path), help="dbt's manifest; target/manifest.json by default.")
+def collect(
+    landing: Path, port: int, host: str, token_env: str | None, project_dir: Path, manifest: Path | None
+) -> None:
+    """Take events over HTTP and land them as files, for models of the kind events. Runs until it is stopped."""
+    from dbt_kinds.collect.targets import read_targets, read_token
+
+    targets = read_targets(manifest or project_dir / "target" / "manifest.json")
+    token = read_token(token_env)
+    try:
+        from dbt_kinds.collect import server
+    except ImportError as error:
+        raise CollectorError(f"{error.name} is not installed: pip install 'dbt-kinds[collect]'") from error
+    server.check_reach(host, token)
+    app = server.make_app(targets, landing, token)
+    for address, target in sorted(targets.items()):
+        say(f"POST http://{host}:{port}/collect/{address} lands in {landing / address}, {target.model}")
+        if "://" not in target.read_from and Path(target.read_from).absolute() != (landing / address).absolute():
+            say(f"  but {target.model} reads {target.read_from}: the two have to be one folder")
+    server.serve(app, host, port)
 
 
 @main.command()

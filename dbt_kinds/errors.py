@@ -25,6 +25,10 @@ class PackageMissingError(KindsError):
     """The project does not have the dbt package, or one that lacks what is asked of it."""
 
 
+class CollectorError(KindsError):
+    """The collector cannot be started as it was told to, or its packages are not installed."""
+
+
 class UnwritableFileError(KindsError):
     """A file cannot be written where the command was told to."""
 

@@ -1,0 +1,1 @@
+"""The collector: takes events over HTTP and lands them as files, which models of the kind `events` load."""

@@ -1,0 +1,145 @@
+"""What is posted, checked, as lines of a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from decimal import Decimal
+from typing import Any
+
+from dbt_kinds.collect.fits import Fits, fits_type
+from dbt_kinds.collect.targets import Target
+
+_SPACE = " \t\r\n"
+_RECEIVED_AT = {
+    "timestamp": "%Y-%m-%dT%H:%M:%S.%fZ",
+    "timestamp_ltz": "%Y-%m-%dT%H:%M:%S.%fZ",
+    "timestamp_ntz": "%Y-%m-%dT%H:%M:%S.%f",
+    "date": "%Y-%m-%d",
+    "string": "%Y-%m-%dT%H:%M:%S.%fZ",
+}
+# line ends between tokens; within a text JSON does not allow them
+_ONE_LINE = str.maketrans("\r\n", "  ")
+
+
+class BadEventError(ValueError):
+    """What was posted is no event of its target; the message tells the sender why."""
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_no_constant)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One object: as it was written, and as it was read."""
+
+    text: str
+    values: Mapping[str, Any]
+
+
+def read_event(body: bytes) -> Event:
+    """The one object that a body holds.
+
+    Raises:
+        BadEventError: it holds anything else.
+    """
+    text = _text(body)
+    event, end = _event_at(text, _after_space(text, 0))
+    if _after_space(text, end) < len(text):
+        raise BadEventError("the body holds more than one JSON object; post an array to …/batch")
+    return event
+
+
+def read_batch(body: bytes) -> list[Event]:
+    """The objects of the array that a body holds, each as it was written.
+
+    Raises:
+        BadEventError: it holds anything else. The message counts from 0.
+    """
+    text = _text(body)
+    place = _after_space(text, 0)
+    if text[place : place + 1] != "[":
+        raise BadEventError("the body is not a JSON array of objects")
+    place = _after_space(text, place + 1)
+    events: list[Event] = []
+    if text[place : place + 1] != "]":
+        while True:
+            try:
+                event, place = _event_at(text, place)
+            except BadEventError as error:
+                raise BadEventError(f"event {len(events)}: {error}") from error
+            events.append(event)
+            place = _after_space(text, place)
+            if text[place : place + 1] != ",":
+                break
+            place = _after_space(text, place + 1)
+    if text[place : place + 1] != "]" or _after_space(text, place + 1) < len(text):
+        raise BadEventError("the body is not a JSON array of objects")
+    return events
+
+
+def line_writer(target: Target) -> Callable[[Event, datetime], str]:
+    """What makes the line of an event that arrived at a time, for the columns of a target.
+
+    The line raises BadEventError where a value does not fit its column or one that may not be null is missing.
+    Nothing is written anew, so that a number keeps all its digits; `received_at` is added where it is declared and
+    absent.
+    """
+    checks: list[tuple[str, Fits, str]] = []
+    needed = []
+    format_of_arrival = None
+    for column in target.columns:
+        checks.append((column.name, fits_type(column.data_type), column.data_type))
+        pattern = _RECEIVED_AT.get(column.data_type.strip().lower()) if column.name == "received_at" else None
+        format_of_arrival = format_of_arrival or pattern
+        if column.not_null and not pattern:
+            needed.append(column.name)
+
+    def line(event: Event, arrived: datetime) -> str:
+        values = event.values
+        wrong = [f"{name} is missing or null" for name in needed if values.get(name) is None]
+        wrong += [
+            f"{name} is not of type {data_type}"
+            for name, fits, data_type in checks
+            if values.get(name) is not None and not fits(values[name])
+        ]
+        if wrong:
+            raise BadEventError(", ".join(wrong))
+        text = event.text.translate(_ONE_LINE)
+        if format_of_arrival and values.get("received_at") is None:
+            moment = arrived.astimezone(timezone.utc).strftime(format_of_arrival)
+            text = f'{text[:-1]}{"," if values else ""}"received_at":"{moment}"}}'
+        return text
+
+    return line
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadEventError("the body is not UTF-8") from error
+
+
+def _event_at(text: str, place: int) -> tuple[Event, int]:
+    try:
+        values, end = _DECODER.raw_decode(text, place)
+    except RecursionError as error:
+        raise BadEventError("not JSON: nested too deeply") from error
+    except (ValueError, ArithmeticError) as error:
+        raise BadEventError(f"not JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise BadEventError("not a JSON object")
+    return Event(text[place:end], values), end
+
+
+def _after_space(text: str, place: int) -> int:
+    while place < len(text) and text[place] in _SPACE:
+        place += 1
+    return place

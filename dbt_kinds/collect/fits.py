@@ -1,0 +1,128 @@
+"""Whether a JSON value fits a column: what `events` would load and not reject (macros/ingest/event_rows.sql)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import date
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+Fits = Callable[[Any], bool]
+
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
+_TIME = r"\d{1,2}(?::\d{1,2}(?::\d{1,2}(?:\.\d{1,9})?)?)?"
+_ZONE = r"\s*(?:Z|UTC|GMT|[+-]\d{1,2}(?::\d{2})?)"
+_DAY = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(.*?)\s*", re.DOTALL)
+_TIME_OF_DAY = re.compile(rf"[ T]({_TIME})(?:{_ZONE})?")
+_NUMBERS_IN_WORDS = ("NaN", "Infinity", "+Infinity", "-Infinity", "INF", "+INF", "-INF")
+
+
+def fits_type(data_type: str) -> Fits:
+    """A test of values that are not null, as `json.loads` with `parse_float=Decimal` reads them, for a type of Spark.
+
+    A type that this module does not know is left to the run: everything fits.
+    """
+    try:
+        return _fits(exp.DataType.build(data_type, dialect="spark"))
+    except SqlglotError:
+        return _anything
+
+
+def _fits(kind: exp.DataType) -> Fits:
+    name = kind.this.name
+    if name in _BITS:
+        return _whole(_BITS[name])
+    if name in ("ARRAY", "LIST"):
+        return _array_of(_fits(kind.expressions[0]))
+    if name == "MAP":
+        return _object_of(_fits(kind.expressions[1]))
+    if name == "STRUCT":
+        return _struct_of({field.name: _fits(field.args["kind"]) for field in kind.expressions})
+    if name == "DECIMAL":
+        sizes = [int(size.name) for size in kind.expressions]
+        return _decimal(*(sizes + [10, 0][len(sizes) :]))
+    return {
+        "BOOLEAN": lambda value: isinstance(value, bool),
+        "FLOAT": _number,
+        "DOUBLE": _number,
+        "DATE": _date,
+        "TIMESTAMP": _timestamp,
+        "TIMESTAMPTZ": _timestamp,
+        "TIMESTAMPLTZ": _timestamp,
+        "TIMESTAMPNTZ": _timestamp,
+    }.get(name, _anything)
+
+
+def _anything(value: Any) -> bool:
+    return True
+
+
+def _whole(bits: int) -> Fits:
+    limit = 2 ** (bits - 1)
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and -limit <= value < limit
+
+
+def _number(value: Any) -> bool:
+    return (isinstance(value, (int, Decimal)) and not isinstance(value, bool)) or value in _NUMBERS_IN_WORDS
+
+
+def _decimal(precision: int, scale: int) -> Fits:
+    def fits(value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
+            return False
+        number = Decimal(value)
+        if not number.is_finite() or number.adjusted() >= precision - scale:
+            return False
+        rounded = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, Context(prec=precision + 2))
+        return rounded.adjusted() < precision - scale or not rounded
+
+    return fits
+
+
+def _array_of(element: Fits) -> Fits:
+    return lambda value: isinstance(value, list) and all(part is None or element(part) for part in value)
+
+
+def _object_of(element: Fits) -> Fits:
+    return lambda value: isinstance(value, dict) and all(part is None or element(part) for part in value.values())
+
+
+def _struct_of(fields: Mapping[str, Fits]) -> Fits:
+    def fits(value: Any) -> bool:
+        return isinstance(value, dict) and all(
+            value.get(name) is None or field_fits(value[name]) for name, field_fits in fields.items()
+        )
+
+    return fits
+
+
+def _date(value: Any) -> bool:
+    found = _day_and_rest(value)
+    return found is not None and (not found or found[0] in " T")
+
+
+def _timestamp(value: Any) -> bool:
+    found = _day_and_rest(value)
+    if found is None:
+        return False
+    time = _TIME_OF_DAY.fullmatch(found) if found else None
+    if not time:
+        return not found
+    units = [float(unit) for unit in time[1].split(":")]
+    return all(unit < limit for unit, limit in zip(units, (24, 60, 60), strict=False))
+
+
+def _day_and_rest(value: Any) -> str | None:
+    """What follows the day that a text begins with, None where there is none. A number is read as its text."""
+    found = _DAY.fullmatch(str(value)) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
+    if not found:
+        return None
+    try:
+        date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+    except ValueError:
+        return None
+    return found[4] if found[3] or not found[4] else None
