@@ -290,6 +290,38 @@ def collect(
 
 
 @main.command()
+@asks_dbt
+@click.option("--resync", is_flag=True, help="Send the whole tables, as inserts, in place of what waits.")
+@click.option("--dead", "lists_dead", is_flag=True, help="List the changes that are not sent again, and send nothing.")
+@click.option("--retry", metavar="ID", help="Let the next push send a dead change again, and send nothing now.")
+@json_option
+def push(dbt: Dbt, select: str | None, *, resync: bool, lists_dead: bool, retry: str | None, as_json: bool) -> None:
+    """Send what runs changed in models with a sink. Exits with 1 when something is left or dead."""
+    from dbt_kinds.push import delivery
+
+    if resync + lists_dead + (retry is not None) > 1:
+        raise click.UsageError("--resync, --dead and --retry are three things to do; give one")
+    if retry is not None:
+        return say(f"{retry} of {delivery.revive(dbt, select, retry)} is sent again by the next push")
+    if lists_dead:
+        letters = delivery.dead_letters(dbt, select)
+        if as_json:
+            return print_json(letters)
+        for letter in letters:
+            say(f"{letter['id']} {letter['model']}: {letter['type']} of {letter['key']}: {letter['reason']}")
+        return say(f"{len(letters)} dead")
+    results = delivery.push(dbt, select, resync=resync)
+    if as_json:
+        print_json([dataclasses.asdict(result) for result in results])
+    for result in () if as_json else results:
+        say(f"{result.model}: {result.delivered} delivered, {result.left} left, {result.dead} dead")
+        if result.gaps:
+            say(f"  changes are missing, because a version of the table was gone; --select {result.model} --resync")
+    if not all(result.is_done for result in results):
+        click.get_current_context().exit(1)
+
+
+@main.command()
 @directory_option(".dbt_kinds/demo", "Where the demonstration keeps its data; an earlier one is removed.")
 def demo(directory: Path) -> None:
     """Load real flight data, fill missing days, punch a gap, and fill exactly that."""

@@ -29,6 +29,10 @@ class CollectorError(KindsError):
     """The collector cannot be started as it was told to, or its packages are not installed."""
 
 
+class SinkError(KindsError):
+    """Changes cannot be handed to the function of a sink."""
+
+
 class UnwritableFileError(KindsError):
     """A file cannot be written where the command was told to."""
 

@@ -15,6 +15,7 @@
   {% do dbt_kinds.log_plan(options, work.plan, work.get('existed', false)) %}
   {% do dbt_kinds.report_window(options, work.plan, settings) %}
   {% if work.is_done %}
+    {% do dbt_kinds.fill_outbox(this, options) %}
     {% do dbt_kinds.tidy_up(this, options, work.plan.execution_time) %}
     {% do dbt_kinds.release_lease_of(options) %}
     {% call noop_statement('main', dbt_kinds.idle_status(work.plan)) %}{% endcall %}
@@ -47,6 +48,7 @@
   {% set status = dbt_kinds.run_status(this, work, written) %}
   {% do dbt_kinds.grant_and_document(this, work) %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(post_hooks, work.window, plan.execution_time)) }}
+  {% do dbt_kinds.fill_outbox(this, options) %}
   {% do dbt_kinds.release_lease_of(options) %}
   {% call noop_statement('main', status) %}{{ written[-1].sql if written }}{% endcall %}
   {% do return({'relations': [this.incorporate(type='table')]}) %}

@@ -23,14 +23,14 @@
     'valid_from_name': scd_2, 'valid_to_name': scd_2, 'updated_at_name': scd_2, 'updated_at_as_valid_from': by_time,
     'columns': by_column + events, 'execution_time_as_valid_from': by_column, 'invalidate_hard_deletes': scd_2, 'time_data_type': scd_2,
     'hard_deletes_from_filtered_query': scd_2,
-    'landing': events, 'max_files': events, 'on_bad_record': events,
+    'sink': ['full', 'tracked'] + unique_key + append, 'landing': events, 'max_files': events, 'on_bad_record': events,
   }) %}
 {% endmacro %}
 
 
 {# What `compile --from ondatrasql` writes and no kind acts on yet: to pass over it would be to do something else. #}
 {% macro options_to_come() %}
-  {% do return(['cursor', 'cursor_initial', 'sink']) %}
+  {% do return(['cursor', 'cursor_initial']) %}
 {% endmacro %}
 
 

@@ -1,12 +1,17 @@
 {#
-  Creates a table that any number of runs append to, the store and those beside it; `columns` are name -> type. Never Parquet: concurrent appends of four threads lost 13
+  Creates a table that any number of runs append to, the store and those beside it; `columns` and `partitions` are name -> type. Never Parquet: concurrent appends of four threads lost 13
   of 40 rows there (measured on Spark 3.5.9), none in Hive text.
 #}
-{% macro create_log(relation, columns) %}
+{% macro create_log(relation, columns, partitions={}) %}
   {% set store_format = var('kinds_store_format', 'delta' if adapter.type() == 'databricks' else 'hive') %}
   {% if store_format not in ['hive', 'iceberg', 'delta'] %}
     {% do exceptions.raise_compiler_error("dbt_kinds: kinds_store_format '" ~ store_format ~ "' is not hive, iceberg or delta") %}
   {% endif %}
+  {% set columns = columns if store_format == 'hive' else dict(columns, **partitions) %}
+  {% set partitioned = [] %}
+  {% for name, type in partitions.items() %}
+    {% do partitioned.append(name ~ (' ' ~ type if store_format == 'hive' else '')) %}
+  {% endfor %}
   {% do adapter.create_schema(relation) %}
   {% call statement('create_log') %}
 create table if not exists {{ relation }} (
@@ -14,16 +19,17 @@ create table if not exists {{ relation }} (
   {{ name }} {{ type }}{{ ',' if not loop.last }}
 {%- endfor %}
 )
-{% if store_format == 'hive' -%}
+{% if store_format != 'hive' %}using {{ store_format }}
+{% endif %}
+{%- if partitioned %}partitioned by ({{ partitioned | join(', ') }})
+{% endif %}
+{%- if store_format == 'hive' -%}
 row format delimited fields terminated by '\u0001' stored as textfile
 {%- elif store_format == 'iceberg' -%}
-using iceberg
 {#- any number of runs append; none of them is ever in another's way, so each tries again until it is through #}
 tblproperties (
   'commit.retry.num-retries' = '1000', 'commit.retry.min-wait-ms' = '20', 'commit.retry.max-wait-ms' = '2000'
 )
-{%- else -%}
-using {{ store_format }}
 {%- endif %}
   {% endcall %}
 {% endmacro %}

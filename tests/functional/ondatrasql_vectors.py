@@ -38,6 +38,7 @@ class Outcome:
     rows: Counter[str]
     version: Any
     exists: bool
+    changes: Counter[str]
 
 
 @dataclass
@@ -47,12 +48,14 @@ class Vectors:
     Attributes:
         outcomes: by vector, step and model.
         refused: what the compiler refuses, by vector and model.
+        told: the last delta of the outbox that was looked at, by table.
     """
 
     project: Project
     file_format: str
     outcomes: dict[tuple[str, int, str], Outcome] = field(default_factory=dict)
     refused: dict[tuple[str, str], str] = field(default_factory=dict)
+    told: dict[str, int] = field(default_factory=dict)
 
     def run(self, vectors: Sequence[dict[str, Any]]) -> None:
         """Takes all vectors through their steps, those of one step in one run of dbt, or two where some want a full refresh."""
@@ -176,7 +179,22 @@ class Vectors:
             refused = self.refused.get((vector["id"], model))
             message = refused or run.messages.get(node, run.errors)
             status = "error" if refused else run.statuses.get(node, "none")
-            self.outcomes[vector["id"], number, model] = Outcome(message, status, columns, rows, version, exists)
+            changes = (
+                self._new_changes(real) if "changes" in vector["steps"][number]["expect"][model] else Counter[str]()
+            )
+            self.outcomes[vector["id"], number, model] = Outcome(
+                message, status, columns, rows, version, exists, changes
+            )
+
+    def _new_changes(self, real: str) -> Counter[str]:
+        """What the newest delta put into the outbox, once: the type, and the row's values in their order."""
+        told = self.project.sql(
+            f"select type, row, delta from {{schema}}.dbt_kinds_outbox join (select fill from {{schema}}.dbt_kinds_outbox"
+            f" where event = 'delta' and relation = '{real}') using (fill) where event = 'change' and relation = '{real}'"
+        )
+        new = [row for row in told if row[2] > self.told.get(real, 0)]
+        self.told[real] = max((row[2] for row in told), default=0)
+        return Counter(json.dumps([kind, *json.loads(row).values()]) for kind, row, _ in new)
 
     def _version(self, real: str) -> Any:
         if self.file_format == "iceberg":
@@ -229,6 +247,8 @@ class Vectors:
                 json.dumps(dict(zip(expected["columns"], row, strict=True)), sort_keys=True) for row in expected["rows"]
             ]
             assert outcome.rows == Counter(rows), where
+        if "changes" in expected:
+            assert outcome.changes == Counter(json.dumps(change) for change in expected["changes"]), where
         if expected.get("unchanged"):
             assert before is not None
             assert outcome.version == before.version, where

@@ -11,12 +11,10 @@ from tests.functional.ondatrasql_vectors import VECTORS, Vectors, kinds_of
 from tests.functional.project import Project
 
 RUNNING = {"table", "tracked", "merge", "append", "scd2"}
-# what is sent is not filled into an outbox yet
-NOT_YET = {"H02", "H09", "H10"}
 # what `make test` runs on Iceberg: of every behaviour one
 USUAL = {
     *("A05", "A06", "A09", "B02", "B07", "B08", "B09L", "B11", "B15", "C02", "C07", "C11", "D02", "D09", "D14"),
-    *("E03", "E04", "E06", "E10", "G02", "G03"),
+    *("E03", "E04", "E06", "E10", "G02", "G03", "H02", "H10"),
 }
 CASES = [
     pytest.param(
@@ -26,7 +24,7 @@ CASES = [
         marks=[] if file_format == "iceberg" and vector["id"] in USUAL else [pytest.mark.sweep],
     )
     for vector in VECTORS
-    if kinds_of(vector) <= RUNNING and vector["id"] not in NOT_YET
+    if kinds_of(vector) <= RUNNING
     for file_format in vector.get("formats", ["iceberg", "parquet"])
 ]
 

@@ -1,0 +1,1 @@
+"""`dbt-kinds push`: hands what runs put into the outbox to functions of the project, at least once."""

@@ -1,0 +1,84 @@
+{#
+  The outbox: what runs changed in tables with a sink, and what became of it. A log beside the store, which runs and `dbt-kinds push` append to and nothing changes. Its
+  events are `change`, a row that came or went; `delta`, one run's changes, which count once it is there; and `delivery`, what a push did with the changes of a key.
+#}
+{% macro outbox_table() %}
+  {% do return(dbt_kinds.store_table().incorporate(path={'identifier': 'dbt_kinds_outbox'})) %}
+{% endmacro %}
+
+
+{#
+  Its columns. `fill` names what one run put in; `delta` is its number among those of the relation, from 1, or of a delivery the last that it delivers. `version` is what the table
+  stood at, `change` the id that receivers see, `type` and `status` what happened, `moment` when.
+#}
+{% macro outbox_columns() %}
+  {% do return({
+    'delta': 'bigint', 'fill': 'string', 'version': 'string', 'type': 'string', 'key': 'string', 'row': 'string', 'change': 'string', 'status': 'string',
+    'attempts': 'bigint', 'reason': 'string', 'holder': 'string', 'moment': 'string',
+  }) %}
+{% endmacro %}
+
+
+{% macro has_outbox() %}
+  {% do return(dbt_kinds.relation_type(dbt_kinds.outbox_table()) is not none) %}
+{% endmacro %}
+
+
+{# Makes it, if there is none. While a run plans, and not before its first row: see prepare_ledger. #}
+{% macro prepare_outbox() %}
+  {% if not dbt_kinds.has_outbox() %}
+    {% do dbt_kinds.create_log(dbt_kinds.outbox_table(), dbt_kinds.outbox_columns(), partitions={'relation': 'string', 'event': 'string'}) %}
+    {% do dbt_kinds.note_table(dbt_kinds.outbox_table()) %}
+  {% endif %}
+{% endmacro %}
+
+
+{# Appends rows of one event of a relation: mappings of columns, or the SQL of a query that yields all columns. #}
+{% macro append_to_outbox(relation, event, rows) %}
+  {% if not rows %}
+    {% do return(none) %}
+  {% endif %}
+  {% call statement('append_to_outbox') %}
+insert into {{ dbt_kinds.outbox_table() }} partition (relation = {{ dbt_kinds.text_literal(relation) }}, event = {{ dbt_kinds.text_literal(event) }})
+{% if rows is string -%}
+{{ rows }}
+{%- else -%}
+values
+{%- for row in rows %}
+  ({{ dbt_kinds._outbox_values(row) | join(', ') }}){{ ',' if not loop.last }}
+{%- endfor %}
+{%- endif %}
+  {% endcall %}
+{% endmacro %}
+
+
+{# SQL in the order of the columns. No text may hold a line break or the delimiter of a Hive text table. #}
+{% macro _outbox_values(row) %}
+  {% set values = [] %}
+  {% for name, type in dbt_kinds.outbox_columns().items() %}
+    {% set value = row.get(name) %}
+    {% if value is none %}
+      {% do values.append('cast(null as ' ~ type ~ ')') %}
+    {% elif type == 'string' %}
+      {% do values.append(dbt_kinds.text_literal(modules.re.sub('[\\x00-\\x1f]+', ' ', value | string))) %}
+    {% else %}
+      {% do values.append('cast(' ~ value | int ~ ' as ' ~ type ~ ')') %}
+    {% endif %}
+  {% endfor %}
+  {% do return(values) %}
+{% endmacro %}
+
+
+{#
+  SQL: the deltas of a relation, `{delta, fill, version, status}`. Should two runs have put in one number, the first counts: both began at the version before, and what the other
+  found is found again by the next.
+#}
+{% macro deltas_query(relation) %}
+  {% set sql -%}
+select delta, min_by(fill, struct(moment, fill)) as fill, min_by(version, struct(moment, fill)) as version, min_by(status, struct(moment, fill)) as status
+from {{ dbt_kinds.outbox_table() }}
+where relation = {{ dbt_kinds.text_literal(relation) }} and event = 'delta'
+group by delta
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}

@@ -1,0 +1,76 @@
+{#
+  SQL: what a table holds at a version as `key` and `row`, both JSON. A row is its own key where nothing tells rows apart. Times are UTC with microseconds; a decimal of more than 15
+  digits is a text, because readers of JSON would round it.
+#}
+{% macro rows_to_send(relation, options, version) %}
+  {% set table = relation ~ (' version as of ' ~ version if dbt_kinds.has_commits(options.file_format) else '') %}
+  {% set values, hidden = [], [options.get('content_hash_name', '') | lower, '_kinds_claim'] %}
+  {% for column in dbt_kinds.describe_query('select * from ' ~ table) if column.name | lower not in hidden %}
+    {% do values.append(dbt_kinds._value_to_send(column)) %}
+  {% endfor %}
+  {% set row = dbt_kinds._json(values) %}
+  {% set keys = [] %}
+  {% for key in options.get('unique_key') or options.get('group_key') or [] %}
+    {% set is_name = dbt_kinds.matches('`.*`|\\w+', key) %}
+    {% do keys.append((key if key.startswith('`') or not is_name else adapter.quote(key)) ~ ' as ' ~ adapter.quote(key.strip('`') | replace('`', ''))) %}
+  {% endfor %}
+  {% do return('select ' ~ (dbt_kinds._json(keys) if keys else row) ~ ' as key, ' ~ row ~ ' as row from ' ~ table) %}
+{% endmacro %}
+
+
+{% macro _json(values) %}
+  {% set options = "'ignoreNullFields', 'false', 'timeZone', 'UTC', 'timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS', 'timestampNTZFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS'" %}
+  {% do return('to_json(struct(' ~ values | join(', ') ~ '), map(' ~ options ~ '))') %}
+{% endmacro %}
+
+
+{% macro _value_to_send(column) %}
+  {% set name = adapter.quote(column.name) %}
+  {% set digits = modules.re.match('decimal\\((\\d+)', column.type) %}
+  {% do return('cast(' ~ name ~ ' as string) as ' ~ name if digits and digits.group(1) | int > 15 else name) %}
+{% endmacro %}
+
+
+{#
+  SQL: the rows of the outbox for what differs between two queries of `key` and `row`; the first is none where there was nothing before. Where keys are unique the two sides of a key
+  are the images of an update; of a group that changed all rows go and come; else rows go and come, as often as they do. Pure.
+#}
+{% macro row_changes(then_rows, now_rows, delta, keys) %}
+  {% set then_rows = then_rows if then_rows is not none else "select '' as key, '' as row where false" %}
+  {% set went, came = "'delete'", "'insert'" %}
+  {% if keys == 'unique_key' %}
+    {% set went, came = "if(is_both, 'update_preimage', 'delete')", "if(is_both, 'update_postimage', 'insert')" %}
+  {% endif %}
+  {% set sql -%}
+with then_rows as (
+  {{ then_rows }}
+), now_rows as (
+  {{ now_rows }}
+), went as (
+  select key, row from then_rows except all select key, row from now_rows
+), came as (
+  select key, row from now_rows except all select key, row from then_rows
+), changed as (
+{%- if keys == 'group' %}
+  select 'went' as side, key, row from then_rows where key in (select key from went union select key from came)
+  union all
+  select 'came' as side, key, row from now_rows where key in (select key from went union select key from came)
+{%- else %}
+  select 'went' as side, key, row from went
+  union all
+  select 'came' as side, key, row from came
+{%- endif %}
+), sided as (
+  select *, min(side) over (partition by key) <> max(side) over (partition by key) as is_both, row_number() over (partition by key, side order by row) as place
+  from changed
+)
+select
+  cast({{ delta.delta }} as bigint) as delta, '{{ delta.fill }}' as fill, cast(null as string) as version,
+  if(side = 'went', {{ went }}, {{ came }}) as type,
+  {{ 'md5(key)' if keys == 'row' else 'key' }} as key, row,
+  md5(concat_ws('/', '{{ delta.fill }}', key{{ '' if keys == 'unique_key' else ", side, place" }})) as change,
+  cast(null as string) as status, cast(null as bigint) as attempts, cast(null as string) as reason, cast(null as string) as holder, cast(null as string) as moment
+from sided
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
