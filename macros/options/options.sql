@@ -49,7 +49,7 @@
   } %}
   {% do options.update(dbt_kinds.lookback_options(model, given)) %}
   {% do options.update(dbt_kinds.readiness_options(model, given)) %}
-  {% do options.update({'sink': dbt_kinds.sink_options(model, given)}) %}
+  {% do options.update({'sink': dbt_kinds.sink_options(model, given)} if 'sink' in given else {}) %}
   {% do dbt_kinds._check_bounds(options) %}
   {% if kind == 'incremental_by_unique_key' %}
     {% do options.update(dbt_kinds.key_options(node, given)) %}

@@ -1,11 +1,8 @@
 {#
-  The option `sink`, to whom changes are sent and how: `{function, args, batch_size, mode, max_concurrent, rate_limit, give_up_after}`, none without one. A rate limit is
-  `{requests, seconds}` or none, give_up_after is in seconds.
+  The option `sink`, to whom changes are sent and how: `{function, args, batch_size, mode, max_concurrent, rate_limit, give_up_after}`. A rate limit is `{requests, seconds}` or none,
+  give_up_after is in seconds.
 #}
 {% macro sink_options(model, given) %}
-  {% if 'sink' not in given %}
-    {% do return(none) %}
-  {% endif %}
   {% set sink = {'function': given.sink} if given.sink is string else given.sink %}
   {% if sink is not mapping or not dbt_kinds.matches('[A-Za-z_]\\w*', sink.get('function', '') | string) %}
     {% do dbt_kinds.fail(model, "sink '" ~ given.sink ~ "' names no function; write sink: {function: crm}, which is the function push of sinks/crm.py") %}
