@@ -18,7 +18,7 @@
   {% set model_hash = dbt_kinds.model_hash(options, sql) %}
   {% set batches = dbt_kinds.recorded_batches(options) if found == 'table' and dbt_kinds.keeps_history(options) else [] %}
   {% do dbt_kinds.check_deletes_are_seen(model, sql) %}
-  {% do dbt_kinds.prepare_outbox() if options.sink is not none %}
+  {% do dbt_kinds.prepare_outbox() if 'sink' in options %}
   {% set plan = dbt_kinds.gated_plan(model, options, loads, settings, model_hash, parents, batches, sql) %}
   {% do dbt_kinds.rest_if_unchanged(model, options, plan, loads, settings, model_hash, sql) if options.skip_unchanged %}
   {% do dbt_kinds.plan_landed(options, plan, settings, found == 'table') if options.kind == 'events' %}

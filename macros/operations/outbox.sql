@@ -4,7 +4,7 @@
   {% set models = [] %}
   {% for node in dbt_kinds.selected_models(select) %}
     {% set options = dbt_kinds.options_of(node) %}
-    {% if options.get('sink') is not none %}
+    {% if 'sink' in options %}
       {% do dbt_kinds._resync(node, options) if resync %}
       {% if dbt_kinds.has_outbox() %}
         {% do dbt_kinds._put_deliveries(options, deliveries | selectattr('model', 'eq', node.unique_id) | list) %}

@@ -3,7 +3,7 @@
   the next, also by one that has nothing to load. A `resync` takes all rows for new.
 #}
 {% macro fill_outbox(relation, options, resync=false) %}
-  {% if options.get('sink') is none or dbt_kinds.is_empty_run() or dbt_kinds.is_sample_run() or dbt_kinds.relation_type(relation) != 'table' %}
+  {% if 'sink' not in options or dbt_kinds.is_empty_run() or dbt_kinds.is_sample_run() or dbt_kinds.relation_type(relation) != 'table' %}
     {% do return(none) %}
   {% endif %}
   {% set now = dbt_kinds._version_to_send(relation, options) %}
