@@ -26,10 +26,13 @@ class Outcome:
 
 
 def batches_of(waiting: Sequence[Waiting], keys: Keys, size: int) -> Iterator[list[Change]]:
-    """Changes in batches of a size. A group is not split, so that its batch may be larger."""
+    """Changes in batches of a size. What has an order is not split, a group or a row that came and went, so that its
+    batch may be larger.
+    """
     batch: list[Change] = []
     for one in waiting:
-        for part in [list(one.changes)] if keys == "group" else [[change] for change in one.changes]:
+        has_order = keys == "group" or len({change.type for change in one.changes}) > 1
+        for part in [list(one.changes)] if has_order else [[change] for change in one.changes]:
             if batch and len(batch) + len(part) > size:
                 yield batch
                 batch = []

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal
 
 Keys = Literal["unique_key", "group", "row"]
@@ -90,28 +91,11 @@ _Rows = list[tuple[str, str]]
 
 
 def _waiting(key: str, deltas: Sequence[_Delta], keys: Keys, tried: Mapping[str, Any]) -> Waiting:
-    sent = tried.get("delta") or 0
-    went, came = _merged_rows(deltas, sent) if keys == "row" else _merged_images(deltas, sent, keys)
-    changes: list[Change] = []
-    if keys == "unique_key" and (went or came):
-        # receivers may know an id: what holds more than it did before has that of the last delta
-        newest = (deltas[-1].came or deltas[-1].went)[-1][0]
-        row, old = (json.loads(rows[-1][1]) if rows else None for rows in (came, went))
-        changes.append(Change(newest, _TYPES[row is not None, old is not None], json.loads(key), row, old))
-    elif keys != "unique_key":
-        for rows, kind in ((went, "delete"), (came, "insert")):
-            for change, text in rows:
-                row, told_key = json.loads(text), json.loads(text if keys == "row" else key)
-                is_new = kind == "insert"
-                changes.append(
-                    Change(
-                        change, _TYPES[is_new, not is_new], told_key, row if is_new else None, None if is_new else row
-                    )
-                )
+    sent = {int(number) for number in (tried.get("deltas") or "").split(",") if number}
     return Waiting(
         key,
         deltas[-1].number,
-        tuple(changes),
+        tuple({"unique_key": _of_key, "group": _of_group, "row": _of_row}[keys](key, deltas, sent)),
         tried.get("attempts") or 0,
         tried.get("first_at"),
         tried.get("last_at"),
@@ -119,35 +103,51 @@ def _waiting(key: str, deltas: Sequence[_Delta], keys: Keys, tried: Mapping[str,
     )
 
 
-def _merged_images(deltas: Sequence[_Delta], sent: int, keys: Keys) -> tuple[_Rows, _Rows]:
-    """What was there first, and what is there last; what may have been received in between is taken back, too."""
-    went: _Rows = []
-    came: _Rows = []
-    was_sent = False
-    for delta in deltas:
-        if not went and not came:
-            went, was_sent = delta.went, False
-        elif was_sent and (keys == "group" or not (went or delta.came)):
-            told = {text for _, text in went}
-            went = went + [row for row in delta.went if row[1] not in told]
-        came = delta.came
-        was_sent = was_sent or delta.number <= sent
-    return went, came
+def _of_key(key: str, deltas: Sequence[_Delta], sent: set[int]) -> list[Change]:
+    """One change, from the first image to the last. A row that may have been received is deleted, though it was not
+    there at first.
+    """
+    went, came = deltas[0].went, deltas[-1].came
+    if not went and not came:
+        went = [row for delta in deltas if delta.number in sent for row in delta.came][-1:]
+    if not went and not came:
+        return []
+    # receivers may know an id: what holds more than it did before has that of the last delta
+    newest = (deltas[-1].came or deltas[-1].went)[-1][0]
+    row, old = (json.loads(rows[-1][1]) if rows else None for rows in (came, went))
+    return [Change(newest, _TYPES[row is not None, old is not None], json.loads(key), row, old)]
 
 
-def _merged_rows(deltas: Sequence[_Delta], sent: int) -> tuple[_Rows, _Rows]:
-    """Equal rows, each of its own: one that goes takes one that waits to come with it, unless that was sent."""
-    went: list[tuple[str, str, bool]] = []
-    came: list[tuple[str, str, bool]] = []
+def _of_group(key: str, deltas: Sequence[_Delta], sent: set[int]) -> list[Change]:
+    """All rows that were there first, or that may have been received since, as deletes; all that are there last, as
+    inserts.
+    """
+    went = deltas[0].went + [row for before, delta in pairwise(deltas) if before.number in sent for row in delta.went]
+    told_key = json.loads(key)
+    return [_of_a_row(row, told_key, "delete") for row in went] + [
+        _of_a_row(row, told_key, "insert") for row in deltas[-1].came
+    ]
+
+
+def _of_row(key: str, deltas: Sequence[_Delta], sent: set[int]) -> list[Change]:
+    """Equal rows, each of its own, in the order of runs. One that goes takes with it one that came and was never sent,
+    and the other way round.
+    """
+    told: list[Change] = []
+    unsent: list[Change] = []
     for delta in deltas:
-        was_sent = delta.number <= sent
-        for rows, others, kept in ((delta.went, came, went), (delta.came, went, came)):
-            for change, text in rows:
-                unsent = next((other for other in others if not other[2]), None)
-                if unsent is not None:
-                    others.remove(unsent)
-                    continue
-                if others:
-                    others.pop()
-                kept.append((change, text, was_sent))
-    return [row[:2] for row in went], [row[:2] for row in came]
+        for rows, kind in ((delta.went, "delete"), (delta.came, "insert")):
+            for row in rows:
+                opposite = next((one for one in unsent if one.type != kind), None)
+                if opposite is None:
+                    unsent.append(_of_a_row(row, json.loads(row[1]), "insert" if kind == "insert" else "delete"))
+                else:
+                    unsent.remove(opposite)
+        if delta.number in sent:
+            told, unsent = told + unsent, []
+    return told + unsent
+
+
+def _of_a_row(row: tuple[str, str], key: Any, kind: Type) -> Change:
+    change, values = row[0], json.loads(row[1])
+    return Change(change, kind, key, values, None) if kind == "insert" else Change(change, kind, key, None, values)

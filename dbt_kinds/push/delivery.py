@@ -26,6 +26,7 @@ _READ_AT_ONCE = 10_000
 _RECORD_SECONDS = 5.0
 _SIGN_OF_LIFE_SECONDS = 120.0
 _FIRST_WAIT, _LONGEST_WAIT = 30, 3600
+_WAITING = ("changes", "attempts")
 
 
 @dataclass
@@ -62,7 +63,7 @@ def push(dbt: Dbt, select: str | None, *, resync: bool = False, ahead: timedelta
         SinkError: no model has a sink, or a function cannot be had.
         DbtFailedError: an operation failed.
     """
-    models = read_outbox(dbt, select, resync=resync, limit=0)
+    models = read_outbox(dbt, select, resync=resync, about=[])
     if not models:
         raise SinkError("no model has a sink; write meta: {sink: {function: crm}}, and a function push in sinks/crm.py")
     project = Path(dbt.options.project_dir or ".")
@@ -75,7 +76,7 @@ def dead_letters(dbt: Dbt, select: str | None) -> list[dict[str, Any]]:
     return [
         {"id": dead["change"], "model": model["name"]}
         | {name: dead.get(name) for name in ("type", "key", "row", "reason", "attempts")}
-        for model in read_outbox(dbt, select, limit=0)
+        for model in read_outbox(dbt, select, about=["dead"])
         for dead in model["dead"]
     ]
 
@@ -86,11 +87,11 @@ def revive(dbt: Dbt, select: str | None, change: str) -> str:
     Raises:
         SinkError: no dead letter has that id.
     """
-    for model in read_outbox(dbt, select, limit=0):
+    for model in read_outbox(dbt, select, about=["dead"]):
         for dead in model["dead"]:
             if dead["change"] == change:
                 back = {"model": model["model"], "status": "retry", "change": change, "key": dead["key"]}
-                read_outbox(dbt, model["name"], deliveries=[back | {"delta": dead["delta"]}], limit=0)
+                read_outbox(dbt, model["name"], deliveries=[back | {"delta": dead["delta"]}], about=[])
                 return str(model["name"])
     raise SinkError(f"no dead letter has the id {change}; dbt-kinds push --dead lists them")
 
@@ -122,22 +123,26 @@ class _Push:
                 if not due:
                     break
                 # what came in the meantime, and what was beyond the limit
-                state = self._ask(limit=_READ_AT_ONCE + len(seen))
+                state = self._ask(about=_WAITING, limit=_READ_AT_ONCE + len(seen))
         finally:
-            state = self._ask([{"status": "released"}], limit=1_000_000_000)
-        self._result.left = len([one for one in waiting_of(state["changes"], self._keys) if one.changes])
+            state = self._ask([{"status": "released"}], ["changes", "attempts", "dead", "gaps"], limit=1_000_000_000)
+        self._result.left = len(
+            [one for one in waiting_of(state["changes"], self._keys, state["attempts"]) if one.changes]
+        )
         self._result.dead, self._result.gaps = len(state["dead"]), state["gaps"]
         return self._result
 
-    def _ask(self, deliveries: Sequence[Mapping[str, Any]] = (), limit: int = 0) -> dict[str, Any]:
+    def _ask(
+        self, deliveries: Sequence[Mapping[str, Any]] = (), about: Sequence[str] = (), limit: int = _READ_AT_ONCE
+    ) -> dict[str, Any]:
         rows = [{"model": self._model["model"], "holder": self._holder, **delivery} for delivery in deliveries]
         self._told_at = time.monotonic()
-        (state,) = read_outbox(self._dbt, self._model["name"], deliveries=rows, limit=limit)
+        (state,) = read_outbox(self._dbt, self._model["name"], deliveries=rows, about=list(about), limit=limit)
         return state
 
     def _claim(self) -> dict[str, Any]:
         """Makes this the only push of the model: who came first goes on."""
-        state = self._ask([{"status": "claimed"}], limit=_READ_AT_ONCE)
+        state = self._ask([{"status": "claimed"}], [*_WAITING, "pushers"])
         for _ in range(10):
             rivals = self._rivals(state)
             earlier = rivals[: [one["holder"] for one in rivals].index(self._holder)]
@@ -146,7 +151,7 @@ class _Push:
             if earlier:
                 break
             time.sleep(1)
-            state = self._ask(limit=_READ_AT_ONCE)
+            state = self._ask(about=[*_WAITING, "pushers"])
         self._ask([{"status": "released"}])
         holder = next(one for one in rivals if one["holder"] != self._holder)
         raise SinkError(

@@ -1,5 +1,8 @@
-{# What waits in the outbox of models with a sink; before that, what a push did is put in. The statements of `dbt-kinds push`. #}
-{% macro outbox(select=none, deliveries=[], limit=10000, resync=false) %}
+{#
+  What waits in the outbox of models with a sink; before that, what a push did is put in. The statements of `dbt-kinds push`, which says what it wants to hear about: each costs a
+  statement.
+#}
+{% macro outbox(select=none, deliveries=[], about=none, limit=10000, resync=false) %}
   {% do dbt_kinds.act_as('outbox') %}
   {% set models = [] %}
   {% for node in dbt_kinds.selected_models(select) %}
@@ -9,7 +12,7 @@
       {% if dbt_kinds.has_outbox() %}
         {% do dbt_kinds._put_deliveries(options, deliveries | selectattr('model', 'eq', node.unique_id) | list) %}
       {% endif %}
-      {% do models.append(dict(dbt_kinds._waiting_of(options, limit), model=node.unique_id, name=node.name, relation=options.relation, sink=options.sink, keys=dbt_kinds.sink_keys(options))) %}
+      {% do models.append(dict(dbt_kinds._told_of(options, about, limit), model=node.unique_id, name=node.name, relation=options.relation, sink=options.sink, keys=dbt_kinds.sink_keys(options))) %}
     {% endif %}
   {% endfor %}
   {% do dbt_kinds.print_answer('outbox', {'models': models, 'now': dbt_kinds.next_moment()}) %}
@@ -25,17 +28,24 @@
 {% endmacro %}
 
 
-{% macro _waiting_of(options, limit) %}
-  {% if not dbt_kinds.has_outbox() %}
-    {% do return({'changes': [], 'attempts': [], 'dead': [], 'pushers': [], 'gaps': 0}) %}
-  {% endif %}
-  {% set relation = options.relation %}
-  {% do return({
-    'changes': dbt_kinds.query_rows(dbt_kinds.waiting_changes_query(relation, limit)), 'attempts': dbt_kinds.query_rows(dbt_kinds.attempts_query(relation)),
-    'dead': dbt_kinds.query_rows(dbt_kinds.dead_letters_query(relation)),
-    'pushers': dbt_kinds.query_rows(dbt_kinds.pushers_query(relation, dbt_kinds.moment_after(dbt_kinds.next_moment(), -600))),
-    'gaps': dbt_kinds._open_gaps(relation),
-  }) %}
+{% macro _told_of(options, about, limit) %}
+  {% set relation, told = options.relation, {} %}
+  {% for name in (about if about is not none else ['changes', 'attempts', 'dead', 'pushers', 'gaps']) %}
+    {% if not dbt_kinds.has_outbox() %}
+      {% do told.update({name: 0 if name == 'gaps' else []}) %}
+    {% elif name == 'gaps' %}
+      {% do told.update({name: dbt_kinds._open_gaps(relation)}) %}
+    {% elif name == 'changes' %}
+      {% do told.update({name: dbt_kinds.query_rows(dbt_kinds.waiting_changes_query(relation, limit))}) %}
+    {% elif name == 'attempts' %}
+      {% do told.update({name: dbt_kinds.query_rows(dbt_kinds.attempts_query(relation))}) %}
+    {% elif name == 'dead' %}
+      {% do told.update({name: dbt_kinds.query_rows(dbt_kinds.dead_letters_query(relation))}) %}
+    {% elif name == 'pushers' %}
+      {% do told.update({name: dbt_kinds.query_rows(dbt_kinds.pushers_query(relation, dbt_kinds.moment_after(dbt_kinds.next_moment(), -600)))}) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(told) %}
 {% endmacro %}
 
 

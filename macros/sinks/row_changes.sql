@@ -33,7 +33,8 @@
 
 {#
   SQL: the rows of the outbox for what differs between two queries of `key` and `row`; the first is none where there was nothing before. Where keys are unique the two sides of a key
-  are the images of an update; of a group that changed all rows go and come; else rows go and come, as often as they do. Pure.
+  are the images of an update; of a group that changed all rows go and come; else rows go and come, as often as they do. Counted, because Spark takes two versions of an Iceberg table
+  for one and the same, and drops half of a `union` of what differs between them (measured on 3.5). Pure.
 #}
 {% macro row_changes(then_rows, now_rows, delta, keys) %}
   {% set then_rows = then_rows if then_rows is not none else "select '' as key, '' as row where false" %}
@@ -42,23 +43,21 @@
     {% set went, came = "if(is_both, 'update_preimage', 'delete')", "if(is_both, 'update_postimage', 'insert')" %}
   {% endif %}
   {% set sql -%}
-with then_rows as (
-  {{ then_rows }}
-), now_rows as (
-  {{ now_rows }}
-), went as (
-  select key, row from then_rows except all select key, row from now_rows
-), came as (
-  select key, row from now_rows except all select key, row from then_rows
+with counted as (
+  select key, row, cast(sum(went) as int) as went, cast(sum(came) as int) as came
+  from (
+    select key, row, 1 as went, 0 as came from ({{ then_rows }})
+    union all
+    select key, row, 0 as went, 1 as came from ({{ now_rows }})
+  )
+  group by key, row
 ), changed as (
 {%- if keys == 'group' %}
-  select 'went' as side, key, row from then_rows where key in (select key from went union select key from came)
-  union all
-  select 'came' as side, key, row from now_rows where key in (select key from went union select key from came)
+  select key, row, explode(concat(array_repeat('went', went), array_repeat('came', came))) as side
+  from (select *, bool_or(went <> came) over (partition by key) as has_changed from counted)
+  where has_changed
 {%- else %}
-  select 'went' as side, key, row from went
-  union all
-  select 'came' as side, key, row from came
+  select key, row, explode(array_repeat(if(went > came, 'went', 'came'), abs(went - came))) as side from counted where went <> came
 {%- endif %}
 ), sided as (
   select *, min(side) over (partition by key) <> max(side) over (partition by key) as is_both, row_number() over (partition by key, side order by row) as place

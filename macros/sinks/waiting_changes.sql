@@ -39,11 +39,12 @@ select delta, type, key, row, change, place from ranked where place <= {{ limit 
 
 
 {#
-  SQL: how often the changes that wait were sent, by key: `{key, attempts, delta, first_at, last_at, status, reason}`, delta the last that was sent. An attempt is told by `sending`, which is written before the call.
+  SQL: how often the changes that wait were sent, by key: `{key, attempts, deltas, first_at, last_at, status, reason}`, deltas the last of each attempt, separated by commas.
+  An attempt is told by `sending`, which is written before the call.
 #}
 {% macro attempts_query(relation) %}
   {% set sql -%}
-select key, max(attempts) as attempts, max(if(status = 'sending', delta, null)) as delta, min(if(status = 'sending', moment, null)) as first_at, max(moment) as last_at, max_by(status, moment) as status, max_by(reason, moment) as reason
+select key, max(attempts) as attempts, array_join(collect_set(if(status = 'sending', delta, null)), ',') as deltas, min(if(status = 'sending', moment, null)) as first_at, max(moment) as last_at, max_by(status, moment) as status, max_by(reason, moment) as reason
 from (
   select *, max(if(status in ('ok', 'warn', 'reject', 'dead', 'retry'), moment, '')) over (partition by key) as settled_at
   from {{ dbt_kinds.outbox_table() }} where relation = {{ dbt_kinds.text_literal(relation) }} and event = 'delivery' and key is not null

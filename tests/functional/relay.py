@@ -55,8 +55,16 @@ class Relay:
             if sent == number:
                 break
         time.sleep(delay)
-        self._running.kill()
         self.statements[title] = max(self.statements[title], sent + 5)
+        self.kill(title)
+
+    def begin(self, method: str, *arguments: Any, **keywords: Any) -> None:
+        """Calls a method of the project in the process that now runs, and does not wait."""
+        self._running.begin(method, *arguments, **keywords)
+
+    def kill(self, title: str) -> None:
+        """Kills the process that now runs; the next one goes on."""
+        self._running.kill()
         self.tally[f"{title}: {'after its end' if self._running.is_done else 'in the middle'}"] += 1
         self._running, self._next = self._next, self._started()
         self._running.result()

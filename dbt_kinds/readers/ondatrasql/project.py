@@ -307,8 +307,7 @@ class _Reader:
         if declared.sink is not None:
             model.options["sink"] = declared.sink
             message = (
-                f"sinks/{declared.sink['function']}.py is a frame: write there what lib/ did; "
-                "dbt-kinds push calls it"
+                f"sinks/{declared.sink['function']}.py is a frame: write there what lib/ did; dbt-kinds push calls it"
             )
             declared.find("SinkNeedsPython", "warning", message, declared.sink_line)
         return model
