@@ -49,6 +49,7 @@ benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.compile
 	$(BIN)/python -m benchmarks.migrate
 	$(BIN)/python -m benchmarks.late_data
+	$(BIN)/python -m benchmarks.changes
 	$(BIN)/python -m benchmarks.check
 
 $(VENV)/demo.installed: pyproject.toml
