@@ -279,7 +279,7 @@ def collect(
     try:
         from dbt_kinds.collect import server
     except ImportError as error:
-        raise CollectorError(f"{error.name} is not installed: pip install 'dbt-kinds[collect]'") from error
+        raise CollectorError(f"{error.name} is not installed: install dbt-kinds[collect]") from error
     server.check_reach(host, token)
     app = server.make_app(targets, landing, token)
     for address, target in sorted(targets.items()):

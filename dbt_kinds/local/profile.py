@@ -38,7 +38,7 @@ def iceberg_jar() -> Path:
     )
     if not jars:
         raise LocalSparkMissingError(
-            "snowpark-connect-deps-iceberg has no jar for Spark 3.5: pip install 'dbt-kinds[local]'"
+            "snowpark-connect-deps-iceberg has no jar for Spark 3.5: install dbt-kinds[local]"
         )
     return jars[-1]
 
@@ -94,5 +94,5 @@ def render_profile(profile: dict[str, Any]) -> str:
 def _package_folder(package: str) -> Path:
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
-        raise LocalSparkMissingError(f"{package} is not installed: pip install 'dbt-kinds[local]'")
+        raise LocalSparkMissingError(f"{package} is not installed: install dbt-kinds[local]")
     return Path(spec.origin).parent

@@ -259,7 +259,7 @@ def _model(*args: Any, **rest: Any) -> Callable[[Callable[..., Any]], Callable[.
 
 
 class _Anything:
-    """What is neither asked for a value nor called for one."""
+    """Stands in for whatever else a file imports from SQLMesh: every attribute and every call of it is another one."""
 
     def __getattr__(self, name: str) -> _Anything:
         if name.startswith("__"):
