@@ -37,9 +37,7 @@ def iceberg_jar() -> Path:
         (_package_folder("snowpark_connect_deps_iceberg") / "jars").glob("iceberg-spark-runtime-3.5_2.12-*.jar")
     )
     if not jars:
-        raise LocalSparkMissingError(
-            "snowpark-connect-deps-iceberg has no jar for Spark 3.5: install dbt-kinds[local]"
-        )
+        raise LocalSparkMissingError("snowpark-connect-deps-iceberg has no jar for Spark 3.5: install dbt-kinds[local]")
     return jars[-1]
 
 

@@ -1,6 +1,6 @@
 {#
-  The greatest value of the model's `cursor` in its table, `cursor_initial` on a backfill and while there is none: a typed literal, for the query of kind
-  `append` with `capture: cursor`. Outside of a run it is `cursor_initial`.
+  The greatest value of the model's `cursor` in its table, `cursor_initial` on a backfill and while there is none: a typed literal, for the query of a model
+  with a cursor. Outside of a run it is `cursor_initial`.
 #}
 {% macro last_value() %}
   {% set meta = dbt_kinds.meta_of(model) if model is defined and model.config is defined else {} %}
@@ -30,6 +30,15 @@
 {% endmacro %}
 
 
+{# Whether a run begins from nothing, which a table of kind `full` does not that is merely replaced. Pure. #}
+{% macro begins_anew(options, plan, settings, is_there) %}
+  {% if is_there and options.kind == 'full' %}
+    {% do return(plan.get('run_type', 'backfill' if settings.full_refresh else 'full') == 'backfill') %}
+  {% endif %}
+  {% do return(not is_there or plan.start_anew) %}
+{% endmacro %}
+
+
 {# What they stand for. #}
 {% macro run_values(work) %}
   {% if '/*kinds:' not in compiled_code %}
@@ -38,7 +47,7 @@
   {% set runs = dbt_kinds.loads_of(work.options.relation) | map(attribute='execution_time') | select | list %}
   {% do return({
     'last_value': work.writer.get('last_value'), 'last_run': dbt_kinds.time_literal('dt', runs | max) if runs else none,
-    'is_backfill': 'true' if work.start_anew else 'false',
+    'is_backfill': 'true' if work.is_backfill else 'false',
   }) %}
 {% endmacro %}
 

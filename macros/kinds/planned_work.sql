@@ -1,6 +1,6 @@
 {#
   What a run of a model has to do, checked against the table and the query as they are now, before anything is written:
-  `{options, plan, model_hash, is_done, window, existed, start_anew, existing, writer, sample_query, reads_itself, questions, answers}`, from window on only where
+  `{options, plan, model_hash, is_done, window, existed, start_anew, is_backfill, existing, writer, sample_query, reads_itself, questions, answers}`, from window on only where
   there is something to do. `afresh` where others may have written since the run began.
 #}
 {% macro planned_work(options, settings, prepare, afresh=false) %}
@@ -47,6 +47,8 @@
   {% set existing = dict(facts, columns=described.table) if names_table else facts %}
   {% set start_anew = found != 'table' or plan.start_anew %}
   {% set writer = prepare(options, described.query, none if start_anew else existing, sample_query, described.expressions) %}
+  {% set is_backfill = dbt_kinds.begins_anew(options, plan, settings, found == 'table') %}
+  {% do writer.update({'last_value': dbt_kinds.cursor_position(options, described.query, none if is_backfill else existing)}) if options.get('cursor') is not none %}
   {% do dbt_kinds.check_contract(dbt_kinds.contract_query(writer, sample_query)) %}
   {% do dbt_kinds.check_can_put_back(options, plan, settings) if plan.get('restatement') is not none %}
   {% do dbt_kinds.check_can_replace(options, existing) if start_anew %}
@@ -55,7 +57,7 @@
   {% endif %}
   {% do return(dbt_kinds.audited_work({
     'audits': [] if settings.skip_audits else options.audits, 'skips_audits': settings.skip_audits and options.audits != [],
-    'options': options, 'plan': plan, 'model_hash': model_hash, 'is_done': false, 'window': window, 'existed': found == 'table', 'start_anew': start_anew,
+    'options': options, 'plan': plan, 'model_hash': model_hash, 'is_done': false, 'window': window, 'existed': found == 'table', 'start_anew': start_anew, 'is_backfill': is_backfill,
     'existing': existing, 'writer': writer, 'sample_query': sample_query, 'reads_itself': as_empty is not none,
     'questions': dbt_kinds.questions_of(this, options, existing), 'answers': {},
   })) %}

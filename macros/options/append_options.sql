@@ -1,5 +1,5 @@
 {#
-  What belongs to the kind `append`: `{capture, cursor, cursor_initial, on_source_change, on_lost_history}`. Without `capture` it loads intervals.
+  What belongs to the kind `append`: `{capture, on_source_change, on_lost_history}`. Without `capture` it loads intervals.
   `delta_overrides` are read by `compile` and `check` alone.
 #}
 {% macro append_options(model, given) %}
@@ -14,8 +14,17 @@
     {% do dbt_kinds.fail(model, "capture: cursor needs a cursor; name the column of the query whose values only grow, as in meta={'cursor': 'id'}") %}
   {% endif %}
   {% do return({
-    'capture': capture, 'cursor': given.get('cursor'), 'cursor_initial': given.get('cursor_initial', '1970-01-01T00:00:00Z') | string,
+    'capture': capture,
     'on_source_change': dbt_kinds.one_of(model, 'on_source_change', given.get('on_source_change', 'reload'), ['reload', 'error']),
     'on_lost_history': dbt_kinds.one_of(model, 'on_lost_history', given.get('on_lost_history', 'error'), ['reload', 'error']),
   }) %}
+{% endmacro %}
+
+
+{# The column whose values only grow, and where it begins, of any kind that takes one: `{cursor, cursor_initial}`; nothing where none is given. #}
+{% macro cursor_options(model, given) %}
+  {% if 'cursor_initial' in given and 'cursor' not in given %}
+    {% do dbt_kinds.fail(model, "cursor_initial is where a cursor begins, and there is none; name its column, as in meta={'cursor': 'id'}, or remove it") %}
+  {% endif %}
+  {% do return({'cursor': given.cursor, 'cursor_initial': given.get('cursor_initial', '1970-01-01T00:00:00Z') | string} if 'cursor' in given else {}) %}
 {% endmacro %}

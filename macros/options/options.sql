@@ -71,6 +71,7 @@
   {% elif kind == 'full' %}
     {% do options.update({'skip_unchanged': dbt_kinds.true_or_false(model, 'skip_unchanged', given.get('skip_unchanged', false))}) %}
   {% endif %}
+  {% do options.update(dbt_kinds.cursor_options(model, given)) %}
   {% do dbt_kinds._check_partitions(options) if kind == 'incremental_by_partition' or options.insert_overwrite %}
   {% do return(options) %}
 {% endmacro %}
@@ -106,10 +107,7 @@
   {% set kind = node.config.materialized %}
   {% set kinds_of = dbt_kinds.option_kinds() %}
   {% for name in given %}
-    {% if name in dbt_kinds.options_to_come() and kind not in kinds_of.get(name, []) %}
-      {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' is not known to this version yet, and without it the table would hold other rows, or nothing would be sent; "
-        ~ 'docs/coming-from/ondatrasql.md says what runs') %}
-    {% elif name not in kinds_of %}
+    {% if name not in kinds_of %}
       {% set meant = dbt_kinds.nearest_option(name) %}
       {% if meant is not none %}
         {% do dbt_kinds.fail(node.name, "unknown option '" ~ name ~ "'; did you mean '" ~ meant ~ "'?") %}

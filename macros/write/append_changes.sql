@@ -1,8 +1,6 @@
-{# For writes that add what a source gained: see table_writer; with `last_value`, the SQL of where a cursor stands. A table that is made anew is made of its rows. #}
+{# For writes that add what a source gained: see table_writer. A table that is made anew is made of its rows. #}
 {% macro changes_writer(options, query_columns, existing, query, keys=[]) %}
-  {% set writer = dbt_kinds.append_writer(options, query_columns, existing, query) %}
-  {% set last_value = dbt_kinds.cursor_position(options, query_columns, existing) if options.capture == 'cursor' else none %}
-  {% do return(dict(writer, replaces_table=existing is none, last_value=last_value)) %}
+  {% do return(dict(dbt_kinds.append_writer(options, query_columns, existing, query), replaces_table=existing is none)) %}
 {% endmacro %}
 
 

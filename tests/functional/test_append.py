@@ -218,3 +218,23 @@ def test_a_cursor_begins_where_the_table_ends(project: Project, source: Source) 
     assert "cursor_initial '1970-01-01T00:00:00Z' is no int, which the column id is" in refused.errors
     appended(project, query.replace("ts >", "id >"), capture="cursor", cursor="nowhere", cursor_initial="-1")
     assert "ColumnNotInOutput: the query has no column nowhere" in project.dbt("run").errors
+
+
+def test_a_cursor_of_other_kinds_is_where_their_table_ends(project: Project, source: Source) -> None:
+    project.sql("insert into {schema}.a values (1, 10), (2, 20)")
+    query = "select id, v from {{ source('src', 'a') }} where id > {{ dbt_kinds.last_value() }}"
+    cursor = {"cursor": "id", "cursor_initial": "0"}
+    models = {
+        "keyed": ("incremental_by_unique_key", {"unique_key": "id"}),
+        "grouped": ("tracked", {"group_key": "id"}),
+        "whole": ("full", {}),
+    }
+    for name, (kind, meta) in models.items():
+        project.kind(name, query, kind=kind, config="file_format='iceberg'", **meta, **cursor)
+    project.run(now="2024-01-02")
+    # a change below the cursor is not seen
+    project.sql("update {schema}.a set v = 11 where id = 1")
+    project.sql("insert into {schema}.a values (3, 30)")
+    project.run(now="2024-01-03")
+    rows = {name: sorted(project.rows(f"select id, v from {{schema}}.{name}")) for name in models}
+    assert rows == {"keyed": [(1, 10), (2, 20), (3, 30)], "grouped": [(3, 30)], "whole": [(3, 30)]}
