@@ -16,8 +16,8 @@
     {% set latest = loads | sort(attribute='recorded_at') | last %}
     {% set then = dbt_kinds.recorded_versions(options, latest.recorded_at) or {} %}
     {% for name in captured %}
-      {% set state = dbt_kinds._state_or_same(nodes[name], then.get(name), now[name]) %}
-      {% set bounds = dbt_kinds._gained_bounds(options, nodes[name], state, then.get(name), now[name], loop.index) %}
+      {% set state = dbt_kinds.state_or_same(nodes[name], then.get(name), now[name]) %}
+      {% set bounds = dbt_kinds.gained_bounds(options, nodes[name], state, then.get(name), now[name], loop.index) %}
       {% do problems.append([state, name, then.get(name)]) if bounds is none else sets.update({name: bounds}) %}
     {% endfor %}
     {% if not problems %}
@@ -35,13 +35,13 @@
 
 
 {# A compaction changes no rows. #}
-{% macro _state_or_same(node, then, now) %}
+{% macro state_or_same(node, then, now) %}
   {% do return('same' if then and dbt_kinds.is_same_version(node, then, now) else dbt_kinds.state_since(node, then, now)) %}
 {% endmacro %}
 
 
 {# Between which snapshots to look, or in which view; none where neither tells. #}
-{% macro _gained_bounds(options, node, state, then, now, number) %}
+{% macro gained_bounds(options, node, state, then, now, number) %}
   {% set until = now.split(' ')[1] %}
   {% if state == 'same' %}
     {% do return([until, until]) %}

@@ -15,7 +15,7 @@
 {% macro event_lines(options, files) %}
   {% set fields, selected = [], [] %}
   {% for column in options.columns %}
-    {% do fields.append(adapter.quote(column.name) ~ ' ' ~ ('string' if dbt_kinds._is_time(column) else column.data_type)) %}
+    {% do fields.append(adapter.quote(column.name) ~ ' ' ~ ('string' if dbt_kinds.is_event_time(column) else column.data_type)) %}
     {% do selected.append(dbt_kinds._event_value(column) ~ ' as ' ~ adapter.quote(column.name)) %}
   {% endfor %}
   {% set sql -%}
@@ -48,7 +48,8 @@ from (
 {% endmacro %}
 
 
-{% macro _is_time(column) %}
+{# Whether a column holds dates or timestamps, whose texts are read in UTC. Pure. #}
+{% macro is_event_time(column) %}
   {% do return(column.type.kind == 'atomic' and column.type.text in ['date', 'timestamp', 'timestamp_ntz']) %}
 {% endmacro %}
 
@@ -57,9 +58,8 @@ from (
 {% macro _event_value(column) %}
   {% set text = '_kinds_parsed.' ~ adapter.quote(column.name) %}
   {% set value = text %}
-  {% if dbt_kinds._is_time(column) %}
-    {# a time of day alone would be one of today #}
-    {% set value = 'if(' ~ text ~ " rlike '^[0-9]{4}', " ~ dbt_kinds._time_of_text(column.type.text, text) ~ ', null)' %}
+  {% if dbt_kinds.is_event_time(column) %}
+    {% set value = dbt_kinds.event_time(text, column) %}
   {% endif %}
   {% if column.name == 'received_at' and column.type.kind == 'atomic' %}
     {% set utc = 'to_utc_timestamp(_kinds_modified, current_timezone())' %}
@@ -70,6 +70,12 @@ from (
     {% set value = 'if(' ~ text ~ ' is null, ' ~ arrival ~ ', ' ~ value ~ ')' if arrival else value %}
   {% endif %}
   {% do return(value) %}
+{% endmacro %}
+
+
+{# SQL: a text as the date or timestamp of a column, NULL where it is none. A time of day alone would be one of today. #}
+{% macro event_time(text, column) %}
+  {% do return('if(' ~ text ~ " rlike '^[0-9]{4}', " ~ dbt_kinds._time_of_text(column.type.text, text) ~ ', null)') %}
 {% endmacro %}
 
 
@@ -94,7 +100,7 @@ from (
     {% set parsed, given = '_kinds_parsed.' ~ name, "get_json_object(_kinds_line, " ~ dbt_kinds.text_literal("$['" ~ column.name ~ "']") ~ ')' %}
     {% set words = dbt_kinds.text_literal(column.name ~ ' is not of type ' ~ column.data_type) %}
     {% do unfit.append('if(' ~ parsed ~ ' is null and ' ~ given ~ ' is not null, ' ~ words ~ ', null)') %}
-    {% do unread.append('if(' ~ parsed ~ ' is not null and ' ~ name ~ ' is null, ' ~ words ~ ', null)') if dbt_kinds._is_time(column) %}
+    {% do unread.append('if(' ~ parsed ~ ' is not null and ' ~ name ~ ' is null, ' ~ words ~ ', null)') if dbt_kinds.is_event_time(column) %}
     {% do missing.append('if(' ~ name ~ ' is null, ' ~ dbt_kinds.text_literal(column.name ~ ' is missing or null') ~ ', null)') if column.not_null %}
   {% endfor %}
   {% set reason -%}

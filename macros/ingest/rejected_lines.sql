@@ -6,7 +6,7 @@
 
 {#
   Keeps what was rejected of a claim, with its reason and the number of its line. By claims, each a partition, which a second attempt replaces. Lines are numbered by reading
-  once more the files that have such a line.
+  once more the files that have such a line; rows of a landing table have no numbers.
 #}
 {% macro keep_rejects(relation, options, claim, lines, files) %}
   {% set rejects = dbt_kinds.rejects_table(relation) %}
@@ -20,6 +20,10 @@ partitioned by (claim)
   {% endif %}
   {% call statement('keep_rejects') %}
 insert overwrite table {{ rejects }} partition (claim = {{ dbt_kinds.text_literal(claim.id) }})
+  {%- if options.landing_table is not none %}
+select _kinds_file, cast(null as bigint), _kinds_text, _kinds_reason, {{ dbt_kinds.time_literal('dt', dbt_kinds.next_moment()) }}
+from {{ lines }} where _kinds_reason is not null
+  {%- else %}
 select numbered.file, numbered.line, numbered.text, rejected.reason, {{ dbt_kinds.time_literal('dt', dbt_kinds.next_moment()) }}
 from (
   select file, text, row_number() over (partition by file order by block, place) as line
@@ -30,5 +34,6 @@ from (
 ) as numbered
 join (select distinct _kinds_file as file, _kinds_text as text, _kinds_reason as reason from {{ lines }} where _kinds_reason is not null) as rejected
   on rejected.file = numbered.file and rejected.text = numbered.text
+  {%- endif %}
   {% endcall %}
 {% endmacro %}

@@ -21,7 +21,11 @@
   {% do dbt_kinds.prepare_outbox() if 'sink' in options %}
   {% set plan = dbt_kinds.gated_plan(model, options, loads, settings, model_hash, parents, batches, sql) %}
   {% do dbt_kinds.rest_if_unchanged(model, options, plan, loads, settings, model_hash, sql) if options.skip_unchanged %}
-  {% do dbt_kinds.plan_landed(options, plan, settings, found == 'table') if options.kind == 'events' %}
+  {% if options.kind == 'events' and options.landing_table is not none %}
+    {% do dbt_kinds.plan_landed_rows(options, plan, loads, settings, found == 'table') %}
+  {% elif options.kind == 'events' %}
+    {% do dbt_kinds.plan_landed(options, plan, settings, found == 'table') %}
+  {% endif %}
   {% do dbt_kinds.backfill_or_compare(options, plan, loads, settings, model_hash) if dbt_kinds.compares_with_table(options) and options.kind != 'events' %}
   {% if options.get('capture') == 'snapshot' and options.kind == 'append' %}
     {% do dbt_kinds.plan_gained_rows(model, options, plan, loads, sql) %}

@@ -3,13 +3,13 @@
   {% set models = [] %}
   {% for node in dbt_kinds.selected_models(select) if node.config.materialized == 'events' %}
     {% set options, files = dbt_kinds.options_of(node), [] %}
-    {% if dbt_kinds.has_ledger() %}
+    {% if options.landing_table is none and dbt_kinds.has_ledger() %}
       {% set claims = dbt_kinds.loaded_claims(options.relation) %}
       {% for row in dbt_kinds.query_rows(dbt_kinds.landed_files_query(options)) if row.get('length') is not none and row.get('claim') and (row.claim in claims or not row.is_newest) %}
         {% do files.append(row.name) %}
       {% endfor %}
     {% endif %}
-    {% do models.append({'model': node.unique_id, 'relation': options.relation, 'landing': options.landing, 'files': files}) %}
+    {% do models.append({'model': node.unique_id, 'relation': options.relation, 'landing': options.landing or options.landing_table, 'files': files}) %}
   {% endfor %}
   {% do dbt_kinds.print_answer('ingested', {'models': models}) %}
 {% endmacro %}

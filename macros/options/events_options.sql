@@ -1,17 +1,20 @@
 {#
-  What only the kind `events` asks: `{columns, landing, max_files, stops_at_rejects}`, each column `{name, data_type, type, not_null}` with the type as parse_type reads it.
+  What only the kind `events` asks: `{columns, landing, landing_table, max_files, stops_at_rejects}`, of a folder or of a table, each column `{name, data_type, type, not_null}` with the type as parse_type reads it.
 #}
 {% macro events_options(model, given) %}
   {% set landing = given.get('landing') %}
   {% set path = landing.get('path') if landing is mapping else none %}
-  {% if not path or path is not string or landing | length > 1 %}
-    {% do dbt_kinds.fail(model, "landing '" ~ landing ~ "' is not a folder; write landing: {path: /where/the/files/land}" ~ (', and read a table by the kind append with capture: snapshot'
-      if landing is mapping and 'table' in landing else '')) %}
-  {% elif '`' in path %}
+  {% set table = landing.get('table') if landing is mapping else none %}
+  {% set is_named = (path and path is string and table is none) or (path is none and table is string and dbt_kinds.full_match('[^.`]+[.][^.`]+', table)) %}
+  {% if not is_named or landing | length > 1 %}
+    {% do dbt_kinds.fail(model, "landing '" ~ landing ~ "' is neither a folder nor a table; write landing: {path: /where/the/files/land} or landing: {table: schema.table}") %}
+  {% elif '`' in (path or '') %}
     {% do dbt_kinds.fail(model, "landing '" ~ path ~ "' has a backtick, which no statement can name; use another folder") %}
+  {% elif table is not none and 'max_files' in given %}
+    {% do dbt_kinds.fail(model, 'max_files is of a landing folder, and this one is a table; remove it') %}
   {% endif %}
   {% do return({
-    'columns': dbt_kinds._event_columns(model, given.get('columns')), 'landing': path.rstrip('/') or '/',
+    'columns': dbt_kinds._event_columns(model, given.get('columns')), 'landing': (path.rstrip('/') or '/') if path else none, 'landing_table': table,
     'max_files': dbt_kinds.whole_number(model, 'max_files', given.get('max_files', 10000), 1),
     'stops_at_rejects': dbt_kinds.one_of(model, 'on_bad_record', given.get('on_bad_record', 'reject'), ['reject', 'error']) == 'error',
   }) %}

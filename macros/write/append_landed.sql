@@ -1,17 +1,22 @@
 {#
-  The rows of a claim, as SQL that reads them: its files are noted in the ledger, and read once, into a stage that keeps what is to be rejected, too. A stop at rejects is one before
-  anything is written.
+  The rows of a claim, as SQL that reads them: its files are noted in the ledger, and read once, into a stage that keeps what is to be rejected, too; of a landing table, what it
+  gained. A stop at rejects is one before anything is written.
 #}
 {% macro landed_rows(relation, work, number) %}
   {% set options, claim = work.options, work.plan.claims[number - 1] %}
-  {% do dbt_kinds.take_files(options, claim) if not claim.is_taken %}
-  {% set names = claim.files | map(attribute='name') | list %}
-  {% set lines = dbt_kinds.stage(relation, 'lines', dbt_kinds.event_lines(options, names)) %}
+  {% set unit = 'row' if options.landing_table is not none else 'line' %}
+  {% if options.landing_table is not none %}
+    {% set lines = dbt_kinds.stage(relation, 'lines', dbt_kinds.gained_lines(options, work.plan)) %}
+    {% do dbt_kinds.drop_appended_views(work.plan) %}
+  {% else %}
+    {% do dbt_kinds.take_files(options, claim) if not claim.is_taken %}
+    {% set lines = dbt_kinds.stage(relation, 'lines', dbt_kinds.event_lines(options, claim.files | map(attribute='name') | list)) %}
+  {% endif %}
   {% set counted = dbt_kinds.query_rows('select count(if(_kinds_reason is null, 1, null)) as rows, count(_kinds_reason) as rejects, '
     ~ 'collect_set(if(_kinds_reason is null, null, _kinds_file)) as files, min_by(struct(_kinds_file, _kinds_text, _kinds_reason), _kinds_file) filter (where _kinds_reason is not null) as one from ' ~ lines)[0] %}
   {% if counted.rejects and options.stops_at_rejects %}
-    {% do dbt_kinds.fail(options.model, dbt_kinds.counted(counted.rejects, 'line', 'lines') ~ ' cannot be taken, such as this one of ' ~ counted.one._kinds_file ~ ': ' ~ counted.one._kinds_text[:200]
-      ~ ' (' ~ counted.one._kinds_reason ~ '); set on_bad_record: reject, and such lines go to ' ~ dbt_kinds.rejects_table(relation)) %}
+    {% do dbt_kinds.fail(options.model, dbt_kinds.counted(counted.rejects, unit, unit ~ 's') ~ ' cannot be taken, such as this one of ' ~ counted.one._kinds_file ~ ': ' ~ counted.one._kinds_text[:200]
+      ~ ' (' ~ counted.one._kinds_reason ~ '); set on_bad_record: reject, and what cannot be taken goes to ' ~ dbt_kinds.rejects_table(relation)) %}
   {% endif %}
   {% do claim.update({'rows': counted.rows, 'rejects': counted.rejects, 'rejected_files': counted.files, 'lines': lines}) %}
   {% do return('select ' ~ dbt_kinds.quoted_names(options.columns) | join(', ') ~ ' from ' ~ lines ~ ' where _kinds_reason is null') %}
@@ -21,13 +26,15 @@
 {# Appends the rows of a claim, once, behind what it rejects: announced by their number, and recorded with the claim. #}
 {% macro append_landed(relation, work, batch, query) %}
   {% set claim = work.plan.claims | selectattr('lines', 'defined') | list | last %}
-  {% set details = dbt_kinds.json_text({'claim': claim.id, 'rejects': claim.rejects}) %}
+  {% set details = dbt_kinds.json_text(dict({'claim': claim.id, 'rejects': claim.rejects}, **({'versions': work.plan.versions} if work.plan.get('versions') else {}))) %}
+  {% set unit = 'row' if work.options.landing_table is not none else 'line' %}
   {% if claim.rejects %}
     {% do dbt_kinds.keep_rejects(relation, work.options, claim, claim.lines, claim.rejected_files) %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ work.options.model ~ ': ' ~ dbt_kinds.counted(claim.rejects, 'line was', 'lines were') ~ ' rejected, see ' ~ dbt_kinds.rejects_table(relation)) %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ work.options.model ~ ': ' ~ dbt_kinds.counted(claim.rejects, unit ~ ' was', unit ~ 's were') ~ ' rejected, see ' ~ dbt_kinds.rejects_table(relation)) %}
   {% endif %}
   {% if not claim.rows %}
-    {% do return({'rows_written': 0, 'sql': '-- no line could be taken', 'details': details, 'snapshot_id': none}) %}
+    {# a table of files is told by its last load, which its readers would follow; a claim of files is over once it is recorded #}
+    {% do return({'rows_written': 0, 'is_idle': work.options.landing_table is not none and not claim.rejects and dbt_kinds.is_of_files(work.options.file_format), 'sql': '-- no line could be taken', 'details': details, 'snapshot_id': none}) %}
   {% endif %}
   {% set rows = dbt_kinds.filtered_query(query, 'true', work.writer.selected) %}
   {% do return(dict(dbt_kinds.announced_append(relation, work, batch, rows, {'rows': claim.rows, 'details': details}), rows_written=claim.rows, details=details)) %}

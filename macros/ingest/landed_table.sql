@@ -1,0 +1,90 @@
+{#
+  The kind `events` with a table to land in: what a run takes of it, in plan.change_sets and plan.claims, one batch: the rows that the table gained since the last load. A table that is made
+  anew takes all rows there are. The claim is named by the load before it, so that an attempt that is repeated keeps its rejects in the same place.
+#}
+{% macro plan_landed_rows(options, plan, loads, settings, is_there) %}
+  {% set name, node = options.landing_table, dbt_kinds.landing_node(options) %}
+  {% set now = dbt_kinds.table_version(node) %}
+  {% if (now or '').split(' ')[0] not in ['iceberg', 'delta'] %}
+    {% do dbt_kinds.fail(options.model, 'the landing table ' ~ name ~ (' is not there' if now is none and dbt_kinds.relation_type(dbt_kinds.relation_of_node(node)) is none
+      else ' has no snapshots, so nothing tells what it gained') ~ '; landing: {table: …} names a table of Iceberg, landing: {path: …} a folder') %}
+  {% endif %}
+  {% set latest = loads | sort(attribute='recorded_at') | last if loads and is_there and not settings.full_refresh else none %}
+  {% set then = (dbt_kinds.recorded_versions(options, latest.recorded_at) or {}).get(name) if latest is not none else none %}
+  {% set state = dbt_kinds.state_or_same(node, then, now) if then else 'new' %}
+  {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds.relation_of_node(node)) %}
+  {% do dbt_kinds.landed_columns(options, columns) %}
+  {# columns go by name, so that appended rows tell what they are whatever the table had before #}
+  {% set bounds = [none, now.split(' ')[1]] if state == 'new' else dbt_kinds.gained_bounds(options, node, 'map' if state == 'columns' else state, then, now, 1) %}
+  {% if bounds is none %}
+    {% do dbt_kinds.fail(options.model, ('snapshot ' ~ then.split(' ')[1] ~ ' of the landing table ' ~ name ~ ' is gone' if state == 'gone' else 'the landing table ' ~ name ~ ' was changed otherwise than by appending to it, and '
+      ~ ('has other columns than at the last run' if state == 'columns' else 'has a column of type map')) ~ ', so that nothing tells what it gained; to take all of its rows instead of those that are here: '
+      ~ 'disable_restatement: false and dbt run --full-refresh --select ' ~ options.model) %}
+  {% endif %}
+  {% set claim = {'id': local_md5(options.relation ~ (latest.recorded_at if latest is not none else ''))[:16], 'landed': columns} %}
+  {% do plan.update({
+    'versions': {name: now}, 'change_sets': {name: bounds}, 'claims': [claim], 'batches': [] if state == 'same' and is_there else [plan.batches[0]],
+    'start_anew': not is_there or settings.full_refresh, 'run_type': 'flush', 'reason': 'flush', 'missing': [], 'restated': [],
+  }) %}
+{% endmacro %}
+
+
+{# The landing table, as a node of dbt's graph: the one of that name, which the model has to wait for, or else one that tells the name alone. #}
+{% macro landing_node(options) %}
+  {% set schema, name = options.landing_table.split('.')[0], options.landing_table.split('.')[1] %}
+  {% for parent in graph.nodes.values() if parent.resource_type in ['model', 'seed', 'snapshot'] and dbt_kinds.table_name(parent) | lower == options.landing_table | lower %}
+    {% if parent.unique_id not in model.depends_on.nodes %}
+      {% do dbt_kinds.fail(options.model, 'the landing table ' ~ options.landing_table ~ ' is made by ' ~ parent.name ~ ", which has to run first; write into the model's file: -- depends_on: {{ ref('" ~ parent.name ~ "') }}") %}
+    {% endif %}
+    {% do return(parent) %}
+  {% endfor %}
+  {% do return({'resource_type': 'source', 'schema': schema, 'identifier': name, 'database': none}) %}
+{% endmacro %}
+
+
+{#
+  How each declared column is read of a landing table's row: `{name, value, text}`, of SQL; `text` is what was there where it may not fit, else none. A column that the table lacks is
+  NULL. Raises where a type can lose something. Pure but for the adapter's quotes.
+#}
+{% macro landed_columns(options, columns) %}
+  {% set read = [] %}
+  {% for column in options.columns %}
+    {% set found = dbt_kinds.find_column(columns, column.name) %}
+    {% set type = dbt_kinds.parse_type(found.type) if found is not none else {'kind': 'atomic', 'text': 'void'} %}
+    {% set landed = '_kinds_row.' ~ adapter.quote(found.name) if found is not none else 'null' %}
+    {% if dbt_kinds.fits_into(type, column.type) %}
+      {% do read.append({'name': column.name, 'value': dbt_kinds.conversion(landed, found.type, column.data_type) if found is not none else 'cast(null as ' ~ column.data_type ~ ')', 'text': none}) %}
+    {% elif type.kind == 'atomic' and column.type.kind == 'atomic' and (type.text == 'string' or dbt_kinds.text_length(type.text) is not none) %}
+      {% set value = dbt_kinds.event_time('cast(' ~ landed ~ ' as string)', column) if dbt_kinds.is_event_time(column) else 'try_cast(' ~ landed ~ ' as ' ~ column.data_type ~ ')' %}
+      {% do read.append({'name': column.name, 'value': value, 'text': landed}) %}
+    {% else %}
+      {% do dbt_kinds.fail(options.model, 'the column ' ~ found.name ~ ' of the landing table ' ~ options.landing_table ~ ' is of type ' ~ found.type ~ ', and is declared as ' ~ column.data_type
+        ~ ', which cannot hold all of it; declare it as ' ~ found.type) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(read) %}
+{% endmacro %}
+
+
+{# SQL: the rows that a landing table gained, with the columns that event_lines has. Pure but for the adapter's quotes. #}
+{% macro gained_lines(options, plan) %}
+  {% set selected, reasons = [], [] %}
+  {% for column in dbt_kinds.landed_columns(options, plan.claims[0].landed) %}
+    {% set declared = options.columns[loop.index0] %}
+    {% do selected.append(column.value ~ ' as ' ~ adapter.quote(column.name)) %}
+    {% set unfit = 'if(' ~ column.value ~ ' is null and ' ~ column.text ~ ' is not null, ' ~ dbt_kinds.text_literal(column.name ~ ' is not of type ' ~ declared.data_type) ~ ', null)' %}
+    {% set missing = 'if(' ~ (column.text or column.value) ~ ' is null, ' ~ dbt_kinds.text_literal(column.name ~ ' is missing or null') ~ ', null)' %}
+    {% do reasons.append(unfit) if column.text is not none %}
+    {% do reasons.append(missing) if declared.not_null %}
+  {% endfor %}
+  {% set changes = dbt_kinds.with_change_sets(plan.change_sets, dbt_kinds.changes_of(dbt_kinds.relation_of_node(dbt_kinds.landing_node(options)))) %}
+  {% set sql -%}
+select {{ dbt_kinds.quoted_names(options.columns) | join(', ') }}, _kinds_file, if(_kinds_reason is null, null, _kinds_line) as _kinds_text, _kinds_reason
+from (
+  select {{ selected | join(', ') }}, {{ dbt_kinds.text_literal(options.landing_table) }} as _kinds_file,
+    to_json(_kinds_row, map('ignoreNullFields', 'false', 'timeZone', 'UTC')) as _kinds_line, nullif(concat_ws(', ', {{ reasons | join(', ') or "''" }}), '') as _kinds_reason
+  from (select struct(*) as _kinds_row from {{ changes }} as landed)
+)
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
