@@ -7,13 +7,16 @@ import functools
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 import yaml
 from rich.console import Console
+from rich.live import Live
 from rich.markup import escape
 
 import dbt_kinds
@@ -41,6 +44,11 @@ class Commands(click.Group):
 @click.version_option(dbt_kinds.__version__)
 def main() -> None:
     """Model kinds with interval semantics for dbt on Spark."""
+
+
+def examples(*lines: str) -> str:
+    """What stands below the help of a command, line by line."""
+    return "\b\nExamples:\n" + "\n".join(f"  dbt-kinds {line}" for line in lines)
 
 
 def read_variables(ctx: click.Context, param: click.Parameter, value: str) -> dict[str, Any]:
@@ -105,7 +113,9 @@ def directory_option(default: str, text: str) -> Callable[[Callable[..., None]],
     return click.option("--dir", "directory", type=folder, default=Path(default), show_default=True, help=text)
 
 
-@main.command()
+@main.command(
+    epilog=examples("plan --select flights", 'plan --vars "{kinds_start: 2024-06-01, kinds_end: 2024-07-01}"')
+)
 @asks_dbt
 @click.option("--full-refresh", is_flag=True, help="What a run with --full-refresh would do.")
 @json_option
@@ -121,7 +131,7 @@ def plan(dbt: Dbt, select: str | None, full_refresh: bool, as_json: bool) -> Non
     say(plan_summary(plans) if plans else NO_MODELS)
 
 
-@main.command()
+@main.command(epilog=examples("doctor --target prod"))
 @asks_dbt
 @json_option
 def doctor(dbt: Dbt, select: str | None, as_json: bool) -> None:
@@ -138,14 +148,27 @@ def doctor(dbt: Dbt, select: str | None, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-@main.command()
+@main.command(epilog=examples("status", 'status --select "flights+" --watch 10'))
 @asks_dbt
+@click.option("--watch", type=click.IntRange(min=1), metavar="SECONDS", help="Look again and again, until Ctrl-C.")
 @json_option
-def status(dbt: Dbt, select: str | None, as_json: bool) -> None:
+def status(dbt: Dbt, select: str | None, *, watch: int | None, as_json: bool) -> None:
     """Show what every model's table holds and lacks. Exits with 1 when something is missing."""
     from dbt_kinds.operate.status import read_status, status_table
 
+    if watch is not None and as_json:
+        raise click.UsageError("--json prints once; drop it, or --watch")
     told = read_status(dbt, select)
+    if watch is not None:
+        with (
+            Live(status_table(told.models), console=Console(), auto_refresh=False) as shown,
+            suppress(KeyboardInterrupt),
+        ):
+            while True:
+                time.sleep(watch)
+                told = read_status(dbt, select)
+                shown.update(status_table(told.models), refresh=True)
+        click.get_current_context().exit(1 if told.lacks_something else 0)
     if as_json:
         print_json([dataclasses.asdict(model) for model in told.models])
     else:
@@ -156,7 +179,7 @@ def status(dbt: Dbt, select: str | None, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-@main.command()
+@main.command(epilog=examples("history --select flights --limit 5"))
 @asks_dbt
 @limit_option(20)
 @json_option
@@ -175,7 +198,7 @@ def history(dbt: Dbt, select: str | None, limit: int, as_json: bool) -> None:
 REPORT_FILE = "dbt_kinds_report.html"
 
 
-@main.command()
+@main.command(epilog=examples("report --html public/coverage.html"))
 @asks_dbt
 @click.option(
     "--html",
@@ -196,7 +219,12 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
     say(f"Written to {file}")
 
 
-@main.command("compile")
+@main.command(
+    "compile",
+    epilog=examples(
+        "compile ../sqlmesh_project --out dbt_project", "compile ../sqlmesh_project --out dbt_project --check"
+    ),
+)
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the dbt project is written.")
 @click.option(
@@ -246,7 +274,7 @@ def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
     click.get_current_context().exit(report.exit_code(strict=strict))
 
 
-@main.command("local-profile")
+@main.command("local-profile", epilog=examples("local-profile > profiles.yml"))
 @directory_option(".dbt_kinds", "Where tables and metastore are kept; made absolute.")
 @click.option("--name", default="local", show_default=True, help="The profile's name, as dbt_project.yml calls it.")
 @click.option("--schema", default="analytics", show_default=True, help="The schema models are written to.")
@@ -261,7 +289,12 @@ def local_profile(directory: Path, name: str, schema: str, threads: int) -> None
         talk.print(f"Spark finds no Java 17 by itself here; before dbt, run: export JAVA_HOME={bundled_java_home()}")
 
 
-@main.command()
+@main.command(
+    epilog=examples(
+        "collect --landing /landing --port 8080",
+        "collect --landing /landing --port 8080 --host 0.0.0.0 --token-env COLLECT_TOKEN",
+    )
+)
 @click.option("--landing", required=True, type=click.Path(path_type=Path), help="The folder of all landing folders.")
 @click.option("--port", required=True, type=click.IntRange(1, 65535), help="The port to listen on.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
@@ -289,7 +322,7 @@ def collect(
     server.serve(app, host, port)
 
 
-@main.command()
+@main.command(epilog=examples("push", "push --select customers --resync", "push --dead"))
 @asks_dbt
 @click.option("--resync", is_flag=True, help="Send the whole tables, as inserts, in place of what waits.")
 @click.option("--dead", "lists_dead", is_flag=True, help="List the changes that are not sent again, and send nothing.")
@@ -321,7 +354,7 @@ def push(dbt: Dbt, select: str | None, *, resync: bool, lists_dead: bool, retry:
         click.get_current_context().exit(1)
 
 
-@main.command()
+@main.command(epilog=examples("demo"))
 @directory_option(".dbt_kinds/demo", "Where the demonstration keeps its data; an earlier one is removed.")
 def demo(directory: Path) -> None:
     """Load real flight data, fill missing days, punch a gap, and fill exactly that."""
@@ -330,7 +363,7 @@ def demo(directory: Path) -> None:
     run_demo(directory, Console())
 
 
-@main.command()
+@main.command(epilog=examples("explain ../smelt_project"))
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--from", "origin", type=click.Choice(["smelt"]), help="What wrote the project; guessed by default.")
 @json_option
@@ -357,7 +390,7 @@ def explain(directory: Path, origin: str | None, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-@main.command()
+@main.command(epilog=examples("check", "check --compile --fix", "check ../ondatrasql_project --from ondatrasql"))
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
 @click.option("--target-path", default="target", show_default=True, help="Where dbt compile wrote its manifest.")
 @click.option("--compile", "compiles", is_flag=True, help="Run dbt compile first, with the project's own profile.")
@@ -443,7 +476,7 @@ def check_source(directory: Path, *, strict: bool, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-@main.command()
+@main.command(epilog=examples("migrate > migration.diff", "migrate --select orders --start 2024-01-01 --write"))
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
 @click.option("--write", "writes", is_flag=True, help="Write the files; a diff is printed otherwise.")
 @click.option("--allow-dirty", is_flag=True, help="Write into a git tree with changes that are not committed, too.")
@@ -504,7 +537,7 @@ def migrate(
         click.get_current_context().exit(1)
 
 
-@main.command()
+@main.command(epilog=examples("verify --select orders --start 2024-06-01 --end 2024-06-08"))
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
 @click.option("--select", "-s", required=True, metavar="MODEL", help="The model to compare.")
 @click.option("--start", help="Where the window begins: a boundary of the model's interval.")

@@ -57,6 +57,26 @@ def test_status_shows_coverage_and_gaps_and_exits_with_1_when_there_are_any(proj
     assert (last_run["state"], last_run["rows_written"], last_run["source"]) == ("done", 16, "run")
 
 
+def test_status_is_watched_until_somebody_stops_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    events_table(project)
+    daily(project)
+    project.run(now="2024-01-03 08:00:00")
+    waited: list[int] = []
+
+    def sleep(seconds: int) -> None:
+        waited.append(seconds)
+        if len(waited) == 2:
+            raise KeyboardInterrupt
+        project.run(now=NOW)
+
+    monkeypatch.setattr("dbt_kinds.cli.time.sleep", sleep)
+    told = ask(project, "status", "--watch", "7")
+    assert waited == [7, 7]
+    assert told.exit_code == 0, told.output
+    assert "2024-01-01 to 2024-01-05" in told.stdout
+    assert ask(project, "status", "--watch", "7", "--json").exit_code == 2
+
+
 def test_plan_shows_what_would_run_in_which_batches_and_why(project: Project) -> None:
     events_table(project)
     daily(project, batch_size=2)
