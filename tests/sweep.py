@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 # what the size of a test is read from
-VARIABLES = ("KINDS_EXAMPLES", "KINDS_KILLS", "KINDS_RACES")
+VARIABLES = ("KINDS_EXAMPLES", "KINDS_KILLS", "KINDS_RACES", "KINDS_POSTS")
 
 FUNCTIONAL = "tests/functional/"
 # files whose tests share something: one worker and one share run all tests of such a file
@@ -27,7 +27,8 @@ TOGETHER = [
 LONG = [
     *TOGETHER,
     *(f"{FUNCTIONAL}test_{name}.py" for name in ("crash", "crash_every_kind", "compiled_project", "migrate")),
-    *(f"{FUNCTIONAL}test_{name}.py" for name in ("without_python", "demo", "scd2_property")),
+    *(f"{FUNCTIONAL}test_{name}.py" for name in ("without_python", "demo", "scd2_property", "ondatrasql_shop")),
+    *(f"{FUNCTIONAL}test_{name}.py" for name in ("crash_changes", "push_killed", "sinks", "collect")),
 ]
 # files whose tests go on from where the ones before them ended
 IN_ORDER = [f"{FUNCTIONAL}test_kind_matrix.py"]
