@@ -7,10 +7,10 @@ import functools
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -165,7 +165,7 @@ def status(dbt: Dbt, select: str | None, *, watch: int | None, as_json: bool) ->
             suppress(KeyboardInterrupt),
         ):
             while True:
-                time.sleep(watch)
+                sleep(watch)
                 told = read_status(dbt, select)
                 shown.update(status_table(told.models), refresh=True)
         click.get_current_context().exit(1 if told.lacks_something else 0)

@@ -69,7 +69,7 @@ def test_status_is_watched_until_somebody_stops_it(project: Project, monkeypatch
             raise KeyboardInterrupt
         project.run(now=NOW)
 
-    monkeypatch.setattr("dbt_kinds.cli.time.sleep", sleep)
+    monkeypatch.setattr("dbt_kinds.cli.sleep", sleep)
     told = ask(project, "status", "--watch", "7")
     assert waited == [7, 7]
     assert told.exit_code == 0, told.output
