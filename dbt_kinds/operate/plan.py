@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -41,6 +42,7 @@ class Plan:
     waiting: list[Wait] = field(default_factory=list)
     estimate: Estimate | None = None
     reason: str = ""
+    note: str | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Plan:
@@ -79,8 +81,8 @@ def plans_of(answer: Mapping[str, Any]) -> list[Plan]:
     return [Plan.of(plan) for plan in answer.get("plans", [])]
 
 
-def plan_table(plans: Sequence[Plan]) -> Table:
-    """The plans as a table for a terminal: what would run, in which batches, and why."""
+def plan_table(plans: Sequence[Plan]) -> Group:
+    """The plans for a terminal: a table of what would run, in which batches, and why; notes on models below it."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("model", overflow="fold")
     table.add_column("unit")
@@ -96,7 +98,8 @@ def plan_table(plans: Sequence[Plan]) -> Table:
         number.append(f"\n{plan.to_go:,} to go" if plan.to_go else "", "dim")
         why = Text(plan.reason, "" if plan.batches else "dim")
         table.add_row(Text(plan.name), Text(plan.unit), number, _batches(plan), *cost, why)
-    return table
+    notes = [Text(f"{plan.name}: {plan.note}", "cyan") for plan in plans if plan.note]
+    return Group(table, *([Text()] if notes else []), *notes)
 
 
 def plan_summary(plans: Sequence[Plan]) -> str:

@@ -7,6 +7,7 @@ runs show what the macros do, and tests/functional that Spark does it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -52,6 +53,11 @@ class DiedError(Exception):
     """What a run that is killed at a statement is left with."""
 
 
+@functools.lru_cache(maxsize=10_000)
+def _in_duckdb(text: str) -> str:
+    return sqlglot.transpile(text, read="spark", write="duckdb")[0]
+
+
 @dataclass
 class Warehouse:
     """Tables in DuckDB, their formats and snapshots, and the store's log."""
@@ -82,8 +88,7 @@ class Warehouse:
 
     def ask(self, sql: str) -> Any:
         text = re.sub(r"(\S+) version as of (\d+)", lambda found: self.snapshot_name(found[1], found[2]), sql)
-        translated = sqlglot.transpile(text, read="spark", write="duckdb")[0]
-        return self.database.execute(translated)
+        return self.database.execute(_in_duckdb(text))
 
     def do(self, name: str, sql: str) -> None:
         """A statement that changes something; the one that the run dies at is done or not done."""

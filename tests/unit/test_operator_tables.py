@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -115,6 +116,13 @@ def test_plan_in_one_sentence() -> None:
     assert plan_summary([events, orders, payments]) == "31 batches in 2 models; nothing to do in 1 more."
     assert plan_summary([payments]) == "1 batch in 1 model."
     assert plan_summary([orders]) == "Nothing to do: 1 model looked at."
+
+
+def test_what_is_to_be_known_of_a_plan_stands_below_the_table() -> None:
+    first = plans_of(PLAN)[0]
+    lines = printed(plan_table([replace(first, note="the table is there")]))
+    assert lines[-2:] == ["", f"{first.name}: the table is there"]
+    assert printed(plan_table([first])) == lines[:-2]
 
 
 def test_history_tells_windows_rows_seconds_and_messages() -> None:
