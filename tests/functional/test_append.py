@@ -100,7 +100,7 @@ def gained(then: Rows, now: Rows, query: str) -> Rows:
     return Counter({row: n for row, n in (now - then).items() if query == "both" or row[1] % 3 != 0})
 
 
-RUNS = 8 if is_sweep() else 5
+RUNS = 8 if is_sweep() else 3
 
 
 @pytest.mark.sized

@@ -51,7 +51,7 @@ def test_a_captured_table_by_key_equals_the_full_recompute(project: Project, see
         project.kind(model, QUERY, kind="incremental_by_unique_key", config=config, start=None, **meta)
     expected: dict[int, tuple[int, str | None]] = {}
     told: list[str] = []
-    for number in range(8 if is_sweep() else 5):
+    for number in range(8 if is_sweep() else 3):
         told += [f"{number}: {source.change()}" for _ in range(luck.randrange(4))]
         if luck.random() < 0.25:
             changed = luck.randrange(4)

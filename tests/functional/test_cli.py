@@ -17,6 +17,7 @@ from dbt.cli.main import dbtRunner
 
 from dbt_kinds.cli import main
 from tests.functional.project import DAILY_EVENTS, Project, events_table
+from tests.functional.test_demo import programs_but_java
 from tests.sweep import rest
 
 NOW = "2024-01-05 08:00:00"
@@ -225,6 +226,7 @@ def test_variables_that_are_none_are_wrong_use(variables: str, why: str) -> None
     assert told.exit_code == 2 and why in " ".join(told.stderr.split())
 
 
+@pytest.mark.sweep
 def test_dbt_runs_with_the_printed_profile_from_any_folder_without_java(
     project: Project, tmp_path: Path, local_spark: Mapping[str, Any]
 ) -> None:
@@ -246,14 +248,3 @@ def test_the_demonstration_removes_nobody_elses_folder(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     told = CliRunner().invoke(main, ["demo", "--dir", str(tmp_path)])
     assert (told.exit_code, (tmp_path / "thesis.tex").read_text()) == (2, "mine")
-
-
-def programs_but_java(folder: Path) -> Path:
-    """A folder that can be a PATH: all the system's programs, but no Java."""
-    folder.mkdir()
-    for system in (Path("/usr/bin"), Path("/bin")):
-        for program in system.iterdir():
-            link = folder / program.name
-            if not program.name.startswith("java") and not link.is_symlink():
-                link.symlink_to(program)
-    return folder

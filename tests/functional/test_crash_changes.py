@@ -15,7 +15,7 @@ from tests.functional.relay import Relay
 from tests.functional.test_events import events, land
 from tests.sweep import size
 
-KILLS = size("KINDS_KILLS", 2, full=60)
+KILLS = size("KINDS_KILLS", 1, full=60)
 FORMATS = ("iceberg", "parquet")
 COLUMNS = [{"name": "id", "data_type": "int", "not_null": True}, {"name": "v", "data_type": "int"}]
 Rows = Counter[tuple[int, int]]

@@ -173,7 +173,7 @@ def test_what_lands_arrives_once_whatever_breaks(project: Project, tmp_path: Pat
         columns = [{"name": "id", "data_type": "int", "not_null": True}]
         events(project, f"t_{file_format}", tmp_path / file_format, file_format, columns=columns, max_files=3)
     taken, rejected, told = Counter[int](), Counter[str](), []
-    for number in range(8 if is_sweep() else 5):
+    for number in range(8 if is_sweep() else 3):
         for _ in range(luck.randrange(4)):
             ids = [luck.randrange(50) for _ in range(luck.randrange(1, 4))]
             bad = [f"oops {luck.randrange(3)}"] if luck.random() < 0.4 else []

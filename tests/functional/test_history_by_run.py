@@ -74,7 +74,7 @@ def test_versions_are_those_of_the_reference(project: Project, seed: int) -> Non
     history: list[Version] = []
     numbers: dict[str, dict[int, int]] = {file_format: {} for file_format in FORMATS}
     told: list[str] = []
-    for step in range(8 if is_sweep() else 5):
+    for step in range(8 if is_sweep() else 3):
         for _ in range(luck.randrange(4) if step else 0):
             change(source, luck)
         write_source(project, source)

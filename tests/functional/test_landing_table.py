@@ -47,7 +47,7 @@ def test_what_a_table_gains_arrives_once_whatever_breaks(project: Project, seed:
     for model, file_format in models.items():
         events(project, model, file_format)
     taken, rejected, told, number_of_row, pages = Counter[tuple[Any, ...]](), Counter[str](), [], 0, False
-    for number in range(8 if is_sweep() else 5):
+    for number in range(8 if is_sweep() else 3):
         for _ in range(luck.randrange(3)):
             number_of_row += 1
             at, n = luck.choice(["2024-10-27 01:30:00", "yesterday"]), luck.choice(["7", "seven", None])

@@ -105,6 +105,7 @@ class Expected:
         }
 
 
+@pytest.mark.sweep
 def test_a_shop_from_events_to_a_receiver(
     new_project: Callable[[str], Project], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,7 @@ from tests.functional.process import OwnSparkProject
 from tests.functional.relay import Relay
 from tests.sweep import size
 
-KILLS = size("KINDS_KILLS", 2, full=30)
+KILLS = size("KINDS_KILLS", 1, full=30)
 FUNCTION = """
 import json
 import urllib.request

@@ -118,6 +118,7 @@ def test_eight_first_writers_create_one_store(request: pytest.FixtureRequest, tm
             assert executes[0](f"select count(*) from {schema}.dbt_kinds_intervals") == [(WRITERS * EVENTS,)]
 
 
+@pytest.mark.sweep
 def test_two_first_runs_make_schema_and_store_together(served: ThriftProject, two_processes: list[DbtProcess]) -> None:
     source = DailyRows(4)
     rows = f"{served.schema}_source.source_rows"
@@ -125,7 +126,7 @@ def test_two_first_runs_make_schema_and_store_together(served: ThriftProject, tw
     served.sql(source.view(rows))
     for name in NAMES:
         served.kind(name, f"select id, ts, version from {rows}", config="file_format='parquet'")
-    for attempt in range(2 * RACES if RACES > 1 else 1):
+    for attempt in range(2 * RACES):
         schema = f"{served.schema}_{attempt}"
         served.use_schema(schema)
         for process in two_processes:

@@ -215,7 +215,7 @@ def test_a_receiver_ends_where_the_table_is(project: Project, monkeypatch: pytes
         receivers[model] = Unreliable(keys, random.Random(luck.random()))
     monkeypatch.setattr("dbt_kinds.push.delivery.read_function", lambda path, name: receivers[name].push)
     dbt, told, ahead = asked(project), list[str](), timedelta()
-    rounds = 8 if is_sweep() else 3
+    rounds = 8 if is_sweep() else 2
     for number in range(1, rounds + 1):
         told += [f"{number}: {source.change()}" for _ in range(luck.randrange(1, 4))]
         now = f"2024-03-{number:02}T07:08:09"

@@ -8,7 +8,7 @@ from tests.sweep import size
 
 settings.register_profile(
     "kinds",
-    max_examples=size("KINDS_EXAMPLES", 500, full=5000),
+    max_examples=size("KINDS_EXAMPLES", 250, full=5000),
     deadline=None,
     database=None,
     print_blob=True,

@@ -27,7 +27,7 @@ from tests.unit.test_compile_macros import EXPANSIONS
 from tests.unit.test_compile_python_models import HANDED_OVER, python_model
 from tests.unit.test_compile_queries import TRANSLATIONS
 
-EXAMPLES = size("KINDS_EXAMPLES", 200, full=5000)
+EXAMPLES = size("KINDS_EXAMPLES", 100, full=5000)
 
 _TEXTS = [
     *(path.read_text(encoding="utf-8") for path in sorted(SHOP.rglob("models/**/*.sql"))),

@@ -10,6 +10,7 @@ import yaml
 
 from dbt_kinds.operate.dbt import DbtOptions, invoke
 from tests.functional.every_kind_shop import SHOP as EVERY_KIND
+from tests.sweep import rest
 from tests.unit.compiling import run as run_command
 from tests.unit.compiling import write_files
 from tests.unit.model_examples import DOCUMENT, compile_examples, document, examples, outcomes
@@ -56,7 +57,7 @@ def test_all_examples_convert(compiled) -> None:  # type: ignore[no-untyped-def]
             assert [note.code for note in entry.notes if note.level == "refused"] == refused, (example, entry)
 
 
-@pytest.mark.parametrize("adapter", ["spark", "databricks"])
+@pytest.mark.parametrize("adapter", rest(["spark", "databricks"], "spark"))
 def test_project_of_all_examples_is_parsed_by_dbt(tmp_path: Path, adapter: str) -> None:
     report = compile_examples(tmp_path, adapter)
     nodes = parsed(tmp_path / "dbt")
@@ -77,6 +78,7 @@ def test_project_of_every_kind_is_parsed_by_dbt(tmp_path: Path) -> None:
     assert "model.sqlmesh_shop.customers" in nodes["latest"].depends_on.nodes  # type: ignore[attr-defined]
 
 
+@pytest.mark.sweep
 def test_project_that_runs_beside_sqlmesh_is_parsed_by_dbt(tmp_path: Path) -> None:
     code, out, _ = run_command(EVERY_KIND, "--out", tmp_path, "--run-macros", "--strict", "--json")
     models = json.loads(out)["models"]

@@ -29,7 +29,7 @@ def prepared(file_format: str, day: int | None) -> Warehouse:
 @pytest.mark.parametrize("file_format", ["iceberg", "parquet"])
 @pytest.mark.parametrize(
     ("first", "day", "given"),
-    rest([(None, 2, {}), (2, 3, {}), (3, 3, {"full_refresh": True})], (None, 2, {}), (2, 3, {})),
+    rest([(None, 2, {}), (2, 3, {}), (3, 3, {"full_refresh": True})], (2, 3, {})),
     ids=["first-load", "merge", "full-refresh"],
 )
 def test_the_next_run_makes_good_what_died(

@@ -18,7 +18,7 @@ from tests.unit.situations import SITUATIONS, situation_of
 
 # many are tried in shares: hypothesis remembers all that one test has drawn, and slows down
 SHARE = 5000
-EXAMPLES = size("KINDS_EXAMPLES", 500, full=100_000)
+EXAMPLES = size("KINDS_EXAMPLES", 200, full=100_000)
 
 EVERY_OPTION = {field.name for field in dataclasses.fields(Model)}
 OPTIONS_OF = {

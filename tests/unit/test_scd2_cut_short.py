@@ -18,6 +18,14 @@ OPTIONS: dict[str, Any] = {
 SOURCES = [[[1, 10], [2, 20]], [[1, 11], [3, 30]], [[1, 11], [2, 21], [3, 31]], [[1, 12], [2, 21]]]
 
 
+CASES: list[tuple[str, int, dict[str, Any], dict[str, Any]]] = [
+    ("first load", 0, {}, {}),
+    ("merge", 2, {}, {}),
+    ("restatement", 3, {"start": "2024-01-03"}, {}),
+    ("full refresh", 2, {"full_refresh": True}, {}),
+]
+
+
 def run(warehouse: Warehouse, file_format: str, day: int, **variables: Any) -> None:
     full_refresh = variables.pop("full_refresh", False)
     given = {"kinds_execution_time": f"2024-01-0{day + 2}T06:00:00"}
@@ -43,12 +51,7 @@ def prepared(file_format: str, days: int) -> Warehouse:
 @pytest.mark.parametrize("file_format", ["iceberg", "parquet"])
 @pytest.mark.parametrize(
     ("title", "days", "variables", "again"),
-    [
-        ("first load", 0, {}, {}),
-        ("merge", 2, {}, {}),
-        ("restatement", 3, {"start": "2024-01-03"}, {}),
-        ("full refresh", 2, {"full_refresh": True}, {}),
-    ],
+    rest(CASES, *CASES[1:3]),
     ids=["first-load", "merge", "restatement", "full-refresh"],
 )
 def test_the_next_run_makes_good_what_died(
