@@ -6,8 +6,8 @@
   and parents alike, so that their order stays and neighbours become one.
 #}
 {% macro compacted_events(log, drop_unreadable=false) %}
-  {% set rows_of = {} %}
-  {% for row in log if row.event not in dbt_kinds.lease_events() %}
+  {% set rows_of, of_leases, of_writes = {}, dbt_kinds.lease_events(), dbt_kinds.write_events() + dbt_kinds.findings_events() %}
+  {% for row in log if row.event not in of_leases %}
     {% do rows_of.setdefault(row.get('relation', ''), []).append(row) %}
   {% endfor %}
   {% set nodes = {} %}
@@ -17,13 +17,13 @@
   {% set settled_at = log | map(attribute='recorded_at') | max | default('', true) %}
   {% set compacted = [] %}
   {% for relation, rows in rows_of.items() %}
-    {% set readable = [] %}
-    {% for row in rows if row.event not in dbt_kinds.write_events() + dbt_kinds.findings_events() %}
-      {% if dbt_kinds.is_readable(row) %}
-        {% do readable.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
-      {% elif not drop_unreadable %}
-        {% do dbt_kinds.fail_unreadable(relation, dbt_kinds.event_line(row)) %}
-      {% endif %}
+    {% set of_coverage = rows | rejectattr('event', 'in', of_writes) | list %}
+    {% set unreadable, readable = dbt_kinds.unreadable_rows(of_coverage), [] %}
+    {% if unreadable and not drop_unreadable %}
+      {% do dbt_kinds.fail_unreadable(relation, dbt_kinds.event_line(unreadable[0])) %}
+    {% endif %}
+    {% for row in of_coverage if not unreadable or row not in unreadable %}
+      {% do readable.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
     {% endfor %}
     {% set keeps_history = rows | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list != [] %}
     {# a restatement goes back to what the table was after one of its merges, so each of them is kept #}
@@ -50,8 +50,8 @@
   {% set merged = [] %}
   {% for load in dbt_kinds._known_loads(loads, options) %}
     {% set whole = [[load.start, load.end]] %}
-    {% set unsettled = dbt_kinds.intersect_intervals(whole, pending) %}
-    {% for start, end in (dbt_kinds.subtract_intervals(whole, unsettled) + unsettled) | sort %}
+    {% set unsettled = dbt_kinds.intersect_intervals(whole, pending) if pending else [] %}
+    {% for start, end in ((dbt_kinds.subtract_intervals(whole, unsettled) + unsettled) | sort if unsettled else whole) %}
       {% set piece = dict(load, start=start, end=end, source='compact_store') %}
       {% do piece.update({'recorded_at': settled_at, 'started_at': settled_at}) if [start, end] not in unsettled %}
       {% do piece.update({'rows_written': none, 'seconds': none}) if [start, end] not in whole %}

@@ -30,12 +30,22 @@
 {% endmacro %}
 
 
-{# Whether a run can read a row. Pure. #}
-{% macro is_readable(row) %}
-  {% do return(
-    row.relation is defined and dbt_kinds.matches(dbt_kinds._event_pattern(), dbt_kinds.event_line(row))
-    and row.interval_start < row.interval_end
-  ) %}
+{# Those of some rows of a relation that a run cannot read. They are searched one by one only where a search of all of them finds that some are wrong. Pure. #}
+{% macro unreadable_rows(rows) %}
+  {% set pattern, lines, wrong = dbt_kinds._event_pattern(), [], [] %}
+  {% for row in rows %}
+    {% do lines.append(dbt_kinds.event_line(row)) %}
+    {% do wrong.append(row) if row.relation is not defined or (row.interval_start or '') >= (row.interval_end or '') %}
+  {% endfor %}
+  {% set text = lines | join('\n') %}
+  {% set found = modules.re.findall('(?m)^' ~ pattern ~ '$', text) | length %}
+  {% if not wrong and found == lines | length and found == (text.split('\n') if lines else []) | length %}
+    {% do return([]) %}
+  {% endif %}
+  {% for row in rows %}
+    {% do wrong.append(row) if row not in wrong and not dbt_kinds.matches(pattern, lines[loop.index0]) %}
+  {% endfor %}
+  {% do return(wrong) %}
 {% endmacro %}
 
 
