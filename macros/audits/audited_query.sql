@@ -42,11 +42,11 @@
 {% endmacro %}
 
 
-{# SQL in parentheses: no rows, of those columns. Pure but for the adapter's quotes. #}
+{# SQL in parentheses: no rows, of those columns. Pure. #}
 {% macro empty_rows(columns) %}
   {% set selected = [] %}
   {% for column in columns %}
-    {% do selected.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ') as ' ~ adapter.quote(column.name)) %}
+    {% do selected.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ') as ' ~ dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% do return('(select ' ~ selected | join(', ') ~ ')') %}
 {% endmacro %}

@@ -37,11 +37,11 @@ on {% for value in dbt_kinds._partition_values(options, writer, 'target.') %}{{ 
 {% macro _partition_values(options, writer, table=none) %}
   {% set values = [] %}
   {% for field in writer.partitioning %}
-    {% set call = dbt_kinds.full_match('(years?|months?|days?|date|hours?)\\s*[(]\\s*`?(.+?)`?\\s*[)]', field | trim | lower) %}
-    {% if call is none and '(' in field %}
+    {% set call = dbt_kinds.full_match('(years?|months?|days?|date|hours?)\\s*[(]\\s*(.+?)\\s*[)]', field | trim | lower) %}
+    {% if call is none and dbt_kinds.is_partition_function(field) %}
       {% do dbt_kinds.fail(options.model, "an audit with over: table has to know which rows are replaced, and the partitions of " ~ field ~ ' cannot be told from SQL; leave over out, or partition by columns') %}
     {% endif %}
-    {% set column = (table or '') ~ adapter.quote((call.group(2) if call is not none else field) | trim | trim('`')) %}
+    {% set column = (table or '') ~ dbt_kinds.quoted(dbt_kinds.unquoted(call.group(2) if call is not none else field)) %}
     {% set value = "date_trunc('" ~ {'y': 'year', 'm': 'month', 'd': 'day', 'h': 'hour'}[call.group(1)[0]] ~ "', " ~ column ~ ')' if call is not none else column %}
     {% do values.append(value if table is not none else value ~ ' as value_' ~ loop.index) %}
   {% endfor %}

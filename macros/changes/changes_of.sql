@@ -20,7 +20,7 @@
 {% macro with_change_sets(change_sets, sql) %}
   {% set query = namespace(sql=sql) %}
   {% for name, bounds in (change_sets or {}).items() %}
-    {% set sentinel = '/[*]kinds:changes_of ' ~ (name | replace('.', '[.]')) ~ '[*]/ [(]select [*] from ([^()]+)[)]' %}
+    {% set sentinel = '/[*]kinds:changes_of ' ~ modules.re.escape(name) ~ '[*]/ [(]select [*] from ([^()]+)[)]' %}
     {% if bounds | length == 1 %}
       {% set rows = 'select * from ' ~ bounds[0] %}
     {% else %}

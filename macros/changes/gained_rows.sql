@@ -69,7 +69,7 @@
   {% set name = 'kinds_changes_' ~ local_md5(invocation_id ~ options.unique_id)[:12] ~ '_' ~ number %}
   {% call statement('view_changes') %}
 create or replace temporary view {{ name }} using iceberg
-options (path '{{ dbt_kinds.relation_of_node(node) | string | replace('`', '') }}', `start-snapshot-id` '{{ since }}', `end-snapshot-id` '{{ until }}')
+options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | string | replace('`', '')) }}, `start-snapshot-id` '{{ since }}', `end-snapshot-id` '{{ until }}')
   {% endcall %}
   {% do return(name) %}
 {% endmacro %}

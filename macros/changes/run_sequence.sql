@@ -11,7 +11,7 @@
   {% if work.start_anew %}
     {% do return(memory.sequence) %}
   {% endif %}
-  {% set from_, to = adapter.quote(work.options.valid_from_name), adapter.quote(work.options.valid_to_name) %}
+  {% set from_, to = dbt_kinds.quoted(work.options.valid_from_name), dbt_kinds.quoted(work.options.valid_to_name) %}
   {% set held = dbt_kinds.query_rows('select greatest(max(' ~ from_ ~ '), max(' ~ to ~ ')) as greatest from ' ~ relation)[0].get('greatest') or 0 %}
   {% do return([memory.sequence, held + 1] | max) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
   The column a test is about, as SQL. Below a column of a YAML file dbt passes its name as column_name; elsewhere an argument
-  holds a name or an expression. Pure but for the adapter's quotes.
+  holds a name or an expression. Pure.
 #}
 {% macro tested_column(tested, column_name, written, argument='column') %}
   {% set column = dbt_kinds._column_or_expression(tested, argument, written) if written is not none else none %}
@@ -49,7 +49,7 @@
   {% if not text %}
     {% do dbt_kinds.fail(tested, argument ~ " '" ~ written ~ "' is not a column or an SQL expression; write one, such as amount or `net amount`") %}
   {% elif dbt_kinds.matches('\w+', text) %}
-    {% do return(adapter.quote(text)) %}
+    {% do return(dbt_kinds.quoted(text)) %}
   {% endif %}
   {% do return(text if dbt_kinds.sql_tokens(text) | length == 1 else '(' ~ text ~ ')') %}
 {% endmacro %}
@@ -62,7 +62,7 @@
   {% endif %}
   {% set parts = [] %}
   {% for part in name.split('.') %}
-    {% do parts.append(adapter.quote(part)) %}
+    {% do parts.append(dbt_kinds.quoted(part)) %}
   {% endfor %}
   {% do return(parts | join('.')) %}
 {% endmacro %}

@@ -3,7 +3,7 @@
   is a text, in UTC, or one of the time variables; the managed columns stay, so that they can be looked at.
 #}
 {% macro as_of(relation, instant, valid_from='valid_from', valid_to='valid_to') %}
-  {% set from_column, to_column = adapter.quote(valid_from), adapter.quote(valid_to) %}
+  {% set from_column, to_column = dbt_kinds.quoted(valid_from), dbt_kinds.quoted(valid_to) %}
   {% set at = dbt_kinds._as_of_instant(instant) %}
   {% do return('(select * from ' ~ relation ~ ' where ' ~ from_column ~ ' <= ' ~ at ~ ' and (' ~ to_column ~ ' is null or ' ~ to_column ~ ' > ' ~ at ~ '))') %}
 {% endmacro %}
@@ -11,7 +11,7 @@
 
 {# The rows of a table of SCD type 2 that are open: the newest version of every key that is not deleted. #}
 {% macro current(relation, valid_to='valid_to') %}
-  {% do return('(select * from ' ~ relation ~ ' where ' ~ adapter.quote(valid_to) ~ ' is null)') %}
+  {% do return('(select * from ' ~ relation ~ ' where ' ~ dbt_kinds.quoted(valid_to) ~ ' is null)') %}
 {% endmacro %}
 
 

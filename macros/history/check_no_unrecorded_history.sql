@@ -18,7 +18,7 @@
   {% elif valid_to is none and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ " has rows, no recorded coverage and no column '" ~ options.valid_to_name
       ~ "'; it is no table of this kind: move it away, adopt it if it is a dbt snapshot (dbt_kinds.adopt_snapshot), or throw it away with --full-refresh") %}
-  {% elif valid_to is not none and run_query('select 1 from ' ~ this ~ ' where ' ~ adapter.quote(valid_to.name) ~ ' is not null limit 1').rows | length %}
+  {% elif valid_to is not none and run_query('select 1 from ' ~ this ~ ' where ' ~ dbt_kinds.quoted(valid_to.name) ~ ' is not null limit 1').rows | length %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' holds closed versions and has no recorded coverage, so that a first load would replace '
       ~ 'history that the source may not have any more' ~ way_out) %}
   {% endif %}

@@ -1,13 +1,13 @@
 {#
   SQL: what one batch does to the open rows of a table, one row an action: `__kinds_action` (close, replace, drop or insert), `__kinds_boundary`,
   where a version ends and the next begins, `__kinds_is_new`, whether the key had no open row, the parts of the key, and the source's columns.
-  Whether a side has a row is told by a flag that the side itself carries, never by a value that is NULL. Pure but for the adapter's quotes.
+  Whether a side has a row is told by a flag that the side itself carries, never by a value that is NULL. Pure.
 #}
 {% macro history_changes(options, writer, relation, rows, instant) %}
   {% set at = dbt_kinds.instant_literal(options.time_data_type, instant) %}
   {% set dated = dbt_kinds.dating_sql(options, writer, instant) %}
   {% set known = ['target.' ~ writer.valid_from ~ ' as __kinds_since'] %}
-  {% for column in ([adapter.quote(writer.updated_at.name)] if options.kind == 'scd_type_2_by_time' else writer.compared) %}
+  {% for column in ([dbt_kinds.quoted(writer.updated_at.name)] if options.kind == 'scd_type_2_by_time' else writer.compared) %}
     {% do known.append('target.' ~ column) %}
   {% endfor %}
   {% set deletes = options.invalidate_hard_deletes %}
@@ -55,16 +55,16 @@ from (
 {% endmacro %}
 
 
-{# SQL: the instant that dates a row of the source, of the type of valid_from. Pure but for the adapter's quotes. #}
+{# SQL: the instant that dates a row of the source, of the type of valid_from. Pure. #}
 {% macro dating_sql(options, writer, instant) %}
   {% if writer.updated_at is none %}
     {% do return(dbt_kinds.instant_literal(options.time_data_type, instant)) %}
   {% endif %}
-  {% do return(dbt_kinds.converted_instant('source.' ~ adapter.quote(writer.updated_at.name), writer.updated_at.type, options.time_data_type)) %}
+  {% do return(dbt_kinds.converted_instant('source.' ~ dbt_kinds.quoted(writer.updated_at.name), writer.updated_at.type, options.time_data_type)) %}
 {% endmacro %}
 
 
-{# SQL: what the table is after the changes, for formats that cannot merge. Pure but for the adapter's quotes. #}
+{# SQL: what the table is after the changes, for formats that cannot merge. Pure. #}
 {% macro whole_history(writer, relation, changes) %}
   {% set stored, inserted = [], [] %}
   {% for column in writer.columns %}
@@ -107,7 +107,7 @@ where source.__kinds_action = 'insert'
 {# SQL: whether a row of the source differs from the open row of its key, by what the kind goes by. #}
 {% macro _is_changed(options, writer, dated) %}
   {% if options.kind == 'scd_type_2_by_time' %}
-    {% set updated_at = adapter.quote(writer.updated_at.name) %}
+    {% set updated_at = dbt_kinds.quoted(writer.updated_at.name) %}
     {% do return('source.' ~ updated_at ~ ' is not null and (target.' ~ updated_at ~ ' is null or source.' ~ updated_at ~ ' > target.' ~ updated_at ~ ')') %}
   {% endif %}
   {% set equal = [] %}
@@ -143,7 +143,7 @@ where source.__kinds_action = 'insert'
   {% set sql -%}
 select * from (
   select *, rank() over (
-    partition by {{ options.unique_key | join(', ') }} order by {{ adapter.quote(options.updated_at_name) }} desc nulls last
+    partition by {{ options.unique_key | join(', ') }} order by {{ dbt_kinds.quoted(options.updated_at_name) }} desc nulls last
   ) as __kinds_rank
   from (
 {{ query }}

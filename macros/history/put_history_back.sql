@@ -50,10 +50,10 @@ insert into {{ relation }} replace where true
 {% endmacro %}
 
 
-{# SQL: the table without the versions that begin at or after an instant, and with those open that ended there or later. Pure but for the adapter's quotes. #}
+{# SQL: the table without the versions that begin at or after an instant, and with those open that ended there or later. Pure. #}
 {% macro history_before(relation, options, existing, bound) %}
-  {% set valid_from = adapter.quote(dbt_kinds.find_column(existing.columns, options.valid_from_name).name) %}
-  {% set valid_to = adapter.quote(dbt_kinds.find_column(existing.columns, options.valid_to_name).name) %}
+  {% set valid_from = dbt_kinds.quoted(dbt_kinds.find_column(existing.columns, options.valid_from_name).name) %}
+  {% set valid_to = dbt_kinds.quoted(dbt_kinds.find_column(existing.columns, options.valid_to_name).name) %}
   {% set at = dbt_kinds.instant_literal(options.time_data_type, bound) %}
   {% set selected = [] %}
   {% for column in dbt_kinds.quoted_names(existing.columns) %}

@@ -2,7 +2,7 @@
 {% macro empty_event_rows(options) %}
   {% set selected = [] %}
   {% for column in options.columns %}
-    {% do selected.append('cast(null as ' ~ column.data_type ~ ') as ' ~ adapter.quote(column.name)) %}
+    {% do selected.append('cast(null as ' ~ column.data_type ~ ') as ' ~ dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% do return('select ' ~ selected | join(', ') ~ '\nwhere false') %}
 {% endmacro %}
@@ -10,16 +10,16 @@
 
 {#
   SQL: the lines of some landed files, a row each: the declared columns, `_kinds_file`, and of a line that is rejected `_kinds_text` and `_kinds_reason`. Blank lines
-  are none. Times are read as texts first: from_json would stop at one that it cannot read, and read others in the session's time zone. Pure but for the adapter's quotes.
+  are none. Times are read as texts first: from_json would stop at one that it cannot read, and read others in the session's time zone. Pure.
 #}
 {% macro event_lines(options, files) %}
   {% set fields, selected = [], [] %}
   {% for column in options.columns %}
-    {% do fields.append(adapter.quote(column.name) ~ ' ' ~ ('string' if dbt_kinds.is_event_time(column) else column.data_type)) %}
-    {% do selected.append(dbt_kinds._event_value(column) ~ ' as ' ~ adapter.quote(column.name)) %}
+    {% do fields.append(dbt_kinds.quoted(column.name) ~ ' ' ~ ('string' if dbt_kinds.is_event_time(column) else column.data_type)) %}
+    {% do selected.append(dbt_kinds._event_value(column) ~ ' as ' ~ dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% set sql -%}
-select {{ options.columns | map(attribute='name') | map('tojson') | map('replace', '"', '`') | join(', ') }}, _kinds_file, if(_kinds_reason is null, null, _kinds_line) as _kinds_text, _kinds_reason
+select {{ dbt_kinds.quoted_names(options.columns) | join(', ') }}, _kinds_file, if(_kinds_reason is null, null, _kinds_line) as _kinds_text, _kinds_reason
 from (
   select *, {{ dbt_kinds._reason_of_reject(options.columns) }} as _kinds_reason
   from (
@@ -28,7 +28,7 @@ from (
     from (
       select value as _kinds_line, _metadata.file_name as _kinds_file, _metadata.file_modification_time as _kinds_modified,
         from_json(value, {{ dbt_kinds.text_literal(fields | join(', ') ~ ', _kinds_corrupt string') }}, map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_kinds_corrupt')) as _kinds_parsed
-      from text.`{{ options.landing }}`
+      from text.{{ dbt_kinds.quoted(options.landing) }}
       where _metadata.file_name in ({{ dbt_kinds.text_literals(files) }}) and trim(value) <> ''
     )
   )
@@ -56,7 +56,7 @@ from (
 
 {# SQL: what a line holds for a column, NULL where it holds nothing or what does not fit. #}
 {% macro _event_value(column) %}
-  {% set text = '_kinds_parsed.' ~ adapter.quote(column.name) %}
+  {% set text = '_kinds_parsed.' ~ dbt_kinds.quoted(column.name) %}
   {% set value = text %}
   {% if dbt_kinds.is_event_time(column) %}
     {% set value = dbt_kinds.event_time(text, column) %}
@@ -96,7 +96,7 @@ from (
 {% macro _reason_of_reject(columns) %}
   {% set unfit, missing, unread = [], [], [] %}
   {% for column in columns %}
-    {% set name = adapter.quote(column.name) %}
+    {% set name = dbt_kinds.quoted(column.name) %}
     {% set parsed, given = '_kinds_parsed.' ~ name, "get_json_object(_kinds_line, " ~ dbt_kinds.text_literal("$['" ~ column.name ~ "']") ~ ')' %}
     {% set words = dbt_kinds.text_literal(column.name ~ ' is not of type ' ~ column.data_type) %}
     {% do unfit.append('if(' ~ parsed ~ ' is null and ' ~ given ~ ' is not null, ' ~ words ~ ', null)') %}

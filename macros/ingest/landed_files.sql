@@ -34,7 +34,7 @@
 {% macro landed_files_query(options) %}
   {% set landed -%}
 select _metadata.file_name as name, _metadata.file_size as length
-    from binaryFile.`{{ options.landing }}` where _metadata.file_name not rlike '^[._]'
+    from binaryFile.{{ dbt_kinds.quoted(options.landing) }} where _metadata.file_name not rlike '^[._]'
   {%- endset %}
   {% if not dbt_kinds.has_ledger() %}
     {% do return(landed ~ '\n    order by name') %}

@@ -44,14 +44,14 @@
 
 {#
   How each declared column is read of a landing table's row: `{name, value, text}`, of SQL; `text` is what was there where it may not fit, else none. A column that the table lacks is
-  NULL. Raises where a type can lose something. Pure but for the adapter's quotes.
+  NULL. Raises where a type can lose something. Pure.
 #}
 {% macro landed_columns(options, columns) %}
   {% set read = [] %}
   {% for column in options.columns %}
     {% set found = dbt_kinds.find_column(columns, column.name) %}
     {% set type = dbt_kinds.parse_type(found.type) if found is not none else {'kind': 'atomic', 'text': 'void'} %}
-    {% set landed = '_kinds_row.' ~ adapter.quote(found.name) if found is not none else 'null' %}
+    {% set landed = '_kinds_row.' ~ dbt_kinds.quoted(found.name) if found is not none else 'null' %}
     {% if dbt_kinds.fits_into(type, column.type) %}
       {% do read.append({'name': column.name, 'value': dbt_kinds.conversion(landed, found.type, column.data_type) if found is not none else 'cast(null as ' ~ column.data_type ~ ')', 'text': none}) %}
     {% elif type.kind == 'atomic' and column.type.kind == 'atomic' and (type.text == 'string' or dbt_kinds.text_length(type.text) is not none) %}
@@ -66,12 +66,12 @@
 {% endmacro %}
 
 
-{# SQL: the rows that a landing table gained, with the columns that event_lines has. Pure but for the adapter's quotes. #}
+{# SQL: the rows that a landing table gained, with the columns that event_lines has. Pure. #}
 {% macro gained_lines(options, plan) %}
   {% set selected, reasons = [], [] %}
   {% for column in dbt_kinds.landed_columns(options, plan.claims[0].landed) %}
     {% set declared = options.columns[loop.index0] %}
-    {% do selected.append(column.value ~ ' as ' ~ adapter.quote(column.name)) %}
+    {% do selected.append(column.value ~ ' as ' ~ dbt_kinds.quoted(column.name)) %}
     {% set unfit = 'if(' ~ column.value ~ ' is null and ' ~ column.text ~ ' is not null, ' ~ dbt_kinds.text_literal(column.name ~ ' is not of type ' ~ declared.data_type) ~ ', null)' %}
     {% set missing = 'if(' ~ (column.text or column.value) ~ ' is null, ' ~ dbt_kinds.text_literal(column.name ~ ' is missing or null') ~ ', null)' %}
     {% do reasons.append(unfit) if column.text is not none %}

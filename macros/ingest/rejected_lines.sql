@@ -29,7 +29,7 @@ from (
   select file, text, row_number() over (partition by file order by block, place) as line
   from (
     select _metadata.file_name as file, value as text, _metadata.file_block_start as block, monotonically_increasing_id() as place
-    from text.`{{ options.landing }}` where _metadata.file_name in ({{ dbt_kinds.text_literals(files) }})
+    from text.{{ dbt_kinds.quoted(options.landing) }} where _metadata.file_name in ({{ dbt_kinds.text_literals(files) }})
   )
 ) as numbered
 join (select distinct _kinds_file as file, _kinds_text as text, _kinds_reason as reason from {{ lines }} where _kinds_reason is not null) as rejected

@@ -45,7 +45,7 @@ as {{ sql }}
 
 {#
   SQL: the rows of a snapshot under the names of a model's columns. dbt's own columns go, and so do the rows by which hard_deletes: new_record says that a
-  key is gone: a period without a row says that here. `valid_to_current` is dbt's dbt_valid_to_current. Pure but for the adapter's quotes.
+  key is gone: a period without a row says that here. `valid_to_current` is dbt's dbt_valid_to_current. Pure.
 #}
 {% macro adopted_history(options, table, snapshot, valid_to_current=none) %}
   {% set valid_from = dbt_kinds.find_column(table.columns, 'dbt_valid_from') %}
@@ -59,19 +59,19 @@ as {{ sql }}
     {% if column.name | lower in [options.valid_from_name | lower, options.valid_to_name | lower] %}
       {% do dbt_kinds.fail(options.model, snapshot ~ " has a column '" ~ column.name ~ "', which the kind writes itself; set valid_from_name and valid_to_name") %}
     {% endif %}
-    {% do selected.append(adapter.quote(column.name)) %}
+    {% do selected.append(dbt_kinds.quoted(column.name)) %}
   {% endfor %}
-  {% set since = dbt_kinds.converted_instant(adapter.quote(valid_from.name), valid_from.type, options.time_data_type) %}
-  {% set until = dbt_kinds.converted_instant(adapter.quote(valid_to.name), valid_to.type, options.time_data_type) %}
+  {% set since = dbt_kinds.converted_instant(dbt_kinds.quoted(valid_from.name), valid_from.type, options.time_data_type) %}
+  {% set until = dbt_kinds.converted_instant(dbt_kinds.quoted(valid_to.name), valid_to.type, options.time_data_type) %}
   {% if valid_to_current is not none %}
     {% set written = valid_to_current | string | trim %}
     {% set is_date = dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}', written) %}
     {% set until = 'nullif(' ~ until ~ ', ' ~ (dbt_kinds.instant_literal(options.time_data_type, written ~ 'T00:00:00') if is_date else written) ~ ')' %}
   {% endif %}
-  {% do selected.append(since ~ ' as ' ~ adapter.quote(options.valid_from_name)) %}
-  {% do selected.append(until ~ ' as ' ~ adapter.quote(options.valid_to_name)) %}
+  {% do selected.append(since ~ ' as ' ~ dbt_kinds.quoted(options.valid_from_name)) %}
+  {% do selected.append(until ~ ' as ' ~ dbt_kinds.quoted(options.valid_to_name)) %}
   {% set is_deleted = dbt_kinds.find_column(table.columns, 'dbt_is_deleted') %}
-  {% set kept = 'true' if is_deleted is none else 'not coalesce(lower(cast(' ~ adapter.quote(is_deleted.name) ~ " as string)) = 'true', false)" %}
+  {% set kept = 'true' if is_deleted is none else 'not coalesce(lower(cast(' ~ dbt_kinds.quoted(is_deleted.name) ~ " as string)) = 'true', false)" %}
   {% do return(dbt_kinds.filtered_query('select * from ' ~ snapshot, kept, selected)) %}
 {% endmacro %}
 
@@ -88,7 +88,7 @@ as {{ sql }}
 
 {# What a merge counts on must hold of the rows: a key has one open row at most, periods do not overlap, and end after they begin. #}
 {% macro _check_adopted(options, sql) %}
-  {% set since, until = adapter.quote(options.valid_from_name), adapter.quote(options.valid_to_name) %}
+  {% set since, until = dbt_kinds.quoted(options.valid_from_name), dbt_kinds.quoted(options.valid_to_name) %}
   {% set counts %}
 select
   count(*) as all_rows, count(if({{ until }} is null, 1, null)) as open_rows,

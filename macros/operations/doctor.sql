@@ -32,7 +32,7 @@
   } %}
   {% set facts = {'dbt': dbt_version, 'adapter': adapter.type(), 'spark': (run_query('select version()').rows[0][0] | string).split(' ')[0]} %}
   {% for name, setting in settings.items() %}
-    {% set value = run_query('set `' ~ setting ~ '`').rows[0][1] | string %}
+    {% set value = run_query('set ' ~ dbt_kinds.quoted(setting)).rows[0][1] | string %}
     {% do facts.update({name: none if value in ['<undefined>', 'None'] else value}) %}
   {% endfor %}
   {% set connection = dbt_kinds.credentials() %}

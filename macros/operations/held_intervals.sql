@@ -73,7 +73,7 @@
       ~ table.columns | map(attribute='name') | join(', ') ~ '; dbt_kinds.record states a range by hand') %}
   {% endif %}
   {% set values = dbt_kinds.column_values(options.model, column.name, column.type, none) %}
-  {% set seen = dbt_kinds.units_with_rows(relation, adapter.quote(column.name), values, options.unit, bounds.now) %}
+  {% set seen = dbt_kinds.units_with_rows(relation, dbt_kinds.quoted(column.name), values, options.unit, bounds.now) %}
   {% if not seen.runs %}
     {% do log('dbt_kinds: ' ~ options.model ~ ': nothing to adopt: the table has no rows that count', info=true) %}
     {% do return([]) %}

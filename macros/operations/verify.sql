@@ -53,7 +53,7 @@
       ~ table.columns | map(attribute='name') | join(', ')) %}
   {% endif %}
   {% set values = dbt_kinds.column_values(target, found.name, found.type, none) %}
-  {% do return(adapter.quote(found.name) ~ ' ' ~ operator ~ ' ' ~ dbt_kinds.bound_literal(values, dbt_kinds.parse_instant(target, 'window', instant))) %}
+  {% do return(dbt_kinds.quoted(found.name) ~ ' ' ~ operator ~ ' ' ~ dbt_kinds.bound_literal(values, dbt_kinds.parse_instant(target, 'window', instant))) %}
 {% endmacro %}
 
 
@@ -65,7 +65,7 @@
   {% endfor %}
   {% set shared = [] %}
   {% for name in names.old if name | lower in names.new | map('lower') | list %}
-    {% do shared.append(adapter.quote(name)) %}
+    {% do shared.append(dbt_kinds.quoted(name)) %}
   {% endfor %}
   {% for side, one, other in [('old', old, new), ('new', new, old)] %}
     {% set list = shared | join(', ') %}

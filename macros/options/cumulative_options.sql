@@ -9,10 +9,10 @@
   {% endif %}
   {% set keys = [] %}
   {% for written in dbt_kinds.key_expressions(model, given.unique_key) %}
-    {% if modules.re.search('[()]', written) %}
+    {% if dbt_kinds.lexed_words(written) | selectattr('text', 'in', ['(', ')']) | list %}
       {% do dbt_kinds.fail(model, "unique_key '" ~ written ~ "' is an expression, and the key is what the query groups by; name a column of the query, " ~ example) %}
     {% endif %}
-    {% do keys.append(written | trim | trim('`')) %}
+    {% do keys.append(dbt_kinds.unquoted(written)) %}
   {% endfor %}
   {% set combine, known = {}, dbt_kinds.state_functions().keys() %}
   {% for column, combiner in given.combine.items() %}

@@ -44,7 +44,7 @@
   {% if written is none %}
     {% do return(none) %}
   {% endif %}
-  {% set column = (written | trim | trim('`')) if written is string else '' %}
+  {% set column = dbt_kinds.unquoted(written) if written is string else '' %}
   {% if not column %}
     {% do dbt_kinds.fail(model, name ~ " '" ~ written ~ "' is not a column; write its name, such as " ~ (default or 'updated_at')) %}
   {% endif %}
@@ -60,10 +60,10 @@
   {% endif %}
   {% set names = [] %}
   {% for text in (dbt_kinds.split_top_level(written) if written is string else written) %}
-    {% if text is not string or not text | trim | trim('`') %}
+    {% if text is not string or not text.replace('`', '').strip() %}
       {% do dbt_kinds.fail(model, "columns holds '" ~ text ~ "', which is not a column; write " ~ example) %}
     {% endif %}
-    {% do names.append(text | trim | trim('`')) %}
+    {% do names.append(dbt_kinds.unquoted(text)) %}
   {% endfor %}
   {% if '*' not in names %}
     {% do return(names) %}

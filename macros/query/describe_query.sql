@@ -36,7 +36,7 @@
 {# `describe` cuts a struct of more than 25 fields short (measured on Spark 3.5.9); typeof does not. #}
 {% macro with_whole_types(columns, source) %}
   {% for column in columns if dbt_kinds.parse_type(column.type).kind == 'truncated' %}
-    {% do column.update({'type': run_query('select typeof(first(' ~ adapter.quote(column.name) ~ ')) from ' ~ source).rows[0][0]}) %}
+    {% do column.update({'type': run_query('select typeof(first(' ~ dbt_kinds.quoted(column.name) ~ ')) from ' ~ source).rows[0][0]}) %}
   {% endfor %}
   {% do return(columns) %}
 {% endmacro %}

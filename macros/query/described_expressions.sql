@@ -13,7 +13,7 @@
 #}
 {% macro with_quoted_names(options, sql) %}
   {% set odd = [] %}
-  {% for text in dbt_kinds.described_expressions(options) if not dbt_kinds.matches('\\w+|`.*`', text) %}{% do odd.append(text) %}{% endfor %}
+  {% for text in dbt_kinds.described_expressions(options) if not dbt_kinds.matches('\\w+|`(?:[^`]|``)+`', text) %}{% do odd.append(text) %}{% endfor %}
   {% if not odd %}
     {% do return(options) %}
   {% endif %}
@@ -22,7 +22,7 @@
     {% set texts = [] %}
     {% for text in options[option] %}
       {% set column = dbt_kinds.find_column(columns, text) if text in odd else none %}
-      {% do texts.append(adapter.quote(column.name) if column is not none else text) %}
+      {% do texts.append(dbt_kinds.quoted(column.name) if column is not none else text) %}
     {% endfor %}
     {% do quoted.update({option: texts}) %}
   {% endfor %}

@@ -9,11 +9,11 @@
   {% endif %}
   {% set columns = [] %}
   {% for column in node.columns.values() if column.get('data_type') %}
-    {% do columns.append('cast(null as ' ~ column.data_type ~ ') as ' ~ adapter.quote(column.name)) %}
+    {% do columns.append('cast(null as ' ~ column.data_type ~ ') as ' ~ dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% if not columns %}
     {% do dbt_kinds.fail(node.name, 'its query reads ' ~ relation ~ ', its own table, which is not there yet and cannot be made empty: declare the columns of the model, '
       ~ 'each with its data_type') %}
   {% endif %}
-  {% do return(modules.re.sub(pattern, '(select ' ~ columns | join(', ') ~ ' where false)', sql)) %}
+  {% do return(modules.re.sub(pattern, '(select ' ~ columns | join(', ') | replace('\\', '\\\\') ~ ' where false)', sql)) %}
 {% endmacro %}

@@ -9,7 +9,7 @@
 {% macro substitute_window(sql, window, execution_time) %}
   {% set query = namespace(sql=sql) %}
   {% for bound in dbt_kinds._window_bounds(sql) %}
-    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), dbt_kinds._named_bound(bound, window, execution_time), query.sql) %}
+    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), dbt_kinds._named_bound(bound, window, execution_time) | replace('\\', '\\\\'), query.sql) %}
   {% endfor %}
   {% do return(query.sql) %}
 {% endmacro %}
@@ -19,7 +19,7 @@
 {% macro symbolic_query(sql) %}
   {% set query = namespace(sql=sql) %}
   {% for bound in dbt_kinds._window_bounds(sql) %}
-    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), '/*kinds:' ~ bound ~ '*/', query.sql) %}
+    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), '/*kinds:' ~ bound | replace('\\', '\\\\') ~ '*/', query.sql) %}
   {% endfor %}
   {% do return(query.sql) %}
 {% endmacro %}

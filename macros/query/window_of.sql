@@ -13,11 +13,12 @@
   {% do dbt_kinds.check_deletes_are_seen(model, '/*kinds:source_start*/') %}
   {% set settings = dbt_kinds.preview_settings(model.name) %}
   {% set window = dbt_kinds.preview_window(model, settings) %}
+  {# a name that held */ would end the comment #}
   {% set bounds = {} %}
   {% for side in ['source_start', 'source_end'] %}
-    {% do bounds.update({side: '/*kinds:' ~ side ~ ' ' ~ dbt_kinds.json_text(source) ~ '*/ ' ~ dbt_kinds.source_literal(side, source, window)}) %}
+    {% do bounds.update({side: '/*kinds:' ~ side ~ ' ' ~ (dbt_kinds.json_text(source) | replace('*', '\\u002a')) ~ '*/ ' ~ dbt_kinds.source_literal(side, source, window)}) %}
   {% endfor %}
-  {% set quoted = adapter.quote(column) %}
+  {% set quoted = dbt_kinds.quoted(column) %}
   {% do return('(select * from ' ~ relation ~ ' where ' ~ quoted ~ ' >= ' ~ bounds.source_start ~ ' and ' ~ quoted ~ ' < ' ~ bounds.source_end ~ ')') %}
 {% endmacro %}
 

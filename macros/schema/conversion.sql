@@ -31,7 +31,7 @@
     {% if match is none %}
       {% set value = 'cast(null as ' ~ dbt_kinds.type_text(field.type) ~ ')' %}
     {% else %}
-      {% set value = dbt_kinds._parsed_conversion(expression ~ '.' ~ dbt_kinds.backticked(match.name), match.type, field.type, depth) %}
+      {% set value = dbt_kinds._parsed_conversion(expression ~ '.' ~ dbt_kinds.quoted(match.name), match.type, field.type, depth) %}
     {% endif %}
     {% do fields.append(dbt_kinds.text_literal(field.name) ~ ', ' ~ value) %}
   {% endfor %}

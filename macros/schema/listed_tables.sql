@@ -43,7 +43,7 @@
 
 {# adapter.check_schema_exists would ask an information_schema in dbt 2.0, and Spark has none. #}
 {% macro _schema_exists(relation) %}
-  {% set catalog = ' in ' ~ adapter.quote(relation.database) if relation.database else '' %}
+  {% set catalog = ' in ' ~ dbt_kinds.quoted(relation.database) if relation.database else '' %}
   {% for row in run_query('show schemas' ~ catalog ~ ' like ' ~ dbt_kinds.text_literal(relation.schema)).rows if row[0] | lower == relation.schema | lower %}
     {% do return(true) %}
   {% endfor %}

@@ -24,7 +24,9 @@
     {% do return(dict(facts, is_view=true)) %}
   {% elif dbt_kinds.is_of_files(provider) %}
     {% set columns = dbt_kinds._stated(head, 'Partition Columns') %}
-    {% do facts.partitioning.extend(modules.re.findall('`([^`]*)`', columns) if columns is not none else []) %}
+    {% for name in modules.re.findall('`(?:[^`]|``)*`', columns or '') %}
+      {% do facts.partitioning.append(dbt_kinds.partition_field(dbt_kinds.unquoted(name))) %}
+    {% endfor %}
     {% do return(facts) %}
   {% elif 'table_type=ICEBERG' in head and 'current-schema={' in head %}
     {% set fields = dbt_kinds._iceberg_partitioning(head) %}

@@ -7,14 +7,9 @@
   {% elif type.kind == 'struct' %}
     {% set fields = [] %}
     {% for field in type.fields %}
-      {% do fields.append(dbt_kinds.backticked(field.name) ~ ':' ~ dbt_kinds.type_text(field.type)) %}
+      {% do fields.append(dbt_kinds.quoted(field.name) ~ ':' ~ dbt_kinds.type_text(field.type)) %}
     {% endfor %}
     {% do return('struct<' ~ fields | join(',') ~ '>') %}
   {% endif %}
   {% do return(type.text if type.kind == 'atomic' else type.kind) %}
-{% endmacro %}
-
-
-{% macro backticked(name) %}
-  {% do return('`' ~ name | replace('`', '``') ~ '`') %}
 {% endmacro %}

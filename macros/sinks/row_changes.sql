@@ -11,8 +11,8 @@
   {% set row = dbt_kinds._json(values) %}
   {% set keys = [] %}
   {% for key in options.get('unique_key') or options.get('group_key') or [] %}
-    {% set is_name = dbt_kinds.matches('`.*`|\\w+', key) %}
-    {% do keys.append((key if key.startswith('`') or not is_name else adapter.quote(key)) ~ ' as ' ~ adapter.quote(key.strip('`') | replace('`', ''))) %}
+    {% set is_name = dbt_kinds.matches('`(?:[^`]|``)+`|\\w+', key) %}
+    {% do keys.append((dbt_kinds.quoted(dbt_kinds.unquoted(key)) if is_name else key) ~ ' as ' ~ dbt_kinds.quoted(dbt_kinds.unquoted(key) if is_name else key | replace('`', ''))) %}
   {% endfor %}
   {% do return('select ' ~ (dbt_kinds._json(keys) if keys else row) ~ ' as key, ' ~ row ~ ' as row from ' ~ table) %}
 {% endmacro %}
@@ -25,7 +25,7 @@
 
 
 {% macro _value_to_send(column) %}
-  {% set name = adapter.quote(column.name) %}
+  {% set name = dbt_kinds.quoted(column.name) %}
   {% set digits = modules.re.match('decimal\\((\\d+)', column.type) %}
   {% do return('cast(' ~ name ~ ' as string) as ' ~ name if digits and digits.group(1) | int > 15 else name) %}
 {% endmacro %}

@@ -9,7 +9,7 @@
   {% endfor %}
   {% set known = facts.changes.get(column) %}
   {% if known is none or known.since > since %}
-    {% set rows = dbt_kinds.query_rows(dbt_kinds.changed_files_query(facts.relation, facts.partitioning, adapter.quote(column), values, snapshots)) if snapshots else [] %}
+    {% set rows = dbt_kinds.query_rows(dbt_kinds.changed_files_query(facts.relation, facts.partitioning, dbt_kinds.quoted(column), values, snapshots)) if snapshots else [] %}
     {% for row in rows if row.get('unmeasured') %}
       {% do dbt_kinds.fail(model_name, 'lookback: auto reads which values of ' ~ column ~ ' a file of ' ~ facts.relation ~ ' has from its metrics, and a file has none: set its table property '
         ~ "write.metadata.metrics.column." ~ column ~ " to 'full' and rewrite its files, or write lookback as a number") %}

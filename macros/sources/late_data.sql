@@ -107,7 +107,7 @@
     {% do dbt_kinds.fail(model, 'lookback: auto cannot ask ' ~ window.relation ~ ', a Delta table, which files changed: only its change data feed, on Databricks, tells' ~ instead) %}
   {% elif facts.file_format not in ['parquet', 'orc', 'text', 'csv', 'json', 'avro'] %}
     {% do dbt_kinds.fail(model, 'lookback: auto cannot ask ' ~ window.relation ~ ', a table of ' ~ facts.file_format ~ ', what changed' ~ instead) %}
-  {% elif column.name | lower not in facts.partitioning | map('lower') %}
+  {% elif dbt_kinds.quoted(column.name) | lower not in dbt_kinds.quoted_names(facts.partitioning) | map('lower') %}
     {% do dbt_kinds.fail(model, 'lookback: auto reads ' ~ name ~ ', which the table of ' ~ facts.file_format ~ ' is not partitioned by'
       ~ (' (but by ' ~ facts.partitioning | join(', ') ~ ')' if facts.partitioning else '') ~ ', so that only its data tell what changed; name the column of its partitions'  ~ instead) %}
   {% endif %}

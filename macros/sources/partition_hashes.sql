@@ -10,7 +10,7 @@ from (
   select first, path, max(written) as written, max(size) as size
   from (
     select
-      {{ dbt_kinds.clamped_seconds(adapter.quote(column), values) }} as first, _metadata.file_path as path,
+      {{ dbt_kinds.clamped_seconds(dbt_kinds.quoted(column), values) }} as first, _metadata.file_path as path,
       unix_micros(_metadata.file_modification_time) as written, _metadata.file_size as size
     from {{ facts.relation }}
   )

@@ -11,7 +11,7 @@
   {% do dbt_kinds._mark_columns(tokens | rejectattr('kind', 'equalto', 'space') | list, names, [alias | lower, 'source', 'target']) %}
   {% set qualified = [] %}
   {% for token in tokens %}
-    {% do qualified.append(alias ~ '.`' ~ names[token.name | lower] | replace('`', '``') ~ '`' if token.is_column else token.text) %}
+    {% do qualified.append(alias ~ '.' ~ dbt_kinds.quoted(names[token.name | lower]) if token.is_column else token.text) %}
   {% endfor %}
   {% do return(qualified | join) %}
 {% endmacro %}

@@ -41,7 +41,7 @@
     {% set field = 'nullif(try_element_at(fields, ' ~ loop.index ~ "), concat(char(92), 'N'))" %}
     {{ field if type == 'string' else 'cast(' ~ field ~ ' as ' ~ type ~ ')' }} as {{ name }}{{ ',' if not loop.last }}
   {%- endfor %}
-  from (select split(value, char(1)) as fields from text.`{{ location }}{,_compacted}`)
+  from (select split(value, char(1)) as fields from text.{{ dbt_kinds.quoted(location ~ '{,_compacted}') }})
 )
   {%- endset %}
   {% do return(source) %}

@@ -73,5 +73,5 @@
 
 {# `days(`ts`)` -> the words in it, in lower case. #}
 {% macro _words_of(field) %}
-  {% do return(modules.re.findall('`([^`]*)`', field | lower) + modules.re.split('[^\\w]+', field | lower) + [field | lower | trim | trim('`')]) %}
+  {% do return(dbt_kinds.lexed_words(field | lower) | map(attribute='name') | list + [dbt_kinds.unquoted(field | lower)]) %}
 {% endmacro %}

@@ -34,7 +34,9 @@
 
 {# Each path is a column, or a field within one, `element` within an array, `key` and `value` within a map. #}
 {% macro _alteration(relation, change) %}
-  {% set path = dbt_kinds.quoted_names(change.path) | join('.') %}
+  {% set names = [] %}
+  {% for name in change.path %}{% do names.append(dbt_kinds.quoted(name)) %}{% endfor %}
+  {% set path = names | join('.') %}
   {% if change.change == 'add' %}
     {% do return('alter table ' ~ relation ~ ' add columns (' ~ path ~ ' ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(change.to)) ~ ')') %}
   {% elif change.change == 'drop' %}

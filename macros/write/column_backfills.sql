@@ -24,7 +24,7 @@
 {% macro backfill_columns(relation, backfills) %}
   {% set assignments = [] %}
   {% for column, expression in backfills.items() %}
-    {% do assignments.append(adapter.quote(column) ~ ' = ' ~ expression) %}
+    {% do assignments.append(dbt_kinds.quoted(column) ~ ' = ' ~ expression) %}
   {% endfor %}
   {% call statement('backfill_columns') %}
 update {{ relation }} set {{ assignments | join(', ') }}

@@ -25,12 +25,17 @@ as {{ sql }}
 {% endmacro %}
 
 
-{# Names quoted, functions such as days(ts) as they are. Pure but for the adapter's quotes. #}
+{# Names quoted, functions such as days(ts) as they are. Pure. #}
 {% macro partition_fields(partitioning) %}
   {% set fields = [] %}
   {% for field in partitioning %}
-    {% set is_function = dbt_kinds.matches('\\w+\\s*[(].*[)]', field | trim) %}
-    {% do fields.append(field | trim if is_function else adapter.quote(field | trim | trim('`'))) %}
+    {% do fields.append(field | trim if dbt_kinds.is_partition_function(field) else dbt_kinds.quoted(dbt_kinds.unquoted(field))) %}
   {% endfor %}
   {% do return(fields) %}
+{% endmacro %}
+
+
+{# Whether a field is a function of columns, such as days(ts), and no name. Pure. #}
+{% macro is_partition_function(field) %}
+  {% do return(dbt_kinds.matches('\\w+\\s*[(][\\s\\S]*[)]', field | trim)) %}
 {% endmacro %}

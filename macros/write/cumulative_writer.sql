@@ -9,7 +9,7 @@
   {% do dbt_kinds._check_key_stays(options, writer, existing) if existing is not none %}
   {% set keys, is_same, functions, assignments = [], [], {}, [] %}
   {% for column in writer.schema %}
-    {% set quoted, combiner = adapter.quote(column.name), options.combine.get(column.name | lower) %}
+    {% set quoted, combiner = dbt_kinds.quoted(column.name), options.combine.get(column.name | lower) %}
     {% if column.name | lower in options.unique_key | map('lower') %}
       {% do keys.append(quoted) %}
       {% do is_same.append('target.' ~ quoted ~ ' <=> source.' ~ quoted) %}

@@ -6,7 +6,7 @@
   {% set table = namespace(columns=[], partitioning=[], section='columns', file_format=none, type=none, location=none) %}
   {% for row in run_query('describe table extended ' ~ relation).rows %}
     {% set name, value = row[0] | string, row[1] %}
-    {% if row[0] is none or name == '' or (name.startswith('# ') and name != '# col_name') %}
+    {% if row[0] is none or name == '' or (name.startswith('# ') and not value) %}
       {% set table.section = name %}
     {% elif table.section == 'columns' %}
       {% do table.columns.append({'name': name, 'type': value}) %}
@@ -22,8 +22,19 @@
       {% set table.type = value %}
     {% endif %}
   {% endfor %}
+  {% if table.file_format is not none and dbt_kinds.is_of_files(table.file_format) %}
+    {% set fields = [] %}
+    {% for name in table.partitioning %}{% do fields.append(dbt_kinds.partition_field(name)) %}{% endfor %}
+    {% set table.partitioning = fields %}
+  {% endif %}
   {% do return({
     'columns': dbt_kinds.with_whole_types(table.columns, relation | string), 'partitioning': table.partitioning, 'file_format': table.file_format, 'is_view': table.type == 'VIEW',
     'location': table.location,
   }) %}
+{% endmacro %}
+
+
+{# The name of a column that a table of files is partitioned by as a field: in backticks where it might be taken for something else. Pure. #}
+{% macro partition_field(name) %}
+  {% do return(dbt_kinds.quoted(name) if dbt_kinds.is_partition_function(name) or dbt_kinds.unquoted(name) != name else name) %}
 {% endmacro %}

@@ -22,11 +22,11 @@
     {% if 'map<' in column.type %}
       {% do dbt_kinds.fail(options.model, "group_key '" ~ key ~ "' is a " ~ column.type ~ ', and maps cannot be compared; name another column') %}
     {% endif %}
-    {% do keys.append(adapter.quote(column.name)) %}
+    {% do keys.append(dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% do return(dict(
     writer, replaces_table=existing is none, source_schema=source, source_columns=dbt_kinds.quoted_names(source),
-    source_selected=dbt_kinds.selected_columns(query_columns, source), keys=keys, hash_column=adapter.quote(hash.name),
+    source_selected=dbt_kinds.selected_columns(query_columns, source), keys=keys, hash_column=dbt_kinds.quoted(hash.name),
     content_hash=dbt_kinds.content_hash(source, options.group_key)
   )) %}
 {% endmacro %}
@@ -34,7 +34,7 @@
 
 {#
   SQL: the hash of the group that a row belongs to: how many rows it has, and the sum of their hashes. Spark's hash skips NULL, so whether a value is NULL
-  is hashed beside it (xxhash64(1, null) is xxhash64(null, 1); measured). Columns go by their names. Pure but for the adapter's quotes.
+  is hashed beside it (xxhash64(1, null) is xxhash64(null, 1); measured). Columns go by their names. Pure.
 #}
 {% macro content_hash(columns, keys) %}
   {% set lower_keys, by_name, values = keys | map('lower') | list, {}, [] %}
@@ -42,7 +42,7 @@
     {% do by_name.update({column.name | lower: column}) %}
   {% endfor %}
   {% for name in by_name | list | sort %}
-    {% set quoted = adapter.quote(by_name[name].name) %}
+    {% set quoted = dbt_kinds.quoted(by_name[name].name) %}
     {% do values.append(dbt_kinds.hashable(quoted, dbt_kinds.parse_type(by_name[name].type)) ~ ', ' ~ quoted ~ ' is null') %}
   {% endfor %}
   {% set group = 'over (partition by ' ~ dbt_kinds.quoted_names(keys) | join(', ') ~ ')' %}
@@ -86,7 +86,7 @@
   {% endif %}
   {% set fields = [] %}
   {% for field in type.fields %}
-    {% set name = adapter.quote(field.name) %}
+    {% set name = dbt_kinds.quoted(field.name) %}
     {% do fields.append(dbt_kinds._without_maps(value ~ '.' ~ name, field.type, depth + 1) ~ ' as ' ~ name) %}
   {% endfor %}
   {% do return('if(' ~ value ~ ' is null, null, struct(' ~ fields | join(', ') ~ '))') %}

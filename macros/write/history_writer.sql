@@ -38,10 +38,10 @@
     source_keys=source_keys, target_keys=target_keys,
     updated_at=updated_at,
     compared=dbt_kinds.quoted_names(dbt_kinds._columns_to_compare(options, query_columns, source)),
-    valid_from=adapter.quote(of_table[options.valid_from_name | lower].name), valid_to=adapter.quote(of_table[options.valid_to_name | lower].name),
-    counted={'undated_rows': 'source.' ~ adapter.quote(updated_at.name) ~ ' is null'} if updated_at is not none else {},
-    table_query=dbt_kinds.filtered_query(query, 'true', ['*', dbt_kinds.null_of(options) ~ ' as ' ~ adapter.quote(options.valid_from_name),
-      dbt_kinds.null_of(options) ~ ' as ' ~ adapter.quote(options.valid_to_name)])
+    valid_from=dbt_kinds.quoted(of_table[options.valid_from_name | lower].name), valid_to=dbt_kinds.quoted(of_table[options.valid_to_name | lower].name),
+    counted={'undated_rows': 'source.' ~ dbt_kinds.quoted(updated_at.name) ~ ' is null'} if updated_at is not none else {},
+    table_query=dbt_kinds.filtered_query(query, 'true', ['*', dbt_kinds.null_of(options) ~ ' as ' ~ dbt_kinds.quoted(options.valid_from_name),
+      dbt_kinds.null_of(options) ~ ' as ' ~ dbt_kinds.quoted(options.valid_to_name)])
   )) %}
 {% endmacro %}
 

@@ -37,7 +37,7 @@
 {% macro _key_clauses(options, columns) %}
   {% set assignments = [] %}
   {% for column in columns %}
-    {% do assignments.append({'column': column.name, 'expression': 'source.' ~ adapter.quote(column.name)}) %}
+    {% do assignments.append({'column': column.name, 'expression': 'source.' ~ dbt_kinds.quoted(column.name)}) %}
   {% endfor %}
   {% if options.when_matched is not none %}
     {% set clauses = options.when_matched %}
@@ -74,7 +74,7 @@
     {% if 'map<' in column.type or not options.update_only_changed %}
       {% do return(none) %}
     {% endif %}
-    {% do equal.append('target.' ~ adapter.quote(column.name) ~ ' <=> source.' ~ adapter.quote(column.name)) %}
+    {% do equal.append('target.' ~ dbt_kinds.quoted(column.name) ~ ' <=> source.' ~ dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% do return(equal | join(' and ') or none) %}
 {% endmacro %}

@@ -1,4 +1,4 @@
-{# SQL: merges by key. Without rows to insert Spark need not shuffle the table, and without rows to update it writes no file anew: so the clauses are those that are needed. Pure but for the adapter's quotes. #}
+{# SQL: merges by key. Without rows to insert Spark need not shuffle the table, and without rows to update it writes no file anew: so the clauses are those that are needed. Pure. #}
 {% macro keyed_merge(relation, writer, source, clauses, inserts, condition=none) %}
   {% set sql -%}
 merge into {{ relation }} as target
@@ -9,7 +9,7 @@ when matched{{ ' and ' ~ clause.condition if clause.condition }} then
     {%- if clause.action == 'delete' %} delete
     {%- else %} update set
       {%- for assignment in clause.assignments %}
-  target.{{ adapter.quote(assignment.column) }} = {{ assignment.expression }}{{ ',' if not loop.last }}
+  target.{{ dbt_kinds.quoted(assignment.column) }} = {{ assignment.expression }}{{ ',' if not loop.last }}
       {%- endfor %}
     {%- endif %}
   {%- endfor %}

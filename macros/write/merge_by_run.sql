@@ -32,13 +32,13 @@
 {% endmacro %}
 
 
-{# SQL: a `close` action matches the open version of its key, an `open` action none. Pure but for the adapter's quotes. #}
+{# SQL: a `close` action matches the open version of its key, an `open` action none. Pure. #}
 {% macro version_merge(relation, options, writer, actions, sequence) %}
   {% set sql -%}
 merge into {{ relation }} as target
 using {{ actions }} as source
-on {% for key in writer['keys'] %}target.{{ key }} = source.{{ key }} and {% endfor %}target.{{ adapter.quote(options.valid_to_name) }} is null and source._action = 'close'
-when matched then update set {{ adapter.quote(options.valid_to_name) }} = {{ sequence - 1 }}, {{ adapter.quote('is_current') }} = false
+on {% for key in writer['keys'] %}target.{{ key }} = source.{{ key }} and {% endfor %}target.{{ dbt_kinds.quoted(options.valid_to_name) }} is null and source._action = 'close'
+when matched then update set {{ dbt_kinds.quoted(options.valid_to_name) }} = {{ sequence - 1 }}, {{ dbt_kinds.quoted('is_current') }} = false
 when not matched and source._action = 'open' then insert ({{ writer.columns | join(', ') }})
 values (source.{{ writer.columns | join(', source.') }})
   {%- endset %}
@@ -46,14 +46,14 @@ values (source.{{ writer.columns | join(', source.') }})
 {% endmacro %}
 
 
-{# SQL: the whole table as that merge would leave it. Pure but for the adapter's quotes. #}
+{# SQL: the whole table as that merge would leave it. Pure. #}
 {% macro whole_versions(relation, options, writer, actions, sequence) %}
   {% set is_same, selected = [], [] %}
   {% for key in writer['keys'] %}
     {% do is_same.append('target.' ~ key ~ ' = source.' ~ key) %}
   {% endfor %}
-  {% set to = adapter.quote(options.valid_to_name) %}
-  {% set closed = {to: 'if(source._action is null, target.' ~ to ~ ', ' ~ (sequence - 1) ~ ')', adapter.quote('is_current'): 'if(source._action is null, target.' ~ adapter.quote('is_current') ~ ', false)'} %}
+  {% set to = dbt_kinds.quoted(options.valid_to_name) %}
+  {% set closed = {to: 'if(source._action is null, target.' ~ to ~ ', ' ~ (sequence - 1) ~ ')', dbt_kinds.quoted('is_current'): 'if(source._action is null, target.' ~ dbt_kinds.quoted('is_current') ~ ', false)'} %}
   {% for column in writer.columns %}
     {% do selected.append(closed.get(column, 'target.' ~ column) ~ ' as ' ~ column) %}
   {% endfor %}

@@ -20,7 +20,7 @@
 {% endmacro %}
 
 
-{# Whether a table of files has those columns and partitions, so that its rows can be overwritten. Pure but for the adapter's quotes. #}
+{# Whether a table of files has those columns and partitions, so that its rows can be overwritten. Pure. #}
 {% macro has_shape(existing, file_format, columns, partitioning) %}
   {% if existing is none or not dbt_kinds.is_of_files(file_format) or existing.is_view or existing.file_format != file_format or existing.columns | length != columns | length
       or dbt_kinds.quoted_names(existing.partitioning) | map('lower') | list != dbt_kinds.quoted_names(partitioning) | map('lower') | list %}

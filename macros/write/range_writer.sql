@@ -9,7 +9,7 @@
       ~ query_columns | map(attribute='name') | join(', ')) %}
   {% endif %}
   {% set values = dbt_kinds.time_column_values(options, time_column.type) %}
-  {% set quoted = adapter.quote(time_column.name) %}
+  {% set quoted = dbt_kinds.quoted(time_column.name) %}
   {% set partitioning = existing.partitioning if existing is not none else dbt_kinds.time_partitioning(options, quoted, values) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, partitioning) %}
   {% set cuts_intervals = dbt_kinds.partitions_cut_intervals(partitioning, time_column.name, options.unit) %}

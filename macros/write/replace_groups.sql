@@ -69,7 +69,7 @@
 
 {#
   SQL: what is to be done, in the table's columns and `_action`: each group of the table that the query has not, or has otherwise, is deleted, one row a
-  group; the rows of groups that the table has not, or has otherwise, are inserted. Pure but for the adapter's quotes.
+  group; the rows of groups that the table has not, or has otherwise, are inserted. Pure.
 #}
 {% macro group_actions(writer, hashed, stored) %}
   {% set is_same, deleted = [], [] %}

@@ -15,7 +15,7 @@
   {% endfor %}
   {% set keys, source_keys, is_equal = [], [], [] %}
   {% for key in options.unique_key %}
-    {% set column = dbt_kinds.find_column(query_columns, key | trim('`')) %}
+    {% set column = dbt_kinds.find_column(query_columns, dbt_kinds.unquoted(key)) %}
     {% if column is none %}
       {% do dbt_kinds.fail(options.model, "ColumnNotInOutput: unique_key names '" ~ key ~ "', and the query has " ~ query_columns | map(attribute='name') | join(', ')
         ~ '; select it, or name another column') %}
@@ -25,11 +25,11 @@
       {% do dbt_kinds.fail(options.model, 'the key ' ~ column.name ~ ' is ' ~ stored.type ~ ' in the table and ' ~ column.type ~ ' in the query, so that nothing tells which versions belong together; '
         ~ 'cast it, or begin the history again with --full-refresh') %}
     {% endif %}
-    {% do keys.append(adapter.quote(column.name)) %}
-    {% do source_keys.append('source.' ~ adapter.quote(column.name)) %}
+    {% do keys.append(dbt_kinds.quoted(column.name)) %}
+    {% do source_keys.append('source.' ~ dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% for column in source %}
-    {% set quoted, type = adapter.quote(column.name), dbt_kinds.parse_type(column.type) %}
+    {% set quoted, type = dbt_kinds.quoted(column.name), dbt_kinds.parse_type(column.type) %}
     {% do is_equal.append(dbt_kinds.hashable('source.' ~ quoted, type) ~ ' <=> ' ~ dbt_kinds.hashable('target.' ~ quoted, type)) %}
   {% endfor %}
   {% do return(dict(
@@ -39,12 +39,12 @@
 {% endmacro %}
 
 
-{# SQL: staged rows as versions that begin with a number, in the table's columns, behind `_action` where one is given. Pure but for the adapter's quotes. #}
+{# SQL: staged rows as versions that begin with a number, in the table's columns, behind `_action` where one is given. Pure. #}
 {% macro opened_versions(options, writer, rows, sequence, action=none) %}
   {% set own = {options.valid_from_name | lower: 'cast(' ~ sequence ~ ' as bigint)', options.valid_to_name | lower: 'cast(null as bigint)', 'is_current': 'true'} %}
   {% set selected = [] if action is none else ["'" ~ action ~ "' as _action"] %}
   {% for column in writer.schema %}
-    {% set quoted = adapter.quote(column.name) %}
+    {% set quoted = dbt_kinds.quoted(column.name) %}
     {% do selected.append(own.get(column.name | lower, 'source.' ~ quoted) ~ ' as ' ~ quoted) %}
   {% endfor %}
   {% do return('select ' ~ selected | join(', ') ~ ' from ' ~ rows ~ ' as source') %}
@@ -55,10 +55,10 @@
 {% macro version_actions(relation, options, writer, rows, sequence) %}
   {% set closed = [] %}
   {% for column in writer.schema %}
-    {% set quoted = adapter.quote(column.name) %}
+    {% set quoted = dbt_kinds.quoted(column.name) %}
     {% do closed.append(('target.' ~ quoted if quoted in writer['keys'] else 'cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ')') ~ ' as ' ~ quoted) %}
   {% endfor %}
-  {% set open_versions = '(select * from ' ~ relation ~ ' where ' ~ adapter.quote(options.valid_to_name) ~ ' is null)' %}
+  {% set open_versions = '(select * from ' ~ relation ~ ' where ' ~ dbt_kinds.quoted(options.valid_to_name) ~ ' is null)' %}
   {% set sql -%}
 {{ dbt_kinds.opened_versions(options, writer, rows, sequence, 'open') }}
 left anti join {{ open_versions }} as target on {{ writer.is_equal }}

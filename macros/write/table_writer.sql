@@ -27,8 +27,8 @@
 {% macro quoted_names(columns) %}
   {% set names = [] %}
   {% for column in columns %}
-    {% set name = (column | trim | trim('`')) if column is string else column.name %}
-    {% do names.append(adapter.quote(name)) %}
+    {% set name = dbt_kinds.unquoted(column) if column is string else column.name %}
+    {% do names.append(dbt_kinds.quoted(name)) %}
   {% endfor %}
   {% do return(names) %}
 {% endmacro %}
@@ -38,7 +38,7 @@
 {% macro _partition_columns_last(columns, partition_columns) %}
   {% set last = [] %}
   {% for quoted in partition_columns %}
-    {% set column = dbt_kinds.find_column(columns, quoted | trim('`')) %}
+    {% set column = dbt_kinds.find_column(columns, dbt_kinds.unquoted(quoted)) %}
     {% do last.append(column) if column is not none %}
   {% endfor %}
   {% do return(columns | reject('in', last) | list + last) %}
@@ -53,12 +53,12 @@
 {% macro selected_columns(query_columns, columns, cast=false) %}
   {% set selected = [] %}
   {% for column in columns %}
-    {% set quoted, source = adapter.quote(column.name), dbt_kinds.find_column(query_columns, column.name) %}
+    {% set quoted, source = dbt_kinds.quoted(column.name), dbt_kinds.find_column(query_columns, column.name) %}
     {% if source is none %}
       {% do selected.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ') as ' ~ quoted) %}
     {% elif '<' in column.type and source.type != column.type %}
-      {% set converted = dbt_kinds.conversion(adapter.quote(source.name), source.type, column.type) %}
-      {% do selected.append(quoted if converted == adapter.quote(source.name) else converted ~ ' as ' ~ quoted) %}
+      {% set converted = dbt_kinds.conversion(dbt_kinds.quoted(source.name), source.type, column.type) %}
+      {% do selected.append(quoted if converted == dbt_kinds.quoted(source.name) else converted ~ ' as ' ~ quoted) %}
     {% elif cast and source.type != column.type %}
       {% set converted = 'cast(' ~ quoted ~ ' as ' ~ column.type ~ ')' %}
       {% do selected.append('if(' ~ quoted ~ ' is not null and ' ~ converted ~ ' is null, raise_error(concat(' ~ dbt_kinds.text_literal(

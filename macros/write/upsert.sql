@@ -117,14 +117,14 @@ from {{ stage }} as source
 select
   {%- for column in writer.schema %}
   case action
-    when 'insert' then source.{{ adapter.quote(column.name) }}
+    when 'insert' then source.{{ dbt_kinds.quoted(column.name) }}
     {%- for clause in writer.clauses if clause.action == 'update' %}
       {%- for assignment in clause.assignments if assignment.column | lower == column.name | lower %}
     when '{{ clause.name }}' then {{ assignment.expression }}
       {%- endfor %}
     {%- endfor %}
-    else target.{{ adapter.quote(column.name) }}
-  end as {{ adapter.quote(column.name) }}{{ ',' if not loop.last }}
+    else target.{{ dbt_kinds.quoted(column.name) }}
+  end as {{ dbt_kinds.quoted(column.name) }}{{ ',' if not loop.last }}
   {%- endfor %}
 from (
   select
