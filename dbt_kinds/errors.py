@@ -471,6 +471,10 @@ class ArrivalWithoutKey(Left):
     """Rows are read again by their time of arrival, and no key tells which of them are there already."""
 
 
+class KeyMayRepeat(Left):
+    """Rows are deleted and inserted by a key that nothing shows to be one row's."""
+
+
 class OwnStateTable(Left):
     """A state table or statements of the model's own drive what is loaded."""
 

@@ -13,7 +13,9 @@ from dbt_kinds.migrate.bounds import truncation
 DeclaredType = Callable[[str, str], str | None]
 
 TIME_NAME = re.compile(
-    r"(?:.*(?:_at|time|timestamp|_?ts|_?tstamp|_?dttm|_on_ts|_at_utc|_ts_utc|_time_utc)|createdat|updatedat)"
+    r"(?:.*(?:_at|time|timestamp|_?ts|_?tstamp|_?dttm|_on_ts|_at_utc|_ts_utc|_time_utc)|createdat|updatedat"
+    # Fivetran's own, a timestamp in every warehouse it writes
+    r"|_fivetran_synced)"
 )
 DATE_NAME = re.compile(r".*(?:date|day|(?:^|_)dt)")
 _NAMED: tuple[tuple[re.Pattern[str], str], ...] = ((TIME_NAME, "dt"), (DATE_NAME, "date"))

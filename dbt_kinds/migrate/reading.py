@@ -150,11 +150,9 @@ def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -
     _check_this(text, reading)
     _check_setups(text, reading)
     _read_outside(text, reading, options, filtering)
-    if (
-        reading.filters
-        or reading.outside
-        or (model.config.get("incremental_strategy") != "insert_overwrite" and not model.config.get("unique_key"))
-    ):
+    # insert_overwrite and a merge by key take what a query has, whatever it says
+    strategy, key = model.config.get("incremental_strategy"), model.config.get("unique_key")
+    if reading.filters or reading.outside or not (strategy == "insert_overwrite" or (strategy == "merge" and key)):
         _read_trees(text, reading, options)
     return reading
 

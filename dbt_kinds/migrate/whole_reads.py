@@ -20,6 +20,7 @@ from dbt_kinds.migrate.edits import block_removal
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.outside import VAR_CALL
 from dbt_kinds.migrate.reading import Reading, unknown_calls
+from dbt_kinds.migrate.row_keys import row_key_notes
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import find_marker, is_plain_condition, trace
 from dbt_kinds.migrate.variables import BOUND_VARIABLE
@@ -83,7 +84,7 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
         return Conversion(
             "incremental_by_unique_key",
             {"unique_key": list(settings.unique_key)} | start_options(options),
-            notes=[whole, *no_start(options)],
+            notes=[whole, *row_key_notes(reading, settings, options), *no_start(options)],
         )
     appended = NoWindow("every run appends everything that the query returns, as before, once an interval has passed")
     return Conversion("incremental_unmanaged", start_options(options), notes=[appended, *no_start(options)])

@@ -18,6 +18,7 @@ from dbt_kinds.migrate.edits import filter_edits, removal
 from dbt_kinds.migrate.kind_choice import APPENDING, choose_kind, is_arriving_by, primary_of
 from dbt_kinds.migrate.meaning import Meaning, meaning_of
 from dbt_kinds.migrate.reading import Reading, check_every_branch
+from dbt_kinds.migrate.row_keys import row_key_notes
 from dbt_kinds.migrate.settings import Settings, check_range
 from dbt_kinds.migrate.trace import (
     Trace,
@@ -128,6 +129,7 @@ def _by_tree(
         found.options["time_column"] = column
     elif kind == "incremental_by_unique_key":
         found.options["unique_key"] = list(settings.unique_key)
+        found.notes += row_key_notes(reading, settings, options)
     found.options |= when_options(meanings, selects, options)
     if is_explicit and unit != "day":
         found.options["interval_unit"] = unit

@@ -69,6 +69,13 @@ def spell_types(tree: exp.Expr, dialect: str) -> None:
     bound_decimals(tree, dialect)
 
 
+def in_dialect(kind: exp.DataType, dialect: str) -> exp.DataType:
+    """One of Spark's types as a dialect says it: of 4 bytes a FLOAT is FLOAT(24) where FLOAT alone has 8."""
+    if dialect in _FLOAT_IS_DOUBLE and kind.this is _D.FLOAT:
+        _become(kind, _D.FLOAT, _DIGITS_OF_FLOAT)
+    return kind
+
+
 def declared_type(kind: exp.DataType, dialect: str) -> str:
     """The type of a declared column as Spark calls it, in small letters; what is only a text there is one.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
-from sqlglot import Dialect, ErrorLevel, exp
+from sqlglot import Dialect, ErrorLevel, Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, SqlglotError
 
 SPARK_FAMILY = frozenset({"spark", "spark2", "databricks", "hive"})
+_REAL_IS_SHORT = frozenset({"tsql", "fabric"})
 TRINO_FAMILY = frozenset({"trino", "presto", "athena"})
 
 
@@ -40,7 +42,8 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
         ParseFailure: it does not parse, or is not one statement.
     """
     try:
-        trees = [tree for tree in dialect_of(dialect).parse(text) if tree is not None]
+        of = dialect_of(dialect)
+        trees = [tree for tree in of.parser().parse(_tokens(of, text, dialect), text) if tree is not None]
     except ParseError as error:
         detail = error.errors[0] if error.errors else {}
         message = str(detail.get("description") or first_line(error))
@@ -56,6 +59,33 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
     if len(trees) != 1:
         raise ParseFailure("expected one statement" if trees else "nothing but comments", 0)
     return trees[0]
+
+
+def _tokens(of: Dialect, text: str, dialect: str) -> list[Token]:
+    """The tokens of a text; T-SQL's REAL, which sqlglot reads as its FLOAT of 8 bytes, as FLOAT(24), which it is."""
+    tokens: list[Token] = of.tokenize(text)
+    if dialect not in _REAL_IS_SHORT:
+        return tokens
+    found: list[Token] = []
+    for token in tokens:
+        found.append(token)
+        if token.token_type is TokenType.FLOAT and token.text.upper() == "REAL":
+            found += [
+                Token(kind, written, token.line, token.col, token.start, token.end)
+                for kind, written in ((TokenType.L_PAREN, "("), (TokenType.NUMBER, "24"), (TokenType.R_PAREN, ")"))
+            ]
+    return found
+
+
+def parse_type(text: str, dialect: str) -> exp.DataType:
+    """A type by its name.
+
+    Raises:
+        SqlglotError, ValueError, AttributeError: it is none.
+    """
+    written = re.sub(r"(?i)\breal\b", "FLOAT(24)", text) if dialect in _REAL_IS_SHORT else text
+    found: exp.DataType = exp.DataType.build(written, dialect=dialect)
+    return found
 
 
 # words that Spark 3.5.9 takes for no table's alias, or for no column; sqlglot quotes none

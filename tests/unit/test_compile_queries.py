@@ -44,6 +44,7 @@ TRANSLATIONS = [
     ("duckdb", "WITH semi AS (SELECT 1 AS a) SELECT a FROM semi", "WITH `semi` AS ( SELECT 1 AS a ) SELECT a FROM `semi`"),
     # types
     ("tsql", "SELECT CAST(a AS FLOAT) AS p, CAST(a AS FLOAT(24)) AS q, CAST(a AS MONEY) AS r, CAST(a AS SMALLMONEY) AS s FROM raw.t", f"SELECT CAST(a AS DOUBLE) AS p, CAST(a AS FLOAT) AS q, CAST(a AS DECIMAL(19, 4)) AS r, CAST(a AS DECIMAL(10, 4)) AS s {T}"),
+    ("tsql", "SELECT CAST(a AS REAL) AS p, CONVERT(real, a) AS q, CAST(a AS FLOAT(53)) AS r FROM raw.t", f"SELECT CAST(a AS FLOAT) AS p, CAST(a AS FLOAT) AS q, CAST(a AS DOUBLE) AS r {T}"),
     ("snowflake", "SELECT CAST(a AS REAL) AS x FROM raw.t", f"SELECT CAST(a AS DOUBLE) AS x {T}"),
     ("mysql", "SELECT CAST(b AS BINARY(16)) AS x, CAST(b AS UNSIGNED) AS y FROM raw.t", f"SELECT RPAD(CAST(b AS BINARY), 16, X'00') AS x, CAST(b AS DECIMAL(20, 0)) AS y {T}"),
     ("snowflake", "SELECT CAST(b AS BINARY(16)) AS x FROM raw.t", f"SELECT CAST(b AS BINARY) AS x {T}"),
@@ -429,6 +430,26 @@ def test_types_of_sources_are_those_of_spark() -> None:
         "g": "string",
     }
     assert [note.code for note in source.notes] == ["PropertyDropped"]
+
+
+def test_real_of_tsql_has_four_bytes_in_types_that_are_declared() -> None:
+    files = {"external_models.yaml": "- name: raw.t\n  columns: {a: REAL, b: FLOAT, c: FLOAT(24)}\n"}
+    compiled = read("MODEL (name db.m, columns (x real, y float));\nSELECT 1 AS x, 2 AS y", "tsql", files=files)
+    assert [column.data_type for column in compiled.project.sources[0].columns] == ["float", "double", "float"]
+    assert compiled.model is not None
+    assert compiled.model.query.text.split() == [
+        "SELECT",
+        "CAST(1",
+        "AS",
+        "FLOAT)",
+        "AS",
+        "x,",
+        "CAST(2",
+        "AS",
+        "DOUBLE)",
+        "AS",
+        "y",
+    ]
 
 
 def test_time_that_is_declared_a_date_is_said() -> None:

@@ -130,6 +130,13 @@ CONVERTED = {
         ),
         KEY, {"unique_key": ["id", "day"]}, BETWEEN.format("_loaded_at", "dt"),
     ),
+    "a time of arrival that a tool writes": Converted(
+        filtered(
+            "_fivetran_synced > (select coalesce(max(_fivetran_synced), '1900-01-01'::timestamp_tz) from {{ this }})", "id, _fivetran_synced",
+            "incremental_strategy='merge', unique_key='id'",
+        ),
+        KEY, {"unique_key": ["id"]}, BETWEEN.format("_fivetran_synced", "dt"), dialect="snowflake",
+    ),
     "a time of arrival without a key": Converted(
         filtered("updated_at > (select max(updated_at) from {{ this }})", "id, updated_at"), "incremental_unmanaged", {}, BETWEEN.format("updated_at", "dt")
     ),
@@ -310,6 +317,57 @@ def test_dbt_sparks_default_strategy_ignores_a_key(tmp_path: Path) -> None:
     result = one(migrated(tmp_path, {"m": text}, "spark"))
     assert result.reason is not None
     assert result.reason.code == "KeyNotUsed"
+    assert one(migrated(tmp_path, {"m": text}, "snowflake")).kind == KEY
+
+
+def deleting(key: str, columns: str = "id, block_number, inserted_timestamp", rest: str = "") -> str:
+    """A model of Snowflake that deletes and inserts what has arrived."""
+    return filtered(
+        "inserted_timestamp >= (select max(inserted_timestamp) - interval '12 hours' from {{ this }})", columns,
+        f"incremental_strategy='delete+insert', unique_key={key}", rest,
+    )  # fmt: skip
+
+
+TESTED = "models:\n  - name: m\n    columns:\n      - {name: Block_Number, data_tests: [not_null, %s]}\n"
+COMBINED = "models:\n  - name: m\n    tests:\n      - dbt_utils.unique_combination_of_columns: {arguments: {combination_of_columns: [block_number]}}\n"
+CONSTRAINED = "models:\n  - name: m\n    constraints:\n      - {type: primary_key, columns: [block_number]}\n"
+BLOCK = "'block_number'"
+GROUPED = "count(*) as n, block_number, max(inserted_timestamp) as inserted_timestamp"
+
+
+@pytest.mark.parametrize(
+    ("text", "properties", "told"),
+    [
+        (deleting(BLOCK), "", "KeyMayRepeat"),
+        (deleting(BLOCK), TESTED % "unique", ""),
+        (deleting(BLOCK), TESTED % "unique: {config: {where: 'id > 3'}}", "KeyMayRepeat"),
+        (deleting(BLOCK), COMBINED, ""),
+        (deleting(BLOCK), CONSTRAINED, ""),
+        (deleting(BLOCK, rest="qualify row_number() over (partition by block_number order by inserted_timestamp desc) = 1"), "", ""),
+        (deleting(BLOCK, rest="qualify row_number() over (partition by id order by inserted_timestamp desc) = 1"), "", "WindowOverRuns"),
+        (deleting("'id'"), "", "KeptAsTest"),
+        (deleting("['block_number', 'log_index']", "block_number, log_index, inserted_timestamp"), "", "KeptAsTest"),
+        (incremental("select * from {{ ref('raw') }}", "incremental_strategy='delete+insert', unique_key='block_number'"), "", "KeyMayRepeat"),
+        (incremental(f"select {GROUPED} from {{{{ ref('raw') }}}} group by 2", "incremental_strategy='delete+insert', unique_key='block_number'"), "", ""),
+        (incremental(f"select {GROUPED}, id from {{{{ ref('raw') }}}} group by 2, 4", "incremental_strategy='delete+insert', unique_key='block_number'"), "", "KeyMayRepeat"),
+        (deleting(BLOCK).replace("delete+insert", "merge"), "", ""),
+    ],
+)  # fmt: skip
+def test_a_key_that_is_deleted_and_inserted_by_may_be_that_of_many_rows(
+    text: str, properties: str, told: str, tmp_path: Path
+) -> None:
+    result = one(migrated(tmp_path, {"m": text, **({"models/m.yml": properties} if properties else {})}, "snowflake"))
+    said = {note.code for note in result.notes} & {"KeptAsTest"} | ({result.reason.code} if result.reason else set())
+    assert said == ({told} if told else set())
+    assert result.kind == (None if result.reason else KEY)
+
+
+def test_postgres_deletes_and_inserts_where_nothing_is_said(tmp_path: Path) -> None:
+    text = filtered(
+        "_loaded_at > (select max(_loaded_at) from {{ this }})", "region, _loaded_at", "unique_key='region'"
+    )
+    result = one(migrated(tmp_path, {"m": text}, "postgres"))
+    assert result.reason is not None and result.reason.code == "KeyMayRepeat"
     assert one(migrated(tmp_path, {"m": text}, "snowflake")).kind == KEY
 
 

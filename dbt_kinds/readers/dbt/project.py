@@ -27,11 +27,12 @@ _ENV_VAR = re.compile(
 
 @dataclass(frozen=True)
 class Properties:
-    """What YAML says of one node: its configuration, the types of its columns, and the file."""
+    """What YAML says of one node: its configuration, the types of its columns, what is unique in it, and the file."""
 
     config: Mapping[str, Any] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
+    unique: frozenset[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -242,7 +243,46 @@ def _properties(entry: Mapping[str, Any], path: str) -> Properties:
         if column.get("data_type")
     }
     relation = {"relation": entry["relation"]} if "relation" in entry else {}
-    return Properties({**(config if isinstance(config, Mapping) else {}), **relation}, types, path)
+    return Properties({**(config if isinstance(config, Mapping) else {}), **relation}, types, path, _unique(entry))
+
+
+def _unique(entry: Mapping[str, Any]) -> frozenset[frozenset[str]]:
+    """The sets of columns of which tests and constraints say that no two rows have the same values."""
+    found = [[column["name"]] for column in _entries(entry.get("columns")) if "name" in column and _is_unique(column)]
+    for constraint in _entries(entry.get("constraints")):
+        if constraint.get("type") in ("primary_key", "unique"):
+            found.append(constraint.get("columns") or [])
+    for name, arguments in _tests(entry):
+        if name.rsplit(".", 1)[-1] == "unique_combination_of_columns":
+            found.append(arguments.get("combination_of_columns") or arguments.get("columns") or [])
+        elif name == "unique":
+            found.append([arguments.get("column_name")])
+    return frozenset(
+        frozenset(str(name).lower() for name in names)
+        for names in found
+        if isinstance(names, list) and all(names) and names
+    )
+
+
+def _is_unique(column: Mapping[str, Any]) -> bool:
+    kinds = {constraint.get("type") for constraint in _entries(column.get("constraints"))}
+    return bool(kinds & {"primary_key", "unique"}) or any(name == "unique" for name, _ in _tests(column))
+
+
+def _tests(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The generic tests of a node or column with their arguments, but those of a `where`, which say less."""
+    for section in ("tests", "data_tests"):
+        for test in entry.get(section) or [] if isinstance(entry.get(section), list) else []:
+            if isinstance(test, str):
+                yield test, {}
+            elif isinstance(test, Mapping):
+                for name, given in test.items():
+                    given = given if isinstance(given, Mapping) else {}
+                    config = given.get("config")
+                    narrowed = {**given, **(config if isinstance(config, Mapping) else {})}
+                    inner = given.get("arguments")
+                    if "where" not in narrowed:
+                        yield str(name), {**given, **(inner if isinstance(inner, Mapping) else {})}
 
 
 def _manifest_configs(root: Path, settings: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

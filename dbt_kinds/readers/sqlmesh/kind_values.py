@@ -16,7 +16,7 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.remarks import note_remarks
 from dbt_kinds.readers.sqlmesh.sortable_formats import UnsortableFormat, sortable_format
 from dbt_kinds.translation.data_types import declared_type
-from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
+from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, parse_type, spark_sql
 from dbt_kinds.translation.functions import function_remarks
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.spark import rewrite
@@ -183,6 +183,6 @@ def type_of(text: str, value: Value) -> exp.DataType:
         BadPropertyValue: it is none.
     """
     try:
-        return exp.DataType.build(text, dialect=value.dialect)
+        return parse_type(text, value.dialect)
     except (SqlglotError, ValueError, AttributeError) as error:
         raise value.error(BadPropertyValue, f"{value.name}: '{text}' is no type of {value.dialect or 'SQL'}") from error

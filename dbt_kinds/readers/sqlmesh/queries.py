@@ -32,6 +32,7 @@ from dbt_kinds.readers.sqlmesh.remarks import note_remarks
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
 from dbt_kinds.translation.aliases import write_aliases_out
 from dbt_kinds.translation.by_name import write_by_position
+from dbt_kinds.translation.data_types import in_dialect
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.scan import touches
@@ -239,7 +240,7 @@ def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
             value = item.this if isinstance(item, exp.Alias) else item
             if kind is None or isinstance(value, exp.Cast | exp.TryCast):
                 continue
-            to = exp.DataType.build(kind, dialect="spark")
+            to = in_dialect(exp.DataType.build(kind, dialect="spark"), scope.dialect)
             if to.is_type(exp.DType.DATE) and type_of(value) in TIMES:
                 message = f"{names[position]} is declared a date and is a time in the query; it loses its hours"
                 scope.note(TimeCutOff, message, prepared.line_of(item))

@@ -43,6 +43,7 @@ from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
 from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
 from dbt_kinds.translation.data_types import declared_type
+from dbt_kinds.translation.dialects import parse_type
 from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _KNOWN = frozenset({"model", "description", "inputs", "outputs", "vars", "schema", "gateway", "name"})
@@ -253,7 +254,7 @@ class _TestReader:
         found: dict[str, str] = {}
         for name, kind in columns.pairs() if columns is not None else []:
             try:
-                built = exp.DataType.build(kind.text(), dialect=self.context.config.dialect or "")
+                built = parse_type(kind.text(), self.context.config.dialect or "")
                 found[name.lower()] = declared_type(built, self.context.config.dialect or "")
             except (ValueError, AttributeError, NotInSpark) as error:
                 raise kind.error(BadPropertyValue, f"'{kind.text()}' is no type") from error
