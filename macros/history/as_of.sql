@@ -23,5 +23,5 @@
   {% elif not text %}
     {% do dbt_kinds.fail(model.name, "as_of needs an instant; write a date such as '2024-03-01', or SQL such as dbt_kinds.end_dt()") %}
   {% endif %}
-  {% do return(text) %}
+  {% do return(dbt_kinds.check_closed(model.name, 'the instant of as_of', text)) %}
 {% endmacro %}

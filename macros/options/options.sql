@@ -4,6 +4,7 @@
 #}
 {% macro options(node) %}
   {% set model = node.name %}
+  {% do dbt_kinds.check_table_name(node) %}
   {% set given = dbt_kinds._given_options(node) %}
   {% do dbt_kinds._check_option_names(node, given) %}
 
@@ -215,5 +216,9 @@
 
 {% macro _partition_by(node) %}
   {% set written = node.config.get('partition_by') or [] %}
-  {% do return([written] if written is string else written | list) %}
+  {% set fields = [written] if written is string else written | list %}
+  {% for field in fields if field is string and dbt_kinds.is_partition_function(field) %}
+    {% do dbt_kinds.check_closed(node.name, 'partition_by', field) %}
+  {% endfor %}
+  {% do return(fields) %}
 {% endmacro %}

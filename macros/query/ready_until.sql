@@ -2,7 +2,7 @@
   The gate of option ready_until, as waiting_units takes it: its query is asked up to when the sources are complete, none where it yields NULL or no row.
 #}
 {% macro ready_until(node, options) %}
-  {% set rows = dbt_kinds.query_rows(render(options.ready_until)) %}
+  {% set rows = dbt_kinds.query_rows(dbt_kinds.check_closed(options.model, 'ready_until', render(options.ready_until))) %}
   {% if rows | length > 1 %}
     {% do dbt_kinds.fail(options.model, 'ready_until yields ' ~ rows | length ~ ' rows, and one value is asked for; write an aggregate, such as max(loaded_until)') %}
   {% endif %}

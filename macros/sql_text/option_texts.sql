@@ -15,6 +15,8 @@
     {% if not read %}
       {% do dbt_kinds.fail(model, option ~ ' is empty; write ' ~ example ~ ', or remove the option') %}
     {% endif %}
+    {# clauses of when_matched may have semicolons between them, and are asked of one by one #}
+    {% do dbt_kinds.check_closed(model, option, read, may_have_semicolons=option == 'when_matched') %}
     {% do texts.append(dbt_kinds.replace_alias(read, {'DBT_INTERNAL_DEST': 'target', 'DBT_INTERNAL_SOURCE': 'source'})) %}
   {% endfor %}
   {% do return(texts) %}

@@ -12,7 +12,7 @@
         {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ": the rows that are there hold NULL in the new column '" ~ change.path[0] ~ "', because "
           ~ options.file_format ~ ' cannot update them; load them again, or set file_format: iceberg') %}
       {% elif expression is not none %}
-        {% do backfills.update({change.path[0]: expression | string}) %}
+        {% do backfills.update({change.path[0]: dbt_kinds.check_closed(options.model, 'backfill of the column ' ~ change.path[0], expression | string)}) %}
       {% endif %}
     {% endfor %}
   {% endfor %}

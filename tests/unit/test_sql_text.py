@@ -331,7 +331,7 @@ CLAUSE = "when matched then update set target.a = source.a"
         ("when NOT matched then insert *", "when_matched has a clause 'when not matched'; remove it: rows that match nothing are inserted"),
         ("when matched and x then delete when not matched by source then delete", "when_matched has a clause 'when not matched'; remove it: rows that match nothing are inserted"),
         ("when matched update set a = 1", "when_matched has a clause 'when matched update set a = 1' without then; write then update set target.a = source.a, then update set *, or then delete behind its condition"),
-        ("when matched and (x then delete", "when_matched has a clause 'when matched and (x then delete' without then; write then update set target.a = source.a, then update set *, or then delete behind its condition"),
+        ("when matched and (x then delete", "when_matched 'when matched and (x then delete' has a ( that never closes; write the ) for it"),
         ("when matched by source then delete", "when_matched has a clause 'when matched by source then'; between matched and then write and <condition>, or nothing"),
         ("when matched and then delete", "when_matched has a clause 'when matched and then'; between matched and then write and <condition>, or nothing"),
         ("when matched then insert *", "when_matched says then 'insert *'; write then update set target.a = source.a, then update set *, or then delete"),

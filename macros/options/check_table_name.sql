@@ -1,0 +1,10 @@
+{# Refuses names of which Spark cannot make a table's, and those that dbt-spark, which does not quote them, would write as other SQL. Pure. #}
+{% macro check_table_name(node) %}
+  {% for part, name in {'alias': node.alias, 'schema': node.schema, 'database': node.database}.items() if name %}
+    {% set names = [name] if part == 'alias' else name.split('.') %}
+    {% for word in names if not dbt_kinds.matches('\\w+(?:-\\w+)*', word) %}
+      {% do dbt_kinds.fail(node.name, part ~ " '" ~ name ~ "' cannot be part of a table's name in Spark; write letters, digits and underscores"
+        ~ (", as in config(alias='" ~ (modules.re.sub('\\W+', '_', name).strip('_') or 'orders') ~ "')" if part == 'alias' else '')) %}
+    {% endfor %}
+  {% endfor %}
+{% endmacro %}
