@@ -11,6 +11,8 @@ from dbt_kinds.translation.value_types import TEXTS, type_of
 
 _DIGESTS_ARE_BYTES = frozenset({"athena", "fabric", "presto", "trino", "tsql"})
 _CODES = frozenset({"hex", "base64"})
+_BREAKS_LINES = frozenset({"mysql", "postgres"})
+_LONG_DIGESTS = frozenset({"384", "512"})
 _BITS_OF_SHA2 = frozenset({0, 224, 256, 384, 512})
 _MD5, _SHA1 = "MD5", "SHA1"
 
@@ -47,8 +49,22 @@ def encoded(node: exp.Encode, dialect: str) -> exp.Expr:
         return node
     if code == "hex":
         return hexadecimal(exp.LowerHex(this=node.this.copy()), dialect)
-    # lines of 76 characters in both
-    return call("BASE64", node.this)
+    return in_lines(node.this, dialect)
+
+
+def based_on_64(node: exp.ToBase64, dialect: str) -> exp.Expr:
+    """`to_base64(bytes)`."""
+    return in_lines(node.this, dialect)
+
+
+def in_lines(value: exp.Expr, dialect: str) -> exp.Expr:
+    """Bytes as base64: Spark 3.5 ends lines of 76 characters by CR and LF, Postgres by LF, most not."""
+    made = call("BASE64", value.copy())
+    digits = _digits_of_bytes(value)
+    if digits is not None and not (digits.name == "SHA2" and digits.expressions[1].name in _LONG_DIGESTS):
+        return made
+    end = exp.Literal.string("\n" if dialect in _BREAKS_LINES else "")
+    return call("REPLACE", made, exp.Literal.string("\r\n"), end)
 
 
 def decoded(node: exp.Decode, dialect: str) -> exp.Expr:

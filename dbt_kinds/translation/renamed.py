@@ -31,6 +31,7 @@ _TEMPLATES: dict[str, dict[str, str]] = {
         "ARRAY_HAS_ANY": _HAS_ANY,
         "ARRAY_INDEXOF": _LIST_POSITION,
         "ARRAY_UNIQUE": _UNIQUE,
+        "BASE64": r"REPLACE(BASE64({0}), '\r\n', '')",
         "EPOCH_US": "UNIX_MICROS(CAST({0} AS TIMESTAMP))",
         "COUNT_STAR": "COUNT(*)",
         "FDIV": "FLOOR({0} / {1})",

@@ -28,7 +28,7 @@ from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.comparisons import any_like, greatest, greatest_by, several, unequal
 from dbt_kinds.translation.data_types import sized
 from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
-from dbt_kinds.translation.digests import converted, decoded, digest, encoded, hexadecimal, text_digest
+from dbt_kinds.translation.digests import based_on_64, converted, decoded, digest, encoded, hexadecimal, text_digest
 from dbt_kinds.translation.epochs import epoch_seconds, of_epoch
 from dbt_kinds.translation.globs import glob
 from dbt_kinds.translation.list_aggregates import most_frequent
@@ -362,6 +362,7 @@ _BY_TYPE: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.Timestamp: timestamp_of_zone,
     exp.TimestampTrunc: truncated,
     exp.Trunc: cut_off,
+    exp.ToBase64: based_on_64,
     exp.ToDays: days,
     exp.TryCast: _cast,
     exp.TsOrDsDiff: boundaries,

@@ -28,6 +28,11 @@ TRANSLATIONS = [
     ("postgres", "SELECT ENCODE(SHA256(b), 'hex') AS x, MD5(b) AS y, DECODE(b, 'base64') AS z FROM raw.t", f"SELECT SHA2(b, 256) AS x, MD5(b) AS y, UNBASE64(b) AS z {T}"),
     ("snowflake", "SELECT SHA2_BINARY(b) AS x, SHA1_BINARY(b) AS y, MD5(b) AS z FROM raw.t", f"SELECT UNHEX(SHA2(b, 256)) AS x, UNHEX(SHA1(b)) AS y, MD5(b) AS z {T}"),
     ("tsql", "SELECT CONVERT(VARCHAR(64), HASHBYTES('SHA2_256', b), 2) AS x, HASHBYTES('MD5', b) AS y FROM raw.t", f"SELECT UPPER(SHA2(b, 256)) AS x, UNHEX(MD5(b)) AS y {T}"),
+    # Spark ends lines of base64 after 76 characters, which no digest but those of SHA-384 and SHA-512 has
+    ("bigquery", "SELECT TO_BASE64(b) AS x, TO_BASE64(SHA512(b)) AS y, TO_BASE64(SHA1(b)) AS z FROM raw.t", f"SELECT REPLACE(BASE64(b), '\\r\\n', '') AS x, REPLACE(BASE64(UNHEX(SHA2(b, 512))), '\\r\\n', '') AS y, BASE64(UNHEX(SHA1(b))) AS z {T}"),
+    ("duckdb", "SELECT TO_BASE64(b::BLOB) AS x, BASE64(b::BLOB) AS y FROM raw.t", f"SELECT REPLACE(BASE64(CAST(b AS BINARY)), '\\r\\n', '') AS x, REPLACE(BASE64(CAST(b AS BINARY)), '\\r\\n', '') AS y {T}"),
+    ("postgres", "SELECT ENCODE(b::BYTEA, 'base64') AS x FROM raw.t", f"SELECT REPLACE(BASE64(CAST(b AS BINARY)), '\\r\\n', '\\n') AS x {T}"),
+    ("spark", "SELECT BASE64(b) AS x FROM raw.t", f"SELECT BASE64(b) AS x {T}"),
     # raw texts and texts of nations are texts
     ("bigquery", r"SELECT REGEXP_REPLACE(b, r'(\w)', r'\1-') AS x FROM raw.t", f"SELECT REGEXP_REPLACE(b, '(\\\\w)', '$1-') AS x {T}"),
     ("tsql", "SELECT N'a' + b AS x FROM raw.t", f"SELECT CONCAT('a', b) AS x {T}"),
