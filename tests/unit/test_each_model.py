@@ -11,6 +11,7 @@ import pytest
 from dbt_kinds.errors import DbtFailedError
 from dbt_kinds.operate.dbt import Dbt
 from dbt_kinds.operate.plan import plans_of, read_plans
+from dbt_kinds.operate.report import Report, render_report
 from dbt_kinds.operate.status import read_status
 
 
@@ -56,6 +57,13 @@ def test_a_model_that_is_refused_is_one_line_with_its_error() -> None:
     plans = plans_of(read_plans(cast(Dbt, project)))
     assert [(plan.name, plan.reason) for plan in plans][1] == ("b", "refused: the clock is before its last batch")
     assert project.asked == [["a", "b", "c"], ["a", "c"]] * 2
+
+
+def test_the_report_shows_it_beside_the_others() -> None:
+    models = read_status(cast(Dbt, Project(b="the clock is before its last batch"))).models
+    page = render_report(Report(models))
+    assert "refused: the clock is before its last batch" in page
+    assert [name in page for name in (">a<", ">b<", ">c<")] == [True] * 3
 
 
 def test_several_are_told_each() -> None:
