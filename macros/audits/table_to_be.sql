@@ -37,7 +37,7 @@ on {% for value in dbt_kinds._partition_values(options, writer, 'target.') %}{{ 
 {% macro _partition_values(options, writer, table=none) %}
   {% set values = [] %}
   {% for field in writer.partitioning %}
-    {% set call = dbt_kinds.full_match('(years?|months?|days?|date|hours?)\\s*[(]\\s*(.+?)\\s*[)]', field | trim | lower) %}
+    {% set call = dbt_kinds.full_match('(years?|months?|days?|date|hours?)\\s*[(]\\s*([\\s\\S]+?)\\s*[)]', field | trim | lower) %}
     {% if call is none and dbt_kinds.is_partition_function(field) %}
       {% do dbt_kinds.fail(options.model, "an audit with over: table has to know which rows are replaced, and the partitions of " ~ field ~ ' cannot be told from SQL; leave over out, or partition by columns') %}
     {% endif %}

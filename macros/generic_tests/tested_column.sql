@@ -51,14 +51,18 @@
   {% elif dbt_kinds.matches('\w+', text) %}
     {% do return(dbt_kinds.quoted(text)) %}
   {% endif %}
+  {% do dbt_kinds.check_closed(tested, argument, text) %}
   {% do return(text if dbt_kinds.sql_tokens(text) | length == 1 else '(' ~ text ~ ')') %}
 {% endmacro %}
 
 
 {# A name as dbt passes it: in backticks with `quote: true`, else as it is written, where a dot leads to a field. #}
 {% macro _column_of_yaml(name) %}
-  {% if name.startswith('`') %}
+  {% if dbt_kinds.lexed(name) | rejectattr('kind', 'equalto', 'quoted') | rejectattr('text', 'equalto', '.') | list == [] %}
     {% do return(name) %}
+  {% elif dbt_kinds.matches('`[\\s\\S]+`', name) %}
+    {# dbt-spark leaves backticks within a name as they are #}
+    {% do return(dbt_kinds.quoted(name[1:-1])) %}
   {% endif %}
   {% set parts = [] %}
   {% for part in name.split('.') %}

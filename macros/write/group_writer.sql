@@ -45,7 +45,9 @@
     {% set quoted = dbt_kinds.quoted(by_name[name].name) %}
     {% do values.append(dbt_kinds.hashable(quoted, dbt_kinds.parse_type(by_name[name].type)) ~ ', ' ~ quoted ~ ' is null') %}
   {% endfor %}
-  {% set group = 'over (partition by ' ~ dbt_kinds.quoted_names(keys) | join(', ') ~ ')' %}
+  {% set parts = [] %}
+  {% for key in keys %}{% do parts.append(dbt_kinds.quoted(key)) %}{% endfor %}
+  {% set group = 'over (partition by ' ~ parts | join(', ') ~ ')' %}
   {% do return('concat(count(*) ' ~ group ~ ", ':', cast(sum(cast(xxhash64(" ~ values | join(', ') | default('0', true) ~ ') as decimal(20, 0))) ' ~ group ~ ' as string))') %}
 {% endmacro %}
 

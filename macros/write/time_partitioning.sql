@@ -27,7 +27,7 @@
   {% set seconds = {'hour': 3600, 'hours': 3600, 'day': 86400, 'days': 86400} %}
   {% set months = {'month': 1, 'months': 1, 'year': 12, 'years': 12} %}
   {% for field in partitioning %}
-    {% set found = dbt_kinds.full_match('(\w+)\s*\(\s*(.+?)\s*\)', field | trim) %}
+    {% set found = dbt_kinds.full_match('(\w+)\s*\(\s*([\s\S]+?)\s*\)', field | trim) %}
     {% set transform = found.group(1) | lower if found is not none else 'identity' %}
     {% set source = dbt_kinds.unquoted(found.group(2) if found is not none else field) | lower %}
     {% set is_fine_enough = transform == 'identity'
