@@ -70,7 +70,7 @@ from (
   {% for column in writer.columns %}
     {% if column == writer.valid_to %}
       {% do stored.append("if(source.__kinds_action <=> 'close', source.__kinds_boundary, target." ~ column ~ ') as ' ~ column) %}
-      {% do inserted.append('null as ' ~ column) %}
+      {% do inserted.append(dbt_kinds.null_end(writer) ~ ' as ' ~ column) %}
     {% elif column == writer.valid_from %}
       {% do stored.append('target.' ~ column) %}
       {% do inserted.append('source.__kinds_boundary as ' ~ column) %}

@@ -5,7 +5,7 @@
 {% macro merge_statement(relation, writer, changes, counts) %}
   {% set selected = [] %}
   {% for column in writer.columns %}
-    {% do selected.append('source.__kinds_boundary' if column == writer.valid_from else 'null' if column == writer.valid_to else 'source.' ~ column) %}
+    {% do selected.append('source.__kinds_boundary' if column == writer.valid_from else dbt_kinds.null_end(writer) if column == writer.valid_to else 'source.' ~ column) %}
   {% endfor %}
   {% if counts.closed + counts.replaced + counts.dropped == 0 %}
     {% set sql -%}

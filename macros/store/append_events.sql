@@ -23,7 +23,7 @@
   } %}
   {% set rows = [] %}
   {% for event in events %}
-    {% do rows.append(dbt_kinds.event_values(dict(common, **event), commit is not none, event.event == 'loaded')) %}
+    {% do rows.append(dbt_kinds.event_values(dict(common, **event), commit is not none and event.event == 'loaded')) %}
   {% endfor %}
   {% call statement('append_events') %}
 insert into {{ store }}
@@ -64,19 +64,19 @@ from (
 {% endmacro %}
 
 
-{# SQL in the order of the columns. No text may hold a line break or the delimiter of a Hive text table. Pure. #}
-{% macro event_values(event, is_stacked=false, takes_commit=false) %}
+{# SQL in the order of the columns, of their types: spark.sql.storeAssignmentPolicy STRICT takes no bare NULL. No text may hold a line break or the delimiter of a Hive text table. Pure. #}
+{% macro event_values(event, takes_commit=false) %}
   {% set values = [] %}
   {% for name, type in dbt_kinds.store_columns().items() %}
     {% set value = event.get(name) %}
-    {% if value is none and is_stacked and takes_commit and name in ['snapshot_id', 'rows_written'] %}
+    {% if value is none and takes_commit and name in ['snapshot_id', 'rows_written'] %}
       {% do values.append('written.' ~ name) %}
     {% elif value is none %}
-      {% do values.append('cast(null as ' ~ type ~ ')' if is_stacked else 'null') %}
+      {% do values.append('cast(null as ' ~ type ~ ')') %}
     {% elif type == 'string' %}
       {% do values.append(dbt_kinds.text_literal(modules.re.sub('[\\x00-\\x1f]+', ' ', value | string))) %}
     {% else %}
-      {% do values.append('cast(' ~ value ~ ' as ' ~ type ~ ')' if is_stacked else value | string) %}
+      {% do values.append('cast(' ~ value ~ ' as ' ~ type ~ ')') %}
     {% endif %}
   {% endfor %}
   {% do return(values) %}

@@ -51,6 +51,12 @@
 {% endmacro %}
 
 
+{# The same of the column of a table, whose type tells: spark.sql.storeAssignmentPolicy STRICT takes no bare NULL. Pure. #}
+{% macro null_end(writer) %}
+  {% do return('cast(null as ' ~ dbt_kinds.find_column(writer.schema, dbt_kinds.unquoted(writer.valid_to)).type ~ ')') %}
+{% endmacro %}
+
+
 {% macro _check_dating_column(options, columns, where) %}
   {% if options.updated_at_name is not none %}
     {% set column = dbt_kinds.find_column(columns, options.updated_at_name) %}

@@ -233,7 +233,7 @@ class Warehouse:
             "%Y-%m-%dT%H:%M:%S.%f"
         )
 
-    def note(self, event: dict[str, Any], is_stacked: bool = False, takes_commit: bool = False) -> list[str]:
+    def note(self, event: dict[str, Any], takes_commit: bool = False) -> list[str]:
         """An event on its way into the log, and the values that it has in the statement."""
         self.unwritten.append({key: value for key, value in event.items() if value is not None})
         return []
