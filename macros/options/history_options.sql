@@ -44,7 +44,7 @@
   {% if written is none %}
     {% do return(none) %}
   {% endif %}
-  {% set column = dbt_kinds.unquoted(written) if written is string else '' %}
+  {% set column = dbt_kinds.unquoted(written) if written is string and written.strip() != '``' else '' %}
   {% if not column %}
     {% do dbt_kinds.fail(model, name ~ " '" ~ written ~ "' is not a column; write its name, such as " ~ (default or 'updated_at')) %}
   {% endif %}
@@ -60,7 +60,7 @@
   {% endif %}
   {% set names = [] %}
   {% for text in (dbt_kinds.split_top_level(written) if written is string else written) %}
-    {% if text is not string or not text.replace('`', '').strip() %}
+    {% if text is not string or text.strip() in ['', '``'] %}
       {% do dbt_kinds.fail(model, "columns holds '" ~ text ~ "', which is not a column; write " ~ example) %}
     {% endif %}
     {% do names.append(dbt_kinds.unquoted(text)) %}
