@@ -22,7 +22,7 @@ KINDS = [
 ]
 # one name that has most of it
 ALL = "a`b'; drop table t; -- */ \\"
-NOW, LATER = "2024-01-03T08:00:00", "2024-01-04T08:00:00"
+NOW, LATER, LATEST = (f"2024-01-0{day}T08:00:00" for day in (3, 4, 5))
 
 
 def quoted(name: str) -> str:
@@ -109,12 +109,13 @@ def test_a_column_of_any_name_is_added_and_dropped(project: Project, name: str) 
         on_destructive_change="allow",
     )  # fmt: skip
     project.run(now=NOW)
-    for rows, sql in (([(1, 5)], f"select 1 as id, 5 as {key}"), ([(1,)], "select 1 as id")):
+    states = [(LATER, [(1, 5)], f"select 1 as id, 5 as {key}"), (LATEST, [(1,)], "select 1 as id")]
+    for now, rows, sql in states:
         project.kind(
             "keyed", sql, kind="incremental_by_unique_key", config="file_format='iceberg'", unique_key="id",
             on_destructive_change="allow",
         )  # fmt: skip
-        project.run(now=LATER)
+        project.run(now=now)
         assert project.sql("select * from {schema}.keyed") == rows
 
 
