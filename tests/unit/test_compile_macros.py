@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import jinja2
 import pytest
@@ -189,6 +190,14 @@ def test_python_macro_runs_when_asked_for(sql: str, expected: str) -> None:
     files = {"macros/own.py": PYTHON_MACROS}
     assert query_of(sql, config=VARIABLES, files=files, run_macros=True) == expected
     assert query_of(sql, config=VARIABLES, files=files) == "PythonMacro"
+
+
+def test_a_folder_called_sqlmesh_is_not_sqlmesh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sqlmesh").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    files = {"macros/own.py": PYTHON_MACROS}
+    assert query_of("SELECT @again(a)", config=VARIABLES, files=files, run_macros=True) == "SELECT UPPER(a) AS a_5"
+    assert "sqlmesh" not in sys.modules
 
 
 def test_a_variable_of_spark_is_no_parameter_of_spark() -> None:

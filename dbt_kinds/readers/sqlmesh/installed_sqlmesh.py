@@ -17,11 +17,12 @@ from dbt_kinds.readers.time_names import time_names
 
 
 def is_installed() -> bool:
-    """Whether SQLMesh can be imported; nothing is imported to find out."""
+    """Whether SQLMesh can be imported; nothing is imported to find out. A folder of that name is not it."""
     try:
-        return importlib.util.find_spec("sqlmesh.core.macros") is not None
+        found = importlib.util.find_spec("sqlmesh")
     except (ImportError, ValueError):
         return False
+    return found is not None and found.origin is not None
 
 
 class InstalledSqlmesh:
