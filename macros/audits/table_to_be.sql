@@ -37,12 +37,13 @@ on {% for value in dbt_kinds._partition_values(options, writer, 'target.') %}{{ 
 {% macro _partition_values(options, writer, table=none) %}
   {% set values = [] %}
   {% for field in writer.partitioning %}
-    {% set call = dbt_kinds.full_match('(years?|months?|days?|date|hours?)\\s*[(]\\s*([\\s\\S]+?)\\s*[)]', field | trim | lower) %}
-    {% if call is none and dbt_kinds.is_partition_function(field) %}
+    {% set call = dbt_kinds.full_match('([A-Za-z]+)\\s*[(]\\s*([\\s\\S]+?)\\s*[)]', field | trim) %}
+    {% set unit = {'year': 'year', 'month': 'month', 'day': 'day', 'date': 'day', 'hour': 'hour'}.get(modules.re.sub('s$', '', call.group(1) | lower)) if call is not none else none %}
+    {% if unit is none and dbt_kinds.is_partition_function(field) %}
       {% do dbt_kinds.fail(options.model, "an audit with over: table has to know which rows are replaced, and the partitions of " ~ field ~ ' cannot be told from SQL; leave over out, or partition by columns') %}
     {% endif %}
-    {% set column = (table or '') ~ dbt_kinds.quoted(dbt_kinds.unquoted(call.group(2) if call is not none else field)) %}
-    {% set value = "date_trunc('" ~ {'y': 'year', 'm': 'month', 'd': 'day', 'h': 'hour'}[call.group(1)[0]] ~ "', " ~ column ~ ')' if call is not none else column %}
+    {% set column = (table or '') ~ dbt_kinds.quoted(dbt_kinds.unquoted(call.group(2) if unit is not none else field)) %}
+    {% set value = "date_trunc('" ~ unit ~ "', " ~ column ~ ')' if unit is not none else column %}
     {% do values.append(value if table is not none else value ~ ' as value_' ~ loop.index) %}
   {% endfor %}
   {% do return(values) %}

@@ -10,17 +10,15 @@
   {% do dbt_kinds.act_as('compact_store') %}
   {% set before, after = 0, 0 %}
   {% if dbt_kinds.find_store() is not none %}
-    {% set lease = {'relation': dbt_kinds.store_key(), 'unique_id': none, 'kind': none, 'model': 'the interval store'} %}
+    {% set lease = dbt_kinds.store_lease() %}
     {% do dbt_kinds.claim(lease, {'execution_time': dbt_kinds.run_settings('').execution_time, 'batches': []}) %}
     {% do dbt_kinds.finish_compaction() %}
     {% set before = dbt_kinds.count_events() %}
     {% set old_until = dbt_kinds._keep_from(keep_days, drop_unreadable) %}
-    {% set rows = dbt_kinds.compacted_events(dbt_kinds.read_old_log(old_until), drop_unreadable) %}
-    {% do dbt_kinds.write_compacted(rows, old_until, drop_unreadable) %}
-    {% if dbt_kinds.count_events() != before %}
-      {% do dbt_kinds.fail('the interval store', 'events were recorded while it was compacted, and nothing was changed; run compact_store again') %}
-    {% endif %}
-    {% do dbt_kinds.put_compacted_in_place() %}
+    {% set old_events = dbt_kinds.compacted_events(dbt_kinds.read_old_log(old_until), drop_unreadable) %}
+    {% set young = 'recorded_at >= ' ~ dbt_kinds.text_literal(old_until) ~ (" and invocation_id = '" ~ invocation_id ~ "'" if drop_unreadable else '') %}
+    {% set failure = dbt_kinds.rewrite_store(old_events, young, before) %}
+    {% do dbt_kinds.fail('the interval store', failure ~ '; nothing was changed' ~ ('; run compact_store again' if 'recorded' in failure else '')) if failure is not none %}
     {% do dbt_kinds.release_lease_of(lease) %}
     {% set after = dbt_kinds.count_events() %}
   {% endif %}

@@ -1,6 +1,6 @@
 {#
   The claims of a log that nobody has released: {relation, invocation_id, claimed_at, last_sign_of_life, expires_at, holder,
-  interval}. Every event of a claim's run on that relation is a sign of life. Pure.
+  source, interval}. Every event of a claim's run on that relation is a sign of life. Pure.
 #}
 {% macro open_claims(log) %}
   {% set claims = [] %}
@@ -11,7 +11,7 @@
       {% set last = signs | map(attribute='recorded_at') | max %}
       {% do claims.append({
         'relation': row.relation, 'model': row.model, 'invocation_id': row.invocation_id, 'claimed_at': row.recorded_at, 'last_sign_of_life': last,
-        'expires_at': dbt_kinds.moment_after(last, row.lease_seconds), 'holder': row.get('holder'),
+        'expires_at': dbt_kinds.moment_after(last, row.lease_seconds), 'holder': row.get('holder'), 'source': row.get('source'),
         'interval': [row.interval_start, row.interval_end] if row.interval_start is defined else none,
       }) %}
     {% endif %}

@@ -1,18 +1,32 @@
 {#
-  Makes this run the only one that writes a model. Claims by appending, then reads: a claim holds once a read after its append
-  shows no other live claim. Who sees an earlier one withdraws and fails; who sees only later ones reads again until they
-  are withdrawn, and gives way to one that stays. Returns whether others recorded anything of the table since this run
+  Makes this run the only one that writes a model, or fails. Returns whether others recorded anything of the table since this run
   read the store: then it has to plan again. What a writer wants to know of the table as it is under the lease, its `questions`, is
-  answered by the same read: see answer.
+  answered by the same read: see answer. A run that just merges the store's files is waited for.
 #}
 {% macro claim(options, plan, questions={}) %}
-  {% set memory = dbt_kinds.run_memory() %}
-  {% if options.relation in memory.claims %}
+  {% if options.relation in dbt_kinds.run_memory().claims %}
     {% do return(false) %}
   {% endif %}
   {% set known = dbt_kinds.events_of(options.relation) | length %}
   {% set seconds = dbt_kinds.whole_number(options.model, 'kinds_lease_seconds', var('kinds_lease_seconds', 3600), 1) %}
-  {% do memory.claims.update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': ''}}) %}
+  {% for attempt in range(3) %}
+    {% set holder = dbt_kinds.try_claim(options, plan, seconds, questions) %}
+    {% if holder is none %}
+      {% do return(dbt_kinds.events_of(options.relation) | length != known) %}
+    {% elif loop.last or holder.source != 'merge_files' or not dbt_kinds._sees_end_of(holder, options) %}
+      {% do dbt_kinds._fail_for_lease(options, holder) %}
+    {% endif %}
+  {% endfor %}
+{% endmacro %}
+
+
+{#
+  Claims by appending, then reads: a claim holds once a read after its append shows no other live claim. Who sees an earlier one
+  withdraws; who sees only later ones reads again until they are withdrawn, and gives way to one that stays. Returns the claim that
+  is in the way, or none where this run has the lease.
+#}
+{% macro try_claim(options, plan, seconds, questions={}) %}
+  {% do dbt_kinds.run_memory().claims.update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': ''}}) %}
   {% set claimed_at = dbt_kinds.append_events(options, [{
     'event': 'claimed', 'execution_time': plan.execution_time, 'lease_seconds': seconds, 'holder': dbt_kinds.lease_holder(),
     'interval_start': plan.batches[0][0] if plan.batches else none, 'interval_end': plan.batches[-1][1] if plan.batches else none,
@@ -21,13 +35,25 @@
     {% set rivals = dbt_kinds._live_rivals(options, questions) %}
     {% set earlier = rivals | selectattr('claimed_at', 'le', claimed_at) | list %}
     {% if not rivals %}
-      {% do return(dbt_kinds.events_of(options.relation) | length != known) %}
+      {% do return(none) %}
     {% elif earlier or loop.last %}
       {% set holder = (earlier or rivals)[0] %}
-      {% do dbt_kinds.release_lease_of(options, 'invocation ' ~ holder.invocation_id ~ ' held the lease') %}
-      {% do dbt_kinds._fail_for_lease(options, holder) %}
+      {% set is_brief = holder.source == 'merge_files' %}
+      {% do dbt_kinds.release_lease_of(options, none if is_brief else 'invocation ' ~ holder.invocation_id ~ ' held the lease') %}
+      {% do return(holder) %}
     {% endif %}
   {% endfor %}
+{% endmacro %}
+
+
+{# Whether a claim ends while this run, without one of its own, reads again and again: a claim that it had from before might be lost with the old files. #}
+{% macro _sees_end_of(claim, options) %}
+  {% for attempt in range(100) %}
+    {% if claim.invocation_id not in dbt_kinds._live_rivals(options) | map(attribute='invocation_id') %}
+      {% do return(true) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(false) %}
 {% endmacro %}
 
 
@@ -78,23 +104,6 @@
 {% endmacro %}
 
 
-{#
-  The package's on-run-end hook: ends the leases of models that failed, with the reason. Nothing where every model ended
-  its own.
-#}
-{% macro release_leases(results) %}
-  {% if execute %}
-    {% for relation, claim in dbt_kinds.run_memory().claims.copy().items() %}
-      {% set failure = namespace(message='the run ended before the model did') %}
-      {% for result in results if result.node.unique_id == claim.options.unique_id %}
-        {% set failure.message = dbt_kinds.short_message(result.message) %}
-      {% endfor %}
-      {% do dbt_kinds.release_lease_of(claim.options, failure.message) %}
-    {% endfor %}
-  {% endif %}
-{% endmacro %}
-
-
 {# An error as one line without the frames of Java's stack, at most 500 characters. Pure. #}
 {% macro short_message(message) %}
   {% set lines = modules.re.sub('(?m)^\s*(at |[.][.][.] [0-9]+ more).*$', '', (message or '') | string).split() %}
@@ -109,7 +118,9 @@
 {% macro _live_rivals(options, questions={}) %}
   {% set memory, store, answers = dbt_kinds.run_memory(), dbt_kinds.store_key(), {} %}
   {% do dbt_kinds.events_of(options.relation) %}
-  {% set log = dbt_kinds.read_last_runs() if options.relation == store else dbt_kinds.read_log([options.relation, store], questions, answers) %}
+  {% set log = dbt_kinds.read_last_runs() if options.relation == store
+    else dbt_kinds.read_log([options.relation, store], dict(dbt_kinds.store_files_question(), **questions), answers) %}
+  {% do memory.update({'store_files': answers.pop('store_files')}) if 'store_files' in answers %}
   {% do memory.events.update({options.relation: dbt_kinds.events_in_log(log, options.relation)}) %}
   {% do memory.held.pop(options.relation, none) %}
   {% do memory.pending.update({options.relation: dbt_kinds.pending_write(log, options.relation)}) %}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -99,10 +100,7 @@ def test_models_of_another_project_lose_nothing(busy: Project) -> None:
 @one_format
 def test_a_compaction_cut_short_anywhere_loses_nothing(busy: Project) -> None:
     before = answers(busy)
-    statements = ["select * from", "insert overwrite"]
-    if busy.settings["vars"]["kinds_store_format"] == "hive":
-        statements = ["select * from", "alter table", "insert overwrite", "drop table"]
-    for statement in statements:
+    for statement in ["select distinct", "insert overwrite", "drop table"]:
         cut_short(busy, statement)
         assert answers(busy) == before
     busy.operation("compact_store", keep_days=0)
@@ -113,6 +111,14 @@ def test_a_compaction_cut_short_anywhere_loses_nothing(busy: Project) -> None:
 
 def cut_short(project: Project, beginning: str) -> None:
     """Begins a compaction that ends right before its last statement of that kind; the lease of a process that is gone is gone."""
+    listen_until(project, beginning)
+    failed = project.dbt("run-operation", "dbt_kinds.compact_store", "--args", "{keep_days: 0}")
+    assert not project.listeners and not failed.success, beginning
+    project.operation("release_lease", select="hits")
+
+
+def listen_until(project: Project, beginning: str) -> None:
+    """The next command of dbt is interrupted right before the statement of a compaction that begins so."""
 
     def cut(event: Any) -> None:
         if event.info.name == "SQLQuery":
@@ -125,6 +131,96 @@ def cut_short(project: Project, beginning: str) -> None:
 
     seen: list[str] = []
     project.listeners.append(cut)
-    failed = project.dbt("run-operation", "dbt_kinds.compact_store", "--args", "{keep_days: 0}")
-    assert not project.listeners and not failed.success, beginning
-    project.operation("release_lease", select="hits")
+
+
+@pytest.fixture
+def scattered(busy: Project) -> Project:
+    """A project whose store is in more than 300 files: as if so many runs had claimed a table that is gone."""
+    names = [row[0] for row in busy.sql("describe table {schema}.dbt_kinds_intervals")]
+    columns = {
+        "event": "'released'",
+        "relation": "'gone'",
+        "recorded_at": "concat('2024-01-01T00:00:00.', lpad(id, 6, '0'))",
+    }
+    selected = ", ".join(f"{columns.get(name, 'null')}" for name in names)
+    busy.sql(f"insert into {{schema}}.dbt_kinds_intervals select {selected} from range(0, 310, 1, 310)")
+    assert files(busy) > 310
+    return busy
+
+
+def files(project: Project) -> int:
+    project.sql("refresh table {schema}.dbt_kinds_intervals")
+    return len(project.sql("select distinct input_file_name() from {schema}.dbt_kinds_intervals"))
+
+
+def log(project: Project) -> list[tuple[Any, ...]]:
+    return project.sql(
+        "select * from {schema}.dbt_kinds_intervals where relation not like '%dbt_kinds_intervals' order by relation, recorded_at, event, interval_start"
+    )
+
+
+@one_format
+def test_a_run_makes_many_files_of_the_store_few(scattered: Project) -> None:
+    before, said = log(scattered), answers(scattered)
+    run = scattered.run("--select", "hits", now="2024-01-07 08:00:00")
+    assert [line for line in run.log if "files and has few again" in line]
+    assert files(scattered) < 10 and not scattered.table_exists("dbt_kinds_intervals_comp*")
+    after = log(scattered)
+    assert len(after) > len(before) and set(before) < set(after)
+    assert answers(scattered)["model.shop.copies"][0] == said["model.shop.copies"][0]
+    assert scattered.run(now="2024-01-07 08:00:00").messages["hits"] == UP_TO_DATE
+
+
+def test_it_leaves_them_while_another_run_is_at_work_and_where_it_must_not(scattered: Project) -> None:
+    before = files(scattered)
+    scattered.run("--select", "hits", now="2024-01-07 08:00:00", compact="never")
+    claim(scattered, "gone")
+    scattered.run("--select", "hits", now="2024-01-08 08:00:00")
+    assert files(scattered) > before
+    wrong = scattered.dbt("run", "--select", "hits", now="2024-01-09 08:00:00", compact="always")
+    assert "kinds_compact 'always' is neither auto nor never" in wrong.errors
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")
+
+
+def claim(project: Project, relation: str, source: str = "run") -> None:
+    """What a run on another machine claims."""
+    project.sql(
+        "insert into {schema}.dbt_kinds_intervals (event, relation, invocation_id, recorded_at, lease_seconds, source) "
+        f"values ('claimed', '{relation}', 'another run', '{now()}', 600, '{source}')"
+    )
+
+
+@one_format
+def test_a_run_that_is_killed_while_it_merges_files_loses_nothing(scattered: Project) -> None:
+    for day, statement in enumerate(["select distinct", "insert overwrite", "drop table"], start=7):
+        listen_until(scattered, statement)
+        scattered.dbt("run", "--select", "hits", now=f"2024-01-{day:02} 08:00:00")
+        assert not scattered.listeners, statement
+        coverage = answers(scattered)["model.shop.hits"][0]
+        assert coverage == [["2024-01-01T00:00:00", f"2024-01-{day:02}T00:00:00"]]
+        scattered.operation("release_lease", select="hits")
+    before = set(log(scattered))
+    scattered.operation("compact_store", keep_days=100_000)
+    assert before <= set(log(scattered)) and not scattered.table_exists("dbt_kinds_intervals_comp*")
+
+
+def test_a_run_waits_for_one_that_merges_files(busy: Project) -> None:
+    def count(event: Any) -> None:
+        if event.info.name == "SQLQuery" and "where relation in" in event.data.sql:
+            reads.append(event.data.sql)
+            if len(reads) == 3:
+                busy.listeners.clear()
+                busy.sql(
+                    "insert into {schema}.dbt_kinds_intervals (event, relation, invocation_id, recorded_at, source) values ('released', "
+                    f"'{busy.schema}.dbt_kinds_intervals', 'another run', '{now()}', 'merge_files')"
+                )
+
+    reads: list[str] = []
+    claim(busy, f"{busy.schema}.dbt_kinds_intervals", "merge_files")
+    busy.listeners.append(count)
+    run = busy.run("--select", "hits", now="2024-01-07 08:00:00")
+    assert len(reads) > 3 and run.success and run.batches("hits")
+    assert busy.operation("history", select="hits")["runs"][0]["state"] == "done"

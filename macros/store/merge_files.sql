@@ -1,0 +1,38 @@
+{#
+  A run that found the store in many small files makes them few, with the same rows. Not
+  while another run is at work, and with a lease so short that a run that is killed here keeps nobody waiting for long.
+#}
+{% macro merge_files() %}
+  {% set files = dbt_kinds.run_memory().store_files or 0 %}
+  {% if execute and files > 300 and dbt_kinds.may_merge_files() %}
+    {% do dbt_kinds.act_as('merge_files') %}
+    {% set lease = dbt_kinds.store_lease() %}
+    {% if dbt_kinds.try_claim(lease, {'execution_time': dbt_kinds.run_settings('').execution_time, 'batches': []}, 600) is none %}
+      {% do dbt_kinds.finish_compaction() %}
+      {% set failure = dbt_kinds.rewrite_store([], 'true', dbt_kinds.count_events()) %}
+      {% do dbt_kinds.release_lease_of(lease) %}
+      {% do log('dbt_kinds: the interval store had ' ~ files ~ ' files and has few again' if failure is none
+        else 'dbt_kinds: the interval store has ' ~ files ~ ' files, and they stay: ' ~ failure, info=true) %}
+    {% endif %}
+  {% endif %}
+{% endmacro %}
+
+
+{# Whether runs may do so: `kinds_compact` is not `never`. Delta has means of its own. #}
+{% macro may_merge_files() %}
+  {% set compact = var('kinds_compact', 'auto') %}
+  {% if compact not in ['auto', 'never'] %}
+    {% do dbt_kinds.fail('the interval store', "kinds_compact '" ~ compact ~ "' is neither auto nor never") %}
+  {% endif %}
+  {% do return(compact == 'auto' and dbt_kinds.find_store().file_format != 'delta') %}
+{% endmacro %}
+
+
+{# A question to the store, once a run, by whoever claims first: in how many files it is. #}
+{% macro store_files_question() %}
+  {% if dbt_kinds.run_memory().store_files is not none or not dbt_kinds.may_merge_files() %}
+    {% do return({}) %}
+  {% endif %}
+  {% do return({'store_files': 'select count(*) from '
+    ~ ('binaryFile.' ~ dbt_kinds.quoted(dbt_kinds.find_store().location) if dbt_kinds.find_store().file_format == 'hive' else dbt_kinds.store_table() ~ '.files')}) %}
+{% endmacro %}
