@@ -6,7 +6,7 @@
     {% do dbt_kinds.listed_tables(relation).pop(table.identifier | lower, none) %}
     {% for finding in findings if finding.audit.name == audit.name %}
       {% call statement('store_failures') %}
-create table {{ table }} using {{ 'delta' if adapter.type() == 'databricks' else 'parquet' }} as
+create table {{ table }} using {{ dbt_kinds.native_format() }} as
 select * from (
 {{ finding.sql }}
 )

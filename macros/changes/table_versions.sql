@@ -54,8 +54,9 @@
 
 {# The relation of a model or source, as statements name it. #}
 {% macro relation_of_node(node) %}
-  {% set relation = api.Relation.create(database=node.get('database'), schema=node.schema, identifier=node.get('identifier') or node.alias) %}
-  {% do return(relation.incorporate(path={'database': none}) if adapter.type() == 'spark' else relation) %}
+  {% do return(api.Relation.create(
+    database=dbt_kinds.named_database(node.get('database')), schema=node.schema, identifier=node.get('identifier') or node.alias
+  )) %}
 {% endmacro %}
 
 

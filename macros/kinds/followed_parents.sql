@@ -125,7 +125,7 @@
   {% for unique_id in node.depends_on.nodes if unique_id in (graph.sources or {}) %}
     {% set source = graph.sources[unique_id] %}
     {% if [source.source_name, source.name] == names %}
-      {% do return(dbt_kinds.relation_key(none if adapter.type() == 'spark' else source.database, source.schema, source.identifier)) %}
+      {% do return(dbt_kinds.relation_key(dbt_kinds.named_database(source.database), source.schema, source.identifier)) %}
     {% endif %}
   {% endfor %}
   {% do return(none) %}

@@ -7,9 +7,9 @@
 {% macro load_intervals(prepare, write) %}
   {% do dbt_kinds.check_adapter(model.name) %}
   {% do dbt_kinds.check_query(model) %}
-  {% do dbt_kinds.check_proven(model) %}
   {% set options = dbt_kinds.options_of(model) %}
   {% set settings = dbt_kinds.backbuild_settings(model, dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)), selected_resources) %}
+  {% do dbt_kinds.check_proven(model, settings) %}
   {% set work = dbt_kinds.leased_work(options, settings, prepare) %}
   {% do dbt_kinds.check_nothing_unrecorded(work) %}
   {% do dbt_kinds.log_plan(options, work.plan, work.get('existed', false)) %}

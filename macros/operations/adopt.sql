@@ -3,7 +3,7 @@
   recorded, and without `execute` none is.
 #}
 {% macro adopt(select=none, start=none, until=none, gaps='skip', again=false, execute=false, arrival=none) %}
-  {% set executed = dbt_kinds.true_or_false('', 'execute', execute) %}
+  {% set executed = dbt_kinds.true_or_false('the operation adopt', 'execute', execute) %}
   {% do dbt_kinds.act_as('adopt') %}
   {% set held = {} %}
   {% for node in dbt_kinds.named_models('adopt', select) %}

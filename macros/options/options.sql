@@ -205,7 +205,7 @@
 
 {# Without file_format dbt-spark creates a Hive text table. #}
 {% macro _file_format(node) %}
-  {% set file_format = (node.config.get('file_format') or ('delta' if adapter.type() == 'databricks' else 'parquet')) | lower %}
+  {% set file_format = (node.config.get('file_format') or dbt_kinds.native_format()) | lower %}
   {% if file_format not in ['iceberg', 'delta', 'parquet', 'orc'] %}
     {% do dbt_kinds.fail(node.name, "file_format '" ~ file_format ~ "' is not one that the kinds write; "
       ~ 'write iceberg, delta, parquet or orc') %}

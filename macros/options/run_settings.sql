@@ -15,6 +15,7 @@
       dbt_kinds.true_or_false(model, 'kinds_allow_approximate_restatement', var('kinds_allow_approximate_restatement', false)),
     'batch_size': dbt_kinds.whole_number(model, 'kinds_batch_size', batch_size, 1) if batch_size is not none else none,
     'backbuild': dbt_kinds.true_or_false(model, 'kinds_backbuild', var('kinds_backbuild', false)),
+    'require_safety': dbt_kinds.true_or_false(model, 'kinds_require_safety', var('kinds_require_safety', false)),
     'ignore_skip': dbt_kinds.true_or_false(model, 'kinds_ignore_skip', var('kinds_ignore_skip', false)),
     'skip_audits': dbt_kinds.true_or_false(model, 'kinds_skip_audits', var('kinds_skip_audits', false)),
     'full_refresh': full_refresh,

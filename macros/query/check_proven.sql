@@ -2,9 +2,8 @@
   Under kinds_require_safety: refuses a model that runs on parts of its source and carries no proof that it may, or one of another query. Only the kinds
   that dbt-kinds proves anything of are asked.
 #}
-{% macro check_proven(node) %}
-  {% set required = dbt_kinds.true_or_false(node.name, 'kinds_require_safety', var('kinds_require_safety', false)) %}
-  {% if not required or node.config.materialized not in ['incremental_by_time_range', 'cumulative_aggregate'] %}
+{% macro check_proven(node, settings) %}
+  {% if not settings.require_safety or node.config.materialized not in ['incremental_by_time_range', 'cumulative_aggregate'] %}
     {% do return(none) %}
   {% endif %}
   {% set proof = dbt_kinds.meta_of(node).get('safety') %}

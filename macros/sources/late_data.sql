@@ -135,7 +135,7 @@
   {% set tables, found = {}, [] %}
   {% for unique_id in node.depends_on.nodes if unique_id in graph.nodes and graph.nodes[unique_id].config.materialized not in ['view', 'ephemeral'] %}
     {% set read = graph.nodes[unique_id] %}
-    {% do tables.update({read.name: dbt_kinds.relation_key(none if adapter.type() == 'spark' else read.database, read.schema, read.alias)}) %}
+    {% do tables.update({read.name: dbt_kinds.relation_key(dbt_kinds.named_database(read.database), read.schema, read.alias)}) %}
   {% endfor %}
   {% for window in dbt_kinds.written_source_windows(node) if window.column is defined and (window.is_source or window.relation in tables) %}
     {% do found.append(window if window.is_source else dict(window, relation=tables[window.relation])) %}

@@ -3,10 +3,7 @@
   of 40 rows there (measured on Spark 3.5.9), none in Hive text.
 #}
 {% macro create_log(relation, columns, partitions={}) %}
-  {% set store_format = var('kinds_store_format', 'delta' if adapter.type() == 'databricks' else 'hive') %}
-  {% if store_format not in ['hive', 'iceberg', 'delta'] %}
-    {% do exceptions.raise_compiler_error("dbt_kinds: kinds_store_format '" ~ store_format ~ "' is not hive, iceberg or delta") %}
-  {% endif %}
+  {% set store_format = dbt_kinds.store_settings().format %}
   {% set columns = columns if store_format == 'hive' else dict(columns, **partitions) %}
   {% set partitioned = [] %}
   {% for name, type in partitions.items() %}

@@ -8,9 +8,8 @@
     {% do return(false) %}
   {% endif %}
   {% set known = dbt_kinds.events_of(options.relation) | length %}
-  {% set seconds = dbt_kinds.whole_number(options.model, 'kinds_lease_seconds', var('kinds_lease_seconds', 3600), 1) %}
   {% for attempt in range(3) %}
-    {% set holder = dbt_kinds.try_claim(options, plan, seconds, questions) %}
+    {% set holder = dbt_kinds.try_claim(options, plan, dbt_kinds.store_settings().lease_seconds, questions) %}
     {% if holder is none %}
       {% do return(dbt_kinds.events_of(options.relation) | length != known) %}
     {% elif loop.last or holder.source != 'merge_files' or not dbt_kinds._sees_end_of(holder, options) %}

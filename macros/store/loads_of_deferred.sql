@@ -4,7 +4,7 @@
 #}
 {% macro loads_of_deferred(deferred) %}
   {% set relation = dbt_kinds.relation_key(deferred.database, deferred.schema, deferred.alias) %}
-  {% if var('kinds_store_schema', none) is not none or deferred.schema == target.schema %}
+  {% if dbt_kinds.store_settings().is_shared or deferred.schema == target.schema %}
     {% do return(dbt_kinds.loads_of(relation)) %}
   {% endif %}
   {% set known = dbt_kinds.run_memory().deferred %}

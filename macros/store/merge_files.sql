@@ -20,11 +20,7 @@
 
 {# Whether runs may do so: `kinds_compact` is not `never`. Delta has means of its own. #}
 {% macro may_merge_files() %}
-  {% set compact = var('kinds_compact', 'auto') %}
-  {% if compact not in ['auto', 'never'] %}
-    {% do dbt_kinds.fail('the interval store', "kinds_compact '" ~ compact ~ "' is neither auto nor never") %}
-  {% endif %}
-  {% do return(compact == 'auto' and dbt_kinds.find_store().file_format != 'delta') %}
+  {% do return(dbt_kinds.store_settings().compact == 'auto' and dbt_kinds.find_store().file_format != 'delta') %}
 {% endmacro %}
 
 

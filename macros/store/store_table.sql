@@ -1,7 +1,7 @@
 {# Where the interval store is. One table for all models of a target. #}
 {% macro store_table() %}
   {% do return(api.Relation.create(
-    database=target.get('database') or target.get('catalog'), schema=var('kinds_store_schema', target.schema), identifier='dbt_kinds_intervals'
+    database=target.get('database') or target.get('catalog'), schema=dbt_kinds.store_settings().schema, identifier='dbt_kinds_intervals'
   )) %}
 {% endmacro %}
 

@@ -7,7 +7,7 @@
   {% do dbt_kinds.run_memory().stages.setdefault(relation | string, []).append(stage) %}
   {# first the table, then its rows: a query that is killed leaves a table that can be dropped, not files without one #}
   {% call statement('create_stage') %}
-create table {{ stage }} using {{ 'delta' if adapter.type() == 'databricks' else 'parquet' }} as
+create table {{ stage }} using {{ dbt_kinds.native_format() }} as
 {{ dbt_kinds.filtered_query('select * from ' ~ like if like is not none else sql, 'false') }}
   {% endcall %}
   {% call statement('fill_stage') %}

@@ -81,7 +81,10 @@ class Macros:
             "var": lambda name, default=None: (variables or {}).get(name, default),
             "invocation_args_dict": arguments or {},
             "run_started_at": clock.replace(tzinfo=pytz.utc),
-            "adapter": SimpleNamespace(type=lambda: adapter_type, quote=lambda name: f"`{name}`"),
+            "adapter": SimpleNamespace(
+                type=lambda: adapter_type, quote=lambda name: f"`{name}`",
+                dispatch=lambda name, package: self._functions[f"{adapter_type}__{name}"],
+            ),
             "execute": True,
             "graph": {"nodes": {}},
             "model": node or {},

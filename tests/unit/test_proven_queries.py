@@ -65,7 +65,8 @@ def test_an_edit_of_the_query_is_another_hash(edited: str) -> None:
 def refusal(kind: str, safety: Any, code: str = QUERY, *, required: Any = True) -> str | None:
     model = node(kind=kind, **({"safety": safety} if safety is not None else {})) | {"raw_code": code}
     try:
-        Macros(variables={"kinds_require_safety": required}).check_proven(model)
+        macros = Macros(variables={"kinds_require_safety": required})
+        macros.check_proven(model, macros.run_settings("orders"))
     except CompilerError as refused:
         return str(refused).removeprefix("dbt_kinds: model orders: ")
     return None

@@ -1,0 +1,30 @@
+{# The file format of tables that nobody chose one for: what the engine writes best. #}
+{% macro native_format() %}
+  {% do return(adapter.dispatch('native_format', 'dbt_kinds')()) %}
+{% endmacro %}
+
+
+{% macro spark__native_format() %}
+  {% do return('parquet') %}
+{% endmacro %}
+
+
+{% macro databricks__native_format() %}
+  {% do return('delta') %}
+{% endmacro %}
+
+
+{# The database of a node as statements and the store name it: dbt-spark names none, whatever the graph says. #}
+{% macro named_database(database) %}
+  {% do return(adapter.dispatch('named_database', 'dbt_kinds')(database)) %}
+{% endmacro %}
+
+
+{% macro spark__named_database(database) %}
+  {% do return(none) %}
+{% endmacro %}
+
+
+{% macro databricks__named_database(database) %}
+  {% do return(database) %}
+{% endmacro %}

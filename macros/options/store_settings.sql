@@ -1,0 +1,19 @@
+{#
+  What the variables of a run say about the interval store: `{schema, is_shared, format, lease_seconds, compact}`. `is_shared` where one
+  schema holds the store of every target. Pure but for the context it reads.
+#}
+{% macro store_settings() %}
+  {% set schema = var('kinds_store_schema', none) %}
+  {% set file_format = var('kinds_store_format', 'delta' if dbt_kinds.native_format() == 'delta' else 'hive') %}
+  {% if file_format not in ['hive', 'iceberg', 'delta'] %}
+    {% do dbt_kinds.fail('the interval store', "kinds_store_format '" ~ file_format ~ "' is not hive, iceberg or delta") %}
+  {% endif %}
+  {% set compact = var('kinds_compact', 'auto') %}
+  {% if compact not in ['auto', 'never'] %}
+    {% do dbt_kinds.fail('the interval store', "kinds_compact '" ~ compact ~ "' is neither auto nor never") %}
+  {% endif %}
+  {% do return({
+    'schema': schema or target.schema, 'is_shared': schema is not none, 'format': file_format, 'compact': compact,
+    'lease_seconds': dbt_kinds.whole_number('the interval store', 'kinds_lease_seconds', var('kinds_lease_seconds', 3600), 1),
+  }) %}
+{% endmacro %}
