@@ -121,10 +121,11 @@ def read_status(dbt: Dbt, select: str | None = None) -> Status:
 def status_table(models: Sequence[ModelStatus]) -> RenderableType:
     """The status as a table for a terminal, under it what its bars mean, who holds a lease, and how runs failed."""
     table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("model", overflow="fold")
+    # a name is broken only where it would leave the rest of 80 columns too little
+    table.add_column("model", overflow="fold", no_wrap=all(len(model.name) <= 28 for model in models))
     table.add_column("unit")
     table.add_column("covered", no_wrap=True)
-    table.add_column("missing", no_wrap=True)
+    table.add_column("missing")
     table.add_column("last run", overflow="fold")
     bars: list[CoverageBar] = []
     for model in models:

@@ -63,6 +63,7 @@ class Twins:
         # what one holds the other holds
         wrong = [table for table in fusion.expected if not fusion.is_right(table)]
         assert not wrong, wrong
+        assert fusion.has_each_once()
 
 
 def ended(status: str) -> str:
@@ -78,7 +79,7 @@ def test_first_load(twins: Twins) -> None:
     for day in range(3):
         twins.arrive(day)
     runs = twins.run("run")
-    assert len(runs[1].statuses) == len(KINDS) * len(FORMATS) + 4
+    assert len(runs[1].statuses) == len(KINDS) * len(FORMATS) + 8
     twins.load(range(3))
     twins.check(runs)
 

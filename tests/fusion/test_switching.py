@@ -33,7 +33,7 @@ def other(engine: str) -> str:
 
 
 def is_right(shop: Shop) -> bool:
-    return all(shop.is_right(table) for table in shop.expected)
+    return all(shop.is_right(table) for table in shop.expected) and shop.has_each_once()
 
 
 @pytest.mark.parametrize("engine", [FUSION, CORE])

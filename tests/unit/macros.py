@@ -82,7 +82,8 @@ class Macros:
             "invocation_args_dict": arguments or {},
             "run_started_at": clock.replace(tzinfo=pytz.utc),
             "adapter": SimpleNamespace(
-                type=lambda: adapter_type, quote=lambda name: f"`{name}`",
+                type=lambda: adapter_type,
+                quote=lambda name: f"`{name}`",
                 dispatch=lambda name, package: self._functions[f"{adapter_type}__{name}"],
             ),
             "execute": True,
