@@ -4,7 +4,7 @@
 {% endmacro %}
 
 
-{% macro spark__native_format() %}
+{% macro default__native_format() %}
   {% do return('parquet') %}
 {% endmacro %}
 
@@ -20,7 +20,7 @@
 {% endmacro %}
 
 
-{% macro spark__named_database(database) %}
+{% macro default__named_database(database) %}
   {% do return(none) %}
 {% endmacro %}
 

@@ -31,6 +31,8 @@ class Answer(dict[Any, Any]):
 class Dbt:
     """Stands where dbt's own macros would, and keeps the statements that were to be sent."""
 
+    macros: Macros
+
     def __init__(self, **variables: Any) -> None:
         self.sent: list[str] = []
         clauses = ["options_clause", "clustered_cols", "location_clause", "comment_clause", "tblproperties_clause"]
@@ -40,6 +42,7 @@ class Dbt:
         of_dbt["adapter"] = SimpleNamespace(
             type=lambda: "databricks",
             quote=lambda name: f"`{name}`",
+            dispatch=lambda name, package: self.macros.dispatched(name, "databricks"),
             config=SimpleNamespace(credentials=SimpleNamespace(server_side_parameters={})),
         )
         self.macros = Macros(variables=variables, node={"name": "orders", "unique_id": "model.shop.orders"}, **of_dbt)
@@ -125,8 +128,9 @@ def test_columns_that_come(parsed: Callable[[str], str]) -> None:
 
 def test_the_store(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
-    adapter = SimpleNamespace(type=lambda: "spark", create_schema=lambda relation: None)
-    macros = Macros(variables={"kinds_store_format": "delta"}, statement=dbt.statement, adapter=adapter)
+    adapter = SimpleNamespace(dispatch=lambda name, package: lambda: "parquet", create_schema=lambda relation: None)
+    target = SimpleNamespace(schema="shop")
+    macros = Macros(variables={"kinds_store_format": "delta"}, statement=dbt.statement, adapter=adapter, target=target)
     macros.create_store("shop.dbt_kinds_intervals")
     assert [parsed(sql).split()[0] for sql in dbt.sent] == ["'CreateTable"]
     assert "using delta" in dbt.sent[0]

@@ -57,7 +57,8 @@ def test_every_kind_does_the_same(new_project: Callable[[str], Project], name: s
     project.target["server_side_parameters"] |= SETTINGS[name]
     with set_back([*SETTINGS[name]]):
         project.sql("create schema {schema}")
-        kinds = EveryKind(project, ["iceberg", "parquet"], project.sql)
+        # a table of files by time is refused outside UTC: its partitions are called by local times
+        kinds = EveryKind(project, ["iceberg", *([] if ZONE in SETTINGS[name] else ["parquet"])], project.sql)
         newest = "select id, max_by(region, ts) as region, max(ts) as updated_at from {{ target.schema }}.source_rows group by id"
         for kind, options in (("scd_type_2_by_time", {}), ("scd_type_2_by_column", {"columns": ["region"]})):
             project.kind(f"{kind}_", newest, kind=kind, config="file_format='iceberg'", unique_key="id", **options)
@@ -84,9 +85,8 @@ def test_every_kind_does_the_same(new_project: Callable[[str], Project], name: s
 def check(kinds: EveryKind) -> None:
     wrong = {table: kinds.rows(table) for table in kinds.expected if not kinds.is_right(table)}
     assert not wrong, wrong
-    newest = kinds.sql(
-        "select id, max_by(region, ts) as region, max(ts) as updated_at from {schema}.source_rows group by id"
-    )
-    for kind in ("scd_type_2_by_time_", "scd_type_2_by_column_"):
-        now = kinds.sql(f"select id, region, updated_at from {{schema}}.{kind} where valid_to is null")
-        assert sorted(now) == sorted(newest), kind
+    newest = "select id, max_by(region, ts) as region, max(ts) as updated_at from {schema}.source_rows group by id"
+    # of the columns, one kind follows the region alone
+    for kind, columns in (("scd_type_2_by_time_", "id, region, updated_at"), ("scd_type_2_by_column_", "id, region")):
+        now = kinds.sql(f"select {columns} from {{schema}}.{kind} where valid_to is null")
+        assert sorted(now) == sorted(kinds.sql(f"select {columns} from ({newest})")), kind

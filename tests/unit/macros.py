@@ -84,7 +84,7 @@ class Macros:
             "adapter": SimpleNamespace(
                 type=lambda: adapter_type,
                 quote=lambda name: f"`{name}`",
-                dispatch=lambda name, package: self._functions[f"{adapter_type}__{name}"],
+                dispatch=lambda name, package: self.dispatched(name, adapter_type),
             ),
             "execute": True,
             "graph": {"nodes": {}},
@@ -98,6 +98,10 @@ class Macros:
             module = jinja2.Template.from_code(_ENVIRONMENT, code, context).module
             for name in names:
                 self._functions[name] = self._returning(getattr(module, f"dbt_macro__{name}"))
+
+    def dispatched(self, name: str, adapter_type: str) -> Any:
+        """What adapter.dispatch finds of ours for an adapter."""
+        return self._functions.get(f"{adapter_type}__{name}") or self._functions[f"default__{name}"]
 
     @staticmethod
     def _returning(macro: Any) -> Any:
