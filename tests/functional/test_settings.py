@@ -1,6 +1,6 @@
 """Settings of Spark that people have: every kind loads, corrects, restates and rebuilds as it does under the ones of local-profile.
 
-The table in docs/start/settings.md says what was tried here.
+docs/start/server.md says what was tried here.
 """
 
 from __future__ import annotations
@@ -19,11 +19,9 @@ ZONE = "spark.sql.session.timeZone"
 SETTINGS = {
     "ansi": {"spark.sql.ansi.enabled": "true"},
     "strict": {"spark.sql.storeAssignmentPolicy": "STRICT"},
-    "legacy": {"spark.sql.storeAssignmentPolicy": "LEGACY"},
     "case_sensitive": {"spark.sql.caseSensitive": "true"},
     "new_york": {ZONE: "America/New_York"},
     "kathmandu": {ZONE: "Asia/Kathmandu"},
-    "ntz": {"spark.sql.timestampType": "TIMESTAMP_NTZ"},
     "legacy_times": {"spark.sql.legacy.timeParserPolicy": "LEGACY"},
     "escaped": {"spark.sql.parser.escapedStringLiterals": "true"},
     "no_aqe": {"spark.sql.adaptive.enabled": "false"},
