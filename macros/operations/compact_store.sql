@@ -18,7 +18,7 @@
     {% set old_events = dbt_kinds.compacted_events(dbt_kinds.read_old_log(old_until), drop_unreadable) %}
     {% set young = 'recorded_at >= ' ~ dbt_kinds.text_literal(old_until) ~ (" and invocation_id = '" ~ invocation_id ~ "'" if drop_unreadable else '') %}
     {% set failure = dbt_kinds.rewrite_store(old_events, young, before) %}
-    {% do dbt_kinds.fail('the interval store', failure ~ '; nothing was changed' ~ ('; run compact_store again' if 'recorded' in failure else '')) if failure is not none %}
+    {% do dbt_kinds.fail('the interval store', failure ~ '; nothing was changed') if failure is not none %}
     {% do dbt_kinds.release_lease_of(lease) %}
     {% set after = dbt_kinds.count_events() %}
   {% endif %}

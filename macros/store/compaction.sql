@@ -31,7 +31,7 @@ insert overwrite table {{ dbt_kinds.store_table() }} select * from {{ beside }}
     {% endcall %}
   {% endif %}
   {% do dbt_kinds.drop_table(beside) %}
-  {% do return('events were recorded while it was compacted' if changed else none) %}
+  {% do return('events were recorded while it was compacted; run compact_store again' if changed else none) %}
 {% endmacro %}
 
 

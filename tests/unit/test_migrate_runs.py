@@ -289,4 +289,8 @@ def test_the_generated_models_were_of_both_sorts() -> None:
     assert SEEN["converted"] > 40
     assert SEEN["left"] > 40
     for sort in ("append", "merge", "delete+insert", "insert_overwrite", "latest", "now", "variables"):
-        assert SEEN[f"converted {sort}"] or SEEN[f"left {sort}"], sort
+        for _ in range(4):
+            # what is drawn differs from run to run, and a sort may be missing in one
+            if not (SEEN[f"converted {sort}"] and SEEN[f"left {sort}"]):
+                test_a_converted_model_gives_the_same_table_or_the_model_is_left()
+        assert SEEN[f"converted {sort}"] and SEEN[f"left {sort}"], sort
