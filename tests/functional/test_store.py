@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tests.functional.project import DAILY_EVENTS, Project, events_table
@@ -152,3 +154,23 @@ def test_status_tells_coverage_and_gaps(project: Project) -> None:
     assert daily["recorded"] == [["2024-01-01T00:00:00", "2024-01-04T00:00:00"]]
     assert daily["missing"] == [["2024-01-04T00:00:00", "2024-01-05T00:00:00"]]
     assert (unset["recorded"], unset["missing"]) == ([], None)
+
+
+def test_a_table_in_hive_text_is_read_while_others_append_to_it(project: Project) -> None:
+    """Where inserts stage their files in the table's folder, half of the reads fail."""
+    threads, times = 4, 10
+    project.sql("create schema {schema}")
+    project.sql("create table {schema}.log (n int) stored as textfile")
+
+    def append(thread: int) -> None:
+        for _ in range(times):
+            project.sql("insert into {schema}.log values (1)")
+
+    def read(thread: int) -> list[int]:
+        return [count for _ in range(times) for (count,) in project.sql("select count(*) from {schema}.log")]
+
+    with ThreadPoolExecutor(2 * threads) as pool:
+        appends, reads = pool.map(append, range(threads)), pool.map(read, range(threads))
+        assert all(seen == sorted(seen) for seen in reads)
+        assert list(appends) == [None] * threads
+    assert project.sql("select count(*) from {schema}.log") == [(threads * times,)]
