@@ -62,7 +62,7 @@ def spark_settings(directory: Path) -> dict[str, str]:
         "spark.sql.sources.partitionOverwriteMode": "dynamic",
         "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
         "spark.sql.catalog.spark_catalog.type": "hive",
-        # or a read that lists a table's folder fails when an insert of another thread removes its staging folder from it
+        # or a read that lists a table's folder fails when another thread's insert removes its staging folder
         "spark.hadoop.hive.exec.stagingdir": str(folder / "staging" / ".hive-staging"),
         # with the lock Derby waits for ever, or takes 3 s a commit (measured); one JVM owns this metastore anyway
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",

@@ -12,7 +12,7 @@
     {% do return('(' ~ dbt_kinds.merged_whole(stored, keyed, stage) ~ ') kinds_table') %}
   {% endif %}
   {% if options.kind == 'tracked' %}
-    {% set actions = '(' ~ dbt_kinds.group_actions(writer, dbt_kinds.hashed_rows(writer, stage), dbt_kinds.stored_groups(relation, work)) ~ ')' %}
+    {% set actions = '(' ~ dbt_kinds.group_actions(writer, stage, dbt_kinds.stored_groups(relation, work)) ~ ')' %}
     {% do return('(' ~ dbt_kinds.whole_groups(stored, writer, actions) ~ ') kinds_table') %}
   {% endif %}
   {% if options.kind == 'scd_type_2_by_run' %}

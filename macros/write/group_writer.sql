@@ -1,6 +1,6 @@
 {#
   For the kind `tracked`: see table_writer, whose columns are those of the query and the hash; and `source_schema`, `source_columns` and `source_selected`,
-  the same without it, `keys`, and `content_hash`, the SQL of a row's hash.
+  the same without it, `keys`, and `content_hash`, the SQL of a group's hash.
 #}
 {% macro group_writer(options, query_columns, existing, query, keys=[]) %}
   {% if dbt_kinds.find_column(query_columns, options.content_hash_name) is not none %}
@@ -33,8 +33,8 @@
 
 
 {#
-  SQL: the hash of the group that a row belongs to: how many rows it has, and the sum of their hashes. Spark's hash skips NULL, so whether a value is NULL
-  is hashed beside it (xxhash64(1, null) is xxhash64(null, 1); measured). Columns go by their names. Pure.
+  SQL, an aggregate: the hash of a group: how many rows it has, and the sum of their hashes. Spark's hash skips NULL, so whether a value is NULL is hashed
+  beside it (xxhash64(1, null) is xxhash64(null, 1); measured). Columns go by their names. Pure.
 #}
 {% macro content_hash(columns, keys) %}
   {% set lower_keys, by_name, values = keys | map('lower') | list, {}, [] %}
@@ -45,10 +45,7 @@
     {% set quoted = dbt_kinds.quoted(by_name[name].name) %}
     {% do values.append(dbt_kinds.hashable(quoted, dbt_kinds.parse_type(by_name[name].type)) ~ ', ' ~ quoted ~ ' is null') %}
   {% endfor %}
-  {% set parts = [] %}
-  {% for key in keys %}{% do parts.append(dbt_kinds.quoted(key)) %}{% endfor %}
-  {% set group = 'over (partition by ' ~ parts | join(', ') ~ ')' %}
-  {% do return('concat(count(*) ' ~ group ~ ", ':', cast(sum(cast(xxhash64(" ~ values | join(', ') | default('0', true) ~ ') as decimal(20, 0))) ' ~ group ~ ' as string))') %}
+  {% do return("concat(count(*), ':', cast(sum(cast(xxhash64(" ~ values | join(', ') | default('0', true) ~ ') as decimal(20, 0))) as string))') %}
 {% endmacro %}
 
 

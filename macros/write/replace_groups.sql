@@ -12,7 +12,7 @@
     {% do work.update({'groups': {'rows': rows, 'inserts': found.all_rows, 'is_idle': false}}) %}
   {% else %}
     {% set stored = dbt_kinds.stored_groups(relation, work) %}
-    {% set actions = dbt_kinds.stage(relation, 'actions', dbt_kinds.group_actions(writer, dbt_kinds.hashed_rows(writer, rows), stored)) %}
+    {% set actions = dbt_kinds.stage(relation, 'actions', dbt_kinds.group_actions(writer, rows, stored)) %}
     {% set counts = dbt_kinds.query_rows("select count_if(_action = 'insert') as inserts, count(*) as all_actions from " ~ actions)[0] %}
     {% do work.update({'groups': {'rows': rows, 'actions': actions, 'inserts': counts.inserts, 'is_idle': counts.all_actions == 0}}) %}
   {% endif %}
@@ -48,13 +48,30 @@
 {% endmacro %}
 
 
-{# SQL: staged rows with the hash of their group, in the table's columns. Pure. #}
-{% macro hashed_rows(writer, rows) %}
+{# SQL: the groups of staged rows, each with its hash. Aggregated: a window over all rows would sort them (5 million: 20 s, this 5 s). Pure. #}
+{% macro hashed_groups(writer, rows) %}
+  {% set keys = writer['keys'] | join(', ') %}
+  {% do return('select ' ~ keys ~ ', ' ~ writer.content_hash ~ ' as __kinds_hash from ' ~ rows ~ ' group by ' ~ keys) %}
+{% endmacro %}
+
+
+{# SQL: staged rows with the hash of their group, in the table's columns; `groups` yields groups and their hashes. Pure. #}
+{% macro hashed_rows(writer, rows, groups) %}
   {% set selected = [] %}
   {% for column in writer.columns %}
-    {% do selected.append(writer.content_hash ~ ' as ' ~ column if column == writer.hash_column else column) %}
+    {% do selected.append('hashed.__kinds_hash as ' ~ column if column == writer.hash_column else 'source.' ~ column) %}
   {% endfor %}
-  {% do return('select ' ~ selected | join(', ') ~ ' from ' ~ rows) %}
+  {% do return('select ' ~ selected | join(', ') ~ ' from ' ~ rows ~ ' as source join ' ~ groups ~ ' as hashed on ' ~ dbt_kinds.same_group(writer, 'source', 'hashed')) %}
+{% endmacro %}
+
+
+{# SQL: whether two rows are of one group. Pure. #}
+{% macro same_group(writer, one, other) %}
+  {% set is_same = [] %}
+  {% for key in writer['keys'] %}
+    {% do is_same.append(one ~ '.' ~ key ~ ' <=> ' ~ other ~ '.' ~ key) %}
+  {% endfor %}
+  {% do return(is_same | join(' and ')) %}
 {% endmacro %}
 
 
@@ -62,31 +79,32 @@
 {% macro stored_groups(relation, work) %}
   {% set writer = work.writer %}
   {% set hash = writer.hash_column if dbt_kinds.find_column(work.existing.columns, work.options.content_hash_name) is not none else 'cast(null as string)' %}
-  {% do return('select ' ~ writer['keys'] | join(', ') ~ ', if(count(distinct ' ~ hash ~ ') = 1 and count(*) = count(' ~ hash ~ '), max(' ~ hash ~ '), null) as __kinds_hash from ' ~ relation
-    ~ ' group by ' ~ writer['keys'] | join(', ')) %}
+  {% do return('select ' ~ writer['keys'] | join(', ') ~ ', if(min(' ~ hash ~ ') = max(' ~ hash ~ ') and count(*) = count(' ~ hash ~ '), max(' ~ hash ~ '), null) as __kinds_hash, true as __kinds_is_stored from '
+    ~ relation ~ ' group by ' ~ writer['keys'] | join(', ')) %}
 {% endmacro %}
 
 
 {#
   SQL: what is to be done, in the table's columns and `_action`: each group of the table that the query has not, or has otherwise, is deleted, one row a
-  group; the rows of groups that the table has not, or has otherwise, are inserted. Pure.
+  group; the rows of groups that the table has not, or has otherwise, are inserted. Groups are compared, and rows read for those that differ only. Pure.
 #}
-{% macro group_actions(writer, hashed, stored) %}
-  {% set is_same, deleted = [], [] %}
+{% macro group_actions(writer, rows, stored) %}
+  {% set keys, deleted = [], [] %}
   {% for key in writer['keys'] %}
-    {% do is_same.append('source.' ~ key ~ ' <=> stored.' ~ key) %}
+    {% do keys.append('coalesce(hashed.' ~ key ~ ', stored.' ~ key ~ ') as ' ~ key) %}
   {% endfor %}
   {% for column in writer.columns %}
-    {% do deleted.append('stored.' ~ column if column in writer['keys'] else 'cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(writer.schema[loop.index0].type)) ~ ') as ' ~ column) %}
+    {% do deleted.append(column if column in writer['keys'] else 'cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(writer.schema[loop.index0].type)) ~ ') as ' ~ column) %}
   {% endfor %}
-  {% set is_equal = is_same | join(' and ') ~ ' and source.' ~ writer.hash_column ~ ' = stored.__kinds_hash' %}
   {% set sql -%}
-with hashed as ({{ hashed }}), stored as ({{ stored }})
-select source.{{ writer.columns | join(', source.') }}, 'insert' as _action
-from hashed as source left anti join stored on {{ is_equal }}
+with hashed as ({{ dbt_kinds.hashed_groups(writer, rows) }}), stored as ({{ stored }}), changed as (
+  select {{ keys | join(', ') }}, hashed.__kinds_hash, stored.__kinds_is_stored
+  from hashed full outer join stored on {{ dbt_kinds.same_group(writer, 'hashed', 'stored') }}
+  where not coalesce(hashed.__kinds_hash = stored.__kinds_hash, false)
+)
+select *, 'insert' as _action from ({{ dbt_kinds.hashed_rows(writer, rows, 'changed') }})
 union all
-select {{ deleted | join(', ') }}, 'delete' as _action
-from stored left anti join hashed as source on {{ is_equal }}
+select {{ deleted | join(', ') }}, 'delete' as _action from changed where __kinds_is_stored
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}
@@ -98,7 +116,7 @@ from stored left anti join hashed as source on {{ is_equal }}
   {% if groups.is_idle %}
     {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- no group has changed'}) %}
   {% elif work.start_anew %}
-    {% set sql = dbt_kinds.hashed_rows(writer, groups.rows) %}
+    {% set sql = dbt_kinds.hashed_rows(writer, groups.rows, '(' ~ dbt_kinds.hashed_groups(writer, groups.rows) ~ ')') %}
     {% do dbt_kinds.replace_table(relation, work, sql) %}
   {% elif not dbt_kinds.is_of_files(options.file_format) %}
     {% set sql = dbt_kinds.group_merge(relation, writer, groups.actions) %}
@@ -117,7 +135,7 @@ from stored left anti join hashed as source on {{ is_equal }}
   {% set sql -%}
 merge into {{ relation }} as target
 using {{ actions }} as source
-on {% for key in writer['keys'] %}target.{{ key }} <=> source.{{ key }} and {% endfor %}source._action = 'delete'
+on {{ dbt_kinds.same_group(writer, 'target', 'source') }} and source._action = 'delete'
 when matched then delete
 when not matched and source._action = 'insert' then insert ({{ writer.columns | join(', ') }})
 values (source.{{ writer.columns | join(', source.') }})
@@ -128,13 +146,9 @@ values (source.{{ writer.columns | join(', source.') }})
 
 {# SQL: the whole table as that merge would leave it. Pure. #}
 {% macro whole_groups(relation, writer, actions) %}
-  {% set is_same = [] %}
-  {% for key in writer['keys'] %}
-    {% do is_same.append('target.' ~ key ~ ' <=> source.' ~ key) %}
-  {% endfor %}
   {% set sql -%}
 select {{ writer.columns | join(', ') }}
-from {{ relation }} as target left anti join {{ actions }} as source on {{ is_same | join(' and ') }} and source._action = 'delete'
+from {{ relation }} as target left anti join {{ actions }} as source on {{ dbt_kinds.same_group(writer, 'target', 'source') }} and source._action = 'delete'
 union all
 select {{ writer.columns | join(', ') }} from {{ actions }} where _action = 'insert'
   {%- endset %}

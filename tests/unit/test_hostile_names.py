@@ -261,8 +261,8 @@ def _by_group(key: str, value: str) -> list[str]:
     writer = MACROS.group_writer(options, columns, None, "select 1")
     work = {"options": options, "writer": writer, "existing": {"columns": writer["schema"]}}
     return [
-        MACROS.hashed_rows(writer, "s"),
-        MACROS.group_actions(writer, "select 1", MACROS.stored_groups("t", work)),
+        MACROS.hashed_rows(writer, "s", f"({MACROS.hashed_groups(writer, 's')})"),
+        MACROS.group_actions(writer, "s", MACROS.stored_groups("t", work)),
         MACROS.group_merge("t", writer, "a"),
         MACROS.whole_groups("t", writer, "a"),
     ]
