@@ -66,6 +66,7 @@ class Macros:
         *,
         variables: dict[str, Any] | None = None,
         arguments: dict[str, Any] | None = None,
+        environment: dict[str, str] | None = None,
         adapter_type: str = "spark",
         node: dict[str, Any] | None = None,
         clock: datetime.datetime = datetime.datetime(2024, 1, 10, 8, 0, 0),
@@ -80,6 +81,7 @@ class Macros:
             "modules": _MODULES,
             "var": lambda name, default=None: (variables or {}).get(name, default),
             "invocation_args_dict": arguments or {},
+            "env_var": lambda name, default=None: (environment or {}).get(name, default),
             "run_started_at": clock.replace(tzinfo=pytz.utc),
             "adapter": SimpleNamespace(
                 type=lambda: adapter_type,
