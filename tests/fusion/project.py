@@ -80,7 +80,7 @@ class TwoEngineProject(ThriftProject):
             words += ["--log-format", "json", *command, *where, *self.flags]
         else:
             words = [str(self._fusion.program), *command, *where, "--log-format", "json", "--no-version-check"]
-            words += ["--static-analysis", "off"] if command[0] not in ("parse", "deps") else []
+            words += ["--static-analysis", "off"] if command[0] not in ("parse", "deps", "run-operation") else []
         return subprocess.Popen(
             words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env=os.environ | self._fusion.environment | {"KINDS_SOCKET": str(self._socket)},

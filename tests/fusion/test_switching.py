@@ -35,17 +35,17 @@ def shop(new_project: Callable[[str], TwoEngineProject]) -> Iterator[Shop]:
     yield shop
 
 
-def other(engine: str) -> str:
-    return FUSION if engine == CORE else CORE
+def other(name: str) -> str:
+    return FUSION if name == CORE else CORE
 
 
 def is_right(shop: Shop) -> bool:
     return all(shop.is_right(table) for table in shop.expected) and shop.has_each_once()
 
 
-@pytest.mark.parametrize("engine", [FUSION, CORE])
-def test_the_other_engine_finds_nothing_to_do_and_goes_on_with_the_next_day(shop: Shop, engine: str) -> None:
-    shop.twins.engine = engine
+@pytest.mark.parametrize("name", [FUSION, CORE])
+def test_the_other_engine_finds_nothing_to_do_and_goes_on_with_the_next_day(shop: Shop, name: str) -> None:
+    shop.twins.engine = name
     before = shop.twins.events()
     idle = shop.twins.dbt("run", "--exclude", *ALWAYS, now=shop.now())
     assert idle.success, idle.errors
@@ -67,16 +67,16 @@ def test_every_model_has_one_hash_on_both_engines(shop: Shop) -> None:
     assert {name: len(of_model) for name, of_model in hashes.items()} == dict.fromkeys(hashes, 1)
 
 
-@pytest.mark.parametrize("engine", [FUSION, CORE])
-def test_a_run_that_failed_leaves_no_lease_to_the_other_engine(shop: Shop, engine: str) -> None:
-    shop.twins.engine = engine
+@pytest.mark.parametrize("name", [FUSION, CORE])
+def test_a_run_that_failed_leaves_no_lease_to_the_other_engine(shop: Shop, name: str) -> None:
+    shop.twins.engine = name
     day = shop.days
     shop.arrive(day)
     shop.sql("create or replace view {schema}.source_rows as select 1 as id")
     failed = shop.twins.dbt("run", "--select", ONE, now=shop.now())
     assert failed.statuses == {ONE: "error"}
     shop.write_source()
-    shop.twins.engine = other(engine)
+    shop.twins.engine = other(name)
     run = shop.twins.dbt("run", now=shop.now())
     assert run.success, run.errors
     shop.load(range(day, day + 1))
@@ -84,13 +84,13 @@ def test_a_run_that_failed_leaves_no_lease_to_the_other_engine(shop: Shop, engin
 
 
 # the claim is one of the first ten statements
-@pytest.mark.parametrize(("engine", "number"), [(FUSION, 11), (CORE, 11), (FUSION, 14), (CORE, 14)])
-def test_a_killed_run_is_gone_on_with_by_the_other_engine(shop: Shop, engine: str, number: int) -> None:
-    shop.twins.engine = engine
+@pytest.mark.parametrize(("name", "number"), [(FUSION, 11), (CORE, 11), (FUSION, 14), (CORE, 14)])
+def test_a_killed_run_is_gone_on_with_by_the_other_engine(shop: Shop, name: str, number: int) -> None:
+    shop.twins.engine = name
     day = shop.days
     shop.arrive(day)
     assert shop.twins.kill(number, "run", "--select", ONE, "looked_back", "follower", now=shop.now())
-    shop.twins.engine = other(engine)
+    shop.twins.engine = other(name)
     released = shop.twins.operation("release_lease", select=f"{ONE} looked_back follower")
     assert released["operation"] == "release_lease"
     run = shop.twins.dbt("run", now=shop.now())
@@ -100,14 +100,14 @@ def test_a_killed_run_is_gone_on_with_by_the_other_engine(shop: Shop, engine: st
     assert all(len(of_model) == 1 for of_model in shop.hashes().values())
 
 
-@pytest.mark.parametrize("engine", [FUSION, CORE])
-def test_the_lease_of_a_killed_run_expires_for_the_other_engine(shop: Shop, engine: str) -> None:
-    shop.twins.engine = engine
+@pytest.mark.parametrize("name", [FUSION, CORE])
+def test_the_lease_of_a_killed_run_expires_for_the_other_engine(shop: Shop, name: str) -> None:
+    shop.twins.engine = name
     day = shop.days
     shop.arrive(day)
     assert shop.twins.kill(11, "run", "--select", ONE, now=shop.now(), lease_seconds=1)
     time.sleep(2)
-    shop.twins.engine = other(engine)
+    shop.twins.engine = other(name)
     run = shop.twins.dbt("run", now=shop.now())
     assert run.success, run.errors
     shop.load(range(day, day + 1))
