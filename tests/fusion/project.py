@@ -92,7 +92,11 @@ class TwoEngineProject(ThriftProject):
         if results["metadata"].get("invocation_id") != run.invocation_id:
             return
         for result in results["results"]:
-            name = result["unique_id"].split(".")[2]
+            parts = result["unique_id"].split(".")
+            if len(parts) < 3:
+                # dbt 2.0 has a result of an operation, too, which is no node
+                continue
+            name = parts[2]
             run.statuses[name] = result["status"]
             run.messages[name] = str(result["message"])
             run.seconds[name] = float(result["execution_time"])
