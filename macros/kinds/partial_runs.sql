@@ -4,10 +4,8 @@
 {% endmacro %}
 
 
-{# dbt 2.0 tells macros of --sample only by the command as it was typed, and by the environment (measured on 2.0.0rc196). #}
 {% macro is_sample_run() %}
-  {% set command = invocation_args_dict.get('invocation_command') or '' %}
-  {% do return(invocation_args_dict.get('sample') is not none or dbt_kinds.matches('[\\s\\S]* --sample[ =][\\s\\S]*', command) or env_var('DBT_SAMPLE', '') != '') %}
+  {% do return(dbt_kinds.command_option('sample') is not none) %}
 {% endmacro %}
 
 

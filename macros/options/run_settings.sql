@@ -23,10 +23,10 @@
 {% endmacro %}
 
 
-{# The variable wins over dbt's flag, which is in invocation_args_dict only (measured on 1.11: `flags` lacks it). #}
+{# The variable wins over dbt's flag. #}
 {% macro _window_bound(model, side) %}
   {% set name = 'kinds_' ~ side %}
-  {% set flag = invocation_args_dict.get('event_time_' ~ side) %}
+  {% set flag = dbt_kinds.command_option('event_time_' ~ side) %}
   {% if var(name, none) is not none %}
     {% do return(dbt_kinds.parse_instant(model, name, var(name))) %}
   {% elif flag is not none and var('kinds_start', none) is none and var('kinds_end', none) is none %}

@@ -96,7 +96,7 @@ class TwoEngineProject(ThriftProject):
             if len(parts) < 3:
                 # dbt 2.0 has a result of an operation, too, which is no node
                 continue
-            name = parts[2]
+            name = parts[3] if parts[0] == "unit_test" else parts[2]
             run.statuses[name] = result["status"]
             run.messages[name] = str(result["message"])
             run.seconds[name] = float(result["execution_time"])

@@ -45,9 +45,10 @@ unit_tests:
     model: follower
     given:
       - input: ref('looked_back')
-        rows:
-          - {id: 1, region: north, ts: 2024-01-01 06:00:00, n: 1}
-          - {id: 2, region: south, ts: 2024-01-02 06:00:00, n: 2}
+        format: sql
+        rows: |
+          select 1 as id, timestamp '2024-01-01 06:00:00' as ts, 1 as n
+          union all select 2, timestamp '2024-01-02 06:00:00', 2
     overrides: {vars: {kinds_execution_time: '2024-01-03'}}
     expect: {rows: [{id: 2, n: 20}]}
 """
