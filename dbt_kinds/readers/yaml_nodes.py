@@ -94,12 +94,12 @@ class YamlNode:
         """Keys and values in order; one key may stand several times. What `<<` brings comes last.
 
         Raises:
-            BadPropertyValue: it is no mapping.
+            BadPropertyValue: it is not a mapping.
         """
         if self.is_empty:
             return []
         if not isinstance(self._node, yaml.MappingNode):
-            raise self.error(BadPropertyValue, f"{self.shown} is no mapping; write keys with values")
+            raise self.error(BadPropertyValue, f"{self.shown} is not a mapping; write keys with values")
         found: list[tuple[str, YamlNode]] = []
         merged: list[tuple[str, YamlNode]] = []
         for key, value in self._node.value:

@@ -34,14 +34,14 @@
 {% endmacro %}
 
 
-{# A list of texts; one may stand without brackets. #}
+{# A list of strings; one may stand without brackets. #}
 {% macro tested_texts(tested, argument, written, example) %}
   {% if not written or written is mapping or (written is not string and written is not sequence) %}
-    {% do dbt_kinds.fail(tested, argument ~ (" '" ~ written ~ "' is not a list of texts" if written else ' is missing') ~ '; write ' ~ argument ~ ': ' ~ example) %}
+    {% do dbt_kinds.fail(tested, argument ~ (" '" ~ written ~ "' is not a list of strings" if written else ' is missing') ~ '; write ' ~ argument ~ ': ' ~ example) %}
   {% endif %}
   {% set texts = [written] if written is string else written %}
   {% for text in texts if text is not string or not text %}
-    {% do dbt_kinds.fail(tested, argument ~ " holds '" ~ text ~ "', which is not a text; write " ~ argument ~ ': ' ~ example) %}
+    {% do dbt_kinds.fail(tested, argument ~ " holds '" ~ text ~ "', which is not a string; write " ~ argument ~ ': ' ~ example) %}
   {% endfor %}
   {% do return(texts) %}
 {% endmacro %}

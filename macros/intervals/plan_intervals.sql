@@ -151,7 +151,7 @@
 {% macro _check_merged_whole(options, missing, recorded) %}
   {% set merged = dbt_kinds.intersect_intervals(missing, recorded) %}
   {% if merged %}
-    {% do dbt_kinds.fail(options.model, 'of what is to be merged ' ~ merged[0][0] ~ ' to ' ~ merged[0][1] ~ ' is merged already, which is no whole interval of one '
+    {% do dbt_kinds.fail(options.model, merged[0][0] ~ ' to ' ~ merged[0][1] ~ ' is merged already, and is only a part of an interval of one '
       ~ options.unit.name ~ ', and an interval is merged once; rebuild the table with --full-refresh') %}
   {% endif %}
 {% endmacro %}

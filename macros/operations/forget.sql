@@ -8,7 +8,7 @@
   {% for node in dbt_kinds.named_models('forget', select) %}
     {% set options = dbt_kinds.options_of(node) %}
     {% if options.kind == 'events' %}
-      {% do dbt_kinds.fail(node.name, 'a model of events holds files and no intervals, and what is forgotten of a file would be taken twice; to take all files again: disable_restatement: false and dbt run --full-refresh --select ' ~ node.name) %}
+      {% do dbt_kinds.fail(node.name, 'a model of kind events records files, not intervals, and a file that was forgotten would be loaded twice; to load all files again: disable_restatement: false and dbt run --full-refresh --select ' ~ node.name) %}
     {% endif %}
     {% set interval = none if start is none and end is none else dbt_kinds.stated_interval(node.name, start, end) %}
     {% set at = dbt_kinds.run_settings(node.name).execution_time %}

@@ -4,7 +4,7 @@
   {% if 'unique_key' not in given %}
     {% do dbt_kinds.fail(model, 'unique_key is missing; name the columns that the query groups by, ' ~ example) %}
   {% elif given.get('combine') is not mapping %}
-    {% do dbt_kinds.fail(model, ("combine '" ~ given.combine ~ "' is no mapping" if 'combine' in given else 'combine is missing')
+    {% do dbt_kinds.fail(model, ("combine '" ~ given.combine ~ "' is not a mapping" if 'combine' in given else 'combine is missing')
       ~ '; say how the states of each aggregate become one, ' ~ example) %}
   {% endif %}
   {% set keys = [] %}
@@ -23,7 +23,7 @@
   {% endfor %}
   {% set time_column = dbt_kinds.time_column(model, given.time_column) if 'time_column' in given else none %}
   {% if time_column is not none and time_column.column | lower in keys | map('lower') %}
-    {% do dbt_kinds.fail(model, "unique_key holds '" ~ time_column.column ~ "', the time_column, so that no key is met twice and nothing is cumulated; "
+    {% do dbt_kinds.fail(model, "unique_key holds '" ~ time_column.column ~ "', the time_column, so no key ever comes twice and nothing accumulates; "
       ~ 'write materialized: incremental_by_time_range') %}
   {% endif %}
   {% do return({'unique_key': keys, 'combine': combine, 'time_column': time_column}) %}

@@ -9,7 +9,7 @@
   {% if not is_named or landing | length > 1 %}
     {% do dbt_kinds.fail(model, "landing '" ~ landing ~ "' is neither a folder nor a table; write landing: {path: /where/the/files/land} or landing: {table: schema.table}") %}
   {% elif '`' in (path or '') %}
-    {% do dbt_kinds.fail(model, "landing '" ~ path ~ "' has a backtick, which no statement can name; use another folder") %}
+    {% do dbt_kinds.fail(model, "landing '" ~ path ~ "' has a backtick, which SQL cannot quote in a path; use another folder") %}
   {% elif table is not none and 'max_files' in given %}
     {% do dbt_kinds.fail(model, 'max_files is of a landing folder, and this one is a table; remove it') %}
   {% endif %}

@@ -9,7 +9,7 @@
   {% set proof = dbt_kinds.meta_of(node).get('safety') %}
   {% set way_out = '; prove it with dbt-kinds check --fix, or compile it again, or drop kinds_require_safety' %}
   {% if proof is not mapping or not proof.get('query_hash') %}
-    {% do dbt_kinds.fail(node.name, 'kinds_require_safety: nothing is proven of its query, meta.safety ' ~ ('has no query_hash' if proof is mapping else 'is missing') ~ way_out) %}
+    {% do dbt_kinds.fail(node.name, 'kinds_require_safety: its query has no proof, because meta.safety ' ~ ('has no query_hash' if proof is mapping else 'is missing') ~ way_out) %}
   {% elif proof.get('verdict') != 'admitted' %}
     {% do dbt_kinds.fail(node.name, "kinds_require_safety: meta.safety says '" ~ proof.get('verdict') ~ "' of its query, not admitted" ~ way_out) %}
   {% elif proof.query_hash != dbt_kinds.query_hash(node.raw_code) %}

@@ -13,7 +13,7 @@
   {% endif %}
   {% set found = dbt_kinds._times_of(work, query) %}
   {% if found.unread and found.unread == found.all_rows %}
-    {% do dbt_kinds.fail(work.options.model, 'none of the ' ~ dbt_kinds.counted(found.all_rows, 'row', 'rows') ~ ' of its query in ' ~ batch | join(' to ') ~ ' tells its time: '
+    {% do dbt_kinds.fail(work.options.model, 'none of the ' ~ dbt_kinds.counted(found.all_rows, 'row', 'rows') ~ ' of its query in ' ~ batch | join(' to ') ~ ' has a time: '
       ~ dbt_kinds._unread_words(work, found)) %}
   {% endif %}
   {% do dbt_kinds._warn_of_times(work, found) %}

@@ -4,11 +4,11 @@
 {% macro ready_until(node, options) %}
   {% set rows = dbt_kinds.query_rows(dbt_kinds.check_closed(options.model, 'ready_until', render(options.ready_until))) %}
   {% if rows | length > 1 %}
-    {% do dbt_kinds.fail(options.model, 'ready_until yields ' ~ rows | length ~ ' rows, and one value is asked for; write an aggregate, such as max(loaded_until)') %}
+    {% do dbt_kinds.fail(options.model, 'ready_until returned ' ~ rows | length ~ ' rows, and must return one value; write an aggregate, such as max(loaded_until)') %}
   {% endif %}
   {% set values = rows[0].values() | list if rows else [] %}
   {% if values | length > 1 %}
-    {% do dbt_kinds.fail(options.model, 'ready_until yields ' ~ values | length ~ ' columns, ' ~ rows[0].keys() | join(', ') ~ ', and one value is asked for') %}
+    {% do dbt_kinds.fail(options.model, 'ready_until returned ' ~ values | length ~ ' columns, ' ~ rows[0].keys() | join(', ') ~ ', and must return one value') %}
   {% endif %}
   {% do return({'name': 'ready_until', 'until': dbt_kinds.parse_instant(options.model, 'ready_until', values[0]) if values else none}) %}
 {% endmacro %}

@@ -6,7 +6,7 @@
   {% set name = options.time_column.column %}
   {% set values = dbt_kinds.column_values(options.model, name, data_type, options.time_column.format) %}
   {% if values.step is not none and not dbt_kinds._divides(values.step, options.unit) %}
-    {% do dbt_kinds.fail(options.model, "time_column '" ~ name ~ "' tells a " ~ values.precision ~ ' from another but nothing finer, so an interval of one '
+    {% do dbt_kinds.fail(options.model, "time_column '" ~ name ~ "' is only as fine as a " ~ values.precision ~ ', so an interval of one '
       ~ options.unit.name ~ ' could not be replaced alone; use a finer column, or set interval_unit: ' ~ values.precision) %}
   {% endif %}
   {% do return(values) %}

@@ -1,15 +1,15 @@
 {#
-  What an option says that holds SQL: a list of texts, of which `written` may be one. dbt's aliases become target and source, and
+  What an option says that holds SQL: a list of strings, of which `written` may be one. dbt's aliases become target and source, and
   comments go, for one would hide what is later written behind it. `example` is what the messages tell to write.
 #}
 {% macro option_texts(model, option, written, example) %}
   {% if written is mapping or (written is not string and written is not sequence) %}
-    {% do dbt_kinds.fail(model, option ~ " '" ~ written ~ "' is not a text; write " ~ example) %}
+    {% do dbt_kinds.fail(model, option ~ " '" ~ written ~ "' is not a string; write " ~ example) %}
   {% endif %}
   {% set texts = [] %}
   {% for text in ([written] if written is string else written) %}
     {% if text is not string %}
-      {% do dbt_kinds.fail(model, option ~ " holds '" ~ text ~ "', which is not a text; write " ~ example) %}
+      {% do dbt_kinds.fail(model, option ~ " holds '" ~ text ~ "', which is not a string; write " ~ example) %}
     {% endif %}
     {% set read = dbt_kinds.without_comments(text) | trim %}
     {% if not read %}

@@ -59,7 +59,7 @@
 {% macro _check_change(options, existing, change, words) %}
   {% set way_out = '; run with --full-refresh to rebuild the table' %}
   {% if modules.re.search('\\bvoid\\b', change.to or '') %}
-    {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ', and nothing tells what is to go there; write cast(null as …) in the query') %}
+    {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ', and that column would have no value; write cast(null as …) in the query') %}
   {% endif %}
   {% for field in existing.partitioning if change.change != 'add' and change.path[0] | lower in dbt_kinds._words_of(field) %}
     {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation ~ ', which is partitioned by it' ~ way_out) %}

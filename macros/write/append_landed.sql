@@ -15,8 +15,8 @@
   {% set counted = dbt_kinds.query_rows('select count(if(_kinds_reason is null, 1, null)) as rows, count(_kinds_reason) as rejects, '
     ~ 'collect_set(if(_kinds_reason is null, null, _kinds_file)) as files, min_by(struct(_kinds_file, _kinds_text, _kinds_reason), _kinds_file) filter (where _kinds_reason is not null) as one from ' ~ lines)[0] %}
   {% if counted.rejects and options.stops_at_rejects %}
-    {% do dbt_kinds.fail(options.model, dbt_kinds.counted(counted.rejects, unit, unit ~ 's') ~ ' cannot be taken, such as this one of ' ~ counted.one._kinds_file ~ ': ' ~ counted.one._kinds_text[:200]
-      ~ ' (' ~ counted.one._kinds_reason ~ '); set on_bad_record: reject, and what cannot be taken goes to ' ~ dbt_kinds.rejects_table(relation)) %}
+    {% do dbt_kinds.fail(options.model, dbt_kinds.counted(counted.rejects, unit, unit ~ 's') ~ ' cannot be loaded, such as this one of ' ~ counted.one._kinds_file ~ ': ' ~ counted.one._kinds_text[:200]
+      ~ ' (' ~ counted.one._kinds_reason ~ '); set on_bad_record: reject, and what cannot be loaded goes to ' ~ dbt_kinds.rejects_table(relation)) %}
   {% endif %}
   {% do claim.update({'rows': counted.rows, 'rejects': counted.rejects, 'rejected_files': counted.files, 'lines': lines}) %}
   {% do return('select ' ~ dbt_kinds.quoted_names(options.columns) | join(', ') ~ ' from ' ~ lines ~ ' where _kinds_reason is null') %}

@@ -34,7 +34,7 @@
     {% endfor %}
   {% endfor %}
   {% for name in names if name | lower not in options.combine and name | lower not in options.unique_key | map('lower') %}
-    {% do dbt_kinds.fail(options.model, "nothing says how two values of the column '" ~ name ~ "' become one; name it in unique_key if the query groups by it, else give it a "
+    {% do dbt_kinds.fail(options.model, "two values of the column '" ~ name ~ "' cannot be combined without a rule; name it in unique_key if the query groups by it, else give it a "
       ~ 'combiner in combine, one of ' ~ dbt_kinds.state_functions() | join(', ')) %}
   {% endfor %}
 {% endmacro %}

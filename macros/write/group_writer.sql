@@ -20,7 +20,7 @@
   {% for key in options.group_key %}
     {% set column = dbt_kinds.find_column(source, key) %}
     {% if 'map<' in column.type %}
-      {% do dbt_kinds.fail(options.model, "group_key '" ~ key ~ "' is a " ~ column.type ~ ', and maps cannot be compared; name another column') %}
+      {% do dbt_kinds.fail(options.model, "group_key '" ~ key ~ "' is a " ~ column.type ~ ', and Spark cannot compare maps; name another column') %}
     {% endif %}
     {% do keys.append(dbt_kinds.quoted(column.name)) %}
   {% endfor %}

@@ -83,7 +83,7 @@
 {# Spark has refused a key that the query does not have; this is for one that has no equality. #}
 {% macro _check_keys_compare(options, keys) %}
   {% for key in keys if 'map<' in key.type %}
-    {% do dbt_kinds.fail(options.model, "unique_key '" ~ options.unique_key[loop.index0] ~ "' is a " ~ key.type ~ ', and maps cannot be compared; name another key') %}
+    {% do dbt_kinds.fail(options.model, "unique_key '" ~ options.unique_key[loop.index0] ~ "' is a " ~ key.type ~ ', and Spark cannot compare maps; name another key') %}
   {% endfor %}
 {% endmacro %}
 

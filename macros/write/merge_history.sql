@@ -109,8 +109,8 @@ from (
   {%- endset %}
   {% set found = dbt_kinds.query_rows(sql)[0] %}
   {% if found.closed_after != found.closed_before + counts.closed or found.rows_after != found.rows_before + counts.inserted - counts.dropped %}
-    {% do dbt_kinds.fail(options.model, 'the new whole of ' ~ options.relation ~ ' has ' ~ found.rows_after ~ ' rows, ' ~ found.closed_after ~ ' of them closed, and the table has '
-      ~ found.rows_before ~ ', ' ~ found.closed_before ~ ' of them closed, which ' ~ counts ~ ' does not explain; nothing was changed. Has a key several open rows? '
+    {% do dbt_kinds.fail(options.model, 'the rebuilt table ' ~ options.relation ~ ' has ' ~ found.rows_after ~ ' rows, ' ~ found.closed_after ~ ' of them closed, and the table has '
+      ~ found.rows_before ~ ', ' ~ found.closed_before ~ ' of them closed, which ' ~ counts ~ ' does not explain; nothing was changed. Does a key have several open rows? '
       ~ 'The test scd2_one_current_row tells') %}
   {% endif %}
 {% endmacro %}

@@ -338,7 +338,7 @@ def test_a_table_that_the_next_run_would_refuse_is_not_adopted(project: Project,
     assert "time_column 'id' has the type int, which cannot be bounded by time" in refusal(project, "numbered")
     project.kind("hourly", DAILY_EVENTS, config=ICEBERG, interval_unit="hour")
     project.sql("create table {schema}.hourly using iceberg as select id, cast(ts as date) as ts from {schema}.events")
-    assert "tells a day from another but nothing finer" in refusal(project, "hourly")
+    assert "is only as fine as a day" in refusal(project, "hourly")
     project.kind("other", DAILY_EVENTS, config=ICEBERG)
     project.sql("create table {schema}.other using parquet as select * from {schema}.events")
     assert f"the table {project.schema}.other is parquet, but file_format is iceberg" in refusal(project, "other")

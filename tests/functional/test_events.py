@@ -211,7 +211,7 @@ def test_what_is_refused_and_what_a_rebuild_takes(project: Project, tmp_path: Pa
     land(tmp_path / "in", "a.jsonl", ['{"id": 1}', "oops"])
     events(project, "t", tmp_path / "in", "iceberg", columns=columns, on_bad_record="error")
     refused = project.dbt("run")
-    assert "1 line cannot be taken, such as this one of a.jsonl: oops (not a JSON object)" in refused.errors
+    assert "1 line cannot be loaded, such as this one of a.jsonl: oops (not a JSON object)" in refused.errors
     assert not project.table_exists("t__rejected")
     assert not project.table_exists("t")
     events(project, "t", tmp_path / "in", "iceberg", columns=columns)

@@ -98,7 +98,7 @@ def test_what_is_refused_and_what_is_told(project: Project) -> None:
     project.sql("create or replace table {schema}.inbox using iceberg as select 1L as id, 2Y as n, 'x' as more")
     project.sql("insert into {schema}.inbox select cast(null as bigint), 3Y, 'its'")
     events(project, "t", "iceberg", on_bad_record="error")
-    assert "1 row cannot be taken, such as this one of " in (refused := project.dbt("run").errors)
+    assert "1 row cannot be loaded, such as this one of " in (refused := project.dbt("run").errors)
     assert '{"id":null,"n":3,"more":"its"} (id is missing or null)' in refused
     events(project, "t", "iceberg")
     run = project.run()

@@ -91,8 +91,8 @@ def test_an_instant_may_be_of_any_type(shop: Project, query: str, instant: str) 
 
 def test_what_cannot_be_meant_is_an_error_before_anything_is_written(shop: Project) -> None:
     messages = {
-        "select explode(array(1, 2))": "ready_until yields 2 rows, and one value is asked for",
-        "select 1 as a, 2 as b": "ready_until yields 2 columns, a, b",
+        "select explode(array(1, 2))": "ready_until returned 2 rows, and must return one value",
+        "select 1 as a, 2 as b": "ready_until returned 2 columns, a, b, and must return one value",
         "select 12": "ready_until '12' is not a date (YYYY-MM-DD) or a datetime",
         "select max(loaded_until) from {{ source('etl', 'others') }}": "as the first line of its query: -- depends_on: {{ source('etl', 'others') }}",
         "select max(ts) from {{ ref('raw') }}": "-- depends_on: {{ ref('raw') }}",

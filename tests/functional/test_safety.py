@@ -104,7 +104,7 @@ def test_what_check_fix_has_written_may_run(project: Project) -> None:
     project.flags = []
     refused = project.dbt("run", **WEEK, require_safety=True)
     assert (
-        "nothing is proven of its query, meta.safety is missing; prove it with dbt-kinds check --fix" in refused.errors
+        "its query has no proof, because meta.safety is missing; prove it with dbt-kinds check --fix" in refused.errors
     )
     assert project.dbt("compile", **WEEK).success
     fixed = CliRunner().invoke(main, ["check", str(project.folder), "--fix"])

@@ -48,10 +48,10 @@ def test_every_combiner_of_the_specification_has_a_function() -> None:
         ({"unique_key": None}, "unique_key is missing; name the columns that the query groups by, as in meta={"),
         ({"unique_key": "lower(id)"}, "unique_key 'lower(id)' is an expression, and the key is what the query groups by; name a column of the query"),
         ({"combine": None}, "combine is missing; say how the states of each aggregate become one, as in meta={"),
-        ({"combine": "add"}, "combine 'add' is no mapping; say how the states of each aggregate become one"),
+        ({"combine": "add"}, "combine 'add' is not a mapping; say how the states of each aggregate become one"),
         ({"combine": {"n": "avg"}}, "combine.n 'avg' is not one of add, least, greatest, and, or, bit_and, bit_or, bit_xor"),
         ({"combine": {"id": "add"}}, "combine names 'id', which is part of unique_key; remove it from one of them"),
-        ({"time_column": "ID"}, "unique_key holds 'ID', the time_column, so that no key is met twice and nothing is cumulated; write materialized: "),
+        ({"time_column": "ID"}, "unique_key holds 'ID', the time_column, so no key ever comes twice and nothing accumulates; write materialized: "),
         ({"lookback": 2}, "option 'lookback' belongs to incremental_by_time_range, incremental_by_unique_key; remove it from this cumulative_aggregate model"),
         ({"auto_restatement_cron": "@daily"}, "option 'auto_restatement_cron' belongs to incremental_by_time_range; remove it"),
     ],
@@ -67,7 +67,7 @@ def test_what_a_model_says_wrongly_is_named(given: dict[str, Any], message: str)
         ({"combine": {"n": "add", "m": "add"}}, "combine names the column 'm', and the query has id, Part, n, high"),
         (
             {"combine": {"n": "add"}},
-            "nothing says how two values of the column 'high' become one; name it in unique_key if the query groups by it, else",
+            "two values of the column 'high' cannot be combined without a rule; name it in unique_key if the query groups by it, else",
         ),
     ],
 )

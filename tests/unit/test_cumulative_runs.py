@@ -104,7 +104,7 @@ def test_an_interval_that_is_merged_in_part_is_refused() -> None:
     assert refusal(
         warehouse, 31, options=monthly, start="2024-01-01", end="2024-02-01", execution_time="2024-02-03T06:00:00"
     ) == (
-        "dbt_kinds: model totals: of what is to be merged 2024-01-01T00:00:00 to 2024-01-03T00:00:00 is merged already, which is no whole interval of one "
+        "dbt_kinds: model totals: 2024-01-01T00:00:00 to 2024-01-03T00:00:00 is merged already, and is only a part of an interval of one "
         "month, and an interval is merged once; rebuild the table with --full-refresh"
     )
 

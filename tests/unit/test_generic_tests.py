@@ -213,12 +213,12 @@ PATTERNS = "; write patterns: ['^INV-', '[0-9]{6}$']"
         (
             "match_regex_pattern_list",
             {"column": "a", "patterns": {"a": 1}},
-            f"patterns '{{'a': 1}}' is not a list of texts{PATTERNS}",
+            f"patterns '{{'a': 1}}' is not a list of strings{PATTERNS}",
         ),
         (
             "not_match_regex_pattern_list",
             {"column": "a", "patterns": ["^a", 7]},
-            f"patterns holds '7', which is not a text{PATTERNS}",
+            f"patterns holds '7', which is not a string{PATTERNS}",
         ),
         ("forall", {}, "criteria is missing; write criteria: [amount > 0, paid_at >= ordered_at]"),
         ("unique_combination_of_columns", {}, "columns is missing; write columns: [order_id, line]"),

@@ -83,9 +83,9 @@ WAY_OUT = "; prove it with dbt-kinds check --fix, or compile it again, or drop k
         (PROVEN, QUERY, None),
         (PROVEN, "{{ config(meta={'safety': {}}) }}\n" + QUERY, None),
         (PROVEN, QUERY + "limit 3", "its query is not the one that was proven; it has been edited since"),
-        (None, QUERY, "nothing is proven of its query, meta.safety is missing"),
-        ("yes", QUERY, "nothing is proven of its query, meta.safety is missing"),
-        ({"verdict": "admitted"}, QUERY, "nothing is proven of its query, meta.safety has no query_hash"),
+        (None, QUERY, "its query has no proof, because meta.safety is missing"),
+        ("yes", QUERY, "its query has no proof, because meta.safety is missing"),
+        ({"verdict": "admitted"}, QUERY, "its query has no proof, because meta.safety has no query_hash"),
         ({**PROVEN, "verdict": "refused"}, QUERY, "meta.safety says 'refused' of its query, not admitted"),
     ],
 )

@@ -321,9 +321,9 @@ CLAUSE = "when matched then update set target.a = source.a"
         (" -- nothing", f"when_matched is empty; write {CLAUSE}, or remove the option"),
         ([], f"when_matched is empty; write {CLAUSE}, or remove the option"),
         (["when matched and x then delete", ""], f"when_matched is empty; write {CLAUSE}, or remove the option"),
-        (True, f"when_matched 'True' is not a text; write {CLAUSE}"),
-        ({"a": "b"}, f"when_matched '{{'a': 'b'}}' is not a text; write {CLAUSE}"),
-        ([1], f"when_matched holds '1', which is not a text; write {CLAUSE}"),
+        (True, f"when_matched 'True' is not a string; write {CLAUSE}"),
+        ({"a": "b"}, f"when_matched '{{'a': 'b'}}' is not a string; write {CLAUSE}"),
+        ([1], f"when_matched holds '1', which is not a string; write {CLAUSE}"),
         ("target.a = source.a", f"when_matched 'target.a = source.a' does not begin with when matched; write {CLAUSE}"),
         ("update when matched then delete", f"when_matched 'update when matched then delete' does not begin with when matched; write {CLAUSE}"),
         ("()", f"when_matched '()' does not begin with when matched; write {CLAUSE}"),
@@ -376,9 +376,9 @@ def test_the_conditions_of_a_merge_are_joined(written: Any, condition: str | Non
 @pytest.mark.parametrize(
     ("written", "refusal"),
     [
-        (True, "merge_filter 'True' is not a text; write a condition such as target.loaded_at > current_date - 30"),
-        (["a", 1], "merge_filter holds '1', which is not a text; write a condition such as target.loaded_at > current_date - 30"),
-        (["a", None], "merge_filter holds 'None', which is not a text; write a condition such as target.loaded_at > current_date - 30"),
+        (True, "merge_filter 'True' is not a string; write a condition such as target.loaded_at > current_date - 30"),
+        (["a", 1], "merge_filter holds '1', which is not a string; write a condition such as target.loaded_at > current_date - 30"),
+        (["a", None], "merge_filter holds 'None', which is not a string; write a condition such as target.loaded_at > current_date - 30"),
         (["a", " "], "merge_filter is empty; write a condition such as target.loaded_at > current_date - 30, or remove the option"),
     ],
 )  # fmt: skip
@@ -388,7 +388,7 @@ def test_a_condition_of_a_merge_is_a_text(written: Any, refusal: str) -> None:
 
 def test_the_message_names_the_option_that_was_written() -> None:
     assert refusal_of("merge_condition", 5, option="incremental_predicates").startswith(
-        "incremental_predicates '5' is not a text"
+        "incremental_predicates '5' is not a string"
     )
 
 
@@ -427,10 +427,10 @@ COLUMN = "a column, such as order_id, or several, such as [order_id, line]"
         ("", f"unique_key is empty; write {COLUMN}, or remove the option"),
         ([], f"unique_key is empty; write {COLUMN}"),
         (["a", ""], f"unique_key is empty; write {COLUMN}, or remove the option"),
-        (None, f"unique_key 'None' is not a text; write {COLUMN}"),
-        (1, f"unique_key '1' is not a text; write {COLUMN}"),
-        ({"column": "a"}, f"unique_key '{{'column': 'a'}}' is not a text; write {COLUMN}"),
-        (["a", 2], f"unique_key holds '2', which is not a text; write {COLUMN}"),
+        (None, f"unique_key 'None' is not a string; write {COLUMN}"),
+        (1, f"unique_key '1' is not a string; write {COLUMN}"),
+        ({"column": "a"}, f"unique_key '{{'column': 'a'}}' is not a string; write {COLUMN}"),
+        (["a", 2], f"unique_key holds '2', which is not a string; write {COLUMN}"),
         ("a,", f"unique_key 'a,' holds an empty expression; write {COLUMN}"),
         ("(a,, b)", f"unique_key '(a,, b)' holds an empty expression; write {COLUMN}"),
         ("()", f"unique_key '()' holds an empty expression; write {COLUMN}"),

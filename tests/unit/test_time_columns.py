@@ -184,7 +184,7 @@ def test_a_column_coarser_than_the_unit_is_refused(
     data_type: str, time_format: str | None, precision: str, unit: str
 ) -> None:
     assert refusal_of(data_type, unit, time_format) == (
-        f"time_column 'at' tells a {precision} from another but nothing finer, so an interval of one {unit} could not "
+        f"time_column 'at' is only as fine as a {precision}, so an interval of one {unit} could not "
         f"be replaced alone; use a finer column, or set interval_unit: {precision}"
     )
 

@@ -126,7 +126,7 @@ def read_project(root: Path) -> DbtProject:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UnreadableProjectError(f"{file} cannot be read: {error}") from error
     if not isinstance(settings, dict) or not isinstance(settings.get("name"), str):
-        raise UnreadableProjectError(f"{file} is no mapping with a name")
+        raise UnreadableProjectError(f"{file} is not a mapping with a name")
     name = settings["name"]
     model_paths = _paths(settings, "model-paths", "source-paths", "models")
     snapshot_paths = _paths(settings, "snapshot-paths", "", "snapshots")

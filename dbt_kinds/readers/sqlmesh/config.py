@@ -187,7 +187,7 @@ def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any
         if isinstance(defaults.get(key), str):
             defaults[key] = [defaults[key]]
     if not isinstance(defaults.get("physical_properties") or {}, dict):
-        raise BadConfig("model_defaults physical_properties is no mapping; write 'key: value' lines", config.file, 1)
+        raise BadConfig("model_defaults physical_properties is not a mapping; write 'key: value' lines", config.file, 1)
     return defaults
 
 
@@ -212,7 +212,7 @@ def _texts(content: Mapping[str, Any], name: str, file: str) -> list[str]:
     value = content.get(name) or []
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        raise BadConfig(f"{name} is {value!r}; write a list of texts", file, 1)
+        raise BadConfig(f"{name} is {value!r}; write a list of strings", file, 1)
     return items
 
 

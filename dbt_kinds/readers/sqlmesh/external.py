@@ -106,5 +106,5 @@ def _entries(text: str, file: str) -> Iterator[YamlNode]:
     for document in read_yaml(text, file):
         for entry in document.items() if document.is_list else [document]:
             if not entry.is_mapping:
-                raise entry.error(BadPropertyValue, f"{entry.shown} is no mapping; write 'name: schema.table'")
+                raise entry.error(BadPropertyValue, f"{entry.shown} is not a mapping; write 'name: schema.table'")
             yield entry
