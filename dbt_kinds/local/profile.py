@@ -41,15 +41,20 @@ def iceberg_jar() -> Path:
     return jars[-1]
 
 
-def spark_settings(directory: Path) -> dict[str, str]:
+def spark_settings(directory: Path, *, has_iceberg: bool = True) -> dict[str, str]:
     """Spark's settings for an embedded session that keeps tables and metastore in `directory`.
 
-    dbt-spark applies them again before every statement, so only what is needed stands here.
+    dbt-spark applies them again before every statement, so only what is needed stands here. `has_iceberg` is false for
+    versions of Spark and Python that no wheel has a jar of Iceberg for.
+
+    Raises:
+        LocalSparkMissingError: Iceberg's jar is not installed, and `has_iceberg` is true.
     """
     folder = directory.absolute()
     return {
         "spark.master": "local[*]",
-        "spark.jars": str(iceberg_jar()),
+        # of 1 GB, Spark's default, hours of runs in one session leave so little that collections take most of the time
+        "spark.driver.memory": "2g",
         "spark.log.level": "ERROR",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -60,28 +65,35 @@ def spark_settings(directory: Path) -> dict[str, str]:
         "spark.sql.shuffle.partitions": "8",
         # threads share the session: static overwrite, set by a hook, would empty the table of another model
         "spark.sql.sources.partitionOverwriteMode": "dynamic",
-        "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
-        "spark.sql.catalog.spark_catalog.type": "hive",
         # or a read that lists a table's folder fails when another thread's insert removes its staging folder
         "spark.hadoop.hive.exec.stagingdir": str(folder / "staging" / ".hive-staging"),
-        # with the lock Derby waits for ever, or takes 3 s a commit (measured); one JVM owns this metastore anyway
-        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
         # or Hive refuses to replace an Iceberg table by one whose columns have other types in their places (measured)
         "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
         # Derby failed to find the partitions of a filter once, while other threads wrote (not reproduced)
         "spark.sql.hive.metastorePartitionPruningFallbackOnException": "true",
+        **(_iceberg_settings() if has_iceberg else {}),
     }
 
 
-def local_profile(directory: Path, *, name: str, schema: str, threads: int) -> dict[str, Any]:
-    """A `profiles.yml`, as data, with one target for the embedded Spark."""
+def _iceberg_settings() -> dict[str, str]:
+    return {
+        "spark.jars": str(iceberg_jar()),
+        "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
+        "spark.sql.catalog.spark_catalog.type": "hive",
+        # with the lock Derby waits for ever, or takes 3 s a commit (measured); one JVM owns this metastore anyway
+        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
+    }
+
+
+def local_profile(directory: Path, *, name: str, schema: str, threads: int, has_iceberg: bool = True) -> dict[str, Any]:
+    """A `profiles.yml`, as data, with one target for the embedded Spark; `spark_settings` says what it holds."""
     target = {
         "type": "spark",
         "method": "session",
         "host": "localhost",
         "schema": schema,
         "threads": threads,
-        "server_side_parameters": spark_settings(directory),
+        "server_side_parameters": spark_settings(directory, has_iceberg=has_iceberg),
     }
     return {name: {"target": "local", "outputs": {"local": target}}}
 
