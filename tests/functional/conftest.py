@@ -35,6 +35,7 @@ def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
 @pytest.fixture(scope="session")
 def thrift(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThriftServer]:
     """A Spark Thrift server, started for the first test that asks for it."""
+    quick_jvms()
     with thrift_server(tmp_path_factory.mktemp("thrift") / "server") as server:
         yield server
 
