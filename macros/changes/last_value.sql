@@ -72,7 +72,7 @@
   {% endif %}
   {% set initial = dbt_kinds.text_literal(options.cursor_initial) %}
   {% if not dbt_kinds.query_rows('select try_cast(' ~ initial ~ ' as ' ~ column.type ~ ') is not null as fits')[0].fits %}
-    {% do dbt_kinds.fail(options.model, 'cursor_initial ' ~ initial ~ ' cannot be compared with the column ' ~ options.cursor ~ ', a ' ~ column.type ~ '; set cursor_initial to a value below all of its values') %}
+    {% do dbt_kinds.fail(options.model, 'cursor_initial ' ~ initial ~ ' cannot be compared with the column ' ~ options.cursor ~ ', which is ' ~ column.type ~ '; set cursor_initial to a value below all of its values') %}
   {% endif %}
   {% do return('cast(' ~ initial ~ ' as ' ~ column.type ~ ')') %}
 {% endmacro %}

@@ -215,7 +215,7 @@ def test_a_cursor_begins_where_the_table_ends(project: Project, source: Source) 
     appended(project, query.replace("ts >", "id >"), capture="cursor", cursor="id")
     project.sql("drop table {schema}.t")
     refused = project.dbt("run")
-    assert "cursor_initial '1970-01-01T00:00:00Z' is no int, which the column id is" in refused.errors
+    assert "cursor_initial '1970-01-01T00:00:00Z' cannot be compared with the column id, which is int" in refused.errors
     appended(project, query.replace("ts >", "id >"), capture="cursor", cursor="nowhere", cursor_initial="-1")
     assert "ColumnNotInOutput: the query has no column nowhere" in project.dbt("run").errors
 

@@ -224,7 +224,7 @@ def test_what_is_refused_and_what_a_rebuild_takes(project: Project, tmp_path: Pa
     assert "the file a.jsonl in " in (error := project.dbt("run").errors)
     assert "changed after it was taken: it has 10 bytes and had 15" in error
     assert (
-        "holds files and no intervals"
+        "records files, not intervals"
         in project.dbt("run-operation", "dbt_kinds.forget", "--args", "{select: t}").errors
     )
     more = [*columns, {"name": "n", "data_type": "string"}]
