@@ -53,8 +53,6 @@ def spark_settings(directory: Path, *, has_iceberg: bool = True) -> dict[str, st
     folder = directory.absolute()
     return {
         "spark.master": "local[*]",
-        # of 1 GB, Spark's default, hours of runs in one session leave so little that collections take most of the time
-        "spark.driver.memory": "2g",
         "spark.log.level": "ERROR",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
