@@ -389,7 +389,7 @@ class UnknownOverrideError(KindsError):
 
 
 class UnreadableConfigurationError(KindsError):
-    """A YAML block or file of a project to read is not a mapping, or no YAML."""
+    """A YAML block or file of a project to read is not a mapping, or not YAML."""
 
     def __init__(self, message: str, path: str, line: int) -> None:
         """Keeps where it stands beside the message."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,8 +13,8 @@ from pathlib import Path
 
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import iceberg_jar, spark_home
+from tests.functional.thrift import HOST, free_port
 
-HOST = "127.0.0.1"
 STARTS_WITHIN = 60.0
 
 
@@ -51,14 +50,17 @@ class Cluster:
         self._start(name, "worker.Worker", *words, "--work-dir", str(self._folder / name), self.url)
         self._wait_for(name, "Successfully registered with master")
 
-    def kill_worker(self, name: str) -> None:
-        """kill -9 of a worker and of the executors that it started."""
-        self._kill(name)
+    def kill(self, name: str) -> None:
+        """kill -9 of a worker and of the executors that it started, or of the `master`."""
+        process = self._processes.pop(name)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
     def close(self) -> None:
         """kill -9 of all that still runs."""
         for name in list(self._processes):
-            self._kill(name)
+            self.kill(name)
 
     def _start(self, name: str, main: str, *words: str) -> None:
         # a group of its own can be killed whole
@@ -77,12 +79,6 @@ class Cluster:
                 raise AssertionError(f"no {name} within {STARTS_WITHIN:.0f} s; its log:\n{log.read_text()[-20000:]}")
             time.sleep(0.1)
 
-    def _kill(self, name: str) -> None:
-        process = self._processes.pop(name)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
 
 @contextmanager
 def spark_cluster(folder: Path) -> Iterator[Cluster]:
@@ -94,10 +90,3 @@ def spark_cluster(folder: Path) -> Iterator[Cluster]:
         yield cluster
     finally:
         cluster.close()
-
-
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        return int(free.getsockname()[1])

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import local_profile
+from tests.functional.formats import formats
 from tests.functional.project import Project, start_spark
 from tests.functional.speed import SETTINGS, quick_dbt, quick_jvms
 from tests.functional.thrift import ThriftServer, thrift_server
@@ -23,7 +23,7 @@ def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
     use_java_17()
     quick_jvms()
     # noxfile.py has versions that no jar of Iceberg can be had for
-    has_iceberg = "iceberg" in os.environ.get("KINDS_FORMATS", "iceberg")
+    has_iceberg = "iceberg" in formats("iceberg")
     folder = tmp_path_factory.mktemp("spark")
     profile = local_profile(folder, name="local", schema="unused", threads=4, has_iceberg=has_iceberg)
     profile["local"]["outputs"]["local"]["server_side_parameters"] |= SETTINGS

@@ -165,6 +165,23 @@ class EveryKind:
         """Whether a table holds what it should."""
         return self.rows(table) == sorted(self.expected[table], key=repr)
 
+    def wrong(self) -> dict[str, Table]:
+        """What the tables hold that do not hold what they should."""
+        return {table: self.rows(table) for table in self.expected if not self.is_right(table)}
+
+    def load_four_days(self, check: Callable[[], None]) -> None:
+        """Runs that load three days, and then one more beside a correction that none of them sees; `check` comes after each."""
+        for day in range(3):
+            self.arrive(day)
+        self.project.run(now=self.now())
+        self.load(range(3))
+        check()
+        self.correct(1)
+        self.arrive(3)
+        self.project.run(now=self.now())
+        self.load(range(3, 4))
+        check()
+
     def rows(self, table: str) -> Table:
         """What a table holds."""
         rows = self.sql(f"select id, region, datediff(ts, date '2024-01-01'), n from {{schema}}.{table}")

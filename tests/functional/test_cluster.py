@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ pytestmark = pytest.mark.sweep
 
 FORMATS = ["iceberg", "parquet"]
 DAYS = 6
+PROCESS = "java_method('java.lang.ProcessHandle', 'current')"
 TABLES = [f"{file_format}_days" for file_format in FORMATS]
 
 
@@ -34,29 +35,15 @@ def test_every_kind_through_a_server_on_the_cluster(cluster: Cluster, tmp_path: 
         project = ThriftProject(tmp_path / "shop", server, "shop", threads=4)
         project.sql("create schema {schema}")
         shop = EveryKind(project, FORMATS, project.sql)
-        for day in range(3):
-            shop.arrive(day)
+
+        def check() -> None:
+            assert not shop.wrong()
+
+        shop.load_four_days(check)
         project.run(now=shop.now())
-        shop.load(range(3))
-        assert_right(shop)
-        shop.correct(2)
-        shop.arrive(3)
-        project.run(now=shop.now())
-        shop.load(range(3, 4))
-        assert_right(shop)
-        project.run(now=shop.now())
-        assert_right(shop)
-        assert executors(project.sql) == 2
-
-
-def assert_right(shop: EveryKind) -> None:
-    wrong = {table: (shop.rows(table), shop.expected[table]) for table in shop.expected if not shop.is_right(table)}
-    assert not wrong
-
-
-def executors(sql: Callable[[str], list[tuple[object, ...]]]) -> int:
-    """How many processes ran the tasks of a query: an executor's folder of work is its own."""
-    return len(sql("select distinct java_method('java.lang.ProcessHandle', 'current') from range(0, 100, 1, 8)"))
+        check()
+        # the tasks of one query ran in two processes
+        assert len(project.sql(f"select distinct {PROCESS} from range(0, 100, 1, 8)")) == 2
 
 
 def days_project(cluster: Cluster, folder: Path) -> OwnSparkProject:
@@ -99,7 +86,7 @@ def test_a_worker_dies_in_a_backfill(cluster: Cluster, tmp_path: Path) -> None:
     try:
         process.begin("run", now=midnight(DAYS))
         until_second_batch(process)
-        cluster.kill_worker("two")
+        cluster.kill("two")
         assert process.result().success
         check(process, source)
     finally:

@@ -5,7 +5,6 @@ The matrix is printed, and is the one in docs/kinds/matrix.md.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,13 @@ import pytest
 
 from tests.functional.every_kind import KINDS, EveryKind
 from tests.functional.faults import broken_connection
+from tests.functional.formats import formats
 from tests.functional.project import Project, Run
 from tests.sweep import is_sweep, rest
 
 SITUATIONS = 8
-# by default on Iceberg alone: test_crash_every_kind has every kind on Parquet; noxfile.py says what other versions have
-FORMATS = os.environ.get("KINDS_FORMATS", "iceberg,parquet,orc" if is_sweep() else "iceberg").split(",")
+# by default on Iceberg alone: test_crash_every_kind has every kind on Parquet
+FORMATS = formats("iceberg,parquet,orc" if is_sweep() else "iceberg")
 # (statement, whether it is done); test_crash_every_kind kills processes
 KILLS = rest([(20, True), (33, False), (7, False), (48, True)], (7, False))
 # each test goes on from where the one before it left the tables

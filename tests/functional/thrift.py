@@ -72,9 +72,7 @@ def thrift_server(folder: Path, settings: Mapping[str, str] | None = None) -> It
     """
     use_java_17()
     folder.mkdir(parents=True)
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        port = free.getsockname()[1]
+    port = free_port()
     log = folder / "server.log"
     with log.open("w") as output:
         # the launcher becomes the JVM; a group of its own can be killed whole
@@ -88,6 +86,13 @@ def thrift_server(folder: Path, settings: Mapping[str, str] | None = None) -> It
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        return int(free.getsockname()[1])
 
 
 def _command(folder: Path, port: int, settings: Mapping[str, str]) -> list[str]:

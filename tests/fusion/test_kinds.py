@@ -65,8 +65,7 @@ class Twins:
         assert core.tables() == fusion.tables()
         assert core.record() == fusion.record()
         # what one holds the other holds
-        wrong = [table for table in fusion.expected if not fusion.is_right(table)]
-        assert not wrong, wrong
+        assert not fusion.wrong()
         assert fusion.has_each_once()
 
 
