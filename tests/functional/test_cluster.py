@@ -69,7 +69,8 @@ def started(project: OwnSparkProject, source: DailyRows) -> DbtProcess:
 
 def check(process: DbtProcess, source: DailyRows) -> None:
     for table in TABLES:
-        assert process.call("rows", f"select id, version from {{schema}}.{table}") == sorted(source.rows(DAYS))
+        rows = process.call("rows", f"select id, version from {{schema}}.{table}")
+        assert sorted(rows) == sorted(source.rows(DAYS))
         assert process.call("recorded", table) == [[midnight(0), midnight(DAYS)]]
 
 
