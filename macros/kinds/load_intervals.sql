@@ -8,6 +8,7 @@
   {% do dbt_kinds.check_adapter(model.name) %}
   {% do dbt_kinds.check_query(model) %}
   {% set options = dbt_kinds.options_of(model) %}
+  {% do dbt_kinds.check_store_assignment(options) %}
   {% set settings = dbt_kinds.backbuild_settings(model, dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)), selected_resources) %}
   {% do dbt_kinds.check_proven(model, settings) %}
   {% set work = dbt_kinds.leased_work(options, settings, prepare) %}

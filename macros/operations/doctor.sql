@@ -29,6 +29,7 @@
   {% set settings = {
     'time_zone': 'spark.sql.session.timeZone', 'ansi': 'spark.sql.ansi.enabled', 'overwrite_mode': 'spark.sql.sources.partitionOverwriteMode',
     'lock': 'spark.hadoop.iceberg.engine.hive.lock-enabled', 'refuses_type_changes': 'spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes',
+    'store_assignment': 'spark.sql.storeAssignmentPolicy',
   } %}
   {% set facts = {'dbt': dbt_version, 'adapter': adapter.type(), 'spark': (run_query('select version()').rows[0][0] | string).split(' ')[0]} %}
   {% for name, setting in settings.items() %}
@@ -54,6 +55,10 @@
   {% if is_server and 'iceberg' in formats and (facts.lock or '') | lower == 'false' %}
     {% do dbt_kinds._finding(findings, 'error', 'catalog', "the lock of Hive's catalog is off (iceberg.engine.hive.lock-enabled)", 'of two commits to one Iceberg table at a time one is lost, silently',
       'start the server without spark.hadoop.iceberg.engine.hive.lock-enabled=false') %}
+  {% endif %}
+  {% if (facts.store_assignment or '') | upper == 'LEGACY' and formats | select('in', ['iceberg', 'delta']) | list %}
+    {% do dbt_kinds._finding(findings, 'error', 'session', 'spark.sql.storeAssignmentPolicy is LEGACY', 'Spark refuses every write to an Iceberg or Delta table',
+      "server_side_parameters: {'spark.sql.storeAssignmentPolicy': ANSI} in profiles.yml") %}
   {% endif %}
   {% if facts.time_zone not in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] and formats | reject('in', ['iceberg', 'delta']) | list %}
     {% do dbt_kinds._finding(findings, 'warning', 'session', 'the time zone of the session is ' ~ facts.time_zone, 'Parquet and ORC tables that are partitioned by a timestamp are refused',

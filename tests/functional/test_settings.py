@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.functional.every_kind import EveryKind
-from tests.functional.project import Project
+from tests.functional.project import DAILY_EVENTS, Project, events_table
 from tests.sweep import rest
 
 ZONE = "spark.sql.session.timeZone"
@@ -69,6 +69,25 @@ def test_every_kind_does_the_same(new_project: Callable[[str], Project], name: s
         for table in kinds.expected:
             kinds.restate(table, range(1, 2))
         check(kinds)
+
+
+def test_a_policy_that_spark_writes_nothing_under_is_refused_first(new_project: Callable[[str], Project]) -> None:
+    project = new_project("legacy")
+    policy = "spark.sql.storeAssignmentPolicy"
+    project.target["server_side_parameters"] |= {policy: "LEGACY"}
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS, config="file_format='iceberg'")
+    project.kind("files", DAILY_EVENTS, config="file_format='parquet', partition_by=['ts']")
+    with set_back([policy]):
+        run = project.dbt("run", now="2024-01-03")
+        found = project.operation("doctor", raises=False)["findings"]
+    assert run.statuses == {"daily": "error", "files": "success"}
+    assert f"{policy} is LEGACY in server_side_parameters of profiles.yml, and Spark writes to no iceberg table" in run.errors
+    assert not project.table_exists("daily")
+    assert {event[1] for event in project.rows("select event, relation from {schema}.dbt_kinds_intervals")} == {
+        f"{project.schema}.files"
+    }
+    assert [one["wrong"] for one in found if one["severity"] == "error"] == [f"{policy} is LEGACY"]
 
 
 def check(kinds: EveryKind) -> None:
