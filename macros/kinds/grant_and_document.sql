@@ -6,7 +6,7 @@
 {% endmacro %}
 
 
-{# Whether that may send a statement. #}
+{# Whether grant_and_document may send a statement. #}
 {% macro is_granted_or_documented(work) %}
   {% do return((config.get('grants') or {}) != {} or (config.get('persist_docs') or {}) != {} or dbt_kinds._has_constraints(work)) %}
 {% endmacro %}

@@ -1,7 +1,7 @@
 {#
-  What a run of a model has to do, checked against the table and the query as they are now, before anything is written:
-  `{options, plan, model_hash, is_done, window, existed, start_anew, is_backfill, existing, writer, sample_query, reads_itself, questions, answers}`, from window on only where
-  there is something to do. `afresh` where others may have written since the run began.
+  The work of a model's run, checked against the current table and query before anything is written:
+  `{options, plan, model_hash, is_done, window, existed, start_anew, is_backfill, existing, writer, sample_query, reads_itself, questions, answers}`, the keys from window on only
+  if there is something to do. Pass `afresh` if others may have written since the run began.
 #}
 {% macro planned_work(options, settings, prepare, afresh=false) %}
   {% set found = dbt_kinds.relation_type(this, afresh) %}
@@ -69,8 +69,8 @@
 
 
 {#
-  The same under the lease: claimed, and planned again where others wrote, or where a write that a run announced and did not record had to be
-  brought to its end.
+  The same under the lease: claims the table, and plans again if others wrote, or if a write that a run announced and did not record
+  had to be finished.
 #}
 {% macro leased_work(options, settings, prepare) %}
   {% set unsettled = dbt_kinds.is_unsettled(options.relation) %}
@@ -95,7 +95,7 @@
 {% endmacro %}
 
 
-{# What hooks may have done to the table: they write to it, and may drop one that is to be made anew. #}
+{# Re-reads the table after hooks ran: they may write to it, or drop one that is to be rebuilt. #}
 {% macro look_again(relation, work) %}
   {% do work.answers.clear() %}
   {% if work.start_anew %}

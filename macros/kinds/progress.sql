@@ -17,7 +17,7 @@
 {% endmacro %}
 
 
-{# Of a first load over a table that is there: that the store can be told what it holds. none otherwise. Pure. #}
+{# For a first load over an existing table: a note that its intervals can be recorded instead. Otherwise none. Pure. #}
 {% macro note_of_plan(options, plan, is_there) %}
   {% if not is_there or plan.reason != 'first load' or not plan.batches or dbt_kinds.reads_everything(options) or dbt_kinds.keeps_history(options) %}
     {% do return(none) %}
@@ -28,8 +28,8 @@
 
 
 {#
-  A window that somebody asked for and that the model may not load: none of it is a warning, for the run will say that all is up to date; a part of it
-  is said.
+  Reports that a requested window cannot be loaded: a warning if none of it can, because the run will report that all is up to date; a log line if a part of
+  it cannot.
 #}
 {% macro report_window(options, plan, settings) %}
   {% set asked = settings.start ~ ' to ' ~ settings.end %}
