@@ -61,8 +61,8 @@ group by run
 
 
 {#
-  SQL: a time column as microseconds since 1970, read in UTC whatever the session's time zone. NULL for text that is not of
-  the format: it is taken apart and read as ISO, since Spark's parser of formats raises, and reads in the session's zone.
+  SQL: a time column as microseconds since 1970, read in UTC whatever the session's time zone. NULL for text that does not
+  match the format: text is rearranged and parsed as ISO, because Spark's format parser raises and uses the session's zone.
 #}
 {% macro microseconds(column, values) %}
   {% if values.write == 'timestamp' %}
