@@ -78,7 +78,7 @@
 {% endmacro %}
 
 
-{# What dbt_utils tests count. They set it in a config of their own, which has no effect here. #}
+{# The fail_calc of dbt_utils tests, which set it in a config of their own that has no effect here. #}
 {% macro _fail_calc_of(test) %}
   {% do return({
     'dbt_utils.equal_rowcount': 'sum(coalesce(diff_count, 0))', 'dbt_utils.fewer_rows_than': 'sum(coalesce(row_count_delta, 0))',
