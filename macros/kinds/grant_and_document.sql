@@ -1,4 +1,4 @@
-{# What dbt expects of every materialization once the table is there. #}
+{# What dbt expects of every materialization once the table is written. #}
 {% macro grant_and_document(relation, work) %}
   {% do persist_constraints(relation, model) if dbt_kinds._has_constraints(work) %}
   {% do apply_grants(relation, config.get('grants'), should_revoke=should_revoke(work.existed, full_refresh_mode=true)) %}
@@ -12,7 +12,7 @@
 {% endmacro %}
 
 
-{# dbt-spark takes a model without file_format for Delta. #}
+{# dbt-spark takes a model without file_format to be Delta. #}
 {% macro _has_constraints(work) %}
   {% do return(work.start_anew and work.options.file_format == 'delta') %}
 {% endmacro %}

@@ -17,7 +17,7 @@
 {% endmacro %}
 
 
-{# The same for all events of a relation in a log. #}
+{# Replaces a relation's events by those in a log. #}
 {% macro note_merges(relation, log) %}
   {% set rows = log | selectattr('relation', 'eq', relation) | selectattr('event', 'in', ['loaded', 'invalidated'])
     | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list %}

@@ -37,7 +37,7 @@
 {% endmacro %}
 
 
-{# The same for SQL that yields the table's columns. `known` joins the announcement: `rows`, how many they are, and `details` for the record. #}
+{# The same for SQL that returns the table's columns. `known` joins the announcement: `rows`, how many they are, and `details` for the record. #}
 {% macro announced_append(relation, work, batch, rows, known={}) %}
   {% set file_format = work.writer.file_format %}
   {% set is_of_files, is_iceberg = dbt_kinds.is_of_files(file_format), file_format == 'iceberg' %}

@@ -1,4 +1,4 @@
-{# How many rows lie in files of a table that were written after a moment, in microseconds since 1970; all of them where that is none. #}
+{# The number of rows in files of a table that were written after a moment, in microseconds since 1970; all rows if that is none. #}
 {% macro rows_in_files_after(relation, newest) %}
   {% do return(dbt_kinds.query_rows('select count(*) as number from ' ~ relation ~ ' where ' ~ dbt_kinds.is_newer_than(newest))[0].number) %}
 {% endmacro %}

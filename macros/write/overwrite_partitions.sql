@@ -24,7 +24,7 @@ insert overwrite table {{ relation }}
 {% endmacro %}
 
 
-{# The partitions that hold such rows: their values as text, the name of one of their files, and the number of the rows. #}
+{# The partitions that contain such rows: their values as strings, the name of one file each, and the number of rows. #}
 {% macro partition_files(relation, writer, condition) %}
   {% set partitions %}
 select

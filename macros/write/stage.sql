@@ -33,7 +33,7 @@ insert into {{ stage }}
 {% endmacro %}
 
 
-{# The names of stages that other runs left, as the listing of the schema has them. #}
+{# The names of stages left by other runs, as in the listing of the schema. #}
 {% macro left_stages(relation) %}
   {% set prefix, names = dbt_kinds._stage_prefix(relation) | lower, [] %}
   {% for name in dbt_kinds.listed_tables(relation) | list if name.startswith(prefix) and not name.startswith(prefix ~ dbt_kinds._stage_owner()) %}
