@@ -6,7 +6,7 @@
 {% endmacro %}
 
 
-{# Units whose sources no longer show what changed since they were loaded; not reloaded unless requested. #}
+{# Warns of units whose sources no longer show what changed since they were loaded; they are not reloaded unless requested. #}
 {% macro _warn_of_lost_history(options, plan) %}
   {% for relation, units in plan.get('lost', {}).items() if options.late_data.on_lost_history == 'warn' %}
     {% set suspect = dbt_kinds.as_instants(units, options.unit, plan.end) %}
@@ -75,7 +75,7 @@
 {% endmacro %}
 
 
-{# `1 row`, `2 rows`: a number with its word. Pure. #}
+{# A count as text: `1 row`, `2 rows`. Pure. #}
 {% macro counted(number, one, many) %}
   {% do return(dbt_kinds.thousands(number) ~ ' ' ~ (one if number == 1 else many)) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
-  What belongs to the kind `append`: `{capture, on_source_change, on_lost_history}`. Without `capture` the kind loads intervals.
-  `delta_overrides` are read by `compile` and `check` alone.
+  The options of the kind `append`: `{capture, on_source_change, on_lost_history}`. Without `capture` the kind loads intervals.
+  `delta_overrides` are only read by `compile` and `check`.
 #}
 {% macro append_options(model, given) %}
   {% set capture = dbt_kinds.one_of(model, 'capture', given.capture, ['snapshot', 'cursor']) if 'capture' in given else none %}

@@ -25,7 +25,7 @@
 {% endmacro %}
 
 
-{# The arguments of the window_of calls of a query, one mapping each, in the order they stand. Pure. #}
+{# The arguments of the window_of calls of a query, one mapping each, in order of appearance. Pure. #}
 {% macro source_windows(sql) %}
   {% set windows = [] %}
   {% for bound in dbt_kinds._window_bounds(sql) if bound.startswith('source_start ') %}

@@ -18,7 +18,7 @@
 {% endmacro %}
 
 
-{# Whether runs may do so: `kinds_compact` is not `never`. Delta has means of its own. #}
+{# Whether runs may merge files: not if `kinds_compact` is `never`, and not on Delta, which has its own means. #}
 {% macro may_merge_files() %}
   {% do return(dbt_kinds.store_settings().compact == 'auto' and dbt_kinds.find_store().file_format != 'delta') %}
 {% endmacro %}

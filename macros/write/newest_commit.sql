@@ -29,8 +29,8 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
 
 
 {#
-  The number of rows added to an Iceberg table since a snapshot, or since its creation if that is none. `by_appends` where the run deletes first,
-  which writes the rest of a file anew.
+  The number of rows added to an Iceberg table since a snapshot, or since its creation if that is none. With `by_appends`, for runs that delete first, only appends
+  count, because a delete rewrites the rest of a file.
 #}
 {% macro rows_added_since(relation, head, by_appends=false) %}
   {% set rows %}

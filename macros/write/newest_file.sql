@@ -4,7 +4,7 @@
 {% endmacro %}
 
 
-{# SQL: whether a row's file was written after that. #}
+{# SQL: whether a row's file was written after that moment. #}
 {% macro is_newer_than(newest) %}
   {% do return('true' if newest is none else 'unix_micros(_metadata.file_modification_time) > ' ~ newest) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
-  Puts a complete stage into the place of a table: by overwriting it where it has these columns and partitions, otherwise by a new
-  table. Killed, it can be done again as long as the stage is there.
+  Replaces a table by a complete stage: overwrites it if it has the same columns and partitions, otherwise creates it
+  again. If killed, it can be repeated as long as the stage exists.
 #}
 {% macro put_stage_in_place(relation, options, stage, partitioning) %}
   {% set existing = dbt_kinds.describe_table(relation) if dbt_kinds.relation_type(relation) is not none else none %}
