@@ -1,6 +1,6 @@
 """Reads what a column is compared with: the newest value of the table, now, a variable or a fixed time.
 
-Shifted and truncated.
+The bound may be shifted and truncated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The `is_incremental()` blocks of a model: which are filters, what they compare, and where each piece is in the text.
-
-And where each piece stands in the text.
-"""
+"""The `is_incremental()` blocks of a model: which are filters, what they compare, and where their pieces are."""
 
 from __future__ import annotations
 
@@ -152,10 +149,7 @@ class Filter:
 
 
 def mode_of(test: str) -> Mode:
-    """What a Jinja condition says about is_incremental(): true only on incremental runs, only on others, or neither.
-
-    Or something else.
-    """
+    """What a Jinja condition says about is_incremental(): true only on incremental runs, only on others, or neither."""
     if "is_incremental" not in test:
         return "none"
     node = expression(test)

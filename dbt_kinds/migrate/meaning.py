@@ -197,10 +197,7 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
 
 
 def _anti_join(condition: exp.Expr) -> list[str] | None:
-    """The columns of `key not in (select key from this)` or `not exists (select … from this where this.key = key)`.
-
-    Or of `not exists (select … from this where this.key = key)`.
-    """
+    """The columns of `key not in (select key from this)` or `not exists (select … from this where this.key = key)`."""
     if not isinstance(condition, exp.Not):
         return None
     inner = condition.this

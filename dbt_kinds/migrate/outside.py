@@ -62,10 +62,7 @@ def variable_tags(text: str) -> list[Tag]:
 def outside_filters(
     text: str, places: Sequence[Tag], dialect: str, renderer: Renderer, context: dict[str, object]
 ) -> tuple[list[Filter], list[Tag]]:
-    """The conditions that contain tags, grouped by WHERE, and the tags that are in no condition that can be parsed.
-
-    And the tags that stand in none that can be read.
-    """
+    """The conditions that contain tags, grouped by WHERE, and the tags that are in no condition that can be parsed."""
     try:
         tokens = sqlglot.tokenize(masked(text), read=dialect)
     except SqlglotError:
@@ -103,8 +100,6 @@ def outside_filters(
 def _condition(tokens: Sequence[Token], tag: Tag) -> tuple[int, int, int, int] | None:
     """The condition around a tag: the index of its WHERE, of its first and last token, and of the preceding WHERE or
     AND.
-
-    And of the WHERE or AND before it.
     """
     at = next((index for index, token in enumerate(tokens) if token.start <= tag.start < token.end + 1), None)
     if at is None:

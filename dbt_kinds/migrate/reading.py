@@ -1,7 +1,4 @@
-"""Reads a model for migration: its is_incremental() blocks as filters, and its SQL with a mark for each filter.
-
-And its SQL with a mark where each filter stands.
-"""
+"""Reads a model for migration: its is_incremental() blocks as filters, and its SQL with a mark for each filter."""
 
 from __future__ import annotations
 

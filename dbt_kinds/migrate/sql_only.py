@@ -1,7 +1,4 @@
-"""Compares the old and the new version of a model without a warehouse: the columns returned and the tables read.
-
-The columns that they return and the tables that they read.
-"""
+"""Compares the old and the new version of a model without a warehouse: the columns returned and the tables read."""
 
 from __future__ import annotations
 
