@@ -248,7 +248,7 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
 @click.option(
     "--allow-downgrade",
     is_flag=True,
-    help="smelt and OndatraSQL: rebuild models that cannot run incrementally on every run.",
+    help="smelt and OndatraSQL: on every run, rebuild models that may not run incrementally.",
 )
 @click.option(
     "--allow-delta",
@@ -284,7 +284,7 @@ def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
     "--threads", type=click.IntRange(min=1), default=4, show_default=True, help="How many models dbt runs at a time."
 )
 def local_profile(directory: Path, name: str, schema: str, threads: int) -> None:
-    """Print a profiles.yml for an embedded Spark with Iceberg, which needs no server and no Java."""
+    """Print a profiles.yml for an embedded Spark with Iceberg, which needs no server and no installed Java."""
     from dbt_kinds.local.java import bundled_java_home, find_java_home, supply_java
     from dbt_kinds.local.profile import local_profile, render_profile, spark_home
 

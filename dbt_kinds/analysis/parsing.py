@@ -75,7 +75,7 @@ def place_in(text: str, offset: int) -> Place:
     return Place(line + 1, offset - (breaks[line - 1] + 1 if line else 0) + 1)
 
 
-# the methods of the parser that read one of the constructs whose place is wanted, and whether they are called behind
+# the methods of the parser that parse one of the constructs whose position is needed, and whether they are called after
 # the token that opens it
 _CONSTRUCTS = {
     "_parse_function": False,
