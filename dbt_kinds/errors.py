@@ -1,4 +1,4 @@
-"""Every failure the command knows how to explain."""
+"""All errors that the command reports with an explanation."""
 
 from typing import ClassVar, Literal
 
@@ -6,7 +6,7 @@ Level = Literal["refused", "person", "note", "wrong_use"]
 
 
 class KindsError(Exception):
-    """Something went wrong that a message can help with; the command prints it and exits with 2."""
+    """An error that the user can act on; the command prints its message and exits with 2."""
 
 
 class LocalSparkMissingError(KindsError):
@@ -18,15 +18,15 @@ class DemoDataMissingError(KindsError):
 
 
 class DbtFailedError(KindsError):
-    """A dbt invocation ended with an error of its own."""
+    """A dbt invocation failed with an error of its own."""
 
 
 class PackageMissingError(KindsError):
-    """The project does not have the dbt package, or one that lacks what is asked of it."""
+    """The project lacks the dbt package, or has a version without what was requested."""
 
 
 class CollectorError(KindsError):
-    """The collector cannot be started as it was told to, or its packages are not installed."""
+    """The collector cannot be started with these options, or its packages are not installed."""
 
 
 class SinkError(KindsError):
@@ -38,19 +38,19 @@ class UnwritableFileError(KindsError):
 
 
 class DemoFailedError(KindsError):
-    """The demonstration did not come out as it should."""
+    """A run of the demonstration had an unexpected result."""
 
 
 class CompileError(KindsError):
-    """Something that `dbt-kinds compile` has to say about a project: the class is the code of the message.
+    """A finding of `dbt-kinds compile` about a project: the class name is the code of the message.
 
-    Raised where a model cannot be converted, and recorded where it can.
+    Raised if a model cannot be converted, otherwise recorded.
     """
 
     level: ClassVar[Level] = "refused"
 
     def __init__(self, message: str, file: str = "", line: int = 0) -> None:
-        """Takes what was found and what to write instead, and where: the file as the project's root sees it."""
+        """`message` says what was found and what to write instead; `file` is relative to the project's root."""
         super().__init__(message)
         self.message = message
         self.file = file
@@ -58,16 +58,16 @@ class CompileError(KindsError):
 
     @property
     def code(self) -> str:
-        """The name of the class, as reports give it."""
+        """The name of the class, as shown in reports."""
         return type(self).__name__
 
     def __str__(self) -> str:
-        """The message behind its place, as compilers print it."""
+        """The message after its place, as compilers print it."""
         return f"{self.file}:{self.line}: {self.message}" if self.file else self.message
 
 
 class NeedsPerson(CompileError):
-    """A model was converted, and something about it must be looked at."""
+    """A model was converted, but something about it needs review by a person."""
 
     level = "person"
 
@@ -79,7 +79,7 @@ class Noted(CompileError):
 
 
 class WrongUse(CompileError):
-    """Nothing was read or written: the command was called wrongly, or the project has no readable configuration."""
+    """Nothing was read or written: the command was called incorrectly, or the project has no readable configuration."""
 
     level = "wrong_use"
 
@@ -101,7 +101,7 @@ class MissingDialect(CompileError):
 
 
 class UnknownKind(CompileError):
-    """The kind is none that the source tool knows."""
+    """The source tool does not have this kind."""
 
 
 class UnknownModelProperty(CompileError):
@@ -109,11 +109,11 @@ class UnknownModelProperty(CompileError):
 
 
 class UnknownKindProperty(CompileError):
-    """A kind sets a property that it does not have."""
+    """A kind sets a property that it does not support."""
 
 
 class MissingKindProperty(CompileError):
-    """A kind lacks a property that it cannot do without."""
+    """A kind lacks a required property."""
 
 
 class BadPropertyValue(CompileError):
@@ -121,7 +121,7 @@ class BadPropertyValue(CompileError):
 
 
 class DuplicateProperty(CompileError):
-    """A property stands twice in one block, or in both of its spellings."""
+    """A property occurs twice in one block, or in both of its spellings."""
 
 
 class EndWithoutStart(CompileError):
@@ -133,11 +133,11 @@ class TimeColumnMissing(CompileError):
 
 
 class UnsupportedPartition(CompileError):
-    """The table format cannot be partitioned by this expression."""
+    """The table format does not support partitioning by this expression."""
 
 
 class NameClash(CompileError):
-    """Two things would get one name in the dbt project."""
+    """Two objects would get the same name in the dbt project."""
 
 
 class NoManagedTables(CompileError):
@@ -153,7 +153,7 @@ class CustomMaterialization(CompileError):
 
 
 class TimeVariableNotAllowed(CompileError):
-    """A model that has no window asks for its start or end."""
+    """A model without a window uses its start or end."""
 
 
 class UndefinedMacroVariable(CompileError):
@@ -169,15 +169,15 @@ class UnsupportedMacro(CompileError):
 
 
 class ColumnsUnknown(CompileError):
-    """A macro or `*` must be written out, and the columns of its table are not known."""
+    """A macro or `*` must be expanded, and the columns of its table are unknown."""
 
 
 class PythonMacro(CompileError):
-    """A query calls a Python macro of the project, which is only run when asked for."""
+    """A query calls a Python macro of the project, which is only run on request."""
 
 
 class PythonMacroFailed(CompileError):
-    """A Python macro that was run raised an error or asked for something that is not here."""
+    """A Python macro that was run raised an error or used something that is not available."""
 
 
 class NoPythonModels(CompileError):
@@ -189,11 +189,13 @@ class PythonModelUnsupported(CompileError):
 
 
 class JinjaDialect(CompileError):
-    """Jinja in a dialect other than Spark's asks for what is known only at run time, and text is not translated."""
+    """Jinja in a dialect other than Spark's needs values known only at run time, and rendered text cannot be
+    translated.
+    """
 
 
 class UnreadableStatement(CompileError):
-    """A statement beside the query cannot be read, and its dialect is not Spark's."""
+    """A statement beside the query cannot be parsed, and its dialect is not Spark's."""
 
 
 class Untranslatable(CompileError):
@@ -221,7 +223,7 @@ class CircularReference(CompileError):
 
 
 class CatalogDropped(NeedsPerson):
-    """A model's catalog was dropped from its name, since dbt-spark writes to one catalog."""
+    """A model's catalog was removed from its name, since dbt-spark writes to one catalog."""
 
 
 class NameChanged(NeedsPerson):
@@ -237,23 +239,23 @@ class ColumnsNotApplied(NeedsPerson):
 
 
 class ClusterNeedsBuckets(NeedsPerson):
-    """Clustering was left out, since Spark's needs a number of buckets."""
+    """Clustering was left out, since Spark requires a number of buckets."""
 
 
 class FileTypesGuessed(NeedsPerson):
-    """A file is read by Spark, which finds its names and types in its own way."""
+    """Spark reads a file, and infers its names and types in its own way."""
 
 
 class FormatChosen(NeedsPerson):
-    """A table format was written that the source does not name, since the model's partitions need it."""
+    """A table format was chosen that the source does not name, because the model's partitions require it."""
 
 
 class SessionProperties(NeedsPerson):
-    """Session properties belong into the profile."""
+    """Session properties belong in the profile."""
 
 
 class SignalDropped(NeedsPerson):
-    """A signal was dropped: loading no longer waits for it. The option ready_until may say the same."""
+    """A signal was dropped: loading no longer waits for it. The option ready_until may serve the same purpose."""
 
 
 class NoTimeFilter(NeedsPerson):
@@ -261,11 +263,11 @@ class NoTimeFilter(NeedsPerson):
 
 
 class UnqualifiedTable(NeedsPerson):
-    """A table without a schema is none of the project's and was left as written."""
+    """A table without a schema does not belong to the project and was left as written."""
 
 
 class JinjaTimeVariable(NeedsPerson):
-    """A time variable stands unquoted in a Jinja query."""
+    """A time variable is unquoted in a Jinja query."""
 
 
 class CreationOnly(NeedsPerson):
@@ -277,15 +279,17 @@ class CteTestDropped(NeedsPerson):
 
 
 class TypeUnknown(NeedsPerson):
-    """What an operator means depends on a type that is not known, and was left as it is written."""
+    """The meaning of an operator depends on an unknown type; it was left as written."""
 
 
 class AliasUnclear(NeedsPerson):
-    """A name is that of a column, or an alias where Spark takes none; columns are not known, and it was left."""
+    """A name may be a column, or an alias where Spark does not accept one; the columns are unknown, so it was left
+    as written.
+    """
 
 
 class FunctionUnknown(NeedsPerson):
-    """A function that Spark does not have is called; somebody must have made it."""
+    """The query calls a function that Spark does not have; it is assumed to be user-defined."""
 
 
 class MeasureUnsupported(NeedsPerson):
@@ -329,27 +333,27 @@ class ExclusiveEnd(Noted):
 
 
 class DecimalBounded(Noted):
-    """A decimal of more digits than Spark's became one of 38."""
+    """A decimal with more digits than Spark supports became one with 38."""
 
 
 class TimeCutOff(Noted):
-    """A column that the query returns as a time is declared as a date, and is cast to it."""
+    """A column that the query returns as a timestamp is declared as a date, and is cast to it."""
 
 
 class FunctionDiffers(Noted):
-    """A function gives other values in Spark than where the query comes from, in cases that are named."""
+    """A function returns different values in Spark than in the source dialect, in the cases named."""
 
 
 class FunctionNotCompared(Noted):
-    """Nobody has compared a function with what is written for it."""
+    """Nobody has compared a function with its translation."""
 
 
 class VariableFrozen(Noted):
-    """A variable was replaced by its value of today."""
+    """A variable was replaced by its current value."""
 
 
 class ReadsRefused(Noted):
-    """A model reads the table of a refused model, which became a source."""
+    """A model reads the table of a refused model, which was declared as a source."""
 
 
 class WholeTableTest(Noted):
@@ -357,7 +361,7 @@ class WholeTableTest(Noted):
 
 
 class TakenOver(Noted):
-    """A generated file was taken over and is left alone."""
+    """A generated file was taken over by a person and is left alone."""
 
 
 class SourceNotFound(WrongUse):
@@ -373,11 +377,11 @@ class BadConfig(WrongUse):
 
 
 class BadOut(WrongUse):
-    """The output cannot be written where it was asked for."""
+    """The output cannot be written to the requested place."""
 
 
 class MarkLeftError(KindsError):
-    """A name that stands for something else while compiling would have been written: a fault of this package."""
+    """A placeholder name would have been written to the output: a bug in this package."""
 
 
 class UnreadableQueryError(KindsError):
@@ -385,24 +389,24 @@ class UnreadableQueryError(KindsError):
 
 
 class UnknownOverrideError(KindsError):
-    """A model lifts a safety check that does not exist."""
+    """A model overrides a safety check that does not exist."""
 
 
 class UnreadableConfigurationError(KindsError):
     """A YAML block or file of a project to read is not a mapping, or not YAML."""
 
     def __init__(self, message: str, path: str, line: int) -> None:
-        """Keeps where it stands beside the message."""
+        """Stores the place beside the message."""
         super().__init__(message)
         self.path, self.line = path, line
 
 
 class UnreadableProjectError(KindsError):
-    """A folder holds no project of the tool it should be of."""
+    """A folder does not hold a project of the expected tool."""
 
 
 class NotPlacedError(KindsError):
-    """A model's file has no one place where `check --fix` could write something."""
+    """A model's file has no unique place where `check --fix` could write something."""
 
 
 class NotCompiledError(KindsError):
@@ -410,7 +414,7 @@ class NotCompiledError(KindsError):
 
 
 class Left(CompileError):
-    """A model that `dbt-kinds migrate` leaves as it is: the class is the code of the reason."""
+    """A model that `dbt-kinds migrate` leaves unchanged: the class name is the code of the reason."""
 
     level = "person"
 
@@ -420,19 +424,19 @@ class ComputedConfig(Left):
 
 
 class UnreadableModel(Left):
-    """A model's SQL cannot be read, so that nothing can be said about its rows."""
+    """A model's SQL cannot be parsed, so nothing is known about its rows."""
 
 
 class UnreadableBlock(Left):
-    """A condition is none of those that are known to name a range of time."""
+    """A condition is not a known way of selecting a range of time."""
 
 
 class UnknownColumnType(Left):
-    """Nothing says whether a time column is a date, a timestamp or a text."""
+    """Nothing shows whether a time column is a date, a timestamp or a string."""
 
 
 class AmbiguousTimeColumn(Left):
-    """A filter has a date column and an arrival column, and their names do not decide."""
+    """A filter has a date column and an arrival column, and their names are not conclusive."""
 
 
 class FiltersDisagree(Left):
@@ -440,15 +444,15 @@ class FiltersDisagree(Left):
 
 
 class BoundOfAnotherColumn(Left):
-    """A filter compares with the maximum of a column that it does not become."""
+    """A filter compares with the maximum of a column that it does not end up in."""
 
 
 class TimeColumnUnclear(Left):
-    """The column that is filtered does not reach the output, or on more than one way."""
+    """The filtered column does not reach the output, or does so in more than one way."""
 
 
 class UnboundPartition(Left):
-    """Variables bound a column that the table is not partitioned by."""
+    """Variables bound a column by which the table is not partitioned."""
 
 
 class FilterNotOnPartition(Left):
@@ -460,23 +464,23 @@ class RunQueryLogic(Left):
 
 
 class MacroFilter(Left):
-    """The filter is written by a macro that cannot be resolved to one condition."""
+    """The filter comes from a macro that cannot be resolved to one condition."""
 
 
 class FullReads(Left):
-    """A model finds its new rows by their absence, and reads its whole source for it."""
+    """A model finds its new rows by their absence, and reads its whole source to do so."""
 
 
 class ArrivalWithoutKey(Left):
-    """Rows are read again by their time of arrival, and no key tells which of them are there already."""
+    """Rows are re-read by arrival time, and no key shows which of them already exist."""
 
 
 class KeyMayRepeat(Left):
-    """Rows are deleted and inserted by a key that nothing shows to be one row's."""
+    """Rows are deleted and inserted by a key that nothing shows to be unique."""
 
 
 class OwnStateTable(Left):
-    """A state table or statements of the model's own drive what is loaded."""
+    """A state table or the model's own statements decide what is loaded."""
 
 
 class SecondUseOfIsIncremental(Left):
@@ -484,11 +488,11 @@ class SecondUseOfIsIncremental(Left):
 
 
 class ElseBranchDiffers(Left):
-    """The first load has a logic of its own, other than no filter or a fixed start."""
+    """The first load has logic of its own, other than no filter or a fixed start."""
 
 
 class ReadsThisElsewhere(Left):
-    """The model reads its own table for more than the bound."""
+    """The model reads its own table for more than the bound of its filter."""
 
 
 class CustomStrategy(Left):
@@ -508,7 +512,7 @@ class SqlHeaderState(Left):
 
 
 class NotIncremental(Left):
-    """The model calls is_incremental() and is no incremental model."""
+    """The model calls is_incremental() but is not an incremental model."""
 
 
 class NotPartitionedByTime(Left):
@@ -516,15 +520,15 @@ class NotPartitionedByTime(Left):
 
 
 class KeyNotUsed(Left):
-    """A unique key is set and dbt-spark's default strategy, append, ignores it."""
+    """A unique key is set, but dbt-spark's default strategy, append, ignores it."""
 
 
 class WindowOverRuns(Left):
-    """A window function looks across intervals, so that rows depend on when runs took place."""
+    """A window function looks across intervals, so the rows depend on when runs took place."""
 
 
 class AggregatesOverRuns(Left):
-    """Rows are aggregated across intervals, so that they depend on when runs took place."""
+    """Rows are aggregated across intervals, so they depend on when runs took place."""
 
 
 class OuterJoinedInput(Left):
@@ -536,11 +540,11 @@ class MicrobatchIncomplete(Left):
 
 
 class VariableUsedElsewhere(Left):
-    """A variable that bounds the load is used for something else, too."""
+    """A variable that bounds the load is also used for something else."""
 
 
 class ConfigElsewhere(Left):
-    """A setting that must go stands in YAML, and the file's own config() cannot take it back."""
+    """A setting that must be removed is in YAML, and the file's own config() cannot override it."""
 
 
 class SnapshotNewRecord(Left):
@@ -548,11 +552,11 @@ class SnapshotNewRecord(Left):
 
 
 class SnapshotUnreadable(Left):
-    """A snapshot's configuration is not all there, or computed."""
+    """A snapshot's configuration is incomplete or computed."""
 
 
 class MigrationNote(CompileError):
-    """What is worth knowing about a model that was migrated: the class is the code."""
+    """A remark about a migrated model: the class name is the code."""
 
     level = "note"
 
@@ -566,7 +570,7 @@ class LookbackFromVariable(MigrationNote):
 
 
 class KeptAsTest(MigrationNote):
-    """The key that was merged by is worth a test of uniqueness."""
+    """The former merge key is worth a uniqueness test."""
 
 
 class NoWindow(MigrationNote):
@@ -574,11 +578,11 @@ class NoWindow(MigrationNote):
 
 
 class InsertOnly(MigrationNote):
-    """Rows were only ever inserted."""
+    """Rows were only ever inserted, never updated."""
 
 
 class ReplacesWholeTable(MigrationNote):
-    """The table is replaced as a whole on each run, as before."""
+    """Every run replaces the whole table, as before."""
 
 
 class OncePerInterval(MigrationNote):
@@ -590,19 +594,19 @@ class ConcurrencyDropped(MigrationNote):
 
 
 class WholeInput(MigrationNote):
-    """An input is read whole, since dbt did not filter it, or nothing says that it did."""
+    """An input is read whole, because dbt did not filter it, or nothing shows that it did."""
 
 
 class FolderDefault(MigrationNote):
-    """A folder's default makes models incremental, and was left as it is."""
+    """A folder's default makes models incremental, and was left unchanged."""
 
 
 class FileTable(MigrationNote):
-    """A file table has to be partitioned by its time column before a range of it can be replaced."""
+    """A Parquet or ORC table must be partitioned by its time column before a range of it can be replaced."""
 
 
 class PredicatesNotUsed(MigrationNote):
-    """Predicates that narrowed the merge have no use where a range is replaced."""
+    """Predicates that restricted the merge have no use if a range is replaced."""
 
 
 class ColumnsNotKept(MigrationNote):
@@ -614,11 +618,11 @@ class AppendsWindows(MigrationNote):
 
 
 class UnrenderableError(KindsError):
-    """A template asks for something that only a warehouse or another package knows."""
+    """A template uses something that only a warehouse or another package knows."""
 
 
 class DirtyTreeError(KindsError):
-    """Files would be written into a git tree with changes that are not committed."""
+    """Files would be written into a git tree with uncommitted changes."""
 
 
 class UnknownModelError(KindsError):
@@ -626,4 +630,4 @@ class UnknownModelError(KindsError):
 
 
 class VerifyError(KindsError):
-    """The old and the new text of a model cannot be compared."""
+    """The old and the new version of a model cannot be compared."""

@@ -1,4 +1,4 @@
-"""What `dbt-kinds explain` shows: every model's verdict, bounds and batches, as one object."""
+"""The output of `dbt-kinds explain`: every model's verdict, bounds and batches, as one object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dbt_kinds.verdicts import VERSION, cumulative_entry, incremental_entry
 
 
 def explanation(project: SmeltProject) -> dict[str, Any]:
-    """The object of section 9 of the specification; keys that would be empty are absent."""
+    """The object of section 9 of the specification, without empty keys."""
     lineage = resolve(project)
     models = {lineage.names[address]: _model(project, lineage, address) for address in lineage.order}
     told: dict[str, Any] = {"version": VERSION, "execution_order": list(models), "models": models}

@@ -1,8 +1,8 @@
-"""What a project of any tool comes down to: models of kinds, with everything a dbt project says about them.
+"""The common representation of any tool's project: models of kinds, with everything a dbt project says about them.
 
-Readers produce it, the writer consumes it, and neither knows the other. SQL is text with marks: names such as
-`kinds_mark_3` that stand for what is not SQL (a reference, a time variable), so that parsers and generators of SQL
-never meet Jinja.
+Readers produce it, the writer consumes it, and neither knows the other. SQL is text with marks: placeholder names such
+as `kinds_mark_3` for anything that is not SQL (a reference, a time variable), so that SQL parsers and generators never
+see Jinja.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Kind(str, Enum):
-    """How a model's table is made; the value is dbt's `materialized`."""
+    """How a model's table is built; the value is dbt's `materialized`."""
 
     VIEW = "view"
     EPHEMERAL = "ephemeral"
@@ -39,18 +39,18 @@ class Kind(str, Enum):
 
     @property
     def is_incremental(self) -> bool:
-        """Whether a run has a window, and with it a start and an end."""
+        """Whether a run has a window, and so a start and an end."""
         return self.value.startswith(("incremental", "scd", "cumulative"))
 
     @property
     def has_audits(self) -> bool:
-        """Whether what a run is about to publish can be audited before it is seen."""
+        """Whether a batch can be audited before it is published."""
         return self.is_incremental or self in (Kind.FULL, Kind.APPEND, Kind.TRACKED)
 
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """Where in the source something stands: the file as the project's root sees it, lines counted from 1."""
+    """A position in the source: the file relative to the project's root, and the line, counted from 1."""
 
     file: str
     line: int
@@ -71,7 +71,7 @@ class Note:
 
 
 def note_of(error: CompileError) -> Note:
-    """What an error says, as a line of the report."""
+    """The report line for an error."""
     return Note(error.code, error.level, Place(error.file, error.line), error.message)
 
 
@@ -84,7 +84,7 @@ class ModelReference:
 
 @dataclass(frozen=True)
 class SourceReference:
-    """A table that the project does not build: the source's name in dbt and the table's."""
+    """A table that the project does not build: the names of the source in dbt and of the table."""
 
     source: str
     table: str
@@ -92,19 +92,19 @@ class SourceReference:
 
 @dataclass(frozen=True)
 class Captured:
-    """What changed in a table since the last run."""
+    """The changes of a table since the last run."""
 
     of: ModelReference | SourceReference
 
 
 @dataclass(frozen=True)
 class This:
-    """The model's own table; in a test, the table that is tested."""
+    """The model's own table; in a test, the tested table."""
 
 
 @dataclass(frozen=True)
 class TimeVariable:
-    """A bound of the window, by the name of its macro: `start_ds`."""
+    """A bound of the window, by the name of its macro, such as `start_ds`."""
 
     name: str
 
@@ -127,14 +127,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Jinja:
-    """Jinja that the source wrote itself, or that nothing above says."""
+    """Jinja from the source itself, or anything not covered above."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class SparkSql:
-    """SQL that is Spark's already, whatever the dialect around it; marks may stand in it."""
+    """SQL that is already Spark's, whatever the surrounding dialect; it may contain marks."""
 
     text: str
 
@@ -144,13 +144,13 @@ Mark = SparkSql | ModelReference | SourceReference | Captured | This | TimeVaria
 
 @dataclass
 class SqlText:
-    """SQL for Spark, with marks where something is not SQL.
+    """SQL for Spark, with marks in place of anything that is not SQL.
 
     Attributes:
-        text: the SQL; a mark stands in it by its name, which is an identifier of SQL.
-        marks: what every name stands for.
-        tree: the parsed SQL when it was read; not kept in step by whoever changes the text.
-        is_jinja: the text is Jinja already and must not be escaped; marks are replaced all the same.
+        text: the SQL; a mark appears by its name, which is an SQL identifier.
+        marks: the meaning of every mark.
+        tree: the SQL as parsed originally; not updated when the text changes.
+        is_jinja: the text already is Jinja and must not be escaped; marks are still replaced.
     """
 
     text: str
@@ -161,11 +161,11 @@ class SqlText:
 
 @dataclass
 class PythonBody:
-    """The whole text of a dbt Python model, and what it reads.
+    """The full text of a dbt Python model, and what it reads.
 
     Attributes:
-        marks: the names in the text that stand for calls of dbt.ref and dbt.source.
-        variables: what the model finds in its configuration when it runs, as Jinja.
+        marks: the names in the text that represent calls of dbt.ref and dbt.source.
+        variables: values that the model reads from its configuration when it runs, as Jinja.
     """
 
     text: str
@@ -174,19 +174,19 @@ class PythonBody:
 
     @property
     def references(self) -> list[Mark]:
-        """What the model reads."""
+        """The tables that the model reads."""
         return list(self.marks.values())
 
 
 @dataclass
 class DataTest:
-    """A generic test on a model, or on one of its columns; as an audit, on what a run is about to publish.
+    """A generic test on a model or one of its columns; as an audit, on the batch that a run is about to publish.
 
     Attributes:
         name: the test as YAML names it: `not_null`, `dbt_kinds.forall`, or a test of the project.
-        arguments: its arguments besides model and column; texts may hold marks of `marks`.
-        config: what goes below `config:`, such as severity, where, enabled; of an audit also over, store_failures.
-        label: a name of its own.
+        arguments: its arguments besides model and column; strings may contain marks from `marks`.
+        config: the keys below `config:`, such as severity, where, enabled; for an audit also over, store_failures.
+        label: a custom name.
     """
 
     name: str
@@ -200,7 +200,9 @@ class DataTest:
 
 @dataclass
 class Column:
-    """A column as YAML documents it; types are Spark's. `options` are what our kinds know of it, written below meta."""
+    """A column as documented in YAML, with a Spark type. `options` are the kinds' own settings for it, written below
+    meta.
+    """
 
     name: str
     data_type: str | None = None
@@ -229,17 +231,17 @@ class UnitTest:
 
 @dataclass
 class Node:
-    """What models and seeds have in common.
+    """The common part of models and seeds.
 
     Attributes:
-        name: as the source spells it.
-        key: the same, normalised, without the project's own catalog: what references say.
-        kind_name: the kind as the source calls it.
-        node: the name in dbt; schema and alias say which table it is.
-        place: where its block begins.
-        settings: configuration that dbt itself knows, without meta.
-        options: options of the kind, written below meta; SQL with marks among them is SqlText.
-        origin: what the source says and nothing here acts on, written below `meta.origin`.
+        name: as spelled in the source.
+        key: the normalised name without the project's own catalog, as used in references.
+        kind_name: the name of the kind in the source.
+        node: the name in dbt; schema and alias identify the table.
+        place: the beginning of its block.
+        settings: dbt's own configuration, without meta.
+        options: options of the kind, written below meta; SQL with marks is SqlText.
+        origin: settings of the source without effect here, written below `meta.origin`.
     """
 
     name: str
@@ -263,8 +265,8 @@ class Model(Node):
     """A model of a kind.
 
     Attributes:
-        audits: the tests that hold before a batch is published, in the order of `meta.audits`.
-        banner: the lines of what the source says above the model, for its readers.
+        audits: the tests that must pass before a batch is published, in the order of `meta.audits`.
+        banner: the lines of the comment above the model in the source.
     """
 
     kind: Kind = Kind.VIEW
@@ -280,7 +282,7 @@ class Model(Node):
 
 @dataclass
 class Seed(Node):
-    """A CSV file, read: the header and every row as text, NULL as None."""
+    """A parsed CSV file: the header and every row as strings, with None for NULL."""
 
     header: list[str] = field(default_factory=list)
     rows: list[list[str | None]] = field(default_factory=list)
@@ -288,12 +290,12 @@ class Seed(Node):
 
 @dataclass
 class SourceTable:
-    """A table that the project reads and does not build.
+    """A table that the project reads but does not build.
 
     Attributes:
-        catalog: where the schema is, when that is not the project's own.
-        settings: configuration that dbt itself knows, without meta.
-        options: what our kinds know of the table, written below meta.
+        catalog: the catalog of the schema, if it is not the project's own.
+        settings: dbt's own configuration, without meta.
+        options: the kinds' own settings for the table, written below meta.
     """
 
     source: str
@@ -314,13 +316,13 @@ class SourceTable:
 
 @dataclass
 class TestDefinition:
-    """A test written in SQL: generic when it has parameters or is used by name, singular otherwise.
+    """A test written in SQL: generic if it has parameters or is used by name, otherwise singular.
 
     Attributes:
-        parameters: names and defaults of a generic test; None is no default. A default is SQL.
+        parameters: names and defaults of a generic test; None means no default. A default is SQL.
     """
 
-    # pytest would collect a class of this name
+    # otherwise pytest would collect a class with this name
     __test__ = False
 
     name: str
@@ -334,7 +336,7 @@ class TestDefinition:
 
 @dataclass
 class ProjectFile:
-    """A file that is written as it stands, such as a macro; the path is relative to the dbt project."""
+    """A file that is written unchanged, such as a macro; the path is relative to the dbt project."""
 
     path: str
     text: str
@@ -343,10 +345,10 @@ class ProjectFile:
 
 @dataclass
 class LeftOut:
-    """A model that is not written: refused, or disabled.
+    """A model that is not written because it was refused or is disabled.
 
     Attributes:
-        columns: what it declares of its table, for those that read it.
+        columns: the declared columns of its table, for models that read it.
     """
 
     name: str
@@ -362,10 +364,10 @@ class Project:
     """A project of another tool, ready to be written as a dbt project.
 
     Attributes:
-        config_file: where settings of the whole project come from.
+        config_file: the source of project-wide settings.
         defaults: dbt configuration of all models (`file_format`), with `meta` among it.
         metrics: dbt's metrics in YAML's form, each with the file it comes from.
-        is_all_or_nothing: whether nothing is written when something is refused.
+        is_all_or_nothing: whether nothing is written if anything is refused.
     """
 
     name: str
@@ -386,13 +388,13 @@ class Project:
     is_all_or_nothing: bool = False
 
     def read_by(self, test: DataTest) -> list[Mark]:
-        """The tables that a test reads beside the one that it tests: what it is given, and what its query names."""
+        """The tables that a test reads besides the tested one: those in its arguments, and those in its query."""
         queries = [definition.query.marks for definition in self.tests if definition.name == test.name]
         marks = [mark for found in (test.marks, *queries) for mark in found.values()]
         return [mark for mark in dict.fromkeys(marks) if isinstance(mark, ModelReference | SourceReference)]
 
     @property
     def has_refusals(self) -> bool:
-        """Whether something of it cannot be written."""
+        """Whether any part of it cannot be written."""
         notes = [*self.notes, *(note for left in self.left_out for note in left.notes)]
         return any(note.level == "refused" for note in notes)

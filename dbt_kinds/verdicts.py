@@ -1,6 +1,6 @@
-"""What is told of models that were classified, as data and in words; `explain` and `check` tell it alike.
+"""Reports on classified models, as data and as text, shared by `explain` and `check`.
 
-The shape is that of section 9 of the specification; keys that would be empty are absent.
+The format is that of section 9 of the specification, without empty keys.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VERSION = 1
 
 
 class Told(NamedTuple):
-    """One thing that is wrong, with the model it is in; none where it is the project's."""
+    """One finding, with the model it is in; None if it belongs to the project."""
 
     model: str | None
     path: str
@@ -33,7 +33,7 @@ class Told(NamedTuple):
 
 
 def incremental_entry(catalogue: Catalogue, slicing: Slicing, verdict: Verdict) -> dict[str, Any]:
-    """What is told of a model that runs on slices of time."""
+    """The entry for a model that runs on slices of time."""
     leaves = short_names([*verdict.bounds, *(found.source for found in verdict.findings if found.source)])
     told: dict[str, Any] = {
         "granularity": slicing.granularity,
@@ -65,7 +65,7 @@ def incremental_entry(catalogue: Catalogue, slicing: Slicing, verdict: Verdict) 
 
 
 def cumulative_entry(cumulation: Cumulation) -> dict[str, Any]:
-    """What is told of a cumulative aggregate in which nothing is wrong."""
+    """The entry for a cumulative aggregate without defects."""
     return {
         "driving_source": (cumulation.driving_source or "").rpartition(".")[2],
         "unique_key": list(cumulation.unique_key),
@@ -74,7 +74,7 @@ def cumulative_entry(cumulation: Cumulation) -> dict[str, Any]:
 
 
 def findings_in(told: Mapping[str, Any]) -> Iterator[Told]:
-    """Everything that is wrong: with the project, then model by model."""
+    """All findings: the project's first, then model by model."""
     for found in told.get("errors", ()):
         yield _told(None, found["path"], found)
     for name, model in told["models"].items():
@@ -83,12 +83,12 @@ def findings_in(told: Mapping[str, Any]) -> Iterator[Told]:
 
 
 def is_refused(told: Mapping[str, Any]) -> bool:
-    """Whether a model is refused or something is wrong with the project."""
+    """Whether a model is refused or the project has an error."""
     return any(found.severity != "warning" for found in findings_in(told))
 
 
 def verdict_table(told: Mapping[str, Any]) -> Table:
-    """One row a model, in the order they run."""
+    """One row per model, in execution order."""
     table = Table("model", "materialization", "verdict", "batches", "reads")
     for name, model in told["models"].items():
         incremental = model.get("incremental", {})

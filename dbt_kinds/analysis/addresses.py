@@ -1,4 +1,4 @@
-"""Dotted addresses of models and sources, and the short names that people know them by."""
+"""Dotted addresses of models and sources, and their short names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def short_names(addresses: Iterable[str]) -> dict[str, str]:
-    """The last part of each address; the whole address where several share that."""
+    """Maps each address to its last part, or to the whole address if several share that part."""
     addresses = set(addresses)
     leaves = {address: address.rpartition(".")[2] for address in addresses}
     shared = Counter(leaves.values())

@@ -1,4 +1,4 @@
-"""The words of findings: what is wrong with a construct on a slice of time, and what to write instead."""
+"""The text of findings: what is wrong with a construct on a slice of time, and what to write instead."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FRAME = "RANGE BETWEEN INTERVAL '…' PRECEDING AND CURRENT ROW over a time colu
 
 
 def window_functions(window: Window, column: str) -> str:
-    """A window that looks into other partitions."""
+    """A window function that looks into other partitions."""
     advice = f"add the column that becomes {column} to its PARTITION BY"
     if not window.is_ranking:
         advice += f", or bound it with {FRAME}"
@@ -17,7 +17,7 @@ def window_functions(window: Window, column: str) -> str:
 
 
 def having(column: str) -> str:
-    """HAVING over groups that several partitions make up."""
+    """HAVING over groups that span several partitions."""
     return (
         "HAVING keeps or drops a group by rows of several partitions; "
         f"add the column that becomes {column} to GROUP BY, or set allow_having"
@@ -44,7 +44,7 @@ SUBQUERIES = (
 
 
 def nondeterministic(name: str, replacement: str | None) -> str:
-    """A call that gives something else the next time."""
+    """A call whose result differs from one execution to the next."""
     instead = f"write {{{{ dbt_kinds.{replacement}() }}}}, one instant a run" if replacement else "remove it"
     return (
         f"{name} gives something else each time, so a partition changes whenever it is loaded again; "
@@ -53,7 +53,7 @@ def nondeterministic(name: str, replacement: str | None) -> str:
 
 
 def partition_not_grouped(column: str) -> str:
-    """A partition value that comes out of an aggregation."""
+    """A partition value that is the result of an aggregation."""
     return (
         f"{column} comes out of an aggregation that is not grouped by it, so its rows are made of several partitions; "
         "add it to GROUP BY"
@@ -61,22 +61,22 @@ def partition_not_grouped(column: str) -> str:
 
 
 def partition_not_projected(column: str) -> str:
-    """No such output column."""
+    """The configured partition column is not in the output."""
     return f"the query has no column {column}; project it, or correct timeseries.partition_column"
 
 
 def event_time_not_referenced(column: str) -> str:
-    """A name that stands nowhere."""
+    """The configured event time column appears nowhere in the query."""
     return f"{column} occurs nowhere in the query; correct timeseries.event_time_column"
 
 
 def unique_key_not_projected(column: str) -> str:
-    """No such output column."""
+    """A unique key column is not in the output."""
     return f"the query has no column {column}; project it, or take it out of incremental.unique_key"
 
 
 def granularity_too_fine(column: str, unit: str) -> str:
-    """A granularity that the values cannot tell apart."""
+    """A granularity finer than the values can represent."""
     return (
         f"{column} tells one {unit} from another and nothing finer; declare granularity: {unit}, "
         "or project a finer column"
@@ -92,7 +92,7 @@ def unknown_interval_unit(text: str) -> str:
 
 
 def not_derivable(source: str, column: str, *, is_window: bool) -> str:
-    """A source of which nothing says how much a window of the model needs."""
+    """A source for which the range that a window needs cannot be derived."""
     tie = f"{source}.<time column> BETWEEN {column} - INTERVAL '1 day' AND {column}"
     if is_window:
         why = (
@@ -105,7 +105,7 @@ def not_derivable(source: str, column: str, *, is_window: bool) -> str:
 
 
 def narrow_read(source: str) -> str:
-    """A condition that ends before what windows and joins look at."""
+    """A condition that ends before the range that windows and joins read."""
     return (
         f"this condition cuts off rows of {source} that a window or join here looks at; "
         f"remove it and read {source} through dbt_kinds.window_of, or move it out by that much"
@@ -113,7 +113,7 @@ def narrow_read(source: str) -> str:
 
 
 def early_read(source: str) -> str:
-    """A condition that ends before the window does."""
+    """A condition that ends before the model's own window does."""
     return (
         f"this condition leaves out rows of {source} inside the window: the time variables are the first and the last "
         "value in it; write BETWEEN, with variables of the column's type (start_date for dates, start_ts for "
@@ -122,7 +122,7 @@ def early_read(source: str) -> str:
 
 
 def uncertain_read(source: str) -> str:
-    """A condition on the window that is no range of a time column."""
+    """A condition on the window that is not a range on a time column."""
     of = source or "a table"
     return (
         f"how much of {of} this condition lets a run read is not known; compare a column that its time_column names "
@@ -149,12 +149,12 @@ CUMULATIVE_SUBQUERY = "a subquery sees one partition of the timeseries source at
 
 
 def cumulative_nondeterministic(name: str) -> str:
-    """A call that gives something else the next time."""
+    """A call whose result differs from one execution to the next, in a cumulative aggregate."""
     return f"{name} gives something else each time, and what was merged once is never computed again; remove it"
 
 
 def cumulative_clause(name: str) -> str:
-    """A clause that compares or picks rows of one partition only."""
+    """A clause that compares or picks rows within one partition only."""
     return (
         f"{name} would see the rows of one partition, not those of all so far; "
         "remove it, and do it in a view over this model"
@@ -162,7 +162,7 @@ def cumulative_clause(name: str) -> str:
 
 
 def cumulative_sources(addresses: list[str]) -> str:
-    """Several timeseries sources."""
+    """More than one timeseries source."""
     return (
         f"it reads {len(addresses)} timeseries sources, {', '.join(addresses)}; one drives it, "
         "so join them in a model before this one"
@@ -170,14 +170,14 @@ def cumulative_sources(addresses: list[str]) -> str:
 
 
 def cumulative_read_twice(source: str) -> str:
-    """A source that meets itself."""
+    """A source joined to itself."""
     return (
         f"it joins {source} with itself, and a run sees one partition of each; do the join in a model before this one"
     )
 
 
 def cumulative_other_rows(source: str) -> str:
-    """Rows that no partition brings."""
+    """Rows that belong to no partition."""
     return (
         f"there are rows here without a row of {source}, which every partition would add again; "
         f"drive it by {source} alone, with other tables on the right of LEFT JOIN"
@@ -185,12 +185,12 @@ def cumulative_other_rows(source: str) -> str:
 
 
 def cumulative_partition(column: str) -> str:
-    """A state that ends with its partition."""
+    """A state that includes the partition column and so ends with its partition."""
     return f"its key contains {column}, so no row is ever added to; write materialization: table with incremental"
 
 
 def cumulative_below(source: str) -> str:
-    """An aggregation of several partitions below the one that is combined."""
+    """An aggregation across partitions below the one that is combined."""
     return (
         f"rows of several partitions of {source} are aggregated below the outermost GROUP BY; "
         "group by its partition column there"
@@ -198,7 +198,7 @@ def cumulative_below(source: str) -> str:
 
 
 def cumulative_aggregator(text: str) -> str:
-    """A projection that two states do not combine into."""
+    """An output for which two states have no combiner."""
     return (
         f"{text} is neither a GROUP BY key nor one named aggregate that can be combined; write one of COUNT, SUM, MIN, "
         "MAX, BOOL_AND, BOOL_OR, BIT_AND, BIT_OR, BIT_XOR with an alias, and compute with it in a view over this model"

@@ -1,4 +1,4 @@
-"""Where a scope's partition value is fixed: by a window's keys, by GROUP BY, by a condition that equates columns."""
+"""Where a scope's partition value is fixed: by a window's keys, by GROUP BY, or by a condition that equates columns."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dbt_kinds.analysis.terms import Term, is_fixed_by
 from dbt_kinds.analysis.ties import Tie
 from dbt_kinds.analysis.tree import nodes_of, without_parentheses
 
-# conditions that contradict each other, a = b and a = b - 1, would go on for ever
+# contradictory conditions, a = b and a = b - 1, would loop forever
 _MOST_OF_A_VARIABLE = 4
 
 
 def equal_terms(partition: Term | None, ties: Iterable[Tie]) -> list[Term]:
-    """The partition value and all that equals it wherever it is not NULL."""
+    """The partition value and every term that equals it wherever it is not NULL."""
     if partition is None:
         return []
     found, ties = [partition], [tie for tie in ties if tie.is_equal]
@@ -39,20 +39,20 @@ def equal_terms(partition: Term | None, ties: Iterable[Tie]) -> list[Term]:
 
 
 def is_aligned(keys: Sequence[Term], values: Iterable[Term]) -> bool:
-    """Whether rows of equal keys have one partition value."""
+    """Whether rows with equal keys share one partition value."""
     return any(is_fixed_by(keys, value) for value in values)
 
 
 def is_aggregating(select: exp.Expr) -> bool:
-    """Whether a SELECT makes one row of several."""
+    """Whether a SELECT aggregates rows."""
     if select.args.get("group") is not None or select.args.get("having") is not None:
         return True
     return any(_is_aggregate(node) for part in select.expressions for node in nodes_of(part))
 
 
 def group_keys(scope: SelectScope) -> list[Term]:
-    """The keys by which every row of the result is grouped: ordinals, aliases and ALL resolved, of several grouping
-    sets what is in each.
+    """The GROUP BY keys of every row of the result, with ordinals, aliases and ALL resolved; for grouping sets, the
+    keys common to all of them.
     """
     group = scope.node.args.get("group")
     if group is None:
@@ -80,7 +80,7 @@ def _key(scope: SelectScope, key: exp.Expr) -> Term:
 
 
 def _covers_all(group: exp.Expr) -> bool:
-    """Whether ROLLUP or CUBE stands behind the keys and so leaves each of them out once."""
+    """Whether ROLLUP or CUBE follows the keys and so omits each of them once."""
     return any(not part.expressions for name in ("rollup", "cube") for part in group.args.get(name) or [])
 
 

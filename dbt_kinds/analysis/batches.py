@@ -1,4 +1,4 @@
-"""How much of a model may be loaded at a time."""
+"""How much of a model may be loaded in one batch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dbt_kinds.analysis.margins import NOTHING, Margin
 
-# days an interval of the granularity counts for
+# days per interval of a granularity
 _DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 
 
@@ -20,7 +20,9 @@ class Bound:
     after: Margin = NOTHING
 
     def worst(self, other: Bound) -> Bound:
-        """Of two references to a source: not_derivable beats unbounded beats bounded, each side takes the largest."""
+        """Merges two references to one source: not_derivable beats unbounded beats bounded, and each side takes the
+        larger.
+        """
         for kind in ("not_derivable", "unbounded"):
             if kind in (self.kind, other.kind):
                 return Bound(kind)
@@ -29,14 +31,14 @@ class Bound:
 
 @dataclass(frozen=True)
 class BatchClass:
-    """The class as it is reported, and the batch size in intervals; none for the whole window at once."""
+    """The class as reported, and the batch size in intervals; None for the whole window at once."""
 
     name: str
     batch_size: int | None
 
 
 def batch_class(bounds: Mapping[str, Bound], granularity: str) -> BatchClass | None:
-    """The class of a model by the bounds of its sources; none where one is not derivable."""
+    """The class of a model given the bounds of its sources; None if one of them is not derivable."""
     if any(bound.kind == "not_derivable" for bound in bounds.values()):
         return None
     if any(bound.kind == "unbounded" for bound in bounds.values()):

@@ -1,4 +1,4 @@
-"""Whether the rows of a query over what changed in a table are the rows that the query gains (ondatrasql.md, 4.3)."""
+"""Whether running a query over a table's changes gives exactly the rows that its result gains (ondatrasql.md, 4.3)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CODES = (
     *("aggregates", "distinct", "set_operation", "window_functions", "limit", "driving_twice", "outer_join"),
     "no_driving_table",
 )
-# without a driving table there is nothing to read changes of
+# without a driving table there are no changes to read
 NOT_LIFTED = frozenset({"limit", "no_driving_table"})
-# aggregates that sqlglot does not know
+# aggregates unknown to sqlglot
 _AGGREGATES = frozenset(
     {
         *("approx_quantile", "arbitrary", "bool_and", "bool_or", "collect_list", "collect_set", "count_if", "entropy"),
@@ -27,7 +27,7 @@ _AGGREGATES = frozenset(
 
 @dataclass(frozen=True)
 class Unfit:
-    """Why a query over a change set gives other rows: the code, what to write instead, and where."""
+    """Why a query over a change set would give other rows: the code, what to write instead, and where."""
 
     code: str
     message: str
@@ -36,11 +36,11 @@ class Unfit:
 
 @dataclass
 class Capture:
-    """What of a query is read as a change set.
+    """Which tables of a query can be read as change sets.
 
     Attributes:
-        driving: the tables of the tree that are, one a branch.
-        unfit: what forbids that.
+        driving: those tables of the tree, one per branch.
+        unfit: what rules it out.
     """
 
     driving: list[exp.Table] = field(default_factory=list)
@@ -48,11 +48,12 @@ class Capture:
 
 
 def captured(tree: exp.Expr, key_of: Callable[[exp.Table], str], is_table: Callable[[exp.Table], bool]) -> Capture:
-    """Finds the driving tables of a query, and what forbids to read only their changes.
+    """Finds the driving tables of a query, and whatever rules out reading only their changes.
 
     Args:
-        key_of: what is equal of two names of one table.
-        is_table: whether a table of the tree is one that has versions: no function, no view of a neighbour's column.
+        key_of: the key under which two names of one table compare equal.
+        is_table: whether a table of the tree has versions, so is neither a function nor a lateral view of a neighbour's
+            column.
     """
     found = Capture()
     branches = list(_branches(tree, found))
@@ -70,7 +71,7 @@ def captured(tree: exp.Expr, key_of: Callable[[exp.Table], str], is_table: Calla
 
 @dataclass
 class _Way:
-    """The way from a branch down to its driving table: the queries and the names of CTEs that it goes through."""
+    """The path from a branch down to its driving table: the queries and CTE names along it."""
 
     driving: exp.Table | None = None
     queries: list[exp.Expr] = field(default_factory=list)
@@ -78,7 +79,7 @@ class _Way:
 
 
 def _branches(tree: exp.Expr, found: Capture) -> Iterator[exp.Expr]:
-    """The branches of a UNION ALL at the top; of other set operations, too, which are told."""
+    """The branches of a top-level UNION ALL; other set operations are reported as unfit."""
     if isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Query):
         found.unfit.extend(_limits(tree))
         yield from _branches(tree.this, found)
@@ -113,7 +114,7 @@ def _way(branch: exp.Expr, found: Capture, is_table: Callable[[exp.Table], bool]
 
 
 def _below(select: exp.Select, way: _Way, found: Capture, is_table: Callable[[exp.Table], bool]) -> exp.Expr | None:
-    """What the leftmost item of FROM is made of; None where it is a table, or nothing to go on with."""
+    """What the leftmost item of FROM consists of; None if it is a table or a dead end."""
     from_ = select.args.get("from_")
     item = from_.this if from_ is not None else None
     found.unfit.extend(_outer_joins(select))
@@ -174,7 +175,7 @@ def _called(node: exp.Expr) -> str:
 
 
 def _own_nodes(select: exp.Select) -> Iterator[exp.Expr]:
-    """The expressions of a select, without those of queries in it."""
+    """The expressions of a select, excluding nested queries."""
     for name, value in select.args.items():
         if name in ("with_", "from_", "limit", "offset", "group"):
             continue
@@ -212,7 +213,7 @@ def _set_operation(node: exp.SetOperation) -> Unfit:
 def _read_again(
     branch: exp.Expr, way: _Way, driving: list[exp.Table], key_of: Callable[[exp.Table], str]
 ) -> Iterator[Unfit]:
-    """Where a branch reads its driving table a second time, or as a look-up what another branch reads changes of."""
+    """Where a branch reads its driving table a second time, or looks up a table whose changes another branch reads."""
     assert way.driving is not None
     key = key_of(way.driving)
     for table, on_way in _tables(branch, way):
@@ -229,7 +230,7 @@ def _read_again(
 
 
 def _tables(query: exp.Expr, way: _Way) -> Iterator[tuple[exp.Table, bool]]:
-    """All tables that a branch reads, through CTEs, with whether each is on the way to the driving table."""
+    """All tables that a branch reads, through CTEs, and whether each is on the way to the driving table."""
     seen: set[int] = set()
 
     def below(tree: exp.Expr) -> Iterator[tuple[exp.Table, bool]]:

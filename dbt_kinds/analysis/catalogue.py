@@ -22,14 +22,14 @@ class Timeseries:
 
     @property
     def unit(self) -> str:
-        """The granularity; weeks from Sunday on are a unit of their own."""
+        """The granularity; weeks that begin on Sunday are a unit of their own."""
         return granularity_unit(self.granularity, self.week_start)
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A table that queries read. `columns` are name to type in Spark's words; none where they are not known. `inlined`
-    is the query of one that has no table of its own: whoever reads it, reads what that reads.
+    """A table that queries read. `columns` maps names to Spark types, None if unknown. `inlined` is the query of a
+    relation without a table of its own: its readers read what the query reads.
     """
 
     address: str
@@ -38,14 +38,16 @@ class Relation:
     inlined: exp.Expr | None = None
 
     def column_type(self, name: str) -> str | None:
-        """The type of a column, whatever its case; none where it is not known."""
+        """The type of a column, matched case-insensitively; None if unknown."""
         types = {column.lower(): kind for column, kind in (self.columns or {}).items()}
         kind = types.get(name.lower())
         return kind.lower() if kind else None
 
     @property
     def value_unit(self) -> str | None:
-        """What the values of the partition column are truncated to; none for instants: it is the event time itself."""
+        """The unit that the partition column's values are truncated to; None for instants, where it is the event
+        time itself.
+        """
         series = self.timeseries
         if series is None:
             return None
@@ -62,16 +64,16 @@ class Relation:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All relations that are known, by the names under which queries write them."""
+    """All known relations, by the names that queries use for them."""
 
     relations: Mapping[str, Relation] = field(default_factory=dict)
 
     def find(self, name: str) -> Relation | None:
-        """The relation of a dotted name, whatever its case."""
+        """The relation with a dotted name, matched case-insensitively."""
         return self._in_lower_case.get(name.lower())
 
     def with_relations(self, relations: Mapping[str, Relation]) -> Catalogue:
-        """The catalogue with more relations, or others of the same names."""
+        """A copy of the catalogue with relations added or replaced."""
         written = {name.lower() for name in relations}
         kept = {name: relation for name, relation in self.relations.items() if name.lower() not in written}
         return Catalogue({**kept, **relations})

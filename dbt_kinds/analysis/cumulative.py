@@ -31,7 +31,7 @@ MULTIPLE_DRIVING_SOURCES = "CumulativeMultipleDrivingSources"
 FORBIDS_WINDOW_FUNCTIONS = "CumulativeForbidsWindowFunctions"
 FORBIDS_NONDETERMINISTIC = "CumulativeForbidsNondeterministic"
 
-# how a state and that of one more partition become one
+# how two states of a partition combine into one
 _COMBINERS: dict[type[exp.Expr], str] = {
     exp.Count: "add",
     exp.Sum: "add",
@@ -48,7 +48,7 @@ _BY_NAME = {"every": "and", "bool_and": "and", "bool_or": "or", "some": "or", "a
 
 @dataclass(frozen=True)
 class Cumulation:
-    """What the classifier says of a cumulative query: how it is merged, as far as nothing forbids it."""
+    """The classifier's verdict on a cumulative query, and how to merge it if nothing rules that out."""
 
     findings: tuple[Finding, ...]
     driving_source: str | None = None
@@ -62,12 +62,12 @@ class Cumulation:
 
     @property
     def bounds(self) -> dict[str, Bound]:
-        """A partition's state reads that partition of the driving source alone."""
+        """A partition's state only reads that partition of the driving source."""
         return {self.driving_source: Bound("bounded")} if self.driving_source is not None else {}
 
 
 def classify_cumulative(query: Query, catalogue: Catalogue) -> Cumulation:
-    """Classifies a rendered query; every defect of it is a finding, whose code is the name of smelt's error."""
+    """Classifies a rendered query; each defect is a finding, with the name of smelt's error as its code."""
     scope = build_scope(query.tree, catalogue)
     search = _Search(query)
     search.look_at_whole(scope)
@@ -92,7 +92,7 @@ class _Search:
             self.findings.append(found)
 
     def look_at_whole(self, scope: Scope) -> None:
-        """What is forbidden wherever it stands."""
+        """Finds constructs that are forbidden anywhere in the query."""
         for window in self.query.tree.find_all(exp.Window):
             self.add(FORBIDS_WINDOW_FUNCTIONS, window, advice.CUMULATIVE_WINDOW)
         for call in nondeterministic_calls(self.query.tree):
@@ -105,7 +105,7 @@ class _Search:
                     self.add("subqueries", subquery.node, advice.CUMULATIVE_SUBQUERY)
 
     def driving_source(self, scope: Scope) -> Relation | None:
-        """The one timeseries source, which gives every row that is aggregated."""
+        """The one timeseries source, which supplies every aggregated row."""
         tree = self.query.tree
         relations = {found.address: found for found in _timeseries_read(scope)}
         if not relations:
@@ -120,7 +120,7 @@ class _Search:
         return driving
 
     def keys(self, scope: Scope) -> list[Output]:
-        """The outputs that are the unique key."""
+        """The output columns that form the unique key."""
         group = scope.node.args.get("group") if isinstance(scope, SelectScope) else None
         if not isinstance(scope, SelectScope) or group is None:
             self.add(REQUIRES_GROUP_BY, self.query.tree, advice.CUMULATIVE_GROUP_BY)
@@ -136,7 +136,7 @@ class _Search:
         return [output for output in scope.outputs if output.term.same in wanted]
 
     def combiners(self, scope: Scope, keys: list[Output]) -> dict[str, str]:
-        """How every other output is combined."""
+        """The combiner of every other output."""
         group = scope.node.args.get("group")
         if not isinstance(scope, SelectScope) or group is None or _has_grouping_sets(group):
             return {}
@@ -151,7 +151,7 @@ class _Search:
             if any(output is key for key in keys):
                 continue
             if output.node is not None and any(id(node) in forbidden for node in output.node.walk()):
-                # what stands there is named already
+                # already reported as a finding
                 continue
             combiner = _combiner(output.node)
             if combiner is None or not output.name or not _is_named(output.node):
@@ -163,7 +163,7 @@ class _Search:
         return found
 
     def look_below(self, scope: Scope, driving: Relation, keys: list[Output]) -> None:
-        """Whether the rows that are aggregated come partition by partition."""
+        """Checks that the aggregated rows come partition by partition."""
         if not isinstance(scope, SelectScope):
             return
         partition = self._partition(scope, driving, is_outermost=True)
@@ -177,7 +177,7 @@ class _Search:
                 self.add(CONTAINS_PARTITION_COLUMN, scope.node.args["group"], message)
 
     def _partition(self, scope: Scope, driving: Relation, *, is_outermost: bool = False) -> Term | None:
-        """The driving source's partition value as a scope sees it, whether or not it is projected."""
+        """The driving source's partition value in a scope, whether or not it is projected."""
         if isinstance(scope, SetScope):
             is_rowwise = isinstance(scope.node, exp.Union) and not scope.node.args.get("distinct")
             if not is_rowwise:
@@ -226,7 +226,7 @@ def _is_timeseries(read: Input) -> bool:
 
 
 def _times_read(scope: Scope) -> int:
-    """How often one row of the result may need the driving source; branches of a union stand side by side."""
+    """How often one row of the result may read the driving source; branches of a union do not add up."""
     if isinstance(scope, SetScope):
         return max(_times_read(branch) for branch in scope.branches)
     if not isinstance(scope, SelectScope):
@@ -238,7 +238,7 @@ def _times_read(scope: Scope) -> int:
 
 
 def _adds_rows_without(step: JoinStep, name: str) -> bool:
-    """Whether a join gives rows that have no row of the input: every partition would give them again."""
+    """Whether a join produces rows without a row of the input, which every partition would produce again."""
     is_left, is_right = name in step.left, name in step.right
     if step.side == "LEFT":
         return is_right
@@ -248,7 +248,7 @@ def _adds_rows_without(step: JoinStep, name: str) -> bool:
 
 
 def _combiner(node: exp.Expr | None) -> str | None:
-    """How one aggregate call is combined; none for anything else."""
+    """The combiner of one aggregate call; None for anything else."""
     if node is None:
         return None
     call = without_parentheses(node)

@@ -1,4 +1,4 @@
-"""Calls that give something else the next time."""
+"""Calls whose result differs from one execution to the next."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMES = frozenset(
         "input_file_name",
     ]
 )
-# the sibling of execution_ts that gives one instant a run in the type of the call
+# the sibling of execution_ts that gives one instant per run, with the call's type
 _REPLACEMENTS = {
     "now": "execution_ts",
     "current_timestamp": "execution_ts",
@@ -59,7 +59,7 @@ _BY_CLASS = {
 
 
 class Call(NamedTuple):
-    """A call, the name of what is called, and the time variable to write instead of it, where there is one."""
+    """A call, the name of its function, and the time variable to write instead, if there is one."""
 
     node: exp.Expr
     name: str
@@ -67,7 +67,7 @@ class Call(NamedTuple):
 
 
 def nondeterministic_calls(tree: exp.Expr) -> Iterator[Call]:
-    """All of them, wherever they stand; a column of such a name is none."""
+    """All nondeterministic calls, anywhere in the tree; columns with such names do not count."""
     for node in tree.find_all(exp.Func, exp.TableSample):
         name = _name(node)
         if name is not None:

@@ -1,4 +1,4 @@
-"""Changes to a text at places that the tree knows, so that the author's layout and comments survive."""
+"""Edits of a text at positions from its tree, which preserve the author's layout and comments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Edit(NamedTuple):
-    """What to write instead of a part of the text; the end is exclusive."""
+    """A replacement for a part of the text; the end is exclusive."""
 
     start: int
     end: int
@@ -15,7 +15,7 @@ class Edit(NamedTuple):
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all edits made; of two that overlap the one that begins first, or is longer, wins."""
+    """The text with all edits applied; of two that overlap, the one that begins first or is longer wins."""
     parts, at = [], 0
     for edit in sorted(set(edits), key=lambda edit: (edit.start, -edit.end)):
         if edit.start >= at:

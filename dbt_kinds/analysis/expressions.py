@@ -1,4 +1,6 @@
-"""The term of an expression: what of it is truncation and shift, and what only equals what is built alike."""
+"""The term of an expression: how much of it is truncation and shift; anything else only equals an identical
+expression.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class Reader:
     """Reads expressions of one scope. `resolve` gives the term of a column, `unite` that of COALESCE over terms."""
 
     def __init__(self, resolve: Resolve, unite: Unite) -> None:
-        """Keeps both."""
+        """Stores the two callbacks."""
         self.resolve, self.unite = resolve, unite
 
     def term(self, node: exp.Expr) -> Term:
@@ -107,14 +109,14 @@ class Reader:
 
     def _opaque(self, node: exp.Expr) -> Term:
         if any(_is_of_its_own(part) for part in node.walk()):
-            # a column that this query makes: one value of it here says nothing of one elsewhere
+            # a column that this query creates: its value here says nothing about its value elsewhere
             return Term(("column", f"{id(node)}" if node.find(exp.Query) else node.sql().lower()))
         terms: list[Term] = []
         text = repr(self._canonical(node, terms))
         return Term(("expression", text, tuple(terms)))
 
     def _canonical(self, node: Any, terms: list[Term]) -> Any:
-        """The expression without layout and names: nested tuples in which each column is a number."""
+        """The expression without layout and names: nested tuples in which columns are numbered."""
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
             terms.append(self.resolve(node))
             return len(terms) - 1
@@ -138,14 +140,14 @@ _GENERATORS = frozenset(["explode_outer", "posexplode_outer", "inline", "inline_
 
 
 def _is_of_its_own(node: exp.Expr) -> bool:
-    """Whether a value does not follow from the columns it is made of: of a generator, a window, a query."""
+    """Whether a value is not determined by its columns: that of a generator, a window function or a query."""
     if isinstance(node, exp.Anonymous):
         return str(node.this).lower() in _GENERATORS
     return isinstance(node, (exp.UDTF, exp.Window, exp.Query))
 
 
 def read_integer(node: exp.Expr | None) -> int | None:
-    """A whole number, also with a minus, in parentheses, or multiplied by one, as sqlglot turns `date_sub` around."""
+    """An integer, also negative, in parentheses, or multiplied by one, as sqlglot rewrites `date_sub`."""
     if isinstance(node, exp.Paren):
         return read_integer(node.this)
     if isinstance(node, exp.Neg):

@@ -1,4 +1,4 @@
-"""What the classifier finds, how grave it is, and what lifts it."""
+"""The classifier's findings, their severity, and what overrides them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Finding:
 
     @property
     def override(self) -> str | None:
-        """The safety override that lifts it."""
+        """The safety override that suppresses it."""
         return OVERRIDES.get(self.code)
 
     @property
@@ -48,5 +48,5 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """The code, with the source where it has one."""
+        """The code, with the source if there is one."""
         return f"{self.code}:{self.source}" if self.source else self.code

@@ -1,4 +1,4 @@
-"""Window frames as Spark takes them: the guarded form of LAG and LEAD, and sides of one type."""
+"""Window frames as Spark accepts them: the guarded form of LAG and LEAD, and sides of one type."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from dbt_kinds.analysis.windows import function_name, resolved
 
 
 def frame_edits(query: Query, scope: Scope) -> Iterator[Edit]:
-    """What to write instead of frames that Spark rejects: all of them on LAG and LEAD (`Cannot specify window frame for
-    lag function`), intervals over a DATE key (RANGE_FRAME_INVALID_TYPE), sides of different interval types.
+    """Replacements for frames that Spark rejects: all frames on LAG and LEAD (`Cannot specify window frame for lag
+    function`), intervals over a DATE key (RANGE_FRAME_INVALID_TYPE), sides of different interval types.
     """
     for below in scopes_below(scope):
         if not isinstance(below, SelectScope) or not query.holds(below.node):
@@ -44,7 +44,7 @@ def _has_date_key(scope: SelectScope, window: exp.Window) -> bool:
 
 
 def _guarded(query: Query, node: exp.Window, whole: exp.Window, is_date: bool) -> str:
-    """`LAG(x)` where the row it finds lies within the frame; a full rebuild must not look further than a slice can."""
+    """`LAG(x)` if the row it finds lies within the frame; a full rebuild must not look further than a slice can."""
     dialect, (start, end) = query.dialect, span(node)
     call, ignores_nulls = node.this, False
     while isinstance(call, (exp.IgnoreNulls, exp.RespectNulls)):
@@ -65,7 +65,7 @@ def _guarded(query: Query, node: exp.Window, whole: exp.Window, is_date: bool) -
     original = "\n".join(f"-- {line.strip()}" for line in query.text[start:end].splitlines())
     if limit is None:
         return f"\n{original}\n{found}"
-    # under DESC the rows that precede are later
+    # under DESC the preceding rows are later
     is_earlier = (name == "LAG") != bool(order.expressions[0].args.get("desc"))
     known_time = f"IF({value} IS NOT NULL, {time}, NULL)" if ignores_nulls else time
     guard = f"{name}({known_time}{count if offset is not None else ''}){nulls} {over}"
@@ -77,7 +77,7 @@ def _guarded(query: Query, node: exp.Window, whole: exp.Window, is_date: bool) -
 
 
 def _limit(query: Query, spec: exp.Expr, name: str, is_date: bool) -> str | None:
-    """How far the function may look, as it is added to a time; empty for not at all, none for any distance."""
+    """How far the function may look, as an expression added to a time; empty for not at all, None for any distance."""
     value, side = ("start", "start_side") if name == "LAG" else ("end", "end_side")
     if name == "LEAD" and spec.args.get("end") is None:
         return ""

@@ -1,4 +1,4 @@
-"""INTERVAL literals, in every style that Spark reads."""
+"""INTERVAL literals in all of Spark's styles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DAY_PARTS = ("day", "hour", "minute", "second")
 
 
 def read_interval(node: exp.Expr | None) -> Margin | None:
-    """The length of an INTERVAL literal, of a sum of them, or of one with a minus; none where it is anything else."""
+    """The length of an INTERVAL literal, also negated, or of a sum of them; None for anything else."""
     if isinstance(node, exp.Paren):
         return read_interval(node.this)
     if isinstance(node, exp.Neg):
@@ -32,7 +32,7 @@ def read_interval(node: exp.Expr | None) -> Margin | None:
 
 
 def lacks_known_unit(node: exp.Interval) -> bool:
-    """Whether an INTERVAL names no unit, or one that Spark does not have."""
+    """Whether an INTERVAL has no unit, or one that Spark lacks."""
     unit = node.args.get("unit")
     if isinstance(unit, exp.IntervalSpan):
         return any(_unit_of(part.name) is None for part in (unit.this, unit.expression))

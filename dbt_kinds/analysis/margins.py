@@ -1,4 +1,4 @@
-"""How far a query reads beyond its window: calendar months beside an exact part, as ISO-8601 writes them."""
+"""How far a query reads beyond its window: calendar months plus an exact part, written as ISO-8601."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ class Margin(NamedTuple):
     micros: int = 0
 
     def plus(self, other: Margin) -> Margin:
-        """Both, one after the other."""
+        """The sum of both."""
         return Margin(self.months + other.months, self.micros + other.micros)
 
     def negated(self) -> Margin:
-        """The same length the other way."""
+        """The negative of it."""
         return Margin(-self.months, -self.micros)
 
     def clipped(self) -> Margin:
-        """Without what is negative: a side that ends on the near side of a row counts zero."""
+        """The same with negative parts set to zero: a side that ends before the row counts as zero."""
         return Margin(max(self.months, 0), max(self.micros, 0))
 
     def largest(self, other: Margin) -> Margin:
-        """Larger means larger in each part."""
+        """The maximum of each part."""
         return Margin(max(self.months, other.months), max(self.micros, other.micros))
 
     @property
     def days(self) -> int:
-        """In days, rounded up, a month counted as 31."""
+        """The length in days, rounded up, with a month counted as 31."""
         return self.months * 31 - (-self.micros // DAY)
 
     @property
@@ -44,7 +44,7 @@ class Margin(NamedTuple):
         hours, rest = divmod(rest, HOUR)
         minutes, rest = divmod(rest, MINUTE)
         date = "".join(f"{count}{letter}" for count, letter in ((years, "Y"), (months, "M"), (days, "D")) if count)
-        # a part of a second is rounded up: the package reads whole ones, and a margin may be too wide
+        # fractions of a second are rounded up: the package reads whole ones, and a margin may be too wide
         seconds = -(-rest // SECOND)
         time = "".join(f"{count}{letter}" for count, letter in ((hours, "H"), (minutes, "M"), (seconds, "S")) if count)
         if not date and not time:
@@ -60,7 +60,7 @@ _ISO = re.compile(
 
 
 def read_iso(text: str) -> Margin | None:
-    """The length that an ISO-8601 duration such as P1DT12H says; none where it is none."""
+    """The length of an ISO-8601 duration such as P1DT12H; None if it is not one."""
     found = _ISO.fullmatch(text)
     if found is None:
         return None

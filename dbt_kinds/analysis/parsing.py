@@ -1,4 +1,4 @@
-"""Parsing with the place of every construct: sqlglot itself keeps places of names only."""
+"""Parsing with the position of every construct: sqlglot itself only keeps those of names."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Place(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A parsed query and its text; offsets in the tree are offsets of this text. `author` tells the place of an offset
-    where the author wrote something else.
+    """A parsed query and its text; offsets in the tree are offsets of this text. `author` maps an offset to a place
+    if the author's text differs.
     """
 
     text: str
@@ -34,23 +34,23 @@ class Query(NamedTuple):
     author: Callable[[int], Place] | None = None
 
     def place(self, node: exp.Expr) -> Place:
-        """Where a construct begins; the query itself where it stands in another, inlined one."""
+        """Where a construct begins; for one in an inlined query, where this query begins."""
         offset = span(node if self.holds(node) else self.tree)[0]
         return self.author(offset) if self.author is not None else place_in(self.text, offset)
 
     def holds(self, node: exp.Expr) -> bool:
-        """Whether a construct stands in this text, not in that of an inlined query."""
+        """Whether a construct is in this text, not in that of an inlined query."""
         return node.root() is self.tree
 
 
 def parse_query(text: str, dialect: str) -> Query:
-    """Parses one query. Raises UnreadableQueryError with what the parser says and where."""
+    """Parses one query. Raises UnreadableQueryError with the parser's message and position."""
     of = Dialect.get_or_raise(dialect)
     try:
         trees = _placing_parser(type(of))(dialect=of).parse(of.tokenize(text), text)
     except (ParseError, TokenError) as error:
         raise UnreadableQueryError(f"this is not a query of {dialect}: {str(error).splitlines()[0]}") from error
-    # a comment behind the last semicolon comes as a statement of its own
+    # a comment after the last semicolon is parsed as a statement of its own
     found = [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]
     if len(found) != 1 or not isinstance(found[0], exp.Query):
         raise UnreadableQueryError(f"expected one query, found {len(found)} statements that are no single SELECT")
@@ -58,7 +58,7 @@ def parse_query(text: str, dialect: str) -> Query:
 
 
 def span(node: exp.Expr) -> tuple[int, int]:
-    """Where a construct begins and, exclusive, ends in the text."""
+    """Where a construct begins and (exclusive) ends in the text."""
     meta = node.meta
     if START in meta:
         return meta[START], meta[END]
@@ -69,13 +69,13 @@ def span(node: exp.Expr) -> tuple[int, int]:
 
 
 def place_in(text: str, offset: int) -> Place:
-    """Line and column of an offset."""
+    """The line and column of an offset."""
     breaks = [at for at, letter in enumerate(text) if letter == "\n"]
     line = bisect_right(breaks, offset - 1)
     return Place(line + 1, offset - (breaks[line - 1] + 1 if line else 0) + 1)
 
 
-# the methods of the parser that read one of the constructs whose place is wanted, and whether they are called behind
+# the methods of the parser that parse one of the constructs whose position is needed, and whether they are called after
 # the token that opens it
 _CONSTRUCTS = {
     "_parse_function": False,

@@ -1,4 +1,6 @@
-"""What a compiled model carries of its analysis, `meta.safety`, so that a run without Python can ask for it."""
+"""The result of the analysis that a compiled model carries, `meta.safety`, so that a run without Python can check
+it.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from dbt_kinds.analysis.safety import Verdict
 
 
 def proof_of(verdict: Verdict | None = None) -> dict[str, Any]:
-    """What was proven of an admitted query, by slices; without a verdict, of a cumulative aggregate. Whoever writes it
-    into a file binds it to the text there by `query_hash`.
+    """What was proven about an admitted query: by slices, or, without a verdict, as a cumulative aggregate. The
+    caller that writes it into a file adds a `query_hash` to tie it to the text.
     """
     proof: dict[str, Any] = {"verdict": "admitted"}
     if verdict is None:

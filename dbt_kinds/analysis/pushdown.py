@@ -1,4 +1,4 @@
-"""The bounds of a query written into it, as calls of the package's macro `window_of`."""
+"""Writes the bounds of a query into it, as calls of the package's macro `window_of`."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _LAST_SEMICOLON = re.compile(r"\s*;\s*(--[^\n]*\s*)*\Z")
 
 
 def as_jinja(call: str) -> str:
-    """A call as a model writes it."""
+    """The call as written in a model."""
     return f"{{{{ {call} }}}}"
 
 
 def without_semicolon(text: str) -> str:
-    """A query without blank lines around it and the semicolon at its end, whatever comment follows that."""
+    """A query without surrounding blank lines and without its final semicolon, whatever comment follows that."""
     return _LAST_SEMICOLON.sub("", text.strip())
 
 
@@ -48,13 +48,13 @@ def pushed_down(
     inlined: Mapping[str, Query] | None = None,
     written: Callable[[str], str] = as_jinja,
 ) -> str:
-    """The author's text with its relations exchanged for dbt's: a bounded source for what a window reads of it, others
-    for themselves; and with frames that Spark takes. All references of one source get the same bound.
+    """The author's text with its relations replaced by dbt references, through `window_of` for bounded sources, and
+    with frames that Spark accepts. All references to one source get the same bound.
 
     Args:
-        inlined: the queries, by address, of relations without a table that are written out where they are read, so
-            that their sources can be filtered for this reader.
-        written: how a call stands in the text.
+        inlined: the queries, by address, of relations without a table, which are inlined so that their sources can be
+            filtered for this reader.
+        written: how a call is written in the text.
     """
     scope = build_scope(query.tree, catalogue)
     edits = list(frame_edits(query, scope))
@@ -74,7 +74,7 @@ def pushed_down(
 
 
 def window_of(call: str, relation: Relation, bound: Bound) -> str:
-    """The macro's call, without braces; arguments behind the bounds only where they are not the default. Follows
+    """The macro's call, without braces; arguments after the bounds only if they differ from the default. Follows
     smelt's source-filter pushdown. Raises nothing; the relation must be a timeseries source.
     """
     series = relation.timeseries
@@ -93,7 +93,7 @@ def window_of(call: str, relation: Relation, bound: Bound) -> str:
 
 
 def _relations_of(query: Query, scope: Scope) -> Iterator[tuple[exp.Table, Relation]]:
-    """Every relation that stands in the query's own text."""
+    """Every relation that appears in the query's own text."""
     for below in scopes_below(scope):
         if isinstance(below, SelectScope) and query.holds(below.node):
             for read in below.inputs.values():
@@ -102,7 +102,7 @@ def _relations_of(query: Query, scope: Scope) -> Iterator[tuple[exp.Table, Relat
 
 
 def _call(relation: Relation, bounds: Mapping[str, Bound], refer: Refer) -> tuple[str, str | None]:
-    """What stands for a relation, and the name under which its columns are known; none without one."""
+    """The replacement for a relation, and the name by which its columns are referenced; None without one."""
     reference, bound = refer(relation), bounds.get(relation.address)
     if bound is not None and bound.kind == "bounded":
         return window_of(reference.call, relation, bound), None

@@ -1,4 +1,4 @@
-"""How far a value may lie from the window that a run writes, on either side, and how operations change that."""
+"""How far a value may lie from a run's window, on either side, and how operations change that."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dbt_kinds.analysis.margins import DAY, NOTHING, Margin
 from dbt_kinds.analysis.terms import Operation, Truncation
 from dbt_kinds.analysis.units import LENGTHS, is_finer, is_multiple, nests, rounded_up
 
-# 31 January and 28 January are both 28 February a month later: what two steps over calendar months differ by at most
+# 31 January and 28 January are both 28 February a month later: the most that two steps over calendar months differ by
 _CALENDAR_SLACK = Margin(0, 3 * DAY)
 
 
 class Reach(NamedTuple):
-    """A distance beyond one edge of the window, negative where it stays inside. What is read of it ends on a boundary
-    of `grain`, which is left undone as long as the source's own unit does it anyway.
+    """A distance beyond one edge of the window, negative if it stays inside. The range that is read ends on a
+    boundary of `grain`, which is not applied if the source's own unit implies it.
     """
 
     margin: Margin = NOTHING
     grain: str | None = None
 
     def settled(self, granularity: str, unit: str | None = None) -> Margin:
-        """The distance with its grain done, but not where values of that unit do it. Edges lie on the granularity."""
+        """The distance rounded to its grain, unless values of that unit imply it. Edges lie on the granularity."""
         if self.grain is None or (unit is not None and nests(self.grain, unit)):
             return self.margin
         if nests(self.grain, granularity):
@@ -30,7 +30,7 @@ class Reach(NamedTuple):
         return self.margin.plus(LENGTHS[self.grain])
 
     def further(self, by: Margin, granularity: str) -> Reach:
-        """The distance lengthened."""
+        """The distance extended by another."""
         if by == NOTHING:
             return self
         if self.grain is not None and is_multiple(by, self.grain):
@@ -38,7 +38,7 @@ class Reach(NamedTuple):
         return Reach(_added(self.settled(granularity), by))
 
     def to_boundary(self, unit: str, granularity: str) -> Reach:
-        """The distance to the next boundary of a unit, at most."""
+        """An upper bound of the distance to the next boundary of a unit."""
         if self.grain is None or nests(self.grain, unit):
             is_done = nests(unit, granularity) and is_multiple(self.margin, unit)
             return Reach(self.margin, None if is_done else unit)
@@ -47,14 +47,14 @@ class Reach(NamedTuple):
         return Reach(self.settled(granularity), unit)
 
     def shorter_than(self, other: Reach | None, granularity: str) -> bool:
-        """Whether it is the tighter of two."""
+        """Whether it is the tighter of two distances."""
         if other is None:
             return True
         return _order(self, granularity) < _order(other, granularity)
 
 
 class Range(NamedTuple):
-    """Both sides; none where nothing bounds one."""
+    """Both sides; None if a side is unbounded."""
 
     before: Reach | None = None
     after: Reach | None = None
@@ -64,7 +64,7 @@ WINDOW = Range(Reach(), Reach())
 
 
 def forward(range_: Range, operations: Sequence[Operation], granularity: str) -> Range:
-    """Where a term lies whose variable lies in the range."""
+    """The range of a term whose variable lies in the given range."""
     before, after = range_
     for operation in operations:
         if isinstance(operation, Truncation):
@@ -76,7 +76,7 @@ def forward(range_: Range, operations: Sequence[Operation], granularity: str) ->
 
 
 def backward(range_: Range, operations: Sequence[Operation], granularity: str) -> Range:
-    """Where the variable lies of a term that lies in the range."""
+    """The range of the variable of a term that lies in the given range."""
     before, after = range_
     for operation in reversed(operations):
         if isinstance(operation, Truncation):

@@ -1,7 +1,7 @@
-"""What a model's own conditions on the window let it read, and where that is less than it needs.
+"""What a model's own conditions on the window let it read, and where that is too little.
 
-A compiled query says its window in sentinels, a comment and a literal. For the analysis they become calls that stand
-for the window's edges, so that a condition is compared with what is needed whatever the literal happens to be.
+A compiled query contains its window as sentinels, a comment and a literal. The analysis replaces them by calls that
+represent the window's edges, so that it does not depend on the literals.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LITERAL = r"(?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9
 _SENTINEL = re.compile(
     r"/\*kinds:(?:(start|end)_(dt|dtntz|date|ds|ts|tstz|epoch|millis|hour)|source_(start|end) (\{.*?\}))\*/ " + _LITERAL
 )
-# numbers are compared with nothing that could be read
+# numbers are not compared with any time that could be read
 _FORMS = {
     **dict.fromkeys(("date", "ds"), "date"),
     **dict.fromkeys(("dt", "dtntz", "ts", "tstz"), "instant"),
@@ -37,8 +37,8 @@ _CALL = "kinds_window_"
 
 
 class Edge(NamedTuple):
-    """A side of the window. `form` is `date`, of the first or last day inside; `instant`, the first or last one inside;
-    `source`, where what `window_of` reads begins, and before which it ends; or `number`.
+    """A side of the window. `form` is `date`, of the first or last day inside; `instant`, the first or last one
+    inside; `source`, the half-open bounds of what `window_of` reads; or `number`.
     """
 
     side: str
@@ -53,7 +53,7 @@ _EDGES: dict[Variable, Edge] = {
 
 
 class Narrow(NamedTuple):
-    """A condition that cuts off rows; `of_window` where they are of the window itself, not of what lies around it."""
+    """A condition that cuts off rows; `of_window` if they are the window's own rows, not those around it."""
 
     condition: exp.Expr
     source: str
@@ -70,7 +70,7 @@ class _EdgeComparison(NamedTuple):
 
 
 def with_edges(sql: str) -> str:
-    """The compiled query with calls instead of the sentinels of its window; lines stay where they are."""
+    """The compiled query with calls in place of its window's sentinels; line numbers do not change."""
 
     def edge(found: re.Match[str]) -> str:
         if found[1]:
@@ -89,7 +89,7 @@ def with_edges(sql: str) -> str:
 
 
 def narrow_reads(scope: SelectScope, ranges: Mapping[Variable, Range], kind: str, granularity: str) -> Iterator[Narrow]:
-    """The conditions of a SELECT that cut off rows it needs, each with the source that they are of."""
+    """The conditions of a SELECT that cut off rows it needs, each with its source."""
     for condition in _conditions(scope):
         for found in _edge_comparisons(scope, condition):
             needed, source = ranges.get(found.time.variable), _source_of(scope, found.time.variable)
@@ -104,7 +104,7 @@ def narrow_reads(scope: SelectScope, ranges: Mapping[Variable, Range], kind: str
 
 
 def uncertain_reads(scope: Scope) -> Iterator[tuple[exp.Expr, str]]:
-    """The conditions on the window of which nothing is known, each with a source that it speaks of, if any."""
+    """The conditions on the window that cannot be analyzed, each with a source it refers to, if any."""
     for below, condition in _conditions_below(scope):
         known = [
             found
@@ -116,7 +116,7 @@ def uncertain_reads(scope: Scope) -> Iterator[tuple[exp.Expr, str]]:
 
 
 def edges_in_values(scope: Scope, tree: exp.Expr) -> Iterator[exp.Expr]:
-    """The edges that stand elsewhere than in WHERE or ON, and so make values of rows another thing in each batch."""
+    """The edges used outside WHERE and ON, which make row values differ from batch to batch."""
     read = {id(call) for _, condition in _conditions_below(scope) for call in _edge_calls(condition)}
     for node in tree.walk():
         if _is_edge(node) and id(node) not in read:
@@ -124,8 +124,8 @@ def edges_in_values(scope: Scope, tree: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def implied_series(scope: Scope) -> dict[str, Relation]:
-    """The look-ups of which a condition on the window reads a part, by their written names: what is read in slices has
-    a time, whether or not it was said.
+    """The look-ups that a condition on the window restricts, by their written names: what is read in slices has a
+    time, whether or not it is declared.
     """
     found: dict[str, Relation] = {}
     for below, condition in _conditions_below(scope):
@@ -139,7 +139,7 @@ def implied_series(scope: Scope) -> dict[str, Relation]:
 
 
 def _conditions(scope: SelectScope) -> Iterator[exp.Expr]:
-    """What must hold of the rows that a SELECT reads, and speaks of the window."""
+    """The conditions on the window that must hold for the rows a SELECT reads."""
     for whole in [clause(scope.node, "where"), *(step.on for step in scope.joins)]:
         for part in conjuncts(whole):
             if any(True for _ in _edge_calls(part)):
@@ -147,7 +147,7 @@ def _conditions(scope: SelectScope) -> Iterator[exp.Expr]:
 
 
 def _conditions_below(scope: Scope) -> Iterator[tuple[SelectScope, exp.Expr]]:
-    """Those of every SELECT of a query."""
+    """The same for every SELECT of a query."""
     for below in scopes_below(scope):
         if isinstance(below, SelectScope):
             for condition in _conditions(below):
@@ -163,7 +163,7 @@ def _is_edge(node: exp.Expr) -> bool:
 
 
 def _edge_comparisons(scope: SelectScope, condition: exp.Expr) -> Iterator[_EdgeComparison]:
-    """The comparisons of a condition that bound a time by the edge of its side."""
+    """The comparisons of a condition that bound a time by the window's edge on that side."""
     for found in comparisons(reader_of(scope), condition):
         for side, at, time in (("start", found.lesser, found.greater), ("end", found.greater, found.lesser)):
             edge = _EDGES.get(at.variable)
@@ -172,7 +172,7 @@ def _edge_comparisons(scope: SelectScope, condition: exp.Expr) -> Iterator[_Edge
 
 
 def _read(found: _EdgeComparison, side: str) -> Margin:
-    """How far beyond a side of the window the condition lets values be; negative where it ends before."""
+    """How far beyond a side of the window the condition admits values; negative if it ends before."""
     time = found.time
     margin = Margin()
     for operation in found.at.operations:
@@ -186,7 +186,7 @@ def _read(found: _EdgeComparison, side: str) -> Margin:
     for operation in time.operations:
         length = LENGTHS[operation.unit].micros if isinstance(operation, Truncation) else 0
         if length:
-            # the first value behind the edge is the next whole unit
+            # the first value after the edge is the next whole unit
             margin = Margin(margin.months, margin.micros // length * length)
     return margin
 
@@ -195,7 +195,7 @@ def _inside(found: _EdgeComparison, side: str) -> Margin:
     """How much later than the window's start, or earlier (negative) than its end, the edge itself begins or ends."""
     edge, time, is_strict = found.edge, found.time, found.comparison.is_strict
     if found.comparison.is_equal and edge.side != side:
-        # one value of many
+        # one value of several
         return Margin(0, DAY if side == "start" else -DAY)
     cuts = [operation.unit for operation in found.at.operations if isinstance(operation, Truncation)]
     form = "date" if "day" in cuts and edge.form == "instant" else edge.form
@@ -241,7 +241,7 @@ def _column_of(scope: Scope, variable: Variable) -> tuple[Input | None, str]:
 
 
 def _origin(scope: Scope, variable: Variable) -> tuple[Input | None, Variable]:
-    """Where a variable comes from, below all CTEs and subqueries, and what it is there."""
+    """The origin of a variable below all CTEs and subqueries, and what it is there."""
     if not isinstance(scope, SelectScope) or variable[0] != "in" or variable[1] not in scope.inputs:
         return None, variable
     read = scope.inputs[variable[1]]
@@ -249,7 +249,7 @@ def _origin(scope: Scope, variable: Variable) -> tuple[Input | None, Variable]:
 
 
 def _spoken_of(scope: SelectScope, condition: exp.Expr) -> str:
-    """The address of a source, else of a look-up, that a condition or its SELECT reads; empty where there is none."""
+    """The address of a source, or else of a look-up, that a condition or its SELECT reads; empty if there is none."""
     terms = [reader_of(scope).term(node) for node in nodes_of(condition) if isinstance(node, exp.Column)]
     names = [name for term in terms for name in sorted(inputs_of(term.variable))]
     reads = [scope.inputs[name] for name in [*names, *scope.inputs] if name in scope.inputs]

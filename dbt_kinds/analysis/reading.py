@@ -1,4 +1,4 @@
-"""One descent through a query: what every scope needs of what it reads, and what in it needs too much."""
+"""A single descent through a query: what every scope needs of its inputs, and what requires too much."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from dbt_kinds.analysis.windows import Frame, Window, windows_of
 
 @dataclass(frozen=True)
 class Need:
-    """What is wanted of a scope: rows in which variables lie in ranges, by a partition value; `kind` is the worst that
-    windows above it leave; `is_main` where the value is the model's own, not one that is tied to it.
+    """What is required of a scope: rows whose variables lie in ranges, by a partition value. `kind` is the worst
+    bound class imposed by windows above it; `is_main` if the value is the model's own, not one tied to it.
     """
 
     ranges: Mapping[Variable, Range]
@@ -43,13 +43,13 @@ class Need:
 
     @property
     def key(self) -> object:
-        """What makes two needs the same."""
+        """The identity of a need."""
         return frozenset(self.ranges.items()), self.partition, self.kind, self.is_main
 
 
 @dataclass(frozen=True)
 class Visit:
-    """A scope as it is met on the way down, with all terms that carry its partition value."""
+    """A scope as visited on the way down, with all terms that carry its partition value."""
 
     scope: Scope
     values: list[Term]
@@ -110,13 +110,13 @@ class Reading:
             if is_aligned(window.keys, values):
                 seen = self._same_value(partition, known)
             elif (frame := window.frame) is not None and window.is_bounded and not window.looks_too_far:
-                # rows without a time are in one frame, of whatever day they are; but not in the guarded form of LAG
+                # rows without a time share one frame, whatever their day; but not in the guarded form of LAG
                 is_timed = window.is_guarded or is_never_missing(scope, frame.key.variable, partition)
                 seen = self._framed(frame, known) if is_timed else None
             else:
                 seen = None
             if seen is not None:
-                # a condition from above on another column does not reach below a window
+                # a condition from above on another column does not apply below a window
                 starts.append(outer | seen)
                 continue
             own = "not_derivable" if window.looks_too_far or window.is_bounded else "unbounded"
@@ -136,14 +136,14 @@ class Reading:
                 self._read(subquery.scope, self._subquery_need(scope, subquery, ranges, kind), cause)
 
     def _correlated(self, scope: SelectScope, need: Need) -> Term | None:
-        """The term of a subquery that its own conditions tie to the query around it."""
+        """The term of a subquery that its own conditions tie to the outer query."""
         if not any(is_outer(variable) for variable in need.ranges):
             return None
         ties = ties_of(scope, None)
         return self._tied(ties, relax(need.ranges, ties, self.granularity), None)
 
     def _tied(self, ties: list[Tie], ranges: Mapping[Variable, Range], name: str | None) -> Term | None:
-        """A term that ties bound on both sides, of one input or of the scope itself; an equality goes first."""
+        """A term that ties bound on both sides, of one input or of the scope itself; equalities are preferred."""
         for tie in sorted(ties, key=lambda tie: not tie.is_equal):
             for term, other in ((tie.lesser, tie.greater), (tie.greater, tie.lesser)):
                 of = inputs_of(term.variable)
@@ -156,14 +156,14 @@ class Reading:
         return None
 
     def _same_value(self, partition: Term | None, known: Mapping[Variable, Range]) -> dict[Variable, Range] | None:
-        """What an aligned window sees: all rows of the partition values that are wanted."""
+        """What an aligned window sees: all rows with the required partition values."""
         if partition is None or partition.variable not in known:
             return None
         value = forward(known[partition.variable], partition.operations, self.granularity)
         return {partition.variable: backward(value, partition.operations, self.granularity)}
 
     def _framed(self, frame: Frame, known: Mapping[Variable, Range]) -> dict[Variable, Range] | None:
-        """What a bounded window sees: rows whose key is no further from a wanted row's than the frame says."""
+        """What a bounded window sees: rows whose key is within the frame's distance of a required row."""
         key, range_ = frame.key, known.get(frame.key.variable)
         is_time = len(key.operations) <= 1 and all(
             isinstance(operation, Truncation) and nests(operation.unit, self.granularity)
@@ -242,7 +242,7 @@ class Reading:
 
 
 def _widest(found: list[dict[Variable, Range]], granularity: str) -> dict[Variable, Range]:
-    """What all have in common that may be anything one of them is."""
+    """The range common to all alternatives that a value may be."""
     widest = found[0]
     for ranges in found[1:]:
         widest = {
@@ -279,7 +279,7 @@ def _is_conjunct(scope: SelectScope, node: exp.Expr) -> bool:
 
 
 def _in_branch(term: Term, number: int) -> Term | None:
-    """A term of a set operation as one of its branches sees it."""
+    """A term of a set operation as seen by one of its branches."""
     kind = term.variable[0]
     if kind == "union":
         of: Term = term.variable[1][number]

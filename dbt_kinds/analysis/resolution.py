@@ -1,4 +1,4 @@
-"""Builds the scopes of a query: names are resolved as Spark does, whatever their case."""
+"""Builds the scopes of a query: names are resolved case-insensitively, as in Spark."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def build_scope(tree: exp.Expr, catalogue: Catalogue) -> Scope:
 
 
 def reader_of(scope: SelectScope, *, aliases: bool = False) -> Reader:
-    """Reads expressions of a scope; `aliases` lets them name what the same SELECT projects."""
+    """A reader for expressions of a scope; `aliases` lets them refer to outputs of the same SELECT."""
     return Reader(
         lambda column: _resolve(scope, column, aliases=aliases),
         lambda terms: _coalesced(scope, terms),
@@ -166,7 +166,7 @@ class _Builder:
 
 
 def _is_joined_group(node: exp.Subquery) -> bool:
-    """Whether brackets hold relations that are joined, `(a JOIN b)`, not a query."""
+    """Whether parentheses enclose joined relations, `(a JOIN b)`, not a query."""
     inner = node.this
     if node.alias or isinstance(inner, exp.Select):
         return False
@@ -223,7 +223,7 @@ def _left_has(scope: SelectScope, left: frozenset[str], name: str) -> bool:
 
 
 def _merge(scope: SelectScope, step: JoinStep, name: str) -> None:
-    """A column of USING: the sides are equated, and the bare name is the side that is kept."""
+    """A column of USING: the two sides are equal, and the unqualified name is the preserved side."""
     left = scope.merged.get(name) or _first(scope, [read for read in scope.inputs if read in step.left], name)
     right = _first(scope, [read for read in scope.inputs if read in step.right], name)
     if left is None or right is None:
@@ -248,7 +248,7 @@ def _resolve(scope: SelectScope, column: exp.Column, *, aliases: bool) -> Term:
     name = column.name.lower()
     found = _qualified(scope, column) if column.table else _unqualified(scope, name, aliases=aliases)
     if found is None and column.table and column.table.lower() not in _visible_inputs(scope):
-        # a field of a struct, which may be read from a query around this one
+        # a field of a struct, which may be read from an outer query
         owner = exp.column(column.args["table"].copy(), table=column.args.get("db"))
         term = _resolve(scope, owner, aliases=aliases)
         return Term(("expression", f"field {name}", (term,)))
@@ -296,7 +296,7 @@ def _up(term: Term) -> Term:
 
 
 def _coalesced(scope: SelectScope, terms: list[Term]) -> Term | None:
-    """The term of COALESCE over columns that joins equate; none where they are not."""
+    """The term of COALESCE over columns that joins equate; None if they are not equated."""
     parts = [part for term in terms for part in _parts(term)]
     distinct = list({part.same: part for part in parts}.values())
     if len(distinct) == 1:
@@ -321,7 +321,7 @@ def _parts(term: Term) -> tuple[Term, ...]:
 
 
 def _linking(scope: SelectScope, terms: list[Term]) -> list[JoinStep] | None:
-    """The joins that equate the terms, each with the first; none where one is not equated."""
+    """The joins that equate the terms, each with the first; None if one is not equated."""
     reached, used = {terms[0].same}, []
     is_growing = True
     while is_growing:

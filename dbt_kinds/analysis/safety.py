@@ -1,8 +1,8 @@
-"""The classifier: whether a model's query may run on a slice of time, and what in it forbids that.
+"""The classifier: whether a model's query may run on a slice of time, and what rules that out.
 
 The promise it guards is per-partition equivalence: for every partition value inside the processed window, the rows
-written are those that a full rebuild, made now, would give for that value. What cannot be proved is refused. Follows
-smelt's page Incremental Models, and is more permissive where derived tables are concerned.
+written are those that a full rebuild, made now, would give for that value. Anything that cannot be proved is refused.
+Follows smelt's page Incremental Models, and is more permissive where derived tables are concerned.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dbt_kinds.errors import UnknownOverrideError
 
 @dataclass(frozen=True)
 class Slicing:
-    """How a model is cut into partitions, and the checks its author has lifted."""
+    """How a model is cut into partitions, and the checks its author has overridden."""
 
     partition_column: str
     event_time_column: str
@@ -42,13 +42,15 @@ class Slicing:
 
     @property
     def unit(self) -> str:
-        """The granularity; weeks from Sunday on are a unit of their own."""
+        """The granularity; weeks that begin on Sunday are a unit of their own."""
         return granularity_unit(self.granularity, self.week_start)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the classifier says of a query. `bounds` are by the address of a source; those that could be derived."""
+    """The classifier's verdict on a query. `bounds` maps the address of a source to its bound, if it could be
+    derived.
+    """
 
     findings: tuple[Finding, ...]
     overridden: tuple[str, ...]
@@ -83,7 +85,7 @@ def classify(query: Query, slicing: Slicing, catalogue: Catalogue) -> Verdict:
     findings = sorted(search.findings.values(), key=lambda finding: (finding.place, finding.reason))
     kept = tuple(finding for finding in findings if finding.code not in lifted)
     bounds = {} if is_without_bounds else dict(sorted(reading.bounds.items()))
-    # only what was said to have a time can be read by it
+    # only relations declared as timeseries can be read by time
     unsaid = {relation.address for relation in implied.values()}
     said = {address: bound for address, bound in bounds.items() if address not in unsaid}
     verdict = Verdict(kept, tuple(sorted({found.code for found in findings} & lifted)), said, None)
@@ -111,7 +113,7 @@ class _Search:
 
     @property
     def is_without_bounds(self) -> bool:
-        """Whether there is nothing that bounds could go by."""
+        """Whether there is nothing from which bounds could be derived."""
         without = {"partition_not_projected", "partition_not_grouped", "unknown_interval_unit"}
         return any(finding.code in without for finding in self.findings.values())
 
@@ -119,7 +121,7 @@ class _Search:
         self.findings.setdefault((code, id(node), source), Finding(code, message, self.query.place(node), source))
 
     def meet(self, visit: Visit) -> None:
-        """Looks at a scope that depends on time."""
+        """Checks a scope that depends on time."""
         scope = visit.scope
         if isinstance(scope, SetScope):
             is_rowwise = isinstance(scope.node, exp.Union) and not scope.node.args.get("distinct")
@@ -160,7 +162,7 @@ class _Search:
         return is_aligned([reader_of(scope).term(part) for part in parts], values)
 
     def look_at_whole(self) -> None:
-        """What is found wherever it stands, also where nothing depends on time."""
+        """Finds what is forbidden anywhere, even where nothing depends on time."""
         tree = self.query.tree
         for limit in tree.find_all(exp.Limit, exp.Fetch, exp.Offset):
             self.add("limit", limit, advice.limit("OFFSET" if isinstance(limit, exp.Offset) else "LIMIT"))
@@ -172,7 +174,7 @@ class _Search:
                 self.add("unknown_interval_unit", interval, advice.unknown_interval_unit(text))
 
     def look_at_window(self, scope: Scope) -> None:
-        """What is done with the window's edges that is no range of a time column."""
+        """Finds uses of the window's edges other than as a range on a time column."""
         for condition, address in uncertain_reads(scope):
             message = advice.uncertain_read(address.rpartition(".")[2])
             self.add("narrow_read", condition, message, address or None)
@@ -180,7 +182,7 @@ class _Search:
             self.add("nondeterministic", edge, advice.WINDOW_IN_VALUE)
 
     def look_at_output(self, scope: Scope, partition: Term | None) -> None:
-        """Whether the configured names are columns, and whether the granularity is not finer than the values."""
+        """Checks that the configured names are columns, and that the granularity is not finer than the values."""
         slicing, place = self.slicing, _first_projection(self.query.tree)
         column = slicing.partition_column
         if partition is None:
@@ -207,7 +209,7 @@ class _Search:
         return any(below.is_open for below in scopes_below(scope) if isinstance(below, SelectScope))
 
     def look_at_bounds(self, reading: Reading) -> None:
-        """One finding for every source that is read to no end, and for every condition that reads too little of one."""
+        """One finding for every unbounded source, and for every condition that reads too little of one."""
         for condition, address, of_window in reading.narrow:
             leaf = address.rpartition(".")[2]
             message = advice.early_read(leaf) if of_window else advice.narrow_read(leaf)
@@ -226,7 +228,7 @@ def _first_projection(tree: exp.Expr) -> exp.Expr:
 
 
 def _yielded(partition: Term) -> str | None:
-    """The unit that the partition value is truncated to, the coarsest of what the branches of a set operation yield."""
+    """The unit that the partition value is truncated to: the coarsest over the branches of a set operation."""
     units = [operation.unit for operation in partition.operations if isinstance(operation, Truncation)]
     if units:
         return units[-1]

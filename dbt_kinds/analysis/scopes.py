@@ -14,7 +14,7 @@ from dbt_kinds.analysis.terms import TIME, Term, Truncation, within
 
 @dataclass(eq=False)
 class Definition:
-    """A CTE: its query is built once and read by every reference."""
+    """A CTE: its query is built once and shared by all references."""
 
     query: exp.Expr
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ class Input:
     is_opaque: bool = False
 
     def column(self, name: str) -> Term | None:
-        """The term of a column, as the reading scope sees it; none where the input is known not to have it."""
+        """The term of a column, as seen by the reading scope; None if the input is known to lack it."""
         name = name.lower()
         term: Term | None
         if self.is_opaque:
@@ -63,7 +63,7 @@ class Input:
 
     @property
     def is_open(self) -> bool:
-        """Whether it may have columns that are not known."""
+        """Whether it may have unknown columns."""
         if self.is_opaque:
             return True
         if self.query is not None:
@@ -113,7 +113,7 @@ class Input:
 
 @dataclass(eq=False)
 class Subquery:
-    """A query in the place of an expression, or LATERAL."""
+    """A query used as an expression, or LATERAL."""
 
     node: exp.Expr
     scope: Scope
@@ -135,7 +135,7 @@ class Scope:
         return None
 
     def names_as(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Names of the outputs, where the first ones may have been renamed."""
+        """The names of the outputs, the first of which may have been renamed."""
         own = tuple(output.name for output in self.outputs)
         return names + own[len(names) :]
 
@@ -146,7 +146,7 @@ class Scope:
 
     @cached_property
     def sources(self) -> frozenset[str]:
-        """Addresses of the timeseries sources that are read here or below."""
+        """Addresses of the timeseries sources read here or below."""
         raise NotImplementedError
 
 
@@ -166,11 +166,11 @@ class SelectScope(Scope):
 
     @property
     def is_open(self) -> bool:  # type: ignore[override]
-        """Whether a star stands for columns that are not known."""
+        """Whether a star hides unknown columns."""
         return bool(self.open_inputs)
 
     def column(self, name: str, names: tuple[str, ...] = ()) -> Term | None:
-        """The term of an output; one that only a star can supply is looked up where the star reads."""
+        """The term of an output; one that only a star can supply is resolved where the star reads."""
         known = super().column(name, names)
         if known is not None:
             return known
@@ -178,7 +178,7 @@ class SelectScope(Scope):
 
     @cached_property
     def sources(self) -> frozenset[str]:
-        """Addresses of the timeseries sources that are read here or below."""
+        """Addresses of the timeseries sources read here or below."""
         return (
             frozenset()
             .union(*(sources_of(read) for read in self.inputs.values()))
@@ -196,7 +196,7 @@ class SetScope(Scope):
 
     @property
     def is_open(self) -> bool:  # type: ignore[override]
-        """Whether a star stands for columns that are not known."""
+        """Whether a star hides unknown columns."""
         return any(branch.is_open for branch in self.branches)
 
     def column(self, name: str, names: tuple[str, ...] = ()) -> Term | None:
@@ -210,13 +210,13 @@ class SetScope(Scope):
 
     @cached_property
     def sources(self) -> frozenset[str]:
-        """Addresses of the timeseries sources that are read here or below."""
+        """Addresses of the timeseries sources read here or below."""
         return frozenset().union(*(branch.sources for branch in self.branches))
 
 
 @dataclass(eq=False)
 class JoinStep:
-    """How one more group of inputs is joined to those before it."""
+    """How one more group of inputs is joined to the previous ones."""
 
     side: str
     left: frozenset[str]
@@ -235,7 +235,7 @@ def sources_of(read: Input) -> frozenset[str]:
 
 
 def united(terms: list[Term]) -> Term:
-    """The term of a set operation's column: what all branches do alike is done behind the union."""
+    """The term of a set operation's column: operations common to all branches are applied after the union."""
     kinds = {term.kind for term in terms}
     kind = kinds.pop() if len(kinds) == 1 else None
     if len({term.operations for term in terms}) == 1:
@@ -245,7 +245,7 @@ def united(terms: list[Term]) -> Term:
 
 
 def scopes_below(scope: Scope) -> Iterator[Scope]:
-    """The scope and everything it reads, each once."""
+    """The scope and everything it reads, without duplicates."""
     seen: set[int] = set()
     waiting: list[Scope] = [scope]
     while waiting:

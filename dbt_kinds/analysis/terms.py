@@ -1,12 +1,12 @@
-"""What a column or expression says of time: a variable, and the truncations and shifts applied to it.
+"""How a column or expression depends on time: a variable, with truncations and shifts applied to it.
 
 A variable is one of
 
-* `("time",)` the time of a timeseries source, of which both its time columns tell; `("column", name)` another column
-* `("expression", text, terms)` anything else, equal to what is built alike
-* `("coalesce", terms)` the value that columns equated by a full join share
+* `("time",)` the time of a timeseries source, for both of its time columns; `("column", name)` any other column
+* `("expression", text, terms)` anything else, equal only to an identical expression
+* `("coalesce", terms)` the common value of columns equated by a full join
 * `("union", terms)` the value of a set operation's column, a term for each branch
-* `("in", input, variable)` a variable of something in FROM, `("up", variable)` one of the query around a subquery
+* `("in", input, variable)` a variable of something in FROM, `("up", variable)` one of the outer query of a subquery
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Truncation(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """Later by a literal; earlier where it is negative."""
+    """Later by a literal; earlier if it is negative."""
 
     by: Margin
 
@@ -37,7 +37,7 @@ Operation = Truncation | Shift
 
 
 class Term(NamedTuple):
-    """A variable after some operations. `kind` is date, timestamp, or none where it is not known."""
+    """A variable after some operations. `kind` is date, timestamp, or None if unknown."""
 
     variable: Variable
     operations: tuple[Operation, ...] = ()
@@ -77,12 +77,12 @@ class Term(NamedTuple):
 
     @property
     def same(self) -> tuple[Variable, tuple[Operation, ...]]:
-        """What two terms of the same value have in common."""
+        """A key that is equal for terms with the same value."""
         return self.variable, self.operations
 
 
 def within(name: str, term: Term) -> Term:
-    """A term of something in FROM, as the scope that reads it under this name sees it."""
+    """A term of a FROM item, as seen by the scope that reads it under this name."""
     return term._replace(variable=_within(name, term.variable))
 
 
@@ -95,13 +95,13 @@ def _within(name: str, variable: Variable) -> Variable:
 
 
 def inside(name: str, term: Term) -> Term | None:
-    """The same value as the thing in FROM sees it; none where it is not made of that thing's columns alone."""
+    """The same value as seen by the FROM item; None if it does not depend on that item's columns alone."""
     variable = inside_variable(name, term.variable)
     return term._replace(variable=variable) if variable is not None else None
 
 
 def inside_variable(name: str, variable: Variable) -> Variable | None:
-    """The variable as the thing in FROM sees it."""
+    """The variable as seen by the FROM item."""
     if variable[0] == "in":
         return tuple(variable[2]) if variable[1] == name else None
     if variable[0] == "expression" and variable[2]:
@@ -112,7 +112,7 @@ def inside_variable(name: str, variable: Variable) -> Variable | None:
 
 
 def inputs_of(variable: Variable) -> frozenset[str]:
-    """The names in FROM that a variable is made of."""
+    """The names of the FROM items that a variable depends on."""
     if variable[0] == "in":
         return frozenset([variable[1]])
     if variable[0] in ("expression", "coalesce"):
@@ -121,12 +121,12 @@ def inputs_of(variable: Variable) -> frozenset[str]:
 
 
 def is_outer(variable: Variable) -> bool:
-    """Whether it comes from the query around this one."""
+    """Whether it comes from the outer query."""
     return bool(variable[0] == "up")
 
 
 def determines(key: Term, value: Term) -> bool:
-    """Whether the value follows from the key: it is the key itself, or truncated and shifted further."""
+    """Whether the key determines the value: the value is the key itself, or the key further truncated and shifted."""
     if key.variable != value.variable:
         return False
     known = list(key.operations)
@@ -146,7 +146,7 @@ def determines(key: Term, value: Term) -> bool:
 
 
 def is_fixed_by(keys: Sequence[Term], value: Term) -> bool:
-    """Whether the value follows from the keys, each of its parts from one of them."""
+    """Whether the keys determine the value, each of its parts by one of them."""
     if any(determines(key, value) for key in keys):
         return True
     if value.variable[0] != "expression":

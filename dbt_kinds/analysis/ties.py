@@ -1,4 +1,4 @@
-"""Form B: what WHERE and ON say of two times, and how far that lets each lie from the window."""
+"""Form B: how WHERE and ON relate two times, and how far from the window that lets each of them lie."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dbt_kinds.analysis.tree import clause, conjuncts, without_parentheses
 
 @dataclass(frozen=True)
 class Tie:
-    """`lesser <= greater`, or equal. It bounds a side only where every row that has that side satisfies it."""
+    """`lesser <= greater`, or equal. It bounds a side only if every row that has that side satisfies it."""
 
     lesser: Term
     greater: Term
@@ -28,14 +28,14 @@ class Tie:
     binds_greater: bool = True
 
     def inside(self, name: str) -> Tie:
-        """The tie as the scope sees it that reads its scope under a name."""
+        """The tie as seen by the scope that reads its scope under a name."""
         lesser, greater = within(name, self.lesser), within(name, self.greater)
         return Tie(lesser, greater, self.is_equal, self.binds_lesser, self.binds_greater)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """`lesser <= greater` or `lesser = greater`, before it is known which rows satisfy it; `is_strict` is `<`."""
+    """`lesser <= greater` or `lesser = greater`, before it is known which rows satisfy it; `is_strict` means `<`."""
 
     lesser: Term
     greater: Term
@@ -45,7 +45,7 @@ class Comparison:
 
 
 def ties_of(scope: Scope, partition: Term | None) -> list[Tie]:
-    """All that rows of a scope satisfy whose partition value is known, below it too."""
+    """All ties that hold for the rows of a scope with a known partition value, including those from below."""
     if not isinstance(scope, SelectScope):
         return []
     where = list(comparisons(reader_of(scope), clause(scope.node, "where")))
@@ -78,7 +78,7 @@ def ties_of(scope: Scope, partition: Term | None) -> list[Tie]:
 
 
 def is_never_missing(scope: Scope, variable: Variable, partition: Term | None) -> bool:
-    """Whether no row lacks a time whose partition value is known, as those do that an outer join adds."""
+    """Whether no row with a known partition value lacks a time, as rows added by an outer join do."""
     if partition is not None and partition.variable == variable:
         return True
     if isinstance(scope, SetScope) and variable[0] == "union":
@@ -95,7 +95,7 @@ def is_never_missing(scope: Scope, variable: Variable, partition: Term | None) -
 
 
 def relax(ranges: Mapping[Variable, Range], ties: Iterable[Tie], granularity: str) -> dict[Variable, Range]:
-    """The tightest ranges that follow from those known and from the ties."""
+    """The tightest ranges that follow from the known ones and the ties."""
     found, ties = dict(ranges), list(ties)
     fixed = {variable for variable in ranges if is_outer(variable)}
     for _ in range(len(ties) + 1):
@@ -116,7 +116,7 @@ def relax(ranges: Mapping[Variable, Range], ties: Iterable[Tie], granularity: st
 
 
 def comparisons(reader: Reader, condition: exp.Expr | None) -> Iterator[Comparison]:
-    """What the conjuncts of a condition say; whatever stands below OR or NOT says nothing."""
+    """The comparisons in the conjuncts of a condition; those below OR or NOT are ignored."""
     for found in conjuncts(condition):
         if isinstance(found, exp.Between):
             yield from _compared(reader, found.args["low"], found.this, is_equal=False)
@@ -166,7 +166,7 @@ def _difference(reader: Reader, node: exp.Expr) -> tuple[Term, Term] | None:
 
 
 def _limit(reader: Reader, node: exp.Expr, difference: exp.Expr) -> Margin | None:
-    """The length a difference is compared with; a number means days where dates are subtracted."""
+    """The length that a difference is compared with; a number means days if dates are subtracted."""
     days = read_integer(node)
     if days is None:
         return read_interval(node)
@@ -215,7 +215,7 @@ def _satisfies(step: JoinStep, term: Term, present: frozenset[str]) -> bool:
 
 
 def _present(scope: SelectScope, where: list[Comparison], partition: Term | None) -> frozenset[str]:
-    """The inputs that no row lacks whose partition value is known."""
+    """The inputs that no row with a known partition value lacks."""
     lacking: set[str] = set()
     for step in scope.joins:
         if step.side in ("LEFT", "FULL"):
@@ -247,7 +247,7 @@ def _touches(found: Comparison, partition: Term) -> bool:
 
 
 def _shared_terms(scope: SelectScope, ties: list[Tie], partition: Term | None) -> list[Term]:
-    """The values of columns that full joins equate, where something speaks of them."""
+    """The values of columns equated by full joins, if a condition refers to them."""
     named = [term for tie in ties for term in (tie.lesser, tie.greater)]
     named += [output.term for output in scope.outputs]
     named += [partition] if partition is not None else []

@@ -1,4 +1,4 @@
-"""Walks over one query's own expressions, which stop at the queries inside it."""
+"""Walks over one query's own expressions, without entering nested queries."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-# what of a SELECT is read elsewhere: relations by the scopes, named windows by the windows that use them
+# parts of a SELECT that are read elsewhere: relations by the scopes, named windows by the windows that use them
 _APART = ("with_", "with", "from_", "from", "joins", "laterals", "windows")
 
 
 def clause(node: exp.Expr, name: str) -> exp.Expr | None:
-    """A clause by its name; sqlglot spells those that are Python's words with an underscore."""
+    """A clause by its name; sqlglot adds an underscore to Python keywords."""
     found = node.args.get(f"{name}_") or node.args.get(name)
     return found if isinstance(found, exp.Expr) else None
 
 
 def own_nodes(select: exp.Expr) -> Iterator[exp.Expr]:
-    """Every node of a SELECT's own expressions, join conditions too; a query inside is given but not entered."""
+    """Every node of a SELECT's own expressions, including join conditions; nested queries are returned but not
+    entered.
+    """
     for name, value in select.args.items():
         if name not in _APART:
             for part in value if isinstance(value, list) else [value]:
@@ -32,7 +34,7 @@ def own_nodes(select: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def nodes_of(node: exp.Expr) -> Iterator[exp.Expr]:
-    """A node and all below it, up to the queries inside, which are given but not entered."""
+    """A node and all nodes below it; nested queries are returned but not entered."""
     yield node
     if isinstance(node, exp.Query):
         return
@@ -41,7 +43,7 @@ def nodes_of(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def conjuncts(node: exp.Expr | None) -> Iterator[exp.Expr]:
-    """The parts of a condition that all must hold."""
+    """The conjuncts of a condition."""
     if isinstance(node, (exp.Where, exp.Paren)):
         yield from conjuncts(node.this)
     elif isinstance(node, exp.And):
@@ -52,7 +54,7 @@ def conjuncts(node: exp.Expr | None) -> Iterator[exp.Expr]:
 
 
 def without_parentheses(node: exp.Expr) -> exp.Expr:
-    """What stands in parentheses, or behind an alias."""
+    """The expression inside parentheses or under an alias."""
     while isinstance(node, (exp.Paren, exp.Alias)):
         node = node.this
     return node

@@ -1,4 +1,4 @@
-"""Units of time that values are truncated to, and which of them lie whole within which others."""
+"""Units of time that values are truncated to, and which of them nest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LENGTHS = {
     "year": Margin(12),
 }
 
-# what Spark's date_trunc and trunc take
+# the units of Spark's date_trunc and trunc
 TRUNCATIONS = {
     **{unit: unit for unit in LENGTHS if unit != SUNDAY_WEEK},
     **dict.fromkeys(("yyyy", "yy"), "year"),
@@ -32,12 +32,12 @@ TRUNCATIONS = {
 
 
 def granularity_unit(granularity: str, week_start: str) -> str:
-    """The unit of a granularity; weeks that begin on Sunday are one of their own."""
+    """The unit of a granularity; weeks that begin on Sunday are a unit of their own."""
     return SUNDAY_WEEK if granularity == "week" and week_start == "sunday" else granularity
 
 
 def nests(fine: str, coarse: str) -> bool:
-    """Whether every boundary of the coarse unit is one of the fine unit."""
+    """Whether every boundary of the coarse unit is also a boundary of the fine unit."""
     if fine == coarse:
         return True
     fine_length, coarse_length = LENGTHS[fine], LENGTHS[coarse]
@@ -54,12 +54,12 @@ def is_finer(fine: str, coarse: str) -> bool:
 
 
 def length_order(unit: str) -> int:
-    """A number that is larger for a longer unit."""
+    """A sort key that is larger for longer units."""
     return LENGTHS[unit].months * 31 * DAY + LENGTHS[unit].micros
 
 
 def is_multiple(length: Margin, unit: str) -> bool:
-    """Whether a shift by this length leads from one boundary of the unit to another, from wherever it starts."""
+    """Whether a shift by this length always leads from one boundary of the unit to another."""
     of = LENGTHS[unit]
     if of.months:
         return length.micros == 0 and length.months % of.months == 0
@@ -69,7 +69,7 @@ def is_multiple(length: Margin, unit: str) -> bool:
 
 
 def rounded_up(length: Margin, unit: str) -> Margin:
-    """The length from a boundary of the unit, made long enough to end on one."""
+    """The length from a boundary of the unit, rounded up to end on one."""
     if is_multiple(length, unit):
         return length
     of = LENGTHS[unit]

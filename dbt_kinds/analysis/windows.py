@@ -1,4 +1,4 @@
-"""Form A: windows, their frames, and what they let be derived."""
+"""Form A: windows, their frames, and the bounds that follow from them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _RANKINGS = {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "n
 
 @dataclass(frozen=True)
 class Frame:
-    """A RANGE frame bounded on both sides, as lengths of time before and after the row. `looks_back` and `looks_ahead`:
-    whether it goes beyond the row to preceding and to following rows, in the order of the window.
+    """A RANGE frame bounded on both sides, as lengths of time before and after the row. `looks_back` and
+    `looks_ahead` say whether it includes preceding and following rows, in the order of the window.
     """
 
     key: Term
@@ -34,7 +34,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Window:
-    """One OVER of a scope, read through the WINDOW clause. `frame` is none where it does not bound the window."""
+    """One OVER of a scope, resolved through the WINDOW clause. `frame` is None if it does not bound the window."""
 
     node: exp.Window
     function: str
@@ -43,29 +43,29 @@ class Window:
 
     @property
     def is_ranking(self) -> bool:
-        """Whether Spark takes no such frame for its function, and it needs every row of its partition."""
+        """Whether its function accepts no such frame in Spark and needs every row of its partition."""
         return self.function in _RANKINGS
 
     @property
     def is_bounded(self) -> bool:
-        """Whether its frame says how far it looks."""
+        """Whether its frame bounds how far it looks."""
         return self.frame is not None and not self.is_ranking
 
     @property
     def is_guarded(self) -> bool:
-        """Whether its frame is written as a condition on the row it finds, as Spark takes none."""
+        """Whether its frame is written as a condition on the row it finds, because Spark accepts no frame for it."""
         return self.function in _GUARDED
 
     @property
     def looks_too_far(self) -> bool:
-        """Whether it is a LAG or LEAD whose frame does not bound the side it looks to."""
+        """Whether it is a LAG or LEAD whose frame does not bound the side it looks at."""
         if self.function == "lag":
             return self.frame is None or not self.frame.looks_back
         return self.function == "lead" and (self.frame is None or not self.frame.looks_ahead)
 
 
 def windows_of(scope: SelectScope) -> Iterator[Window]:
-    """The windows of one SELECT, those in QUALIFY and ORDER BY too; not those of queries inside."""
+    """The windows of one SELECT, including QUALIFY and ORDER BY, but not those of nested queries."""
     for node in own_nodes(scope.node):
         if isinstance(node, exp.Window):
             whole = resolved(scope.node, node)
@@ -75,7 +75,9 @@ def windows_of(scope: SelectScope) -> Iterator[Window]:
 
 
 def resolved(select: exp.Expr, window: exp.Window) -> exp.Window:
-    """The window with what it takes from the WINDOW clause, by whatever chain of names; not attached to the tree."""
+    """The window merged with its definition in the WINDOW clause, through any chain of names; detached from the
+    tree.
+    """
     parts = {name: window.args.get(name) for name in ("partition_by", "order", "spec")}
     named = {definition.name.lower(): definition for definition in select.args.get("windows") or []}
     name, passed = window.alias.lower(), set[str]()
@@ -84,13 +86,13 @@ def resolved(select: exp.Expr, window: exp.Window) -> exp.Window:
         parts = {part: value or named[name].args.get(part) for part, value in parts.items()}
         name = named[name].alias.lower()
     whole = exp.Window(this=exp.Null())
-    # set without making the parts its own: they stay where they stand
+    # set without changing their parent: the parts stay in the tree
     whole.args.update(parts)
     return whole
 
 
 def function_name(window: exp.Window) -> str:
-    """The name of the function, in lower case, without what wraps it."""
+    """The name of the function in lower case, without wrappers."""
     node = window.this
     while isinstance(node, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
         node = node.this
@@ -100,7 +102,7 @@ def function_name(window: exp.Window) -> str:
 
 
 def frame_sides(spec: exp.Expr, is_date: bool) -> tuple[tuple[Margin, bool], tuple[Margin, bool]] | None:
-    """The two sides of a RANGE frame, each a length away from the row and whether it is more than CURRENT ROW."""
+    """The two sides of a RANGE frame, each as a distance from the row and whether it is more than CURRENT ROW."""
     start = _side(spec.args.get("start"), spec.args.get("start_side"), "PRECEDING", is_date)
     if spec.args.get("end") is None:
         end: tuple[Margin, bool] | None = (NOTHING, False)

@@ -1,4 +1,4 @@
-"""Findings as workflow commands of GitHub, which shows them beside the lines of a diff.
+"""Findings as GitHub workflow commands, which GitHub shows next to the lines of a diff.
 
 Follows GitHub's page Workflow commands for GitHub Actions.
 """
@@ -12,7 +12,7 @@ from dbt_kinds.verdicts import findings_in
 
 
 def annotation_lines(told: Mapping[str, Any]) -> Iterator[str]:
-    """A command for every finding; a warning is one there, too."""
+    """One command per finding; warnings are GitHub warnings."""
     for found in findings_in(told):
         place = f"file={_property(found.path)},line={found.line},title={_property(found.code)}"
         yield f"::{'warning' if found.severity == 'warning' else 'error'} {place}::{_text(found.message)}"

@@ -1,4 +1,4 @@
-"""A dbt project as `dbt compile` leaves it: target/manifest.json with every query rendered."""
+"""A dbt project after `dbt compile`: target/manifest.json with every query rendered."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dbt_kinds.errors import NotCompiledError, UnreadableProjectError, Unreadabl
 
 DIALECT = "spark"
 CHECKED = ("incremental_by_time_range", "cumulative_aggregate")
-# units of intervals that are shorter than smelt's shortest granularity: their edges lie on minutes
+# interval units shorter than smelt's shortest granularity: their edges lie on minutes
 _SHORT_UNITS = {"half_hour": "minute", "quarter_hour": "minute", "five_minute": "minute"}
 
 
 @dataclass(frozen=True)
 class CompiledModel:
-    """A node of the manifest that is checked. `problem` says why its query is not there."""
+    """A node of the manifest to check. `problem` says why its query is missing."""
 
     name: str
     path: str
@@ -36,8 +36,8 @@ class CompiledModel:
 
 @dataclass(frozen=True)
 class CompiledProject:
-    """The models to check, parents first, and everything they read. `formatted` are the addresses of those whose time
-    column has a format.
+    """The models to check, parents first, and everything they read. `formatted` are the addresses of those whose
+    time column has a format.
     """
 
     models: list[CompiledModel] = field(default_factory=list)
@@ -46,10 +46,10 @@ class CompiledProject:
 
 
 def read_compiled_project(directory: Path, target: str = "target") -> CompiledProject:
-    """Reads the manifest below a project's folder.
+    """Reads the manifest in a project's target folder.
 
     Raises:
-        UnreadableProjectError: there is no manifest, or it is none of dbt's.
+        UnreadableProjectError: there is no manifest, or it is not one of dbt's.
         NotCompiledError: a model to check has no compiled query in it.
     """
     file = directory / target / "manifest.json"
@@ -91,7 +91,7 @@ def _model(node: Mapping[str, Any]) -> CompiledModel:
 
 
 def _timeseries(node: Mapping[str, Any]) -> Timeseries | None:
-    """What a node says of its time; only models by time range and what names a time column have one."""
+    """A node's time columns; only time-range models and nodes that name a time column have them."""
     config, meta = node.get("config") or {}, _meta(node)
     kind = config.get("materialized")
     if kind == "cumulative_aggregate":
@@ -114,12 +114,12 @@ def _has_format(node: Mapping[str, Any]) -> bool:
 
 
 def _meta(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Of a node's two metas the one in its config wins."""
+    """A node's meta; of two, the one in its config takes precedence."""
     return {**(node.get("meta") or {}), **((node.get("config") or {}).get("meta") or {})}
 
 
 def _unit_of_cron(meta: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    """The unit of the schedules that have a name; others by the fields that are fixed."""
+    """The unit of a cron: by name for aliases, otherwise by its fixed fields."""
     cron = str(meta.get("cron") or config.get("cron") or "@daily")
     named = {"@hourly": "hour", "@weekly": "week", "@monthly": "month", "@yearly": "year", "@annually": "year"}
     parts = cron.split()
@@ -143,7 +143,7 @@ def _add(
     name = str(node.get("relation_name") or "").replace("`", "")
     if name:
         said = {found["name"]: found.get("data_type") or "" for found in (node.get("columns") or {}).values()}
-        # columns that YAML documents may be some of them only, so they count where types are given
+        # columns documented in YAML may be incomplete, so they only count if types are given
         known = columns or (said if said and all(said.values()) else None)
         relations[name] = Relation(address, known, _timeseries(node))
 

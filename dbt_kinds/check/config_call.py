@@ -1,4 +1,4 @@
-"""The config() call of a model's file, and `meta.safety` written into it at the place where it belongs."""
+"""The config() call in a model's file, and how to write `meta.safety` into it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dbt_kinds.analysis.edits import Edit
 from dbt_kinds.errors import NotPlacedError
 from dbt_kinds.writers.jinja import literal
 
-# whatever stands in its texts, parentheses and braces too
+# matches config() calls, whatever their strings contain, including parentheses and braces
 _CALL = re.compile(
     r"""(?s)\{\{[-+]?\s*config\s*\((?P<arguments>(?:[^'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*?)\)\s*[-+]?\}\}"""
 )
@@ -19,15 +19,15 @@ _ANY_CALL = re.compile(r"\{[{%][-+]?\s*(?:do\s+)?config\s*\(")
 
 
 def without_config(text: str) -> str:
-    """A model's file without its config() calls: what the hash of a proof is taken of."""
+    """A model's file without its config() calls, which is the input of a proof's hash."""
     return _CALL.sub("", text)
 
 
 def proof_edit(text: str, proof: Mapping[str, Any]) -> Edit | None:
-    """How `meta.safety` of a file becomes this; none where it says so already.
+    """The edit that sets `meta.safety` of a file to a proof; None if it is already set.
 
     Raises:
-        NotPlacedError: there is no one place in the text where it can be written.
+        NotPlacedError: there is no unique place in the text to write it.
     """
     calls = list(_CALL.finditer(text))
     if len(_ANY_CALL.findall(text)) != len(calls) or len(calls) > 1:
@@ -60,7 +60,9 @@ _OPENING = "config("
 
 
 def _parsed(arguments: str) -> ast.Call:
-    """Jinja writes calls, literals and names as Python does; what it does not, is not read."""
+    """Parses the arguments as Python: calls, literals and names are written the same in Jinja; anything else is not
+    read.
+    """
     try:
         tree = ast.parse(f"{_OPENING}{arguments})", mode="eval").body
     except SyntaxError as error:
@@ -87,7 +89,7 @@ def _end(arguments: str, node: ast.expr) -> int:
 
 
 def _offset(arguments: str, line: int, column: int) -> int:
-    """Python counts columns in bytes."""
+    """The offset of a position; Python counts columns in bytes."""
     lines = f"{_OPENING}{arguments})".encode().split(b"\n")
     before = b"\n".join([*lines[: line - 1], lines[line - 1][:column]])
     return len(before.decode()) - len(_OPENING)

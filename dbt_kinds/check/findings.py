@@ -1,4 +1,4 @@
-"""What `dbt-kinds check` finds: verdicts as `explain` shows them, with places in the authors' files."""
+"""The findings of `dbt-kinds check`: verdicts as in `explain`, with positions in the authors' files."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TOP = Place(1, 1)
 
 @dataclass(frozen=True)
 class CheckedModel:
-    """A model with what is told of it, the bounds of its sources, and, where it is admitted, what is proven of it.
-    `narrow` are the addresses of sources of which its own conditions read too little, or who knows how much; one that
-    speaks of no source counts as empty.
+    """A model with its reported entry, the bounds of its sources, and, if it is admitted, its proof. `narrow` are
+    the addresses of sources of which its own conditions read too little or an unknown part; a condition that refers
+    to no source counts as ''.
     """
 
     model: CompiledModel
@@ -39,7 +39,7 @@ def check_project(project: CompiledProject) -> list[CheckedModel]:
 
 
 def told_of(checked: Iterable[CheckedModel]) -> dict[str, Any]:
-    """The object that `--json` prints: like that of explain, for the models that are checked."""
+    """The object that `--json` prints: like that of explain, for the checked models."""
     return {"version": VERSION, "models": {one.model.name: dict(one.told) for one in checked}}
 
 
@@ -80,14 +80,14 @@ def _wrong(model: CompiledModel, told: Mapping[str, Any], *errors: dict[str, Any
 
 
 def _place(model: CompiledModel, place: Place) -> Place:
-    """Where in the author's file a place of the compiled query is; its beginning where no line is alike."""
+    """The position in the author's file of a position in the compiled query; the beginning if no line matches."""
     assert model.query is not None
     compiled, written = model.query.text.splitlines(), model.raw_code.splitlines()
     line = compiled[place.line - 1] if place.line <= len(compiled) else ""
     alike = [number for number, own in enumerate(written, 1) if own.strip() and own.strip() == line.strip()]
     if not alike:
         return _TOP
-    # of several the one as far from the end: what is rendered away stands mostly on top
+    # of several matches, the one equally far from the end: most text that rendering removes is at the top
     from_end = len(compiled) - place.line
     number = min(alike, key=lambda number: abs(len(written) - number - from_end))
     return Place(number, place.column + _indentation(written[number - 1]) - _indentation(line))

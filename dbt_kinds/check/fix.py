@@ -1,4 +1,4 @@
-"""`dbt-kinds check --fix`: what was derived, written into the authors' models, and nothing else in them changed."""
+"""`dbt-kinds check --fix`: writes the derived bounds and proofs into the authors' models and changes nothing else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dbt_kinds.writers.query_hash import query_hash
 
 @dataclass(frozen=True)
 class Fix:
-    """What becomes of one file: its new text, none where it stays as it is, and what has to be written by hand."""
+    """The outcome for one file: its new text, None if unchanged, and what must be edited by hand."""
 
     model: str
     path: str
@@ -26,7 +26,7 @@ class Fix:
 
 
 def fixes(directory: Path, project: CompiledProject, checked: Iterable[CheckedModel]) -> Iterator[Fix]:
-    """The fixes of all admitted models whose files are below the project's folder; models of packages are not."""
+    """The fixes of all admitted models in the project's own folder; models of packages are not fixed."""
     for one in checked:
         file = directory / one.model.path
         if one.proof is not None and file.is_file():
@@ -35,15 +35,15 @@ def fixes(directory: Path, project: CompiledProject, checked: Iterable[CheckedMo
 
 
 def fixed(text: str, checked: CheckedModel, project: CompiledProject) -> Fix:
-    """The file of one admitted model with its bounds as `window_of` and its proof in `meta.safety`.
+    """One admitted model's file with its bounds as `window_of` and its proof in `meta.safety`.
 
-    Where its own conditions read too little nothing is proven yet; dbt compile and another look come first.
+    If its own conditions read too little, nothing is proven yet: dbt compile and another check come first.
     """
     model, proof = checked.model, checked.proof
     assert model.query is not None
     assert proof is not None
     if text.strip() != model.raw_code.strip():
-        # the proof that another look has written is of this text
+        # a proof written by an earlier check is of this text
         if query_hash(without_config(text)) in text:
             return Fix(model.name, model.path, None)
         return Fix(model.name, model.path, None, ("it was edited since dbt compiled it; run dbt compile first",))
@@ -61,14 +61,14 @@ def fixed(text: str, checked: CheckedModel, project: CompiledProject) -> Fix:
 
 
 def write_fixes(directory: Path, found: Iterable[Fix]) -> None:
-    """Writes the files that change, byte for byte as they were otherwise."""
+    """Writes the changed files, preserving all other bytes."""
     for fix in found:
         if fix.text is not None:
             (directory / fix.path).write_bytes(fix.text.encode("utf-8"))
 
 
 def report_lines(found: Iterable[Fix]) -> Iterator[str]:
-    """Which files were written, and what has to be done by hand."""
+    """Which files were written, and what must be edited by hand."""
     for fix in found:
         if fix.text is not None:
             yield f"{fix.path}: {fix.model}: written"

@@ -1,4 +1,4 @@
-"""References in the text of a model, exchanged for `window_of` with the bounds that were derived."""
+"""Replaces references in a model's text by `window_of` with the derived bounds."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _PLAIN = re.compile(rf"\{{\{{[-+]?\s*{_CALL}\s*[-+]?\}}\}}")
 _WINDOWED = re.compile(rf"\{{\{{[-+]?\s*dbt_kinds\.window_of\(\s*{_CALL}(?P<rest>[^{{}}]*?)\)\s*[-+]?\}}\}}")
 _SIDE = re.compile(r"""\b(?P<side>before|after)\s*=\s*(?P<quote>['"])(?P<margin>[^'"]*)(?P=quote)""")
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
-# the macro has no name for it
+# not supported by the macro
 _NO_UNIT = "minute"
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """The edits of a file, and a sentence for each source whose references are not where they could be exchanged."""
+    """The edits of a file, and a message for each source whose references could not be replaced."""
 
     edits: tuple[Edit, ...]
     unplaced: tuple[str, ...]
@@ -43,15 +43,15 @@ def exchanged(
     narrow: frozenset[str],
     formatted: frozenset[str],
 ) -> Exchange:
-    """What to write in a model's file, so that it reads of every bounded source what its windows need.
+    """The edits that make a model's file read from every bounded source what its windows need.
 
-    A reference is exchanged where the text has as many of its source as the compiled query has tables: then they are
-    the same, one after the other. A `window_of` that stands there is its author's and stays, but for a source of which
-    too little is read: there it is widened.
+    References to a source are replaced if the text has as many as the compiled query has tables, because they then
+    correspond in order. An existing `window_of` is kept, except for a source of which too little is read: there it is
+    widened.
 
     Args:
-        narrow: the addresses of relations of which conditions in the query read too little.
-        formatted: the addresses of relations whose time column is a text or number with a format.
+        narrow: the addresses of relations of which the query's conditions read too little.
+        formatted: the addresses of relations whose time column is a string or number with a format.
     """
     edits, unplaced = [], []
     for address, bound in bounds.items():
@@ -82,7 +82,7 @@ def exchanged(
 
 
 def _tables(query: Query, catalogue: Catalogue, address: str) -> Iterator[exp.Table]:
-    """The tables of a source in the query, in the order of the text."""
+    """The tables of a source in the query, in text order."""
     found = [
         table
         for table in query.tree.find_all(exp.Table)
@@ -99,7 +99,7 @@ def _address(found: re.Match[str]) -> str:
 
 
 def _typed(relation: Relation) -> Relation:
-    """A column of unknown type as one of dates: whole days of what is a timestamp are right, too."""
+    """Treats a column of unknown type as dates: whole days are right for timestamps as well."""
     series = relation.timeseries
     assert series is not None
     if relation.column_type(series.partition_column) or series.granularity in ("hour", _NO_UNIT):
@@ -108,7 +108,7 @@ def _typed(relation: Relation) -> Relation:
 
 
 def _widened(found: re.Match[str], bound: Bound) -> Iterator[Edit]:
-    """Sides that reach less far than they have to."""
+    """The sides that do not reach far enough, widened."""
     start, rest, said = found.start("rest"), found["rest"], set[str]()
     for side in _SIDE.finditer(rest):
         said.add(side["side"])

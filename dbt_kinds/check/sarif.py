@@ -1,7 +1,7 @@
 """Findings in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS), which code scanning reads.
 
-The few objects of it that a finding needs are written here: the packages that model all of them are generated from the
-schema, larger than this command, and none is kept up.
+The few objects that a finding needs are written by hand: the packages that model the whole schema are generated, larger
+than this command, and unmaintained.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif_log(told: Mapping[str, Any]) -> dict[str, Any]:
-    """One run, with a result for every finding and a rule for every code that occurs."""
+    """One run, with a result per finding and a rule per code."""
     found = list(findings_in(told))
     codes = sorted({one.code for one in found})
     driver = {"name": "dbt-kinds", "version": dbt_kinds.__version__, "rules": [{"id": code} for code in codes]}
@@ -30,7 +30,7 @@ def _result(found: Told, rule: int) -> dict[str, Any]:
     region = {"startLine": found.line}
     if found.column is not None:
         region["startColumn"] = found.column
-    # a relative URI below the folder that was checked
+    # a relative URI below the checked folder
     artifact = {"uri": quote(found.path.replace("\\", "/")), "uriBaseId": "%SRCROOT%"}
     return {
         "ruleId": found.code,

@@ -1,4 +1,4 @@
-"""What is posted, checked, as lines of a file."""
+"""Validates posted events and turns them into lines of a file."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _RECEIVED_AT = {
     "date": "%Y-%m-%d",
     "string": "%Y-%m-%dT%H:%M:%S.%fZ",
 }
-# line ends between tokens; within a text JSON does not allow them
+# line ends between tokens; JSON does not allow them within strings
 _ONE_LINE = str.maketrans("\r\n", "  ")
 
 
 class BadEventError(ValueError):
-    """What was posted is no event of its target; the message tells the sender why."""
+    """The posted body is not an event of its target; the message tells the sender why."""
 
 
 def _no_constant(name: str) -> Any:
@@ -37,14 +37,14 @@ _DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_no_constant)
 
 @dataclass(frozen=True)
 class Event:
-    """One object: as it was written, and as it was read."""
+    """One object, both as written and as parsed."""
 
     text: str
     values: Mapping[str, Any]
 
 
 def read_event(body: bytes) -> Event:
-    """The one object that a body holds.
+    """Parses a body that holds one object.
 
     Raises:
         BadEventError: it holds anything else.
@@ -57,7 +57,7 @@ def read_event(body: bytes) -> Event:
 
 
 def read_batch(body: bytes) -> list[Event]:
-    """The objects of the array that a body holds, each as it was written.
+    """Parses a body that holds an array of objects, keeping each as written.
 
     Raises:
         BadEventError: it holds anything else. The message counts from 0.
@@ -85,11 +85,10 @@ def read_batch(body: bytes) -> list[Event]:
 
 
 def line_writer(target: Target) -> Callable[[Event, datetime], str]:
-    """What makes the line of an event that arrived at a time, for the columns of a target.
+    """Returns a function that makes the line of an event, given its arrival time, for a target's columns.
 
-    The line raises BadEventError where a value does not fit its column or one that may not be null is missing.
-    Nothing is written anew, so that a number keeps all its digits; `received_at` is added where it is declared and
-    absent.
+    The function raises BadEventError if a value does not fit its column or a required one is missing. The event's text
+    is kept, so that numbers keep all their digits; `received_at` is added if it is declared and absent.
     """
     checks: list[tuple[str, Fits, str]] = []
     needed = []

@@ -22,9 +22,9 @@ _NUMBERS_IN_WORDS = ("NaN", "Infinity", "+Infinity", "-Infinity", "INF", "+INF",
 
 
 def fits_type(data_type: str) -> Fits:
-    """A test of values that are not null, as `json.loads` with `parse_float=Decimal` reads them, for a type of Spark.
+    """A predicate for a Spark type on non-null values, as `json.loads` with `parse_float=Decimal` reads them.
 
-    A type that this module does not know is left to the run: everything fits.
+    For an unknown type everything fits, and the run decides.
     """
     try:
         return _fits(exp.DataType.build(data_type, dialect="spark"))
@@ -117,7 +117,7 @@ def _timestamp(value: Any) -> bool:
 
 
 def _day_and_rest(value: Any) -> str | None:
-    """What follows the day that a text begins with, None where there is none. A number is read as its text."""
+    """The rest of a string after its leading date, None if there is no date. A number is treated as its text."""
     found = _DAY.fullmatch(str(value)) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
     if not found:
         return None

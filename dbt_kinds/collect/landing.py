@@ -1,4 +1,4 @@
-"""Files that land whole: written under a hidden name, synced, renamed, and synced again with their folder."""
+"""Lands files atomically: they are written under a hidden name, synced, renamed, and synced again with their folder."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _HOUR = 3600.0
 
 
 def prepare_folder(root: Path, address: str) -> Path:
-    """The folder of a target below the landing folder: made, and rid of what collectors that died left in the making.
+    """Creates a target's folder below the landing folder and removes incomplete files of dead collectors.
 
-    What they left was never acknowledged. What is younger than an hour may be another collector's work.
+    Such files were never acknowledged. Files younger than an hour may belong to another collector.
     """
     folder = root
     for part in address.split("/"):
@@ -32,10 +32,10 @@ def prepare_folder(root: Path, address: str) -> Path:
 
 
 def land(folder: Path, lines: Sequence[str]) -> Path:
-    """Writes lines as one new file, which is on the disk under its name when this returns.
+    """Writes lines as one new file, which is durably on disk under its name when this returns.
 
     Raises:
-        OSError: it may not be. A file in the making is taken away.
+        OSError: it may not be on disk. The incomplete file is removed.
     """
     name = f"{datetime.now(timezone.utc):%Y%m%dT%H%M%S%f}-{uuid.uuid4().hex}.jsonl"
     making, landed = folder / f"{_MAKING}{name}", folder / name
@@ -53,7 +53,7 @@ def land(folder: Path, lines: Sequence[str]) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes the names in a folder survive a crash of the machine."""
+    """Makes the names in a folder durable against a crash of the machine."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -62,21 +62,21 @@ def sync_folder(folder: Path) -> None:
 
 
 class GroupedLanding:
-    """Lands the lines that arrive within a moment as one file of a folder."""
+    """Lands lines that arrive within a short time as one file of a folder."""
 
     def __init__(self, folder: Path, seconds: float) -> None:
-        """Takes the folder, and how long the first line of a file waits for others."""
+        """`seconds` is how long the first line of a file waits for others."""
         self.folder = folder
         self._seconds = seconds
         self._lines: list[str] = []
         self._group: asyncio.Task[None] | None = None
 
     async def land(self, line: str) -> None:
-        """Returns when the line is on the disk; raises OSError where it may not be."""
+        """Returns when the line is on disk; raises OSError if it may not be."""
         self._lines.append(line)
         if self._group is None:
             self._group = asyncio.create_task(self._land_group())
-        # one sender who hangs up takes nothing from the others
+        # a sender that hangs up must not affect the others
         await asyncio.shield(self._group)
 
     async def _land_group(self) -> None:

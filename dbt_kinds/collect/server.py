@@ -1,4 +1,4 @@
-"""The collector's HTTP: who may post, how much, and what is answered when."""
+"""The collector's HTTP API: who may post, how much, and which response is sent when."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GROUP_SECONDS = 0.1
 
 
 def check_reach(host: str, token: str | None) -> None:
-    """Refuses to be reached from other machines without a token.
+    """Requires a token if other machines can reach the server.
 
     Raises:
         CollectorError: the address is not loopback, and there is no token.
@@ -51,13 +51,13 @@ def make_app(targets: Mapping[str, Target], landing: Path, token: str | None = N
     writers = {address: line_writer(target) for address, target in targets.items()}
 
     def admit(request: Request) -> str:
-        """The address that is posted to, by one who may."""
+        """The address of a request; raises if the sender may not post to it."""
         if token is not None:
             given = request.headers.get("authorization", "").encode()
             if not hmac.compare_digest(given, f"Bearer {token}".encode()):
                 raise HTTPException(401, "no valid token; send the header Authorization: Bearer …")
         elif "origin" in request.headers:
-            # any page that the browser of this machine shows could post
+            # otherwise any web page open in this machine's browser could post
             raise HTTPException(403, "web pages may not post without a token; start the collector with --token-env")
         address = f"{request.path_params['schema']}/{request.path_params['table']}"
         if address not in targets:
@@ -103,10 +103,10 @@ def make_app(targets: Mapping[str, Target], landing: Path, token: str | None = N
 
 
 def serve(app: Starlette, host: str, port: int) -> None:
-    """Runs the application until the process is told to stop; what has been posted by then is answered first.
+    """Runs the application until the process is stopped; pending requests are answered first.
 
     Raises:
-        CollectorError: the port cannot be had.
+        CollectorError: the port is not available.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]

@@ -1,4 +1,4 @@
-"""What can be posted to: the models of the kind `events`, as dbt's manifest tells of them."""
+"""The targets of posts: the models of kind `events` in dbt's manifest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dbt_kinds.errors import CollectorError, UnreadableProjectError
 
 @dataclass(frozen=True)
 class Column:
-    """A declared column of a model: its name, its type as Spark writes it, and whether it may be NULL."""
+    """A declared column of a model: its name, its Spark type, and whether it may be NULL."""
 
     name: str
     data_type: str
@@ -23,7 +23,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Target:
-    """A model of events. `address` is the end of its URL, `<schema>/<table>`; `read_from` is the folder it names."""
+    """A model of kind events. `address` is the end of its URL, `<schema>/<table>`; `read_from` is its landing
+    folder.
+    """
 
     model: str
     address: str
@@ -32,11 +34,11 @@ class Target:
 
 
 def read_targets(manifest: Path) -> dict[str, Target]:
-    """The models of events of a project by address, from the manifest that `dbt parse` and every run write.
+    """A project's models of kind events by address, from the manifest that `dbt parse` and every run write.
 
     Raises:
-        UnreadableProjectError: there is no manifest, it is none of dbt's, it has no model of events, or two models
-            have one address.
+        UnreadableProjectError: there is no manifest, it is not one of dbt's, it has no model of kind events, or two
+            models have the same address.
     """
     if not manifest.is_file():
         raise UnreadableProjectError(f"{manifest} does not exist; run dbt parse first, or name another by --manifest")
@@ -61,7 +63,7 @@ def read_targets(manifest: Path) -> dict[str, Target]:
 
 
 def read_token(variable: str | None) -> str | None:
-    """The token in an environment variable, None where none is named.
+    """The token in an environment variable; None if no variable is named.
 
     Raises:
         CollectorError: the variable is empty or not set.

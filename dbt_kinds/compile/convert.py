@@ -23,7 +23,7 @@ from dbt_kinds.writers.files import Changes, apply_changes, plan_changes
 
 @dataclass(frozen=True)
 class CompileRequest:
-    """What the command was asked for."""
+    """The arguments of the command."""
 
     source: Path
     out: Path
@@ -40,7 +40,7 @@ class CompileRequest:
 
 
 def compile_project(request: CompileRequest, progress: Callable[[str, int, int], None] | None = None) -> Report:
-    """Reads a project, writes the dbt project unless only asked to check, and tells what became of everything.
+    """Reads a project, writes the dbt project unless only checking, and reports on every part.
 
     Raises:
         WrongUse: nothing was read or written.
@@ -59,7 +59,7 @@ def compile_project(request: CompileRequest, progress: Callable[[str, int, int],
 
 
 def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | None) -> Project:
-    """Reads what the request says the project is, or what its files tell."""
+    """Reads the project with the requested tool's reader, or with the one its files indicate."""
     if request.tool == "smelt" or (request.tool is None and is_smelt_project(request.source)):
         return read_kinds_project(request.source, request.name, allow_downgrade=request.allow_downgrade)
     if request.tool == "ondatrasql" or (request.tool is None and is_ondatrasql_project(request.source)):
@@ -82,7 +82,7 @@ def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | N
 
 
 def package_entry(package: str | None) -> dict[str, Any]:
-    """The entry of packages.yml: a git URL with `@revision`, or a local path; by default this release."""
+    """The entry of packages.yml: a git URL with `@revision`, or a local path; default this release."""
     if package is None:
         return {"package": "dbt_kinds/dbt_kinds", "version": dbt_kinds.__version__}
     if "://" in package or package.startswith("git@"):

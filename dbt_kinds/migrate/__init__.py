@@ -1,1 +1,1 @@
-"""Existing dbt models become models of kinds: what they say is found out, and their files are edited in place."""
+"""Converts existing dbt models to models of kinds: analyses how they load, and edits their files in place."""

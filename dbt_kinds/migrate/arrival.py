@@ -1,4 +1,4 @@
-"""Tells columns that say when a row was loaded from those that say when it happened, by their names."""
+"""Distinguishes columns with a row's arrival time from those with its event time, by name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ARRIVAL = re.compile(
 
 
 def is_arrival(name: str, arrival: Iterable[str] = (), event: Iterable[str] = ()) -> bool:
-    """Whether a column says when its row arrived: as `--arrival` and `--event` say, else by its name."""
+    """Whether a column holds a row's arrival time: as `--arrival` and `--event` say, else by its name."""
     lower = name.lower()
     if lower in {given.lower() for given in event}:
         return False

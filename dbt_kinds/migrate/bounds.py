@@ -1,6 +1,6 @@
 """Reads what a column is compared with: the newest value of the table, now, a variable or a fixed time.
 
-Shifted and truncated.
+The bound may be shifted and truncated.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Bound:
     """One side of a comparison.
 
     Attributes:
-        column: the column of the model's own table, where the base is its newest value.
-        column_unit: what that column was truncated to before its maximum was taken.
-        shift: how far back.
+        column: the column of the model's own table, if the base is its newest value.
+        column_unit: the unit to which that column was truncated before taking its maximum.
+        shift: how far the bound is shifted back.
         truncated: the coarsest unit that the value was truncated to.
-        variable: the variable's name, or the fixed time's text.
-        default_variables: variables whose defaults made the shift.
+        variable: the variable's name, or the text of the fixed time.
+        default_variables: variables whose defaults determine the shift.
     """
 
     base: Base
@@ -67,12 +67,12 @@ class Bound:
 
 
 def read_bound(node: exp.Expr, names: Names, dialect: str) -> Bound | None:
-    """A bound; None for an expression that is no such thing."""
+    """Parses a bound; None for an expression that is not one."""
     return _Reader(names, dialect).read(node)
 
 
 def truncation(node: exp.Expr) -> tuple[exp.Expr, str] | None:
-    """What an expression truncates, and to which unit: `cast(ts as date)` and `date_trunc('day', ts)` to the day."""
+    """What an expression truncates and to which unit: `cast(ts as date)` and `date_trunc('day', ts)` to the day."""
     if isinstance(node, _TRUNCATIONS):
         unit = unit_name(node.args["unit"].name) if node.args.get("unit") is not None else None
         return (node.this, unit) if unit is not None and not node.args.get("zone") else None
@@ -97,7 +97,7 @@ class _Reader:
         return replace(found, default_variables=tuple(dict.fromkeys(self.used))) if found is not None else None
 
     def _with_units(self, node: exp.Expr) -> exp.Expr:
-        """The expression with the defaults of variables that are units of truncations."""
+        """The expression with variables used as truncation units replaced by their defaults."""
         named = [
             found
             for found in node.find_all(*_TRUNCATIONS)
@@ -167,7 +167,7 @@ class _Reader:
         return None
 
     def _newest(self, query: exp.Expr) -> Bound | None:
-        """`select max(column) from this`, and nothing else in it."""
+        """Recognizes exactly `select max(column) from this`."""
         allowed = {"kind", "expressions", "from_", "from"}
         if not isinstance(query, exp.Select) or any(value for key, value in query.args.items() if key not in allowed):
             return None
@@ -216,7 +216,7 @@ class _Reader:
             count = self._number(node.this)
             return duration(count, self._unit(unit)) if count is not None and unit is not None else None
         count = self._number(node)
-        # a date less a number is so many days
+        # a date minus a number is that many days earlier
         return duration(count, "day") if count is not None else None
 
     def _unit(self, unit: exp.Expr | None) -> str:
@@ -246,7 +246,7 @@ class _Reader:
             return None
 
     def _value(self, name: str) -> Any:
-        """A name's value, where it is one of a variable with a default; else the name."""
+        """A name's value, if it is a variable with a default; else the name."""
         variable = self.names.variables.get(name)
         if variable is None:
             return name
@@ -256,7 +256,7 @@ class _Reader:
 
 
 def _name_of(node: exp.Expr) -> str | None:
-    """The name that stands for Jinja's output, quoted or not."""
+    """The name that represents Jinja's output, quoted or not."""
     if isinstance(node, exp.Literal) and node.is_string:
         return node.name
     if isinstance(node, exp.Column) and not node.table:

@@ -1,4 +1,4 @@
-"""Which time variable fits an expression: its type as the query casts it or properties declare it, else its name."""
+"""Which time variable fits an expression, by its type in a cast or in declared properties, or by its name."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sqlglot import exp
 
 from dbt_kinds.migrate.bounds import truncation
 
-# of a table, by the name that stands for it, and a column: the type that properties declare
+# from a table's placeholder name and a column to the type declared in properties
 DeclaredType = Callable[[str, str], str | None]
 
 TIME_NAME = re.compile(
     r"(?:.*(?:_at|time|timestamp|_?ts|_?tstamp|_?dttm|_on_ts|_at_utc|_ts_utc|_time_utc)|createdat|updatedat"
-    # Fivetran's own, a timestamp in every warehouse it writes
+    # Fivetran's own column, a timestamp in every warehouse it writes
     r"|_fivetran_synced)"
 )
 DATE_NAME = re.compile(r".*(?:date|day|(?:^|_)dt)")
@@ -30,16 +30,16 @@ _TYPES: tuple[tuple[str, str], ...] = (
 
 
 def suffix_of_type(written: str) -> str | None:
-    """`date` for a date, `dt` for a timestamp, None for what is no time."""
+    """`date` for a date type, `dt` for a timestamp type, None for other types."""
     lower = written.lower().strip()
     return next((suffix for start, suffix in _TYPES if lower.startswith(start)), None)
 
 
 def suffix_of(expression: exp.Expr, select: exp.Select, declared: DeclaredType, *, against_date: bool) -> str | None:
-    """The suffix of the time variables that an expression of a select may be compared with; None where nothing says.
+    """The suffix of the time variables that an expression of a select may be compared with; None if unknown.
 
     Args:
-        against_date: whether the model compares it with a date, which decides for names with a date's word in them.
+        against_date: whether the model compares it with a date, which decides for names that contain a word for a date.
     """
     told = _told(expression, select, declared, depth=0)
     if told is not None:
@@ -58,7 +58,7 @@ def suffix_of(expression: exp.Expr, select: exp.Select, declared: DeclaredType, 
 
 
 def _told(expression: exp.Expr, select: exp.Select, declared: DeclaredType, depth: int) -> str | None:
-    """What casts and declarations say; `unknown` for an expression of a type that is none of time's or not known."""
+    """The suffix from casts and declarations; `unknown` for an expression whose type is unknown or not a time."""
     if isinstance(expression, exp.Paren):
         return _told(expression.this, select, declared, depth)
     truncated = truncation(expression)
@@ -66,7 +66,7 @@ def _told(expression: exp.Expr, select: exp.Select, declared: DeclaredType, dept
         is_date = isinstance(expression, exp.Cast | exp.Date | exp.TsOrDsToDate | exp.Anonymous)
         if is_date or isinstance(expression, exp.DateTrunc):
             inner = "date" if is_date else _told(truncated[0], select, declared, depth)
-            # Spark's trunc makes dates; elsewhere date_trunc keeps the type it is given
+            # Spark's trunc returns dates; elsewhere date_trunc keeps the type of its argument
             return inner or ("date" if is_date else "dt")
         return "dt"
     if isinstance(expression, exp.Cast):

@@ -1,4 +1,4 @@
-"""What is proposed for one model: the kind, its options, the edits of its file, and what is worth knowing."""
+"""The proposal for one model: the kind, its options, the edits of its file, and remarks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dbt_kinds.errors import MigrationNote
 
 @dataclass(frozen=True)
 class MigrateOptions:
-    """What the command is told beside the project.
+    """The options of the command.
 
     Attributes:
-        arrival: columns that say when a row was loaded, whatever their names say.
-        event: columns that say when it happened.
-        adapter: dbt's adapter where it is known; it decides what a strategy that is not set means.
+        arrival: columns with a row's arrival time, regardless of their names.
+        event: columns with a row's event time.
+        adapter: dbt's adapter if known; it determines the default strategy.
     """
 
     dialect: str = "spark"
@@ -31,7 +31,7 @@ class MigrateOptions:
 
 @dataclass
 class Conversion:
-    """A kind that says the same as the hand-written loading."""
+    """A kind that is equivalent to the hand-written loading."""
 
     kind: str
     options: dict[str, Any] = field(default_factory=dict)
@@ -42,12 +42,12 @@ class Conversion:
 
 @dataclass(frozen=True)
 class Found:
-    """How a model was loaded: for reports."""
+    """How a model was loaded, for reports."""
 
     strategy: str | None = None
     unique_key: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
 
     def data(self) -> Mapping[str, Any]:
-        """As `--json` gives it."""
+        """The data for `--json`."""
         return {"strategy": self.strategy, "unique_key": list(self.unique_key), "patterns": list(self.patterns)}

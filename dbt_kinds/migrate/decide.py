@@ -1,6 +1,6 @@
-"""Which kind says what a model's hand-written loading says.
+"""Decides which kind is equivalent to a model's hand-written loading.
 
-Everything that is not certain is left, with the reason.
+Models for which this is not certain are left unchanged, with the reason.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
     """The kind of a model.
 
     Raises:
-        Left: it is not certain that a kind says the same.
+        Left: it is not certain that a kind is equivalent.
     """
     if reading.filters or is_bounded_outside(reading):
         found = by_windows(reading, settings, project, options)
@@ -47,7 +47,7 @@ def found_of(reading: Reading | None, settings: Settings | None) -> Found:
 
 
 def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None:
-    """Arguments that moved into meta go; what they said is kept."""
+    """Removes the arguments that moved into meta; their meaning is kept."""
     config, own = settings.config, reading.model.own_config
     found.removed.add("incremental_strategy")
     found.removed.add("unique_key")
@@ -89,5 +89,5 @@ def _renamed(predicate: str) -> str:
 
 
 def blocks_left(text: str) -> bool:
-    """Whether is_incremental() is still asked."""
+    """Whether is_incremental() is still called."""
     return any("is_incremental" in tag.code for tag in tags(text) if tag.kind != "comment")

@@ -1,4 +1,4 @@
-"""The SQL dialect of a project: its profile's adapter, or the one that reads most of its models."""
+"""The SQL dialect of a project: that of its profile's adapter, or the one that parses most of its models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import yaml
 from sqlglot.errors import SqlglotError
 
 _CANDIDATES = ("spark", "snowflake", "bigquery", "redshift", "postgres", "trino", "duckdb")
-# what only one dialect writes
+# constructs that only one dialect has
 _SIGNS = (
     (
         "bigquery",
@@ -43,7 +43,7 @@ _SAMPLE = 40
 
 
 def adapter_of(root: Path, profile: str) -> str | None:
-    """The adapter of a project's profile, from the profiles.yml that dbt would take; None where there is none."""
+    """The adapter of a project's profile, from the profiles.yml that dbt would use; None if there is none."""
     places = [
         root,
         *([Path(os.environ["DBT_PROFILES_DIR"])] if "DBT_PROFILES_DIR" in os.environ else []),
@@ -62,7 +62,7 @@ def adapter_of(root: Path, profile: str) -> str | None:
 
 
 def guess_dialect(texts: Iterable[str]) -> str:
-    """The dialect that most models give a sign of, else the first one that reads most of them."""
+    """The dialect indicated by most models, else the first one that parses most of them."""
     sample = list(texts)
     signs = {name: sum(1 for text in sample if sign.search(text)) for name, sign in _SIGNS}
     best = max(signs, key=lambda name: signs[name], default="spark")
@@ -81,6 +81,6 @@ def _reads(text: str, dialect: str) -> bool:
 
 
 def dialect_of(adapter: str) -> str:
-    """What sqlglot calls the SQL of an adapter."""
+    """sqlglot's name for the SQL dialect of an adapter."""
     dialects = {"sqlserver": "tsql", "synapse": "tsql", "fabric": "tsql", "athena": "trino", "dremio": "trino"}
     return dialects.get(adapter, adapter)

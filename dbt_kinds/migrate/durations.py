@@ -34,23 +34,23 @@ UNITS = ("minute", "hour", "day", "week", "month", "quarter", "year")
 
 @dataclass(frozen=True)
 class Duration:
-    """A length of time; months are as long as they are."""
+    """A length of time; months have no fixed length."""
 
     months: int = 0
     seconds: int = 0
 
     def __add__(self, other: Duration) -> Duration:
-        """Both together."""
+        """The sum."""
         return Duration(self.months + other.months, self.seconds + other.seconds)
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is nothing at all."""
+        """Whether it is empty."""
         return not self.months and not self.seconds
 
     @property
     def longest(self) -> int:
-        """The most seconds that it can last."""
+        """The maximum length in seconds."""
         years, months = divmod(self.months, 12)
         return self.seconds + (366 * years + 31 * months) * _DAY
 
@@ -59,7 +59,7 @@ NOTHING = Duration()
 
 
 def unit_name(written: str) -> str | None:
-    """The name of a unit however SQL writes it: DAYS, 'MM', weeks; None for what is no unit."""
+    """The name of a unit in any SQL spelling: DAYS, 'MM', weeks; None for anything else."""
     name = written.strip().strip("'\"").lower().split("(")[0]
     name = _SHORT.get(name, name)
     name = name.removesuffix("s") if name not in _SECONDS and name not in _MONTHS else name
@@ -67,7 +67,7 @@ def unit_name(written: str) -> str | None:
 
 
 def duration(count: float, unit: str) -> Duration | None:
-    """So many of a unit, such as 2 of week."""
+    """A number of units, such as 2 of week."""
     name = unit_name(unit)
     if name is None:
         return None
@@ -84,7 +84,7 @@ def coarser(first: str | None, second: str | None) -> str | None:
 
 
 def intervals_back(shift: Duration, unit: str, truncated: str | None) -> int:
-    """How many whole units a shift is, rounded up; a truncation to a coarser unit than that reaches back further."""
+    """How many whole units a shift is, rounded up; a truncation to a coarser unit reaches further back."""
     if truncated in UNITS and UNITS.index(truncated) > UNITS.index(unit):
         shift = shift + (duration(1, truncated) or Duration())
         less = duration(1, unit) or Duration()
@@ -93,7 +93,7 @@ def intervals_back(shift: Duration, unit: str, truncated: str | None) -> int:
         return 0
     if unit in _MONTHS:
         whole, rest = divmod(shift.months, _MONTHS[unit])
-        # no month has less than 28 days
+        # no month has fewer than 28 days
         days = -(-shift.seconds // (28 * _MONTHS[unit] * _DAY))
         return whole + max(rest > 0, 0) + days
     return -(-shift.longest // _SECONDS[unit])

@@ -1,4 +1,4 @@
-"""The edits that make a filter one over the window, and take the tags of its block away."""
+"""The edits that turn a filter into one over the window and remove the tags of its block."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dbt_kinds.readers.dbt.blocks import Block
 def filter_edits(
     text: str, found: Filter, predicate: str, replaced: list[Comparison], dropped: list[Comparison]
 ) -> list[Edit]:
-    """What to write for a filter: one predicate in the place of the first condition that it replaces, the others gone.
+    """The edits for a filter: one predicate replaces the first of its conditions, and the others are removed.
 
     Args:
-        replaced: the conditions that the predicate says.
-        dropped: those that have no use beside it.
+        replaced: the conditions that the predicate replaces.
+        dropped: the conditions that become redundant.
     """
     edits = list(_tags(text, found))
     first = replaced[0] if replaced else None
@@ -38,7 +38,7 @@ def filter_edits(
 
 
 def _without(text: str, found: Filter, comparison: Comparison) -> Edit:
-    """A condition goes with the AND before it, and the white space between."""
+    """Removes a condition with the preceding AND and the white space between."""
     for start, end in reversed(found.ands):
         if end <= comparison.start and not text[end : comparison.start].strip():
             lead = re.search(r"\s*$", text[:start])
@@ -53,7 +53,7 @@ def _without(text: str, found: Filter, comparison: Comparison) -> Edit:
 
 
 def _tags(text: str, found: Filter) -> Iterator[Edit]:
-    """The tags of the block, and the branch of the first load."""
+    """Removes the tags of the block, and the branch of the first load."""
     block = found.block
     if block.word in ("macro", "outside"):
         return
@@ -63,18 +63,18 @@ def _tags(text: str, found: Filter) -> Iterator[Edit]:
 
 
 def block_removal(text: str, block: Block) -> Edit:
-    """A whole block goes."""
+    """Removes a whole block."""
     return removal(text, block.start, block.end)
 
 
 def removal(text: str, start: int, end: int) -> Edit:
-    """Takes a piece away: its lines where nothing else stands on them, else the piece alone."""
+    """Removes a piece: whole lines if nothing else is on them, else just the piece."""
     line_start = text.rfind("\n", 0, start) + 1
     newline = text.find("\n", end)
     line_end = len(text) if newline < 0 else newline + 1
     if not text[line_start:start].strip() and not text[end:line_end].strip():
         if newline < 0 and line_start > 0:
-            # the last line goes with the line end before it, so that the file still ends as it did
+            # the last line is removed with the preceding line end, so that the file still ends in the same way
             before = line_start - 1
             before -= text[before - 1 : before] == "\r"
             return Edit(before, line_end, "")

@@ -1,7 +1,4 @@
-"""The blocks of `is_incremental()` in a model: which are filters, what they compare.
-
-And where each piece stands in the text.
-"""
+"""The `is_incremental()` blocks of a model: which are filters, what they compare, and where their pieces are."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ _COMPARED = {
     TokenType.BETWEEN: "between",
 }
 _FLIPPED = {">=": "<=", ">": "<", "<=": ">=", "<": ">", "=": "="}
-# words that make more of a block than conditions
+# words that make a block more than conditions
 _MORE = frozenset(
     {
         TokenType.OR,
@@ -67,7 +64,7 @@ _MORE = frozenset(
 
 @dataclass(frozen=True)
 class Substituted:
-    """A piece of a text with its tags' output in their place; `spans` are (start, end) there and in the text."""
+    """A piece of a text with tags replaced by their output; `spans` are (start, end) in the result and in the text."""
 
     text: str
     spans: tuple[tuple[int, int, int, int], ...]
@@ -75,7 +72,7 @@ class Substituted:
     whole: str
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """Where a piece stands in the text; a piece inside a tag's output is the whole tag."""
+        """The position of a piece in the text; a piece inside a tag's output maps to the whole tag."""
         return self._at(start, is_end=False), self._at(end, is_end=True)
 
     def _at(self, place: int, *, is_end: bool) -> int:
@@ -89,17 +86,17 @@ class Substituted:
         return place + shift
 
     def is_in_tag(self, place: int) -> bool:
-        """Whether a place is one of a tag's output."""
+        """Whether a position is within a tag's output."""
         return any(first <= place < last for first, last, _, _ in self.spans)
 
     def cuts_a_tag(self, start: int, end: int) -> bool:
-        """Whether a piece is less than the output of a tag that it begins or ends in."""
+        """Whether a piece begins or ends inside a tag's output."""
         return any((first < start < last) or (first < end < last) for first, last, _, _ in self.spans)
 
 
 @dataclass
 class Comparison:
-    """One condition: an expression compared with others; `start` and `end` are its places in the model's text."""
+    """One condition: an expression compared with others; `start` and `end` are its position in the model's text."""
 
     expression: exp.Expr
     written: str
@@ -112,7 +109,7 @@ class Comparison:
 
     @property
     def flipped(self) -> Comparison:
-        """The same condition from its other side."""
+        """The same condition with its sides swapped."""
         return replace(
             self,
             expression=self.others[0],
@@ -125,7 +122,7 @@ class Comparison:
 
 @dataclass
 class Filter:
-    """A block whose incremental branch is conditions."""
+    """A block whose incremental branch consists of conditions."""
 
     block: Block
     keyword: str
@@ -141,21 +138,18 @@ class Filter:
 
     @property
     def marker(self) -> str:
-        """The name of a condition that stands for the block."""
+        """The name of a condition that represents the block."""
         return f"kinds_block_{self.index}"
 
     @property
     def marked(self) -> str:
-        """What stands for the block in a text that SQL is read from."""
+        """The text that represents the block when SQL is parsed."""
         words = [self.keyword, self.marker, "and" if self.ends_with_and else ""]
         return f" {' '.join(word for word in words if word)} "
 
 
 def mode_of(test: str) -> Mode:
-    """What a condition of Jinja says about is_incremental(): true only on incremental runs, only on others.
-
-    Or something else.
-    """
+    """What a Jinja condition says about is_incremental(): true only on incremental runs, only on others, or neither."""
     if "is_incremental" not in test:
         return "none"
     node = expression(test)
@@ -176,7 +170,7 @@ def _mode(node: nodes.Node) -> Mode:
 
 
 def _is_always(node: nodes.Node) -> bool:
-    """True in every incremental run: execute, not flags.FULL_REFRESH, not should_full_refresh()."""
+    """Whether it is true in every incremental run: execute, not flags.FULL_REFRESH, not should_full_refresh()."""
     if isinstance(node, nodes.Const):
         return node.value is True
     if isinstance(node, nodes.Name):
@@ -190,7 +184,7 @@ def _is_always(node: nodes.Node) -> bool:
 
 
 def incremental_blocks(tree: list[Block | Tag]) -> list[Block]:
-    """The `if` blocks whose conditions name is_incremental()."""
+    """The `if` blocks whose conditions call is_incremental()."""
     return [
         node
         for node in walk(tree)
@@ -201,10 +195,10 @@ def incremental_blocks(tree: list[Block | Tag]) -> list[Block]:
 
 
 def branches_of(text: str, block: Block) -> tuple[Branch | None, Branch | None]:
-    """The branch of incremental runs and that of others.
+    """The branch of incremental runs and the branch of other runs.
 
     Raises:
-        SecondUseOfIsIncremental: the conditions say more than that.
+        SecondUseOfIsIncremental: the conditions depend on more than that.
     """
     line = line_of(text, block.start)
     if block.word == "macro":
@@ -224,10 +218,10 @@ def branches_of(text: str, block: Block) -> tuple[Branch | None, Branch | None]:
 
 
 def substituted(text: str, start: int, end: int, renderer: Renderer, context: dict[str, object]) -> Substituted:
-    """A piece of a text with what its tags print.
+    """A piece of a text with its tags replaced by their output.
 
     Raises:
-        UnreadableBlock: it has statements of Jinja, or a tag that cannot be read.
+        UnreadableBlock: it has Jinja statements, or a tag that cannot be rendered.
     """
     parts: list[str] = []
     spans = []
@@ -257,11 +251,11 @@ def substituted(text: str, start: int, end: int, renderer: Renderer, context: di
 
 
 def read_filter(text: str, block: Block, dialect: str, renderer: Renderer, context: dict[str, object]) -> Filter:
-    """A block as a filter.
+    """Parses a block as a filter.
 
     Raises:
-        SecondUseOfIsIncremental: it is none.
-        UnreadableBlock: its conditions cannot be read.
+        SecondUseOfIsIncremental: it is not a filter.
+        UnreadableBlock: its conditions cannot be parsed.
         ElseBranchDiffers: incremental runs have no branch of their own.
     """
     line = line_of(text, block.start)
@@ -320,10 +314,10 @@ def _conditions(text: str, branch: Branch, dialect: str, renderer: Renderer, con
 def read_condition(
     text: str, start: int, end: int, dialect: str, renderer: Renderer, context: dict[str, object]
 ) -> Comparison:
-    """One condition that stands between two places.
+    """Parses the condition between two positions.
 
     Raises:
-        Left: it is none that can be read.
+        Left: it cannot be parsed.
     """
     line = line_of(text, start)
     made = substituted(text, start, end, renderer, context)
@@ -338,7 +332,7 @@ def read_condition(
 
 
 def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, found: Filter) -> None:
-    """The conditions between the ANDs that stand in no bracket."""
+    """The conditions between ANDs outside parentheses."""
     depth, between, case, part = 0, False, 0, 0
     for at, token in enumerate([*tokens, None]):
         if token is None or (token.token_type is TokenType.AND and depth == 0 and not between and case == 0):
@@ -392,7 +386,7 @@ def _add(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, fo
 
 
 def _source(made: Substituted, tokens: Sequence[Token]) -> str:
-    """How the text writes a piece; one that a macro has written, as it wrote it."""
+    """The original text of a piece; if a macro produced it, the macro's output."""
     start, end = tokens[0].start, tokens[-1].end + 1
     if made.cuts_a_tag(start, end):
         return made.text[start:end]

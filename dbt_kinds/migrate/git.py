@@ -1,4 +1,4 @@
-"""What git says of the tree that files would be written into."""
+"""Queries git about the tree that files would be written into."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def changed_files(folder: Path) -> list[str]:
-    """Files of a folder with changes that are not committed; none where the folder is in no git tree."""
+    """Files of a folder with uncommitted changes; empty if the folder is not in a git tree."""
     asked = ["git", "-C", str(folder), "status", "--porcelain", "--", "."]
     try:
         said = subprocess.run(asked, capture_output=True, text=True, check=False)
@@ -17,7 +17,7 @@ def changed_files(folder: Path) -> list[str]:
 
 
 def committed_text(file: Path, revision: str = "HEAD") -> str | None:
-    """A file as it was at a revision; None where git has no such file."""
+    """A file as of a revision; None if git does not have it."""
     asked = ["git", "-C", str(file.parent), "show", f"{revision}:./{file.name}"]
     try:
         said = subprocess.run(asked, capture_output=True, check=False)

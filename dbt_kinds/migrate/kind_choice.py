@@ -1,4 +1,4 @@
-"""Which kind and which time column a filtered model gets, by its key, its strategy and what its filter is on."""
+"""Which kind and time column a filtered model gets, by its key, its strategy and the filtered column."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import Trace
 
-# what `append` of the specification is called by this version of the package
+# the name of the specification's `append` in this version of the package
 APPENDING = "incremental_unmanaged"
 
 
 def primary_of(traces: list[Trace], meanings: list[Meaning]) -> int:
-    """The filter whose column is the output's; the others have to be on the same column, or joined on it."""
+    """The filter whose column is the output's; the others must be on the same column, or joined on it."""
     shown = [at for at, followed in enumerate(traces) if followed.roots and followed.outputs]
     first = shown[0] if shown else next((at for at, followed in enumerate(traces) if followed.roots), 0)
     for at, followed in enumerate(traces):
@@ -48,10 +48,10 @@ def primary_of(traces: list[Trace], meanings: list[Meaning]) -> int:
 
 
 def is_arriving_by(meanings: list[Meaning], options: MigrateOptions) -> bool:
-    """Whether the filters are on columns that say when rows arrived.
+    """Whether the filters are on arrival time columns.
 
     Raises:
-        AmbiguousTimeColumn: one is, and another one is not.
+        AmbiguousTimeColumn: only some of them are.
     """
     said = []
     for meaning in meanings:
@@ -79,10 +79,10 @@ def choose_kind(
     is_arriving: bool,
     is_determined: bool,
 ) -> tuple[str, str | None]:
-    """The kind, and the time column where it has one.
+    """The kind, and its time column if it has one.
 
     Raises:
-        Left: no kind says the same for certain.
+        Left: no kind is certain to be equivalent.
     """
     line = meanings[primary].filter.line
     column = _time_column(traces, meanings, primary, settings)
@@ -122,7 +122,7 @@ def choose_kind(
         ]
         if narrowed and settings.strategy == "delete+insert":
             raise CustomStrategy(f"{narrowed[0]} narrows what delete+insert deletes", line=line)
-        # predicates only narrow where the merge looks; a range is replaced as a whole
+        # predicates only restrict where the merge looks; a range is replaced as a whole
         has_columns = any(name.startswith("merge_") for name in narrowed)
         has_time = column is not None and (column.lower() in key or is_determined)
         if has_time and not is_arriving and not has_columns and not is_deduped:
@@ -155,7 +155,7 @@ def choose_kind(
 
 
 def _time_column(traces: list[Trace], meanings: list[Meaning], primary: int, settings: Settings) -> str | None:
-    """The output column that the filtered one becomes."""
+    """The output column that holds the filtered column."""
     outputs = dict(traces[primary].outputs)
     for at, followed in enumerate(traces):
         if at != primary and not followed.secondary:

@@ -1,4 +1,4 @@
-"""What one filter says: the expression that is bounded, from where, and how far back."""
+"""The meaning of one filter: the bounded expression, its bound, and how far back it reaches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DAY = Duration(seconds=86400)
 
 @dataclass
 class Meaning:
-    """A filter understood; `keys` are the columns that an anti-join with the table compares."""
+    """An analysed filter; `keys` are the columns compared by an anti-join with the table."""
 
     filter: Filter
     expression: exp.Expr | None = None
@@ -46,7 +46,7 @@ class Meaning:
 
     @property
     def patterns(self) -> list[str]:
-        """The patterns of the report."""
+        """The names of the patterns, for the report."""
         found = []
         for bound in self.lower:
             name = {"latest": "max", "now": "now", "variable": "variables", "fixed": "fixed"}[bound.base]
@@ -61,10 +61,10 @@ class Meaning:
 
 
 def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_upper: bool = False) -> Meaning:
-    """What a filter says.
+    """Analyses a filter.
 
     Raises:
-        UnreadableBlock: a condition is none that names a range of time.
+        UnreadableBlock: a condition does not select a range of time.
         AmbiguousTimeColumn, FiltersDisagree: conditions are on different columns.
     """
     meaning = Meaning(found)
@@ -197,10 +197,7 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
 
 
 def _anti_join(condition: exp.Expr) -> list[str] | None:
-    """The columns of `key not in (select key from this)`.
-
-    Or of `not exists (select … from this where this.key = key)`.
-    """
+    """The columns of `key not in (select key from this)` or `not exists (select … from this where this.key = key)`."""
     if not isinstance(condition, exp.Not):
         return None
     inner = condition.this

@@ -1,4 +1,4 @@
-"""Microbatch models: dbt filtered their inputs, and a kind's model says so itself."""
+"""Microbatch models: dbt filtered their inputs, whereas a model of a kind contains the filters itself."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _MOVED = {"event_time", "begin", "batch_size", "lookback", "concurrent_batches"}
 
 
 def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject, options: MigrateOptions) -> Conversion:
-    """The time range that a microbatch model is.
+    """Converts a microbatch model to a time-range model.
 
     Raises:
-        Left: a setting is missing or computed, or the model asks is_incremental() beside it.
+        Left: a setting is missing or computed, or the model also calls is_incremental().
     """
     config, text = settings.config, model.text
     for tag in tags(text):
@@ -149,7 +149,7 @@ def _upstream(function: str, names: list[Any], project: DbtProject) -> tuple[Pro
         upstream = project.models_by_name.get(str(names[-1])) if len(names) == 1 or names[0] == project.name else None
         if upstream is None:
             return Properties(), None
-        # a model that was migrated has its event time in meta
+        # a migrated model has its event time in meta
         meta = upstream.config.get("meta")
         moved = (
             {"event_time": meta["time_column"]}

@@ -1,4 +1,4 @@
-"""Conditions with variables that stand outside any block: found by the places of their tags in the text."""
+"""Conditions with variables outside any block, found by the positions of their tags in the text."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _ENDS = frozenset(
 
 
 def masked(text: str) -> str:
-    """The text with a name of the same length for what tags print, and spaces for other tags.
+    """The text with each printing tag replaced by a name of the same length, and other tags by spaces.
 
-    Places stay what they are.
+    Positions do not change.
     """
     parts, at = [], 0
     for tag in tags(text):
@@ -62,10 +62,7 @@ def variable_tags(text: str) -> list[Tag]:
 def outside_filters(
     text: str, places: Sequence[Tag], dialect: str, renderer: Renderer, context: dict[str, object]
 ) -> tuple[list[Filter], list[Tag]]:
-    """The conditions that tags stand in, those of one WHERE together.
-
-    And the tags that stand in none that can be read.
-    """
+    """The conditions that contain tags, grouped by WHERE, and the tags that are in no condition that can be parsed."""
     try:
         tokens = sqlglot.tokenize(masked(text), read=dialect)
     except SqlglotError:
@@ -101,9 +98,8 @@ def outside_filters(
 
 
 def _condition(tokens: Sequence[Token], tag: Tag) -> tuple[int, int, int, int] | None:
-    """Of the condition around a tag: the index of its WHERE, of its first and last token.
-
-    And of the WHERE or AND before it.
+    """The condition around a tag: the index of its WHERE, of its first and last token, and of the preceding WHERE or
+    AND.
     """
     at = next((index for index, token in enumerate(tokens) if token.start <= tag.start < token.end + 1), None)
     if at is None:
@@ -136,7 +132,7 @@ def _condition(tokens: Sequence[Token], tag: Tag) -> tuple[int, int, int, int] |
 
 
 def _before(tokens: Sequence[Token], at: int) -> int | None:
-    """The WHERE, or the AND between two conditions, that is before a token in the same brackets."""
+    """The WHERE, or the AND between two conditions, that precedes a token in the same parentheses."""
     depth = 0
     for index in range(at, -1, -1):
         kind = tokens[index].token_type

@@ -1,4 +1,4 @@
-"""Migrates the models of a project: reads, decides, edits; nothing is written here."""
+"""Migrates the models of a project: reads, decides, edits. It writes nothing."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def migrate_project(
     progress: Progress | None = None,
     dialect: str | None = None,
 ) -> Migration:
-    """What becomes of the models of the project in a folder.
+    """Migrates the models of the project in a folder.
 
     Args:
         select: the names of models and snapshots; none means all.
-        progress: told after each model how many of how many are done.
-        dialect: the SQL dialect; the profile's or the one that reads most models by default.
+        progress: called after each model with the numbers done and in total.
+        dialect: the SQL dialect; default the profile's or the one that parses most models.
 
     Raises:
         UnreadableProjectError: the folder has no project that can be read.
-        UnknownModelError: a selected name is none of a model.
+        UnknownModelError: a selected name is not a model.
     """
     project = read_project(root)
     adapter = dialect or adapter_of(root, project.profile)
@@ -74,7 +74,7 @@ def _one(item: ModelFile | Snapshot, project: DbtProject, options: MigrateOption
 
 
 def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Result:
-    """What becomes of one model."""
+    """Migrates one model."""
     result = Result(model.name, model.path, 1, "left", old_text=model.text)
     if is_kind(model):
         result.status = "already"
@@ -110,7 +110,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
 
 
 def converted_text(model: ModelFile, conversion: Conversion) -> str:
-    """A model's file as it will be.
+    """The new text of a model's file.
 
     Raises:
         ComputedConfig: its config() cannot be edited.
@@ -142,7 +142,7 @@ def converted_text(model: ModelFile, conversion: Conversion) -> str:
 
 
 def _check(model: ModelFile, conversion: Conversion, text: str) -> None:
-    """What was written says what was meant: an edit that went wrong must not get out."""
+    """Verifies that the edited text means what was intended, so that a wrong edit is never written."""
     if blocks_left(text):
         raise RuntimeError("is_incremental() would be left")
     config = {name: value for call in config_calls(text) for name, value in call.values.items()}
@@ -159,7 +159,7 @@ def _check(model: ModelFile, conversion: Conversion, text: str) -> None:
 
 
 def migrate_snapshot(snapshot: Snapshot, project: DbtProject) -> Result:
-    """The model that is proposed beside a snapshot."""
+    """The model that is proposed for a snapshot."""
     result = Result(snapshot.name, snapshot.path, snapshot.line, "left", is_snapshot=True)
     strategy = snapshot.config.get("strategy")
     result.found = Found(strategy if isinstance(strategy, str) else None, patterns=("snapshot",))
@@ -181,7 +181,7 @@ def migrate_snapshot(snapshot: Snapshot, project: DbtProject) -> Result:
 
 
 def write_migration(root: Path, migration: Migration) -> Iterator[str]:
-    """Writes the files that change, byte for byte as they were otherwise; gives their paths."""
+    """Writes the changed files, preserving all other bytes; yields their paths."""
     for result in migration.results:
         if result.new_text is not None:
             path = result.new_file or result.file

@@ -1,7 +1,4 @@
-"""A model read for migration: its blocks of is_incremental() as filters.
-
-And its SQL with a mark where each filter stands.
-"""
+"""Reads a model for migration: its is_incremental() blocks as filters, and its SQL with a mark for each filter."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ _CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
 _NAMED_SET = re.compile(r"set\s+(\w+)")
 _NAMED_STATEMENT = re.compile(r"call\s+statement\(\s*['\"](\w+)['\"]")
 _WORD_THIS = re.compile(r"\bthis\b(?!\s*=)")
-# of these packages nothing loads incrementally
+# these packages contain no incremental loading
 _HARMLESS = frozenset(
     {
         "dbt_utils",
@@ -100,7 +97,7 @@ _BUILT_IN = frozenset(
 
 @dataclass
 class Reading:
-    """What was read; `trees` has the model's SQL once for each answer to what only a run can decide."""
+    """The parsed model; `trees` has its SQL once for each answer to conditions that only a run can decide."""
 
     model: ModelFile
     renderer: Renderer
@@ -114,12 +111,12 @@ class Reading:
 
     @property
     def names(self) -> Names:
-        """What names in the SQL stand for."""
+        """The meaning of names in the SQL."""
         return self.renderer.names
 
 
 def is_called(text: str) -> bool:
-    """Whether a tag of the text names is_incremental()."""
+    """Whether a tag of the text calls is_incremental()."""
     return any("is_incremental" in tag.code for tag in tags(text) if tag.kind != "comment")
 
 
@@ -127,7 +124,7 @@ def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -
     """Reads a model.
 
     Raises:
-        Left: a block is no filter, or macros or variables decide more than can be read.
+        Left: a block is not a filter, or macros or variables decide more than can be analysed.
     """
     text = model.text
     tree = nesting(text)
@@ -150,7 +147,7 @@ def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -
     _check_this(text, reading)
     _check_setups(text, reading)
     _read_outside(text, reading, options, filtering)
-    # insert_overwrite and a merge by key take what a query has, whatever it says
+    # insert_overwrite and a merge by key take whatever the query returns
     strategy, key = model.config.get("incremental_strategy"), model.config.get("unique_key")
     if reading.filters or reading.outside or not (strategy == "insert_overwrite" or (strategy == "merge" and key)):
         _read_trees(text, reading, options)
@@ -158,7 +155,7 @@ def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -
 
 
 def _read_outside(text: str, reading: Reading, options: MigrateOptions, blocks: list[Block]) -> None:
-    """Conditions with variables beside the blocks, and in models without one."""
+    """Conditions with variables outside the blocks, and in models without a block."""
     places = [tag for tag in variable_tags(text) if not any(_within(tag, block) for block in blocks)]
     if not places:
         return
@@ -176,7 +173,9 @@ def _context(renderer: Renderer, text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _is_setup(text: str, node: Block | Tag) -> bool:
-    """A statement, or an `if` of statements, that asks the table before the query: it prints nothing."""
+    """Whether it is a statement, or an `if` of statements, that queries the table before the main query; it prints
+    nothing.
+    """
     if not _only_sets(text, node):
         return False
     piece = text[node.start : node.end]
@@ -220,7 +219,7 @@ def _check_other_uses(text: str, blocks: list[Block]) -> None:
 
 
 def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> Iterator[Block]:
-    """Calls of macros of the project that ask is_incremental() themselves: each is a block without tags of its own."""
+    """Calls of project macros that call is_incremental() themselves: each is a block without tags of its own."""
     for tag in tags(text):
         if tag.kind == "comment":
             continue
@@ -246,7 +245,7 @@ def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> 
 def _read_macro(
     text: str, block: Block, options: MigrateOptions, renderer: Renderer, context: dict[str, Any]
 ) -> Filter:
-    """A call of a macro that asks is_incremental() itself: one condition on incremental runs, nothing on others."""
+    """A call of a macro that calls is_incremental() itself: one condition on incremental runs, nothing on others."""
     line = line_of(text, block.start)
     call = text[block.start : block.end]
     problem = MacroFilter(f"`{call[:80]}` decides what is loaded, and is not one condition", line=line)
@@ -263,7 +262,7 @@ def _read_macro(
 
 
 def _asks(name: str, project: DbtProject, seen: set[str]) -> bool:
-    """Whether a macro of the project asks is_incremental() or for its own table, itself or in one that it calls."""
+    """Whether a project macro uses is_incremental() or its own table, directly or through another macro."""
     if name in seen or name not in project.macros or name in _BUILT_IN:
         return False
     seen.add(name)
@@ -295,7 +294,7 @@ def unknown_calls(text: str, project: DbtProject) -> Iterator[tuple[str, int]]:
 
 
 def _check_this(text: str, reading: Reading) -> None:
-    """The model's own table is read in filters and in what is set up for them, nowhere else."""
+    """Checks that the model's own table is only read in filters and their setup."""
     for tag in tags(text):
         if tag.kind == "comment" or not _WORD_THIS.search(re.sub(r"'[^']*'|\"[^\"]*\"", "''", tag.code)):
             continue
@@ -307,7 +306,7 @@ def _check_this(text: str, reading: Reading) -> None:
 
 
 def _check_setups(text: str, reading: Reading) -> None:
-    """What is set up is used by one filter's bound and by nothing else."""
+    """Checks that variables set up for a filter's bound are used for nothing else."""
     defined: set[str] = set()
     for setup in reading.setups:
         piece = text[setup.start : setup.end]
@@ -369,7 +368,7 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
 
 
 def check_every_branch(tree: exp.Expr, covered: set[int], line: int) -> None:
-    """Where one part of a union is filtered all have to be.
+    """Checks that if one part of a union is filtered, all are.
 
     Raises:
         FiltersDisagree: one is not.

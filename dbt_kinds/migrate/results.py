@@ -1,4 +1,4 @@
-"""What became of each model, as data, as a diff and as lines that people read."""
+"""The result for each model, as data, as a diff and as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Status = Literal["converted", "left", "already", "proposed", "failed"]
 
 @dataclass
 class Result:
-    """One model or snapshot; `new_text` is what its file becomes."""
+    """One model or snapshot; `new_text` is the new content of its file."""
 
     name: str
     file: str
@@ -35,7 +35,7 @@ class Result:
 
     @property
     def diff(self) -> str:
-        """The change as git apply takes it."""
+        """The change as a diff for git apply."""
         if self.new_text is None:
             return ""
         if self.new_file is not None:
@@ -43,7 +43,7 @@ class Result:
         return file_diff(self.old_text, self.new_text, self.file)
 
     def data(self) -> dict[str, Any]:
-        """As `--json` gives it."""
+        """The data for `--json`."""
         reason: dict[str, Any] | None = None
         if self.reason is not None:
             reason = {"code": self.reason.code, "line": self.reason.line, "message": self.reason.message}
@@ -89,7 +89,7 @@ class Migration:
         }
 
     def data(self) -> dict[str, Any]:
-        """As `--json` gives it."""
+        """The data for `--json`."""
         return {"project": self.project, "models": [result.data() for result in self.results], "summary": self.summary}
 
     @property
@@ -99,12 +99,12 @@ class Migration:
 
     @property
     def has_failed(self) -> bool:
-        """Whether an exception of ours left a model unread."""
+        """Whether an unexpected exception left a model unread."""
         return any(result.status == "failed" for result in self.results)
 
 
 def report_lines(migration: Migration) -> Iterator[str]:
-    """Each model with what becomes of it, the counts, and the reasons, the most frequent first."""
+    """Each model with its result, the counts, and the reasons, the most frequent first."""
     for result in migration.results:
         where = (
             f"{result.file}:{result.reason.line if result.reason is not None and result.reason.line else result.line}"
@@ -135,7 +135,7 @@ def report_lines(migration: Migration) -> Iterator[str]:
 
 
 def file_diff(old: str, new: str, path: str, *, is_new: bool = False) -> str:
-    """A unified diff of one file, with git's marks for a new file and a missing last line end."""
+    """A unified diff of one file, with git's headers for a new file and its marker for a missing final newline."""
     if old == new:
         return ""
     lines = difflib.unified_diff(_lines(old), _lines(new), "/dev/null" if is_new else f"a/{path}", f"b/{path}")
@@ -148,6 +148,6 @@ def file_diff(old: str, new: str, path: str, *, is_new: bool = False) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines as git counts them: they end with a line feed and nothing else."""
+    """Lines as git counts them: terminated by a line feed and nothing else."""
     parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])

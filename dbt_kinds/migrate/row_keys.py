@@ -1,4 +1,4 @@
-"""Whether a key is one row's: delete+insert replaces all rows of a key, a kind by key has one row of each."""
+"""Whether a key is unique: delete+insert replaces all rows of a key, whereas a kind by key has one row per key."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
 
-# whose adapters delete and insert where a model has a key and names no strategy
+# whose adapters delete and insert if a model has a key and names no strategy
 _DELETING_ADAPTERS = frozenset({"duckdb", "postgres", "redshift"})
 _NAME_OF_A_ROW = re.compile(r"(?:.*_)?(?:id|ids|key|uuid|guid|pk|sk|hash|hk)|.*(?<=[a-z])(?:Id|ID|Key)")
 
 
 def row_key_notes(reading: Reading, settings: Settings, options: MigrateOptions) -> list[KeptAsTest]:
-    """What to note of the key of a model that becomes a kind by key; nothing where it is known to be one row's.
+    """The notes on the key of a model that becomes a kind by key; empty if it is known to be unique.
 
     Raises:
-        KeyMayRepeat: rows are deleted and inserted by a key that nothing shows to be one row's.
+        KeyMayRepeat: rows are deleted and inserted by a key that nothing shows to be unique.
     """
     adapter = options.adapter or options.dialect
     is_deleting = settings.strategy == "delete+insert" or (settings.strategy is None and adapter in _DELETING_ADAPTERS)
@@ -42,7 +42,9 @@ def row_key_notes(reading: Reading, settings: Settings, options: MigrateOptions)
 
 
 def _has_one_row_of(tree: exp.Query, key: frozenset[str]) -> bool:
-    """Whether the query itself makes one row of each key: it groups by nothing else, or keeps the first of each."""
+    """Whether the query itself returns one row per key: it groups by exactly the key, or keeps the first row of
+    each.
+    """
     if not isinstance(tree, exp.Select):
         return False
     group = tree.args.get("group")
@@ -58,7 +60,7 @@ def _has_one_row_of(tree: exp.Query, key: frozenset[str]) -> bool:
 
 
 def _grouped_name(select: exp.Select, part: exp.Expr) -> str:
-    """The output's name of what is grouped by, a number or an expression; `` for what is not in the output."""
+    """The output name of a GROUP BY item, a number or an expression; '' if it is not in the output."""
     if isinstance(part, exp.Literal) and part.is_int and 0 < int(part.this) <= len(select.expressions):
         return select.expressions[int(part.this) - 1].alias_or_name.lower()  # type: ignore[no-any-return]
     for projection in select.expressions:

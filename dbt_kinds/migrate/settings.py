@@ -1,4 +1,4 @@
-"""What a model's configuration says about its loading, with what computes it refused."""
+"""A model's configuration of its loading; computed settings are refused."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _TIME_TRANSFORM = re.compile(r"(?:days?|hours?|months?|years?|date|date_hour)\((
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model is loaded, as it is configured."""
+    """The configured loading of a model."""
 
     strategy: str | None
     unique_key: tuple[str, ...]
@@ -57,7 +57,7 @@ class Settings:
 
     @property
     def partition_columns(self) -> frozenset[str]:
-        """The columns that the table is partitioned by, in lower case; of `days(ts)` it is ts."""
+        """The columns of the table's partitioning, in lower case; ts for `days(ts)`."""
         found = set()
         for written in self.partition_by:
             transformed = _TIME_TRANSFORM.fullmatch(written.strip())
@@ -66,7 +66,7 @@ class Settings:
 
 
 def is_kind(model: ModelFile) -> bool:
-    """Whether a model is one of a kind already; what its file says counts before a manifest, which may be older."""
+    """Whether a model already is of a kind; its file takes precedence over a manifest, which may be older."""
     own = model.own_config.get("materialized", model.config.get("materialized"))
     return own in KINDS
 
@@ -75,7 +75,7 @@ def read_settings(model: ModelFile, adapter: str | None) -> Settings:
     """The settings of an incremental model.
 
     Raises:
-        Left: they cannot be read, or are none of dbt's own.
+        Left: they cannot be read, or are not dbt's own.
     """
     config = model.config
     line = line_of_argument(model.text, model.calls[0], "materialized") if model.calls else 1
@@ -115,7 +115,8 @@ def read_settings(model: ModelFile, adapter: str | None) -> Settings:
 
 
 def check_range(settings: Settings, column: str, options: MigrateOptions) -> None:
-    """Ranges of an existing file table can be replaced where its time column is its partition.
+    """Checks that ranges of an existing Parquet or ORC table can be replaced: it must be partitioned by its time
+    column.
 
     Raises:
         NotPartitionedByTime: it is not.

@@ -1,4 +1,4 @@
-"""dbt's snapshots, and the models of SCD type 2 that are proposed beside them."""
+"""dbt's snapshots, and the models of SCD type 2 proposed for them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Proposal:
 
 
 def read_snapshots(project: DbtProject, properties: Mapping[str, Properties]) -> list[Snapshot]:
-    """The snapshots in the project's files, and those that YAML alone defines."""
+    """The snapshots in the project's files, and those defined in YAML alone."""
     found = []
     for file in project.snapshots:
         for node in nesting(file.text):
@@ -71,7 +71,7 @@ def propose(snapshot: Snapshot, project: DbtProject) -> Proposal:
     """The model that keeps the history of a snapshot.
 
     Raises:
-        Left: its configuration is not all there, or says what versions by period cannot.
+        Left: its configuration is incomplete, or cannot be expressed by versions with periods.
     """
     config, line = snapshot.config, snapshot.line
     for name in ("unique_key", "strategy", "updated_at", "check_cols", "hard_deletes", "invalidate_hard_deletes"):

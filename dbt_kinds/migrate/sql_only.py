@@ -1,7 +1,4 @@
-"""The old and the new text of a model compared without a warehouse.
-
-The columns that they return and the tables that they read.
-"""
+"""Compares the old and the new version of a model without a warehouse: the columns returned and the tables read."""
 
 from __future__ import annotations
 
@@ -19,10 +16,10 @@ from dbt_kinds.readers.dbt.rendering import THIS, Names, Renderer
 
 
 def compare_texts(root: Path, name: str, old: Path | None = None) -> list[str]:
-    """What differs, in sentences; nothing where nothing does.
+    """The differences, as sentences; empty if there are none.
 
     Raises:
-        VerifyError: there is no old text, or one of the two cannot be read as SQL.
+        VerifyError: there is no old version, or one of the two cannot be parsed as SQL.
     """
     project = read_project(root)
     model = model_of_kind(project, name)

@@ -1,7 +1,7 @@
-"""Follows a filtered column from the place of its filter to the model's output, and tells what stands in the way.
+"""Follows a filtered column from its filter to the model's output, and reports obstacles.
 
-A model may be loaded by windows when each row of its output is made of rows of one interval: filters, projections,
-joins that keep a row for each, aggregates and window functions that stay inside an interval.
+A model may be loaded by windows if each output row depends on rows of one interval only: filters, projections, joins
+that keep each row, aggregates and window functions within an interval.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ Known = list[tuple[exp.Expr, str | None]]
 
 @dataclass(frozen=True)
 class Dedupe:
-    """A row number that is one for one row of each key; `columns` are the key's names in lower case."""
+    """A filter row_number = 1 per key; `columns` are the key's names in lower case."""
 
     columns: frozenset[str]
 
 
 @dataclass
 class Trace:
-    """What becomes of a filtered column.
+    """Where a filtered column ends up.
 
     Attributes:
         outputs: the output columns that hold it, in lower case, with the unit each was truncated to.
-        names: those columns as they are written.
-        dedupes: row numbers across intervals of which only the first of each key is kept.
-        problems: why the output's rows are not made of one interval's, as codes with sentences.
-        covered: the ids of the selects it runs through.
+        names: those columns as written.
+        dedupes: row numbers across intervals that only keep the first row per key.
+        problems: why output rows do not depend on one interval only, as codes with sentences.
+        covered: the ids of the selects it passes through.
         secondary: it is joined to another filtered input on the time itself.
     """
 
@@ -51,12 +51,12 @@ class Trace:
 
 
 def find_marker(tree: exp.Expr, marker: str) -> exp.Column | None:
-    """The condition that stands for a filter."""
+    """The condition that represents a filter."""
     return next((column for column in tree.find_all(exp.Column) if column.name == marker), None)
 
 
 def is_plain_condition(marker: exp.Column) -> exp.Select | None:
-    """The select whose WHERE has the marker as one of its conditions that must all hold; None otherwise."""
+    """The select whose WHERE has the marker as one of its conjuncts; else None."""
     node: exp.Expr | None = marker.parent
     while isinstance(node, exp.And | exp.Paren):
         node = node.parent
@@ -68,8 +68,8 @@ def is_plain_condition(marker: exp.Column) -> exp.Select | None:
 def joined_select(marker: exp.Column, expression: exp.Expr, known: Mapping[int, Known]) -> exp.Select | None:
     """The select of a join whose ON holds the marker and equates the expression with a known one.
 
-    Rows of the joined input are then looked up by a time inside the window. A truncation to more than an hour could
-    lie before it.
+    Rows of the joined input are then looked up by a time inside the window. A truncation to more than an hour could be
+    before it.
     """
     node = marker.parent
     while isinstance(node, exp.And | exp.Paren):
@@ -89,7 +89,7 @@ def joined_select(marker: exp.Column, expression: exp.Expr, known: Mapping[int, 
 
 
 def is_hashed_of_time(tree: exp.Expr, followed: Trace, key: str) -> bool:
-    """Whether a key is dbt_utils' hash of columns with the filtered one among them: then it determines that one."""
+    """Whether a key is a dbt_utils hash over columns that include the filtered one, so that it determines that one."""
     for select in tree.find_all(exp.Select):
         known = followed.known.get(id(select), [])
         for projection in select.expressions if known else ():
@@ -105,7 +105,7 @@ def is_hashed_of_time(tree: exp.Expr, followed: Trace, key: str) -> bool:
 
 
 def equated(select: exp.Select, expression: exp.Expr) -> Iterator[exp.Expr]:
-    """What the joins of a select say an expression is equal to."""
+    """The expressions that the joins of a select equate with an expression."""
     for join in select.args.get("joins") or []:
         on = join.args.get("on")
         for part in conjuncts(on) if on is not None else ():
@@ -116,12 +116,12 @@ def equated(select: exp.Select, expression: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:
-    """Follows an expression of a select's WHERE to the output of the tree."""
+    """Follows an expression from a select's WHERE to the output of the tree."""
     found = Trace()
     known: Known = [(expression, None)]
     inner = truncation(expression)
     while inner is not None:
-        # `date(ts)` is filtered: the column itself is known at that precision
+        # `date(ts)` is filtered: the column itself is known to that precision
         known = [(known[0][0], coarser(known[0][1], inner[1])), *known[1:], (inner[0], None)]
         inner = truncation(inner[0])
     for one in list(known):
@@ -132,7 +132,7 @@ def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:
 
 
 def same(first: exp.Expr, second: exp.Expr) -> bool:
-    """Whether two expressions are one, whatever the case of names; a name without its table may be any table's."""
+    """Whether two expressions are the same, ignoring case; a name without its table may belong to any table."""
     if type(first) is not type(second):
         return False
     if isinstance(first, exp.Column) and isinstance(second, exp.Column):
@@ -156,7 +156,7 @@ def same(first: exp.Expr, second: exp.Expr) -> bool:
 
 
 def unit_of(node: exp.Expr, known: Known) -> tuple[bool, str | None]:
-    """Whether an expression is a known one or a truncation of it, and to which unit."""
+    """Whether an expression is a known one or a truncation of it, and the unit of truncation."""
     for expression, unit in known:
         if same(node, expression):
             return True, unit
@@ -184,7 +184,7 @@ def _through(tree: exp.Expr, select: exp.Select, known: Known, found: Trace, dep
 
 
 def _with_equals(select: exp.Select, known: Known) -> Known:
-    """What inner joins equate with a known expression is known too."""
+    """Adds the expressions that inner joins equate with a known expression."""
     equal: Known = []
     for join in select.args.get("joins") or []:
         on = join.args.get("on")
@@ -267,7 +267,7 @@ def _groups_by_time(select: exp.Select, group: exp.Expr, known: Known) -> bool:
 
 
 def _resolved(select: exp.Select, part: exp.Expr, known: Known) -> exp.Expr:
-    """What a number or an alias in group by means."""
+    """Resolves an ordinal or alias in GROUP BY."""
     if isinstance(part, exp.Literal) and not part.is_string and part.name.isdigit():
         at = int(part.name) - 1
         return cast(exp.Expr, select.expressions[at].unalias()) if at < len(select.expressions) else part
@@ -294,7 +294,7 @@ def _check_window(select: exp.Select, window: exp.Window, known: Known, found: T
 
 
 def _newest_first(window: exp.Window, known: Known) -> bool:
-    """Whether the row that is kept is the newest: then it does not matter which runs the others came in."""
+    """Whether the newest row is kept: then it does not matter in which runs the others arrived."""
     order = window.args.get("order")
     if order is None or not order.expressions or not order.expressions[0].args.get("desc"):
         return False
@@ -305,7 +305,7 @@ def _newest_first(window: exp.Window, known: Known) -> bool:
 
 
 def _name_in(select: exp.Select, part: exp.Expr) -> str:
-    """What a part of a key is called in the select's output."""
+    """The name of a key part in the select's output."""
     for projection in select.expressions:
         if isinstance(projection, exp.Alias) and same(projection.this, part):
             return projection.alias.lower()
@@ -313,7 +313,7 @@ def _name_in(select: exp.Select, part: exp.Expr) -> str:
 
 
 def _keeps_first(select: exp.Select, window: exp.Window) -> bool:
-    """Whether of a row number only 1 is kept: in QUALIFY here, or in the WHERE of the selects that read from here."""
+    """Whether only row number 1 is kept: by QUALIFY, or by the WHERE of the selects that read this one."""
     parent = window.parent
     if isinstance(parent, exp.EQ) and isinstance(parent.parent, exp.Qualify | exp.And):
         return bool(parent.expression.name == "1")
@@ -349,7 +349,7 @@ def _is_one(condition: exp.Expr, alias: str) -> bool:
 
 
 def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """The parts of a condition that must all hold."""
+    """The conjuncts of a condition."""
     if isinstance(condition, exp.And):
         yield from conjuncts(condition.this)
         yield from conjuncts(condition.expression)
@@ -482,7 +482,7 @@ def _into_reader(
 
 
 def _known_before(found: Trace, reader: exp.Select, known: Known) -> bool:
-    """A second input of the same select: what it knows joins what is known."""
+    """A second input of the same select: what it knows is added to the known expressions."""
     before = found.known.get(id(reader), [])
     return bool(known) and all(any(same(one, other) for other, _ in before) for one, _ in known)
 

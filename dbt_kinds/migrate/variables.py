@@ -1,4 +1,4 @@
-"""Variables that bound a load: every one of them has to be understood, and has no other use."""
+"""Variables that bound a load: each must be understood and have no other use."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _names_in(reading: Reading, found: Filter) -> set[str]:
 
 
 def check_unread(reading: Reading, settings: Settings) -> None:
-    """Where variables alone bound the load, every one of them has to be understood."""
+    """If only variables bound the load, checks that each of them is understood."""
     for tag in reading.unread:
         for name in VAR_CALL.findall(tag.code):
             if BOUND_VARIABLE.search(name):
@@ -49,9 +49,9 @@ def check_unread(reading: Reading, settings: Settings) -> None:
 
 
 def with_partners(tree: exp.Query, meanings: list[Meaning]) -> list[Meaning]:
-    """Upper bounds outside a block join the filter of the same WHERE and column.
+    """Merges upper bounds outside a block with the filter of the same WHERE and column.
 
-    What remains has a lower bound each.
+    Each remaining filter has a lower bound.
     """
     whole = [meaning for meaning in meanings if meaning.lower]
     for other in (meaning for meaning in meanings if not meaning.lower):
@@ -73,7 +73,7 @@ def _select_of(tree: exp.Query, meaning: Meaning) -> exp.Select | None:
 
 
 def check_variables(reading: Reading, meanings: list[Meaning]) -> None:
-    """A variable that bounds the load has no other use."""
+    """Checks that a variable that bounds the load has no other use."""
     text = reading.model.text
     bounding = {
         bound.variable

@@ -1,7 +1,7 @@
-"""`dbt-kinds verify`: the old and the new text of a model, for one window, side by side on the user's warehouse.
+"""`dbt-kinds verify`: compares the old and the new version of a model over one window on the user's warehouse.
 
-Both are compiled by dbt in a copy of the project, so that macros, variables and packages mean what they mean there.
-Written are three scratch tables, which are dropped whatever happens; the table of the model is only read.
+Both are compiled by dbt in a copy of the project, so that macros, variables and packages work as usual. It writes three
+scratch tables, which are always dropped; the model's table is only read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?")
 
 @dataclass(frozen=True)
 class Side:
-    """What one of the two texts returned: its columns, its rows, and those that the other one lacks."""
+    """The result of one version: its columns, its rows, and those that the other one lacks."""
 
     columns: tuple[str, ...]
     rows: int
@@ -43,7 +43,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The two sides of one model."""
+    """The comparison of one model."""
 
     model: str
     old: Side
@@ -51,19 +51,19 @@ class Verdict:
 
     @property
     def is_same(self) -> bool:
-        """Whether both have the same columns and the same rows, each as often."""
+        """Whether both have the same columns and the same rows, including duplicates."""
         same_columns = [name.lower() for name in self.old.columns] == [name.lower() for name in self.new.columns]
         return same_columns and not self.old.differing and not self.new.differing
 
 
 @dataclass(frozen=True)
 class OldBounds:
-    """How the old text finds out what is new.
+    """How the old version finds new rows.
 
     Attributes:
-        cut: the columns of its own table whose newest values it asks for.
-        variables: those that bound it, the beginning before the end.
-        time_column: the column of the output that both results are compared by; None where they are compared whole.
+        cut: the columns of its own table whose newest values it reads.
+        variables: variables that bound it, the beginning before the end.
+        time_column: the output column that restricts both results to the window; None if they are compared as a whole.
     """
 
     cut: tuple[str, ...]
@@ -84,11 +84,11 @@ def verify(
 
     Args:
         start, end: the window, half-open; whole intervals of the model.
-        old: the file with the old text; that of git's HEAD by default.
+        old: the file with the old version; default git's HEAD.
 
     Raises:
-        VerifyError: there is no old text, or it cannot be given a window.
-        DbtFailedError: a text does not compile or run.
+        VerifyError: there is no old version, or it cannot be restricted to a window.
+        DbtFailedError: a version does not compile or run.
     """
     for written in (start, end):
         if not _INSTANT.fullmatch(written):
@@ -115,10 +115,10 @@ def verify(
 
 
 def read_old_text(root: Path, model: ModelFile, old: Path | None) -> str:
-    """The old text of a model.
+    """The old version of a model.
 
     Raises:
-        VerifyError: there is none, or it is of a kind already.
+        VerifyError: there is none, or it already is of a kind.
     """
     if old is not None:
         text: str | None = old.read_bytes().decode("utf-8")
@@ -133,15 +133,15 @@ def read_old_text(root: Path, model: ModelFile, old: Path | None) -> str:
 
 
 def replace_text(model: ModelFile, text: str) -> ModelFile:
-    """The same model with another text."""
+    """The same model with a different text."""
     return ModelFile(model.name, model.path, text, model.inherited, model.properties)
 
 
 def old_bounds(project: DbtProject, model: ModelFile, options: MigrateOptions, root: Path) -> OldBounds:
-    """How an old model is given a window.
+    """How to restrict an old model to a window.
 
     Raises:
-        VerifyError: it cannot be: it asks for something that a cut of its table does not change.
+        VerifyError: it is impossible, because the model depends on more than the contents of its table.
     """
     adapter = adapter_of(root, project.profile)
     options = replace(options, dialect=dialect_of(adapter or "spark"), adapter=adapter)
@@ -181,10 +181,10 @@ def _variables(meanings: list[Meaning]) -> Iterator[tuple[str, str]]:
 
 
 def model_of_kind(project: DbtProject, name: str) -> ModelFile:
-    """The model of a name.
+    """The model with a name.
 
     Raises:
-        VerifyError: there is none, or it is of no kind.
+        VerifyError: there is none, or it is not of a kind.
     """
     model = project.models_by_name.get(name)
     if model is None:
@@ -195,7 +195,7 @@ def model_of_kind(project: DbtProject, name: str) -> ModelFile:
 
 
 def _scratch_text(text: str, name: str, materialized: str | None) -> str:
-    """The text with a relation of its own, and without what a run would do beside it."""
+    """The text with its own relation, and without the side effects of a run."""
     settings = f"alias='{name}', pre_hook=[], post_hook=[], enabled=true, grants={{}}, contract={{'enforced': false}}"
     if materialized is not None:
         settings += f", materialized='{materialized}', full_refresh=none"
@@ -204,7 +204,7 @@ def _scratch_text(text: str, name: str, materialized: str | None) -> str:
 
 @contextmanager
 def _scratch_project(root: Path) -> Iterator[Path]:
-    """A copy of a project that files can be added to: its folders of models are copied, the rest is linked."""
+    """A copy of a project that files can be added to: its model folders are copied, the rest is linked."""
     import yaml
 
     settings = yaml.safe_load((root / "dbt_project.yml").read_text("utf-8"))
@@ -259,7 +259,7 @@ def _side(told: Mapping[str, Any]) -> Side:
 
 
 def verdict_lines(verdict: Verdict) -> Iterator[str]:
-    """What the comparison found, in sentences."""
+    """The result of the comparison, as sentences."""
     if verdict.is_same:
         yield f"{verdict.model}: same: {verdict.old.rows:,} rows each"
         return

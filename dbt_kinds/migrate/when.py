@@ -1,4 +1,4 @@
-"""When a model begins and is due, and what is worth knowing about that."""
+"""When a model begins and is due, with notes on both."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CRON_UNITS = {
 
 
 def start_options(options: MigrateOptions) -> dict[str, Any]:
-    """The options start and cron, as far as the command names them."""
+    """The options start and cron, as far as given on the command line."""
     return ({"start": options.start} if options.start else {}) | _cron(options)
 
 
@@ -46,7 +46,7 @@ def _cron(options: MigrateOptions) -> dict[str, Any]:
 
 
 def no_start(options: MigrateOptions) -> list[errors.MigrationNote]:
-    """The note that no start is known; none where the command names one."""
+    """The note that no start is known; None if the command gives one."""
     if options.start:
         return []
     return [
@@ -58,7 +58,7 @@ def no_start(options: MigrateOptions) -> list[errors.MigrationNote]:
 
 
 def when_options(meanings: list[Meaning], selects: list[exp.Select], options: MigrateOptions) -> dict[str, Any]:
-    """start and cron."""
+    """The options start and cron."""
     starts = {meaning.start for meaning in meanings if meaning.start is not None}
     if not starts:
         for meaning, select in zip(meanings, selects, strict=True):
@@ -72,7 +72,7 @@ def when_options(meanings: list[Meaning], selects: list[exp.Select], options: Mi
 
 
 def _fixed_start(select: exp.Select, expression: exp.Expr) -> set[str]:
-    """The fixed time that a condition beside the filter begins at."""
+    """The fixed start time in a condition beside the filter."""
     from dbt_kinds.migrate.bounds import read_bound
     from dbt_kinds.readers.dbt.rendering import Names
 
@@ -103,7 +103,7 @@ def unit_of_model(
 
 
 def lookback(meaning: Meaning, unit: str) -> int:
-    """How many intervals a filter looks back."""
+    """The number of intervals that a filter looks back."""
     return max((intervals_back(_shift(bound), unit, bound.truncated) for bound in meaning.lower), default=0)
 
 
@@ -115,7 +115,7 @@ def _shift(bound: Any) -> Duration:
 def notes_of(
     found: Conversion, settings: Settings, meanings: list[Meaning], options: MigrateOptions, column: str | None
 ) -> list[errors.MigrationNote]:
-    """What is worth knowing about a model that goes by windows."""
+    """Notes on a model that is loaded by windows."""
     notes: list[errors.MigrationNote] = []
     if "start" not in found.options:
         notes += no_start(options)

@@ -1,4 +1,4 @@
-"""Models that read everything on each run: without a block, or with one that only keeps rows out that are there."""
+"""Models that read everything on each run: without a block, or with one that only excludes existing rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from dbt_kinds.readers.dbt.tags import line_of, tags
 
 
 def read_whole(reading: Reading, settings: Settings, project: DbtProject, options: MigrateOptions) -> Conversion:
-    """The kind of a model without a block: what its strategy does with all rows.
+    """The kind of a model without a block, by what its strategy does with all rows.
 
     Raises:
         Left: something else may decide what is read.
@@ -91,7 +91,7 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
 
 
 def _check_no_now(tree: exp.Expr, settings: Settings) -> None:
-    """What is appended by the clock depends on when runs take place."""
+    """Refuses an append that depends on the current time, because it depends on when runs take place."""
     if settings.unique_key or settings.strategy == "insert_overwrite":
         return
     for now in tree.find_all(exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentDatetime):

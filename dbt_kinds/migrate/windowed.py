@@ -1,4 +1,4 @@
-"""Models whose filters name a range of time: the window takes their place."""
+"""Models whose filters select a range of time, which are replaced by the window."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def by_windows(reading: Reading, settings: Settings, project: DbtProject, option
     """The kind of a model with filters, and their edits.
 
     Raises:
-        Left: a filter does not say for certain which rows a window has.
+        Left: it is uncertain which rows a filter selects for a window.
     """
     meanings = [meaning_of(found, reading.names, options) for found in reading.filters]
     if not meanings or any(bound.base == "variable" for meaning in meanings for bound in meaning.lower):
@@ -82,7 +82,7 @@ def _by_tree(
     traces: list[Trace] = []
     selects: list[exp.Select] = []
     covered: set[int] = set()
-    # those in the ON of a join come last: they need to know what the others show
+    # those in the ON of a join come last: they depend on the results of the others
     meanings = sorted(meanings, key=lambda meaning: _is_joined(tree, meaning))
     for meaning in meanings:
         marker = find_marker(tree, meaning.filter.marker)
@@ -181,7 +181,7 @@ def _suffix(reading: Reading, meaning: Meaning, select: exp.Select, project: Dbt
 
         suffix = suffix_of_type(own) if own is not None else None
     if suffix is None:
-        # what it is joined with has its type
+        # the expression it is joined with has the same type
         told = (suffix_of(other, select, declared, against_date=False) for other in equated(select, meaning.expression))
         suffix = next((found for found in told if found is not None), None)
     if suffix is None:

@@ -1,7 +1,7 @@
-"""Runs and leases as the operations tell of them.
+"""Runs and leases as returned by the operations.
 
-A key that is absent takes its default and an unknown one is left out, so that the command gets along with a dbt package
-that is a little older or newer.
+Absent keys get their default and unknown ones are ignored, so that the command works with a slightly older or newer dbt
+package.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dbt_kinds.operate.intervals import Interval, count_text, duration_text, int
 
 
 def known_fields(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that a data class has a field for; null counts as absent."""
+    """The values for which a data class has a field; null counts as absent."""
     names = [entry.name for entry in fields(kind)]
     return {name: given[name] for name in names if given.get(name) is not None}
 
 
 @dataclass(frozen=True)
 class Wait:
-    """A range that is not loaded yet, and what for: ready_until, or the parent that lacks a part of it."""
+    """A range that is not loaded yet, and what it waits for: ready_until, or the parent that lacks a part of it."""
 
     start: str
     end: str
@@ -29,12 +29,12 @@ class Wait:
 
     @classmethod
     def all_of(cls, given: Mapping[str, Any]) -> list[Wait]:
-        """Those that an operation tells of a model."""
+        """Those that an operation returns for a model."""
         return [cls(wait["start"], wait["end"], wait["for"]) for wait in given.get("waiting") or []]
 
 
 def waits_text(waits: Sequence[Wait]) -> str:
-    """`2024-01-03 to 2024-01-05 waits for ready_until`, one a line."""
+    """`2024-01-03 to 2024-01-05 waits for ready_until`, one per line."""
     return "\n".join(f"{interval_text((wait.start, wait.end))} waits for {wait.reason}" for wait in waits)
 
 
@@ -51,7 +51,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Finding:
-    """A batch at which an audit found fault; one of severity `error` was not published."""
+    """A batch in which an audit found failures; one of severity `error` was not published."""
 
     audit: str = ""
     failures: int = 0
@@ -62,12 +62,12 @@ class Finding:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Finding:
-        """A finding as an operation tells of it."""
+        """Parses a finding returned by an operation."""
         return cls(**known_fields(cls, given))
 
     @property
     def text(self) -> str:
-        """What to say about it."""
+        """The message about it."""
         verb = "failed" if self.severity == "error" else "warned"
         failures, where = count_text(self.failures, "failure"), interval_text((self.start, self.end))
         return f"audit {self.audit} {verb}: {failures} in {where}"
@@ -75,7 +75,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Run:
-    """What one invocation did to one table; `stated` is what an operation recorded or took back."""
+    """The effect of one invocation on one table; `stated` is what an operation recorded or withdrew."""
 
     relation: str = ""
     model: str = ""
@@ -94,30 +94,30 @@ class Run:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Run:
-        """A run as an operation tells of it."""
+        """Parses a run returned by an operation."""
         loads = [Load(**known_fields(Load, load)) for load in given.get("loaded") or []]
         audits = [Finding.of(finding) for finding in given.get("audits") or []]
         return cls(**known_fields(cls, given) | {"loaded": loads, "audits": audits})
 
     @property
     def name(self) -> str:
-        """The model's name; the table's where the store does not tell the model."""
+        """The model's name, or the table's if the store does not have it."""
         return model_name(self.model) or self.relation
 
     @property
     def windows(self) -> list[Interval]:
-        """What it loaded, batches that touch as one."""
+        """What it loaded, with adjacent batches merged."""
         return merged((load.start, load.end) for load in self.loaded)
 
     @property
     def went_wrong(self) -> bool:
-        """Whether it ended before its time."""
+        """Whether it failed or died."""
         return self.state in ("failed", "died")
 
 
 @dataclass(frozen=True)
 class Lease:
-    """A claim on a table; `running` is what its run set out to load and has not recorded yet."""
+    """A claim on a table; `running` is what its run planned to load and has not recorded yet."""
 
     invocation_id: str = ""
     claimed_at: str | None = None
@@ -129,11 +129,11 @@ class Lease:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Lease:
-        """A lease as an operation tells of it."""
+        """Parses a lease returned by an operation."""
         return cls(**known_fields(cls, given))
 
     def lines(self) -> list[str]:
-        """What there is to know about it."""
+        """A description of the lease, as lines."""
         facts = [f"{'held' if self.is_live else 'dead, the next run takes over'}", f"invocation {self.invocation_id}"]
         if self.claimed_at:
             facts[0] += f", since {moment_text(self.claimed_at)}"
@@ -150,17 +150,17 @@ def model_name(unique_id: str) -> str:
 
 
 def rows_text(run: Run) -> str:
-    """The rows it wrote; nothing where it loaded nothing."""
+    """The number of rows it wrote; empty if it loaded nothing."""
     return f"{run.rows_written:,}" if run.loaded and run.rows_written is not None else ""
 
 
 def seconds_text(run: Run) -> str:
-    """How long its loads took; nothing where there was none."""
+    """How long its loads took; empty if there were none."""
     return duration_text(run.seconds) if run.loaded and run.seconds is not None else ""
 
 
 def run_message(run: Run) -> str:
-    """The failure's message, or what else has to be said about a run."""
+    """The failure's message, or another remark on a run."""
     if run.message:
         return run.message
     if run.state == "died":

@@ -1,4 +1,4 @@
-"""The compiled queries that a plan needs: an operation has none, and compiling asks dbt for a second or more."""
+"""The compiled queries that a plan needs: operations have none, and compiling takes dbt a second or more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ _MATERIALIZATION = "macro.dbt_kinds.materialization_"
 
 
 def compiled_queries(dbt: Dbt, select: str | None, *, full_refresh: bool) -> dict[str, str]:
-    """The compiled queries, by unique id, of the selected models whose plan depends on theirs; no dbt when none does.
+    """The compiled queries, by unique id, of the selected models whose plan depends on them; dbt is not called if there
+    are none.
 
     Raises:
         DbtFailedError: the project cannot be read, or one of those models does not compile.
@@ -21,13 +22,13 @@ def compiled_queries(dbt: Dbt, select: str | None, *, full_refresh: bool) -> dic
 
 
 def depends_on_query(manifest: Any, node: Any) -> bool:
-    """Whether a model's plan depends on its query: its changes are acted upon, or it reads past its own window."""
+    """Whether a model's plan depends on its query: changes of the query matter, or it reads beyond its own window."""
     on_query_change = node.config.meta.get("on_query_change") or node.config.get("on_query_change") or "forward"
     return on_query_change != "forward" or _calls_window_of(manifest, node, set())
 
 
 def selected_models(manifest: Any, select: str | None) -> list[Any]:
-    """The models of a kind that names separated by spaces mean. That a name means nothing is the operation's to say."""
+    """The models of a kind selected by names separated by spaces. Unknown names are reported by the operation."""
     kinds = {
         macro.name.removeprefix("materialization_").rsplit("_", 1)[0]
         for unique_id, macro in manifest.macros.items()
@@ -44,7 +45,7 @@ def selected_models(manifest: Any, select: str | None) -> list[Any]:
 
 
 def _calls_window_of(manifest: Any, caller: Any, seen: set[str]) -> bool:
-    """Whether a model or macro calls window_of: itself, through a macro, or in an ephemeral model in it."""
+    """Whether a model or macro calls window_of, directly, through a macro, or through an ephemeral model."""
     if "window_of" in getattr(caller, "raw_code", ""):
         return True
     for unique_id in (*caller.depends_on.macros, *getattr(caller.depends_on, "nodes", ())):

@@ -1,4 +1,4 @@
-"""What a table's time is made of: pieces that do not overlap, each in one state."""
+"""A table's timeline: pieces that do not overlap, each in one state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbt_kinds.operate.intervals import Interval
 
 
 class State(IntEnum):
-    """The states, the one that asks for most attention last: where several share a place, the last one shows."""
+    """The states, most urgent last: if several share a place, the last one is shown."""
 
     LOADED = 1
     UNAUDITED = 2
@@ -24,13 +24,13 @@ class State(IntEnum):
 
     @property
     def word(self) -> str:
-        """Its name as people read it."""
+        """Its display name."""
         return self.name.lower().replace("_", " ")
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A range in one state; `load` is the recorded load that filled it, where that is known."""
+    """A range in one state; `load` is the recorded load that filled it, if known."""
 
     start: str
     end: str
@@ -49,10 +49,10 @@ def coverage_pieces(
     audit_failed: Iterable[Interval] = (),
     unaudited: Iterable[Interval] = (),
 ) -> list[Piece]:
-    """Time in pieces, sorted.
+    """The timeline as sorted pieces.
 
-    A range that is being loaded is no longer missing; one whose last batch failed an audit shows that, whatever its
-    table holds. Of several loads the latest counts, none outside of `recorded`.
+    A range that is being loaded is not missing; one whose last batch failed an audit shows that, whatever the table
+    holds. Of several loads the latest counts; loads outside `recorded` are ignored.
     """
     outside = [(before[1], after[0]) for before, after in pairwise(recorded)]
     newest_first = sorted(loads, key=lambda load: load.recorded_at or "", reverse=True)
@@ -73,7 +73,7 @@ def coverage_pieces(
 
 
 def _paint(layers: Sequence[tuple[Interval, tuple[State, Load | None] | None]]) -> list[Piece]:
-    """The first layer that covers a place is seen there. Each place is painted once: 26,000 loads take 0.1 s."""
+    """The topmost layer at each place. Each place is painted once: 26,000 loads take 0.1 s."""
     bounds = sorted({bound for interval, _ in layers for bound in interval})
     places = {bound: number for number, bound in enumerate(bounds)}
     seen: list[tuple[State, Load | None] | None] = [None] * len(bounds)

@@ -30,7 +30,7 @@ _LOOKS = {
 class CoverageBar:
     """A bar of WIDTH characters over an interval.
 
-    A character shows the state in its time that asks for most attention, so that one missing hour in ten years is seen.
+    A character shows the most urgent state in its time range, so that one missing hour in ten years is visible.
     """
 
     pieces: Sequence[Piece]
@@ -38,29 +38,29 @@ class CoverageBar:
 
     @property
     def states(self) -> list[State | None]:
-        """The state that each character shows."""
+        """The state shown by each character."""
         return cell_states(self.pieces, self.over, WIDTH)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The characters, without colour too each state has its own."""
+        """Yields the characters, which differ by state even without colour."""
         line = Text(no_wrap=True)
         for state in self.states:
             line.append(*_block(state, options) if state else " ")
         yield line
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """It is never wrapped."""
+        """A fixed width: the bar is never wrapped."""
         return Measurement(WIDTH, WIDTH)
 
 
 @dataclass(frozen=True)
 class BarLegend:
-    """Which character means which state, of those that occur in bars."""
+    """The meaning of the characters that occur in bars."""
 
     bars: Sequence[CoverageBar]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """One line."""
+        """Yields one line."""
         line = Text()
         for state in sorted({state for bar in self.bars for state in bar.states if state}):
             line.append(*_block(state, options)).append(f" {state.word}   ", "dim")
@@ -74,13 +74,13 @@ def _block(state: State, options: ConsoleOptions) -> tuple[str, str]:
 
 
 def cell_states(pieces: Sequence[Piece], over: Interval, number: int) -> list[State | None]:
-    """The state to show in each of a number of equal parts of an interval; none where no piece is."""
+    """The state to show in each of a number of equal parts of an interval; None without a piece."""
     start, whole = over[0], seconds_between(*over)
     cells: list[State | None] = [None] * number
     for piece in pieces:
         low = max(seconds_between(start, piece.start) / whole, 0) * number
         high = min(seconds_between(start, piece.end) / whole, 1) * number
-        # a bound a rounding error beyond a cell's edge does not count as inside of it
+        # a bound within a rounding error of a cell's edge does not count as inside
         for place in range(int(low + 1e-9), min(int(-(-(high - 1e-9) // 1)), number)):
             cells[place] = max(cells[place] or piece.state, piece.state)
     return cells

@@ -1,4 +1,4 @@
-"""dbt, called inside this process."""
+"""Calls dbt inside this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dbt_kinds.errors import DbtFailedError, PackageMissingError
 
 @dataclass(frozen=True)
 class DbtOptions:
-    """Where dbt runs and against what, in the words of dbt's own options."""
+    """Where and against what dbt runs, named like dbt's own options."""
 
     project_dir: str | None = None
     profiles_dir: str | None = None
@@ -24,7 +24,7 @@ class DbtOptions:
     variables: Mapping[str, Any] = field(default_factory=dict)
 
     def arguments(self) -> list[str]:
-        """The options as dbt's command line takes them."""
+        """The options as arguments of dbt's command line."""
         given = {
             "--project-dir": self.project_dir,
             "--profiles-dir": self.profiles_dir,
@@ -43,15 +43,15 @@ def invoke(
     on_line: Callable[[str], None] | None = None,
     manifest: Any = None,
 ) -> Any:
-    """Runs one dbt command, handing every line that a macro logs or prints to `on_line`; returns dbt's result.
+    """Runs one dbt command, passing every line that a macro logs or prints to `on_line`; returns dbt's result.
 
     Args:
-        manifest: the project as an earlier command parsed it; dbt need not read it again.
+        manifest: the project as parsed by an earlier command, so that dbt does not read it again.
 
     Raises:
         DbtFailedError: dbt reported an error; the message is dbt's.
     """
-    # dbt takes a second to import
+    # importing dbt takes a second
     from dbt.cli.main import dbtRunner
 
     errors: list[str] = []
@@ -72,9 +72,9 @@ def invoke(
 
 @dataclass
 class Dbt:
-    """A project to ask: parsed once, whatever is asked of it.
+    """A dbt project, parsed only once.
 
-    target/run_results.json stays as it is: `dbt retry` reads it, and a run-operation overwrites it (measured on 1.11).
+    target/run_results.json is preserved: `dbt retry` reads it, and a run-operation overwrites it (measured on 1.11).
     """
 
     options: DbtOptions
@@ -113,7 +113,7 @@ class Dbt:
         Raises:
             DbtFailedError: one of them does not compile.
         """
-        # a fully qualified name may be a folder's, too, and then brings models that nobody asked for
+        # a fully qualified name may also match a folder, which brings in unrequested models
         wanted = {node.unique_id for node in nodes}
         command = ["compile", "--select", *(f"fqn:{'.'.join(node.fqn)}" for node in nodes)]
         result = self._invoke(*command, *(["--full-refresh"] if full_refresh else []), manifest=self._fresh_manifest())
@@ -125,7 +125,7 @@ class Dbt:
         return dict(self.manifest.flat_graph)
 
     def _fresh_manifest(self) -> Any:
-        # macros remember things of their invocation in dbt's graph; the next one reads the store anew
+        # macros keep state of their invocation in dbt's graph; the next invocation must read the store again
         self.manifest.flat_graph = dict(self._graph)
         return self.manifest
 
@@ -134,8 +134,9 @@ class Dbt:
 
 
 def yaml_text(value: Mapping[str, Any]) -> str:
-    """A mapping as dbt's command line reads it. JSON will not do: a character beyond 65,535 is two escapes there, which
-    YAML reads as two broken characters."""
+    """A mapping for dbt's command line, as YAML. JSON does not work: it writes a character beyond 65,535 as two
+    escapes, which YAML reads as two broken characters.
+    """
     text: str = yaml.dump(dict(value), Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), sort_keys=False)
     return text
 

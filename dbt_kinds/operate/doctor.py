@@ -1,4 +1,4 @@
-"""What is wrong with a set-up, as data and as lines to read."""
+"""Problems of a setup, as data and as text."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _STYLES = {"error": "red", "warning": "yellow"}
 
 @dataclass(frozen=True)
 class Ailment:
-    """Something that is wrong.
+    """A problem.
 
     Attributes:
         severity: error or warning.
-        about: a table, or what else of the set-up it is about.
+        about: the affected table or other part of the setup.
     """
 
     severity: str
@@ -31,7 +31,7 @@ class Ailment:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the doctor found, and of what."""
+    """The doctor's findings, and what it checked."""
 
     facts: dict[str, Any]
     ailments: list[Ailment]
@@ -39,12 +39,12 @@ class Diagnosis:
 
     @property
     def has_errors(self) -> bool:
-        """Whether something does not work as it is."""
+        """Whether any of them is an error."""
         return any(ailment.severity == "error" for ailment in self.ailments)
 
 
 def read_diagnosis(dbt: Dbt, select: str | None = None) -> Diagnosis:
-    """Asks the package to look at the set-up.
+    """Asks the package to check the setup.
 
     Raises:
         KindsError: the package is not installed, dbt failed, or the operation did.
@@ -55,7 +55,7 @@ def read_diagnosis(dbt: Dbt, select: str | None = None) -> Diagnosis:
 
 
 def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[Text]:
-    """What a person reads: each ailment with what it leads to and what mends it, then a line of facts."""
+    """The text output: each problem with its consequence and its remedy, then a line of facts."""
     for ailment in diagnosis.ailments:
         style = _STYLES.get(ailment.severity, "")
         yield Text.assemble((ailment.severity, style), f" {ailment.about}: {ailment.wrong}")

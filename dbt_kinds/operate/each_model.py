@@ -1,4 +1,4 @@
-"""An operation over several models: one that is refused is told, and the others are asked for all the same."""
+"""Runs an operation over several models: if one is refused, that is reported, and the others are still processed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs loaded, as data and as a table to look at."""
+"""What runs loaded, as data and as a table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def history_table(runs: Sequence[Run]) -> Table:
 
 
 def _what_happened(run: Run) -> Text:
-    """What was loaded, and what else has to be said; a run takes back what it loads again, which is worth no word."""
+    """What was loaded, and other remarks; that a run withdraws the records of what it reloads is not mentioned."""
     lines = [Text(intervals_text(run.windows, most=3) or "nothing", "" if run.windows else "dim")]
     if run.source == "forget" and run.invalidated:
         lines = [Text(f"took back {intervals_text(run.invalidated, most=3)}")]

@@ -1,4 +1,4 @@
-"""Half-open intervals of ISO instants in UTC, lengths of time and counts, as text to read."""
+"""Formats half-open intervals of ISO instants in UTC, lengths of time and counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Interval = tuple[str, str]
 
 
 def merged(intervals: Iterable[Interval]) -> list[Interval]:
-    """Sorted, with those that touch or overlap as one."""
+    """Sorted, with adjacent and overlapping ones merged."""
     joined: list[Interval] = []
     for start, end in sorted((start, end) for start, end in intervals):
         if joined and start <= joined[-1][1]:
@@ -25,17 +25,17 @@ def seconds_between(start: str, end: str) -> float:
 
 
 def total_seconds(intervals: Iterable[Interval]) -> float:
-    """The seconds that intervals cover together."""
+    """The total length in seconds."""
     return sum(seconds_between(start, end) for start, end in merged(intervals))
 
 
 def interval_text(interval: Interval) -> str:
-    """One interval, midnight left out."""
+    """One interval, omitting midnight."""
     return f"{instant_text(interval[0])} to {instant_text(interval[1])}"
 
 
 def intervals_text(intervals: Sequence[Interval], most: int = 5) -> str:
-    """Intervals, one a line, midnight left out; of many the first ones and how many more there are."""
+    """Intervals, one per line, omitting midnight; if there are many, the first ones and the number of the others."""
     lines = [interval_text(interval) for interval in intervals[:most]]
     if len(intervals) > most:
         lines.append(f"and {len(intervals) - most:,} more")
@@ -43,17 +43,17 @@ def intervals_text(intervals: Sequence[Interval], most: int = 5) -> str:
 
 
 def instant_text(instant: str) -> str:
-    """A bound of an interval: midnight and zero seconds left out."""
+    """A bound of an interval, omitting midnight and zero seconds."""
     return instant.removesuffix("T00:00:00").replace("T", " ").removesuffix(":00") if "T" in instant else instant
 
 
 def moment_text(instant: str) -> str:
-    """When something happened, to the second."""
+    """The time of an event, to the second."""
     return instant.replace("T", " ")[:19]
 
 
 def duration_text(seconds: float) -> str:
-    """A length of time in its two largest parts."""
+    """A length of time in its two largest units."""
     if seconds < 60:
         return f"{seconds:.1f} s" if seconds < 10 and seconds % 1 else f"{seconds:.0f} s"
     parts, rest = [], round(seconds)
@@ -67,7 +67,7 @@ def duration_text(seconds: float) -> str:
 
 
 def rough_duration_text(seconds: float) -> str:
-    """A length of time in its largest part, rounded: `2 min`."""
+    """A length of time in its largest unit, rounded: `2 min`."""
     length, name = next(
         ((length, name) for length, name in ((86400, "d"), (3600, "h"), (60, "min")) if seconds >= 0.95 * length),
         (1, "s"),
@@ -76,7 +76,7 @@ def rough_duration_text(seconds: float) -> str:
 
 
 def rough_count_text(number: int) -> str:
-    """A number in two digits and a half: `1.2 M`, `35 k`, `950`."""
+    """A number rounded to two or three significant digits: `1.2 M`, `35 k`, `950`."""
     for size, name in ((10**9, " G"), (10**6, " M"), (10**3, " k")):
         if number >= 0.9995 * size:
             return (
@@ -88,5 +88,5 @@ def rough_count_text(number: int) -> str:
 
 
 def count_text(number: int, one: str) -> str:
-    """A number of things: `1 gap`, `2,000 gaps`, `2 batches`."""
+    """A number with its noun: `1 gap`, `2,000 gaps`, `2 batches`."""
     return f"{number:,} {one}" + ("" if number == 1 else "es" if one.endswith("ch") else "s")

@@ -1,4 +1,4 @@
-"""What `dbt run` would do and why, as data and as a table to look at."""
+"""What `dbt run` would do and why, as data and as a table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dbt_kinds.operate.intervals import Interval, count_text, intervals_text, ro
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will cost by the batches before it; nothing where there were none."""
+    """The cost of a run, estimated from earlier batches; empty if there were none."""
 
     seconds: float | None = None
     rows: int | None = None
@@ -33,7 +33,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run would do with one model, in half-open intervals of ISO instants."""
+    """What a run would do with one model, as half-open intervals of ISO instants."""
 
     model: str
     unit: str = ""
@@ -46,7 +46,7 @@ class Plan:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Plan:
-        """A plan as the operation tells of it."""
+        """Parses a plan returned by the operation."""
         estimate = given.get("estimate")
         told = {"estimate": Estimate(**known_fields(Estimate, estimate)) if estimate else None}
         return cls(**known_fields(cls, given) | told | {"waiting": Wait.all_of(given)})
@@ -58,9 +58,9 @@ class Plan:
 
 
 def read_plans(dbt: Dbt, select: str | None = None, *, full_refresh: bool = False) -> dict[str, Any]:
-    """Asks the package what a run would do: the operation's answer, `{"operation": "plan", "plans": […]}`.
+    """Asks the package what a run would do; returns the operation's answer, `{"operation": "plan", "plans": […]}`.
 
-    A model that cannot be planned has nothing but the reason.
+    For a model that cannot be planned it only contains the reason.
 
     Raises:
         KindsError: the package is not installed, dbt failed, or the operation did.
@@ -82,7 +82,7 @@ def plans_of(answer: Mapping[str, Any]) -> list[Plan]:
 
 
 def plan_table(plans: Sequence[Plan]) -> Group:
-    """The plans for a terminal: a table of what would run, in which batches, and why; notes on models below it."""
+    """The plans for a terminal: a table of what would run, in which batches, and why, followed by notes on models."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("model", overflow="fold")
     table.add_column("unit")
@@ -103,7 +103,7 @@ def plan_table(plans: Sequence[Plan]) -> Group:
 
 
 def plan_summary(plans: Sequence[Plan]) -> str:
-    """The plans in one sentence."""
+    """One sentence about all plans."""
     busy = [plan for plan in plans if plan.batches]
     if not busy:
         return f"Nothing to do: {count_text(len(plans), 'model')} looked at."

@@ -1,4 +1,4 @@
-"""One HTML file that shows every model's time, to be looked at without a network."""
+"""A single HTML file with every model's timeline, viewable without a network."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Report:
-    """What the page shows: the models' status as of the execution time, and runs, newest first."""
+    """The contents of the page: the models' status as of the execution time, and runs, newest first."""
 
     models: Sequence[ModelStatus]
     runs: Sequence[Run] = ()
@@ -68,7 +68,7 @@ def write_report(report: Report, file: Path) -> None:
 
 def render_report(report: Report) -> str:
     """The page as text."""
-    # the other commands do without it
+    # the other commands do not need it
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -104,7 +104,7 @@ def render_report(report: Report) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One model on the page; `tags` are what the page's buttons choose by, `verdict` says it in words."""
+    """One model on the page; the page's buttons filter by `tags`, `verdict` describes them."""
 
     model: ModelStatus
     runs: Sequence[Run]
@@ -115,13 +115,13 @@ class Row:
 
     @property
     def failure(self) -> str:
-        """The message of the last run, when that went wrong."""
+        """The last run's message, if it failed."""
         last_run = self.model.last_run
         return run_message(last_run) if last_run and last_run.went_wrong else ""
 
     @property
     def description(self) -> str:
-        """The timeline in words, for those who do not see it."""
+        """A description of the timeline for screen readers."""
         return (
             "; ".join(f"{state.word} {', '.join(ranges)}" for state, ranges in self.ranges.items())
             or "nothing recorded"
@@ -129,7 +129,7 @@ class Row:
 
 
 def _with_runs(report: Report) -> list[tuple[ModelStatus, list[Run]]]:
-    # what a store tells of a table may be told under the name that the model had in another project
+    # the store may have recorded a table under the name of a model in another project
     by_relation: dict[str, list[Run]] = {}
     for run in report.runs:
         by_relation.setdefault(run.relation, []).append(run)
@@ -140,7 +140,7 @@ def _with_runs(report: Report) -> list[tuple[ModelStatus, list[Run]]]:
 
 def _row(model: ModelStatus, runs: Sequence[Run], axis: Axis | None, number_of_models: int) -> Row:
     pieces = model.pieces(runs)
-    # the more models, the coarser: a browser shows 50,000 elements in half a second
+    # with more models the resolution is lower: a browser shows 50,000 elements in half a second
     resolution = max(100, min(1000, 100_000 // number_of_models))
     drawn = segments(pieces, axis, resolution) if axis else []
     tags, verdict = _verdict(model)
@@ -184,7 +184,7 @@ def _ranges(pieces: Sequence[Piece], most: int = 20) -> dict[State, list[str]]:
 
 
 def _tallies(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """(tag, text) of the buttons that choose models."""
+    """(tag, label) of the filter buttons."""
     counts = Counter(tag for row in rows for tag in row.tags)
     words = {
         "complete": "complete",

@@ -1,4 +1,4 @@
-"""What every model's table holds and lacks, as data and as a table to look at."""
+"""Which intervals every model's table has and lacks, as data and as a table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from dbt_kinds.operate.intervals import Interval, intervals_text, moment_text
 
 @dataclass(frozen=True)
 class ModelStatus:
-    """One model: its coverage and its gaps as of the execution time, in half-open intervals of ISO instants."""
+    """One model: its coverage and gaps as of the execution time, as half-open intervals of ISO instants."""
 
     model: str
     relation: str = ""
@@ -52,7 +52,7 @@ class ModelStatus:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> ModelStatus:
-        """A model as the operation tells of it."""
+        """Parses a model returned by the operation."""
         lease, run = given.get("lease"), given.get("last_run")
         told: dict[str, Any] = {"lease": Lease.of(lease) if lease else None, "last_run": Run.of(run) if run else None}
         audits = given.get("audits") or {}
@@ -75,11 +75,11 @@ class ModelStatus:
 
     @property
     def bounds(self) -> Interval | None:
-        """What is looked at, from start to end; none when that is nothing."""
+        """The range that is checked, from start to end; None if empty."""
         return (self.start, self.end) if self.start and self.end and self.start < self.end else None
 
     def pieces(self, runs: Sequence[Run] = ()) -> list[Piece]:
-        """Its time in pieces; with runs, loaded ones know their load."""
+        """Its timeline in pieces; if runs are given, loaded pieces refer to their load."""
         loads = [load for run in runs for load in run.loaded]
         return coverage_pieces(
             self.recorded,
@@ -102,12 +102,12 @@ class Status:
 
     @property
     def lacks_something(self) -> bool:
-        """Whether anything is missing anywhere."""
+        """Whether anything is missing in any model."""
         return any(model.missing for model in self.models)
 
 
 def read_status(dbt: Dbt, select: str | None = None) -> Status:
-    """Asks the package for the status of the selected models. One that cannot be planned is told with the reason.
+    """Asks the package for the status of the selected models. For one that cannot be planned it contains the reason.
 
     Raises:
         KindsError: the package is not installed, dbt failed, or the operation did.
@@ -119,9 +119,9 @@ def read_status(dbt: Dbt, select: str | None = None) -> Status:
 
 
 def status_table(models: Sequence[ModelStatus]) -> RenderableType:
-    """The status as a table for a terminal, under it what its bars mean, who holds a lease, and how runs failed."""
+    """The status as a table for a terminal, followed by a legend of its bars, lease holders, and failures of runs."""
     table = Table(header_style="bold", box=None, pad_edge=False)
-    # a name is broken only where it would leave the rest of 80 columns too little
+    # names are only wrapped if they would leave too little of 80 columns
     table.add_column("model", overflow="fold", no_wrap=all(len(model.name) <= 28 for model in models))
     table.add_column("unit")
     table.add_column("covered", no_wrap=True)

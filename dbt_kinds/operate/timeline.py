@@ -1,4 +1,4 @@
-"""Time drawn to scale: an axis with ticks, and a table's pieces as segments that are few enough to draw."""
+"""Draws time to scale: an axis with ticks, and a table's pieces as a limited number of segments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dbt_kinds.operate.intervals import (
 MOST_TICKS = 8
 
 _DAY = 86400
-# seconds, and for calendar steps the months; weeks begin on Monday, as 1 January of the year 1 did
+# seconds, or months for calendar steps; weeks begin on Monday, as 1 January of the year 1 was one
 _STEPS = [(minutes * 60, 0) for minutes in (5, 15, 30, 60, 180, 360, 720, 1440, 2880, 10080)]
 _STEPS += [(months * 30 * _DAY, months) for months in (1, 3, 6)]
 _STEPS += [(years * 365 * _DAY, years * 12) for years in (1, 2, 5, 10, 20, 50, 100, 500, 1000, 2000)]
@@ -35,14 +35,14 @@ class Tick:
 
 @dataclass(frozen=True)
 class Axis:
-    """The time that is drawn, from its left to its right end."""
+    """The range that is drawn, from the left to the right end."""
 
     start: datetime
     end: datetime
 
     @classmethod
     def over(cls, instants: Iterable[str]) -> Axis | None:
-        """The axis that holds all these instants; none when they span no time."""
+        """The axis that covers all these instants; None if they span no time."""
         known = sorted(datetime.fromisoformat(instant) for instant in instants)
         return cls(known[0], known[-1]) if known and known[0] < known[-1] else None
 
@@ -52,12 +52,12 @@ class Axis:
         return (self.end - self.start).total_seconds()
 
     def position(self, instant: str | datetime) -> float:
-        """Where an instant lies, in percent of the length."""
+        """The position of an instant, in percent of the length."""
         moment = datetime.fromisoformat(instant) if isinstance(instant, str) else instant
         return (moment - self.start).total_seconds() / self.seconds * 100
 
     def ticks(self) -> list[Tick]:
-        """Round instants, at most MOST_TICKS, and for each a label that needs no other to be read."""
+        """Round instants, at most MOST_TICKS, each with a self-contained label."""
         seconds, months = next((step for step in _STEPS if self.seconds / step[0] <= MOST_TICKS - 1), _STEPS[-1])
         steps, size = (_month_starts, months) if months else (_round_moments, seconds)
         moments = steps(self.start, self.end, size)
@@ -66,7 +66,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Segment:
-    """What is drawn as one: its place in percent of the axis, the state it shows, and what is to be said about it."""
+    """A unit of drawing: its position in percent of the axis, its state, and its description."""
 
     left: float
     width: float
@@ -75,16 +75,16 @@ class Segment:
 
 
 def segments(pieces: Sequence[Piece], axis: Axis, resolution: int) -> list[Segment]:
-    """Pieces as segments; loads that follow each other are one, so that 26,000 of an hour are drawn as a few hundred.
+    """Pieces as segments; consecutive loads are merged, so that 26,000 hourly ones are drawn as a few hundred.
 
     Args:
-        resolution: pieces in different states share a segment where together they are narrower than this part of the
-            axis; it then shows the state that asks for most attention.
+        resolution: pieces in different states share a segment if together they are narrower than this part of the axis;
+            it then shows the most urgent state.
     """
     narrow = axis.seconds / resolution
     groups = _join([[piece] for piece in pieces], narrow * 5, lambda last, group: last[-1].state is group[0].state)
     groups = _join(groups, narrow, lambda last, group: True)
-    # side by side, mixed segments as narrow as a pixel would be nothing but edges
+    # mixed segments only one pixel wide would consist of nothing but edges
     groups = _join(groups, narrow * 20, lambda last, group: _is_mixed(last) and _is_mixed(group))
     drawn = []
     for group in groups:
@@ -95,7 +95,7 @@ def segments(pieces: Sequence[Piece], axis: Axis, resolution: int) -> list[Segme
 
 
 def pieces_text(pieces: Sequence[Piece]) -> str:
-    """What is to be said about neighbouring pieces, in a few lines."""
+    """A description of adjacent pieces, in a few lines."""
     whole = interval_text((pieces[0].start, pieces[-1].end))
     states = sorted({piece.state for piece in pieces}, reverse=True)
     lines = [f"{whole}:"] if len(states) > 1 else []
@@ -137,7 +137,7 @@ def _loads_text(pieces: Sequence[Piece]) -> list[str]:
 def _join(
     groups: Sequence[list[Piece]], seconds: float, belong_together: Callable[[list[Piece], list[Piece]], bool]
 ) -> list[list[Piece]]:
-    """Groups that touch and belong together as one, as long as they are no longer than so many seconds."""
+    """Merges adjacent groups that belong together, up to a maximum length in seconds."""
     joined: list[list[Piece]] = []
     for group in groups:
         last = joined[-1] if joined else None

@@ -1,1 +1,1 @@
-"""`dbt-kinds push`: hands what runs put into the outbox to functions of the project, at least once."""
+"""`dbt-kinds push`: passes the changes in the outbox to functions of the project, at least once."""

@@ -1,4 +1,4 @@
-"""Batches of changes, and what became of each key of them."""
+"""Batches of changes, and the outcome for each key."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from dbt_kinds.push.functions import Push
 
 DONE = ("ok", "warn")
 _WORDS = (*DONE, "error", "reject")
-# the worst of a key's changes is what its record says
+# a key's record shows its worst outcome
 _GRAVITY = ("ok", "warn", "reject", "error")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """`ok`, `warn`, `error` or `reject`, and why."""
+    """`ok`, `warn`, `error` or `reject`, and the reason."""
 
     status: str
     reason: str = ""
 
 
 def batches_of(waiting: Sequence[Waiting], keys: Keys, size: int) -> Iterator[list[Change]]:
-    """Changes in batches of a size. What has an order is not split, a group or a row that came and went, so that its
-    batch may be larger.
+    """Splits changes into batches. Changes whose order matters, of one group or of a row that came and went, stay
+    together, so a batch may be larger than `size`.
     """
     batch: list[Change] = []
     for one in waiting:
@@ -42,7 +42,9 @@ def batches_of(waiting: Sequence[Waiting], keys: Keys, size: int) -> Iterator[li
 
 
 def send(push: Push, batch: list[Change], args: Sequence[Any], mode: str) -> dict[str, Outcome]:
-    """Calls a function with a batch. The outcome of each change, by id; an exception is an error of all of them."""
+    """Calls a function with a batch. Returns the outcome of each change by id; an exception is an error for all of
+    them.
+    """
     try:
         answer = push(batch, *args)
     except Exception as error:
@@ -58,7 +60,7 @@ def send(push: Push, batch: list[Change], args: Sequence[Any], mode: str) -> dic
 
 
 def outcome_of(one: Waiting, outcomes: Mapping[str, Outcome]) -> Outcome | None:
-    """What became of a key: the gravest of its changes; None where some have not been sent."""
+    """The worst outcome of a key's changes; None if some have not been sent."""
     found = [outcomes.get(change.id) for change in one.changes]
     known = [outcome for outcome in found if outcome is not None]
     return max(known, key=lambda outcome: _GRAVITY.index(outcome.status)) if len(known) == len(found) else None
@@ -76,16 +78,16 @@ def _outcome(answer: Any) -> Outcome:
 
 
 class RateLimit:
-    """Lets so many calls through in so many seconds; the others wait."""
+    """Limits calls to a number per period; further calls wait."""
 
     def __init__(self, requests: int, seconds: float) -> None:
-        """Takes how many calls there may be in how many seconds."""
+        """Allows `requests` calls in `seconds` seconds."""
         self._requests, self._seconds = requests, seconds
         self._calls: list[float] = []
         self._lock = threading.Lock()
 
     def wait(self) -> None:
-        """Returns when the next call may be made."""
+        """Returns when the next call is allowed."""
         with self._lock:
             if len(self._calls) >= self._requests:
                 time.sleep(max(0.0, self._calls[-self._requests] + self._seconds - time.monotonic()))

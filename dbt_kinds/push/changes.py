@@ -1,4 +1,4 @@
-"""The changes of one key that wait, merged into what has to be sent of it."""
+"""Merges the pending changes of a key into what must be sent."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any, Literal
 Keys = Literal["unique_key", "group", "row"]
 Type = Literal["insert", "update", "delete"]
 _WENT = ("delete", "update_preimage")
-# by whether there is a new row, and an old one
+# by whether there is a new row and an old one
 _TYPES: dict[tuple[bool, bool], Type] = {(True, False): "insert", (True, True): "update", (False, True): "delete"}
 
 
 @dataclass(frozen=True)
 class Change:
-    """What a function of a sink is given.
+    """The argument of a sink's function.
 
     Attributes:
-        id: the same at each attempt, another once the key changed again.
+        id: the same at each attempt, different once the key changed again.
         type: `insert`, `update` or `delete`; an update has both images.
-        key: the key's columns by name; of a table without a key, the row.
-        row: the new row, None of a delete.
-        old: the row as it was before, None of an insert.
+        key: the key's columns by name; without a key, the row.
+        row: the new row, None for a delete.
+        old: the previous row, None for an insert.
     """
 
     id: str
@@ -37,8 +37,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What waits of one key, to be delivered together. `delta` is the last that it holds; `changes` is empty where
-    nothing is left to be told.
+    """The pending changes of one key, to be delivered together. `delta` is the last one included; `changes` is empty
+    if they cancel out.
     """
 
     key: str
@@ -51,19 +51,19 @@ class Waiting:
 
     @property
     def id(self) -> str:
-        """Names it in the outbox and among dead letters."""
+        """Its id in the outbox and among dead letters."""
         return self.changes[-1].id if self.changes else ""
 
     @property
     def type(self) -> str:
-        """What it comes to."""
+        """The overall type of change."""
         types = {change.type for change in self.changes}
         return types.pop() if len(types) == 1 else "update"
 
 
 @dataclass
 class _Delta:
-    """The rows that went and came of one key in one run, each with its id."""
+    """The rows of one key removed and added in one run, each with its id."""
 
     number: int
     went: list[tuple[str, str]] = field(default_factory=list)
@@ -73,11 +73,11 @@ class _Delta:
 def waiting_of(
     rows: Iterable[Mapping[str, Any]], keys: Keys, attempts: Iterable[Mapping[str, Any]] = ()
 ) -> list[Waiting]:
-    """What waits of each key, in the order of the first change.
+    """The pending changes of each key, in the order of the first change.
 
     Args:
-        rows: the changes that the operation `outbox` tells of, of any number of keys.
-        attempts: what it tells of earlier attempts.
+        rows: the changes returned by the operation `outbox`, for any number of keys.
+        attempts: the earlier attempts it returned.
     """
     tried = {attempt["key"]: attempt for attempt in attempts}
     by_key: dict[str, dict[int, _Delta]] = defaultdict(dict)
@@ -104,24 +104,22 @@ def _waiting(key: str, deltas: Sequence[_Delta], keys: Keys, tried: Mapping[str,
 
 
 def _of_key(key: str, deltas: Sequence[_Delta], sent: set[int]) -> list[Change]:
-    """One change, from the first image to the last. A row that may have been received is deleted, though it was not
-    there at first.
+    """One change, from the first image to the last. A row that may have been received is deleted even if it did not
+    exist at first.
     """
     went, came = deltas[0].went, deltas[-1].came
     if not went and not came:
         went = [row for delta in deltas if delta.number in sent for row in delta.came][-1:]
     if not went and not came:
         return []
-    # receivers may know an id: what holds more than it did before has that of the last delta
+    # receivers may know an id: changes that grew since an attempt get the id of the last delta
     newest = (deltas[-1].came or deltas[-1].went)[-1][0]
     row, old = (json.loads(rows[-1][1]) if rows else None for rows in (came, went))
     return [Change(newest, _TYPES[row is not None, old is not None], json.loads(key), row, old)]
 
 
 def _of_group(key: str, deltas: Sequence[_Delta], sent: set[int]) -> list[Change]:
-    """All rows that were there first, or that may have been received since, as deletes; all that are there last, as
-    inserts.
-    """
+    """All rows that existed at first, or that may have been received since, as deletes; all final rows as inserts."""
     went = deltas[0].went + [row for before, delta in pairwise(deltas) if before.number in sent for row in delta.went]
     told_key = json.loads(key)
     return [_of_a_row(row, told_key, "delete") for row in went] + [
@@ -130,8 +128,8 @@ def _of_group(key: str, deltas: Sequence[_Delta], sent: set[int]) -> list[Change
 
 
 def _of_row(key: str, deltas: Sequence[_Delta], sent: set[int]) -> list[Change]:
-    """Equal rows, each of its own, in the order of runs. One that goes takes with it one that came and was never sent,
-    and the other way round.
+    """Equal rows individually, in the order of runs. A removed row cancels an added one that was never sent, and
+    vice versa.
     """
     told: list[Change] = []
     unsent: list[Change] = []

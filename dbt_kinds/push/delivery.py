@@ -1,4 +1,6 @@
-"""One push of one model: claim, announce, send, record, release. Whatever dies in between is sent again."""
+"""One push of one model: claim, announce, send, record, release. After a crash at any point the changes are sent
+again.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from dbt_kinds.push.batches import DONE, Outcome, RateLimit, batches_of, outcome
 from dbt_kinds.push.changes import Keys, Waiting, waiting_of
 from dbt_kinds.push.functions import Push, read_function
 
-# announced and recorded together: what a push that is killed may send twice
+# announced and recorded together: the most that a killed push may send twice
 _AT_ONCE = 1_000
 _READ_AT_ONCE = 10_000
 _RECORD_SECONDS = 5.0
@@ -31,7 +33,7 @@ _WAITING = ("changes", "attempts")
 
 @dataclass
 class Pushed:
-    """What a push of one model came to."""
+    """The result of pushing one model."""
 
     model: str
     delivered: int = 0
@@ -46,21 +48,21 @@ class Pushed:
 
 
 def read_outbox(dbt: Dbt, select: str | None, **arguments: Any) -> list[dict[str, Any]]:
-    """What the operation `outbox` tells of models with a sink."""
+    """The answer of the operation `outbox` for models with a sink."""
     asked = {"select": select} if select else {}
     answer = dbt.operation("outbox", {**asked, **arguments})
     return [{**model, "now": answer["now"]} for model in answer["models"]]
 
 
 def push(dbt: Dbt, select: str | None, *, resync: bool = False, ahead: timedelta = timedelta()) -> list[Pushed]:
-    """Sends what waits of the selected models with a sink, one model after the other.
+    """Sends the pending changes of the selected models with a sink, one model after the other.
 
     Args:
         resync: send the whole tables, as inserts.
-        ahead: how far the clock that retries go by is ahead.
+        ahead: how far ahead the clock for retries is.
 
     Raises:
-        SinkError: no model has a sink, or a function cannot be had.
+        SinkError: no model has a sink, or a function cannot be loaded.
         DbtFailedError: an operation failed.
     """
     models = read_outbox(dbt, select, resync=resync, about=[])
@@ -72,7 +74,7 @@ def push(dbt: Dbt, select: str | None, *, resync: bool = False, ahead: timedelta
 
 
 def dead_letters(dbt: Dbt, select: str | None) -> list[dict[str, Any]]:
-    """The changes that are not sent again, `{id, model, type, key, row, reason, attempts}`, oldest first."""
+    """The dead letters, `{id, model, type, key, row, reason, attempts}`, oldest first."""
     return [
         {"id": dead["change"], "model": model["name"]}
         | {name: dead.get(name) for name in ("type", "key", "row", "reason", "attempts")}
@@ -82,7 +84,7 @@ def dead_letters(dbt: Dbt, select: str | None) -> list[dict[str, Any]]:
 
 
 def revive(dbt: Dbt, select: str | None, change: str) -> str:
-    """Lets the next push send a dead letter again. Returns its model.
+    """Marks a dead letter for the next push. Returns its model.
 
     Raises:
         SinkError: no dead letter has that id.
@@ -97,7 +99,7 @@ def revive(dbt: Dbt, select: str | None, change: str) -> str:
 
 
 class _Push:
-    """A push of one model under way."""
+    """A push of one model in progress."""
 
     def __init__(self, dbt: Dbt, model: Mapping[str, Any], function: Push, ahead: timedelta) -> None:
         self._dbt, self._model, self._function, self._ahead = dbt, model, function, ahead
@@ -122,7 +124,7 @@ class _Push:
                     self._deliver(due[start : start + _AT_ONCE])
                 if not due:
                     break
-                # what came in the meantime, and what was beyond the limit
+                # what arrived in the meantime, and what exceeded the limit
                 state = self._ask(about=_WAITING, limit=_READ_AT_ONCE + len(seen))
         finally:
             state = self._ask([{"status": "released"}], ["changes", "attempts", "dead", "gaps"], limit=1_000_000_000)
@@ -141,7 +143,7 @@ class _Push:
         return state
 
     def _claim(self) -> dict[str, Any]:
-        """Makes this the only push of the model: who came first goes on."""
+        """Makes this the only push of the model: the earliest claim wins."""
         state = self._ask([{"status": "claimed"}], [*_WAITING, "pushers"])
         for _ in range(10):
             rivals = self._rivals(state)
@@ -173,7 +175,9 @@ class _Push:
         return datetime.fromisoformat(now) + self._ahead
 
     def _deliver(self, due: Sequence[Waiting]) -> None:
-        """Announces, sends and records. The record comes while batches are under way, so that little is sent twice."""
+        """Announces, sends and records. Outcomes are recorded while batches are in progress, so that little is sent
+        twice.
+        """
         empty = [_record(one, Outcome("ok", "nothing is left to be told")) for one in due if not one.changes]
         due = [one for one in due if one.changes]
         announced = self._ask(empty + [_record(one, Outcome("sending")) for one in due])
@@ -188,7 +192,7 @@ class _Push:
         self._record_known(open_keys, outcomes, announced["now"])
 
     def _record_known(self, keys: Sequence[Waiting], outcomes: Mapping[str, Outcome], now: str) -> list[Waiting]:
-        """Records the keys whose outcome is known; returns the others."""
+        """Records the keys with a known outcome; returns the others."""
         rows, left = [], []
         for one in keys:
             outcome = outcome_of(one, outcomes)
@@ -206,7 +210,7 @@ class _Push:
         return left
 
     def _send_all(self, batches: Sequence[Any]) -> Iterator[dict[str, Outcome]]:
-        """Sends batches, some at a time; nothing is yielded now and then while all of them take long."""
+        """Sends batches, several at a time; yields nothing now and then while all of them are slow."""
 
         def call(batch: Any) -> dict[str, Outcome]:
             if self._limit is not None:
@@ -231,7 +235,7 @@ class _Push:
 
 
 def _record(one: Waiting, outcome: Outcome) -> dict[str, Any]:
-    """The row of the outbox for what became of a key. What is given up is kept as it was to be sent."""
+    """The outbox row for the outcome of a key. A given-up change is stored as it was to be sent."""
     attempts = one.attempts + bool(one.changes)
     row: dict[str, Any] = {"status": outcome.status, "key": one.key, "delta": one.delta, "attempts": attempts}
     if outcome.reason:
@@ -244,7 +248,7 @@ def _record(one: Waiting, outcome: Outcome) -> dict[str, Any]:
 
 
 def _is_gone(holder: str) -> bool:
-    """Whether a push of this machine is known not to run any more."""
+    """Whether a push on this machine is known to be dead."""
     host, process, _ = holder.split("/")
     if host != socket.gethostname():
         return False

@@ -1,4 +1,4 @@
-"""The functions that changes are handed to: `push` of `sinks/<name>.py` in the project."""
+"""The functions that receive changes: `push` of `sinks/<name>.py` in the project."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Push = Callable[..., Any]
 
 
 def read_function(project: Path, name: str) -> Push:
-    """The function `push` of a file below the project's folder `sinks`, whose neighbours it may import.
+    """Loads the function `push` of a file in the project's folder `sinks`; it may import its sibling files.
 
     Raises:
         SinkError: there is no such file, it cannot be imported, or it has no function `push`.

@@ -1,1 +1,1 @@
-"""Readers of other tools' projects: each makes the models of `dbt_kinds.kinds` out of files."""
+"""Readers of other tools' projects: each turns files into the models of `dbt_kinds.kinds`."""

@@ -1,4 +1,4 @@
-"""Brackets among the tokens of any dialect."""
+"""Brackets among tokens, for any dialect."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 
 
 def closing(tokens: Sequence[Token], opening: int) -> int | None:
-    """The index of the bracket that closes the one at an index; None where none does."""
+    """The index of the closing bracket for an opening one; None if there is none."""
     depth = 0
     for index in range(opening, len(tokens)):
         depth += _step(tokens[index])
@@ -21,7 +21,7 @@ def closing(tokens: Sequence[Token], opening: int) -> int | None:
 
 
 def split_at_commas(tokens: Sequence[Token]) -> list[list[Token]]:
-    """The parts between commas that stand in no bracket; one empty part of no tokens."""
+    """The parts between top-level commas; for no tokens one empty part."""
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:

@@ -1,4 +1,4 @@
-"""Models that read themselves by way of others."""
+"""Cyclic references among models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 
 def way_back(start: str, reads: Mapping[str, Iterable[str]]) -> list[str]:
-    """The models on a way from a model back to itself, if there is one."""
+    """The models on a path from a model back to itself, if there is one."""
     ways: list[list[str]] = [[key] for key in sorted(reads.get(start, ()))]
     seen: set[str] = set()
     while ways:

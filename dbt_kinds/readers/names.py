@@ -1,4 +1,4 @@
-"""Names in the letters that dbt and Spark take."""
+"""Names with the characters that dbt and Spark accept."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections.abc import Iterable
 
 
 def dbt_name(text: str) -> str:
-    """A name in the letters of dbt's and Spark's unquoted names."""
+    """A name with only the characters of unquoted names in dbt and Spark."""
     return re.sub(r"[^a-z0-9_]", "_", text.lower())
 
 
 def slug(text: str) -> str:
-    """A name for groups and the like, without a run of underscores."""
+    """A name for groups and the like, without repeated underscores."""
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") or "unnamed"
 
 
 def node_names(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The names in dbt of tables by schema and table: the table's, or `<schema>__<table>` where several would share it.
+    """The dbt names of tables by schema and table: the table's, or `<schema>__<table>` if several would share it.
 
-    A longer name may be another table's short one, so this is repeated until none is shared.
+    A longer name may equal another table's short one, so this is repeated until none is shared.
     """
     names = {place: place[1] for place in sorted(places)}
     while shared := sorted(name for name, count in Counter(names.values()).items() if count > 1):
         for name in shared:
             group = [place for place, given in names.items() if given == name]
             short = [place for place in group if place[1] == name]
-            # `a.b__c` and `a__b.c` are both `a__b__c`; the first may keep it, so that this ends
+            # `a.b__c` and `a__b.c` are both `a__b__c`; the first one keeps it, so that the loop ends
             for place in short or group[1:]:
                 names[place] = f"{place[0]}__{names[place]}"
     return names

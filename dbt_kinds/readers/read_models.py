@@ -1,4 +1,4 @@
-"""What YAML about models may ask of the reader of the models, whichever tool they are of."""
+"""What readers of YAML about models need from the reader of the models, for any tool."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from dbt_kinds.translation.star import Columns
 
 
 class ReadModels(Protocol):
-    """The models of a project, after they were read."""
+    """The models of a project after reading."""
 
     @property
     def sources(self) -> Mapping[str, SourceTable]:
-        """The tables that the project reads and does not build, by key."""
+        """The tables that the project reads but does not build, by key."""
 
     def key_of(self, name: str) -> str:
-        """The key of a model or source by its name as it is written."""
+        """The key of a model or source by its name as written."""
 
     def has_model(self, key: str) -> bool:
-        """Whether a key is that of a model, refused ones among them."""
+        """Whether a key belongs to a model, including refused ones."""
 
     def columns_of(self, key: str) -> Columns | None:
-        """The columns of a model or source, None when they are not known."""
+        """The columns of a model or source, None if unknown."""
 
     def expression(self, text: str, what: str, node: YamlNode) -> str:
-        """An expression of the project's dialect for Spark.
+        """Translates an expression from the project's dialect to Spark.
 
         Args:
-            what: what it is, for messages.
+            what: a description of the expression, for messages.
 
         Raises:
             CompileError: it cannot be written for Spark.
         """
 
     def query(self, text: str, what: str, marks: Marks, node: YamlNode) -> tuple[SqlText, list[Note]]:
-        """A query of the project's dialect for Spark, and what is to say about it.
+        """Translates a query from the project's dialect to Spark, with remarks.
 
         Args:
-            marks: of the names in the text that stand for something else.
+            marks: the meaning of placeholder names in the text.
 
         Raises:
-            CompileError: it is no query, or cannot be written for Spark.
+            CompileError: it is not a query, or cannot be written for Spark.
         """

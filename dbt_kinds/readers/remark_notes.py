@@ -1,4 +1,4 @@
-"""The notes that say what translation says."""
+"""Notes made from the remarks of the translation."""
 
 from __future__ import annotations
 

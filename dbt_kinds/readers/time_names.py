@@ -1,4 +1,4 @@
-"""SQLMesh's time variables, which are the package's macros of the same names."""
+"""SQLMesh's time variables, for which the package has macros with the same names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NAME = re.compile(rf"({'|'.join(_BOUNDS)})_({'|'.join(_FORMS)})", re.IGNORECASE
 
 
 def time_variable(name: str) -> str | None:
-    """The package's macro for a variable of SQLMesh, None for others; `latest_` is its old word for execution."""
+    """The package's macro for a SQLMesh variable, None for others; `latest_` is the old prefix for execution."""
     found = _NAME.fullmatch(name)
     if found is None:
         return None
@@ -19,7 +19,7 @@ def time_variable(name: str) -> str | None:
 
 
 def time_names() -> dict[str, str]:
-    """Every variable of SQLMesh, with the package's macro for it."""
+    """All time variables of SQLMesh, with the package's macros."""
     names = [f"{bound}_{form}" for bound in _BOUNDS for form in _FORMS]
     return {name: time_variable(name) or name for name in names}
 

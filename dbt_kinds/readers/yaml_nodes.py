@@ -1,4 +1,4 @@
-"""YAML with the lines of its values, and with keys that stand twice: what loaders of mappings lose."""
+"""YAML with the lines of its values, and with duplicate keys, both of which ordinary loaders lose."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _WHOLE = re.compile(r"[-+]?[0-9]+")
 _BASED = re.compile(r"0x[0-9a-fA-F]+|0o[0-7]+")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan}
-# anchors may make a small file stand for a large one, or for one without an end
+# with anchors a small file may represent a huge or infinite one
 _DEEPEST = 40
 _MOST_NODES = 200_000
 
 
 class YamlNode:
-    """A value of a YAML file, read as YAML 1.2 reads it: dates stay texts, and `yes` is one."""
+    """A value of a YAML file, read as YAML 1.2: dates and `yes` are strings."""
 
     def __init__(
         self,
@@ -35,10 +35,10 @@ class YamlNode:
         budget: list[int] | None = None,
         key: yaml.Node | None = None,
     ) -> None:
-        """Takes what the parser made of a text that begins at a line of a file.
+        """Wraps a node of the parser, given the line at which its text begins in the file.
 
         Raises:
-            BadPropertyValue: anchors make the file too large to be read.
+            BadPropertyValue: anchors make the file too large.
         """
         self._node = node
         self._key = key
@@ -52,23 +52,23 @@ class YamlNode:
 
     @property
     def line(self) -> int:
-        """Where the value begins."""
+        """The line of the value."""
         return int(self._node.start_mark.line) + self._first_line
 
     @property
     def key_line(self) -> int:
-        """Where the key of the value stands; without a key, where the value begins."""
+        """The line of the value's key; without a key, that of the value."""
         return self.line if self._key is None else int(self._key.start_mark.line) + self._first_line
 
     @property
     def text_line(self) -> int:
-        """Where the text of a scalar begins: behind `|` it is the next line."""
+        """The line at which the text of a scalar begins: after `|` it is the next line."""
         is_block = isinstance(self._node, yaml.ScalarNode) and self._node.style in ("|", ">")
         return self.line + 1 if is_block else self.line
 
     @property
     def place(self) -> Place:
-        """Where the value begins."""
+        """The place of the value."""
         return Place(self.file, self.line)
 
     @property
@@ -91,7 +91,7 @@ class YamlNode:
         return kind(message, self.file, self.line)
 
     def pairs(self) -> list[tuple[str, YamlNode]]:
-        """Keys and values in order; one key may stand several times. What `<<` brings comes last.
+        """Keys and values in order, including duplicate keys. Those from `<<` come last.
 
         Raises:
             BadPropertyValue: it is not a mapping.
@@ -115,7 +115,7 @@ class YamlNode:
         return found + [(name, value) for name, value in merged if name not in names]
 
     def items(self) -> list[YamlNode]:
-        """The items of a list; a value that is none is a list of one.
+        """The items of a list; any other value counts as a list of one.
 
         Raises:
             BadPropertyValue: it is a mapping.
@@ -127,14 +127,14 @@ class YamlNode:
         return [] if self.is_empty else [self]
 
     def get(self, *names: str) -> YamlNode | None:
-        """The first value of one of these keys; null is as good as none."""
+        """The first value of one of these keys; null counts as absent."""
         for name, value in self.pairs():
             if name in names and not value.is_empty:
                 return value
         return None
 
     def value(self) -> Any:
-        """The value as Python has it; keys that stand twice keep their last value."""
+        """The value in Python; of duplicate keys the last one counts."""
         if isinstance(self._node, yaml.SequenceNode):
             return [item.value() for item in self.items()]
         if isinstance(self._node, yaml.MappingNode):
@@ -142,7 +142,7 @@ class YamlNode:
         return _scalar(str(self._node.value), is_plain=getattr(self._node, "style", None) is None)
 
     def text(self) -> str:
-        """A scalar as it is written.
+        """A scalar as written.
 
         Raises:
             BadPropertyValue: it is a list or a mapping.
@@ -152,12 +152,12 @@ class YamlNode:
         raise self.error(BadPropertyValue, f"{self.shown} is no text; write one value")
 
     def texts(self) -> list[str]:
-        """A list of scalars, or one."""
+        """A list of scalars, or a single one."""
         return [item.text() for item in self.items()]
 
     @property
     def shown(self) -> str:
-        """What an error calls it."""
+        """A description for errors."""
         if isinstance(self._node, yaml.ScalarNode):
             return f"'{str(self._node.value)[:60]}'"
         return "a list" if self.is_list else "a mapping"
@@ -167,7 +167,7 @@ class YamlNode:
 
 
 def read_yaml(text: str, file: str, first_line: int = 1) -> Iterator[YamlNode]:
-    """The documents of a text that are not empty; `first_line` is where the text begins in its file.
+    """The non-empty documents of a text; `first_line` is where the text begins in its file.
 
     Raises:
         BadPropertyValue: it is not YAML.

@@ -1,1 +1,1 @@
-"""Queries of any dialect written so that they mean the same in Spark, or refused."""
+"""Translates queries of any dialect to Spark with the same meaning, or refuses them."""

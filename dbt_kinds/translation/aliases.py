@@ -1,4 +1,4 @@
-"""Names of the select list that stand in WHERE, QUALIFY and windows, where Spark knows columns only."""
+"""Select list aliases used in WHERE, QUALIFY and windows, where Spark only accepts columns."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from sqlglot import exp
 from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.star import ColumnsOf, source_columns
 
-# there a column of what is read comes first, then the select list
+# there a column of the input takes precedence over the select list
 _KNOW_ALIASES = frozenset({"duckdb", "snowflake"})
 
 
 def write_aliases_out(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> Iterator[Remark]:
-    """Puts what an alias names in its place, where no column of what is read has its name.
+    """Replaces an alias by its expression, unless an input column has the same name.
 
     Yields:
-        what may be a column or an alias, since the columns are not known; it is left as it is written.
+        names that may be a column or an alias, since the columns are unknown; they are left as written.
     """
     if dialect not in _KNOW_ALIASES:
         return
@@ -28,7 +28,7 @@ def write_aliases_out(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> It
 
 
 def is_of_column(alias: str, value: exp.Expr) -> bool:
-    """Whether an expression reads a column of the name that it is given, which is then a column of what is read."""
+    """Whether an expression reads a column with the name of its own alias, which must then be an input column."""
     return any(column.name.lower() == alias for column in value.find_all(exp.Column))
 
 
@@ -55,7 +55,7 @@ def _write_out(
 
 
 def _uses(select: exp.Select, aliases: dict[str, exp.Expr]) -> Iterator[exp.Column]:
-    """The columns of a select, not of one inside it, that are named like an alias where Spark takes no alias."""
+    """The columns of a select, excluding nested ones, that are named like an alias where Spark accepts no alias."""
     places = [select.args.get("where"), select.args.get("qualify")]
     windows = [window for item in select.expressions for window in item.find_all(exp.Window)]
     for place in [*places, *windows]:
@@ -65,7 +65,7 @@ def _uses(select: exp.Select, aliases: dict[str, exp.Expr]) -> Iterator[exp.Colu
 
 
 def _columns(select: exp.Select, columns_of: ColumnsOf) -> set[str] | None:
-    """The names of all columns that a select reads, None when some are not known."""
+    """The names of all columns that a select reads, None if some are unknown."""
     found: set[str] = set()
     for _, columns in source_columns(select, columns_of):
         if columns is None:
@@ -75,7 +75,7 @@ def _columns(select: exp.Select, columns_of: ColumnsOf) -> set[str] | None:
 
 
 def _meant(name: str, aliases: dict[str, exp.Expr], columns: set[str]) -> exp.Expr:
-    """What an alias names, with the aliases that it is made of written out."""
+    """The expression of an alias, with the aliases in it expanded."""
     others = {other: value for other, value in aliases.items() if other != name}
 
     def spelt(node: exp.Expr) -> exp.Expr:

@@ -1,4 +1,4 @@
-"""Functions of lists that pass over NULL, or count, otherwise than Spark's."""
+"""Array functions that ignore NULL, or count, differently from Spark's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dbt_kinds.translation.value_types import LISTS, type_of
 
 
 def position(node: exp.ArrayPosition, dialect: str) -> exp.Expr:
-    """Where a list has a value: Spark counts from 1, and 0 is nowhere."""
+    """The position of a value in a list: Spark counts from 1, and 0 means absent."""
     if dialect not in ("duckdb", "postgres", "snowflake"):
         return node
     found = call(
@@ -21,7 +21,7 @@ def position(node: exp.ArrayPosition, dialect: str) -> exp.Expr:
 
 
 def contains(node: exp.ArrayContains, dialect: str) -> exp.Expr:
-    """Whether a list has a value: beside NULL, Spark's is NULL where it has not."""
+    """Whether a list contains a value: for a list with NULLs Spark returns NULL if the value is absent."""
     if dialect != "duckdb":
         return node
     return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", node.this), node.expression)
@@ -45,7 +45,7 @@ def contains_all(node: exp.ArrayContainsAll, dialect: str) -> exp.Expr:
 
 
 def concatenated(node: exp.ArrayConcat, dialect: str) -> exp.Expr:
-    """Lists behind each other: NULL is left out in DuckDB, and makes NULL of all in Spark."""
+    """Concatenates lists: DuckDB ignores NULL, whereas in Spark it makes the result NULL."""
     if dialect != "duckdb":
         return node
     lists = [exp.Coalesce(this=value.copy(), expressions=[exp.Array()]) for value in (node.this, *node.expressions)]
@@ -53,38 +53,38 @@ def concatenated(node: exp.ArrayConcat, dialect: str) -> exp.Expr:
 
 
 def repeated(node: exp.Repeat, dialect: str) -> exp.Expr:
-    """`repeat(value, n)` of Trino makes a list."""
+    """`repeat(value, n)` in Trino returns a list."""
     return call("ARRAY_REPEAT", node.this, node.args["times"]) if dialect in TRINO_FAMILY else node
 
 
 def end_of_list(node: exp.ArrayFirst | exp.ArrayLast, dialect: str) -> exp.Expr:
-    """The first or the last value of a list, NULL of none."""
+    """The first or last value of a list, NULL for an empty one."""
     position = exp.Literal.number(1) if isinstance(node, exp.ArrayFirst) else exp.Literal.number(-1)
     return call("TRY_ELEMENT_AT", node.this, position)
 
 
 def reversed_list(node: exp.ArrayReverse, dialect: str) -> exp.Expr:
-    """A list from its end."""
+    """A list in reverse order."""
     return call("REVERSE", node.this)
 
 
 def distinct(node: exp.ArrayDistinct, dialect: str) -> exp.Expr:
-    """DuckDB's leaves NULL out."""
+    """DuckDB's version drops NULL."""
     return call("ARRAY_DISTINCT", call("ARRAY_COMPACT", node.this)) if dialect == "duckdb" else node
 
 
 def joined(node: exp.ArrayToString, dialect: str) -> exp.Expr:
-    """`array_to_string(list, separator)`: NULL is an empty text in Snowflake, and nothing in Spark."""
+    """`array_to_string(list, separator)`: NULL is an empty string in Snowflake, and skipped in Spark."""
     if not node.args.get("null_is_empty"):
         return node
     return call("ARRAY_JOIN", node.this, node.expression, exp.Literal.string(""))
 
 
 def combined(node: exp.ArrayExcept | exp.ArrayIntersect, dialect: str) -> exp.Expr:
-    """What two lists share, or not.
+    """The intersection or difference of two lists.
 
     Raises:
-        NotInSpark: a value counts as often as it is there, in Snowflake.
+        NotInSpark: Snowflake respects duplicates.
     """
     if node.args.get("is_multiset"):
         raise NotInSpark(f"{node.sql_name()} of {dialect} keeps repetitions, Spark's does not", node)

@@ -1,4 +1,4 @@
-"""`UNION BY NAME` written with its columns in one order, which Spark 3.5 wants."""
+"""Rewrites `UNION BY NAME` with columns in one order, as Spark 3.5 requires."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ def write_by_position(tree: exp.Expr, columns_of: ColumnsOf) -> None:
     """Gives both sides of every UNION BY NAME the columns of both, in the order of the first.
 
     Raises:
-        NotInSpark: the columns of a side are not known, or the two are matched in another way.
+        NotInSpark: the columns of a side are not known, or the two are matched in some other way.
     """
-    # from the innermost: a side may be such a union
+    # from the innermost: a side may itself be such a union
     for union in reversed([node for node in tree.walk(bfs=False) if isinstance(node, exp.SetOperation)]):
         if union.args.get("by_name"):
             _write_by_position(union, columns_of)

@@ -1,4 +1,4 @@
-"""`COLUMNS(…)` of DuckDB written out, from what is known of columns."""
+"""Expands DuckDB's `COLUMNS(…)`, using the known columns."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dbt_kinds.translation.star import ColumnsOf, source_columns
 
 
 def write_columns_out(tree: exp.Expr, columns_of: ColumnsOf) -> None:
-    """Writes every item of a select list that has COLUMNS(…) in it once a column.
+    """Repeats every select list item with COLUMNS(…) once per column.
 
     Raises:
-        NotInSpark: columns are not known, or are chosen by something else than `*`, a pattern or a list of names.
+        NotInSpark: columns are not known, or are selected by anything but `*`, a pattern or a list of names.
     """
     for call in list(tree.find_all(exp.Columns)):
         select, item = call.find_ancestor(exp.Select), call
@@ -49,7 +49,7 @@ def _written_out(item: exp.Expr, calls: list[exp.Columns], select: exp.Select, c
                 made = column
             else:
                 call.replace(column)
-        # DuckDB calls every one of them by the column
+        # DuckDB names every one of them after the column
         written.append(made if isinstance(made, exp.Alias | exp.Column) else exp.alias_(made, name))
     return written
 

@@ -1,4 +1,4 @@
-"""The greatest and the least, and comparisons with several values at once."""
+"""Greatest and least values, and comparisons with several values at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 
 
 def greatest(node: exp.Greatest | exp.Least, dialect: str) -> exp.Expr:
-    """`greatest(a, b)`: NULL where one of them is, in some dialects; Spark's passes over NULL."""
+    """`greatest(a, b)`: NULL if any argument is, in some dialects; Spark ignores NULL."""
     if node.args.get("ignore_nulls") is not False:
         return node
     values = [value for value in (node.this, *node.expressions) if not isinstance(value, exp.Literal)]
@@ -20,14 +20,14 @@ def greatest(node: exp.Greatest | exp.Least, dialect: str) -> exp.Expr:
 
 
 def greatest_by(node: exp.ArgMax | exp.ArgMin, dialect: str) -> exp.Expr:
-    """DuckDB's passes over rows whose value is NULL, Spark's over those whose order is."""
+    """DuckDB ignores rows whose value is NULL, Spark those whose ordering value is."""
     if dialect != "duckdb" or node.args.get("count") is not None:
         return node
     return type(node)(this=node.this.copy(), expression=unless_null(node.this, node.expression.copy()))
 
 
 def several(node: exp.Max | exp.Min, dialect: str) -> exp.Expr:
-    """`max(x, n)`: a list of the n greatest; sqlglot takes it for the greatest of two values, which it is in SQLite.
+    """`max(x, n)`: a list of the n greatest; sqlglot takes it to be the greatest of two values, as in SQLite.
 
     Raises:
         NotInSpark: Spark has no such aggregate.

@@ -1,4 +1,4 @@
-"""Types as Spark spells them, and casts to types whose length or size counts."""
+"""Types in Spark's spelling, and casts to types with a length or size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, type_of
 
 _D = exp.DType
-# numbers of other sizes, in the next type that holds them all
+# numbers of other sizes become the next type that holds all of them
 _NUMBERS: dict[exp.DType, tuple[exp.DType, tuple[int, ...]]] = {
     _D.MEDIUMINT: (_D.INT, ()),
     _D.UTINYINT: (_D.SMALLINT, ()),
@@ -30,7 +30,7 @@ _NUMBERS: dict[exp.DType, tuple[exp.DType, tuple[int, ...]]] = {
     _D.SMALLMONEY: (_D.DECIMAL, (10, 4)),
 }
 _TEXTS = frozenset({_D.LONGTEXT, _D.MEDIUMTEXT, _D.TINYTEXT, _D.NAME, _D.BPCHAR})
-# what a column of such a type is where Spark reads it
+# the Spark type of a column declared with such a type
 _DECLARED_AS_TEXT = frozenset(
     {
         *(_D.JSON, _D.JSONB, _D.XML, _D.UUID, _D.INET, _D.IPADDRESS, _D.IPV4, _D.IPV6, _D.ENUM, _D.ENUM8, _D.ENUM16),
@@ -45,12 +45,12 @@ _SPARKS = frozenset(
         *(_D.VARCHAR, _D.ARRAY, _D.BLOB, _D.LIST, _D.INTERVAL, _D.TIMESTAMP_S, _D.TIMESTAMP_MS, _D.TIMESTAMP_NS),
     }
 )
-# FLOAT is a number of 8 bytes there; sqlglot reads REAL as the same type
+# FLOAT has 8 bytes in these dialects; sqlglot reads REAL as the same type
 _FLOAT_IS_DOUBLE = frozenset({"exasol", "fabric", "oracle", "snowflake", "sqlite", "teradata", "tsql"})
 _ALL_FLOATS_ARE_DOUBLE = frozenset({"snowflake", "sqlite", "teradata"})
 _DIGITS_OF_FLOAT = 24
 _MONEY_HAS_CENTS = frozenset({"materialize", "postgres", "risingwave"})
-# a cast to a text of so many characters cuts the rest off
+# a cast to a string type with a length truncates
 _CUTS_TEXTS = frozenset({"athena", "fabric", "mysql", "postgres", "presto", "redshift", "snowflake", "trino", "tsql"})
 _SIZED_TEXTS = frozenset({_D.CHAR, _D.NCHAR, _D.VARCHAR, _D.NVARCHAR})
 _BITS_ARE_STRINGS = frozenset({"duckdb", "materialize", "postgres", "risingwave"})
@@ -59,7 +59,7 @@ _LENGTH_OF_TEXT_IN_CASTS = {"fabric": 30, "tsql": 30}
 
 
 def spell_types(tree: exp.Expr, dialect: str) -> None:
-    """Gives every type of a tree the name and the precision by which Spark knows it.
+    """Rewrites every type of a tree with its name and precision in Spark.
 
     Raises:
         NotInSpark: a decimal has more than 38 digits.
@@ -70,17 +70,17 @@ def spell_types(tree: exp.Expr, dialect: str) -> None:
 
 
 def in_dialect(kind: exp.DataType, dialect: str) -> exp.DataType:
-    """One of Spark's types as a dialect says it: of 4 bytes a FLOAT is FLOAT(24) where FLOAT alone has 8."""
+    """A Spark type in another dialect: a FLOAT of 4 bytes is FLOAT(24) where plain FLOAT has 8."""
     if dialect in _FLOAT_IS_DOUBLE and kind.this is _D.FLOAT:
         _become(kind, _D.FLOAT, _DIGITS_OF_FLOAT)
     return kind
 
 
 def declared_type(kind: exp.DataType, dialect: str) -> str:
-    """The type of a declared column as Spark calls it, in small letters; what is only a text there is one.
+    """The Spark type of a declared column, in lower case; a string where Spark has nothing better.
 
     Raises:
-        NotInSpark: Spark has none like it.
+        NotInSpark: Spark has no equivalent.
     """
     spell_types(kind, dialect)
     for part in kind.find_all(exp.DataType):
@@ -94,7 +94,7 @@ def declared_type(kind: exp.DataType, dialect: str) -> str:
 
 
 def sized(node: exp.Cast, dialect: str) -> exp.Expr:
-    """A cast to a text or to bytes of so many: Spark's VARCHAR(n) keeps all characters, its BINARY has no length."""
+    """A cast to a string or binary with a length: Spark's VARCHAR(n) keeps all characters, its BINARY has no length."""
     kind = node.to.this
     if kind in (_D.BINARY, _D.VARBINARY):
         return _sized_bytes(node, dialect)
@@ -131,7 +131,7 @@ def _sized_bytes(node: exp.Cast, dialect: str) -> exp.Expr:
 
 
 def _written_bytes(value: exp.Expr, dialect: str) -> exp.Expr | None:
-    """Bytes that are written out in a text: `\\xAA\\xBB` in DuckDB, `\\xAABB` in Postgres."""
+    """Bytes written as escapes in a string: `\\xAA\\xBB` in DuckDB, `\\xAABB` in Postgres."""
     text = value.unnest()
     if not isinstance(text, exp.Literal) or not text.is_string or "\\x" not in text.name:
         return None
@@ -153,7 +153,7 @@ def _length(kind: exp.DataType) -> int | None:
 
 
 def _is_short(value: exp.Expr, length: int) -> bool:
-    """Whether a value is known to have no more characters."""
+    """Whether a value is known to have at most that many characters."""
     inner = value.unnest()
     if isinstance(inner, exp.Literal) and inner.is_string:
         return len(inner.name) <= length
@@ -173,7 +173,7 @@ def _spell(kind: exp.DataType, dialect: str) -> None:
     elif name in (_D.FLOAT, _D.DOUBLE):
         _become(kind, _float(kind, dialect))
     elif name in INTEGERS and kind.expressions:
-        # the width in which a client shows it
+        # a display width of the client
         _become(kind, name)
     elif name is _D.BIT and dialect in _BITS_ARE_STRINGS:
         raise NotInSpark(f"strings of bits of {dialect} have no counterpart in Spark", kind)

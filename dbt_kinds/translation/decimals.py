@@ -1,6 +1,7 @@
-"""Decimals: what a dialect means by one without a precision, where Spark means DECIMAL(10, 0) and cuts fractions off.
+"""Decimals without a precision: their meaning depends on the dialect; in Spark it is DECIMAL(10, 0), which drops
+fractions.
 
-Precision and scale are those of the engines' own pages.
+Precision and scale are from the engines' documentation.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ _DEFAULTS = {
     "trino": (38, 0),
     "tsql": (18, 0),
 }
-# numbers of any size, which Spark reads from other systems as this type, too
+# numbers of arbitrary size, which Spark also reads as this type from other systems
 _UNBOUNDED = frozenset({"materialize", "oracle", "postgres", "risingwave", "sqlite"})
 _WIDEST = (38, 18)
 
 
 def unbounded_decimal(tree: exp.Expr, dialect: str) -> exp.DataType | None:
-    """The first decimal of a tree that its dialect does not bound, if there is one."""
+    """The first decimal of a tree that its dialect does not bound, or None."""
     return next((kind for kind in _decimals(tree) if _is_unbounded(kind, dialect)), None)
 
 
 def unbounded_message(kind: exp.DataType, dialect: str) -> str:
-    """What is to say about such a decimal."""
+    """The message about such a decimal."""
     name = "BIGNUMERIC" if kind.this == exp.DType.BIGDECIMAL else "NUMERIC"
     return (
         f"{name} of {dialect} is not held to 38 digits, as Spark's decimals are, and became DECIMAL(38, 18); write "
@@ -41,7 +42,7 @@ def unbounded_message(kind: exp.DataType, dialect: str) -> str:
 
 
 def bound_decimals(tree: exp.Expr, dialect: str) -> None:
-    """Gives every decimal of a tree the precision and scale that its dialect means.
+    """Gives every decimal of a tree the precision and scale that it has in its dialect.
 
     Raises:
         NotInSpark: one has more than 38 digits.

@@ -1,4 +1,4 @@
-"""Dialects of SQL: their families, trees of their statements, and the errors of parsing with the place in the text."""
+"""SQL dialects: their families, parsing of their statements, and parse errors with positions."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ TRINO_FAMILY = frozenset({"trino", "presto", "athena"})
 
 
 def is_spark(dialect: str) -> bool:
-    """Whether text of this dialect is Spark's own, and can be kept."""
+    """Whether text of this dialect is already Spark's, and can be kept."""
     return dialect in SPARK_FAMILY
 
 
 @lru_cache(maxsize=64)
 def dialect_of(name: str) -> Dialect:
-    """sqlglot's dialect of a name."""
+    """sqlglot's dialect with a name."""
     return Dialect.get_or_raise(name)
 
 
 class ParseFailure(Exception):  # noqa: N818 - becomes a CompileError with a place
-    """A text that does not parse: what is wrong, and at which offset of the text."""
+    """A text that does not parse: the error, and its offset in the text."""
 
     def __init__(self, message: str, offset: int) -> None:
-        """Takes the reason and the place in the text."""
+        """`message` is the error, `offset` its position in the text."""
         super().__init__(message)
         self.message = message
         self.offset = offset
 
 
 def parse_statement(text: str, dialect: str) -> exp.Expr:
-    """The tree of one statement.
+    """Parses one statement.
 
     Raises:
         ParseFailure: it does not parse, or is not one statement.
@@ -54,7 +54,7 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
     except (SqlglotError, RecursionError) as error:
         raise ParseFailure(first_line(error), 0) from error
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, AssertionError) as error:
-        # sqlglot's parser is written for SQL that is mostly right; a mutilated one makes it stumble over its own nodes
+        # sqlglot's parser expects mostly valid SQL; malformed SQL makes it fail on its own nodes
         raise ParseFailure(f"sqlglot cannot read it ({type(error).__name__}: {first_line(error)})", 0) from error
     if len(trees) != 1:
         raise ParseFailure("expected one statement" if trees else "nothing but comments", 0)
@@ -62,7 +62,7 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
 
 
 def _tokens(of: Dialect, text: str, dialect: str) -> list[Token]:
-    """The tokens of a text; T-SQL's REAL, which sqlglot reads as its FLOAT of 8 bytes, as FLOAT(24), which it is."""
+    """Tokenizes a text; T-SQL's REAL, which sqlglot reads as its 8-byte FLOAT, becomes FLOAT(24)."""
     tokens: list[Token] = of.tokenize(text)
     if dialect not in _REAL_IS_SHORT:
         return tokens
@@ -78,41 +78,41 @@ def _tokens(of: Dialect, text: str, dialect: str) -> list[Token]:
 
 
 def parse_type(text: str, dialect: str) -> exp.DataType:
-    """A type by its name.
+    """Parses a type name.
 
     Raises:
-        SqlglotError, ValueError, AttributeError: it is none.
+        SqlglotError, ValueError, AttributeError: it is not a type.
     """
     written = re.sub(r"(?i)\breal\b", "FLOAT(24)", text) if dialect in _REAL_IS_SHORT else text
     found: exp.DataType = exp.DataType.build(written, dialect=dialect)
     return found
 
 
-# words that Spark 3.5.9 takes for no table's alias, or for no column; sqlglot quotes none
+# words that Spark 3.5.9 rejects as table alias, or as column; sqlglot quotes none of them
 _NEED_QUOTES = (
     "anti cross except false full inner intersect join lateral left minus natural null on right semi true union using"
 )
 
 
 class _SparkGenerator(Spark.Generator):  # type: ignore[misc, valid-type]
-    """Writes WITH where it stands: sqlglot's own lifts all of them into one, where two of a name clash."""
+    """Keeps WITH in place: sqlglot's own generator merges them at the top, where two with the same name clash."""
 
     RESERVED_KEYWORDS: frozenset[str] = frozenset(_NEED_QUOTES.split())
     EXPRESSIONS_WITHOUT_NESTED_CTES: frozenset[type[exp.Expr]] = frozenset()
 
 
 def spark_sql(tree: exp.Expr, *, pretty: bool = False) -> str:
-    """A tree as SQL for Spark.
+    """Generates SQL for Spark.
 
     Raises:
-        SqlglotError: something of it cannot be written.
+        SqlglotError: a part of it cannot be written.
     """
     generator = _SparkGenerator(dialect=dialect_of("spark"), pretty=pretty, unsupported_level=ErrorLevel.RAISE)
     return str(generator.generate(tree))
 
 
 def parse_expression(text: str, dialect: str) -> exp.Expr:
-    """The tree of one expression, with or without an alias.
+    """Parses one expression, with or without an alias.
 
     Raises:
         ParseFailure: it does not parse as one expression.
@@ -134,5 +134,5 @@ def _offset(text: str, line: int, column: int) -> int:
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, without its excerpt."""
+    """An error's message without its excerpt."""
     return str(error).strip().split("\n")[0][:300]

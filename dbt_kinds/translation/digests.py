@@ -1,4 +1,4 @@
-"""Digests, and bytes written as texts: digests of some dialects are bytes, Spark's are hexadecimal digits."""
+"""Digests, and binary values as strings: in some dialects digests are binary, in Spark hexadecimal strings."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ _MD5, _SHA1 = "MD5", "SHA1"
 
 
 def text_digest(node: exp.MD5 | exp.SHA | exp.SHA2, dialect: str) -> exp.Expr:
-    """A digest that sqlglot takes for a text, which Trino's sha1() and T-SQL's HASHBYTES are not."""
+    """A digest that sqlglot takes to be a string; Trino's sha1() and T-SQL's HASHBYTES are binary."""
     made = _digits(node)
     return call("UNHEX", made) if dialect in _DIGESTS_ARE_BYTES else made
 
 
 def digest(node: exp.Expr, dialect: str) -> exp.Expr:
-    """A digest that is bytes."""
+    """A binary digest."""
     return call("UNHEX", _digits(node))
 
 
 def hexadecimal(node: exp.Hex | exp.LowerHex, dialect: str) -> exp.Expr:
-    """Bytes as digits: those of a digest are Spark's digest itself."""
+    """Bytes as hexadecimal digits: for a digest, Spark's own result."""
     digits = _digits_of_bytes(node.this)
     if digits is not None:
         return digits if isinstance(node, exp.LowerHex) else call("UPPER", digits)
-    # sqlglot knows the small letters of Redshift's only
+    # sqlglot only knows that Redshift's are lower case
     return exp.LowerHex(this=node.this.copy()) if dialect == "postgres" else node
 
 
 def encoded(node: exp.Encode, dialect: str) -> exp.Expr:
-    """`encode(bytes, 'hex')` of Postgres makes a text, Spark's ENCODE bytes of a text.
+    """`encode(bytes, 'hex')` of Postgres returns a string, whereas Spark's ENCODE turns a string into bytes.
 
     Raises:
-        NotInSpark: it is escaped in another way.
+        NotInSpark: it uses a different encoding.
     """
     charset = node.args.get("charset")
     code = _code(charset, node)
@@ -58,7 +58,7 @@ def based_on_64(node: exp.ToBase64, dialect: str) -> exp.Expr:
 
 
 def in_lines(value: exp.Expr, dialect: str) -> exp.Expr:
-    """Bytes as base64: Spark 3.5 ends lines of 76 characters by CR and LF, Postgres by LF, most not."""
+    """Bytes as base64: Spark 3.5 wraps lines at 76 characters with CR LF, Postgres with LF, most others not at all."""
     made = call("BASE64", value.copy())
     digits = _digits_of_bytes(value)
     if digits is not None and not (digits.name == "SHA2" and digits.expressions[1].name in _LONG_DIGESTS):
@@ -68,10 +68,10 @@ def in_lines(value: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def decoded(node: exp.Decode, dialect: str) -> exp.Expr:
-    """`decode(text, 'hex')` of Postgres makes bytes.
+    """`decode(text, 'hex')` of Postgres returns bytes.
 
     Raises:
-        NotInSpark: it is escaped in another way.
+        NotInSpark: it uses a different encoding.
     """
     code = _code(node.args.get("charset"), node)
     if code is None:
@@ -80,10 +80,10 @@ def decoded(node: exp.Decode, dialect: str) -> exp.Expr:
 
 
 def converted(node: exp.Convert, dialect: str) -> exp.Expr:
-    """`CONVERT(VARCHAR(n), value, style)` of T-SQL: of bytes, style 2 gives the digits, 1 puts 0x before them.
+    """`CONVERT(VARCHAR(n), value, style)` of T-SQL: for bytes, style 2 gives the digits, style 1 prefixes them with 0x.
 
     Raises:
-        NotInSpark: bytes become the characters that they are.
+        NotInSpark: bytes are reinterpreted as characters.
     """
     style, to, value = node.args.get("style"), node.this, node.expression
     if not isinstance(to, exp.DataType) or not isinstance(value, exp.Expr):
@@ -115,7 +115,7 @@ def _digits_in_style(value: exp.Expr, style: str, node: exp.Expr, dialect: str) 
 
 
 def _count_of_digits(value: exp.Expr) -> int:
-    """How many digits a digest has; other bytes any number."""
+    """The number of digits of a digest; unknown for other bytes."""
     digits = _digits_of_bytes(value)
     if not isinstance(digits, exp.Anonymous):
         return 2**31
@@ -142,7 +142,7 @@ def _digits(node: exp.Expr) -> exp.Expr:
 
 
 def _digits_of_bytes(node: exp.Expr) -> exp.Expr | None:
-    """The digits that bytes are made of."""
+    """The hexadecimal digits from which bytes are made."""
     inner = node.unnest()
     if isinstance(inner, exp.Anonymous) and inner.name == "UNHEX" and len(inner.expressions) == 1:
         digits = inner.expressions[0]

@@ -1,4 +1,4 @@
-"""Constructs of DuckDB's that sqlglot passes on as they are, and no Spark reads."""
+"""DuckDB constructs that sqlglot passes through unchanged and Spark does not accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seconds since 1970, of times and of intervals."""
+"""Seconds since 1970, for times and intervals."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MONTHS = re.compile(r"mon|year|quarter|decade|century", re.IGNORECASE)
 
 
 def epoch(value: exp.Expr) -> exp.Expr:
-    """`extract(epoch from value)`: Spark casts its TIMESTAMP only, no TIMESTAMP_NTZ, DATE or interval.
+    """`extract(epoch from value)`: Spark can only cast TIMESTAMP, not TIMESTAMP_NTZ, DATE or intervals.
 
-    A difference that is not known for one of times is taken for it; Spark refuses what is written of another.
+    A difference of unknown type is taken to be one of times; Spark rejects the result for other types.
 
     Raises:
         NotInSpark: the value is an interval of months, which the engines count as 30 days.
@@ -44,14 +44,14 @@ def _of_interval(interval: exp.Expr) -> exp.Expr:
 
 
 def epoch_seconds(node: exp.TimeToUnix, dialect: str) -> exp.Expr:
-    """`epoch(x)` of DuckDB and `to_unixtime(x)` of Trino have a fraction."""
+    """`epoch(x)` of DuckDB and `to_unixtime(x)` of Trino, which include the fraction."""
     return epoch(node.this) if dialect in _HAS_FRACTION else node
 
 
 def of_epoch(node: exp.UnixToTime, dialect: str) -> exp.Expr:
-    """The time of so many seconds since 1970, also with a fraction; `epoch_ms(x)` of DuckDB goes both ways.
+    """The time for a number of seconds since 1970, also fractional; DuckDB's `epoch_ms(x)` converts in both directions.
 
-    Spark's FROM_UNIXTIME makes a text, of whole seconds.
+    Spark's FROM_UNIXTIME returns a string, with whole seconds.
     """
     if dialect == "duckdb" and type_of(node.this) in TIMES:
         return call("UNIX_MILLIS", exp.cast(node.this, "timestamp", dialect="spark"))

@@ -1,4 +1,4 @@
-"""Files and other databases that DuckDB reads as tables; Spark reads them where it needs nothing to be guessed."""
+"""Files and other databases that DuckDB reads as tables; Spark reads them if nothing has to be guessed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILE = re.compile(r"\.(csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx)(\.\w+)?$", r
 
 
 def is_file(table: exp.Table) -> bool:
-    """Whether a table is a file, or another database, that DuckDB reads."""
+    """Whether a table is a file, or another database, read by DuckDB."""
     if isinstance(table.this, exp.Func):
         name = (table.this.name if isinstance(table.this, exp.Anonymous) else table.this.sql_name()).upper()
         return name in _READERS or name in _FORMATS
@@ -32,7 +32,7 @@ def as_table(table: exp.Table) -> exp.Table:
     """The table, or the path that Spark reads in its place.
 
     Raises:
-        NotInSpark: it is a file or another database that Spark knows as a declared table only.
+        NotInSpark: it is a file or another database that Spark can only read as a declared table.
     """
     if isinstance(table.this, exp.Func):
         return _read_by_function(table, table.this)

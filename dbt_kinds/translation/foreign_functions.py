@@ -1,4 +1,4 @@
-"""Built-in functions of other engines that sqlglot takes for anybody's own, and that Spark 3.5 lacks."""
+"""Built-in functions of other engines that sqlglot treats as user-defined, and that Spark 3.5 lacks."""
 
 _NAMES = """
 AGE ANYLAST APPROX_QUANTILES APPROX_TOP_COUNT ARRAYJOIN ARRAY_AGGREGATE ARRAY_TO_JSON AT_TIMEZONE BIT_XOR_AGG

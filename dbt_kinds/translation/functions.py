@@ -1,9 +1,9 @@
-"""Which functions of which dialects were compared with Spark's, and what is said of the others.
+"""Which functions of which dialects were compared with Spark's, and remarks on the others.
 
-`function_tables/<dialect>.csv` says of each function whether it is written under the same name, rewritten, refused, or
-kept with a note, by examples with what they give: those of DuckDB and Postgres as these engines answer, those of others
-as their documentation prints them. The tests execute every example on Spark. `function_tables/not_compared.csv` has the
-names that sqlglot knows in a dialect and that nobody has compared.
+`function_tables/<dialect>.csv` says for each function whether it is kept under its name, rewritten, refused, or kept
+with a note, by examples with results: for DuckDB and Postgres as returned by these engines, for others as printed in
+their documentation. The tests execute every example on Spark. `function_tables/not_compared.csv` has the names that
+sqlglot knows in a dialect and that have not been compared.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.remarks import Remark
 
 VERDICTS = ("same", "rewritten", "noted", "refused")
-# dialects with a table of their own
+# dialects with their own table
 COMPARED = ("bigquery", "duckdb", "mysql", "postgres", "redshift", "snowflake", "trino", "tsql")
 
-# a name behind one of these is an alias with its columns, a table, or a type
+# a name after one of these is an alias with columns, a table, or a type
 _NO_CALL_BEHIND = frozenset(
     {
         *(TokenType.ALIAS, TokenType.DCOLON, TokenType.IDENTIFIER, TokenType.INTO, TokenType.RECURSIVE),
@@ -43,11 +43,11 @@ _LIKE = {**dict.fromkeys(TRINO_FAMILY, "trino"), "fabric": "tsql"}
 
 
 class Example(NamedTuple):
-    """What an expression, or a query, gives in its dialect.
+    """The result of an expression or query in its dialect.
 
     Attributes:
-        gives: the rows, as the tests compare them; empty of what is refused or noted.
-        evidence: `executed`, or the page that prints it; of what is refused or noted, why.
+        gives: the rows, as compared by the tests; empty if refused or noted.
+        evidence: `executed`, or the page that prints it; if refused or noted, the reason.
     """
 
     function: str
@@ -58,7 +58,7 @@ class Example(NamedTuple):
 
 
 def examples(dialect: str) -> list[Example]:
-    """The examples of a dialect's table; of one without a table none."""
+    """The examples in a dialect's table; empty for one without a table."""
     path = _FOLDER / f"{_LIKE.get(dialect, dialect)}.csv"
     if not path.is_file():
         return []
@@ -67,22 +67,22 @@ def examples(dialect: str) -> list[Example]:
 
 
 def not_compared(dialect: str) -> frozenset[str]:
-    """The names that sqlglot knows in a dialect, and that are in no table."""
+    """The names that sqlglot knows in a dialect and that are in no table."""
     with (_FOLDER / "not_compared.csv").open(encoding="utf-8", newline="") as lines:
         return frozenset(name for name, of in list(csv.reader(lines))[1:] if of == "all" or dialect in of.split())
 
 
 def known_to_sqlglot(dialect: str) -> frozenset[str]:
-    """The names of functions that sqlglot's parser of a dialect reads as something."""
+    """The names of functions with a special meaning to sqlglot's parser of a dialect."""
     parser: Any = dialect_of(dialect).parser_class
     return frozenset({*parser.FUNCTIONS, *parser.FUNCTION_PARSERS})
 
 
 def function_remarks(text: str, dialect: str) -> Iterator[Remark]:
-    """What is to say about the functions that a query calls: one remark for all that were not compared.
+    """Remarks on the functions that a query calls, with one remark for all that were not compared.
 
     Raises:
-        NotInSpark: Spark has no counterpart of one.
+        NotInSpark: Spark has no counterpart for one of them.
     """
     if is_spark(dialect) or not text:
         return
@@ -107,7 +107,7 @@ def function_remarks(text: str, dialect: str) -> Iterator[Remark]:
 
 
 def calls(text: str, dialect: str) -> Iterator[tuple[str, int]]:
-    """The functions that a text calls, by the names that are written, in capital letters, and where they stand."""
+    """The functions called in a text, by upper-case name as written, with their positions."""
     of = dialect_of(dialect)
     parser: Any = of.parser_class
     known = known_to_sqlglot(dialect)
@@ -125,7 +125,7 @@ def calls(text: str, dialect: str) -> Iterator[tuple[str, int]]:
 
 
 def _is_alias(tokens: Sequence[Token], number: int, *, is_known: bool) -> bool:
-    """Whether a name before a parenthesis is an alias with its columns, a table, or a type."""
+    """Whether a name before a parenthesis is an alias with columns, a table, or a type."""
     before = tokens[number - 1].token_type if number else None
     if before is TokenType.COMMA and not is_known:
         # a further CTE
@@ -149,5 +149,5 @@ def _at(name: str, start: int) -> exp.Expr:
 
 @lru_cache(maxsize=32)
 def _verdicts(dialect: str) -> Mapping[str, Example]:
-    """A row for each function of a dialect's table but those of which nothing is known than forms that are refused."""
+    """One row per function in a dialect's table, except those of which only refused forms are known."""
     return {row.function: row for row in examples(dialect) if row.verdict != "refused" or not row.expression}

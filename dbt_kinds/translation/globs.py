@@ -1,4 +1,4 @@
-"""Patterns of file names, as GLOB compares texts with them, as regular expressions."""
+"""GLOB patterns as regular expressions."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def glob(node: exp.Glob, dialect: str) -> exp.Expr:
     """`text glob 'pattern'`.
 
     Raises:
-        NotInSpark: the pattern is no literal.
+        NotInSpark: the pattern is not a literal.
     """
     pattern = node.expression.unnest()
     if not isinstance(pattern, exp.Literal):
         raise NotInSpark("GLOB with a pattern that is no literal has no counterpart in Spark; write RLIKE", node)
     found = "".join(_regular(part) for part in _PART.finditer(pattern.name))
-    # $ would also match before a line end
+    # $ would also match before a final newline
     return exp.RegexpLike(this=node.this.copy(), expression=exp.Literal.string(rf"(?s)\A{found}\z"))
 
 

@@ -1,4 +1,4 @@
-"""Arguments that sqlglot reads and Spark's generator leaves out without a word, which changes what is meant."""
+"""Arguments that sqlglot parses and its Spark generator silently drops, which changes the meaning."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 
 from dbt_kinds.translation.not_in_spark import NotInSpark
 
-# what Spark's functions say by their name, or do anyway
+# implied by the name of Spark's function, or by its default
 _SAID_OTHERWISE = frozenset({"this", "unit", "safe", "default_date", "default_year", "target_type", "origin", "case"})
 _DEFAULTS = {"group": "1", "length": "256", "position": "1", "occurrence": "1"}
 
 
 def refuse_left_out(node: exp.Expr, dialect: str) -> None:
-    """Looks at the optional arguments of a function.
+    """Refuses a function with a dropped optional argument.
 
     Raises:
-        NotInSpark: what is written is the same without one of them.
+        NotInSpark: the generated SQL does not depend on one of them.
     """
     if not isinstance(node, exp.Func) or isinstance(node, exp.Anonymous):
         return
@@ -33,7 +33,7 @@ def refuse_left_out(node: exp.Expr, dialect: str) -> None:
         try:
             is_left_out = _for_spark(node) == _for_spark(without)
         except (SqlglotError, AttributeError, TypeError, ValueError, KeyError, IndexError):
-            # it cannot be left out
+            # the argument is required
             continue
         if is_left_out:
             written = node.sql(dialect=dialect, comments=False)

@@ -1,6 +1,6 @@
-"""Aggregates that make a list or a text of a group's values.
+"""Aggregates that build a list or a string from a group's values.
 
-Spark's COLLECT_LIST leaves NULLs out, takes no ORDER BY, and makes an empty list of no rows; Spark 3.5 has no LISTAGG.
+Spark's COLLECT_LIST drops NULLs, accepts no ORDER BY, and returns an empty list without rows; Spark 3.5 has no LISTAGG.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dbt_kinds.translation.calls import call, unless_null
 from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.not_in_spark import NotInSpark
 
-# what stands around an aggregate, and belongs to it
+# wrappers of an aggregate that belong to it
 _AROUND = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls, exp.Window)
-# BigQuery's tables keep no NULL where a list belongs
+# BigQuery's tables store no NULL for arrays
 _EMPTY_LIST_OF_NOTHING = frozenset({"bigquery", "clickhouse", "snowflake"})
 _EMPTY_TEXT_OF_NOTHING = frozenset({"snowflake"})
 _TEXTS_IN_ANY_ORDER = frozenset({"duckdb"})
@@ -23,7 +23,7 @@ _TEXTS_IN_ANY_ORDER = frozenset({"duckdb"})
 
 @dataclass
 class _Aggregate:
-    """An aggregate of values, taken apart."""
+    """The parts of an aggregate of values."""
 
     node: exp.Expr
     value: exp.Expr
@@ -35,7 +35,7 @@ class _Aggregate:
     window: exp.Window | None = None
 
     def over(self, name: str, value: exp.Expr) -> exp.Expr:
-        """Another aggregate of the same rows."""
+        """A different aggregate over the same rows."""
         made: exp.Expr = call(name, value)
         if self.where is not None:
             made = exp.Filter(this=made, expression=self.where.copy())
@@ -54,13 +54,13 @@ def most_frequent(node: exp.WithinGroup, dialect: str) -> exp.Expr:
 
 
 def listed(node: exp.Expr, dialect: str) -> exp.Expr:
-    """The node, or what makes the list or text that it makes, with all that stands around it.
+    """The node, or the replacement for a list or string aggregate with its wrappers.
 
     Raises:
-        NotInSpark: Spark cannot bring its values into that order.
+        NotInSpark: Spark cannot produce that order.
     """
     if isinstance(node.parent, _AROUND) and node.parent.this is node:
-        # what is around it is asked next
+        # its wrappers are visited next
         return node
     inner = node
     while isinstance(inner, _AROUND):
@@ -95,13 +95,13 @@ def _taken_apart(node: exp.Expr, inner: exp.Expr) -> _Aggregate:
 
 
 def _list(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
-    """Values lie in structs, which may hold NULL, beside what they are sorted by."""
+    """Values are in structs, which may hold NULL, together with their sort keys."""
     leaves_nulls_out = found.ignores_nulls or bool(aggregate.args.get("nulls_excluded")) or is_spark(dialect)
     collect = "COLLECT_SET" if found.is_distinct else "COLLECT_LIST"
     if found.is_distinct and not found.order and not is_spark(dialect):
-        # a set comes in any order; this one is the same each time
+        # the order of a set is arbitrary; this one is deterministic
         found.order = [exp.Ordered(this=found.value.copy(), nulls_first=False)]
-    # without NULLs, values need nothing beside them to be sorted
+    # without NULLs, values need no struct for sorting
     is_plain = leaves_nulls_out and all(key.this == found.value for key in found.order)
     made = found.over(collect, found.value if is_plain else _struct(found, leaves_nulls_out=leaves_nulls_out))
     if found.order:
@@ -118,7 +118,7 @@ def _list(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
 def _struct(found: _Aggregate, *, leaves_nulls_out: bool) -> exp.Expr:
     fields: list[exp.Expr] = []
     for number, key in enumerate(found.order, 1):
-        # SORT_ARRAY takes NULL for the least
+        # SORT_ARRAY sorts NULL first
         puts_least_first = bool(key.args.get("nulls_first")) != bool(key.args.get("desc"))
         if not puts_least_first:
             fields.append(exp.alias_(exp.Is(this=key.this.copy(), expression=exp.null()), f"key_{number}_is_null"))
@@ -148,7 +148,9 @@ def _may_have_no_rows(found: _Aggregate) -> bool:
 
 
 def _text(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
-    """A list of texts, sorted: without an order it is any, and this one is the same each time; a window has its own."""
+    """A sorted list of strings: without ORDER BY any order is allowed, and this one is deterministic; a window has
+    its own.
+    """
     is_by_values = all(key.this == found.value for key in found.order[:1]) and len(found.order) < 2
     if not is_by_values and dialect not in _TEXTS_IN_ANY_ORDER:
         message = "LISTAGG ordered by something else than its values has no counterpart in Spark 3.5"
@@ -159,7 +161,7 @@ def _text(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
         is_in_order = not found.order and found.window is not None and found.window.args.get("order") is not None
         ordered = collected if is_in_order else _sorted(collected, is_descending=is_descending)
     else:
-        # texts lie in structs, beside what they are sorted by
+        # strings are in structs, together with their sort keys
         listed = _sorted(
             found.over("COLLECT_LIST", _struct(found, leaves_nulls_out=True)), is_descending=_is_descending(found)
         )

@@ -1,4 +1,4 @@
-"""Texts in quotes of another kind, which are texts as all others are."""
+"""Strings in unusual quotes, converted to ordinary literals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _TEXTS = (exp.RawString, exp.National)
 
 
 def plain_literals(tree: exp.Expr, dialect: str) -> exp.Expr:
-    """The tree with `r'…'`, `$$…$$` and `N'…'` as literals, which is what translations look for."""
+    """The tree with `r'…'`, `$$…$$` and `N'…'` as literals, which other translations expect."""
     for node in list(tree.find_all(*_TEXTS)):
         text = exp.Literal.string(node.name)
         text.comments = node.comments

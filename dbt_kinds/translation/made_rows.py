@@ -1,4 +1,4 @@
-"""Rows that are made: series of numbers and dates, lists with their positions."""
+"""Generated rows: series of numbers and dates, lists with positions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _POSITION = "_position"
 
 
 def series(table: exp.Table, dialect: str) -> exp.Expr:
-    """A series as a table; with its step said, Spark refuses one that runs backwards, which is empty there."""
+    """A series as a table; with an explicit step, Spark refuses a backwards one, which is empty in the source
+    dialect.
+    """
     made = table.this
     sequence = _sequence(made)
     name = "generate_series"
@@ -37,7 +39,7 @@ def exploded_series(node: exp.ExplodingGenerateSeries, dialect: str) -> exp.Expr
 
 
 def cast_series(node: exp.Cast) -> exp.Expr:
-    """`select generate_series(…)::date`: Spark explodes only what stands alone in the select list."""
+    """`select generate_series(…)::date`: Spark only explodes a whole select list item."""
     cast = exp.Cast(this=exp.column(_ITEM), to=node.to.copy())
     return call("EXPLODE", call("TRANSFORM", _sequence(node.this), _lambda(cast)))
 
@@ -46,7 +48,7 @@ def numbered(node: exp.Unnest, dialect: str) -> exp.Expr:
     """`unnest(list) with ordinality`, which counts from 1; POSEXPLODE and BigQuery's OFFSET count from 0.
 
     Raises:
-        NotInSpark: several lists are taken apart at once, or columns have no names.
+        NotInSpark: several lists are unnested at once, or columns have no names.
     """
     position = node.args.get("offset")
     if not isinstance(position, exp.Identifier) or dialect == "bigquery":

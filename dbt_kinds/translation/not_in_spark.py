@@ -1,4 +1,4 @@
-"""What is raised where Spark 3.5 has no counterpart."""
+"""The exception for constructs without a counterpart in Spark 3.5."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ class NotInSpark(Exception):  # noqa: N818 - becomes an error of the tree with i
     """A construct that cannot be written for Spark 3.5.
 
     Attributes:
-        node: where it stands in the tree.
-        needs_columns: it could be written if columns were known.
+        node: its node in the tree.
+        needs_columns: it could be translated if the columns were known.
     """
 
     def __init__(self, message: str, node: exp.Expr, *, needs_columns: bool = False) -> None:
-        """Takes what it is and what to write instead."""
+        """`message` names the construct and what to write instead."""
         super().__init__(message)
         self.message = message
         self.node = node

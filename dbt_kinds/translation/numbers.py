@@ -1,4 +1,4 @@
-"""Numbers that are none, or endless."""
+"""NaN and infinite numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dbt_kinds.translation.renamed import from_template
 
 
 def not_a_number(node: exp.IsNan, dialect: str) -> exp.Expr:
-    """`isnan(x)` is NULL of NULL, in Spark false."""
+    """`isnan(x)` is NULL for NULL, in Spark false."""
     return from_template("IF({0} IS NULL, NULL, ISNAN({0}))", node.this)
 
 

@@ -1,4 +1,4 @@
-"""Parts of times and what lies between two: fields, days of the week, boundaries of units."""
+"""Parts of times and distances between them: fields, days of the week, unit boundaries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PARTS_OF_TIME = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND"})
 
 
 def day_of_week(node: exp.DayOfWeek, dialect: str) -> exp.Expr:
-    """`dayofweek(t)`; MySQL's and BigQuery's is Spark's."""
+    """`dayofweek(t)`; MySQL's and BigQuery's equal Spark's."""
     return _numbered_day(node.this, "DOW", dialect if dialect in _SUNDAY_IS_0 else "spark")
 
 
@@ -49,7 +49,7 @@ def date_part(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 
 def field(node: exp.Extract, dialect: str) -> exp.Expr:
-    """`extract(field from x)`; each field is known, and means the same, or is another expression."""
+    """`extract(field from x)`; each field is known, and either means the same or is rewritten."""
     name, value = node.name.upper(), node.expression
     if name == "EPOCH":
         return epoch(value)
@@ -64,7 +64,7 @@ def field(node: exp.Extract, dialect: str) -> exp.Expr:
     if name in ("DAYOFYEAR", "DAY_OF_YEAR"):
         return exp.Extract(this=exp.var("DOY"), expression=value)
     if name in ("SECOND", "SECONDS") and dialect != "postgres":
-        # Spark's has the fraction
+        # in Spark it includes the fraction
         return exp.Anonymous(this="SECOND", expressions=[value])
     if name not in _FIELDS or (name == "WEEK" and dialect in _WEEK_OF_YEAR_IS_NOT_ISO):
         raise NotInSpark(f"EXTRACT({name} …) of {dialect} has no counterpart in Spark", node)
@@ -72,7 +72,7 @@ def field(node: exp.Extract, dialect: str) -> exp.Expr:
 
 
 def _numbered_day(value: exp.Expr, field: str, dialect: str) -> exp.Expr:
-    """Spark counts from Sunday, 1, in DAYOFWEEK, and from Monday, 0, in WEEKDAY."""
+    """Spark's DAYOFWEEK counts from Sunday = 1, its WEEKDAY from Monday = 0."""
     if field == "ISODOW" or dialect in TRINO_FAMILY:
         return exp.Add(this=call("WEEKDAY", value), expression=exp.Literal.number(1))
     if dialect in _SUNDAY_IS_0:
@@ -81,7 +81,7 @@ def _numbered_day(value: exp.Expr, field: str, dialect: str) -> exp.Expr:
 
 
 def boundaries(node: exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff, dialect: str) -> exp.Expr:
-    """How many boundaries of a unit lie between two times; Spark's DATEDIFF(unit, …) counts units that have passed."""
+    """The number of unit boundaries between two times; Spark's DATEDIFF(unit, …) counts elapsed units."""
     if dialect not in _COUNTS_BOUNDARIES:
         return node
     unit, later, earlier = node.args.get("unit"), node.this, node.expression
@@ -109,7 +109,7 @@ def boundaries(node: exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff, dialect: 
 
 
 def whole_units(node: exp.Anonymous, dialect: str) -> exp.Expr:
-    """How many units have passed between two times, as Spark counts them up to weeks; months end otherwise there."""
+    """The number of elapsed units between two times, as in Spark for weeks and shorter; months end differently."""
     if dialect != "duckdb":
         return node
     unit = node.expressions[0].name.upper().removesuffix("S") if node.expressions else ""
@@ -121,14 +121,14 @@ def whole_units(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 
 def months_later(node: exp.AddMonths, dialect: str) -> exp.Expr:
-    """`add_months(t, n)`: of the last day of a month it is the last day in some dialects."""
+    """`add_months(t, n)`: for the last day of a month the result is the last day in some dialects."""
     time, number, kind = node.this, node.expression, type_of(node.this)
     keeps_end = node.args.get("preserve_end_of_month") or dialect in _MONTHS_END_WITH_MONTHS
     if kind is exp.DType.DATE:
         later: exp.Expr = call("ADD_MONTHS", time, number)
         last: exp.Expr = call("LAST_DAY", later)
     else:
-        # Spark's ADD_MONTHS cuts the time off
+        # Spark's ADD_MONTHS drops the time
         time = exp.cast(time, "timestamp", dialect="spark") if kind in TEXTS else time
         later = from_template("{0} + {1} * INTERVAL '1' MONTH", time, number)
         last = from_template("{0} + (LAST_DAY({0}) - TO_DATE({0}))", later)
@@ -137,17 +137,17 @@ def months_later(node: exp.AddMonths, dialect: str) -> exp.Expr:
 
 
 def months_between(node: exp.MonthsBetween, dialect: str) -> exp.Expr:
-    """`months_between(a, b)`, which Spark rounds to 8 digits unless it is told not to."""
+    """`months_between(a, b)`, which Spark rounds to 8 digits by default."""
     if dialect == "snowflake" or node.args.get("roundoff") is not None:
         return node
     return call("MONTHS_BETWEEN", node.this, node.expression, exp.false())
 
 
 def week(node: exp.Week, dialect: str) -> exp.Expr:
-    """`week(t)`, which is the ISO week in these dialects.
+    """`week(t)`, the ISO week in these dialects.
 
     Raises:
-        NotInSpark: weeks are counted otherwise.
+        NotInSpark: weeks are counted differently.
     """
     if dialect not in _WEEK_IS_ISO or node.args.get("mode") is not None:
         raise NotInSpark(f"WEEK of {dialect} has no counterpart in Spark; write weekofyear() for the ISO week", node)
@@ -155,25 +155,25 @@ def week(node: exp.Week, dialect: str) -> exp.Expr:
 
 
 def year_of_week(node: exp.YearOfWeek | exp.YearOfWeekIso, dialect: str) -> exp.Expr:
-    """The year that the ISO week of a time belongs to."""
+    """The year of a time's ISO week."""
     return exp.Extract(this=exp.var("YEAROFWEEK"), expression=node.this.copy())
 
 
 def day_name(node: exp.Dayname, dialect: str) -> exp.Expr:
-    """`dayname(t)`, which has three letters in Snowflake."""
+    """`dayname(t)`, three letters in Snowflake."""
     return _written(node, "EEE" if dialect == "snowflake" or node.args.get("abbreviated") else "EEEE")
 
 
 def month_name(node: exp.Monthname, dialect: str) -> exp.Expr:
-    """`monthname(t)`, which has three letters in Snowflake."""
+    """`monthname(t)`, three letters in Snowflake."""
     return _written(node, "MMM" if dialect == "snowflake" or node.args.get("abbreviated") else "MMMM")
 
 
 def days(node: exp.ToDays, dialect: str) -> exp.Expr:
-    """`to_days(n)` of DuckDB is an interval.
+    """`to_days(n)` in DuckDB is an interval.
 
     Raises:
-        NotInSpark: in MySQL it is the number of a day.
+        NotInSpark: in MySQL it is a day number.
     """
     if dialect != "duckdb":
         raise NotInSpark(f"TO_DAYS of {dialect} has no counterpart in Spark; write datediff()", node)
@@ -187,7 +187,7 @@ def _written(node: exp.Expr, pattern: str) -> exp.Expr:
 
 
 def _in_years(parts: int, time: exp.Expr) -> exp.Expr:
-    """How many parts of a year the years before a time have."""
+    """The number of parts in the years before a time."""
     return exp.Mul(this=call("YEAR", time), expression=exp.Literal.number(parts))
 
 

@@ -1,4 +1,4 @@
-"""Matches of regular expressions: Spark's RLIKE finds a part of the text, and takes no flags."""
+"""Regular expressions: Spark's RLIKE matches anywhere in the string, and accepts no flags."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _NULL_WITHOUT_MATCH = TRINO_FAMILY | {"bigquery", "snowflake"}
 
 
 def matches(node: exp.RegexpLike, dialect: str) -> exp.Expr:
-    """`regexp_like(text, pattern, flags)`; Snowflake's matches the whole text."""
+    """`regexp_like(text, pattern, flags)`; Snowflake matches the whole string."""
     return _rlike(node, node.args.get("flag"), bool(node.args.get("full_match")), dialect)
 
 
 def matches_whole(node: exp.RegexpFullMatch | exp.SimilarTo, dialect: str) -> exp.Expr:
-    """`regexp_full_match(text, pattern, flags)` of DuckDB, whose SIMILAR TO is the same.
+    """`regexp_full_match(text, pattern, flags)` of DuckDB, and its SIMILAR TO, which is equivalent.
 
     Raises:
-        NotInSpark: SIMILAR TO of another dialect, whose patterns are no regular expressions.
+        NotInSpark: SIMILAR TO of another dialect, whose patterns are not regular expressions.
     """
     if isinstance(node, exp.SimilarTo) and dialect != "duckdb":
         raise NotInSpark("SIMILAR TO has no counterpart in Spark; write a regular expression", node)
@@ -39,7 +39,7 @@ def matches_any_case(node: exp.RegexpILike, dialect: str) -> exp.Expr:
 
 
 def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
-    """Spark replaces every match, takes no flags, and refers to groups by `$1`."""
+    """Spark replaces every match, accepts no flags, and refers to groups by `$1`."""
     pattern, replacement = node.expression, node.args.get("replacement")
     flags = node.args.get("modifiers")
     if flags is not None and not isinstance(flags, exp.Literal):
@@ -67,7 +67,7 @@ def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
     if only_first:
         if "$0" in put:
             found, put = _with_whole_as_group(found, put, node)
-        # the rest of the text is matched, too, and put back
+        # the rest of the string is matched, too, and put back
         found = f"(?:{found})([\\s\\S]*)$"
         try:
             put += f"${re.compile(found).groups}"
@@ -80,7 +80,7 @@ def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
 
 
 def _with_whole_as_group(found: str, put: str, node: exp.Expr) -> tuple[str, str]:
-    """A pattern whose first group is all that it finds, and the references to groups after it."""
+    """The pattern with an outer group for the whole match, and the references renumbered."""
     if re.search(r"\\[1-9]", found):
         raise NotInSpark("REGEXP_REPLACE of the first match, with what it found, and a group in its own pattern", node)
     return f"({found})", re.sub(r"(?<!\\)\$(\d)", lambda group: f"${int(group[1]) + 1}", put)
@@ -91,10 +91,10 @@ def _group(reference: re.Match[str]) -> str:
 
 
 def extracted(node: exp.RegexpExtract, dialect: str) -> exp.Expr:
-    """`regexp_extract(text, pattern, group)`: Spark gives an empty text where nothing is found, and group 1 by default.
+    """`regexp_extract(text, pattern, group)`: Spark returns an empty string without a match, and group 1 by default.
 
     Raises:
-        NotInSpark: it begins behind the first character, finds a later match, or has flags.
+        NotInSpark: it has a later start position, a later match, or flags.
     """
     group = node.args.get("group")
     if group is not None and not (isinstance(group, exp.Literal) and group.is_int):
@@ -109,10 +109,10 @@ def extracted(node: exp.RegexpExtract, dialect: str) -> exp.Expr:
 
 
 def found_at(node: exp.RegexpInstr, dialect: str) -> exp.Expr:
-    """`regexp_instr(text, pattern)`: the third argument of Spark's is a group, of others where the search begins.
+    """`regexp_instr(text, pattern)`: Spark's third argument is a group, in other dialects it is the start position.
 
     Raises:
-        NotInSpark: it begins behind the first character, or finds something else than the first match.
+        NotInSpark: it has a later start position, or does not look for the first match.
     """
     for name, plain in (("position", "1"), ("occurrence", "1"), ("option", "0"), ("parameters", "c"), ("group", "0")):
         given = node.args.get(name)
@@ -122,7 +122,7 @@ def found_at(node: exp.RegexpInstr, dialect: str) -> exp.Expr:
 
 
 def found_part(text: exp.Expr, pattern: exp.Expr, group: exp.Expr | None) -> exp.Expr:
-    """What a pattern finds, NULL where it finds nothing; by default its group if it has one."""
+    """The match of a pattern, NULL without one; by default its group if it has one."""
     found = call("REGEXP_EXTRACT", text, pattern, group or exp.Literal.number(_first_group(pattern)))
     return exp.If(this=exp.RegexpLike(this=text.copy(), expression=pattern.copy()), true=found, false=exp.null())
 
@@ -135,13 +135,13 @@ def _first_group(pattern: exp.Expr) -> int:
 
 
 def _rlike(node: exp.Expr, flags: exp.Expr | None, is_whole: bool, dialect: str) -> exp.Expr:
-    """The flags and the anchors become a part of the pattern."""
+    """Moves flags and anchors into the pattern."""
     if flags is None and not is_whole:
         return node
     given = flags.name if isinstance(flags, exp.Literal) else ""
     if (flags is not None and not flags.is_string) or set(given) - _FLAGS.get(dialect, _COMMON_FLAGS):
         raise NotInSpark("these flags of a regular expression have no counterpart in Spark; use i and s only", node)
-    # of 'c' and 'i' the last one counts
+    # of 'c' and 'i' the last one wins
     sensitive = given.rfind("c") > given.rfind("i")
     inline = "".join(flag for flag in "ims" if flag in given and not (flag == "i" and sensitive))
     before = (f"(?{inline})" if inline else "") + ("^(?:" if is_whole else "")

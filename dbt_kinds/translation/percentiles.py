@@ -1,4 +1,4 @@
-"""Percentiles: Spark has the exact ones, in a syntax of its own, where sqlglot writes approximations."""
+"""Percentiles: Spark has exact ones in its own syntax, whereas sqlglot generates approximations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def percentile_disc(node: exp.PercentileDisc, dialect: str) -> exp.Expr:
 
 
 def quantile(node: exp.Quantile, dialect: str) -> exp.Expr:
-    """`quantile(x, p)`, which is a value of the column in DuckDB."""
+    """`quantile(x, p)`, which in DuckDB returns a value of the column."""
     return _discrete(node, node.this, node.args["quantile"]) if dialect == "duckdb" else node
 
 

@@ -1,6 +1,6 @@
-"""Predicates inside other operators: in Spark they bind loosest of all but NOT, AND and OR, and need parentheses there.
+"""Predicates as operands: in Spark they bind more loosely than anything but NOT, AND and OR, so they need parentheses.
 
-`a RLIKE 'x' = TRUE` is `a RLIKE ('x' = TRUE)` on Spark 3.5.9, and `a IN (1) = TRUE` no SQL at all.
+`a RLIKE 'x' = TRUE` is `a RLIKE ('x' = TRUE)` on Spark 3.5.9, and `a IN (1) = TRUE` is not valid.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _TAKE_PREDICATES = (exp.Connector, exp.Paren, exp.Not, exp.Escape, exp.PropertyE
 
 
 def parenthesize_predicates(tree: exp.Expr, dialect: str) -> None:
-    """Puts parentheses around every predicate that is an operand of an operator.
+    """Parenthesizes every predicate that is an operand.
 
-    Spark's own operators keep the order in which they were written, whatever sqlglot takes them for.
+    Spark's own operators keep their original grouping, however sqlglot parses them.
     """
     for node in list(tree.find_all(*_PREDICATES)):
         if is_operand(node) and (not is_spark(dialect) or _changes_its_form(node)):
@@ -41,12 +41,12 @@ def is_predicate(node: exp.Expr) -> bool:
 
 
 def is_operand(node: exp.Expr) -> bool:
-    """Whether a node stands where Spark takes no predicate without parentheses."""
+    """Whether a node is in a position where Spark requires parentheses around a predicate."""
     parent = node.parent
     if isinstance(parent, exp.In):
         return node.arg_key == "this"
     if _is_null_check(node) and node.arg_key != "this":
-        # IS binds looser than = in every dialect, also where sqlglot reads it the other way
+        # IS binds more loosely than = in every dialect, even where sqlglot parses it the other way
         return False
     is_operator = isinstance(parent, exp.Binary | exp.Unary | exp.Between)
     return is_operator and not isinstance(parent, _TAKE_PREDICATES)
@@ -57,5 +57,5 @@ def _is_null_check(node: exp.Expr) -> bool:
 
 
 def _changes_its_form(node: exp.Expr) -> bool:
-    """Whether it was a function, or `<=>`, and is written as a predicate."""
+    """Whether it was a function, or `<=>`, and becomes a predicate."""
     return node.meta.get("start") is not None or isinstance(node, exp.NullSafeEQ)

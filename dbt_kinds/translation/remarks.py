@@ -1,4 +1,4 @@
-"""What is said of a query that was translated, beside what it became."""
+"""Remarks on a translated query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RemarkKind = Literal["alias", "decimal", "differs", "not compared", "type", "unk
 
 
 class Remark(NamedTuple):
-    """Something to look at, and where it stands in the tree as it was read."""
+    """A remark, and its node in the tree as parsed."""
 
     kind: RemarkKind
     message: str

@@ -1,4 +1,4 @@
-"""Functions that sqlglot does not know, or takes for something else, as Spark's expressions of the same arguments."""
+"""Functions unknown to sqlglot, or misread by it, as Spark expressions with the same arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.dialects import TRINO_FAMILY, parse_expression
 
-# what is known of arguments is not lost: lists keep NULL, unless ARRAY_COMPACT takes it out
+# typed arguments are preserved: lists keep NULL, unless ARRAY_COMPACT removes it
 _LIST_POSITION = "NULLIF(ARRAY_POSITION({0}, {1}), 0)"
 _HAS_ANY = "ARRAYS_OVERLAP(ARRAY_COMPACT({0}), ARRAY_COMPACT({1}))"
 _HAS_ALL = "SIZE(ARRAY_EXCEPT(ARRAY_COMPACT({1}), {0})) = 0"
@@ -92,7 +92,7 @@ _TEMPLATES: dict[str, dict[str, str]] = {
 
 
 def renamed(node: exp.Anonymous, dialect: str) -> exp.Expr:
-    """The call as Spark's expression, or as it is where its name has none for so many arguments."""
+    """The call as a Spark expression, or unchanged if there is no template for its name and number of arguments."""
     found = _template("trino" if dialect in TRINO_FAMILY else dialect, node.name.upper())
     if found is None or found[1] != len(node.expressions):
         return node
@@ -100,12 +100,12 @@ def renamed(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 
 def from_template(template: str, *arguments: exp.Expr) -> exp.Expr:
-    """An expression of Spark's, in which `{0}` stands for the first argument."""
+    """A Spark expression in which `{0}` is replaced by the first argument."""
     return filled(_parsed(template), *arguments)
 
 
 def filled(tree: exp.Expr, *arguments: exp.Expr) -> exp.Expr:
-    """A template that was parsed, with its arguments."""
+    """A parsed template with its arguments inserted."""
 
     def put(node: exp.Expr) -> exp.Expr:
         number = _number(node)

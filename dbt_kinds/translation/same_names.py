@@ -1,6 +1,7 @@
-"""Functions that sqlglot passes on under a name that means something else in Spark, written as they are meant.
+"""Functions that sqlglot passes on under a name with a different meaning in Spark, rewritten to keep their meaning.
 
-Every one was compared with DuckDB on Spark 3.5.9 (tests/functional/test_dialects.py); other dialects go by their pages.
+Each was compared between DuckDB and Spark 3.5.9 (tests/functional/test_dialects.py); other dialects follow their
+documentation.
 """
 
 from __future__ import annotations
@@ -91,10 +92,10 @@ _ZEROS = re.compile(r"[FMSGLDPRI0,.\s]*0[FMSGLDPRI0,.\s]*")
 
 
 def as_meant(node: exp.Expr, dialect: str) -> exp.Expr:
-    """The node, or another one that means in Spark what it means in the dialect.
+    """The node, or one with the same meaning in Spark.
 
     Raises:
-        NotInSpark: Spark has nothing that means it.
+        NotInSpark: Spark has no equivalent.
     """
     meant = _as_meant(node, dialect)
     is_inside = isinstance(node.parent, exp.Binary | exp.Cast | exp.Neg | exp.Not | exp.Dot)
@@ -116,7 +117,7 @@ def _logarithm(node: exp.Log, dialect: str) -> exp.Expr:
 
 
 def _cast(node: exp.Cast, dialect: str) -> exp.Expr:
-    """JSON is a text in Spark, whose TO_JSON takes structs only."""
+    """In Spark JSON is a string, and TO_JSON only accepts structs."""
     if isinstance(node.this, exp.ExplodingGenerateSeries):
         return cast_series(node)
     if node.to.is_type(exp.DType.TIME, exp.DType.TIMETZ):
@@ -132,7 +133,7 @@ def _cast(node: exp.Cast, dialect: str) -> exp.Expr:
 
 
 def _date_series(node: exp.GenerateDateArray, dialect: str) -> exp.Expr:
-    """Spark makes a sequence of dates, not of texts."""
+    """Spark creates a sequence from dates, not strings."""
     for bound in ("start", "end"):
         if node.args[bound].is_string:
             node.set(bound, exp.cast(node.args[bound], "date"))
@@ -140,7 +141,7 @@ def _date_series(node: exp.GenerateDateArray, dialect: str) -> exp.Expr:
 
 
 def _random(node: exp.Rand, dialect: str) -> exp.Expr:
-    """`random(n)` of Trino is an integer, Spark's argument a seed."""
+    """`random(n)` in Trino is an integer; Spark's argument is a seed."""
     if node.this is not None and dialect in TRINO_FAMILY:
         raise NotInSpark("RANDOM(n) has no counterpart in Spark; write floor(rand() * n)", node)
     return node
@@ -153,7 +154,7 @@ def _number_text(node: exp.NumberToStr, dialect: str) -> exp.Expr:
 
 
 def _rounded(node: exp.Round, dialect: str) -> exp.Expr:
-    """Postgres rounds the half of a double to the even number, that of a decimal up."""
+    """Postgres rounds half of a double to even, half of a decimal up."""
     is_to_even = dialect == "postgres" and node.args.get("decimals") is None and type_of(node.this) in DOUBLES
     return call("BROUND", node.this) if is_to_even else node
 
@@ -190,7 +191,7 @@ def _time_of_day(node: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def _formatted(node: exp.TimeToStr, dialect: str) -> exp.Expr:
-    """`to_char(x, '999.99')` is a number's, which sqlglot takes for a time's."""
+    """`to_char(x, '999.99')` formats a number, which sqlglot takes to be a time."""
     pattern = node.args["format"]
     is_number = "9" in pattern.name or _ZEROS.fullmatch(pattern.name)
     if dialect in ("postgres", "redshift") and isinstance(pattern, exp.Literal) and is_number:
@@ -206,7 +207,7 @@ def _made_json(node: exp.JSONObject | exp.JSONArray, dialect: str) -> exp.Expr:
 
 
 def _window(node: exp.Window, dialect: str) -> exp.Expr:
-    """Spark counts no distinct values in a window; it collects them."""
+    """Spark does not count distinct values in a window, so they are collected."""
     distinct = node.this.this if isinstance(node.this, exp.Count) else None
     if not isinstance(distinct, exp.Distinct) or len(distinct.expressions) != 1:
         return node
@@ -220,7 +221,7 @@ def _byte_length(node: exp.ByteLength, dialect: str) -> exp.Expr:
 
 
 def _list_sum(node: exp.ArraySum, dialect: str) -> exp.Expr:
-    """The sum of a list without its NULLs, NULL of nothing."""
+    """The sum of a list, ignoring NULLs; NULL for an empty one."""
     return from_template(
         "IF(SIZE(ARRAY_COMPACT({0})) > 0, AGGREGATE(ARRAY_COMPACT({0}), CAST(0 AS DOUBLE), (a, x) -> a + x), NULL)",
         node.this,
@@ -228,12 +229,12 @@ def _list_sum(node: exp.ArraySum, dialect: str) -> exp.Expr:
 
 
 def _session_user(node: exp.SessionUser, dialect: str) -> exp.Expr:
-    """Spark 3.5 knows one user."""
+    """Spark 3.5 has only one user."""
     return call("CURRENT_USER")
 
 
 def _any_value(node: exp.AnyValue, dialect: str) -> exp.Expr:
-    """Any value but NULL, where there is one: some dialects promise it, and all may give it."""
+    """Any non-NULL value, if there is one: some dialects guarantee it, and all may return it."""
     if isinstance(node.parent, exp.IgnoreNulls | exp.RespectNulls) or not isinstance(node.this, exp.Expr):
         return node
     if isinstance(node.this, exp.HavingMax):
@@ -250,7 +251,7 @@ def _hypothetical(node: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def _element_at(node: exp.Anonymous, dialect: str) -> exp.Expr:
-    """DuckDB's is a list of the value, of a map."""
+    """DuckDB returns a list with the value, for a map."""
     if dialect == "duckdb":
         raise NotInSpark("ELEMENT_AT of duckdb makes a list of a map's value, Spark's the value; write map[key]", node)
     return node
@@ -375,7 +376,7 @@ _BY_TYPE: dict[type[exp.Expr], Callable[[Any, str], exp.Expr]] = {
     exp.YearOfWeek: year_of_week,
     exp.YearOfWeekIso: year_of_week,
 }
-# functions that sqlglot does not know
+# functions unknown to sqlglot
 _BY_NAME: dict[str, Callable[[Any, str], exp.Expr]] = {
     "DATESUB": whole_units,
     "DATE_PART": date_part,

@@ -1,4 +1,4 @@
-"""Text of SQL without a tokenizer: which stretches are code, strings and comments, whatever the dialect."""
+"""Splits SQL text without a tokenizer into code, strings and comments, for any dialect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STRETCH = re.compile(
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch of text; `kind` is code, string or comment."""
+    """A part of a text; `kind` is code, string or comment."""
 
     kind: str
     start: int
@@ -25,7 +25,7 @@ class Stretch:
 
 
 def stretches(text: str) -> Iterator[Stretch]:
-    """The stretches of a text, in order and without gaps."""
+    """The parts of a text, in order and without gaps."""
     position = 0
     for found in _STRETCH.finditer(text):
         if found.start() > position:
@@ -37,7 +37,7 @@ def stretches(text: str) -> Iterator[Stretch]:
 
 
 def code_only(text: str) -> str:
-    """The text with strings and comments blanked out, every character in its place."""
+    """The text with strings and comments blanked out, at unchanged positions."""
     parts = []
     for stretch in stretches(text):
         part = text[stretch.start : stretch.end]
@@ -46,7 +46,7 @@ def code_only(text: str) -> str:
 
 
 def without_comments(text: str) -> str:
-    """The text with comments blanked out, every character in its place."""
+    """The text with comments blanked out, at unchanged positions."""
     parts = []
     for stretch in stretches(text):
         part = text[stretch.start : stretch.end]
@@ -55,7 +55,7 @@ def without_comments(text: str) -> str:
 
 
 def touches(left: str, right: str) -> bool:
-    """Whether the end of one text and the beginning of another would make one word."""
+    """Whether the end of one text and the beginning of another would form one word."""
     return all(edge.isalnum() or edge == "_" for edge in (left[-1:], right[:1]))
 
 

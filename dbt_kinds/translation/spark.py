@@ -1,6 +1,6 @@
-"""What sqlglot passes on although Spark 3.5 has no such thing: written another way, or refused.
+"""Constructs that sqlglot passes through although Spark 3.5 lacks them: rewritten or refused.
 
-Every construct was tried on Spark 3.5.9.
+Each was tested on Spark 3.5.9.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _SUBTRACTIONS: tuple[type[exp.Expr], ...] = (exp.DateSub, exp.TimestampSub, exp.
 
 
 def type_marks(tree: exp.Expr, marks: Marks) -> None:
-    """Tells sqlglot the types of time variables, which decide how date arithmetic is written."""
+    """Declares the types of time variables to sqlglot, which decide how date arithmetic is written."""
     for column in tree.find_all(exp.Column):
         mark = marks.by_name.get(column.name)
         if isinstance(mark, TimeVariable):
@@ -60,7 +60,7 @@ def type_marks(tree: exp.Expr, marks: Marks) -> None:
 
 
 def needs_rewrite(tree: exp.Expr) -> bool:
-    """Whether SQL of Spark's own family holds what Spark 3.5 refuses."""
+    """Whether SQL of Spark's own family contains constructs that Spark 3.5 refuses."""
     for node in tree.walk():
         if isinstance(node, exp.Qualify | exp.GroupConcat):
             return True
@@ -78,16 +78,16 @@ def needs_rewrite(tree: exp.Expr) -> bool:
 
 
 def is_spelt_for_spark(text: str) -> bool:
-    """Whether what sqlglot takes for Spark's is spelt as Spark 3.5 takes it: no `::`, `AS "a"`, `{# comment #}`."""
+    """Whether Spark SQL as parsed by sqlglot is also valid in Spark 3.5: no `::`, `AS "a"`, `{# comment #}`."""
     code = code_only(text)
     return "::" not in code and "{#" not in text and not re.search(r'\bAS\s+"', without_comments(text), re.IGNORECASE)
 
 
 def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
-    """The tree with everything that Spark 3.5 refuses written another way.
+    """The tree with everything that Spark 3.5 refuses rewritten.
 
     Raises:
-        NotInSpark: something cannot be.
+        NotInSpark: a part cannot be rewritten.
     """
     tree = plain_literals(tree, dialect)
     spell_types(tree, dialect)
@@ -95,7 +95,7 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
         _unfold_qualify(select)
     remember_shifts(tree)
     settle_types(tree)
-    # from the leaves up, so that what is put into another shape has been looked at
+    # from the leaves up, so that nested parts are already rewritten
     for node in reversed(list(tree.walk(bfs=False))):
         new = _rewritten(node, dialect)
         if new is node:
@@ -118,14 +118,14 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def check_written(text: str, tree: exp.Expr, source: exp.Expr, dialect: str) -> None:
-    """Looks once more at what was written: functions and types that Spark does not have.
+    """Checks the generated SQL for functions and types that Spark does not have.
 
     Args:
-        text: what was written, and `tree` what Spark's parser makes of it.
-        source: the tree of the source's dialect, for the place of what is refused.
+        text: the generated SQL, and `tree` its parse tree.
+        source: the tree in the source dialect, for positions of refusals.
 
     Raises:
-        NotInSpark: one of them is left.
+        NotInSpark: there is one.
     """
     for node in tree.walk():
         if isinstance(node, exp.Qualify):
@@ -137,11 +137,11 @@ def check_written(text: str, tree: exp.Expr, source: exp.Expr, dialect: str) -> 
 
 
 def unknown_functions(tree: exp.Expr, text: str, source: exp.Expr, dialect: str) -> Iterator[Remark]:
-    """The functions of a query for Spark that Spark does not have, each once; a project may have made them.
+    """The functions in a Spark query that Spark does not have, without duplicates; they may be user-defined.
 
     Args:
-        tree: the query for Spark, and `text` what it was read from.
-        source: the tree of the source's dialect, for the places.
+        tree: the query for Spark, and `text` its original text.
+        source: the tree in the source dialect, for positions.
     """
     said: set[str] = set()
     for node in tree.find_all(exp.Func):
@@ -161,7 +161,7 @@ def _written_name(node: exp.Func, text: str) -> str:
     start, end = node.meta.get("start"), node.meta.get("end")
     if start is not None and end is not None:
         return text[start : end + 1].upper().strip("`")
-    # the parser knows a syntax of its own, and no place
+    # constructs with their own syntax have no position in the parser
     if isinstance(node, _OPERATORS) or any(name.lower() in SPARK_FUNCTIONS for name in node.sql_names()):
         return ""
     found = _CALL.match(spark_sql(node))
@@ -175,7 +175,7 @@ def _check_function(name: str, node: exp.Func, source: exp.Expr, dialect: str) -
 
 @lru_cache(maxsize=32)
 def _built_in(dialect: str) -> frozenset[str]:
-    """Names of functions that a dialect has built in: what sqlglot reads, and some that it takes for anybody's."""
+    """Names of a dialect's built-in functions: those parsed by sqlglot, and some that it treats as user-defined."""
     return known_to_sqlglot(dialect) | FOREIGN_FUNCTIONS
 
 
@@ -219,7 +219,7 @@ def _rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def _date_arithmetic(node: exp.Expr) -> exp.Expr:
-    """`t + INTERVAL …`: Spark's DATE_ADD cuts the time off, and is right for dates only."""
+    """`t + INTERVAL …`: Spark's DATE_ADD drops the time, and is only correct for dates."""
     subtracts = isinstance(node, _SUBTRACTIONS)
     unit = node.args.get("unit")
     unit_name = (unit.name if isinstance(unit, exp.Expr) else str(unit or "DAY")).upper()
@@ -230,7 +230,7 @@ def _date_arithmetic(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.DateAdd | exp.DateSub | exp.TsOrDsAdd) and _is_date(node.this):
         if unit_name.removesuffix("S") in _UNITS_OF_DATES:
             return node
-        # with hours a date becomes a time
+        # with hours a date becomes a timestamp
         node.set("this", exp.cast(node.this, "timestamp", dialect="spark"))
     number = amount.this if isinstance(amount, exp.Neg) else amount
     minus = isinstance(amount, exp.Neg) != subtracts
@@ -247,20 +247,20 @@ def _date_arithmetic(node: exp.Expr) -> exp.Expr:
 
 
 def _many(number: exp.Expr, unit: str) -> exp.Mul:
-    """An interval of a number that is no literal."""
+    """An interval with a number that is not a literal."""
     unit, several = _interval_unit(unit)
     one = exp.Interval(this=exp.Literal.string(str(several)), unit=exp.var(unit))
     return exp.Mul(this=exp.paren(number.copy()) if isinstance(number, exp.Binary) else number, expression=one)
 
 
 def _interval_unit(unit: str) -> tuple[str, int]:
-    """A unit of Spark's intervals, and how many of it a unit is."""
+    """A unit of Spark's intervals, and how many of them the given unit is."""
     spark_units = {"QUARTER": ("MONTH", 3), "DECADE": ("YEAR", 10), "CENTURY": ("YEAR", 100)}
     return spark_units.get(unit, (unit, 1))
 
 
 def _interval(node: exp.Interval) -> exp.Expr:
-    """`INTERVAL (n) DAY`: Spark wants a literal, and multiplies it."""
+    """`INTERVAL (n) DAY`: Spark requires a literal, and multiplies it."""
     number = node.this.unnest() if node.this is not None else None
     if number is None or not isinstance(node.unit, exp.Var) or isinstance(node.parent, (*_ADDITIONS, *_SUBTRACTIONS)):
         return node
@@ -288,7 +288,7 @@ def _is_date(node: exp.Expr) -> bool:
 
 
 def _unfold_qualify(select: exp.Select) -> None:
-    """QUALIFY of a star or of groups: the condition is computed beside the row, where sqlglot would add columns."""
+    """QUALIFY with a star or GROUP BY: the condition is computed beside the row, because sqlglot would add columns."""
     qualify = select.args.get("qualify")
     has_star = any(item.is_star for item in select.expressions)
     if qualify is None or not (has_star or select.args.get("group")):
@@ -328,7 +328,9 @@ def _check_order(select: exp.Select, names: set[str]) -> None:
 
 
 def _without_aliases(condition: exp.Expr, select: exp.Select) -> exp.Expr:
-    """A condition in which names of the select list stand for what they name: Spark does not know them in a window."""
+    """A condition with select list aliases replaced by their expressions, because Spark does not know them in a
+    window.
+    """
     named = {
         item.alias.lower(): item.this
         for item in select.expressions

@@ -1,4 +1,4 @@
-"""The functions that Spark 3.5 has built in, as SHOW FUNCTIONS names them, and what is only written like a call."""
+"""The built-in functions of Spark 3.5, as listed by SHOW FUNCTIONS, and constructs that only look like calls."""
 
 SPARK_VERSION = "3.5"
 

@@ -1,4 +1,4 @@
-"""`* EXCEPT (…)` and `* REPLACE (…)` written out, from what is known of columns."""
+"""Expands `* EXCEPT (…)` and `* REPLACE (…)`, using the known columns."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ ColumnsOf = Callable[[exp.Table], Columns | None]
 
 
 def expand_stars(tree: exp.Expr, columns_of: ColumnsOf, failure: Callable[..., Exception]) -> None:
-    """Writes the stars with exceptions of a tree out.
+    """Expands the stars with exceptions in a tree.
 
     Raises:
-        what `failure` makes: the columns of a table are not known.
+        the result of `failure`, if the columns of a table are unknown.
     """
     for select in list(tree.find_all(exp.Select)):
         if any(_changes(item) for item in select.expressions):
@@ -25,7 +25,7 @@ def expand_stars(tree: exp.Expr, columns_of: ColumnsOf, failure: Callable[..., E
 
 
 def output_columns(query: exp.Expr, columns_of: ColumnsOf) -> list[str] | None:
-    """The names of the columns that a query returns, None when a star hides them."""
+    """The column names that a query returns, None if hidden by a star."""
     query = query.unnest() if isinstance(query, exp.Subquery) else query
     if isinstance(query, exp.SetOperation):
         return _columns_of_both(query, columns_of)
@@ -91,7 +91,7 @@ def _written_out(
 
 
 def source_columns(select: exp.Select, columns_of: ColumnsOf) -> list[tuple[str, list[str] | None]]:
-    """What a select reads, by its alias, with the columns as far as they are known."""
+    """The inputs of a select by alias, with their columns if known."""
     found = []
     from_ = select.args.get("from_")
     for source in [from_.this if from_ is not None else None, *(join.this for join in select.args.get("joins") or [])]:
@@ -116,7 +116,7 @@ def _columns_of_table(table: exp.Table, columns_of: ColumnsOf) -> list[str] | No
 
 
 def visible_cte(table: exp.Table) -> exp.CTE | None:
-    """The CTE that a table's name means: one defined before, or the one it stands in when that is recursive."""
+    """The CTE that a table's name refers to: an earlier one, or the enclosing one if that is recursive."""
     if len(table.parts) != 1 or not isinstance(table.this, exp.Identifier):
         return None
     name = table.name.lower()
@@ -139,7 +139,7 @@ def visible_cte(table: exp.Table) -> exp.CTE | None:
 
 
 def is_column_of_neighbour(table: exp.Table) -> bool:
-    """`from t, t.items`: an array of another table of the same FROM."""
+    """`from t, t.items`: an array of another table in the same FROM."""
     select = table.find_ancestor(exp.Select)
     if select is None or not table.db:
         return False

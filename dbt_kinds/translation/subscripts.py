@@ -1,4 +1,4 @@
-"""Elements and slices of lists and texts, and how long they are: Spark counts from 0, and has no slices of brackets."""
+"""Elements, slices and lengths of lists and strings: Spark counts from 0, and has no bracket slices."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ _SHIFTED = "was_shifted"
 
 
 def remember_shifts(tree: exp.Expr) -> None:
-    """Marks the subscripts that sqlglot's parser has made one less: those of what was no text or map to it."""
+    """Marks the subscripts that sqlglot's parser has decremented: those on values it did not take to be strings or
+    maps.
+    """
     for bracket in tree.find_all(exp.Bracket):
         base = bracket.this.unnest()
         kind = base.type.this if base.type is not None else exp.DType.UNKNOWN
-        # element_at() is a subscript, too, which says where it begins
+        # element_at() is parsed as a subscript, too, with its own base
         is_call = bracket.args.get("offset") is not None
         is_list = isinstance(base, exp.Column) or kind in (exp.DType.UNKNOWN, exp.DType.ARRAY)
         bracket.meta[_SHIFTED] = is_list and not is_call
@@ -27,7 +29,7 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
     """`x[i]` and `x[i:j]`.
 
     Raises:
-        NotInSpark: whether it is a slice of a text or a list is not known, or its bounds are not.
+        NotInSpark: it is unknown whether it slices a string or a list, or its bounds are unknown.
     """
     if len(node.expressions) != 1:
         return node
@@ -35,7 +37,7 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
     if isinstance(index, exp.Slice):
         if index.args.get("step") is not None:
             raise NotInSpark("a slice with a step has no counterpart in Spark; write filter() or sequence()", node)
-        # only DuckDB slices texts
+        # only DuckDB slices strings
         kind = type_of(node.this) if dialect == "duckdb" else exp.DType.ARRAY
         return _slice(node, node.this, (index.this, index.expression), kind)
     if dialect_of(dialect).INDEX_OFFSET != 1 or type_of(node.this) is exp.DType.MAP:
@@ -44,7 +46,7 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
 
 
 def element(node: exp.Anonymous, dialect: str) -> exp.Expr:
-    """`list_extract(list, i)` of DuckDB, also of a text."""
+    """`list_extract(list, i)` of DuckDB, also for strings."""
     if dialect != "duckdb" or len(node.expressions) != 2:
         return node
     base, position = node.expressions
@@ -54,16 +56,16 @@ def element(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 
 def array_slice(node: exp.ArraySlice, dialect: str) -> exp.Expr:
-    """`array_slice(list, first, last)`; Snowflake counts from 0, and leaves the last out.
+    """`array_slice(list, first, last)`; Snowflake counts from 0 and excludes the last.
 
     Raises:
-        NotInSpark: it has a step, or bounds that are no literals.
+        NotInSpark: it has a step, or bounds that are not literals.
     """
     if node.args.get("step") is not None:
         raise NotInSpark("a slice with a step has no counterpart in Spark; write filter() or sequence()", node)
     first, last = node.args.get("start"), node.args.get("end")
     if dialect in TRINO_FAMILY:
-        # a length, which is Spark's own
+        # a length, as in Spark
         return call("SLICE", node.this, *(bound for bound in (first, last) if bound is not None))
     if node.args.get("zero_based"):
         begin, end = (_whole(bound) if bound is not None else None for bound in (first, last))
@@ -90,13 +92,13 @@ def list_slice(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 
 def array_size(node: exp.ArraySize, dialect: str) -> exp.Expr:
-    """The length of a list, NULL of none: Spark's SIZE is -1."""
+    """The length of a list, NULL for NULL: Spark's SIZE returns -1."""
     size = call("ARRAY_SIZE", node.this)
     return call("NULLIF", size, exp.Literal.number(0)) if dialect == "postgres" else size
 
 
 def _position(bracket: exp.Bracket) -> exp.Expr:
-    """The subscript as it was written, from 1."""
+    """The subscript as written, from 1."""
     index: exp.Expr = bracket.expressions[0]
     if not bracket.meta.get(_SHIFTED, True):
         return index
@@ -121,7 +123,7 @@ def _element(node: exp.Bracket, position: exp.Expr) -> exp.Expr:
 def _slice(
     node: exp.Expr, base: exp.Expr, bounds: tuple[exp.Expr | None, exp.Expr | None], kind: exp.DType | None
 ) -> exp.Expr:
-    """Spark's SUBSTRING and SLICE take a first position, from 1, and a length."""
+    """Spark's SUBSTRING and SLICE take a start position, from 1, and a length."""
     if kind is None or kind not in TEXTS | LISTS:
         message = (
             f"whether {base.sql()} of a slice is a text or a list is not known here; write substring() of a text, "
@@ -141,7 +143,7 @@ def _slice(
 
 
 def _count(size: exp.Expr, start: exp.Expr, begin: int, end: int) -> exp.Expr:
-    """How long a slice is, or longer where it goes to the end."""
+    """The length of a slice, or a longer one if it extends to the end."""
     if end == -1:
         return size
     if begin > 0 and end >= 0:
@@ -159,7 +161,7 @@ def _plus(value: exp.Expr, number: int) -> exp.Expr:
 
 
 def _whole(node: exp.Expr) -> int | None:
-    """The value of a whole number that is written out."""
+    """The value of an integer literal."""
     inner = node.unnest()
     if isinstance(inner, exp.Neg):
         number = _whole(inner.this)

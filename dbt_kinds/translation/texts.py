@@ -1,4 +1,4 @@
-"""Texts and their parts, whose positions dialects count otherwise where they are zero or negative."""
+"""Strings and substrings: dialects differ on zero and negative positions."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _ZERO_IS_BEFORE_THE_TEXT = frozenset({"duckdb", "postgres", "redshift"})
 
 
 def length(node: exp.Length, dialect: str) -> exp.Expr:
-    """`len(x)`, also of a list; MySQL's counts bytes. Of a list that is not known for one, Spark refuses LENGTH."""
+    """`len(x)`, also for lists; MySQL counts bytes. If a list is not recognized, Spark refuses LENGTH."""
     if type_of(node.this) in LISTS:
         return call("ARRAY_SIZE", node.this)
     if dialect in ("tsql", "fabric"):
-        # blanks at the end do not count there
+        # trailing blanks do not count in T-SQL
         return call("LENGTH", call("RTRIM", node.this))
     return call("OCTET_LENGTH", node.this) if dialect == "mysql" and node.args.get("binary") else node
 
 
 def concatenation(node: exp.Add, dialect: str) -> exp.Expr:
-    """`'a' + b` of T-SQL; Spark's + makes numbers of texts, or NULL."""
+    """`'a' + b` of T-SQL; Spark's + converts strings to numbers, or NULL."""
     if dialect != "tsql" or not {type_of(node.this), type_of(node.expression)} & TEXTS:
         return node
     made = call("CONCAT", node.this, node.expression)
@@ -37,7 +37,7 @@ def concatenation(node: exp.Add, dialect: str) -> exp.Expr:
 
 
 def split_part(node: exp.SplitPart, dialect: str) -> exp.Expr:
-    """`split_part(text, delimiter, n)` of Trino: NULL where there are fewer parts, in Spark an empty text."""
+    """`split_part(text, delimiter, n)` of Trino: NULL if there are fewer parts, in Spark an empty string."""
     if dialect not in TRINO_FAMILY:
         return node
     parts = exp.Split(this=node.this.copy(), expression=node.args["delimiter"].copy())
@@ -62,7 +62,7 @@ def right(node: exp.Right, dialect: str) -> exp.Expr:
 
 
 def substring(node: exp.Substring, dialect: str) -> exp.Expr:
-    """`substring(text, 0, n)` has n - 1 characters, and `substring(text from pattern)` what a pattern finds."""
+    """`substring(text, 0, n)` has n - 1 characters, and `substring(text from pattern)` returns a match."""
     start, length = node.args.get("start"), node.args.get("length")
     if dialect in ("postgres", "redshift") and isinstance(start, exp.Literal) and start.is_string and length is None:
         return found_part(node.this, start, None)
@@ -80,10 +80,10 @@ def substring(node: exp.Substring, dialect: str) -> exp.Expr:
 
 
 def split(node: exp.StringToArray, dialect: str) -> exp.Expr:
-    """`string_to_array(text, delimiter)`: of an empty text nothing.
+    """`string_to_array(text, delimiter)`: empty for an empty string.
 
     Raises:
-        NotInSpark: it makes NULL of a text.
+        NotInSpark: it converts a string to NULL.
     """
     if node.args.get("null") is not None or not node.expression.name:
         raise NotInSpark("this form of STRING_TO_ARRAY has no counterpart in Spark; write split()", node)
@@ -93,7 +93,7 @@ def split(node: exp.StringToArray, dialect: str) -> exp.Expr:
 
 
 def character(node: exp.Chr, dialect: str) -> exp.Expr:
-    """`chr(n)`: Spark's knows 256 characters, and takes the rest of the number."""
+    """`chr(n)`: Spark only has 256 characters, and takes n modulo 256."""
     code = node.expressions[0] if len(node.expressions) == 1 else None
     if code is None or dialect in ("tsql", "fabric"):
         return node
@@ -114,10 +114,10 @@ def stuffed(node: exp.Stuff, dialect: str) -> exp.Expr:
 
 
 def capitalized(node: exp.Initcap, dialect: str) -> exp.Expr:
-    """Spark's INITCAP begins a word after a blank only.
+    """Spark's INITCAP only begins a word after a space.
 
     Raises:
-        NotInSpark: as it does in every other dialect.
+        NotInSpark: words begin elsewhere in every other dialect.
     """
     message = (
         f"INITCAP of {dialect} begins words after any sign, Spark's after blanks; write concat(upper(…), lower(…))"

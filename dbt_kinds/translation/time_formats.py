@@ -1,6 +1,6 @@
-"""Formats of times: strftime's directives, which sqlglot makes of every dialect's, as patterns of Spark.
+"""Time formats: strftime directives, to which sqlglot converts every dialect's formats, as Spark patterns.
 
-Spark takes every letter of a pattern for one of its own unless it is quoted; sqlglot quotes none.
+In a Spark pattern every unquoted letter is a directive; sqlglot does not quote any.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ FORMATTING: Mapping[str, str] = {
     "z": "Z",
     "Z": "z",
     "Q": "Q",
-    # sqlglot's words for fractions of so many digits
+    # sqlglot's names for fractions with a fixed number of digits
     **{f"f_{word}": "S" * digits for digits, word in enumerate(_FRACTIONS)},
 }
 _KNOWN_TO_SQLGLOT = frozenset(letter for letter in FORMATTING if letter not in ("j", "Q") and len(letter) < 3)
-# with one letter Spark reads numbers with and without leading zeros, but not where the next one follows at once
+# with one letter Spark parses numbers with and without leading zeros, but not if the next one follows directly
 _PARSING = {**FORMATTING, "m": "M", "d": "d", "H": "H", "I": "h", "M": "m", "S": "s", "j": "D"}
 _ONLY_WRITTEN = frozenset("Aa")
 _TOGETHER = {"%F": "%Y-%m-%d", "%T": "%H:%M:%S", "%D": "%m/%d/%y", "%R": "%H:%M"}
 _DIRECTIVE = re.compile(rf"%(f_(?:{'|'.join(_FRACTIONS)})|-?[A-Za-z%])")
 _NEEDS_QUOTES = re.compile(r"[^\W\d_]|['\\\[\]{}#]")
-# dialects whose formats are words, of which sqlglot leaves some
+# dialects whose formats are words, some of which sqlglot does not convert
 _HAS_WORDS = frozenset({"postgres", "redshift", "oracle", "snowflake", "tsql"})
 _WORD = re.compile(r'"(?P<quoted>[^"]*)"|(?P<word>[A-Za-z]+(?:12|24)?)')
 _DIRECTIVES_BY_WORD = {
@@ -59,22 +59,22 @@ _DIRECTIVES_BY_WORD = {
     **{"HH": "%I", "hh": "%I", "hh12": "%I", "hh24": "%H", "mi": "%M", "ss": "%S", "us": "%f"},
 }
 _PERCENT = {"%": "%"}
-# letters between numbers that no dialect reads as a word
+# letters between numbers that are a word in no dialect
 _PLAIN_WORDS = frozenset({"T", "Z"})
 
 
 def spark_pattern(
     strftime: str, letters: Mapping[str, str] = FORMATTING, literals: Mapping[str, str] = _PERCENT
 ) -> str:
-    """A format of strftime as a pattern of Spark's.
+    """A strftime format as a Spark pattern.
 
     Args:
-        strftime: the format; what is no directive stands for itself.
+        strftime: the format; anything but directives is literal.
         letters: Spark's letters by directive.
-        literals: directives that are a text.
+        literals: directives that mean a fixed string.
 
     Raises:
-        ValueError: Spark has no letter for a part of it, which is named.
+        ValueError: Spark has no equivalent of a part of it, which is named.
     """
     for directive, together in _TOGETHER.items():
         strftime = strftime.replace(directive, together)
@@ -97,10 +97,10 @@ def _quoted(literal: str) -> str:
 
 
 def written(node: exp.TimeToStr, dialect: str) -> exp.Expr:
-    """`strftime(t, format)`, by whatever name, also in a zone.
+    """`strftime(t, format)`, under any name, also with a time zone.
 
     Raises:
-        NotInSpark: Spark has no letter for a part of the format.
+        NotInSpark: Spark has no equivalent of a part of the format.
     """
     zone = node.args.get("zone")
     if zone is not None:
@@ -111,10 +111,10 @@ def written(node: exp.TimeToStr, dialect: str) -> exp.Expr:
 
 
 def read(node: exp.StrToTime | exp.StrToDate, dialect: str) -> exp.Expr:
-    """`strptime(text, format)`, by whatever name, also in a zone.
+    """`strptime(text, format)`, under any name, also with a time zone.
 
     Raises:
-        NotInSpark: Spark has no letter for a part of the format.
+        NotInSpark: Spark has no equivalent of a part of the format.
     """
     zone = node.args.get("zone")
     node.set("zone", None)
@@ -128,7 +128,7 @@ def read_or_null(node: exp.Anonymous, dialect: str) -> exp.Expr:
     """`try_strptime(text, format)` of DuckDB, which sqlglot does not know.
 
     Raises:
-        NotInSpark: Spark has no letter for a part of the format.
+        NotInSpark: Spark has no equivalent of a part of the format.
     """
     if dialect != "duckdb" or len(node.expressions) != 2:
         return node
@@ -142,7 +142,7 @@ def read_or_null(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 
 def _pattern(node: exp.Expr, dialect: str, letters: Mapping[str, str]) -> str | None:
-    """The pattern of a node's format, none where sqlglot's is as good."""
+    """The pattern for a node's format, None if sqlglot's is correct."""
     given = node.args.get("format")
     if given is None:
         return None
@@ -164,7 +164,7 @@ def _pattern(node: exp.Expr, dialect: str, letters: Mapping[str, str]) -> str | 
 
 
 def _without_words(text: str, node: exp.Expr, dialect: str) -> str:
-    """Words that sqlglot does not know as directives; those in quotes stand for themselves."""
+    """Literal words that sqlglot does not know as directives; quoted ones are literal."""
 
     def directive(found: re.Match[str]) -> str:
         if found["quoted"] is not None:

@@ -1,4 +1,4 @@
-"""The types of the package's time variables, which decide how arithmetic with them is written."""
+"""The types of the package's time variables, which decide how arithmetic on them is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree of any dialect as text for Spark, with what is to say about it."""
+"""Translates a tree of any dialect to Spark SQL, with remarks."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _FAILURES = (SqlglotError, RecursionError, AttributeError, TypeError, ValueError
 
 @dataclass(frozen=True)
 class Translated:
-    """What a tree became, and what is to say about it."""
+    """The result of a translation, with remarks."""
 
     text: str
     remarks: tuple[Remark, ...]
 
 
 def translate(tree: exp.Expr, dialect: str, text: str, *, write: Callable[[exp.Expr], str] = spark_sql) -> Translated:
-    """A query for Spark 3.5. The tree is changed on the way.
+    """Translates a query to Spark 3.5. The tree is modified.
 
     Args:
-        tree: the query; tables may have other names than in the text.
-        text: what it was read from.
-        write: makes a text of the rewritten tree.
+        tree: the query; tables may have different names than in the text.
+        text: its original text.
+        write: generates text from the rewritten tree.
 
     Raises:
-        NotInSpark: something of it has no counterpart.
+        NotInSpark: a part of it has no counterpart.
     """
     source = tree.copy()
     remarks = [*remarks_of(source, dialect, text), *doubts(tree, dialect)]
@@ -51,7 +51,7 @@ def translate(tree: exp.Expr, dialect: str, text: str, *, write: Callable[[exp.E
 
 
 def remarks_of(source: exp.Expr, dialect: str, text: str) -> Iterator[Remark]:
-    """What is to say about a tree as it was read."""
+    """Remarks on a tree as parsed."""
     unbounded = unbounded_decimal(source, dialect)
     if unbounded is not None:
         yield Remark("decimal", unbounded_message(unbounded, dialect), unbounded)

@@ -1,4 +1,4 @@
-"""Truncation of times: Spark's TRUNC and DATE_TRUNC give NULL for a unit that they do not know."""
+"""Truncation of times: Spark's TRUNC and DATE_TRUNC return NULL for unknown units."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _SPELT = {
     "DD": "DAY",
 }
 _WEEK_BEGINS_SUNDAY = frozenset({"tsql", "mysql"})
-# there TRUNC takes times, too
+# in these dialects TRUNC accepts times, too
 _TRUNCATES_TIMES = frozenset({"redshift", "snowflake", "oracle"})
 
 
 def truncated(node: exp.DateTrunc | exp.TimestampTrunc | exp.DatetimeTrunc, dialect: str) -> exp.Expr:
-    """`date_trunc(unit, time)`, by whatever name, also in a zone.
+    """`date_trunc(unit, time)`, under any name, also with a time zone.
 
     Raises:
-        NotInSpark: Spark does not know the unit.
+        NotInSpark: the unit is unknown to Spark.
     """
     unit, zone = node.args.get("unit"), node.args.get("zone")
     if not isinstance(unit, exp.Var | exp.Literal):
@@ -49,7 +49,7 @@ def truncated(node: exp.DateTrunc | exp.TimestampTrunc | exp.DatetimeTrunc, dial
 
 
 def cut_off(node: exp.Trunc, dialect: str) -> exp.Expr:
-    """`trunc(x)` of a number, or of a time.
+    """`trunc(x)` for a number, or for a time.
 
     Raises:
         NotInSpark: it may be either.

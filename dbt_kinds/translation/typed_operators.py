@@ -1,4 +1,4 @@
-"""Operators that mean by their types what they mean: `/`, `-` of dates, casts to integers, AT TIME ZONE."""
+"""Operators whose meaning depends on types: `/`, `-` on dates, casts to integers, AT TIME ZONE."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ZONE_GOES_BOTH_WAYS = frozenset({"duckdb", "postgres", "redshift"})
 
 
 def doubts(tree: exp.Expr, dialect: str) -> Iterator[Remark]:
-    """The operators of a tree, as it was read, that are left as they are without being known to mean the same."""
+    """The operators of a tree, as parsed, that are kept although their meaning may differ."""
     if is_spark(dialect):
         return
     settle_types(tree)
@@ -52,7 +52,7 @@ def quotient(node: exp.Div, dialect: str) -> exp.Expr:
 
 
 def whole_quotient(node: exp.IntDiv, dialect: str) -> exp.Expr:
-    """`a // b`, which is for integers only in Spark.
+    """`a // b`, which in Spark only accepts integers.
 
     Raises:
         NotInSpark: one has a fraction.
@@ -63,7 +63,7 @@ def whole_quotient(node: exp.IntDiv, dialect: str) -> exp.Expr:
 
 
 def difference(node: exp.Sub, dialect: str) -> exp.Expr:
-    """Dates differ by a number of days, by an interval in Spark."""
+    """The difference of dates is a number of days; in Spark it is an interval."""
     if dialect not in _DAYS_BETWEEN_DATES or not _are_dates(node, dialect):
         return node
     days = call("DATEDIFF", node.this, node.expression)
@@ -72,7 +72,7 @@ def difference(node: exp.Sub, dialect: str) -> exp.Expr:
 
 
 def rounded(node: exp.Cast, dialect: str) -> exp.Expr:
-    """A cast to an integer rounds in these dialects, a double half to even in some; Spark's cuts off."""
+    """A cast to an integer rounds in these dialects, a double half to even in some; Spark truncates."""
     kind = type_of(node.this)
     if dialect not in _HALVES_OF_DECIMALS or node.to.this not in INTEGERS or kind not in DECIMALS | DOUBLES:
         return node
@@ -83,7 +83,7 @@ def rounded(node: exp.Cast, dialect: str) -> exp.Expr:
 
 
 def at_time_zone(node: exp.AtTimeZone, dialect: str) -> exp.Expr:
-    """A time without a zone becomes an instant, and the other way round; an unknown one is taken for an instant."""
+    """A time without a zone becomes an instant, and vice versa; one of unknown type is taken to be an instant."""
     zone = spelt_zone(node.args["zone"])
     goes_back = dialect in _ZONE_GOES_BOTH_WAYS and type_of(node.this) in WITHOUT_ZONE
     name = "TO_UTC_TIMESTAMP" if goes_back else "FROM_UTC_TIMESTAMP"
@@ -95,7 +95,7 @@ def _types(node: exp.Expr) -> set[exp.DType | None]:
 
 
 def _are_dates(node: exp.Sub, dialect: str) -> bool:
-    """Beside a date, Postgres takes a text that is written out for one, and only dates differ by an integer."""
+    """Beside a date, Postgres reads a string literal as a date, and only dates differ by an integer."""
     types = _types(node)
     if types == {exp.DType.DATE, None}:
         return _is_cast_to_integer(node)
@@ -116,7 +116,7 @@ def _is_doubtful_quotient(node: exp.Div) -> bool:
 
 
 def _is_doubtful_difference(node: exp.Sub) -> bool:
-    """A date less what may be a date; of two unknown values nothing is said, which are numbers as a rule."""
+    """A date minus a possible date; two unknown values are not reported, because they are usually numbers."""
     return _types(node) == {exp.DType.DATE, None} and not _is_cast_to_integer(node)
 
 

@@ -1,6 +1,6 @@
-"""What is known of the types of values: from literals, casts, declared columns, and what is computed of them.
+"""Types of values, as known from literals, casts, declared columns, and computations on them.
 
-Where engines differ in the type of a function, it is unknown: nothing is decided by a guess.
+If engines differ on the type of a function, it is unknown: nothing relies on a guess.
 """
 
 from __future__ import annotations
@@ -60,22 +60,24 @@ _NUMBERS = INTEGERS | DECIMALS | DOUBLES
 
 
 def type_columns(tree: exp.Expr, columns_of: ColumnsOf) -> None:
-    """Tells the columns of a tree their types, as far as tables declare them; before tables lose their names."""
+    """Assigns types to the columns of a tree, as far as tables declare them; must run before tables lose their
+    names.
+    """
     for column in tree.find_all(exp.Column):
-        # once only: a query that reads itself comes back here
+        # once only: recursive queries return here
         if type_of(column) is None and not column.meta.get("was_looked_up"):
             column.meta["was_looked_up"] = True
             _type_column(column, columns_of)
 
 
 def settle_types(tree: exp.Expr) -> None:
-    """Works the types of a tree out once, from the leaves up: asked one by one, deep trees would take their time."""
+    """Computes the types of a tree once, from the leaves up: on demand, deep trees would take long."""
     for node in reversed(list(tree.walk(bfs=False))):
         node.meta[_SETTLED] = _computed(node)
 
 
 def type_of(node: exp.Expr | None) -> exp.DType | None:
-    """The type of a value, None when it is not known."""
+    """The type of a value, None if unknown."""
     if node is None:
         return None
     return node.meta[_SETTLED] if _SETTLED in node.meta else _computed(node)
@@ -128,7 +130,7 @@ def _of_literal(literal: exp.Literal) -> exp.DType:
 
 
 def _with_zone(kind: exp.DType | None) -> exp.DType | None:
-    """AT TIME ZONE makes an instant of a time without a zone, and the other way round."""
+    """AT TIME ZONE turns a time without a zone into an instant, and vice versa."""
     if kind in WITHOUT_ZONE:
         return exp.DType.TIMESTAMPTZ
     return exp.DType.TIMESTAMP if kind is exp.DType.TIMESTAMPTZ else None
@@ -158,7 +160,7 @@ def _of_arithmetic(node: exp.Expr) -> exp.DType | None:
 def _of_numbers(left: exp.DType | None, right: exp.DType | None) -> exp.DType | None:
     if not {left, right} <= _NUMBERS | {None}:
         return None
-    # what meets a number with a fraction has one, too; a decimal may make a double of it, which differs little
+    # combined with a fractional number, the result is fractional; a decimal may become a double, which differs little
     if left in DOUBLES or right in DOUBLES:
         return exp.DType.DOUBLE
     if left in DECIMALS or right in DECIMALS:
@@ -167,7 +169,7 @@ def _of_numbers(left: exp.DType | None, right: exp.DType | None) -> exp.DType | 
 
 
 def _of_shifted(node: exp.Expr, left: exp.DType | None, right: exp.DType | None) -> exp.DType | None:
-    """A time with something added, or an interval times a number."""
+    """A time plus something, or an interval times a number."""
     if isinstance(node, exp.Mul):
         return exp.DType.INTERVAL if exp.DType.INTERVAL in (left, right) else None
     if left in TIMES and right is exp.DType.INTERVAL:
@@ -176,7 +178,7 @@ def _of_shifted(node: exp.Expr, left: exp.DType | None, right: exp.DType | None)
 
 
 def _of_division(node: exp.Div) -> exp.DType | None:
-    """Of two integers it is an integer in the dialects that sqlglot calls typed, else a number with a fraction."""
+    """For two integers an integer in the dialects that sqlglot calls typed, else a fractional number."""
     left, right = type_of(node.this), type_of(node.expression)
     if not node.args.get("typed"):
         return exp.DType.DOUBLE if {left, right} <= _NUMBERS | {None} else None
@@ -213,7 +215,7 @@ def _type_in(source: exp.Expr, column: exp.Column, columns_of: ColumnsOf) -> exp
 
 
 def _declared(kind: exp.DataType | None) -> exp.DataType | None:
-    """Types are declared as Spark calls them, whose TIMESTAMP may have been one without a zone."""
+    """Types are declared under Spark names, where TIMESTAMP may have been one without a zone."""
     if kind is not None and kind.this is exp.DType.TIMESTAMPTZ:
         return exp.DataType(this=exp.DType.TIMESTAMPLTZ)
     return kind

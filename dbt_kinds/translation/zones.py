@@ -1,4 +1,4 @@
-"""Functions that take a time zone, which Spark knows by its registered spelling only; 'utc' is none."""
+"""Functions that take a time zone, for which Spark requires the registered spelling; 'utc' is not one."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dbt_kinds.translation.calls import call
 
 
 def spelt_zone(zone: exp.Expr) -> exp.Expr:
-    """The zone as it is registered; what is no literal stays."""
+    """The zone in its registered spelling; anything but a literal is unchanged."""
     if isinstance(zone, exp.Literal) and zone.is_string:
         return exp.Literal.string(_zones().get(zone.name.lower(), zone.name))
     return zone
 
 
 def in_zone(instant: exp.Expr, zone: exp.Expr) -> exp.Expr:
-    """What a clock of the zone shows at an instant."""
+    """The wall clock time in the zone at an instant."""
     return call("FROM_UTC_TIMESTAMP", instant, spelt_zone(zone))
 
 
 def of_zone(time: exp.Expr, zone: exp.Expr) -> exp.Expr:
-    """The instant at which a clock of the zone shows a time."""
+    """The instant at which a clock in the zone shows a time."""
     return call("TO_UTC_TIMESTAMP", time, spelt_zone(zone))
 
 

@@ -1,4 +1,4 @@
-"""The audits of a model as its meta says them: what is asked of a batch before it is published."""
+"""The audits of a model as written to its meta: what is checked in a batch before it is published."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dbt_kinds.writers.properties import column_argument
 
 
 def audit_entries(audits: Iterable[DataTest], names: NodeNames) -> list[dict[str, Any]]:
-    """The entries of `meta.audits`; of those whose names would be the same, all but one say another."""
+    """The entries of `meta.audits`; if several would have the same name, all but one get their own."""
     audits = list(audits)
     taken = {audit.label.lower() for audit in audits if audit.label is not None}
     return [_entry(audit, names, taken) for audit in audits]
@@ -32,7 +32,7 @@ def _entry(audit: DataTest, names: NodeNames, taken: set[str]) -> dict[str, Any]
 
 
 def _own_name(audit: DataTest, column: str | None, taken: set[str]) -> str | None:
-    """The name that the entry says; None where the audit has it by itself, from its test and its column."""
+    """The explicit name of an entry; None if it equals the audit's default name, made from its test and column."""
     if audit.label is not None:
         return audit.label
     given = "_".join([audit.name.split(".")[-1], *([column] if column else [])])

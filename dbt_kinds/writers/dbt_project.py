@@ -1,4 +1,4 @@
-"""A dbt project as a mapping of paths to texts: the same project, the same bytes."""
+"""A dbt project as a mapping from paths to texts, deterministic to the byte."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class GeneratedFile:
 
     Attributes:
         path: relative to the dbt project, in POSIX spelling.
-        source: the file it comes from, relative to the project that was read.
+        source: the source file, relative to the project that was read.
     """
 
     path: str
@@ -78,13 +78,13 @@ def header(path: str, source: str) -> str | None:
 
 
 def write_project(project: Project, package: dict[str, Any]) -> list[GeneratedFile]:
-    """The files of a dbt project, in the order of their paths.
+    """The files of a dbt project, sorted by path.
 
     Args:
         package: the entry of packages.yml that brings dbt_kinds.
 
     Raises:
-        MarkLeftError: a mark has no counterpart in a file; nothing of it may be written.
+        MarkLeftError: a mark remained in a file; nothing may be written.
     """
     nodes = {node.key: node.node for node in (*project.models, *project.seeds)}
 
@@ -121,7 +121,7 @@ def write_project(project: Project, package: dict[str, Any]) -> list[GeneratedFi
 
 
 def folder_of(schema: str | None) -> str:
-    """The folder of a schema's files, with a slash behind it."""
+    """The folder for a schema's files, with a trailing slash."""
     return f"{re.sub(r'[^A-Za-z0-9_]', '_', schema)}/" if schema else ""
 
 
@@ -232,9 +232,9 @@ def _dbt_project(project: Project, names: NodeNames) -> dict[str, Any]:
         "version": "1.0.0",
         "config-version": 2,
         "profile": project.name,
-        # seeds with apostrophes, and tables that dbt-spark drops to make them anew
+        # for seeds with apostrophes, and for tables that dbt-spark drops to recreate them
         "dispatch": [{"macro_namespace": "dbt", "search_order": [project.name, "dbt_kinds", "dbt"]}],
-        # dbt 1.10 has it off, and the tests are written with it
+        # off by default in dbt 1.10, and required by the generated tests
         "flags": {"require_generic_test_arguments_property": True},
     }
     if project.variables:
@@ -243,7 +243,7 @@ def _dbt_project(project: Project, names: NodeNames) -> dict[str, Any]:
         if hooks:
             content[key] = [rendered(hook, names) for hook in hooks]
     defaults = {f"+{name}": _default(value, names) for name, value in project.defaults.items() if value}
-    # dbt warns of configuration that no model uses
+    # dbt warns about configuration that matches no model
     if defaults and project.models:
         content["models"] = {project.name: defaults}
     return content

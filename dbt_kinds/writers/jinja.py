@@ -1,4 +1,4 @@
-"""Jinja as people write it: marks of SQL, literals, the config block."""
+"""Writes Jinja: marks in SQL, literals, the config block."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from dbt_kinds.kinds import (
 from dbt_kinds.marks import MARK_NAME
 
 _LOOKS_LIKE_JINJA = re.compile(r"\{\{|\{%|\{#")
-# what mark_text makes, and what escapes Jinja
+# output of mark_text, and escaped Jinja
 _CALL = re.compile(r"\{\{ ('\{[{%#]'|[^{}]+) \}\}")
 NodeNames = Callable[[str], str]
-# what dbt takes for configuration wherever it stands with a test, and what names other things there
+# keys that dbt takes as configuration anywhere in a test, and that mean something else in other places
 _WORDS_OF_TESTS = frozenset(
     {"severity", "where", "limit", "fail_calc", "error_if", "warn_if", "store_failures", "store_failures_as"}
     | {"enabled", "tags", "meta", "group", "database", "schema", "alias"}
@@ -34,15 +34,15 @@ _WORDS_OF_TESTS = frozenset(
 
 
 def escaped(text: str) -> str:
-    """A text that Jinja prints as it stands."""
+    """The text escaped so that Jinja prints it unchanged."""
     return _LOOKS_LIKE_JINJA.sub(lambda found: f"{{{{ '{found[0]}' }}}}", text)
 
 
 def escaped_texts(value: Any, jinja: frozenset[str] = frozenset()) -> Any:
-    """A value of YAML whose texts Jinja prints as they stand.
+    """A YAML value whose strings are escaped so that Jinja prints them unchanged.
 
     Args:
-        jinja: the keys whose values are Jinja.
+        jinja: the keys whose values are Jinja and not escaped.
     """
     if isinstance(value, str):
         return escaped(value)
@@ -54,18 +54,18 @@ def escaped_texts(value: Any, jinja: frozenset[str] = frozenset()) -> Any:
 
 
 def rendered(sql: SqlText, names: NodeNames, this: str = "this") -> str:
-    """SQL with Jinja where its marks are.
+    """SQL with its marks replaced by Jinja.
 
     Args:
-        names: the name in dbt of a model by its key.
-        this: what the model's own table is called; in a generic test it is `model`.
+        names: the dbt names of models by key.
+        this: the expression for the model's own table; in a generic test it is `model`.
     """
     text = sql.text if sql.is_jinja else escaped(sql.text)
     return with_marks(text, sql.marks, names, this)
 
 
 def with_marks(text: str, marks: Mapping[str, Mark], names: NodeNames, this: str = "this") -> str:
-    """A text with Jinja where its marks are."""
+    """A text with its marks replaced by Jinja."""
 
     def put(found: re.Match[str]) -> str:
         mark = marks.get(found[0])
@@ -75,7 +75,7 @@ def with_marks(text: str, marks: Mapping[str, Mark], names: NodeNames, this: str
 
 
 def mark_text(mark: Mark, marks: Mapping[str, Mark], names: NodeNames, this: str = "this") -> str:
-    """The Jinja of one mark."""
+    """The Jinja for one mark."""
     if isinstance(mark, ModelReference):
         return f"{{{{ ref('{names(mark.key)}') }}}}"
     if isinstance(mark, SourceReference):
@@ -88,7 +88,7 @@ def mark_text(mark: Mark, marks: Mapping[str, Mark], names: NodeNames, this: str
         return f"{{{{ dbt_kinds.{mark.name}() }}}}"
     if isinstance(mark, Variable):
         value = f"var({literal(mark.name)})"
-        # a text may hold quotes, today's value or another
+        # a string may contain quotes, now or later
         return f"{{{{ dbt_kinds.text_literal({value}) }}}}" if mark.is_text else f"{{{{ {value} }}}}"
     if isinstance(mark, Parameter):
         return f"{{{{ {argument_name(mark.name)} }}}}"
@@ -99,23 +99,23 @@ def mark_text(mark: Mark, marks: Mapping[str, Mark], names: NodeNames, this: str
 
 
 def call_text(mark: Mark, names: NodeNames) -> str:
-    """A table as YAML names it, which dbt takes for the call that it is."""
+    """A table in YAML: a string that dbt evaluates as the call."""
     return mark_text(mark, {}, names).strip("{} ")
 
 
 def argument_name(name: str) -> str:
-    """The name of a test's argument in dbt, which would take some for its own: `limit_`."""
+    """The name of a test's argument in dbt; names reserved by dbt get an underscore: `limit_`."""
     return f"{name}_" if name in _WORDS_OF_TESTS else name
 
 
 class Expression(str):
-    """A value that is an expression of Jinja, as it stands inside a call."""
+    """A value that is a Jinja expression, written inside a call."""
 
     __slots__ = ()
 
 
 def with_expressions(value: Any, names: NodeNames) -> Any:
-    """A value whose SQL with marks has become expressions of Jinja: `'ds > ' ~ dbt_kinds.start_ds()`."""
+    """A value in which SQL with marks is replaced by Jinja expressions: `'ds > ' ~ dbt_kinds.start_ds()`."""
     if isinstance(value, SqlText):
         return _expression(value, names)
     if isinstance(value, list):
@@ -126,13 +126,13 @@ def with_expressions(value: Any, names: NodeNames) -> Any:
 
 
 def _expression(sql: SqlText, names: NodeNames) -> Expression:
-    """The calls in what Jinja would print, and the texts between them, joined."""
+    """The concatenation of the calls in rendered text and the strings between them."""
     pieces = _CALL.split(rendered(sql, names))
     return Expression(" ~ ".join(piece if at % 2 else literal(piece) for at, piece in enumerate(pieces) if piece))
 
 
 def literal(value: Any) -> str:
-    """A value as Jinja writes it, on one line."""
+    """A value as a Jinja literal, on one line."""
     if isinstance(value, Expression):
         return str(value)
     if isinstance(value, bool):
@@ -152,7 +152,7 @@ def literal(value: Any) -> str:
 
 
 def config_block(settings: Mapping[str, Any]) -> str:
-    """The `config()` call of a model, on one line when it fits."""
+    """The `config()` call of a model, on one line if it fits."""
     arguments = [f"{name}={literal(value)}" for name, value in settings.items()]
     line = f"{{{{ config({', '.join(arguments)}) }}}}"
     if len(line) <= 100:
@@ -167,7 +167,7 @@ def config_block(settings: Mapping[str, Any]) -> str:
 
 
 def _spread(value: Any, indent: int = 4) -> str:
-    """A mapping or list with an item a line; so are lists among the items whose line is long."""
+    """A mapping or list with one item per line; so are nested lists whose line is too long."""
     inner = " " * (indent + 4)
     is_mapping = isinstance(value, dict)
     items = []

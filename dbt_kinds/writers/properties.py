@@ -22,15 +22,15 @@ from dbt_kinds.writers.jinja import NodeNames, argument_name, call_text, escaped
 from dbt_kinds.writers.semantic_layer import semantic_text
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
-# what Spark takes for a name without quotes
+# matches names that Spark accepts without quotes
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def model_properties(model: Model, names: NodeNames, config: dict[str, Any] | None = None) -> dict[str, Any]:
-    """What the YAML beside a model says; empty when there is nothing to say.
+    """The YAML properties of a model; empty if it has none.
 
     Args:
-        config: settings that stand here, for a model whose own file cannot say them.
+        config: settings to write here, for a model whose own file cannot have them.
     """
     entry = _described(model.node, model.description)
     if config:
@@ -47,7 +47,7 @@ def model_properties(model: Model, names: NodeNames, config: dict[str, Any] | No
 
 
 def seed_properties(seed: Seed, names: NodeNames) -> dict[str, Any]:
-    """What the YAML beside a seed says."""
+    """The YAML properties of a seed."""
     entry = _described(seed.node, seed.description)
     config: dict[str, Any] = {}
     if seed.schema:
@@ -69,7 +69,7 @@ def seed_properties(seed: Seed, names: NodeNames) -> dict[str, Any]:
 
 
 def source_properties(tables: Iterable[SourceTable], names: NodeNames) -> dict[str, Any]:
-    """All sources of a project, by their schema."""
+    """All sources of a project, by schema."""
     sources: dict[str, dict[str, Any]] = {}
     for table in tables:
         source = sources.setdefault(table.source, {"name": table.source, **_schema(table), "tables": []})
@@ -88,9 +88,9 @@ def source_properties(tables: Iterable[SourceTable], names: NodeNames) -> dict[s
 
 
 def _schema(table: SourceTable) -> dict[str, Any]:
-    """Where a source is, as far as its name does not say it.
+    """The location of a source, as far as it differs from its name.
 
-    dbt-spark would quote a catalog and a schema as one name, so that each brings its own quotes.
+    dbt-spark would quote catalog and schema as one name, so each is quoted here.
     """
     if table.catalog is not None:
         return {"schema": ".".join(map(_spelt_name, (table.catalog, table.schema)))}
@@ -134,7 +134,7 @@ def _add_columns_and_tests(
 
 
 def _test(test: DataTest, owner: str, seen: dict[str, int], names: NodeNames) -> Any:
-    """A test; one that differs from another in its configuration alone needs a name of its own."""
+    """A test; one that differs from another only in its configuration needs a name."""
     arguments = {argument_name(key): _filled(value, test.marks, names) for key, value in test.arguments.items()}
     if test.column is not None and not _NAME.fullmatch(test.column):
         arguments = {column_argument(test): _filled(test.column, test.marks, names), **arguments}
@@ -155,7 +155,7 @@ def _test(test: DataTest, owner: str, seen: dict[str, int], names: NodeNames) ->
 
 
 def column_argument(test: DataTest) -> str:
-    """The argument that takes the test's column: those of the package take names by one, expressions by another."""
+    """The argument for the test's column: the package's tests have one for names and one for expressions."""
     is_name = test.column is None or _NAME.fullmatch(test.column) is not None
     return "column_name" if is_name or not test.name.startswith("dbt_kinds.") else "column"
 

@@ -1,4 +1,4 @@
-"""A dbt Python model: its text with calls of dbt where marks stand, and its configuration, which goes into YAML."""
+"""A dbt Python model: its text, with marks replaced by dbt calls, and its configuration, which goes into YAML."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def python_text(body: PythonBody, names: NodeNames) -> str:
 
 
 def python_config(body: PythonBody, settings: dict[str, Any]) -> dict[str, Any]:
-    """The model's settings; below meta stands what it asks for when it runs."""
+    """The model's settings, with the values it reads at run time below meta."""
     meta = dict(settings.get("meta", {}))
     for path, jinja in body.variables.items():
         *outer, last = path.split(".")

@@ -1,4 +1,4 @@
-"""The YAML of dbt's semantic layer, and the time spine that it wants beside metrics."""
+"""The YAML of dbt's semantic layer, and the time spine that metrics require."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dbt_kinds.kinds import Project, TestDefinition
 from dbt_kinds.writers.jinja import escaped, escaped_texts
 
 TIME_SPINE = "kinds_time_spine"
-# the only texts of it that are Jinja
+# the only strings in it that are Jinja
 _JINJA = frozenset({"filter", "model"})
 
 TIME_SPINE_SQL = """\
@@ -20,7 +20,7 @@ select explode(sequence(date '2000-01-01', date '2050-12-31', interval 1 day)) a
 
 
 def semantic_text(value: dict[str, Any]) -> Any:
-    """A part of the semantic layer with its texts as Jinja prints them."""
+    """A part of the semantic layer with its strings escaped for Jinja."""
     return escaped_texts(value, _JINJA)
 
 
@@ -30,14 +30,14 @@ def metrics_content(project: Project) -> dict[str, Any]:
 
 
 def time_spine_content() -> dict[str, Any]:
-    """The YAML that tells dbt which model its time spine is."""
+    """The YAML that declares the time spine model to dbt."""
     columns = [{"name": "date_day", "granularity": "day"}]
     spine = {"name": TIME_SPINE, "time_spine": {"standard_granularity_column": "date_day"}, "columns": columns}
     return {"version": 2, "models": [spine]}
 
 
 def singular_tests_content(tests: list[TestDefinition]) -> dict[str, Any]:
-    """The descriptions of tests that are queries of their own, which SQL files cannot hold."""
+    """The descriptions of singular tests, which SQL files cannot contain."""
     described = [
         {"name": test.name, "description": escaped(test.description)}
         for test in tests

@@ -1,4 +1,4 @@
-"""YAML as people write it: lists indented, texts plain where they can be, nothing sorted."""
+"""YAML in a readable style: indented lists, plain strings where possible, original order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Dumper.add_representer(str, _text)
 
 
 def yaml_text(value: Any) -> str:
-    """A value as the text of a YAML file."""
+    """A value as YAML text."""
     text: str = yaml.dump(
         value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120, default_flow_style=False
     )

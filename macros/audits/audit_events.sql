@@ -1,4 +1,4 @@
-{# The events that tell what the audits of a batch found. Pure. #}
+{# The events that record the findings of a batch's audits. Pure. #}
 {% macro audit_events(batch, execution_time, findings) %}
   {% set events = [] %}
   {% for finding in findings %}
@@ -11,7 +11,7 @@
 {% endmacro %}
 
 
-{# What the record of a batch carries; with it, that its audits were skipped. Pure. #}
+{# The details of a batch's record, with a note if its audits were skipped. Pure. #}
 {% macro details_with_audits(work, details) %}
   {% if not work.skips_audits %}
     {% do return(details) %}
@@ -21,7 +21,7 @@
 
 
 {#
-  What a log says of the audits of a relation: `failed`, the batches that were refused and not loaded since, `[{start, end, audit, failures, recorded_at}]`, and
+  The audits of a relation according to a log: `failed`, the batches that were refused and not loaded since, `[{start, end, audit, failures, recorded_at}]`, and
   `skipped`, the intervals that were published without audits and not loaded since.
 #}
 {% macro audits_in_log(relation, log) %}
@@ -41,7 +41,7 @@
 {% endmacro %}
 
 
-{# Of the rows of a relation's log the findings that still hold: none of what they are about was loaded since. Pure. #}
+{# The findings in a relation's log that still hold, because their interval has not been loaded since. Pure. #}
 {% macro open_findings(rows) %}
   {% set found = [] %}
   {% for finding in rows if finding.event == 'audit_failed' %}

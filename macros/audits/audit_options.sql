@@ -1,6 +1,6 @@
 {#
-  The option `audits` of a model: `[{name, test, package, arguments, severity, over, store_failures, where, limit, fail_calc, error_if, warn_if}]`. They are written
-  as under `data_tests`, flat or in dbt's newer form. Whether such a test exists is found out when it is needed. Pure.
+  The option `audits` of a model: `[{name, test, package, arguments, severity, over, store_failures, where, limit, fail_calc, error_if, warn_if}]`. The entries are
+  written as under `data_tests`, flat or in dbt's newer form. Whether the test exists is only checked when it is used. Pure.
 #}
 {% macro audit_options(model, kind, written) %}
   {% if written is string or written is mapping or written is not sequence %}
@@ -21,7 +21,7 @@
 {% endmacro %}
 
 
-{# One of them; none where it is not enabled. #}
+{# One audit; none if it is not enabled. #}
 {% macro _audit(model, kind, entry) %}
   {% set test, given = dbt_kinds._test_and_given(model, entry) %}
   {% set words, settings, arguments = ['name', 'over', 'description', 'arguments', 'config'], {}, {} %}
@@ -60,7 +60,7 @@
 {% endmacro %}
 
 
-{# The name of an entry's test, and what was written with it. #}
+{# The name of an entry's test, and its arguments as written. #}
 {% macro _test_and_given(model, entry) %}
   {% if entry is string %}
     {% do return([entry, {}]) %}
@@ -78,7 +78,7 @@
 {% endmacro %}
 
 
-{# What tests of dbt_utils count by, who say so in a config of their own that is not heard here. #}
+{# The fail_calc of dbt_utils tests, which set it in a config of their own that has no effect here. #}
 {% macro _fail_calc_of(test) %}
   {% do return({
     'dbt_utils.equal_rowcount': 'sum(coalesce(diff_count, 0))', 'dbt_utils.fewer_rows_than': 'sum(coalesce(row_count_delta, 0))',
@@ -86,7 +86,7 @@
 {% endmacro %}
 
 
-{# What dbt keeps in the config of a test. #}
+{# The keys that dbt keeps in a test's config. #}
 {% macro _settings_of_tests() %}
   {% do return(['severity', 'where', 'limit', 'fail_calc', 'error_if', 'warn_if', 'store_failures', 'store_failures_as', 'enabled', 'tags', 'meta', 'group', 'database', 'schema', 'alias']) %}
 {% endmacro %}

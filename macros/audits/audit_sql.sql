@@ -1,4 +1,4 @@
-{# SQL: the rows that an audit finds at fault among those of a relation, or of a query in parentheses, in the window of a batch. #}
+{# SQL: the rows of a relation, or of a query in parentheses, that fail an audit, in the window of a batch. #}
 {% macro audit_sql(work, batch, audit, rows) %}
   {% set macro = dbt_kinds.generic_test(work.options.model, audit) %}
   {% set audited = rows if audit.where is none else '(select * from ' ~ rows ~ ' where ' ~ audit.where ~ ') dbt_subquery' %}
@@ -11,7 +11,7 @@
 {% endmacro %}
 
 
-{# A text such as `ref('customers')` means what it means under data_tests. #}
+{# A string such as `ref('customers')` is resolved as under data_tests. #}
 {% macro _resolved_argument(model_name, audit, value) %}
   {% set written = dbt_kinds.full_match('\\s*(ref|source|var|env_var)\\s*[(](.*)[)]\\s*', value) if value is string else none %}
   {% if written is none %}
@@ -31,7 +31,7 @@
 {% endmacro %}
 
 
-{# SQL: a row for each audit, its place in the list and what dbt would find of such a test. Pure. #}
+{# SQL: a row for each audit, with its index in the list and the counts that dbt computes for such a test. Pure. #}
 {% macro findings_sql(audits, queries) %}
   {% set selects = [] %}
   {% for audit in audits %}

@@ -1,6 +1,6 @@
 {#
-  A batch, tested before anything of it is written. Its query runs once, into a stage, and one statement asks all audits of it; a batch that fails one
-  of them is not written. Returns the query that reads what is to be published; where the model has no audits, that is the query as it is.
+  Audits a batch before it is written. Its query runs once, into a stage, and one statement runs all audits; a batch that fails one
+  is not written. Returns the query that reads the rows to publish; if the model has no audits, that is the unchanged query.
 #}
 {% macro audited_query(relation, work, batch, query) %}
   {% if not work.audits %}
@@ -17,7 +17,7 @@
 {% endmacro %}
 
 
-{# Work whose batches are audited: its writer reads rows that are staged as the table will have them. #}
+{# Work whose batches are audited: its writer reads rows that are staged with the table's columns. #}
 {% macro audited_work(work) %}
   {% set options, writer = work.options, work.writer %}
   {% if not work.audits %}
@@ -33,7 +33,7 @@
 {% endmacro %}
 
 
-{# SQL: the rows of a batch that its write would publish, in the table's columns. #}
+{# SQL: the rows that the write of a batch would publish, with the table's columns. #}
 {% macro _rows_to_publish(work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
   {% set condition = dbt_kinds.range_condition(writer.time_column, writer.bounds, batch) if writer.get('bounds') is not none else 'true' %}
@@ -42,7 +42,7 @@
 {% endmacro %}
 
 
-{# SQL in parentheses: no rows, of those columns. Pure. #}
+{# SQL in parentheses: these columns and no rows. Pure. #}
 {% macro empty_rows(columns) %}
   {% set selected = [] %}
   {% for column in columns %}

@@ -1,4 +1,4 @@
-{# What the audits found fault with: `[{audit, failures, is_error, sql}]`. #}
+{# The findings of the audits: `[{audit, failures, is_error, sql}]`. #}
 {% macro findings_of(relation, work, batch, stage) %}
   {% set queries = [] %}
   {% for audit in work.audits %}
@@ -15,7 +15,7 @@
 {% endmacro %}
 
 
-{# Keeps the rows at fault where that is asked for, warns, and raises where one of the findings is an error: the table is as it was, and no stage is left. #}
+{# Stores failing rows if requested, warns, and raises if a finding is an error: the table is unchanged, and no stage remains. #}
 {% macro report_findings(relation, work, batch, findings) %}
   {% set options = work.options %}
   {% do dbt_kinds.store_failures(relation, work, findings) %}
@@ -35,7 +35,7 @@
 {% endmacro %}
 
 
-{# Of a model without intervals, what the run's own rows failed is a constraint, and what the table would fail an audit. #}
+{# For a model without intervals, a check on the run's own rows is called a constraint, and one on the resulting table an audit. #}
 {% macro _failed_words(relation, options, failed, where) %}
   {% if not dbt_kinds.goes_by_changes(options) %}
     {% do return('audit failed' ~ where ~ ', and nothing of it is published: ' ~ dbt_kinds._finding_words(relation, failed)) %}

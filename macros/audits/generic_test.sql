@@ -1,4 +1,4 @@
-{# The macro of an audit's generic test, as dbt would find it for a model of this project. Refuses one that is not there, or does not take the arguments. #}
+{# The macro of an audit's generic test, as dbt would find it for a model of this project. Raises if it does not exist or does not take the arguments. #}
 {% macro generic_test(model_name, audit) %}
   {% set macros = context if audit.package is none else context.get(audit.package) or {} %}
   {% if 'test_' ~ audit.test not in macros %}
@@ -13,7 +13,7 @@
 {% endmacro %}
 
 
-{# The test that was probably meant: of that name in a package, or one that is called alike. #}
+{# The test that was probably meant: one with that name in a package, or one with a similar name. #}
 {% macro _nearest_test(audit) %}
   {% set names = [] %}
   {% for key in context.keys() %}
@@ -32,7 +32,7 @@
 {% endmacro %}
 
 
-{# dbt-core tells which arguments a macro takes; dbt 2.0 refuses the call, with the name of the argument. #}
+{# dbt-core exposes the arguments of a macro; dbt 2.0 refuses the call and names the argument. #}
 {% macro _check_arguments(model_name, audit, macro) %}
   {% if macro.get_macro is not defined %}
     {% do return(none) %}

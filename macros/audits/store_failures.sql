@@ -1,4 +1,4 @@
-{# Keeps the rows that audits with store_failures found at fault, in a table for each; of one that found none, what an earlier run kept is dropped. #}
+{# Stores the failing rows of each audit with store_failures in a table; if there are none, drops the table of an earlier run. #}
 {% macro store_failures(relation, work, findings) %}
   {% for audit in work.audits if audit.store_failures %}
     {% set table = dbt_kinds.table_of_failures(relation, audit) %}
@@ -17,7 +17,7 @@ select * from (
 {% endmacro %}
 
 
-{# Where they are kept. #}
+{# The table they are stored in. #}
 {% macro table_of_failures(relation, audit) %}
   {% do return(relation.incorporate(path={'identifier': relation.identifier ~ '__kinds_failed_' ~ audit.name})) %}
 {% endmacro %}

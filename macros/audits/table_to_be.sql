@@ -1,10 +1,10 @@
-{# SQL in parentheses: the table as it would be once the staged rows of a batch were published, those that they replace left out. #}
+{# SQL in parentheses: the table as it would be after publishing the staged rows of a batch, without the rows they replace. #}
 {% macro table_to_be(relation, work, batch, stage) %}
   {% set options, writer = work.options, work.writer %}
   {% if writer.replaces_table and batch == work.plan.batches[0] or (work.start_anew and not work.get('is_prepared')) %}
     {% do return('(select * from ' ~ stage ~ ') kinds_table') %}
   {% endif %}
-  {# columns that the first batch will add are there behind it #}
+  {# columns that the first batch will add exist after it #}
   {% set selected = writer.columns if work.get('is_prepared') or work.existing is none else dbt_kinds.selected_columns(work.existing.columns, writer.schema) %}
   {% set stored = '(select ' ~ selected | join(', ') ~ ' from ' ~ relation ~ ')' %}
   {% if options.kind == 'incremental_by_unique_key' %}
@@ -16,7 +16,7 @@
     {% do return('(' ~ dbt_kinds.whole_groups(stored, writer, actions) ~ ') kinds_table') %}
   {% endif %}
   {% if options.kind == 'scd_type_2_by_run' %}
-    {# any number will do: it is not known before the batch has passed #}
+    {# any number will do: the real one is not known until the batch has passed #}
     {% set actions = '(' ~ dbt_kinds.version_actions(stored, options, writer, stage, 1) ~ ')' %}
     {% do return('(' ~ dbt_kinds.whole_versions(stored, options, writer, actions, 1) ~ ') kinds_table') %}
   {% endif %}
@@ -33,7 +33,7 @@ on {% for value in dbt_kinds._partition_values(options, writer, 'target.') %}{{ 
 {% endmacro %}
 
 
-{# SQL: what tells the partitions of a table apart, for a row of the stage with names, for one of the table without. #}
+{# SQL: the expressions that identify a partition, for a row of the stage with names, for a row of the table without. #}
 {% macro _partition_values(options, writer, table=none) %}
   {% set values = [] %}
   {% for field in writer.partitioning %}

@@ -1,6 +1,6 @@
 {#
-  The kind `incremental_by_unique_key` with `capture: snapshot`: what a run reads, in plan.change_sets. All of it where the table is replaced, where a look-up changed, and where
-  what was read is not there any more or had other columns; else what the captured tables gained. Nothing at all, where nothing changed: the plan loses its batches.
+  The kind `incremental_by_unique_key` with `capture: snapshot`: what a run reads, in plan.change_sets. It reads whole tables if the model's table is replaced, if a look-up changed,
+  or if the version read last is gone or had other columns; otherwise only the rows that the captured tables gained. If nothing changed, the plan's batches are removed.
 #}
 {% macro plan_change_sets(node, options, plan, loads, sql) %}
   {% set captured = dbt_kinds.captured_tables(sql) %}
@@ -26,7 +26,7 @@
 {% endmacro %}
 
 
-{# Only Iceberg and Delta can be asked for what a table held. #}
+{# Only Iceberg and Delta can return the rows that a table held earlier. #}
 {% macro check_captured(options, captured, now) %}
   {% for name in captured %}
     {% set version = now.get(name) or '' %}
@@ -39,8 +39,8 @@
 
 
 {#
-  What became of a captured table since a version: `same`, `readable` where a set operation can compare the two, `map` where it could but for columns that it takes not,
-  `columns` where it has others now, which would be paired by position, `gone` where nothing can be read any more. Asks Spark where the versions differ.
+  How a captured table changed since a version: `same`; `readable` if a set operation can compare the two; `map` if it could but for columns of a type that set operations do not
+  accept; `columns` if the columns changed, which would be paired by position; `gone` if the old version cannot be read any more. Asks Spark if the versions differ.
 #}
 {% macro state_since(node, then, now) %}
   {% if then == now %}
@@ -48,7 +48,7 @@
   {% elif not then or then.split(' ')[0] != now.split(' ')[0] %}
     {% do return('gone') %}
   {% elif then.endswith(' None') %}
-    {# nothing had been written to it #}
+    {# the table was empty then #}
     {% do return('readable') %}
   {% endif %}
   {% set relation = dbt_kinds.relation_of_node(node) %}

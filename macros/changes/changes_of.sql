@@ -1,21 +1,21 @@
 {#
-  What a relation gained since the model's last run, for FROM: a comment that names it, then all of its rows in parentheses, which every command can run. A
-  kind with `capture: snapshot` exchanges both.
+  The rows that a relation gained since the model's last run, for use in FROM: a comment that names it, then all of its rows in parentheses, so that every command can run the
+  query. A kind with `capture: snapshot` replaces both.
 #}
 {% macro changes_of(relation) %}
   {% do return('/*kinds:changes_of ' ~ (relation | string | replace('`', '')) ~ '*/ (select * from ' ~ relation ~ ')') %}
 {% endmacro %}
 
 
-{# The relations that a query reads the changes of, by name. Pure. #}
+{# The relations whose changes a query reads, by name. Pure. #}
 {% macro captured_tables(sql) %}
   {% do return(modules.re.findall('/[*]kinds:changes_of ([^*]+)[*]/', sql) | unique | list) %}
 {% endmacro %}
 
 
 {#
-  The query with what its captured tables gained between two snapshots, or with all that they held at the second. `change_sets` is table -> [since, now], since none for
-  all rows, or table -> [view], a view of what was appended. `except all` keeps how often a row is there. Pure.
+  The query with the rows that its captured tables gained between two snapshots, or with all rows at the second. `change_sets` is table -> [since, now], with since
+  none for all rows, or table -> [view], a view of appended rows. `except all` respects duplicates. Pure.
 #}
 {% macro with_change_sets(change_sets, sql) %}
   {% set query = namespace(sql=sql) %}
@@ -24,7 +24,7 @@
     {% if bounds | length == 1 %}
       {% set rows = 'select * from ' ~ bounds[0] %}
     {% else %}
-      {# a table that nothing was written to has no version to name #}
+      {# a table that was never written to has no version #}
       {% set now = 'select * from \\1 where false' if bounds[1] == 'None' else 'select * from \\1 version as of ' ~ bounds[1] %}
       {% set rows = now if bounds[0] in [none, 'None'] or bounds[1] == 'None' else now ~ ' where false' if bounds[0] == bounds[1] else now ~ ' except all select * from \\1 version as of ' ~ bounds[0] %}
     {% endif %}

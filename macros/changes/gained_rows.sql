@@ -1,6 +1,6 @@
 {#
-  The kind `append` with `capture: snapshot`: what a run reads, in plan.change_sets. What each captured table gained since the last run; look-ups are read as they are
-  now, and wake nobody. Where it cannot be told what a table gained, all rows are replaced, or the run ends: never all rows appended to what is there.
+  The kind `append` with `capture: snapshot`: what a run reads, in plan.change_sets. It reads the rows that each captured table gained since the last run; look-ups are read in
+  their current state, and their changes do not trigger a run. If the gain is unknown, all rows are replaced or the run fails; all rows are never appended to existing ones.
 #}
 {% macro plan_gained_rows(node, options, plan, loads, sql) %}
   {% set captured = dbt_kinds.captured_tables(sql) %}
@@ -40,7 +40,7 @@
 {% endmacro %}
 
 
-{# Between which snapshots to look, or in which view; none where neither tells. #}
+{# The pair of snapshots, or the view, that shows the gained rows; none if neither does. #}
 {% macro gained_bounds(options, node, state, then, now, number) %}
   {% set until = now.split(' ')[1] %}
   {% if state == 'same' %}
@@ -57,14 +57,14 @@
 {% endmacro %}
 
 
-{# Whether files alone tell what came: they do where all that happened since an ancestor is appends and compactions. #}
+{# Whether the new files alone show the gained rows, which is so if there were only appends and compactions since an ancestor. #}
 {% macro _is_only_appended(node, since) %}
   {% set snapshots = dbt_kinds.snapshots_since(dbt_kinds.relation_of_node(node), 'iceberg', since | int) %}
   {% do return(snapshots is not none and snapshots | map(attribute='operation') | reject('in', ['append', 'replace']) | list == []) %}
 {% endmacro %}
 
 
-{# A view of the rows that appending snapshots brought, read from their files only. #}
+{# A view of the rows that append snapshots added, read from their files only. #}
 {% macro _appended_view(options, node, since, until, number) %}
   {% set name = 'kinds_changes_' ~ local_md5(invocation_id ~ options.unique_id)[:12] ~ '_' ~ number %}
   {% call statement('view_changes') %}
@@ -83,7 +83,7 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
 {% endmacro %}
 
 
-{# Whether every table stands where it stood. #}
+{# Whether every table is still at the same version. #}
 {% macro _gains_nothing(sets) %}
   {% for bounds in sets.values() if bounds | length == 1 or bounds[0] != bounds[1] %}
     {% do return(false) %}
@@ -92,7 +92,7 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
 {% endmacro %}
 
 
-{# Replaces all rows where the model lets it; else the run ends here. #}
+{# Replaces all rows if the model allows it; otherwise the run fails here. #}
 {% macro _reload(options, plan, problem) %}
   {% set state, name, then = problem[0], problem[1], problem[2] %}
   {% if state == 'columns' %}

@@ -1,6 +1,6 @@
 {#
-  The greatest value of the model's `cursor` in its table, `cursor_initial` on a backfill and while there is none: a typed literal, for the query of a model
-  with a cursor. Outside of a run it is `cursor_initial`.
+  The greatest value of the model's `cursor` in its table, or `cursor_initial` on a backfill and while there is none: a typed literal, for the query of a
+  model with a cursor. Outside a run it is `cursor_initial`.
 #}
 {% macro last_value() %}
   {% set meta = dbt_kinds.meta_of(model) if model is defined and model.config is defined else {} %}
@@ -8,19 +8,19 @@
 {% endmacro %}
 
 
-{# The execution time of the model's last recorded run, as a timestamp; 1970 where there is none. #}
+{# The execution time of the model's last recorded run, as a timestamp; 1970 if there is none. #}
 {% macro last_run() %}
   {% do return("/*kinds:last_run*/(timestamp '1970-01-01 00:00:00+00:00')") %}
 {% endmacro %}
 
 
-{# Whether this run makes the table anew, true or false, for the query of a kind that goes by changes. #}
+{# Whether this run rebuilds the table, true or false, for the query of a kind that is driven by changes. #}
 {% macro is_backfill() %}
   {% do return('/*kinds:is_backfill*/(false)') %}
 {% endmacro %}
 
 
-{# A query with what these three stand for in this run. `values` is name -> SQL. Pure. #}
+{# A query with the values of these three for this run. `values` is name -> SQL. Pure. #}
 {% macro with_run_values(values, sql) %}
   {% set query = namespace(sql=sql) %}
   {% for name, value in values.items() if value is not none %}
@@ -30,7 +30,7 @@
 {% endmacro %}
 
 
-{# Whether a run begins from nothing, which a table of kind `full` does not that is merely replaced. Pure. #}
+{# Whether a run starts from nothing; replacing a table of kind `full` does not count. Pure. #}
 {% macro begins_anew(options, plan, settings, is_there) %}
   {% if is_there and options.kind == 'full' %}
     {% do return(plan.get('run_type', 'backfill' if settings.full_refresh else 'full') == 'backfill') %}
@@ -39,7 +39,7 @@
 {% endmacro %}
 
 
-{# What they stand for. #}
+{# Their values in this run. #}
 {% macro run_values(work) %}
   {% if '/*kinds:' not in compiled_code %}
     {% do return({}) %}
@@ -53,7 +53,7 @@
 
 
 {#
-  SQL: where a run with a cursor begins, of the type that the column has in the query. Asks the table, or whether `cursor_initial` can be of that type.
+  SQL: where a run with a cursor begins, with the column's type in the query. Asks the table, or checks that `cursor_initial` can have that type.
 #}
 {% macro cursor_position(options, query_columns, existing) %}
   {% set column = dbt_kinds.find_column(query_columns, options.cursor) %}
@@ -63,7 +63,7 @@
   {% endif %}
   {% set is_instant, name = column.type == 'timestamp', dbt_kinds.quoted(column.name) %}
   {% if existing is not none and dbt_kinds.find_column(existing.columns, options.cursor) is not none %}
-    {# text of an instant would be read in the zone of the session, where an hour may come twice #}
+    {# a string would be read in the session's time zone, where an hour may occur twice #}
     {% set greatest = 'unix_micros(max(' ~ name ~ '))' if is_instant else 'cast(max(' ~ name ~ ') as string)' %}
     {% set found = dbt_kinds.query_rows('select ' ~ greatest ~ ' as greatest from ' ~ this)[0].get('greatest') %}
     {% if found is not none %}

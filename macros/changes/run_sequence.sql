@@ -1,6 +1,6 @@
 {#
-  The number that versions of this run begin with: one more than the greatest in the store, the same for all models of a run; greater than all that a table
-  holds, also where two runs overlapped or one died before its record.
+  The number at which versions of this run begin: one more than the greatest in the store, and the same for all models of a run. It exceeds all numbers
+  in a table, even if two runs overlapped or one died before its record.
 #}
 {% macro run_sequence(relation, work) %}
   {% set memory = dbt_kinds.run_memory() %}

@@ -1,6 +1,6 @@
 {#
-  skip_unchanged: what a run of kind `full` has to do, and why, as plan.reason says it (`skip: deps unchanged`); the plan of a run that may rest loses its
-  batches. The versions that the model's tables stand at now, before its query runs, are kept in plan.versions, for the record of its load.
+  skip_unchanged: decides what a run of kind `full` has to do, and why, in plan.reason (`skip: deps unchanged`); if the run can be skipped, the plan's
+  batches are removed. The current versions of the tables it reads, before its query runs, are kept in plan.versions for the record of its load.
 #}
 {% macro rest_if_unchanged(node, options, plan, loads, settings, model_hash, sql) %}
   {% if not plan.batches %}
@@ -19,8 +19,8 @@
 
 
 {#
-  The type of a run and its reason, the first that fits. `latest` is the last load, none where nothing is recorded; `then` are the versions that it
-  read, none where they cannot be read; `changed` are the names of tables whose rows are others now. Pure.
+  The type of a run and its reason, the first match. `latest` is the last load, none if nothing is recorded; `then` are the versions
+  that it read, none if unknown; `changed` are the names of tables whose rows have changed. Pure.
 #}
 {% macro run_type(latest, full_refresh, model_hash, then, now, changed) %}
   {% set unverifiable = [] %}
@@ -46,13 +46,13 @@
 {% endmacro %}
 
 
-{# What a load was made of, as its record keeps it; none where the kind does not ask. #}
+{# The versions that a load read, for its record; none if the kind does not need them. #}
 {% macro versions_read(work) %}
   {% do return(dbt_kinds.json_text({'versions': work.plan.versions}) if work.plan.get('versions') is not none else none) %}
 {% endmacro %}
 
 
-{# The versions that a load of a model was made of, none where its record does not tell. Reads the store. #}
+{# The versions that a load of a model read, none if its record lacks them. Reads the store. #}
 {% macro recorded_versions(options, recorded_at) %}
   {% set rows = dbt_kinds.read_log([options.relation]) | selectattr('event', 'eq', 'loaded') | selectattr('recorded_at', 'eq', recorded_at) | list %}
   {% set details = rows[0].get('details') if rows else none %}
@@ -60,7 +60,7 @@
 {% endmacro %}
 
 
-{# The names of the tables whose rows are not those of `then` any more, without those of which nothing is known. #}
+{# The names of the tables whose rows have changed since `then`, except those with an unknown version. #}
 {% macro changed_tables(node, then, now) %}
   {% set changed, nodes = [], dbt_kinds.tables_read(node) %}
   {% for name, version in (now.items() if then is not none else []) if version is not none %}
@@ -71,7 +71,7 @@
 
 
 {#
-  Kinds that compare: whether a run replaces the table or compares with it, and why, as plan.reason says it.
+  For kinds that compare: whether a run replaces the table or compares with it, and why, in plan.reason.
 #}
 {% macro backfill_or_compare(options, plan, loads, settings, model_hash) %}
   {% set latest = loads | sort(attribute='recorded_at') | last if loads else none %}
@@ -82,7 +82,7 @@
 {% endmacro %}
 
 
-{# The words of a run that did nothing, in dbt's status column. Pure. #}
+{# The text in dbt's status column for a run that did nothing. Pure. #}
 {% macro idle_status(plan) %}
   {% do return(plan.reason if plan.get('run_type') == 'skip' else plan.run_type ~ ': 0 rows' if plan.get('run_type') in ['incremental', 'flush'] else 'OK waiting' if plan.waiting else 'OK up to date') %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
-  What every table that a model reads stands at, directly or through views and ephemeral models, by its name, in the order in which the model names
-  them: a text that is equal while nothing has changed, none where nothing tells. A view stands at its own SQL, and at what it reads. Asks Spark.
+  The version of every table that a model reads, directly or through views and ephemeral models, by name, in the order in which the model names them:
+  a string that stays equal while nothing has changed, none if unknown. A view's version is its SQL and the versions of what it reads. Asks Spark.
 #}
 {% macro table_versions(node, sql) %}
   {% set versions = {} %}
@@ -26,15 +26,15 @@
 {% endmacro %}
 
 
-{# How the reasons of a run call a table. #}
+{# The name of a table in the reasons of a run. #}
 {% macro table_name(node) %}
   {% do return(node.schema ~ '.' ~ (node.get('identifier') or node.alias)) %}
 {% endmacro %}
 
 
 {#
-  The version of one table: the snapshot of its main branch on Iceberg, the version on Delta, of another table of one of our kinds its last load
-  or invalidation. None of others, such as a source of files, and of what is not there.
+  The version of one table: the snapshot of its main branch on Iceberg, the version on Delta, the last load or invalidation for other tables
+  of our kinds. none for anything else, such as a source of files or a missing table.
 #}
 {% macro table_version(node) %}
   {% set relation = dbt_kinds.relation_of_node(node) %}
@@ -52,7 +52,7 @@
 {% endmacro %}
 
 
-{# The relation of a model or source, as statements name it. #}
+{# The relation of a model or source, as named in statements. #}
 {% macro relation_of_node(node) %}
   {% do return(api.Relation.create(
     database=dbt_kinds.named_database(node.get('database')), schema=node.schema, identifier=node.get('identifier') or node.alias
@@ -60,7 +60,7 @@
 {% endmacro %}
 
 
-{# Whether a table of two versions holds the same rows: what lies between are compactions. Asks Spark where the versions differ. #}
+{# Whether a table holds the same rows at two versions, because only compactions lie between them. Asks Spark if the versions differ. #}
 {% macro is_same_version(node, then, now) %}
   {% if then == now or not (then or '').startswith('iceberg ') or not now.startswith('iceberg ') or then == 'iceberg None' %}
     {% do return(then == now) %}
@@ -84,7 +84,7 @@
 {% endmacro %}
 
 
-{# The same as their names in SQL, in small letters and without quotes; with the model's own. #}
+{# Their names in SQL, lower case and unquoted, including the model's own. #}
 {% macro read_relations(node) %}
   {% set names = [dbt_kinds.relation_of_node(node) | string] %}
   {% for parent in dbt_kinds.tables_read(node).values() %}

@@ -1,6 +1,6 @@
 {#
-  The tables that SQL reads behind FROM and JOIN by names of its own, which dbt does not know: nothing tells what they stand at. CTEs and functions are
-  none. Pure.
+  The tables that SQL names directly after FROM and JOIN and that dbt does not know, so that their version is unknown. CTEs and functions do not
+  count. Pure.
 #}
 {% macro unknown_tables(sql, known) %}
   {% set words = dbt_kinds.lexed_words(sql) %}

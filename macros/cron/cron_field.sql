@@ -16,7 +16,7 @@
     {% else %}
       {% set first = dbt_kinds._cron_value(model, refusal, ends.group(1), field, least, greatest, names) %}
       {% set last = dbt_kinds._cron_value(model, refusal, ends.group(2), field, least, greatest, names) %}
-      {# the week of fri-sun ends on its Sunday #}
+      {# in fri-sun the week ends on Sunday #}
       {% set last = 7 if field == 'day of week' and last == 0 and first > 0 else last %}
       {% if first > last %}
         {% do dbt_kinds.fail(model, refusal ~ "range '" ~ values ~ "' runs backwards") %}
@@ -31,7 +31,7 @@
 {% endmacro %}
 
 
-{# `mon#2`, `5#3`: the weekday, and which of the month, as sorted pairs. #}
+{# `mon#2`, `5#3`: the weekday and its ordinal in the month, as sorted pairs. #}
 {% macro nth_weekdays(model, refusal, items, names) %}
   {% set found = [] %}
   {% for item in items %}

@@ -1,4 +1,4 @@
-{# The unit of a model that names none: the first whose length fits between any two ticks, on a wall clock that is never changed. #}
+{# The unit of a model that names none: the first whose length fits between any two ticks, on a wall clock without clock changes. #}
 {% macro cron_unit(model, name, cron, week_start) %}
   {% set gap = dbt_kinds._smallest_gap(cron) %}
   {% set day = 24 * 60 %}
@@ -15,7 +15,7 @@
 {% endmacro %}
 
 
-{# In minutes: between neighbours within an hour, from hour to hour, and from one day that matches to the next. #}
+{# In minutes: between adjacent ticks within an hour, from hour to hour, and from one matching day to the next. #}
 {% macro _smallest_gap(cron) %}
   {% set minutes, hours = cron.minutes, cron.hours %}
   {% set gaps = dbt_kinds._steps(minutes) %}
@@ -30,10 +30,10 @@
 
 
 {#
-  The smallest number of days from one day that matches to the next, over all years.
+  The smallest number of days from one matching day to the next, over all years.
 
-  Every date falls on every weekday in some year, 29 February too. So weekdays are as near to each other as in any week, and
-  where a day of the month counts beside them, the day before or after it is one of them in some year.
+  Every date falls on every weekday in some year, 29 February too. So weekdays are as close to each other as in any week,
+  and if a day of the month matches as well, the day before or after it is one of them in some year.
 #}
 {% macro _smallest_step_of_days(cron) %}
   {% if cron.nth_weekdays %}
@@ -49,7 +49,7 @@
 {% endmacro %}
 
 
-{# A leap year between two common ones shows every step between dates, but for 29 February alone, which comes after four years. #}
+{# A leap year between two common ones contains every step between dates, except for 29 February alone, which recurs after four years. #}
 {% macro _smallest_step_of_dates(cron) %}
   {% set steps = dbt_kinds._steps(cron.days | select('le', dbt_kinds.longest_month(cron.months)) | list) %}
   {% set before = namespace(last=none) %}
@@ -70,8 +70,8 @@
 
 
 {#
-  Dates fall on the same weekdays every 28 years, but for centuries, which change nothing but steps of years. With no step at all,
-  of the fifth of a weekday in February, they are years, too.
+  Dates fall on the same weekdays every 28 years, except at centuries, which only change steps of years. If there is no step at all, as
+  for the fifth of a weekday in February, the steps are years, too.
 #}
 {% macro _smallest_step_of_nth_weekdays(cron) %}
   {% set found = namespace(days=[]) %}
@@ -92,7 +92,7 @@
 {% endmacro %}
 
 
-{# From each of some sorted numbers to the next. #}
+{# The differences between adjacent sorted numbers. #}
 {% macro _steps(numbers) %}
   {% set steps = [] %}
   {% for number in numbers[1:] %}

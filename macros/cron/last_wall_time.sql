@@ -1,4 +1,4 @@
-{# The last time a cron names that is not after a time on the wall, both datetimes without a zone. #}
+{# The last matching time of a cron that is not after a wall clock time, both datetimes without a zone. #}
 {% macro last_wall_time(cron, wall) %}
   {% set today = wall.date() %}
   {% set day = dbt_kinds._last_day(cron, today) %}
@@ -21,8 +21,8 @@
 
 
 {#
-  The last day that matches and is not after a day. 29 February alone may be eight years back, less than 400 steps, and the
-  fifth of a weekday in it forty: less than 1,700.
+  The last matching day that is not after a given day. 29 February alone may be eight years back, fewer than 400 steps, and the
+  fifth of a weekday in February forty: fewer than 1,700.
 #}
 {% macro _last_day(cron, day) %}
   {% set a_day = modules.datetime.timedelta(days=1) %}

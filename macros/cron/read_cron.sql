@@ -1,6 +1,6 @@
 {#
-  A cron that was read: each field as the sorted list of its values, Sunday always 0; weekdays of a week of the month, such as
-  `mon#2`, apart from those of every week. Whether a day field is open hangs on its text alone: `*/2` and `1-31` are not.
+  A parsed cron: each field as the sorted list of its values, with Sunday as 0; weekdays of one week of the month, such as
+  `mon#2`, are kept apart from weekly ones. Whether a day field is open depends on its text alone: `*/2` and `1-31` are not.
 #}
 {% macro read_cron(model, name, text) %}
   {% set aliases = {
@@ -38,7 +38,7 @@
 {% endmacro %}
 
 
-{# The number of days that the longest of some months can have. #}
+{# The maximum number of days in the longest of some months. #}
 {% macro longest_month(months) %}
   {% if months | reject('in', [2, 4, 6, 9, 11]) | list %}
     {% do return(31) %}

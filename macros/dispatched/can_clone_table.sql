@@ -1,6 +1,6 @@
 {#
-  dbt-spark's, for projects whose `dispatch:` names dbt_kinds: no table of a kind is cloned. A clone has rows, but nothing is recorded of it; the next run
-  would take it for a table that somebody else filled.
+  Overrides dbt-spark's macro in projects whose `dispatch:` names dbt_kinds: refuses to clone a table of a kind. A clone has rows but no records; the next run would
+  take it for a table that was filled by other means.
 #}
 {% macro spark__can_clone_table() %}
   {% if model.config.materialized in dbt_kinds.kinds() %}

@@ -1,6 +1,6 @@
 {#
-  dbt-spark's, for projects whose `dispatch:` names dbt_kinds: with the provider of Iceberg's tables. Spark does not tell it where Iceberg has the session's
-  catalog, and dbt then refuses the second run of a snapshot, for a table of another format.
+  Overrides dbt-spark's macro in projects whose `dispatch:` names dbt_kinds: adds the provider of Iceberg tables. Spark does not report it if Iceberg is the session's catalog,
+  and dbt then refuses the second run of a snapshot because its table seems to have another format.
 #}
 {% macro spark__list_relations_without_caching(relation) %}
   {% call statement('list_relations_without_caching', fetch_result=true) %}

@@ -1,6 +1,6 @@
 {#
-  dbt-spark's rows of a seed, for projects whose `dispatch:` names dbt_kinds: as literals. In an embedded session dbt-spark pastes values into the text of
-  the statement, which an apostrophe ends, and writes an empty value as the text None.
+  Overrides dbt-spark's loading of seeds in projects whose `dispatch:` names dbt_kinds: writes values as literals. In an embedded session dbt-spark pastes values
+  into the statement, which an apostrophe breaks, and writes an empty value as the string None.
 #}
 {% macro spark__load_csv_rows(model, agate_table) %}
   {% set given_types, types, statements = model['config'].get('column_types', {}), [], [] %}

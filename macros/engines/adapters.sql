@@ -1,4 +1,4 @@
-{# The file format of tables that nobody chose one for: what the engine writes best. #}
+{# The default file format of tables: what the engine writes best. #}
 {% macro native_format() %}
   {% do return(adapter.dispatch('native_format', 'dbt_kinds')()) %}
 {% endmacro %}
@@ -14,7 +14,7 @@
 {% endmacro %}
 
 
-{# The database of a node as statements and the store name it: dbt-spark names none, whatever the graph says. #}
+{# The database of a node, as used in statements and in the store: dbt-spark uses none, whatever the graph says. #}
 {% macro named_database(database) %}
   {% do return(adapter.dispatch('named_database', 'dbt_kinds')(database)) %}
 {% endmacro %}

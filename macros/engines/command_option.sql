@@ -1,5 +1,5 @@
-{# A flag of the command that dbt-core tells macros of, and dbt 2.0 only by the command as it was typed and by the environment
-   (measured on 2.0.0rc196). A time may have a blank before its hour. #}
+{# A command-line flag. dbt-core exposes flags to macros, dbt 2.0 only shows the command as typed and the environment
+   (measured on 2.0.0rc196). A time may have a space before its hour. #}
 {% macro command_option(name) %}
   {% if name in invocation_args_dict %}
     {% do return(invocation_args_dict[name]) %}

@@ -1,4 +1,4 @@
-{# What a profile says of its connection, which `target` lacks (measured on dbt-spark 1.10 and 1.11); nothing on dbt 2.0, which does not tell. #}
+{# The connection settings of a profile, which `target` lacks (measured on dbt-spark 1.10 and 1.11); empty on dbt 2.0, which does not expose them. #}
 {% macro credentials() %}
   {% do return(adapter.config.credentials if dbt_kinds.is_dbt_core() else {}) %}
 {% endmacro %}

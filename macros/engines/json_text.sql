@@ -1,6 +1,6 @@
 {#
-  A value as JSON, byte for byte what json.dumps writes: keys as they stand and ASCII only. For what is hashed, compared or stored, since the tojson of
-  dbt 2.0 sorts keys and leaves other letters as they are. Pure.
+  A value as JSON, byte for byte what json.dumps writes: keys in their order and ASCII only. For values that are hashed, compared or stored, because the tojson
+  of dbt 2.0 sorts keys and does not escape other characters. Pure.
 #}
 {% macro json_text(value) %}
   {% if value is none %}
@@ -43,7 +43,7 @@
 {% endmacro %}
 
 
-{# `\u00e9`. The bytes of its UTF-8 are what urlencode tells of a letter; one beyond 65,535 is written as two. #}
+{# `\u00e9`. The UTF-8 bytes of a character come from urlencode; one beyond 65,535 is written as two escapes. #}
 {% macro _escaped(letter) %}
   {% set bytes = [] %}
   {% for code in (letter | urlencode).split('%')[1:] %}

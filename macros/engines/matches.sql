@@ -1,4 +1,4 @@
-{# Whether a regular expression matches all of a text: dbt 2.0 has no re.fullmatch. Pure. #}
+{# Whether a regular expression matches a whole string: dbt 2.0 has no re.fullmatch. Pure. #}
 {% macro matches(pattern, text) %}
   {% do return(dbt_kinds.full_match(pattern, text) is not none) %}
 {% endmacro %}

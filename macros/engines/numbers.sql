@@ -1,4 +1,4 @@
-{# `1,234,567`, of a whole number: dbt 2.0 does not format by braces. Pure. #}
+{# A whole number as `1,234,567`: dbt 2.0 does not support format strings with braces. Pure. #}
 {% macro thousands(number) %}
   {% set digits = number | abs | string %}
   {% set groups = [] %}
@@ -10,7 +10,7 @@
 {% endmacro %}
 
 
-{# A number with three decimals at most: halves are rounded otherwise in dbt 2.0. Pure. #}
+{# A number with at most three decimals: dbt 2.0 rounds halves differently. Pure. #}
 {% macro to_thousandths(number) %}
   {% do return('%.3f' | format(number) | float if number else number) %}
 {% endmacro %}

@@ -1,4 +1,4 @@
-{# Rows by an attribute, the greatest first, those with the same one in the order they came: dbt 2.0 turns them round, too. Pure. #}
+{# Rows sorted by an attribute in descending order; equal ones keep their order, which dbt 2.0 would reverse. Pure. #}
 {% macro sorted_backwards(rows, attribute) %}
   {% set sorted = [] %}
   {% for _, group in rows | groupby(attribute) | list | reverse %}

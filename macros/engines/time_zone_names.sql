@@ -1,4 +1,4 @@
-{# The names of time zones, those of pytz 2026: its own list is empty in dbt 2.0. Pure. #}
+{# The names of time zones, copied from pytz 2026: its own list is empty in dbt 2.0. Pure. #}
 {% macro time_zone_names() %}
   {% do return('
     Africa/Abidjan Africa/Accra Africa/Addis_Ababa Africa/Algiers Africa/Asmara Africa/Asmera Africa/Bamako Africa/Bangui Africa/Banjul Africa/Bissau

@@ -1,4 +1,4 @@
-{# A condition: a value does not compare as it should; `between` has two bounds, which belong to it. NULL does not, or always. #}
+{# A condition: a value does not satisfy a comparison. `between` has two inclusive bounds. NULL never satisfies it, or always, as null_passes says. #}
 {% macro compares_wrongly(tested, value, operator, bound, null_passes) %}
   {% if operator not in ['>=', '>', '<=', '<', '=', '!=', 'between'] %}
     {% do dbt_kinds.fail(tested, "operator '" ~ operator ~ "' is not a comparison; write one of >= > <= < = != between") %}

@@ -1,4 +1,4 @@
-{# A condition: the column matches one of the patterns at least, by `rlike` or by `like`. #}
+{# A condition: the column matches at least one of the patterns, by `rlike` or by `like`. #}
 {% macro matches_any(tested, operator, column, patterns, example) %}
   {% set matches = [] %}
   {% for pattern in dbt_kinds.tested_texts(tested, 'patterns', patterns, example) %}

@@ -14,7 +14,7 @@ where lower_bound is null or upper_bound is null or lower_bound > upper_bound or
 {% endtest %}
 
 
-{# `partition by …`, however it is written: with these words, or as columns. Nothing for none and false. #}
+{# `partition by …`, given with these words or as columns. Empty for none and false. #}
 {% macro _partition_clause(tested, written) %}
   {% if not written %}
     {% do return('') %}

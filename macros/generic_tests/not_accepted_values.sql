@@ -6,7 +6,7 @@
 {% endtest %}
 
 
-{# Texts are values, or SQL with `quote: false`, as in dbt's accepted_values. #}
+{# Strings are values, or SQL with `quote: false`, as in dbt's accepted_values. #}
 {% macro _refused_values(tested, is_in, quote) %}
   {% if is_in is mapping or is_in is string or is_in is not sequence or not is_in %}
     {% do dbt_kinds.fail(tested, "is_in '" ~ is_in ~ "' is not a list of values; write is_in: [cancelled, unknown]") %}

@@ -1,4 +1,4 @@
-{# A condition: a value lies outside the bounds, of which one may be open. NULL lies nowhere. #}
+{# A condition: a value is outside the bounds, one of which may be open. NULL is never outside. #}
 {% macro outside_range(tested, value, min_v, max_v, inclusive) %}
   {% set includes_bounds = dbt_kinds.true_or_false(tested, 'inclusive', inclusive) %}
   {% set low, high = dbt_kinds.tested_value(tested, 'min_v', min_v), dbt_kinds.tested_value(tested, 'max_v', max_v) %}
@@ -18,7 +18,7 @@
 {% endmacro %}
 
 
-{# The aggregate of a table, as the one failing row, where it lies outside the bounds. #}
+{# The aggregate of a table, as the one failing row, if it is outside the bounds. #}
 {% macro aggregate_outside_range(tested, model, name, aggregate, min_v, max_v, inclusive) %}
   {% set query -%}
 select {{ name }}

@@ -1,5 +1,5 @@
 {#
-  The column a test is about, as SQL. Below a column of a YAML file dbt passes its name as column_name; elsewhere an argument
+  The tested column, as SQL. For a test under a column of a YAML file dbt passes the name as column_name; elsewhere an argument
   holds a name or an expression. Pure.
 #}
 {% macro tested_column(tested, column_name, written, argument='column') %}
@@ -14,7 +14,7 @@
 {% endmacro %}
 
 
-{# The same of an argument that is never a column of the YAML file. #}
+{# The same for an argument that is never a column of the YAML file. #}
 {% macro required_column(tested, argument, written) %}
   {% if written is none %}
     {% do dbt_kinds.fail(tested, argument ~ ' is missing; write ' ~ argument ~ ': <name of the column>') %}
@@ -23,7 +23,7 @@
 {% endmacro %}
 
 
-{# What was given of an argument that has two names. #}
+{# The value of an argument that has two names. #}
 {% macro either_argument(tested, name, value, other_name, other_value) %}
   {% if value is not none and other_value is not none and value != other_value %}
     {% do dbt_kinds.fail(tested, name ~ " '" ~ value ~ "' and " ~ other_name ~ " '" ~ other_value ~ "' are one argument; remove one of the two") %}
@@ -32,7 +32,7 @@
 {% endmacro %}
 
 
-{# The columns or expressions of a list, or of a text such as `a, b` or `(a, b)`. #}
+{# The columns or expressions of a list, or of a string such as `a, b` or `(a, b)`. #}
 {% macro tested_columns(tested, argument, written, example) %}
   {% set text = dbt_kinds.without_parentheses(written | trim) if written is string else none %}
   {% set columns = [] %}
@@ -43,7 +43,7 @@
 {% endmacro %}
 
 
-{# A name is quoted, and whatever else is in parentheses, so that operators can stand beside it. #}
+{# A name gets quotes and anything else parentheses, so that it can be an operand. #}
 {% macro _column_or_expression(tested, argument, written) %}
   {% set text = dbt_kinds.without_comments(written) | trim if written is string else '' %}
   {% if not text %}
@@ -56,12 +56,12 @@
 {% endmacro %}
 
 
-{# A name as dbt passes it: in backticks with `quote: true`, else as it is written, where a dot leads to a field. #}
+{# A name as dbt passes it: in backticks with `quote: true`, else as written, with a dot before a field. #}
 {% macro _column_of_yaml(name) %}
   {% if dbt_kinds.lexed(name) | rejectattr('kind', 'equalto', 'quoted') | rejectattr('text', 'equalto', '.') | list == [] %}
     {% do return(name) %}
   {% elif dbt_kinds.matches('`[\\s\\S]+`', name) %}
-    {# dbt-spark leaves backticks within a name as they are #}
+    {# dbt-spark does not escape backticks within a name #}
     {% do return(dbt_kinds.quoted(name[1:-1])) %}
   {% endif %}
   {% set parts = [] %}

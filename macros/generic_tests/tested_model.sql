@@ -1,4 +1,4 @@
-{# How the messages of a test begin, behind `model`: dbt's node of a test names the model or source in the call it makes. #}
+{# The prefix of a test's messages, after `model`. The model or source is named in the call that dbt puts into the test's node. #}
 {% macro tested_model(test) %}
   {% set reference = model.test_metadata.kwargs.model if model.test_metadata else '' %}
   {% set names = modules.re.findall("'([^']+)'", reference) %}

@@ -1,6 +1,6 @@
 {#
-  A value that a test compares with, as SQL: a number, a date of YAML, or a text, which is SQL but where it is a bare date
-  (as SQL, 2024-01-31 is 1992). None stays none.
+  A value that a test compares with, as SQL: a number, a YAML date, or a string, which is SQL unless it is a bare date
+  (as SQL, 2024-01-31 is 1992). none stays none.
 #}
 {% macro tested_value(tested, argument, written) %}
   {% if written is none %}
@@ -10,7 +10,7 @@
   {% if dbt_kinds.is_number(text) %}
     {% do return(text) %}
   {% elif dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?', text) %}
-    {# before the next question: for dbt 2.0 a datetime is a mapping #}
+    {# must come before the next check: in dbt 2.0 a datetime is a mapping #}
     {% do return(dbt_kinds.text_literal(text)) %}
   {% elif written is boolean or written is number or written is mapping or (written is not string and written is sequence) or not text %}
     {% do dbt_kinds.fail(tested, argument ~ " '" ~ written ~ "' is not a value; write a number, a date such as 2024-01-31, or SQL such as \"date '2024-01-31'\"") %}
@@ -20,7 +20,7 @@
 {% endmacro %}
 
 
-{# The same, of an argument that must be there; where it is a number it is checked against what is meaningful. #}
+{# The same for a required argument; a number must also be in its meaningful range. #}
 {% macro required_value(tested, argument, written, example, least=none, most=none) %}
   {% if written is none %}
     {% do dbt_kinds.fail(tested, argument ~ ' is missing; write one, such as ' ~ argument ~ ': ' ~ example) %}
@@ -34,7 +34,7 @@
 {% endmacro %}
 
 
-{# A list of strings; one may stand without brackets. #}
+{# A list of strings; a single one needs no brackets. #}
 {% macro tested_texts(tested, argument, written, example) %}
   {% if not written or written is mapping or (written is not string and written is not sequence) %}
     {% do dbt_kinds.fail(tested, argument ~ (" '" ~ written ~ "' is not a list of strings" if written else ' is missing') ~ '; write ' ~ argument ~ ': ' ~ example) %}
@@ -47,7 +47,7 @@
 {% endmacro %}
 
 
-{# Whether a text is a number in SQL. #}
+{# Whether a string is a number in SQL. #}
 {% macro is_number(text) %}
   {% do return(dbt_kinds.matches('[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?', text)) %}
 {% endmacro %}

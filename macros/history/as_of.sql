@@ -1,6 +1,6 @@
 {#
   The rows of a table of SCD type 2 that were valid at an instant, for a `from`: `from {{ dbt_kinds.as_of(ref('prices'), '2024-03-01') }} as p`. The instant
-  is a text, in UTC, or one of the time variables; the managed columns stay, so that they can be looked at.
+  is a string, in UTC, or one of the time variables; the managed columns stay visible.
 #}
 {% macro as_of(relation, instant, valid_from='valid_from', valid_to='valid_to') %}
   {% set from_column, to_column = dbt_kinds.quoted(valid_from), dbt_kinds.quoted(valid_to) %}
@@ -15,7 +15,7 @@
 {% endmacro %}
 
 
-{# A text that is an instant becomes a literal in UTC; other SQL, such as a column or a time variable, stays as it is. #}
+{# A string that is an instant becomes a literal in UTC; other SQL, such as a column or a time variable, is unchanged. #}
 {% macro _as_of_instant(instant) %}
   {% set text = instant | string | trim %}
   {% if dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?', text) %}

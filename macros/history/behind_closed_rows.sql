@@ -1,16 +1,16 @@
 {#
-  A key that comes back begins a version no earlier than its last one ended. That is rare, and closed rows are many: so they are only read where new
-  keys came, and of them only those that end after the first of the new versions begins, which Iceberg finds by its files' bounds.
+  A key that returns begins a version no earlier than its last one ended. That is rare, and there are many closed rows, so they are only
+  read if there are new keys, and only those that end after the first new version begins, which Iceberg finds by file bounds.
 #}
 
 
-{# Whether a row that ended after a new version of its key begins is there. #}
+{# Whether there is a row that ended after a new version of its key begins. #}
 {% macro were_closed(options, writer, relation, changes, first_new) %}
   {% do return(run_query('select 1 from (\n' ~ dbt_kinds._last_ends(options, writer, relation, changes, first_new) ~ '\n) limit 1').rows | length > 0) %}
 {% endmacro %}
 
 
-{# SQL: the changes, new versions of such keys moved to where the last one ended. #}
+{# SQL: the changes, with new versions of returning keys moved to the end of the last version. #}
 {% macro behind_closed_rows(options, writer, relation, changes, first_new) %}
   {% set sql -%}
 select
@@ -33,7 +33,7 @@ on {% for key in writer.source_keys -%}
 {% endmacro %}
 
 
-{# SQL: where the last version of a key ended, for new keys whose version would begin before. #}
+{# SQL: the end of a key's last version, for new keys whose version would begin before it. #}
 {% macro _last_ends(options, writer, relation, changes, first_new) %}
   {% set keys = [] %}
   {% for key in writer.source_keys %}

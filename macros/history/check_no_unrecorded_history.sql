@@ -1,6 +1,6 @@
 {#
-  Nothing is recorded, and the table is there: without a closed row it is a first load that was cut short. With one it is history that the store has
-  lost sight of, which a first load would replace.
+  The table exists and nothing is recorded: without closed rows it is an interrupted first load. With closed rows it is history whose records
+  are missing, which a first load would overwrite.
 #}
 {% macro check_no_unrecorded_history(work) %}
   {% set options = work.options %}

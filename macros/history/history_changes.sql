@@ -1,7 +1,7 @@
 {#
-  SQL: what one batch does to the open rows of a table, one row an action: `__kinds_action` (close, replace, drop or insert), `__kinds_boundary`,
-  where a version ends and the next begins, `__kinds_is_new`, whether the key had no open row, the parts of the key, and the source's columns.
-  Whether a side has a row is told by a flag that the side itself carries, never by a value that is NULL. Pure.
+  SQL: the changes of one batch to the open rows of a table, one row per action: `__kinds_action` (close, replace, drop or insert),
+  `__kinds_boundary`, where a version ends and the next begins, `__kinds_is_new`, whether the key had no open row, the parts of the
+  key, and the source's columns. A flag on each side shows whether it has a row, never a NULL value. Pure.
 #}
 {% macro history_changes(options, writer, relation, rows, instant) %}
   {% set at = dbt_kinds.instant_literal(options.time_data_type, instant) %}
@@ -55,7 +55,7 @@ from (
 {% endmacro %}
 
 
-{# SQL: the instant that dates a row of the source, of the type of valid_from. Pure. #}
+{# SQL: the instant that dates a row of the source, with the type of valid_from. Pure. #}
 {% macro dating_sql(options, writer, instant) %}
   {% if writer.updated_at is none %}
     {% do return(dbt_kinds.instant_literal(options.time_data_type, instant)) %}
@@ -64,7 +64,7 @@ from (
 {% endmacro %}
 
 
-{# SQL: what the table is after the changes, for formats that cannot merge. Pure. #}
+{# SQL: the table after the changes, for formats that cannot merge. Pure. #}
 {% macro whole_history(writer, relation, changes) %}
   {% set stored, inserted = [], [] %}
   {% for column in writer.columns %}
@@ -104,7 +104,7 @@ where source.__kinds_action = 'insert'
 {% endmacro %}
 
 
-{# SQL: whether a row of the source differs from the open row of its key, by what the kind goes by. #}
+{# SQL: whether a row of the source differs from the open row of its key, by the kind's criterion. #}
 {% macro _is_changed(options, writer, dated) %}
   {% if options.kind == 'scd_type_2_by_time' %}
     {% set updated_at = dbt_kinds.quoted(writer.updated_at.name) %}
@@ -127,7 +127,7 @@ where source.__kinds_action = 'insert'
 {% endmacro %}
 
 
-{# What the stage of changes has for columns: the table's types, and the key's. #}
+{# The column types of the stage of changes: the table's, and the key's. #}
 {% macro changes_like(options, writer, relation) %}
   {% set columns = ["'' as __kinds_action", dbt_kinds.null_of(options) ~ ' as __kinds_boundary', 'true as __kinds_is_new'] %}
   {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds._named_keys(writer.target_keys) ~ ', ' ~ writer.source_columns | join(', ')
@@ -135,7 +135,7 @@ where source.__kinds_action = 'insert'
 {% endmacro %}
 
 
-{# SQL: of the rows of one key those with the greatest updated_at; a tie stays, and is refused as a duplicate. #}
+{# SQL: the rows with the greatest updated_at per key; ties remain and are refused as duplicates. #}
 {% macro latest_dated(options, writer, query) %}
   {% if options.duplicate_keys != 'keep_latest' %}
     {% do return(query) %}

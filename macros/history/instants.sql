@@ -1,10 +1,10 @@
-{# An instant as a literal of a type of time; a date is the day that it lies in, in UTC. Pure. #}
+{# An instant as a literal of a time type; for a date, its day in UTC. Pure. #}
 {% macro instant_literal(type, instant) %}
   {% do return(dbt_kinds.time_literal({'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[type], instant)) %}
 {% endmacro %}
 
 
-{# SQL: a value of one type of time as one of another, in UTC whatever the session's time zone, which a cast goes by. Pure. #}
+{# SQL: a value of one time type converted to another, in UTC regardless of the session's time zone, which a cast would use. Pure. #}
 {% macro converted_instant(expression, source, target) %}
   {% if source == target %}
     {% do return(expression) %}
@@ -13,7 +13,7 @@
 {% endmacro %}
 
 
-{# SQL: microseconds since 1970 as a value of a type of time. Pure. #}
+{# SQL: microseconds since 1970 as a value of a time type. Pure. #}
 {% macro instant_of_microseconds(microseconds, type) %}
   {% if type == 'timestamp' %}
     {% do return('timestamp_micros(' ~ microseconds ~ ')') %}

@@ -1,6 +1,6 @@
 {#
-  SQL that makes such changes in one commit. The clauses are those that are needed: without an insert Spark need not shuffle the table, and with
-  nothing else no file is written anew. Pure.
+  SQL that makes the changes in one commit, with only the clauses needed: without an insert Spark need not shuffle the table, and with
+  only inserts no file is rewritten. Pure.
 #}
 {% macro merge_statement(relation, writer, changes, counts) %}
   {% set selected = [] %}

@@ -1,10 +1,10 @@
-{# Before anything is written: whether what kinds_start takes back can be taken back. #}
+{# Checks before anything is written that the restatement of kinds_start is possible. #}
 {% macro check_can_put_back(options, plan, settings) %}
   {% do dbt_kinds._restoring_snapshot(this, options, plan.restatement, settings) %}
 {% endmacro %}
 
 
-{# Takes back what is recorded from the restatement's instant on, and says so in the store, before the table is put back. #}
+{# Withdraws the records from the restatement's instant on and announces it in the store, before the table is restored. #}
 {% macro take_back_history(relation, work) %}
   {% set options, plan = work.options, work.plan %}
   {% set restatement = plan.restatement %}
@@ -19,8 +19,8 @@
 
 
 {#
-  Makes the table what it was before the first batch that a restatement takes back: by the snapshot that the batch before left, or, where there is
-  none, by the values of valid_from and valid_to. Done again it changes nothing.
+  Restores the table to its state before the first batch that a restatement withdraws: from the snapshot left by the previous batch,
+  or, if there is none, by the values of valid_from and valid_to. Idempotent.
 #}
 {% macro put_history_back(relation, options, restatement, settings) %}
   {% set existing = dbt_kinds.describe_table(relation) %}
@@ -50,7 +50,7 @@ insert into {{ relation }} replace where true
 {% endmacro %}
 
 
-{# SQL: the table without the versions that begin at or after an instant, and with those open that ended there or later. Pure. #}
+{# SQL: the table without the versions that begin at or after an instant, with those that ended there or later reopened. Pure. #}
 {% macro history_before(relation, options, existing, bound) %}
   {% set valid_from = dbt_kinds.quoted(dbt_kinds.find_column(existing.columns, options.valid_from_name).name) %}
   {% set valid_to = dbt_kinds.quoted(dbt_kinds.find_column(existing.columns, options.valid_to_name).name) %}
@@ -63,7 +63,7 @@ insert into {{ relation }} replace where true
 {% endmacro %}
 
 
-{# The snapshot to go back to, or none where it has to be done by value. Raises where that would be another table than it was. #}
+{# The snapshot to restore, or none if values have to be used. Raises if the result would differ from the earlier table. #}
 {% macro _restoring_snapshot(relation, options, restatement, settings) %}
   {% set snapshot_id = restatement.snapshot_id %}
   {% if snapshot_id is not none and dbt_kinds.has_snapshot(relation, options.file_format, snapshot_id) %}

@@ -1,4 +1,4 @@
-{# The query of a model of events, which has columns instead: none of their rows. #}
+{# An empty query with the declared columns, for a model of kind events, which has no query of its own. #}
 {% macro empty_event_rows(options) %}
   {% set selected = [] %}
   {% for column in options.columns %}
@@ -9,8 +9,8 @@
 
 
 {#
-  SQL: the lines of some landed files, a row each: the declared columns, `_kinds_file`, and of a line that is rejected `_kinds_text` and `_kinds_reason`. Blank lines
-  are none. Times are read as texts first: from_json would stop at one that it cannot read, and read others in the session's time zone. Pure.
+  SQL: the lines of some landed files, one row each: the declared columns, `_kinds_file`, and for a rejected line `_kinds_text` and `_kinds_reason`. Blank lines
+  are skipped. Times are read as strings first: from_json would fail at an unreadable one, and read others in the session's time zone. Pure.
 #}
 {% macro event_lines(options, files) %}
   {% set fields, selected = [], [] %}
@@ -38,7 +38,7 @@ from (
 {% endmacro %}
 
 
-{# Texts as SQL literals, separated by commas. Pure. #}
+{# Strings as SQL literals, separated by commas. Pure. #}
 {% macro text_literals(texts) %}
   {% set literals = [] %}
   {% for text in texts %}
@@ -48,13 +48,13 @@ from (
 {% endmacro %}
 
 
-{# Whether a column holds dates or timestamps, whose texts are read in UTC. Pure. #}
+{# Whether a column holds dates or timestamps, which are parsed in UTC. Pure. #}
 {% macro is_event_time(column) %}
   {% do return(column.type.kind == 'atomic' and column.type.text in ['date', 'timestamp', 'timestamp_ntz']) %}
 {% endmacro %}
 
 
-{# SQL: what a line holds for a column, NULL where it holds nothing or what does not fit. #}
+{# SQL: a line's value for a column, NULL if it is missing or does not fit. #}
 {% macro _event_value(column) %}
   {% set text = '_kinds_parsed.' ~ dbt_kinds.quoted(column.name) %}
   {% set value = text %}
@@ -73,13 +73,13 @@ from (
 {% endmacro %}
 
 
-{# SQL: a text as the date or timestamp of a column, NULL where it is none. A time of day alone would be one of today. #}
+{# SQL: a string as the date or timestamp of a column, NULL if invalid. A time of day alone would be taken as today's. #}
 {% macro event_time(text, column) %}
   {% do return('if(' ~ text ~ " rlike '^[0-9]{4}', " ~ dbt_kinds._time_of_text(column.type.text, text) ~ ', null)') %}
 {% endmacro %}
 
 
-{# SQL: a text as a date, or as a timestamp, in UTC unless it names a zone. #}
+{# SQL: a string as a date, or as a timestamp, in UTC unless it names a zone. #}
 {% macro _time_of_text(type, text) %}
   {% if type != 'timestamp' %}
     {% do return('try_cast(' ~ text ~ ' as ' ~ type ~ ')') %}
@@ -92,7 +92,7 @@ from (
 {% endmacro %}
 
 
-{# SQL: why a line is rejected, NULL where it is not. #}
+{# SQL: why a line is rejected, NULL if it is not. #}
 {% macro _reason_of_reject(columns) %}
   {% set unfit, missing, unread = [], [], [] %}
   {% for column in columns %}

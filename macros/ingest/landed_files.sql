@@ -1,6 +1,6 @@
 {#
-  The kind `events`: what a run takes from the landing folder, in plan.claims, a batch each: `{id, files: [{name, length}], is_whole, is_taken}`. What a run that died had taken
-  comes first, under its own claim; then what the ledger does not know. A table that is made anew takes every file there is.
+  The kind `events`: the files that a run takes from the landing folder, in plan.claims, one batch each: `{id, files: [{name, length}], is_whole, is_taken}`. Files taken by
+  a dead run come first, under its claim; then files that are not in the ledger. A rebuild takes every file in the folder.
 #}
 {% macro plan_landed(options, plan, settings, is_there) %}
   {% do dbt_kinds.prepare_ledger() %}
@@ -28,8 +28,8 @@
 
 
 {#
-  SQL: the files that have landed, by name, `{name, length}`, and what the ledger says of each, `{taken_length, claim, is_whole, is_newest}`, NULL where it does not know it; and the files of
-  its newest claim, also those that are gone. What begins with `.` or `_` is in the making. Pure but for the names of tables.
+  SQL: the files that have landed, by name, `{name, length}`, with each one's ledger entry, `{taken_length, claim, is_whole, is_newest}`, NULL if it has none; and the files of the newest claim,
+  including missing ones. Files whose names begin with `.` or `_` are incomplete and skipped. Pure except for the names of tables.
 #}
 {% macro landed_files_query(options) %}
   {% set landed -%}
@@ -58,7 +58,7 @@ order by name
 {% endmacro %}
 
 
-{# What a run had taken when it died, none where nobody did; refuses to go on where a file of it is gone. Pure. #}
+{# The claim of a run that died, or none; raises if one of its files is missing. Pure. #}
 {% macro open_claim(options, files, known) %}
   {% set claim = {'files': []} %}
   {% for file in files if file.get('is_newest') and file.claim not in known %}
@@ -72,7 +72,7 @@ order by name
 {% endmacro %}
 
 
-{# A file that was taken is read once: what is written to it later would be lost. #}
+{# Raises if a file changed after it was taken: files are read once, so later content would be lost. #}
 {% macro _check_unchanged(options, files) %}
   {% for file in files if file.get('claim') and file.get('length') is not none and file.length != file.taken_length %}
     {% do dbt_kinds.fail(options.model, 'the file ' ~ file.name ~ ' in ' ~ options.landing ~ ' changed after it was taken: it has ' ~ file.length ~ ' bytes and had ' ~ file.taken_length

@@ -1,6 +1,6 @@
 {#
-  The kind `events` with a table to land in: what a run takes of it, in plan.change_sets and plan.claims, one batch: the rows that the table gained since the last load. A table that is made
-  anew takes all rows there are. The claim is named by the load before it, so that an attempt that is repeated keeps its rejects in the same place.
+  The kind `events` with a table to land in: the rows that a run takes from it, in plan.change_sets and plan.claims, as one batch: those that the table gained since the last load.
+  A rebuild takes all rows. The claim is named after the previous load, so that a repeated attempt stores its rejects in the same place.
 #}
 {% macro plan_landed_rows(options, plan, loads, settings, is_there) %}
   {% set name, node = options.landing_table, dbt_kinds.landing_node(options) %}
@@ -14,7 +14,7 @@
   {% set state = dbt_kinds.state_or_same(node, then, now) if then else 'new' %}
   {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds.relation_of_node(node)) %}
   {% do dbt_kinds.landed_columns(options, columns) %}
-  {# columns go by name, so that appended rows tell what they are whatever the table had before #}
+  {# columns are matched by name, so appended rows can be read even if the table had other columns before #}
   {% set bounds = [none, now.split(' ')[1]] if state == 'new' else dbt_kinds.gained_bounds(options, node, 'map' if state == 'columns' else state, then, now, 1) %}
   {% if bounds is none %}
     {% do dbt_kinds.fail(options.model, ('snapshot ' ~ then.split(' ')[1] ~ ' of the landing table ' ~ name ~ ' is gone' if state == 'gone' else 'the landing table ' ~ name ~ ' was changed otherwise than by appending to it, and '
@@ -29,7 +29,7 @@
 {% endmacro %}
 
 
-{# The landing table, as a node of dbt's graph: the one of that name, which the model has to wait for, or else one that tells the name alone. #}
+{# The landing table, as a node of dbt's graph: the node of that name, which must be a dependency of the model, or else a mapping with the name only. #}
 {% macro landing_node(options) %}
   {% set schema, name = options.landing_table.split('.')[0], options.landing_table.split('.')[1] %}
   {% for parent in graph.nodes.values() if parent.resource_type in ['model', 'seed', 'snapshot'] and dbt_kinds.table_name(parent) | lower == options.landing_table | lower %}
@@ -43,8 +43,8 @@
 
 
 {#
-  How each declared column is read of a landing table's row: `{name, value, text}`, of SQL; `text` is what was there where it may not fit, else none. A column that the table lacks is
-  NULL. Raises where a type can lose something. Pure.
+  How each declared column is read from a landing table's row: `{name, value, text}`, as SQL; `text` is the original value if it may not fit, else none. A column that the table lacks
+  is NULL. Raises if a conversion could lose data. Pure.
 #}
 {% macro landed_columns(options, columns) %}
   {% set read = [] %}
@@ -66,7 +66,7 @@
 {% endmacro %}
 
 
-{# SQL: the rows that a landing table gained, with the columns that event_lines has. Pure. #}
+{# SQL: the rows that a landing table gained, with the columns of event_lines. Pure. #}
 {% macro gained_lines(options, plan) %}
   {% set selected, reasons = [], [] %}
   {% for column in dbt_kinds.landed_columns(options, plan.claims[0].landed) %}

@@ -1,27 +1,27 @@
-{# Where the ledger of landed files is: beside the store, one for all models of a target. #}
+{# The ledger of landed files: beside the store, one for all models of a target. #}
 {% macro ledger_table() %}
   {% do return(dbt_kinds.store_table().incorporate(path={'identifier': 'dbt_kinds_ingested'})) %}
 {% endmacro %}
 
 
 {#
-  Its columns, one row a file and claim, appended and never changed. A claim is what one run took; `is_whole` tells that it took all files there were, for a table that was to be
-  made anew. A file belongs to its last claim.
+  Its columns, one row per file and claim, append-only. A claim is the set of files that one run took; `is_whole` means that it took all existing files, for a
+  rebuild. A file belongs to its last claim.
 #}
 {% macro ledger_columns() %}
   {% do return({'relation': 'string', 'claim': 'string', 'file': 'string', 'length': 'bigint', 'is_whole': 'boolean', 'taken_at': 'string', 'invocation_id': 'string'}) %}
 {% endmacro %}
 
 
-{# Whether there is a ledger yet. #}
+{# Whether the ledger exists. #}
 {% macro has_ledger() %}
   {% do return(dbt_kinds.relation_type(dbt_kinds.ledger_table()) is not none) %}
 {% endmacro %}
 
 
 {#
-  Makes it, if there is none. While a run plans, and not before its first row: another run that makes it at this moment finds files in a folder that it takes for empty, which is an
-  error of Spark.
+  Creates it if it does not exist. This happens while a run plans, not just before its first row: if another run created it at the same moment, Spark would fail because it finds files in a folder it
+  expects to be empty.
 #}
 {% macro prepare_ledger() %}
   {% if not dbt_kinds.has_ledger() %}
@@ -31,7 +31,7 @@
 {% endmacro %}
 
 
-{# Notes that a claim takes its files, before anything of them is read. #}
+{# Records a claim's files before any of them is read. #}
 {% macro take_files(options, claim) %}
   {% set ledger = dbt_kinds.ledger_table() %}
   {% set taken_at, rows = dbt_kinds.next_moment(), [] %}
@@ -49,7 +49,7 @@ values
 {% endmacro %}
 
 
-{# The claims of a relation whose rows are in its table. #}
+{# The claims whose rows are in the relation's table. #}
 {% macro loaded_claims(relation) %}
   {% set claims = [] %}
   {% for row in dbt_kinds.read_log([relation]) if row.event == 'loaded' and (row.get('details') or '').startswith('{') %}

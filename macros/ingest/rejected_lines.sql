@@ -1,12 +1,12 @@
-{# The table of the lines that were rejected, beside the model's own. #}
+{# The table of rejected lines, beside the model's own. #}
 {% macro rejects_table(relation) %}
   {% do return(relation.incorporate(path={'identifier': relation.identifier ~ '__rejected'})) %}
 {% endmacro %}
 
 
 {#
-  Keeps what was rejected of a claim, with its reason and the number of its line. By claims, each a partition, which a second attempt replaces. Lines are numbered by reading
-  once more the files that have such a line; rows of a landing table have no numbers.
+  Stores the rejected lines of a claim, with reason and line number. Each claim is a partition, which a second attempt replaces. Line numbers come from reading
+  the files with rejected lines once more; rows of a landing table have none.
 #}
 {% macro keep_rejects(relation, options, claim, lines, files) %}
   {% set rejects = dbt_kinds.rejects_table(relation) %}

@@ -1,6 +1,6 @@
 {#
-  Sets of half-open intervals, as sorted lists of [start, end] that neither touch nor overlap.
-  A bound is anything that compares: the ISO text of an instant, or the number of a unit.
+  Sets of half-open intervals, as sorted lists of [start, end] that neither touch nor
+  overlap. A bound is any comparable value: the ISO text of an instant, or a unit number.
 #}
 {% macro merge_intervals(intervals) %}
   {% set merged = [] %}

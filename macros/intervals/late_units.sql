@@ -1,6 +1,6 @@
 {#
-  What of the recorded units came late and is loaded again, `late`, what lies `too_far` back for it, and of which nothing tells, `lost` by relation. `late` is what late_data
-  found. In numbers of units. Pure.
+  The recorded units with late data: those to reload, `late`, those `too_far` back, and, by relation, those for which nothing is known, `lost`. The argument `late` is what
+  late_data found. In unit numbers. Pure.
 #}
 {% macro late_units(options, late, settled, upper) %}
   {% set found, lost = [], {} %}
@@ -19,7 +19,7 @@
 {% endmacro %}
 
 
-{# The same in words, for a plan's reason. Pure. #}
+{# Descriptions of these for a plan's reason. Pure. #}
 {% macro late_words(options, late, again) %}
   {% set words, why = [], [] %}
   {% for source in late %}

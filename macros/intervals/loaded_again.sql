@@ -1,6 +1,6 @@
 {#
-  Which recorded units an ordinary run loads again, and why. A unit has one reason: a changed query before lookback, that
-  before automatic restatement, that before a changed parent; what came late, as late_data found it, before lookback. All in numbers of units.
+  Which recorded units an ordinary run reloads, and why. A unit has one reason, in this order of precedence:
+  a changed query, late data as found by late_data, lookback, automatic restatement, a changed parent. All in unit numbers.
 #}
 {% macro loaded_again(options, loads, settings, model_hash, parents, units, upper, late=[]) %}
   {% set may_restate = not options.disable_restatement %}
@@ -39,7 +39,7 @@
 {% endmacro %}
 
 
-{# on_query_change: rebuild. A load without a hash fits every query. #}
+{# on_query_change: rebuild. A load without a hash matches every query. #}
 {% macro _units_of_another_query(options, loads, model_hash, done, upper) %}
   {% if options.on_query_change != 'rebuild' or model_hash is none %}
     {% do return([]) %}
@@ -53,7 +53,7 @@
 {% endmacro %}
 
 
-{# Among the last whole units, those whose latest load, or that of any part, ran before the schedule's last tick. #}
+{# Among the last whole units, those for which the latest load of any part ran before the schedule's last tick. #}
 {% macro _units_due_for_restatement(options, loads, settings, done, upper) %}
   {% if options.auto_restatement is none %}
     {% do return([]) %}

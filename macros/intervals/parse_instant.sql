@@ -1,4 +1,4 @@
-{# The ISO text of an instant a person wrote. All widths are fixed, so that text sorts as time does. #}
+{# The ISO text of an instant written by a person. All widths are fixed, so that text sorts chronologically. #}
 {% macro parse_instant(model, name, value) %}
   {% set pattern = '([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.][0-9]+)?)?)? ?(Z|[+-][01][0-9]:[0-5][0-9])?' %}
   {% set found = dbt_kinds.full_match(pattern, value | string | trim) %}
@@ -17,7 +17,7 @@
 
 
 {#
-  A macro cannot catch the error of datetime(2024, 2, 30), so it has to be foreseen. Years before 1000 are left out:
+  A macro cannot catch the error of datetime(2024, 2, 30), so this checks for it. Years before 1000 are excluded:
   strftime writes them with fewer digits, and text would not sort.
 #}
 {% macro _is_on_the_calendar(parts) %}

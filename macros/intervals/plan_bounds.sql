@@ -1,4 +1,4 @@
-{# The window a person asked for, aligned, or none. #}
+{# The requested window, aligned, or none. #}
 {% macro requested_window(options, settings) %}
   {% set start, end = settings.start, settings.end %}
   {% if start is none and end is none %}
@@ -23,7 +23,7 @@
 {% endmacro %}
 
 
-{# U of the specification: nothing that begins at or after it is complete. #}
+{# U of the specification: no interval that begins at or after it is complete. #}
 {% macro upper_bound(options, settings, window) %}
   {% set due = settings.execution_time %}
   {% if window is none and not settings.ignore_cron %}

@@ -1,9 +1,9 @@
 {#
-  What a run of SCD type 2 does. Its batches are merges, each of an instant: the start of its window where batch_size is set, else the
-  execution time. None may be older than one that is recorded, since history cannot be inserted underneath; `kinds_start` puts the table
-  back and goes on from there. `batches` are the recorded ones. Pure.
+  Plans a run of SCD type 2. Its batches are merges, each at one instant: the start of its window if batch_size is set, else the execution
+  time. None may be older than a recorded one, because history cannot be inserted before existing versions; `kinds_start` restores the
+  table and continues from there. `batches` are the recorded ones. Pure.
 
-  What waits for its sources keeps everything behind it waiting, too: it could not be merged underneath.
+  An interval that waits for its sources makes all later ones wait, too, because it could not be merged before them afterwards.
 #}
 {% macro plan_history(options, loads, settings, model_hash, batches, gates=[]) %}
   {% set unit = options.unit %}
@@ -61,7 +61,7 @@
 {% endmacro %}
 
 
-{# The instant of a batch: what it is dated by, where no column of the source dates its rows. #}
+{# The instant of a batch, which dates its rows if no column of the source does. #}
 {% macro batch_instant(options, batch, execution_time) %}
   {% do return(batch[0] if options.batch_size else execution_time) %}
 {% endmacro %}
@@ -80,8 +80,8 @@
 
 
 {#
-  What kinds_start takes back: `{from, taken_back, bound, is_exact, snapshot_id}`; none where no batch at or after it is recorded. By value
-  the rows from `bound` on go, which `is_exact` says is what the batches wrote; `snapshot_id` is what the table stood at before them, or none.
+  What kinds_start withdraws: `{from, taken_back, bound, is_exact, snapshot_id}`; none if no batch at or after it is recorded. Restoring by value removes
+  the rows from `bound` on; `is_exact` says whether these are exactly the rows that the batches wrote. `snapshot_id` is the table's snapshot before them, or none.
 #}
 {% macro _history_restatement(options, settings, batches) %}
   {% set since = settings.start %}
@@ -113,7 +113,7 @@
 {% endmacro %}
 
 
-{# From where on a run looks for what is missing. #}
+{# The instant from which a run looks for missing intervals. #}
 {% macro _first_merged_instant(options, settings, recorded, batches, restatement, upper) %}
   {% set unit = options.unit %}
   {% set first = dbt_kinds.floor_to_unit(options.start, unit) if options.start is not none else none %}
@@ -147,7 +147,7 @@
 {% endmacro %}
 
 
-{# A merge underneath what is recorded would need the versions above it to be other ones. #}
+{# A merge before recorded ones would have to change the versions after it. #}
 {% macro _check_not_late(options, settings, batches, restatement, planned, upper) %}
   {% set kept = batches if restatement is none else batches | selectattr('instant', 'lt', restatement.from) | list %}
   {% if not kept %}

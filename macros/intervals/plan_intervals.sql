@@ -2,9 +2,9 @@
   What a run of one model will do: options + what is loaded + settings of the run -> plan. Pure.
 
   `options` and `settings` are those of options.sql and run_settings.sql, `loads` those of fold_events, `batches` those of
-  recorded_batches, for SCD type 2 alone, `gates` those of waiting_units, `late` what late_data found. Reasoning is done
-  on numbers of units; a unit that is cut short by the upper bound (allow_partials) counts as one and gets its true end
-  when numbers become instants again.
+  recorded_batches, for SCD type 2 alone, `gates` those of waiting_units, `late` what late_data found. Planning is
+  done on unit numbers; a partial unit at the upper bound (allow_partials) counts as one and gets its true end when
+  numbers are converted to instants.
 #}
 {% macro plan_intervals(options, loads, settings, model_hash=none, parents=[], batches=[], gates=[], late=[]) %}
   {% if dbt_kinds.reads_everything(options) %}
@@ -27,7 +27,7 @@
     {% set looked_at = [lower, [window[1], upper] | min] %}
   {% endif %}
   {% set units = dbt_kinds.units_within(looked_at, recorded, unit) %}
-  {# an explicit window is loaded all the same #}
+  {# an explicit window is loaded in any case #}
   {% set held = dbt_kinds.waiting_units(units.missing if window is none else dbt_kinds.merge_intervals(units.missing + units.done), gates, unit, looked_at[1]) %}
   {% set waits = held.waits if window is none else [] %}
   {% do units.update({'missing': held.left}) if waits %}
@@ -60,7 +60,7 @@
   {% if dbt_kinds.accumulates(options) and not start_anew %}
     {% do dbt_kinds._check_merged_whole(options, missing, recorded) %}
   {% elif dbt_kinds.appends_rows(options) and not start_anew %}
-    {# what is there of a unit that is recorded in part would be doubled #}
+    {# the recorded part of a unit would be duplicated #}
     {% set batches, missing = dbt_kinds.subtract_intervals(batches, recorded), dbt_kinds.subtract_intervals(missing, recorded) %}
   {% endif %}
   {% do return({
@@ -88,7 +88,7 @@
 {% endmacro %}
 
 
-{# What was looked at, in numbers of units: all of them, and those that are missing and those that are not. #}
+{# The units of the planned range, by number: all of them, the missing ones and the recorded ones. #}
 {% macro units_within(looked_at, recorded, unit) %}
   {% set expected = [] if looked_at[0] >= looked_at[1] else
     [[dbt_kinds.unit_index(looked_at[0], unit), dbt_kinds.unit_index_after(looked_at[1], unit)]] %}
@@ -100,8 +100,8 @@
 
 
 {#
-  Holds back what would be loaded again though a parent lacks a part of it, or the sources are not complete: the latter says nothing of what was complete
-  when it was loaded.
+  Holds back units that would be reloaded although a parent lacks a part of them, and late or lookback units whose sources are incomplete. Units reloaded for other reasons were
+  complete when they were loaded.
 #}
 {% macro _held_back(again, gates, unit, upper) %}
   {% set waits, parents = [], gates | selectattr('recorded', 'defined') | list %}
@@ -120,7 +120,7 @@
 {% endmacro %}
 
 
-{# Units looked back on come first, each time: a run that has no room for more would never come further. #}
+{# Lookback units come first each time: a run with no room for more would never make progress. #}
 {% macro _check_max_batches(options, batch_size) %}
   {% if options.max_batches is not none and batch_size and batch_size * options.max_batches <= options.lookback %}
     {% do dbt_kinds.fail(options.model, 'max_batches ' ~ options.max_batches ~ ' of batch_size ' ~ batch_size ~ ' is no more than lookback ' ~ options.lookback
@@ -129,7 +129,7 @@
 {% endmacro %}
 
 
-{# Whether the table is replaced: by a full refresh, by what goes on with one that died, and where rows of one period cannot be taken back, to load any of them again. #}
+{# Whether the table is rebuilt: by a full refresh, by the continuation of one that died, or because rows of one period cannot be replaced and any of them must be reloaded. #}
 {% macro _rebuilds_table(options, settings, recorded, again) %}
   {% if settings.get('rebuild_from') is not none %}
     {% do return(true) %}
@@ -147,7 +147,7 @@
 {% endmacro %}
 
 
-{# What is merged of an interval can neither be merged again nor be left out of it. #}
+{# A merged interval can be neither merged again nor removed. #}
 {% macro _check_merged_whole(options, missing, recorded) %}
   {% set merged = dbt_kinds.intersect_intervals(missing, recorded) %}
   {% if merged %}
@@ -157,7 +157,7 @@
 {% endmacro %}
 
 
-{# Such a kind runs as always: neither schedule nor window is asked. Without a start, its last unit stands for all. #}
+{# Such a kind always runs, ignoring schedule and window. Without a start, only the last unit is recorded. #}
 {% macro _plan_everything(options, loads, settings) %}
   {% set unit = options.unit %}
   {% set last = dbt_kinds.unit_index(settings.execution_time, unit) %}

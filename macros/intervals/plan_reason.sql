@@ -1,5 +1,5 @@
 {#
-  The texts are fixed by the table of reasons in the documentation: people and tests rely on them. `again` says which units
+  The reason of a plan. Its wording is fixed by the table of reasons in the documentation, on which people and tests rely. `again` says which units
   are loaded though they are recorded, and why, `waits` which are not to be loaded yet, `late` what to say of late data.
 #}
 {% macro plan_reason(settings, window, recorded, bounds, looked_at, units, again, start_anew, waits=[], late=[]) %}

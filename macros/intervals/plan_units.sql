@@ -1,4 +1,4 @@
-{# Units that lie entirely inside the coverage; the last one only has to be covered up to the upper bound. #}
+{# Units that lie entirely within the coverage; the last one need only be covered up to the upper bound. #}
 {% macro covered_units(recorded, unit, upper) %}
   {% set covered = [] %}
   {% for start, end in recorded %}

@@ -1,4 +1,4 @@
-{# on_query_change: error stops a run while what was loaded last came from another query. #}
+{# on_query_change: error stops a run if the last load came from a different query. #}
 {% macro check_query_change(options, loads, settings, model_hash) %}
   {% if options.on_query_change == 'error' and model_hash is not none and loads and not settings.full_refresh %}
     {% set latest = loads | sort(attribute='recorded_at') | last %}
@@ -10,7 +10,7 @@
 {% endmacro %}
 
 
-{# An operation has no compiled code, so it may not know the query it plans for. #}
+{# Whether the query is needed but unknown: an operation has no compiled code. #}
 {% macro query_not_compared(options, recorded, settings, model_hash) %}
   {% do return(options.on_query_change != 'forward' and model_hash is none and recorded != [] and not settings.full_refresh) %}
 {% endmacro %}

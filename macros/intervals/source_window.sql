@@ -1,7 +1,7 @@
 {#
-  What of a source the window [start, end) reads: `margin` is {before, after, unit, week_start}, two ISO-8601 durations and the
-  unit whose boundaries the source's values lie on, `none` for instants. Never too narrow: a day more where calendar months reach
-  ahead (30 and 31 January + 1 month are one day), three where months and an exact part meet (they do not commute). Pure.
+  The range of a source that the window [start, end) reads: `margin` is {before, after, unit, week_start}, two ISO-8601 durations and
+  the unit on whose boundaries the source's values are, `none` for instants. Never too narrow: a day longer if calendar months reach ahead
+  (30 and 31 January + 1 month are the same day), three days if months and an exact part are combined (they do not commute). Pure.
 #}
 {% macro source_window(window, margin) %}
   {% set before, after = dbt_kinds.read_duration(margin.before), dbt_kinds.read_duration(margin.after) %}
@@ -16,7 +16,7 @@
 {% endmacro %}
 
 
-{# Months first, a day that the month lacks becoming its last, then the exact part. #}
+{# Months first, clamping the day to the month's last, then the exact part. #}
 {% macro _shift(instant, months, seconds) %}
   {% set at = modules.datetime.datetime.fromisoformat(instant) %}
   {% if months %}
@@ -30,7 +30,7 @@
 {% endmacro %}
 
 
-{# Two timedeltas that are at least as long as the sides of a margin, its unit included. #}
+{# Two timedeltas, each at least as long as that side of a margin, including its unit. #}
 {% macro most_of_margin(margin) %}
   {% if not margin %}
     {% do return([none, none]) %}

@@ -1,4 +1,4 @@
-{# The number of the unit that contains an instant: neighbours differ by one, whatever their length. #}
+{# The number of the unit that contains an instant: adjacent units differ by one, whatever their length. #}
 {% macro unit_index(instant, unit) %}
   {% set at = modules.datetime.datetime.fromisoformat(instant) %}
   {% if unit.months %}
@@ -8,7 +8,7 @@
 {% endmacro %}
 
 
-{# Of a datetime, its fraction of a second left out. #}
+{# The seconds since 1970 of a datetime, without its fraction of a second. #}
 {% macro seconds_since_1970(at) %}
   {% do return((at.date() - modules.datetime.date(1970, 1, 1)).days * 86400 + at.hour * 3600 + at.minute * 60 + at.second) %}
 {% endmacro %}

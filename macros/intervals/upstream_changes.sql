@@ -1,9 +1,9 @@
 {#
   The units of a model that read an interval of a parent before that interval was last loaded, as numbers. Pure.
 
-  `loads` are the model's own, `parent` is {name, loads, margins}: how much wider than its own window the model reads the
-  parent, one {before, after, unit, week_start} for each window_of, none where it reads it as it is. Both lists of loads
-  are sorted and free of overlaps, so one pass over both is enough.
+  `loads` are the model's own, `parent` is {name, loads, margins}: the margins say how much wider than its own window the
+  model reads the parent, one {before, after, unit, week_start} per window_of, empty if it reads just its window. Both lists of
+  loads are sorted and do not overlap, so one pass over both is enough.
 #}
 {% macro upstream_changes(loads, parent, unit) %}
   {% set changed = [] %}
@@ -11,7 +11,7 @@
     {% set behind, ahead = dbt_kinds.most_of_margin(margin) %}
     {% set position = namespace(first=0) %}
     {% for theirs in parent.loads %}
-      {# no interval outside [earliest, latest) reads this one; a bound that is cheap, and never too narrow #}
+      {# no interval outside [earliest, latest) reads this one; a cheap bound that is never too narrow #}
       {% set earliest = (modules.datetime.datetime.fromisoformat(theirs.start) - ahead).isoformat() if margin else theirs.start %}
       {% set latest = (modules.datetime.datetime.fromisoformat(theirs.end) + behind).isoformat() if margin else theirs.end %}
       {% for number in range(position.first, loads | length) %}
@@ -33,7 +33,7 @@
 {% endmacro %}
 
 
-{# Of a run of units, those whose loaded part was computed from a load of the parent: the ones at either end may just miss it. #}
+{# The units in a run whose loaded part was computed from a load of the parent; those at either end may just miss it. #}
 {% macro _units_that_read(units, ours, theirs, margin, unit) %}
   {% set reading = namespace(first=units[0], last=units[1]) %}
   {% for index in range(units[0], units[1]) %}

@@ -1,8 +1,8 @@
 {#
-  Which units are not to be loaded yet. `gates` are asked one after the other, each of what the ones before it let through: `{name, until}` of a query
-  that tells up to when the sources are complete, `{name, recorded, first, last, margins}` of a parent that has to hold what a unit reads of it.
-  `in_order` where none may be loaded before those in front of it. Returns the units that are `left`, and those that wait, by gate, as `{for, units, words}`.
-  In numbers of units. Pure.
+  Which units must not be loaded yet. `gates` are applied in order, each to the units that the previous ones let through: `{name, until}` for a
+  query that says up to when the sources are complete, `{name, recorded, first, last, margins}` for a parent that must hold the part that a unit
+  reads. With `in_order` no unit may be loaded before earlier ones. Returns the units that are `left`, and the waiting ones by gate, as `{for, units,
+  words}`. In unit numbers. Pure.
 #}
 {% macro waiting_units(units, gates, unit, upper, in_order=false) %}
   {% set state, waits = namespace(left=units), [] %}
@@ -20,7 +20,7 @@
 {% endmacro %}
 
 
-{# What waits, as a plan tells it. Pure. #}
+{# The waiting intervals as listed in a plan. Pure. #}
 {% macro waiting_intervals(waits, unit, upper) %}
   {% set waiting, units_of = [], {} %}
   {% for wait in waits %}
@@ -35,7 +35,7 @@
 {% endmacro %}
 
 
-{# Those that end later. One that the upper bound cuts short ends there. #}
+{# The units that end later. A partial unit ends at the upper bound. #}
 {% macro _units_behind_instant(units, gate, unit, upper) %}
   {% if gate.until is none %}
     {% do return({'units': units, 'why': 'nothing'}) %}
@@ -45,7 +45,7 @@
 {% endmacro %}
 
 
-{# Those that read something that the parent lacks, though it lies between its first and its last instant. #}
+{# The units that read something that the parent lacks between its first and last instant. #}
 {% macro _units_behind_parent(units, gate, unit, upper) %}
   {% set runs = dbt_kinds.as_instants(units, unit, upper) %}
   {% set read = dbt_kinds._read_of_parent([runs[0][0], runs[-1][1]], gate) %}
@@ -57,7 +57,7 @@
   {% for start, end in runs %}
     {% do ours.append({'start': start, 'end': end, 'started_at': '', 'recorded_at': ''}) %}
   {% endfor %}
-  {# a gap is read as a load of the parent is that came after ours #}
+  {# a gap is treated like a load of the parent after ours #}
   {% set behind = dbt_kinds.intersect_intervals(units, dbt_kinds.upstream_changes(ours, {'loads': gaps, 'margins': gate.margins}, unit)) %}
   {% if not behind %}
     {% do return({'units': []}) %}
@@ -68,7 +68,7 @@
 {% endmacro %}
 
 
-{# What a window reads of a parent: from where that begins to where it ends. #}
+{# The range of a parent that a window reads, clipped to the parent's start and end. #}
 {% macro _read_of_parent(window, gate) %}
   {% set read = [] %}
   {% for margin in gate.margins or [none] %}

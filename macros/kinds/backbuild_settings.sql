@@ -1,6 +1,6 @@
 {#
-  Under kinds_backbuild: the window of a run widened for the readers that are run with it. Each of them does its own widened window and reads
-  further than that; `selected` are the unique ids of all that run. Returns the settings, others where the window is another.
+  Under kinds_backbuild: widens the window of a run for the downstream models in the same run. Each of these has its own widened window and
+  reads beyond it; `selected` are the unique ids of all models in the run. Returns the settings, with the changed window if any.
 #}
 {% macro backbuild_settings(node, settings, selected) %}
   {% if not settings.backbuild %}
@@ -13,7 +13,7 @@
 {% endmacro %}
 
 
-{# What readers need of a model, all of it in its own units; the window itself where none is run. #}
+{# The range that readers need of a model, in its own units; the window itself if no reader runs. #}
 {% macro _backbuild_window(node, asked, selected) %}
   {% set known = dbt_kinds.run_memory().backbuild %}
   {% if node.unique_id not in known %}
@@ -32,7 +32,7 @@
 {% endmacro %}
 
 
-{# Reader to `{before, after}`, as the compiler writes it; nothing for kinds that a window does not cut. #}
+{# Reader to `{before, after}`, as written by the compiler; empty for kinds without windows. #}
 {% macro _backbuild_margins(node) %}
   {% set margins = dbt_kinds.meta_of(node).get('backbuild_margins') %}
   {% if margins is none or margins is undefined or node.config.materialized != 'incremental_by_time_range' %}

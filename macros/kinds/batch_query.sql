@@ -1,4 +1,4 @@
-{# The query of one batch, with what this run knows in the place of what it asks for; of `events`, which have none, the rows of what landed. #}
+{# The query of one batch, with this run's values substituted; for `events`, which have no query, the rows of the landed files. #}
 {% macro batch_query(relation, work, number) %}
   {% set plan = work.plan %}
   {% if work.options.kind == 'events' %}

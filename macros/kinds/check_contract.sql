@@ -6,7 +6,7 @@
 {% endmacro %}
 
 
-{# The query that the columns of a contract are compared with: with those that a kind adds, where the contract names them. #}
+{# The query that the columns of a contract are compared with, including columns that the kind adds if the contract names them. #}
 {% macro contract_query(writer, query) %}
   {% if writer.get('table_query') and dbt_kinds.find_column(model.columns.values() | list, dbt_kinds.unquoted(writer.valid_from)) is not none %}
     {% do return(writer.table_query) %}

@@ -1,7 +1,7 @@
 {#
-  The upstream models whose later loads make this one reprocess, as upstream_changes takes them: `[{name, loads, margins}]`. A view
-  or an ephemeral model in between is looked through, and a deferred model's table is that of the other target. `sql` is the compiled query, none where
-  it is not known: then calls of window_of are found in the model's source, if their arguments are plain texts.
+  The upstream models whose later loads make this one reprocess, as upstream_changes takes them: `[{name, loads, margins}]`.
+  Views and ephemeral models in between are looked through, and a deferred model's table is that of the other target. `sql` is the compiled query, none
+  if unknown: then window_of calls are read from the model's source, if their arguments are string literals.
 #}
 {% macro followed_parents(node, options, sql) %}
   {% if options.on_upstream_change == 'ignore' or dbt_kinds.appends_rows(options) or dbt_kinds.keeps_history(options) %}
@@ -25,8 +25,8 @@
 
 
 {#
-  The parents that have to hold what a unit reads of them before it is loaded, as gates of waiting_units: the time ranges among the upstream models,
-  unless on_upstream_change says that they are none of this model's business. `sql` as above.
+  The parents that must hold the range a unit reads before the unit is loaded, as gates of waiting_units: the time-range
+  models upstream, unless on_upstream_change is ignore. `sql` as above.
 #}
 {% macro awaited_parents(node, options, sql) %}
   {% if options.on_missing_upstream != 'wait' or options.on_upstream_change == 'ignore' %}
@@ -49,7 +49,7 @@
 {% endmacro %}
 
 
-{# The relation of another target that the query reads instead of a model's own, under --defer; none where it does not. #}
+{# The relation of another target that the query reads instead of a model's own, under --defer; else none. #}
 {% macro _deferred(upstream, sql) %}
   {% set deferred = upstream.get('defer_relation') %}
   {% do return(deferred if deferred and sql is not none and deferred.relation_name in sql else none) %}
@@ -71,7 +71,7 @@
 {% endmacro %}
 
 
-{# Asked for, any kind that records intervals; unasked, a time range under a time range, if their units fit into each other. #}
+{# With reprocess, any kind that records intervals; by default, a time-range model upstream of a time-range model, if their units nest. #}
 {% macro _is_followed(options, parent) %}
   {% if parent.config.materialized not in dbt_kinds.kinds() %}
     {% do return(false) %}
@@ -98,7 +98,7 @@
 
 
 {#
-  What the calls of window_of in a model's source say, as far as it can be read without running them; `relation` is the name in ref(), of a source the table's.
+  The window_of calls in a model's source, as far as they can be read without running them; `relation` is the name in ref(), or a source's table.
 #}
 {% macro written_source_windows(node) %}
   {% set found = [] %}

@@ -1,6 +1,6 @@
 {#
-  The plan of a model, with what came late in its sources, and less the units that wait for what they are made of. The query of ready_until is asked only where something would be loaded for the
-  first time, or where a window is asked for, which it does not hold back.
+  The plan of a model, with late data from its sources, and without the units whose sources are not complete. The query of ready_until only runs if something would be loaded for the
+  first time, or if a window is requested, which it does not hold back.
 #}
 {% macro gated_plan(node, options, loads, settings, model_hash, parents, batches, sql) %}
   {% do dbt_kinds.check_ready_until(node, options) if options.ready_until is not none %}

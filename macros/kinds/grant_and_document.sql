@@ -1,4 +1,4 @@
-{# What dbt expects of every materialization once the table is there. #}
+{# What dbt expects of every materialization once the table is written. #}
 {% macro grant_and_document(relation, work) %}
   {% do persist_constraints(relation, model) if dbt_kinds._has_constraints(work) %}
   {% do apply_grants(relation, config.get('grants'), should_revoke=should_revoke(work.existed, full_refresh_mode=true)) %}
@@ -6,13 +6,13 @@
 {% endmacro %}
 
 
-{# Whether that may send a statement. #}
+{# Whether grant_and_document may send a statement. #}
 {% macro is_granted_or_documented(work) %}
   {% do return((config.get('grants') or {}) != {} or (config.get('persist_docs') or {}) != {} or dbt_kinds._has_constraints(work)) %}
 {% endmacro %}
 
 
-{# dbt-spark takes a model without file_format for Delta. #}
+{# dbt-spark takes a model without file_format to be Delta. #}
 {% macro _has_constraints(work) %}
   {% do return(work.start_anew and work.options.file_format == 'delta') %}
 {% endmacro %}

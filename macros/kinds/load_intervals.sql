@@ -1,7 +1,7 @@
 {#
-  What every kind does: plan, lease, and for each batch in the order of time its query, its audits, its write and its record. A kind is two macros:
-  `prepare(options, query_columns, existing, query, keys)` finds out and checks everything before anything is written and returns the kind's writer,
-  `write(relation, work, batch, query)` writes one batch and returns `{rows_written, snapshot_id, commit, details, sql}`, as far as it knows them. To be
+  The body of every kind: plan, lease, and for each batch in chronological order its query, its audits, its write and its record. A kind is
+  two macros: `prepare(options, query_columns, existing, query, keys)` checks everything before anything is written and returns the kind's writer;
+  `write(relation, work, batch, query)` writes one batch and returns `{rows_written, snapshot_id, commit, details, sql}`, as far as known. To be
   returned by a materialization.
 #}
 {% macro load_intervals(prepare, write) %}
@@ -36,7 +36,7 @@
     {% set rows = dbt_kinds.audited_query(this, work, batch, query) %}
     {% do dbt_kinds.stage_groups(this, work, batch, rows) if options.kind == 'tracked' %}
     {% do dbt_kinds.prepare_table(this, work) if loop.first and not work.get('groups', {}).get('is_idle') %}
-    {# a stage may be the only whole copy of what a run was killed over, until the rebuild that replaces it is announced #}
+    {# a stage may be the only complete copy left by a killed run, until the rebuild that replaces it is announced #}
     {% do dbt_kinds.drop_left_stages(this) if loop.first %}
     {% do dbt_kinds.invalidate(options, plan, batch) %}
     {% do written.append(write(this, work, batch, rows)) %}

@@ -1,4 +1,4 @@
-{# dbt's --empty and --sample: neither may claim that an interval is loaded, and an empty run replaces no rows. #}
+{# dbt's --empty and --sample: neither may record an interval as loaded, and an empty run replaces no rows. #}
 {% macro is_empty_run() %}
   {% do return(invocation_args_dict.get('empty') | default(false, true)) %}
 {% endmacro %}
@@ -9,7 +9,7 @@
 {% endmacro %}
 
 
-{# Whether this run writes rows: a sample of what is only appended would be appended again by the run that records it. #}
+{# Whether this run writes rows: appended sample rows would be appended again by the run that records them. #}
 {% macro writes_rows(options) %}
   {% if dbt_kinds.is_sample_run() and dbt_kinds.keeps_history(options) %}
     {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample merges nothing, because history would take what it leaves out for deleted, or never see it') %}

@@ -1,7 +1,7 @@
 {#
-  What a run of a model has to do, checked against the table and the query as they are now, before anything is written:
-  `{options, plan, model_hash, is_done, window, existed, start_anew, is_backfill, existing, writer, sample_query, reads_itself, questions, answers}`, from window on only where
-  there is something to do. `afresh` where others may have written since the run began.
+  The work of a model's run, checked against the current table and query before anything is written:
+  `{options, plan, model_hash, is_done, window, existed, start_anew, is_backfill, existing, writer, sample_query, reads_itself, questions, answers}`, the keys from window on only
+  if there is something to do. Pass `afresh` if others may have written since the run began.
 #}
 {% macro planned_work(options, settings, prepare, afresh=false) %}
   {% set found = dbt_kinds.relation_type(this, afresh) %}
@@ -43,7 +43,7 @@
   {% set as_empty = dbt_kinds.read_as_empty(model, this, sample_query) if found != 'table' else none %}
   {% set sample_query = as_empty or sample_query %}
   {% set options = dbt_kinds.with_quoted_names(options, sample_query) %}
-  {# dbt read the tables when the run began #}
+  {# dbt's information about the table is from the beginning of the run #}
   {% set recent = dbt_kinds.events_of(options.relation) | map(attribute='recorded_at') | select('ge', run_started_at.strftime('%Y-%m-%dT%H:%M:%S.%f')[:26]) | list %}
   {% set facts = none if found is none else dbt_kinds.table_facts(this, afresh or recent != []) %}
   {% set names_table = found == 'table' and facts.columns is not defined %}
@@ -69,8 +69,8 @@
 
 
 {#
-  The same under the lease: claimed, and planned again where others wrote, or where a write that a run announced and did not record had to be
-  brought to its end.
+  The same under the lease: claims the table, and plans again if others wrote, or if a write that a run announced and did not record
+  had to be finished.
 #}
 {% macro leased_work(options, settings, prepare) %}
   {% set unsettled = dbt_kinds.is_unsettled(options.relation) %}
@@ -85,7 +85,7 @@
   {% set others_wrote = dbt_kinds.claim(options, work.plan, work.questions) %}
   {% do work.update({'answers': dbt_kinds.run_memory().answers.pop(options.relation, {})}) %}
   {% set settled = dbt_kinds.settle_pending_write(options, settings) if not unsettled else none %}
-  {# what another run took from a folder is not told by what it recorded #}
+  {# another run's records do not show which files it took from a folder #}
   {% if others_wrote or settled is not none or options.kind == 'events' %}
     {% set work = dbt_kinds.planned_work(options, settled or settings, prepare, afresh=true) %}
   {% else %}
@@ -95,7 +95,7 @@
 {% endmacro %}
 
 
-{# What hooks may have done to the table: they write to it, and may drop one that is to be made anew. #}
+{# Re-reads the table after hooks ran: they may write to it, or drop one that is to be rebuilt. #}
 {% macro look_again(relation, work) %}
   {% do work.answers.clear() %}
   {% if work.start_anew %}
@@ -104,7 +104,7 @@
 {% endmacro %}
 
 
-{# The table as this run's batches need it: made anew, or with the columns that the query gained or lost. Once a run, behind what its first batch has to pass. #}
+{# Prepares the table for this run's batches: rebuilds it, or applies the query's column changes. Once per run, after the first batch has passed its checks. #}
 {% macro prepare_table(relation, work) %}
   {% if work.get('is_prepared') %}
     {% do return(none) %}
@@ -120,7 +120,7 @@
       {% set query = writer.get('table_query') or work.sample_query %}
       {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, dbt_kinds.filtered_query(query, 'false')) %}
       {% do work.answers.clear() %}
-      {# a write that replaces the table finds this one #}
+      {# a write that replaces the table must see this one #}
       {% do work.update({'existing': {
         'columns': writer.schema, 'partitioning': writer.partitioning, 'file_format': options.file_format, 'is_view': false, 'location': none,
       }}) if work.reads_itself %}
@@ -129,7 +129,7 @@
   {% endif %}
   {% do dbt_kinds.take_back_history(relation, work) if plan.get('restatement') is not none %}
   {% if writer.schema_changes %}
-    {# should it be cut short, the next run has something to load, and finishes it #}
+    {# if it is interrupted, the next run has something to load, and finishes it #}
     {% do dbt_kinds.invalidate(options, plan, plan.batches[0]) %}
     {% do dbt_kinds.change_schema(relation, work) %}
   {% endif %}

@@ -1,4 +1,4 @@
-{# What a run set out to do; with what would spare it, where it loads a table again that something else has filled. #}
+{# Logs a run's plan, with a hint at adopt if it would reload a table that was filled by other means. #}
 {% macro log_plan(options, plan, is_there=false) %}
   {% set note = dbt_kinds.note_of_plan(options, plan, is_there) %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ plan.reason ~ ('; ' ~ note if note is not none else ''), info=plan.batches != [] or plan.waiting != [] or 'late data' in plan.reason) %}
@@ -6,7 +6,7 @@
 {% endmacro %}
 
 
-{# Units whose sources no longer tell what became of them since they were loaded: not loaded again unless that is asked for. #}
+{# Warns of units whose sources no longer show what changed since they were loaded; they are not reloaded unless requested. #}
 {% macro _warn_of_lost_history(options, plan) %}
   {% for relation, units in plan.get('lost', {}).items() if options.late_data.on_lost_history == 'warn' %}
     {% set suspect = dbt_kinds.as_instants(units, options.unit, plan.end) %}
@@ -17,7 +17,7 @@
 {% endmacro %}
 
 
-{# Of a first load over a table that is there: that the store can be told what it holds. none otherwise. Pure. #}
+{# For a first load over an existing table: a note that its intervals can be recorded instead. Otherwise none. Pure. #}
 {% macro note_of_plan(options, plan, is_there) %}
   {% if not is_there or plan.reason != 'first load' or not plan.batches or dbt_kinds.reads_everything(options) or dbt_kinds.keeps_history(options) %}
     {% do return(none) %}
@@ -28,8 +28,8 @@
 
 
 {#
-  A window that somebody asked for and that the model may not load: none of it is a warning, for the run will say that all is up to date; a part of it
-  is said.
+  Reports that a requested window cannot be loaded: a warning if none of it can, because the run will report that all is up to date; a log line if a part of
+  it cannot.
 #}
 {% macro report_window(options, plan, settings) %}
   {% set asked = settings.start ~ ' to ' ~ settings.end %}
@@ -59,7 +59,7 @@
 {% endmacro %}
 
 
-{# The words in dbt's status column. Where the records took the number of rows along, the table is asked for it once. #}
+{# The text in dbt's status column. If the number of rows was determined by the record itself, it is read from the table once. #}
 {% macro run_status(relation, work, written) %}
   {% if not written %}
     {% do return('flush: 0 rows' if work.plan.get('run_type') == 'flush' else 'OK waiting' if work.plan.waiting and not work.plan.batches else 'OK nothing loaded') %}
@@ -75,7 +75,7 @@
 {% endmacro %}
 
 
-{# `1 row`, `2 rows`: a number with its word. Pure. #}
+{# A count as text: `1 row`, `2 rows`. Pure. #}
 {% macro counted(number, one, many) %}
   {% do return(dbt_kinds.thousands(number) ~ ' ' ~ (one if number == 1 else many)) %}
 {% endmacro %}

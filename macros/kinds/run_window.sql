@@ -1,4 +1,4 @@
-{# From the first batch of a run to its last; where nothing is due, and only the table is made, the window of dbt's other commands. #}
+{# From the first batch of a run to its last; if nothing is due and only the table is created, the window of other dbt commands. #}
 {% macro run_window(plan, settings) %}
   {% if plan.batches %}
     {% do return([plan.batches[0][0], plan.batches[-1][1]]) %}
@@ -7,7 +7,7 @@
 {% endmacro %}
 
 
-{# The batch itself; the kind `full` without a start reads all time. #}
+{# The batch itself; for the kind `full` without a start, all time up to its end. #}
 {% macro query_window(options, batch) %}
   {% do return(['1970-01-01T00:00:00', batch[1]] if dbt_kinds.reads_everything(options) and options.start is none else batch) %}
 {% endmacro %}

@@ -1,4 +1,4 @@
-{# Hooks run once a run, so their time variables span all its batches. #}
+{# Hooks run once per run, so their time variables span all its batches. #}
 {% macro substitute_in_hooks(hooks, window, execution_time) %}
   {% set substituted = [] %}
   {% for hook in hooks %}

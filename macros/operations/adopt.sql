@@ -1,6 +1,6 @@
 {#
-  Records as loaded what tables that were filled by other means visibly hold. Every model is judged before the first is
-  recorded, and without `execute` none is.
+  Records intervals as loaded if the rows of a table that was filled by other means show that they are. Every model is checked before the first
+  is recorded; without `execute` none is recorded.
 #}
 {% macro adopt(select=none, start=none, until=none, gaps='skip', again=false, execute=false, arrival=none) %}
   {% set executed = dbt_kinds.true_or_false('the operation adopt', 'execute', execute) %}
@@ -13,9 +13,9 @@
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('adopt', select) %}
     {% set options = dbt_kinds.options_of(node) %}
-    {# to read the tables took time #}
+    {# reading the tables took time #}
     {% do dbt_kinds._check_unrecorded(node, again) if executed %}
-    {# what a run has recorded it knows better: when, and by which query #}
+    {# a run's own records are more precise: they have the time and the query #}
     {% set adopted = dbt_kinds.subtract_intervals(held[node.unique_id], dbt_kinds.coverage(options.relation)) %}
     {% if executed %}
       {% set at = dbt_kinds.run_settings(node.name).execution_time %}
@@ -30,7 +30,7 @@
 
 
 {#
-  Any event counts, not only a load: rows of a range that was taken back, or that a run set out to write and did not finish,
+  Any event counts, not only a load: rows of a withdrawn range, or of an unfinished write,
   prove nothing.
 #}
 {% macro _check_unrecorded(node, again) %}

@@ -1,6 +1,6 @@
 {#
-  Makes the rows of a dbt snapshot the start of a model of SCD type 2: copies them under the names of its columns and records them as merged. The
-  snapshot's own table stays as it is. Without `execute` nothing is written.
+  Starts a model of SCD type 2 from the rows of a dbt snapshot: copies them under the model's column names and records them as merged. The
+  snapshot's own table stays unchanged. Without `execute` nothing is written.
 #}
 {% macro adopt_snapshot(select=none, snapshot=none, until=none, valid_to_current=none, execute=false) %}
   {% set node = dbt_kinds.the_selected_model(select) %}
@@ -44,8 +44,8 @@ as {{ sql }}
 
 
 {#
-  SQL: the rows of a snapshot under the names of a model's columns. dbt's own columns go, and so do the rows by which hard_deletes: new_record says that a
-  key is gone: a period without a row says that here. `valid_to_current` is dbt's dbt_valid_to_current. Pure.
+  SQL: the rows of a snapshot under a model's column names. dbt's own columns are dropped, and so are the rows with which hard_deletes: new_record marks a
+  deleted key; here a period without a row means that. `valid_to_current` is dbt's dbt_valid_to_current. Pure.
 #}
 {% macro adopted_history(options, table, snapshot, valid_to_current=none) %}
   {% set valid_from = dbt_kinds.find_column(table.columns, 'dbt_valid_from') %}
@@ -76,7 +76,7 @@ as {{ sql }}
 {% endmacro %}
 
 
-{# Up to when the snapshot is known to be right: the last whole interval before that is recorded, and all before it from `start` on. #}
+{# The time up to which the snapshot is known to be correct: the last whole interval before it is recorded, and all earlier ones from `start` on. #}
 {% macro _adopted_interval(options, until) %}
   {% set unit = options.unit %}
   {% set settings = dbt_kinds.run_settings(options.model) %}
@@ -86,7 +86,7 @@ as {{ sql }}
 {% endmacro %}
 
 
-{# What a merge counts on must hold of the rows: a key has one open row at most, periods do not overlap, and end after they begin. #}
+{# Checks what a merge relies on: a key has at most one open row, and periods do not overlap and end after they begin. #}
 {% macro _check_adopted(options, sql) %}
   {% set since, until = dbt_kinds.quoted(options.valid_from_name), dbt_kinds.quoted(options.valid_to_name) %}
   {% set counts %}

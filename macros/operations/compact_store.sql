@@ -1,10 +1,10 @@
 {#
-  Rewrites the interval store so that it says the same in fewer rows: what is older than `keep_days` is replayed, what was
-  superseded goes, and loads that nothing can tell apart any more become one. Runs of the last days keep their history.
+  Rewrites the interval store with the same meaning in fewer rows: events older than `keep_days` are replayed, superseded
+  ones are dropped, and loads that can no longer be distinguished are merged. Runs of the last days keep their history.
   `drop_unreadable` also drops rows that no run can read, and keeps no history.
 
-  Killed at any moment nothing is lost: the new rows are first written beside the store, where readers find them too, and to read
-  an event twice changes nothing.
+  Being killed at any moment loses nothing: the new rows are first written beside the store, where readers find them too, and
+  reading an event twice is harmless.
 #}
 {% macro compact_store(keep_days=7, drop_unreadable=false) %}
   {% do dbt_kinds.act_as('compact_store') %}

@@ -1,6 +1,6 @@
 {#
-  Looks at the connection, the engine, the store and every model of a kind, and says what is wrong, what it leads to and what mends it. Writes nothing. With
-  `raises` the operation ends in an error where one was found, so that a job does.
+  Checks the connection, the engine, the store and every model of a kind, and reports each problem with its consequence and its remedy. Writes nothing.
+  With `raises` the operation fails if it finds an error, so that a job fails.
 #}
 {% macro doctor(select=none, raises=true) %}
   {% do dbt_kinds.check_adapter('doctor') %}
@@ -24,7 +24,7 @@
 {% endmacro %}
 
 
-{# What the session says of itself; none for a setting that it does not have. #}
+{# The session's settings; none for one that is not set. #}
 {% macro _engine_facts() %}
   {% set settings = {
     'time_zone': 'spark.sql.session.timeZone', 'ansi': 'spark.sql.ansi.enabled', 'overwrite_mode': 'spark.sql.sources.partitionOverwriteMode',

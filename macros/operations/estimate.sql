@@ -1,6 +1,6 @@
 {#
-  What the batches of a plan will cost, `{seconds, rows, from_batches}`: those of the median batch of the same size among `known`, or of the nearest size, scaled by units.
-  Numbers are none where nothing is known; nothing is decided by them. Pure.
+  The estimated cost of a plan's batches, `{seconds, rows, from_batches}`: that of the median batch of the same size among `known`, or of the nearest size, scaled by units.
+  Numbers are none if nothing is known; they are informational only. Pure.
 #}
 {% macro estimate(plan, known, unit) %}
   {% if not plan.batches %}
@@ -40,7 +40,7 @@
 {% endmacro %}
 
 
-{# The newest batches that runs loaded into some relations, by relation, 100 of each. #}
+{# The newest batches that runs loaded into some relations, by relation, up to 100 each. #}
 {% macro newest_batches(relations) %}
   {% set source = dbt_kinds.store_source() if relations else none %}
   {% set found = {} %}

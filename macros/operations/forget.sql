@@ -1,6 +1,6 @@
 {#
-  Takes back that a range of one or more models is loaded, or all of it without a range. Their rows stay; the next run
-  loads the range again.
+  Withdraws the record that a range of one or more models is loaded; without a range, withdraws everything. Rows stay; the
+  next run reloads the range.
 #}
 {% macro forget(select=none, start=none, end=none) %}
   {% do dbt_kinds.act_as('forget') %}

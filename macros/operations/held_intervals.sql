@@ -1,6 +1,6 @@
 {#
-  The whole intervals of a node's table that its rows show to be loaded. By time the rows themselves say it; where a key tells rows apart, or
-  rows are appended, the times at which they arrived do; where every run reads everything, that the table is there.
+  The whole intervals of a node's table that its rows show to be loaded: for time-range models by the rows' times; for models by
+  key and appended rows by their arrival times; if every run reads everything, by the existence of the table.
 #}
 {% macro held_intervals(node, start=none, until=none, gaps='skip', arrival=none) %}
   {% set options = dbt_kinds.options_of(node) %}
@@ -21,7 +21,7 @@
 {% endmacro %}
 
 
-{# Whether a model's query asks for its window; else every run reads everything. #}
+{# Whether a model's query uses its window; if not, every run reads everything. #}
 {% macro _reads_windows(node) %}
   {% set code = modules.re.sub('(?s)\{#.*?#\}', '', node.raw_code) %}
   {% do return(modules.re.search('\\bdbt_kinds\.(start_|end_|window_of)', code) is not none) %}
@@ -29,8 +29,8 @@
 
 
 {#
-  Every run reads everything, so that a table which is there lacks nothing but the newest interval: the one before it is recorded, and the next
-  run happens once. `until` names the end of the last interval by hand.
+  Every run reads everything, so an existing table lacks only the newest interval: the one before it is recorded, so that the next run
+  takes place. `until` sets the end of the last interval explicitly.
 #}
 {% macro _interval_by_existence(options, start, until) %}
   {% set bounds = dbt_kinds._adoption_bounds(options, start, until) %}
@@ -44,7 +44,7 @@
 {% endmacro %}
 
 
-{# `{first, last, now}`: where the data begin, none where nothing says; what `until` says, else now. #}
+{# `{first, last, now}`: where the data begin, none if unknown; `until`, else now. #}
 {% macro _adoption_bounds(options, start, until) %}
   {% set now = dbt_kinds.run_settings(options.model).execution_time %}
   {% set first = options.start if start is none else dbt_kinds.parse_instant(options.model, 'start', start) %}
@@ -57,8 +57,8 @@
 
 
 {#
-  Rows that came in order: all that arrived before the newest one's interval are there, so intervals without a row are no gaps (a row that is
-  changed takes a new time of arrival with it). What is read again is merged, but appended rows would be there twice: those have to end at `until`.
+  For rows that arrive in order: all that arrived before the newest one's interval are present, so empty intervals are not gaps (a
+  changed row gets a new arrival time). Rows read again are merged, but appended ones would be duplicates, so those must end at `until`.
 #}
 {% macro _intervals_by_arrival(options, relation, start, until, arrival) %}
   {% if not arrival %}
@@ -110,8 +110,8 @@
 
 
 {#
-  A table the next run would refuse is refused here: range_writer takes its own columns for the query's. No interval that ends after
-  the execution time is complete, so rows beyond it (a 9999-12-31 that means never) are no evidence.
+  Refuses a table that the next run would refuse, by passing its own columns to range_writer as the query's. No interval that ends
+  after the execution time is complete, so later rows (a 9999-12-31 that means never) are not evidence.
 #}
 {% macro _intervals_by_time(options, relation, start, until, gaps) %}
   {% set gaps = dbt_kinds.one_of(options.model, 'gaps', gaps, ['skip', 'trust']) %}
@@ -142,8 +142,8 @@
 
 
 {#
-  Of the units that hold rows, those that the table holds whole: not the first one unless it begins with its first row or `start` says so,
-  never the last one, none before `start` nor beyond `end`. Pure.
+  Those of the units with rows that count as complete: not the first one unless a row lies at its beginning or `start` says so, never
+  the last one, and none before `start` or beyond `end`. Pure.
 #}
 {% macro whole_units(seen, unit, start, end, gaps) %}
   {% if not seen.runs %}

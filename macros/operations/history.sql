@@ -1,4 +1,4 @@
-{# The newest runs of some models, of all when none are named: what each set out to load, and what came of it. #}
+{# The newest runs of some models, or of all if none are named: what each planned to load, and how it ended. #}
 {% macro history(select=none, limit=100) %}
   {% set relations = [] %}
   {% for node in dbt_kinds.selected_models(select) %}

@@ -1,4 +1,4 @@
-{# The landed files of models of events whose lines are loaded or rejected, and which may be removed. #}
+{# The landed files of events models whose lines have all been loaded or rejected, so that they may be removed. #}
 {% macro ingested(select=none) %}
   {% set models = [] %}
   {% for node in dbt_kinds.selected_models(select) if node.config.materialized == 'events' %}

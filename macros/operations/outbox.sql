@@ -1,6 +1,6 @@
 {#
-  What waits in the outbox of models with a sink; before that, what a push did is put in. The statements of `dbt-kinds push`, which says what it wants to hear about: each costs a
-  statement.
+  The pending changes in the outbox of models with a sink, after appending the results of a push. Called by `dbt-kinds push`, which selects what to report, because each part costs
+  a statement.
 #}
 {% macro outbox(select=none, deliveries=[], about=none, limit=10000, resync=false) %}
   {% do dbt_kinds.act_as('outbox') %}
@@ -49,7 +49,7 @@
 {% endmacro %}
 
 
-{# How many gaps no resync made good. #}
+{# The number of gaps that no resync has closed. #}
 {% macro _open_gaps(relation) %}
   {% set state = namespace(gaps=0) %}
   {% for delta in dbt_kinds.query_rows(dbt_kinds.deltas_query(relation) ~ ' order by delta') | sort(attribute='delta') %}
@@ -59,7 +59,7 @@
 {% endmacro %}
 
 
-{# Puts the whole table into the outbox, as inserts that take the place of all that waits. #}
+{# Puts the whole table into the outbox, as inserts that replace all pending changes. #}
 {% macro _resync(node, options) %}
   {% set relation = dbt_kinds.relation_of_node(node) %}
   {% if dbt_kinds.relation_type(relation) != 'table' %}

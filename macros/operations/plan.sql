@@ -1,6 +1,6 @@
 {#
-  What `dbt run` would do, model by model; nothing is written. `queries` are compiled queries by unique id, where they are
-  known. A model's plan counts on what the plans of its parents load.
+  What `dbt run` would do, model by model; nothing is written. `queries` are compiled queries by unique id, where
+  known. A model's plan assumes that its parents' plans are loaded.
 #}
 {% macro plan(select=none, full_refresh=false, queries={}) %}
   {% set plans = {} %}
@@ -26,7 +26,7 @@
 {% endmacro %}
 
 
-{# The plan of a node as of now, by what is recorded of its table. #}
+{# The current plan of a node, based on the records of its table. #}
 {% macro plan_of(node, options, settings, sql=none) %}
   {% set loads = dbt_kinds.loads_of(options.relation) if dbt_kinds.table_exists(node) else [] %}
   {% do dbt_kinds.check_deletes_are_seen(node, sql) %}
@@ -40,7 +40,7 @@
 {% endmacro %}
 
 
-{# What a run will record, as events this invocation alone knows of. #}
+{# The events that a run would record, known to this invocation only. #}
 {% macro _expected_events(plan) %}
   {% set moment = dbt_kinds.next_moment() %}
   {% set events = [] %}

@@ -1,6 +1,6 @@
 {#
-  What an operation answers, as the line of JSON that dbt-kinds looks for: its name first, whatever an engine does with the order of keys.
-  It is what was asked for, so --quiet shows it, too.
+  Prints the answer of an operation as the line of JSON that dbt-kinds looks for: with the operation's name first, whatever an engine does with the order of keys.
+  It is the requested output, so it is printed even under --quiet.
 #}
 {% macro print_answer(operation, facts) %}
   {% do print('{"operation": "' ~ operation ~ '", ' ~ tojson(facts, sort_keys=true)[1:]) %}

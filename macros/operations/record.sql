@@ -1,11 +1,11 @@
-{# States that a model's table holds a range, for tables that were filled by other means. #}
+{# Records a range of a model's table as loaded, for tables that were filled by other means. #}
 {% macro record(select=none, start=none, end=none, execution_time=none) %}
   {% set node = dbt_kinds.the_selected_model(select) %}
   {% set options = dbt_kinds.options_of(node) %}
   {% set interval = dbt_kinds.stated_interval(node.name, start, end) %}
   {% set at = dbt_kinds.parse_instant(node.name, 'execution_time', execution_time) if execution_time is not none
     else dbt_kinds.run_settings(node.name).execution_time %}
-  {# without a claim: to lose what it states would be no harm but a load #}
+  {# without a claim: losing this record would only cause a reload #}
   {% do dbt_kinds.check_no_lease(options) %}
   {% do dbt_kinds.act_as('record') %}
   {% do dbt_kinds.append_events(options, dbt_kinds.statements_of([interval], at)) %}
@@ -15,7 +15,7 @@
 {% endmacro %}
 
 
-{# Events that state intervals as loaded, without a hash: they fit every query. Pure. #}
+{# Events that record intervals as loaded, without a hash, so that they match every query. Pure. #}
 {% macro statements_of(intervals, execution_time) %}
   {% set events = [] %}
   {% for start, end in intervals %}

@@ -1,4 +1,4 @@
-{# Ends every lease on some models, and that of a compaction, of whatever run: for one that is known to be gone before its lease expires. #}
+{# Ends every lease on some models, of any run, and that of a compaction: for a run that is known to be dead before its lease expires. #}
 {% macro release_lease(select=none) %}
   {% do dbt_kinds.act_as('release_lease') %}
   {% set models = [] %}

@@ -1,6 +1,6 @@
 {#
-  The nodes of this project's kinds that an operation means: names separated by spaces, also `package.model`;
-  nothing means all of them.
+  The nodes of this project's kinds that an operation's argument selects: names separated by spaces, also `package.model`;
+  empty selects all of them.
 #}
 {% macro selected_models(select) %}
   {% set wanted = (select or '').split() | unique | list %}
@@ -29,7 +29,7 @@
 {% endmacro %}
 
 
-{# For operations that change what is recorded: nothing named must not mean everything. #}
+{# For operations that change records: an empty selection must not select everything. #}
 {% macro named_models(operation, select) %}
   {% if not select %}
     {% do exceptions.raise_compiler_error('dbt_kinds: ' ~ operation ~ ' needs select, the names of models separated by spaces') %}

@@ -1,4 +1,4 @@
-{# The interval that the arguments of an operation name. #}
+{# The interval given by the arguments of an operation. #}
 {% macro stated_interval(model, start, end) %}
   {% if start is none or end is none %}
     {% do dbt_kinds.fail(model, 'start and end go together; pass both') %}

@@ -1,4 +1,4 @@
-{# What every model's table holds and lacks as of the execution time, who is writing it, and how its last run went. #}
+{# The intervals that every model's table has and lacks as of the execution time, who is writing it, and how its last run ended. #}
 {% macro status(select=none) %}
   {% set nodes = dbt_kinds.selected_models(select) %}
   {% set events = dbt_kinds.read_last_runs() if nodes else [] %}
@@ -31,7 +31,7 @@
 {% endmacro %}
 
 
-{# What was loaded once, was taken back and not loaded since. #}
+{# The intervals that were loaded, then withdrawn and not loaded since. #}
 {% macro _taken_back(relation, recorded) %}
   {% set once = [] %}
   {% for event in dbt_kinds.events_of(relation) if event.event == 'loaded' %}
@@ -41,7 +41,7 @@
 {% endmacro %}
 
 
-{# The claim of a run that has not ended; `running` is what it set out to load and has not recorded. #}
+{# The claim of a run that has not ended; `running` is what it planned to load and has not recorded. #}
 {% macro _lease_of(run, events) %}
   {% for claim in dbt_kinds.open_claims(events) if claim.invocation_id == run.invocation_id and claim.relation == run.relation %}
     {% set is_live = run.state == 'running' %}

@@ -1,7 +1,7 @@
 {#
-  The units of a table that hold rows up to an instant: `{runs, earliest, left_out}`. `runs` are the numbers of neighbouring units,
-  [first, behind the last], so that a table of any size answers with few rows; `earliest` is the first instant among them, none
-  without any; `left_out` counts the rows that tell no such time.
+  The units of a table that hold rows up to an instant: `{runs, earliest, left_out}`. `runs` are ranges of adjacent unit numbers,
+  [first, after the last], so that the result is small for tables of any size; `earliest` is the first instant among
+  them, or none; `left_out` counts the rows without such a time.
 #}
 {% macro units_with_rows(relation, column, values, unit, until) %}
   {% set rows = dbt_kinds.query_rows(dbt_kinds.units_with_rows_query(relation, column, values, unit, until)) %}
@@ -20,7 +20,7 @@
 
 
 {#
-  Neighbours share their number less their rank. Years outside 1000 to 9998 are no instants to us; what falls out has no unit.
+  Adjacent units share the difference of number and rank. Years outside 1000 to 9998 are not supported; such rows have no unit.
   Pure.
 #}
 {% macro units_with_rows_query(relation, column, values, unit, until) %}
@@ -43,8 +43,8 @@ group by run
 
 
 {#
-  SQL: unit_index of an instant in microseconds since 1970. Spark's div goes towards zero, and a quotient in floating point is exact for
-  months only. A date made of a number has no time zone.
+  SQL: unit_index of an instant in microseconds since 1970. Spark's div rounds towards zero, and a floating-point quotient is exact for
+  months only. A date made from a number has no time zone.
 #}
 {% macro _unit_number(at, unit) %}
   {% if unit.months %}
@@ -61,8 +61,8 @@ group by run
 
 
 {#
-  SQL: a time column as microseconds since 1970, read in UTC whatever the session's time zone. NULL for text that is not of
-  the format: it is taken apart and read as ISO, since Spark's parser of formats raises, and reads in the session's zone.
+  SQL: a time column as microseconds since 1970, read in UTC whatever the session's time zone. NULL for text that does not
+  match the format: text is rearranged and parsed as ISO, because Spark's format parser raises and uses the session's zone.
 #}
 {% macro microseconds(column, values) %}
   {% if values.write == 'timestamp' %}

@@ -1,7 +1,7 @@
 {#
-  The steps of `dbt-kinds verify`, which compiles two models between the first and the second. All tables that it makes are scratch tables of its own;
-  the model's table is read and never written. `before` copies it, cut before a window, for the old model to ask; `compare` builds
-  both results and counts the rows that one has more often than the other; `drop` takes every scratch table away.
+  The steps of `dbt-kinds verify`, which compiles two models between the first and the second. It only creates scratch tables; the model's table is
+  read and never written. `before` copies the rows before a window, for the old model to read; `compare` builds both
+  results and counts the rows that occur more often in one than in the other; `drop` drops every scratch table.
 #}
 {% macro verify(step=none, target=none, copy=none, old=none, new=none, cut=[], old_query=none, new_query=none, time_column=none, start=none, end=none, file_format='parquet') %}
   {% if step == 'before' %}
@@ -25,7 +25,7 @@
     {% do dbt_kinds.print_answer('verify', dict({'step': step}, **dbt_kinds._compared(old, new))) %}
   {% elif step == 'drop' %}
     {% for name in [copy, old, new] %}
-      {# without purge Iceberg's session catalog leaves the files of a Parquet table #}
+      {# without purge Iceberg's session catalog leaves the files of a Parquet table behind #}
       {% do run_query('drop table if exists ' ~ name ~ ' purge') %}
     {% endfor %}
     {% do dbt_kinds.print_answer('verify', {'step': step}) %}
@@ -57,7 +57,7 @@
 {% endmacro %}
 
 
-{# `{columns, rows, differing, examples}`, each for old and new: rows as multisets, ten examples of those that only one has. #}
+{# `{columns, rows, differing, examples}`, each for old and new: rows compared as multisets, with ten examples of rows that only one side has. #}
 {% macro _compared(old, new) %}
   {% set names, found = {}, {} %}
   {% for side, table in [('old', old), ('new', new)] %}

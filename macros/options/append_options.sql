@@ -1,6 +1,6 @@
 {#
-  What belongs to the kind `append`: `{capture, on_source_change, on_lost_history}`. Without `capture` it loads intervals.
-  `delta_overrides` are read by `compile` and `check` alone.
+  The options of the kind `append`: `{capture, on_source_change, on_lost_history}`. Without `capture` the kind loads intervals.
+  `delta_overrides` are only read by `compile` and `check`.
 #}
 {% macro append_options(model, given) %}
   {% set capture = dbt_kinds.one_of(model, 'capture', given.capture, ['snapshot', 'cursor']) if 'capture' in given else none %}
@@ -21,7 +21,7 @@
 {% endmacro %}
 
 
-{# The column whose values only grow, and where it begins, of any kind that takes one: `{cursor, cursor_initial}`; nothing where none is given. #}
+{# The increasing column and its initial value, for any kind that takes them: `{cursor, cursor_initial}`; empty if none is given. #}
 {% macro cursor_options(model, given) %}
   {% if 'cursor_initial' in given and 'cursor' not in given %}
     {% do dbt_kinds.fail(model, "cursor_initial is where a cursor begins, and there is none; name its column, as in meta={'cursor': 'id'}, or remove it") %}

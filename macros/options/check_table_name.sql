@@ -1,4 +1,4 @@
-{# Refuses names of which Spark cannot make a table's, and those that dbt-spark, which does not quote them, would write as other SQL. Pure. #}
+{# Refuses table names that Spark does not accept, and those that would change the SQL because dbt-spark does not quote them. Pure. #}
 {% macro check_table_name(node) %}
   {% for part, name in {'alias': node.alias, 'schema': node.schema, 'database': node.database}.items() if name %}
     {% set names = [name] if part == 'alias' else name.split('.') %}

@@ -1,4 +1,4 @@
-{# The variables that a run reads, and the one of projects that `compile` wrote. Pure. #}
+{# The variables that a run reads, and the one in projects written by `compile`. Pure. #}
 {% macro variables() %}
   {% do return([
     'kinds_start', 'kinds_end', 'kinds_execution_time', 'kinds_ignore_cron', 'kinds_batch_size', 'kinds_allow_full_restatement',
@@ -8,7 +8,7 @@
 {% endmacro %}
 
 
-{# Refuses a variable that is called as ours are and is none: it would be ignored without a word. On dbt 2.0 only those of the command line are seen. #}
+{# Refuses an unknown variable with the package's prefix, which would be silently ignored. On dbt 2.0 only those of the command line are seen. #}
 {% macro check_variables(model) %}
   {% set declared = dbt_kinds.project_variables() %}
   {% do dbt_kinds._check_names(model, invocation_args_dict.get('vars'), '') %}

@@ -1,4 +1,4 @@
-{# The options of cumulative_aggregate: the columns that the query groups by, and how every other one is combined. #}
+{# The options of cumulative_aggregate: the GROUP BY columns, and the combiner of every other column. #}
 {% macro cumulative_options(model, given) %}
   {% set example = "as in meta={'unique_key': ['user_id'], 'combine': {'visits': 'add', 'last_seen': 'greatest'}}" %}
   {% if 'unique_key' not in given %}
@@ -31,7 +31,7 @@
 
 
 {#
-  What combines two states, by the word that option combine has for it: an aggregate function. All of them pass over NULL, and sum keeps the type
+  The aggregate functions that combine two states, by the values of the option combine. All of them ignore NULL, and sum keeps the type
   of a decimal, which + does not (decimal(38,18) + decimal(38,18) is a decimal(38,17)).
 #}
 {% macro state_functions() %}

@@ -1,5 +1,5 @@
 {#
-  What only the kind `events` asks: `{columns, landing, landing_table, max_files, stops_at_rejects}`, of a folder or of a table, each column `{name, data_type, type, not_null}` with the type as parse_type reads it.
+  The options of the kind `events`: `{columns, landing, landing_table, max_files, stops_at_rejects}`, for a folder or a table, each column `{name, data_type, type, not_null}` with the type as parse_type returns it.
 #}
 {% macro events_options(model, given) %}
   {% set landing = given.get('landing') %}
@@ -37,7 +37,7 @@
     {% elif name.startswith('_kinds_') %}
       {% do dbt_kinds.fail(model, 'columns names ' ~ name ~ ', and names that begin with _kinds_ are those of the package; use another') %}
     {% elif type.kind != 'atomic' and modules.re.search('(?i)\\b(date|timestamp|timestamp_ntz|timestamp_ltz)\\b', column.data_type | string) %}
-      {# from_json raises an error at a value that it cannot read, and with it falls the whole run (measured on Spark 3.5.9) #}
+      {# from_json raises at a value that it cannot read, and the whole run fails (measured on Spark 3.5.9) #}
       {% do dbt_kinds.fail(model, 'the column ' ~ name ~ ' holds dates or timestamps within a ' ~ type.kind ~ ', one of which could stop a run if it cannot be read; declare them as string') %}
     {% endif %}
     {% do names.append(name | lower) %}

@@ -1,4 +1,4 @@
-{# What only the kind `tracked` asks. #}
+{# The options of the kind `tracked`. #}
 {% macro group_options(model, given) %}
   {% set written = given.get('group_key') %}
   {% set keys = written.split(',') | map('trim') | list if written is string else written %}

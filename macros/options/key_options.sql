@@ -1,4 +1,4 @@
-{# The options of kinds that tell rows apart by a key. #}
+{# The options of kinds that identify rows by a key. #}
 {% macro key_options(node, given) %}
   {% set model = node.name %}
   {% if 'unique_key' not in given %}
@@ -33,7 +33,7 @@
 {% endmacro %}
 
 
-{# The expressions, and how each is ordered: the first row is the latest. Without a direction the greatest value is, NULL being the least. #}
+{# The ORDER BY expressions with their directions: the first row is the latest. The default is descending, with NULL last. #}
 {% macro _order(model, written) %}
   {% if written is not string or not written.strip() %}
     {% do dbt_kinds.fail(model, "order_by '" ~ written ~ "' is not a column or an SQL expression; write one, such as order_by: updated_at") %}

@@ -1,6 +1,6 @@
 {#
-  `{lookback, late_data}`: how many units before a missing one are loaded with it, and, where the sources are asked what came late, `{maximum,
-  on_lost_history}`; none where they are not.
+  `{lookback, late_data}`: how many units before a missing one are reloaded with it, and, if late data is detected in the sources,
+  `{maximum, on_lost_history}`; else none.
 #}
 {% macro lookback_options(model, given) %}
   {% set written = given.get('lookback', 0) %}

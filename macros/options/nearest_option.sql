@@ -1,4 +1,4 @@
-{# The option that a name was probably meant to be (though `event_type` is nobody's misspelt `event_time`). #}
+{# The option that a name was probably meant to be (but `event_type` is not a misspelt `event_time`). #}
 {% macro nearest_option(name) %}
   {% set meant = dbt_kinds.nearest_name(name, dbt_kinds.option_kinds() | list) %}
   {% if meant == 'event_time' and name | lower | replace('_', '') | replace('-', '') != 'eventtime' %}
@@ -8,10 +8,10 @@
 {% endmacro %}
 
 
-{# The one of some names that another was probably meant to be: the same but for case, `_` and `-`, or, where it has so many letters, within two edits. Pure. #}
+{# The name that a misspelt one was probably meant to be: equal except for case, `_` and `-`, or, for names of at least that many letters, within two edits. Pure. #}
 {% macro nearest_name(name, names, letters=8) %}
   {% set plain = name | lower | replace('_', '') | replace('-', '') %}
-  {# two edits leave one of three parts as it is: that is looked up first, because counting edits of each pair takes milliseconds #}
+  {# two edits leave at least one of three parts unchanged: that is checked first, because computing the distance of each pair takes milliseconds #}
   {% set third = plain | length // 3 %}
   {% set parts = [plain[:third], plain[third:2 * third], plain[2 * third:]] %}
   {% for other in names %}
@@ -28,7 +28,7 @@
 {% endmacro %}
 
 
-{# Levenshtein's distance. #}
+{# The Levenshtein distance. #}
 {% macro _edits_between(left, right) %}
   {% set rows = namespace(last=range(right | length + 1) | list) %}
   {% for letter in left %}

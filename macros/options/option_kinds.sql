@@ -1,4 +1,4 @@
-{# Every option there is, and the kinds it belongs to; `any` marks those one sets for a whole project. #}
+{# Every option and the kinds it belongs to; `any` marks those that are set for a whole project. #}
 {% macro option_kinds() %}
   {% set time_range = ['incremental_by_time_range'] %}
   {% set unique_key = ['incremental_by_unique_key'] %}

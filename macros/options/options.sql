@@ -1,5 +1,5 @@
 {#
-  The options of one model, read, defaulted and validated: the one place that knows how a setting is written.
+  The options of one model, parsed, with defaults, and validated: the only place that knows how settings are written.
   `node` is the model of the context, or a node of dbt's graph. Columns are checked later, against the query.
 #}
 {% macro options(node) %}
@@ -78,7 +78,7 @@
 {% endmacro %}
 
 
-{# The options of a node of the graph, read once a run. #}
+{# The options of a node of the graph, read once per run. #}
 {% macro options_of(node) %}
   {% set known = dbt_kinds.run_memory().options %}
   {% if node.unique_id not in known %}
@@ -89,7 +89,7 @@
 
 
 {#
-  What the model says, from meta, else from the top level. At the top level only what somebody wrote counts:
+  The model's settings, from meta, else from the top level. At the top level only explicitly set values count:
   dbt fills in fields of its own there (lookback is 1 in every model; measured on 1.11).
 #}
 {% macro _given_options(node) %}
@@ -121,7 +121,7 @@
 {% endmacro %}
 
 
-{# dbt's on_schema_change says both at once. #}
+{# dbt's on_schema_change sets both at once. #}
 {% macro _schema_change_option(model, given, name, default) %}
   {% if name not in given and 'on_schema_change' in given %}
     {% set meant = {
@@ -151,7 +151,7 @@
 {% endmacro %}
 
 
-{# A number of intervals; dbt's microbatch names the interval there. #}
+{# A number of intervals; in dbt's microbatch the option names the interval instead. #}
 {% macro _batch_size(model, written) %}
   {% if written in ['hour', 'day', 'month', 'year'] %}
     {% do dbt_kinds.fail(model, "batch_size '" ~ written ~ "' is not a whole number of 1 or more; it is the length of a batch in dbt's microbatch: write interval_unit: " ~ written
@@ -161,7 +161,7 @@
 {% endmacro %}
 
 
-{# `{schedule, intervals}`, the schedule read, intervals none for all; none without a schedule. #}
+{# `{schedule, intervals}`, with the parsed schedule, intervals none for all; none without a schedule. #}
 {% macro _auto_restatement(model, given) %}
   {% set intervals = dbt_kinds.whole_number(model, 'auto_restatement_intervals', given.auto_restatement_intervals, 1)
     if 'auto_restatement_intervals' in given else none %}
@@ -189,7 +189,7 @@
 {% endmacro %}
 
 
-{# `{column, format}`; the format is none until the column's type is known to need one. #}
+{# `{column, format}`; the format is none until the column's type is known. #}
 {% macro time_column(model, written) %}
   {% if not written %}
     {% do dbt_kinds.fail(model, "time_column is missing; name the column of the query that says when a row happened, as in "

@@ -1,4 +1,4 @@
-{# What a run waits for, and how much of the rest it loads: `{ready_until, on_missing_upstream, max_batches}`. #}
+{# What a run waits for, and how many batches it loads: `{ready_until, on_missing_upstream, max_batches}`. #}
 {% macro readiness_options(model, given) %}
   {% set ready_until = given.get('ready_until') %}
   {% if ready_until is not none and (ready_until is not string or not ready_until.strip()) %}

@@ -1,6 +1,6 @@
 {#
-  SCD type 2 by column with `validity: run_sequence`, a kind of its own inside the package (`scd_type_2_by_run`): versions are numbered by runs, and no interval
-  is asked. What dates versions, or restates them, is refused.
+  SCD type 2 by column with `validity: run_sequence`, a kind of its own inside the package (`scd_type_2_by_run`): versions are numbered by run, without
+  intervals. Options that date or restate versions are refused.
 #}
 {% macro run_history_options(model, given) %}
   {% if 'unique_key' not in given %}

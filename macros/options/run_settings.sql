@@ -1,4 +1,4 @@
-{# What was asked of this run, for one model: variables, dbt's event-time flags, the clock. Pure but for the context it reads. #}
+{# The settings of this run for one model: variables, dbt's event-time flags, the clock. Pure except for reading the context. #}
 {% macro run_settings(model, full_refresh=false) %}
   {% do dbt_kinds.check_variables(model) %}
   {% set execution_time = var('kinds_execution_time', none) %}
@@ -23,7 +23,7 @@
 {% endmacro %}
 
 
-{# The variable wins over dbt's flag. #}
+{# The variable takes precedence over dbt's flag. #}
 {% macro _window_bound(model, side) %}
   {% set name = 'kinds_' ~ side %}
   {% set flag = dbt_kinds.command_option('event_time_' ~ side) %}

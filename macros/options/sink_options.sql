@@ -1,5 +1,5 @@
 {#
-  The option `sink`, to whom changes are sent and how: `{function, args, batch_size, mode, max_concurrent, rate_limit, give_up_after}`. A rate limit is `{requests, seconds}` or none,
+  The option `sink`, where changes are sent and how: `{function, args, batch_size, mode, max_concurrent, rate_limit, give_up_after}`. A rate limit is `{requests, seconds}` or none,
   give_up_after is in seconds.
 #}
 {% macro sink_options(model, given) %}
@@ -41,7 +41,7 @@
 {% endmacro %}
 
 
-{# Seconds of a text such as `7 days`, or `minute` for one. #}
+{# The seconds of a string such as `7 days`, or `minute` for one minute. #}
 {% macro _duration(model, name, written) %}
   {% set found = modules.re.match('(?:(\\d+)\\s*)?(second|minute|hour|day|week)s?\\s*$', written | string | lower | trim) %}
   {% if not found or found.group(1) | default('1', true) | int < 1 %}

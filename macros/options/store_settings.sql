@@ -1,6 +1,6 @@
 {#
-  What the variables of a run say about the interval store: `{schema, is_shared, format, lease_seconds, compact}`. `is_shared` where one
-  schema holds the store of every target. Pure but for the context it reads.
+  The settings of the interval store from the run's variables: `{schema, is_shared, format, lease_seconds, compact}`. `is_shared` if one
+  schema holds the store of every target. Pure except for reading the context.
 #}
 {% macro store_settings() %}
   {% set schema = var('kinds_store_schema', none) %}

@@ -1,5 +1,5 @@
 {#
-  Refuses a query whose intervals, each read alone, would not be parts of one whole: one that reads all of its source every time, or more of it than its
+  Refuses a query whose intervals, read separately, would not add up to the whole: one that reads its whole source each time, or more of it than its
   interval. `sql` is the compiled query.
 #}
 {% macro check_counts_once(options, sql) %}
@@ -20,7 +20,7 @@
 {% endmacro %}
 
 
-{# Whether units read more than themselves; told by some of them, since grids that differ at all differ soon. #}
+{# Whether a unit reads more than itself. A sample of units is enough, since different grids diverge early. #}
 {% macro _is_wider(window, unit) %}
   {% set step = dbt_kinds.column_values('', window.column, window.data_type, window.format).step %}
   {% set first = dbt_kinds.unit_index('2024-01-01T00:00:00', unit) %}

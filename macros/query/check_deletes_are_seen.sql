@@ -1,6 +1,6 @@
 {#
-  Refuses a query that reads its window where keys that it does not return count as deleted. `sql` is the compiled query, none where it is not
-  known: then calls of time variables are looked for in the model's source.
+  Refuses a query that filters by its window if keys that it does not return count as deleted. `sql` is the compiled query, none
+  if unknown: then time variables are looked for in the model's source.
 #}
 {% macro check_deletes_are_seen(node, sql) %}
   {% if not execute or node.config.materialized not in dbt_kinds.history_kinds() %}

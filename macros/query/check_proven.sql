@@ -1,6 +1,6 @@
 {#
-  Under kinds_require_safety: refuses a model that runs on parts of its source and carries no proof that it may, or one of another query. Only the kinds
-  that dbt-kinds proves anything of are asked.
+  Under kinds_require_safety: refuses a model that runs on slices of its source without a proof that it may, or with a proof of a different query. Applies
+  only to kinds that dbt-kinds can prove safe.
 #}
 {% macro check_proven(node, settings) %}
   {% if not settings.require_safety or node.config.materialized not in ['incremental_by_time_range', 'cumulative_aggregate'] %}

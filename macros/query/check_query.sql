@@ -1,4 +1,4 @@
-{# What can be refused by reading the model's source. Jinja in an SQL comment is run like any other; Jinja's own comments are not. #}
+{# Checks that only need the model's source. Jinja in an SQL comment is run like any other; Jinja's own comments are not. #}
 {% macro check_query(node) %}
   {% set code = modules.re.sub('(?s)\{#.*?#\}', '', node.raw_code) %}
   {% set blocks = modules.re.findall('(?s)\{[{%].*?[%}]\}', code) | join(' ') %}

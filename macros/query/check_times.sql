@@ -1,6 +1,6 @@
 {#
-  Where a first load by time wrote nothing: refuses, before it is recorded, a query whose rows all have a time that is NULL or cannot be read, for every
-  later run would be green. Asks only until a batch had rows.
+  If a first load by time wrote nothing: refuses, before the load is recorded, a query whose rows all have a NULL or unreadable time, because every later run would
+  succeed without loading anything. Checks only until a batch had rows.
 #}
 {% macro check_times(relation, work, batch, query, written) %}
   {% if not work.start_anew or work.get('has_rows') or work.writer.get('bounds') is none or dbt_kinds.is_empty_run() %}
@@ -20,7 +20,7 @@
 {% endmacro %}
 
 
-{# Where a later run wrote nothing: warns of such rows. #}
+{# If a later run wrote nothing: warns of such rows. #}
 {% macro check_times_of_nothing(work, rows) %}
   {% if not rows and work.writer.get('bounds') is not none and not work.start_anew and not dbt_kinds.is_empty_run() %}
     {% do dbt_kinds._warn_of_times(work, dbt_kinds._times_of(work, work.sample_query)) %}
@@ -28,7 +28,7 @@
 {% endmacro %}
 
 
-{# How many rows a query has, how many of them tell no time, and one of the values that do not. #}
+{# The number of rows of a query, how many of them have no readable time, and one such value. #}
 {% macro _times_of(work, query) %}
   {% set writer = work.writer %}
   {% set is_unread = '(' ~ dbt_kinds.microseconds(writer.time_column, writer.bounds) ~ ') is null' %}

@@ -5,8 +5,8 @@
 
 
 {#
-  The columns of a query, the types of expressions over it, and the columns of a table, `{query, expressions, table}`, in one statement: each is asked
-  of by its place behind a mark. The query begins in the second line, so that Spark's messages name the lines of the model.
+  The columns of a query, the types of expressions over it, and the columns of a table, `{query, expressions, table}`, in one statement that marks
+  each part. The query begins on the second line, so that line numbers in Spark's messages match the model's.
 #}
 {% macro describe_write(sql, expressions=[], table=none) %}
   {% set asked, sources = ['query.*'], ['(\n' ~ sql ~ '\n) as query'] %}
@@ -33,7 +33,7 @@
 {% endmacro %}
 
 
-{# `describe` cuts a struct of more than 25 fields short (measured on Spark 3.5.9); typeof does not. #}
+{# `describe` truncates a struct of more than 25 fields (measured on Spark 3.5.9); typeof does not. #}
 {% macro with_whole_types(columns, source) %}
   {% for column in columns if dbt_kinds.parse_type(column.type).kind == 'truncated' %}
     {% do column.update({'type': run_query('select typeof(first(' ~ dbt_kinds.quoted(column.name) ~ ')) from ' ~ source).rows[0][0]}) %}

@@ -1,4 +1,4 @@
-{# The SQL expressions over the query that a kind finds or orders rows by: described with the query, so that Spark refuses early what it does not know. Pure. #}
+{# The SQL expressions over the query by which a kind finds or orders rows. They are described together with the query, so that Spark rejects invalid ones early. Pure. #}
 {% macro described_expressions(options) %}
   {% if options.kind == 'incremental_by_unique_key' %}
     {% do return(options.unique_key + options.order_by) %}
@@ -8,8 +8,8 @@
 
 
 {#
-  The options with keys and orders that are names of columns and no plain words, such as `my id` or `order-id`, quoted. The query is described for that
-  where there is a text that may be one.
+  The options, with quotes around key and order columns whose names are not plain words, such as `my id` or `order-id`. The query is described
+  if one of them may be such a name.
 #}
 {% macro with_quoted_names(options, sql) %}
   {% set odd = [] %}

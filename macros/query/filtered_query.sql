@@ -1,6 +1,6 @@
 {#
-  The model's query, restricted to the rows for which a condition holds. It is wrapped, and nothing is added to the author's
-  WHERE: that would hide rows that window functions look back on, and break `a or b`. Pure.
+  The model's query, restricted to the rows for which a condition holds. The query is wrapped instead of extending its
+  WHERE, which would hide rows that window functions look back on and break `a or b`. Pure.
 #}
 {% macro filtered_query(sql, condition, columns=['*']) %}
   {% set query -%}

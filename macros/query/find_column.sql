@@ -1,4 +1,4 @@
-{# The column of that name, whatever its case, or none. #}
+{# The column with that name, regardless of case, or none. #}
 {% macro find_column(columns, name) %}
   {% for column in columns if column.name | lower == name | lower %}
     {% do return(column) %}

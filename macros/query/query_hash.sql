@@ -1,5 +1,5 @@
 {#
-  The hash that binds what was proven to the query it was proven of, given a model's file: calls of config(), comment lines before the query,
+  The hash that ties a proof to its query, computed from a model's file: calls of config(), comment lines before the query,
   blank lines and spaces at line ends do not count. dbt_kinds/writers/query_hash.py gives the same. Pure.
 #}
 {% macro query_hash(code) %}

@@ -1,6 +1,6 @@
 {#
-  The rows of a query, as mappings. They come as one JSON text, because agate guesses types: of a column of
-  '2024-01-01' it makes dates. Columns that are NULL are absent.
+  The rows of a query, as mappings. They are transferred as one JSON text, because agate infers types: it
+  turns a column of '2024-01-01' into dates. NULL columns are absent.
 #}
 {% macro query_rows(sql) %}
   {% set rows %}

@@ -9,7 +9,7 @@
 {% endmacro %}
 
 
-{# An instant as a literal of a column whose values are written like that. Pure. #}
+{# An instant as a literal in the format of a column's values. Pure. #}
 {% macro bound_literal(values, instant) %}
   {% if values.strftime is none %}
     {% do return(dbt_kinds.time_literal({'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[values.write], instant)) %}

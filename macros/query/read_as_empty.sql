@@ -1,6 +1,6 @@
 {#
-  The query of a model that reads its own table, before that table is there: with an empty one in its place, of the columns that the model declares;
-  none where the query does not read it. Pure.
+  The query of a model that reads its own table, for use before that table exists: it reads an empty table with the model's declared columns instead; none
+  if the query does not read its own table. Pure.
 #}
 {% macro read_as_empty(node, relation, sql) %}
   {% set pattern = '(?<![\\w.`])' ~ modules.re.escape(relation | string) ~ '(?![\\w`])' %}

@@ -1,5 +1,5 @@
 {#
-  The gate of option ready_until, as waiting_units takes it: its query is asked up to when the sources are complete, none where it yields NULL or no row.
+  The gate of the option ready_until, as waiting_units takes it: its query returns the instant up to which the sources are complete, none if it returns NULL or no row.
 #}
 {% macro ready_until(node, options) %}
   {% set rows = dbt_kinds.query_rows(dbt_kinds.check_closed(options.model, 'ready_until', render(options.ready_until))) %}
@@ -15,7 +15,7 @@
 
 
 {#
-  Refuses a query of ready_until that names what the model does not depend on: dbt does not see names in a model's config, and would run the model before what
+  Refuses a ready_until query that names a relation the model does not depend on: dbt does not see names in a model's config, and would run the model before the relation
   it waits for.
 #}
 {% macro check_ready_until(node, options) %}

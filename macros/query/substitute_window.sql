@@ -1,11 +1,11 @@
 {#
-  A bound that depends on the window stands in a compiled query as a sentinel: a comment that names it, `/*kinds:start_ds*/`, then a
-  literal that is valid as it stands. What follows `kinds:` is a time variable, or `source_start` or `source_end` and a
-  JSON object, what window_of was given.
+  A bound that depends on the window appears in a compiled query as a sentinel: a comment that names it, `/*kinds:start_ds*/`,
+  then a valid literal. `kinds:` is followed by a time variable, or by `source_start` or `source_end` and a JSON
+  object with the arguments of window_of.
 #}
 
 
-{# The query with every sentinel exchanged for its literal of one window. Pure. #}
+{# The query with every sentinel replaced by its literal for one window. Pure. #}
 {% macro substitute_window(sql, window, execution_time) %}
   {% set query = namespace(sql=sql) %}
   {% for bound in dbt_kinds._window_bounds(sql) %}
@@ -25,7 +25,7 @@
 {% endmacro %}
 
 
-{# What the window_of calls of a query were given, one mapping each, in the order they stand. Pure. #}
+{# The arguments of the window_of calls of a query, one mapping each, in order of appearance. Pure. #}
 {% macro source_windows(sql) %}
   {% set windows = [] %}
   {% for bound in dbt_kinds._window_bounds(sql) if bound.startswith('source_start ') %}
@@ -35,13 +35,13 @@
 {% endmacro %}
 
 
-{# The different bounds of a query. #}
+{# The distinct bounds of a query. #}
 {% macro _window_bounds(sql) %}
   {% do return(modules.re.findall('/\*kinds:((?:start|end|execution)_\w+|source_(?:start|end) \{.*?\})\*/', sql) | unique | list) %}
 {% endmacro %}
 
 
-{# A pattern of a bound's comment and the literal behind it. #}
+{# A pattern that matches a bound's comment and the literal after it. #}
 {% macro _sentinel(bound) %}
   {% do return('/\*kinds:' ~ modules.re.escape(bound) ~ "\*/ (?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9]+)?)") %}
 {% endmacro %}

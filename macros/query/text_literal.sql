@@ -1,4 +1,4 @@
-{# A text as a Spark string literal; none as null. Spark would put the value of a variable where it says ${…}, also within quotes. #}
+{# A string as a Spark string literal; none as null. Spark substitutes variables for ${…}, even within quotes. #}
 {% macro text_literal(text) %}
   {% if text is none %}
     {% do return('null') %}

@@ -14,8 +14,8 @@
 
 
 {#
-  How the values of a column that tells time are written: `{write, precision, step, strftime}`. `precision` names the smallest
-  part it holds and `step` is that as a unit, both none where it is finer than any interval. Pure.
+  How the values of a time column are written: `{write, precision, step, strftime}`. `precision` is the smallest part
+  it holds and `step` the same as a unit, both none if it is finer than any interval. Pure.
 #}
 {% macro column_values(model, name, data_type, format) %}
   {% set base_type = modules.re.split('[(<]', data_type)[0] | lower %}
@@ -46,7 +46,7 @@
 {% endmacro %}
 
 
-{# Whether every boundary of a unit is one of a step, too. #}
+{# Whether every boundary of a unit is also a boundary of a step. #}
 {% macro _divides(step, unit) %}
   {% if step.months %}
     {% do return(unit.months > 0 and unit.months % step.months == 0) %}

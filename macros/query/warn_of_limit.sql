@@ -1,4 +1,4 @@
-{# Warns of a query that takes so many rows of each batch, which is seldom meant. `sql` is the compiled query. #}
+{# Warns of a query with LIMIT, which would apply to each batch and is seldom intended. `sql` is the compiled query. #}
 {% macro warn_of_limit(options, sql) %}
   {% if options.kind == 'full' or not modules.re.search('(?i)\\blimit\\s+[0-9]', sql) %}
     {% do return(none) %}

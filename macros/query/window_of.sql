@@ -1,7 +1,7 @@
 {#
-  A source restricted to what one window needs of it: `from {{ dbt_kinds.window_of(ref('events'), 'event_date', before='P1D') }} as e`.
-  Both bounds are sentinels, which a kind exchanges batch by batch. It only ever saves reading: the output filter of the
-  kind still decides which rows are written.
+  The part of a source that one window needs: `from {{ dbt_kinds.window_of(ref('events'), 'event_date', before='P1D') }} as e`.
+  Both bounds are sentinels, which a kind substitutes for each batch. It only reduces what is read: the output filter of
+  the kind still decides which rows are written.
 #}
 {% macro window_of(relation, column, before='PT0S', after='PT0S', unit='day', week_start='monday', data_type='date', format=none) %}
   {% set unit = unit or 'none' %}
@@ -13,7 +13,7 @@
   {% do dbt_kinds.check_deletes_are_seen(model, '/*kinds:source_start*/') %}
   {% set settings = dbt_kinds.preview_settings(model.name) %}
   {% set window = dbt_kinds.preview_window(model, settings) %}
-  {# a name that held */ would end the comment #}
+  {# a name that contains */ would end the comment #}
   {% set bounds = {} %}
   {% for side in ['source_start', 'source_end'] %}
     {% do bounds.update({side: '/*kinds:' ~ side ~ ' ' ~ (dbt_kinds.json_text(source) | replace('*', '\\u002a')) ~ '*/ ' ~ dbt_kinds.source_literal(side, source, window)}) %}

@@ -1,4 +1,4 @@
-{# A change in words, for messages. #}
+{# A description of a change, for messages. #}
 {% macro change_words(change) %}
   {% set path = change.path | join('.') %}
   {% set what = 'column' if change.path | length == 1 else 'field' %}

@@ -1,4 +1,4 @@
-{# A table's columns after changes: what is added comes last, in the table or in its struct. #}
+{# A table's columns after changes: additions come last, in the table or in their struct. #}
 {% macro changed_schema(stored, changes) %}
   {% set row = namespace(type=dbt_kinds.row_type(stored)) %}
   {% for change in changes %}
@@ -12,7 +12,7 @@
 {% endmacro %}
 
 
-{# A type after a change; `path` is what is left of the change's. #}
+{# A type after a change; `path` is the rest of the change's path. #}
 {% macro _changed_type(type, change, path) %}
   {% if not path %}
     {% do return(dbt_kinds.parse_type(change.to)) %}

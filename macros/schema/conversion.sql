@@ -1,6 +1,6 @@
 {#
-  SQL that turns a value of one type into another, the fields of structs by name: Spark's own cast and insert go by position. The
-  expression itself where nothing is to be done.
+  SQL that converts a value from one type to another, matching struct fields by name: Spark's own cast and insert match by position.
+  The expression itself if no conversion is needed.
 #}
 {% macro conversion(expression, source, target) %}
   {% do return(dbt_kinds._parsed_conversion(expression, dbt_kinds.parse_type(source), dbt_kinds.parse_type(target), 1)) %}

@@ -1,6 +1,6 @@
 {#
-  Whether every value of a parsed type can be stored as another without loss. Fields go by name, whatever their order; those that
-  only the target has are NULL then.
+  Whether every value of a parsed type can be stored as another without loss. Fields are matched by name, in any order; those
+  that only the target has become NULL.
 #}
 {% macro fits_into(source, target) %}
   {% if source.kind == 'atomic' and source.text == 'void' %}
@@ -25,7 +25,7 @@
 
 
 {% macro _atomic_fits_into(source, target) %}
-  {# a float holds whole numbers of 24 bits exactly, a double of 53 #}
+  {# a float holds integers of up to 24 bits exactly, a double of up to 53 #}
   {% set wider = {
     'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'], 'int': ['bigint', 'double'],
     'float': ['double'],
@@ -38,12 +38,12 @@
     {% do return(digits[0] <= room[0] and digits[1] <= room[1]) %}
   {% endif %}
   {% set length, longest = dbt_kinds.text_length(source), dbt_kinds.text_length(target) %}
-  {# a char is padded to its length, so another text would not come back as it was #}
+  {# a char is padded to its length, so other strings would not be read back unchanged #}
   {% do return(length is not none and (target == 'string' or (target.startswith('varchar') and length <= longest))) %}
 {% endmacro %}
 
 
-{# How many digits a number has before and after the point, or none where they are not counted. #}
+{# How many digits a number type has before and after the point, or none for other types. #}
 {% macro digits(text) %}
   {% set arguments = dbt_kinds.full_match('decimal\((\d+),(\d+)\)', text) %}
   {% if arguments %}

@@ -1,4 +1,4 @@
-{# Whether a change loses what the table holds, or cannot keep it. #}
+{# Whether a change loses data that the table holds, or cannot keep it. #}
 {% macro is_destructive(change) %}
   {% do return(change.change in ['drop', 'alter']) %}
 {% endmacro %}

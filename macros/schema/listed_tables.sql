@@ -1,6 +1,6 @@
 {#
-  The names of a relation's schema, in lower case; nothing where there is no such schema. Listed once a run; what this run makes is noted here, and who
-  has to know what others made lists `afresh`.
+  The names of the relations in a relation's schema, in lower case; empty if there is no such schema. Listed once per run and updated with what this run
+  creates; pass `afresh` to see what others created.
 #}
 {% macro listed_tables(relation, afresh=false) %}
   {% set listed = dbt_kinds.run_memory().listed %}
@@ -13,8 +13,8 @@
 
 
 {#
-  What a relation is: 'table', 'view', or none where there is none of that name. dbt-spark's relation cache cannot be asked for tables: it may not
-  know Iceberg's. It does know views, and a view holds nothing that was recorded.
+  The type of a relation: 'table', 'view', or none if it does not exist. dbt-spark's relation cache is not reliable for tables: it may lack
+  Iceberg's. It is reliable for views, and a view has no recorded intervals.
 #}
 {% macro relation_type(relation, afresh=false) %}
   {% set names, name = dbt_kinds.listed_tables(relation, afresh), relation.identifier | lower %}
@@ -26,7 +26,7 @@
 {% endmacro %}
 
 
-{# A table that this run made. #}
+{# Adds a table that this run created. #}
 {% macro note_table(relation) %}
   {% do dbt_kinds.run_memory().listed.setdefault(relation.without_identifier() | string, {}).update({relation.identifier | lower: 'table'}) %}
 {% endmacro %}

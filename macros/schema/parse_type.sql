@@ -1,6 +1,6 @@
 {#
   Spark's text of a type as a mapping. `describe` and typeof() do not quote the names of fields, and a name may hold a colon; so a
-  name goes to the first colon behind which a type can be read, one that a comma or the end follows.
+  name extends to the first colon after which a type can be parsed that is followed by a comma or the end.
 #}
 {% macro parse_type(text) %}
   {# a struct of more than 25 fields, in describe (spark.sql.debug.maxToStringFields) #}
@@ -16,7 +16,7 @@
 {% endmacro %}
 
 
-{# The type that begins there, `{read, end}`, or none. Each place is read once: wrong colons would multiply by depth. #}
+{# The type that begins at a position, `{read, end}`, or none. Each position is parsed once: otherwise wrong colons would multiply with depth. #}
 {% macro _type_at(text, position, seen) %}
   {% if position not in seen %}
     {% set nested = modules.re.match('(?i)(array|map|struct)\s*<\s*', text[position:]) %}
@@ -61,7 +61,7 @@
 {% endmacro %}
 
 
-{# The field of a struct that begins there, or none. #}
+{# The struct field that begins at a position, or none. #}
 {% macro _field_at(text, position, seen) %}
   {% set quoted = modules.re.match('`((?:[^`]|``)+)`\s*(?=:)', text[position:]) %}
   {% set follows = "(?is)(?:\s+not\s+null\\b)?(?:\s+comment\s+'(?:[^'\\\\]|\\\\.|'')*')?(?=\s*[,>])" %}

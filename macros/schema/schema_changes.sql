@@ -1,6 +1,6 @@
 {#
-  What would turn a table's columns into a query's, nested fields one by one: `[{change, path, from, to}]`. Order and case are no
-  change, nor is a type that fits into the table's.
+  The changes that turn a table's columns into a query's, down to nested fields: `[{change, path, from, to}]`. A different order or case is
+  not a change, nor is a type that fits into the table's.
 #}
 {% macro schema_changes(stored, written) %}
   {% do return(dbt_kinds._type_changes(dbt_kinds.row_type(stored), dbt_kinds.row_type(written), [])) %}
@@ -25,7 +25,7 @@
   {% endif %}
   {% set widened = none %}
   {% if stored.kind == 'map' and written.kind == 'map' %}
-    {# no format changes the keys of a map in place #}
+    {# no format can change the keys of a map in place #}
     {% if not dbt_kinds._type_changes(stored.key, written.key, path) %}
       {% do return(dbt_kinds._type_changes(stored.value, written.value, path + ['value'])) %}
     {% endif %}

@@ -1,6 +1,6 @@
 {#
-  What a table is but for its columns: `{partitioning, file_format, is_view, location}`, and `is_in_hive` of an Iceberg table, from what dbt read of it when the run began, as far as that
-  tells; else, and `afresh`, as describe_table tells it, with the columns.
+  The facts about a table except its columns: `{partitioning, file_format, is_view, location}`, and `is_in_hive` for an Iceberg table, from what dbt read when the run began, if that is sufficient;
+  else, and with `afresh`, what describe_table returns, including the columns.
 #}
 {% macro table_facts(relation, afresh=false) %}
   {% set cached = none if afresh else load_cached_relation(relation) %}
@@ -10,7 +10,7 @@
 
 
 {#
-  The same from the text of `show table extended`; none where it does not tell. Iceberg keeps the schema and the partitioning of its tables among the
+  The same from the output of `show table extended`; none if that is not sufficient. Iceberg keeps the schema and partitioning of its tables in the
   properties of a Hive catalog. Pure.
 #}
 {% macro read_information(information) %}
@@ -42,7 +42,7 @@
 {% endmacro %}
 
 
-{# `days(ts)` and the like, as Spark writes them; none where one of them cannot be read. #}
+{# Transforms such as `days(ts)`, as Spark writes them; none if one cannot be parsed. #}
 {% macro _iceberg_partitioning(properties) %}
   {% set spec = modules.re.search('default-partition-spec=[{]"spec-id":[0-9]+,"fields":(\[.*?\])[}]', properties) %}
   {% set names = dict(modules.re.findall('"id":([0-9]+),"name":"(\w+)"', properties)) %}

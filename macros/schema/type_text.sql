@@ -1,4 +1,4 @@
-{# The text of a parsed type as DDL takes it: names of fields are quoted. #}
+{# The text of a parsed type for DDL, with quoted field names. #}
 {% macro type_text(type) %}
   {% if type.kind == 'array' %}
     {% do return('array<' ~ dbt_kinds.type_text(type.element) ~ '>') %}

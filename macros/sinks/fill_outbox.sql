@@ -1,6 +1,6 @@
 {#
-  Puts into the outbox what changed in a table since its last delta: rows first, then the delta that makes them count. A run that died between its write and this one is made good by
-  the next, also by one that has nothing to load. A `resync` takes all rows for new.
+  Puts the changes of a table since its last delta into the outbox: first the rows, then the delta that makes them count. If a run dies after its write and before this, the next
+  run catches up, even one that has nothing to load. A `resync` treats all rows as new.
 #}
 {% macro fill_outbox(relation, options, resync=false) %}
   {% if 'sink' not in options or dbt_kinds.is_empty_run() or dbt_kinds.is_sample_run() or dbt_kinds.relation_type(relation) != 'table' %}
@@ -32,14 +32,14 @@
 {% endmacro %}
 
 
-{# The newest delta of a model: `{delta, fill, version}`, number 0 and no version where there is none. #}
+{# The newest delta of a model: `{delta, fill, version}`, number 0 and no version if there is none. #}
 {% macro last_delta(options) %}
   {% set found = dbt_kinds.query_rows(dbt_kinds.deltas_query(options.relation) ~ '\norder by delta desc limit 1') %}
   {% do return(dict({'delta': 0, 'fill': none, 'version': none}, **(found[0] if found else {}))) %}
 {% endmacro %}
 
 
-{# How the rows of a table are told apart: by `unique_key`, by the rows of a `group`, or not at all. #}
+{# How the rows of a table are identified: by `unique_key`, by the rows of a `group`, or not at all. #}
 {% macro sink_keys(options) %}
   {% do return({'incremental_by_unique_key': 'unique_key', 'tracked': 'group'}.get(options.kind, 'row')) %}
 {% endmacro %}
@@ -51,7 +51,7 @@
 {% endmacro %}
 
 
-{# What a table stands at, as a text: a snapshot, a version, or of files the moment of the last load. none of an empty table without a snapshot. #}
+{# The version of a table, as a string: a snapshot, a version, or for Parquet and ORC the moment of the last load; none for an empty table without a snapshot. #}
 {% macro _version_to_send(relation, options) %}
   {% if dbt_kinds.has_commits(options.file_format) %}
     {% set snapshot = dbt_kinds.current_snapshot(relation, options.file_format) %}
@@ -78,7 +78,7 @@
 
 
 {#
-  Files have no versions, so the rows of the last delta are kept beside the table, in a partition named by its fill. A partition that no delta names was left by a run that died.
+  Parquet and ORC tables have no versions, so the rows of the last delta are kept beside the table, in a partition named after its fill. A partition that no delta names was left by a dead run.
 #}
 {% macro sent_table(relation) %}
   {% do return(relation.incorporate(path={'identifier': relation.identifier ~ '__kinds_sent'}, type='table')) %}

@@ -1,6 +1,6 @@
 {#
-  The outbox: what runs changed in tables with a sink, and what became of it. A log beside the store, which runs and `dbt-kinds push` append to and nothing changes. Its
-  events are `change`, a row that came or went; `delta`, one run's changes, which count once it is there; and `delivery`, what a push did with the changes of a key.
+  The outbox: the changes that runs made in tables with a sink, and their delivery. An append-only log beside the store, written by runs and `dbt-kinds push`. Its events are
+  `change`, a row that was added or removed; `delta`, which completes one run's changes and makes them count; and `delivery`, the result of pushing the changes of a key.
 #}
 {% macro outbox_table() %}
   {% do return(dbt_kinds.store_table().incorporate(path={'identifier': 'dbt_kinds_outbox'})) %}
@@ -8,8 +8,8 @@
 
 
 {#
-  Its columns. `fill` names what one run put in; `delta` is its number among those of the relation, from 1, or of a delivery the last that it delivers. `version` is what the table
-  stood at, `change` the id that receivers see, `type` and `status` what happened, `moment` when.
+  Its columns. `fill` identifies the rows that one run put in; `delta` is its number within the relation, from 1, or for a delivery the last delta delivered. `version` is the table's
+  version, `change` the id that receivers see, `type` and `status` say what happened, `moment` when.
 #}
 {% macro outbox_columns() %}
   {% do return({
@@ -24,7 +24,7 @@
 {% endmacro %}
 
 
-{# Makes it, if there is none. While a run plans, and not before its first row: see prepare_ledger. #}
+{# Creates it if it does not exist. This happens while a run plans, not just before its first row: see prepare_ledger. #}
 {% macro prepare_outbox() %}
   {% if not dbt_kinds.has_outbox() %}
     {% do dbt_kinds.create_log(dbt_kinds.outbox_table(), dbt_kinds.outbox_columns(), partitions={'relation': 'string', 'event': 'string'}) %}
@@ -33,7 +33,7 @@
 {% endmacro %}
 
 
-{# Appends rows of one event of a relation: mappings of columns, or the SQL of a query that yields all columns. #}
+{# Appends rows of one event type for a relation: mappings by column, or a query that returns all columns. #}
 {% macro append_to_outbox(relation, event, rows) %}
   {% if not rows %}
     {% do return(none) %}
@@ -52,7 +52,7 @@ values
 {% endmacro %}
 
 
-{# SQL in the order of the columns. No text may hold a line break or the delimiter of a Hive text table. #}
+{# SQL values in column order. No string may contain a line break or the delimiter of a Hive text table. #}
 {% macro _outbox_values(row) %}
   {% set values = [] %}
   {% for name, type in dbt_kinds.outbox_columns().items() %}
@@ -70,8 +70,8 @@ values
 
 
 {#
-  SQL: the deltas of a relation, `{delta, fill, version, status}`. Should two runs have put in one number, the first counts: both began at the version before, and what the other
-  found is found again by the next.
+  SQL: the deltas of a relation, `{delta, fill, version, status}`. If two runs used the same number, the first counts: both started from the same previous version, and the next run
+  finds the changes of the other again.
 #}
 {% macro deltas_query(relation) %}
   {% set sql -%}

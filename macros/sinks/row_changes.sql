@@ -1,6 +1,6 @@
 {#
-  SQL: what a table holds at a version as `key` and `row`, both JSON. A row is its own key where nothing tells rows apart. Times are UTC with microseconds; a decimal of more than 15
-  digits is a text, because readers of JSON would round it.
+  SQL: the rows of a table at a version as `key` and `row`, both JSON. A row is its own key if rows have no key. Times are UTC with microseconds; a decimal of more than 15
+  digits is a string, because JSON parsers would round it.
 #}
 {% macro rows_to_send(relation, options, version) %}
   {% set table = relation ~ (' version as of ' ~ version if dbt_kinds.has_commits(options.file_format) else '') %}
@@ -32,9 +32,9 @@
 
 
 {#
-  SQL: the rows of the outbox for what differs between two queries of `key` and `row`; the first is none where there was nothing before. Where keys are unique the two sides of a key
-  are the images of an update; of a group that changed all rows go and come; else rows go and come, as often as they do. Counted, because Spark takes two versions of an Iceberg table
-  for one and the same, and drops half of a `union` of what differs between them (measured on 3.5). Pure.
+  SQL: the outbox rows for the differences between two queries of `key` and `row`; the first is none if there was nothing before. If keys are unique, the two rows of a key are the images of an
+  update; if a group changed, all its rows are removed and added; otherwise single rows are removed and added, respecting duplicates. Differences are computed by counting, because Spark takes two
+  versions of an Iceberg table for the same and drops half of a `union` of their differences (measured on 3.5). Pure.
 #}
 {% macro row_changes(then_rows, now_rows, delta, keys) %}
   {% set then_rows = then_rows if then_rows is not none else "select '' as key, '' as row where false" %}

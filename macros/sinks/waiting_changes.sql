@@ -1,6 +1,6 @@
 {#
-  SQL: the changes of a model that have not been delivered, `{delta, type, key, row, change}`, of so many keys at most, oldest first. A delivery settles a key up to its delta, and a
-  resync whatever was before it.
+  SQL: the changes of a model that have not been delivered, `{delta, type, key, row, change}`, for a limited number of keys, oldest first. A delivery settles a key up to its delta,
+  and a resync everything before it.
 #}
 {% macro waiting_changes_query(relation, limit) %}
   {% set outbox, of_relation = dbt_kinds.outbox_table(), 'relation = ' ~ dbt_kinds.text_literal(relation) %}
@@ -25,7 +25,7 @@ select delta, type, key, row, change, place from ranked where place <= {{ limit 
 {% endmacro %}
 
 
-{# SQL in brackets: what pushes did with the changes of keys, and whether a dead one was revived later. #}
+{# SQL in parentheses: the results of pushing the changes of keys, and whether a dead letter was revived later. #}
 {% macro _deliveries(relation) %}
   {% set sql -%}
 (
@@ -39,8 +39,8 @@ select delta, type, key, row, change, place from ranked where place <= {{ limit 
 
 
 {#
-  SQL: how often the changes that wait were sent, by key: `{key, attempts, deltas, first_at, last_at, status, reason}`, deltas the last of each attempt, separated by commas.
-  An attempt is told by `sending`, which is written before the call.
+  SQL: how often the pending changes were sent, by key: `{key, attempts, deltas, first_at, last_at, status, reason}`, where deltas lists the last delta of each attempt,
+  separated by commas. An attempt is recorded as `sending` before the call.
 #}
 {% macro attempts_query(relation) %}
   {% set sql -%}
@@ -62,7 +62,7 @@ group by key
 {% endmacro %}
 
 
-{# SQL: who pushes a model's changes, `{holder, claimed_at}`, first come first: nobody who gave no sign of life since a moment. #}
+{# SQL: the processes that push a model's changes, `{holder, claimed_at}`, earliest claim first, without those that gave no sign of life since a moment. #}
 {% macro pushers_query(relation, since) %}
   {% set sql -%}
 select holder, min(if(status = 'claimed', moment, null)) as claimed_at

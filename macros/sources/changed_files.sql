@@ -1,6 +1,6 @@
 {#
-  What changed in an Iceberg table behind a position of its history, as the files that commits added and removed tell: `[{position, first, last}]`, the least and the
-  greatest value of a column in a changed file, as instants cut to seconds. Compactions change nothing. No data are read.
+  The changes in an Iceberg table after a position in its history, according to the files that commits added and removed: `[{position, first, last}]`, the smallest and
+  greatest value of a column in a changed file, as instants truncated to seconds. Compactions do not count. No data are read.
 #}
 {% macro changed_files(model_name, facts, column, values, since) %}
   {% set history, snapshots = dbt_kinds.snapshot_history(facts), [] %}
@@ -28,8 +28,8 @@
 
 
 {#
-  SQL: for each snapshot and each pair of bounds a row, in seconds since 1970. A few snapshots are asked one by one, since each knows its own commit: 0.1 s where all
-  entries of 2,000 snapshots take 5 s. A file that deletes rows by their places has no bounds of its own: those of its partition's files stand for it. Pure.
+  SQL: one row per snapshot and pair of bounds, in seconds since 1970. A few snapshots are queried one by one, since each knows its own commit: 0.1 s,
+  where all entries of 2,000 snapshots take 5 s. A position delete file has no bounds of its own, so those of its partition's files are used. Pure.
 #}
 {% macro changed_files_query(relation, partitioning, column, values, snapshots) %}
   {% set metrics = 'readable_metrics.' ~ column %}
@@ -69,14 +69,14 @@ group by snapshot_id, first, last
 {% endmacro %}
 
 
-{# SQL: the second of a value that tells time; beyond the years that are instants to us, the nearest of them. Pure. #}
+{# SQL: the seconds since 1970 of a time value, clamped to the supported years. Pure. #}
 {% macro clamped_seconds(column, values) %}
   {% set microseconds = '(' ~ dbt_kinds.microseconds(column, values) ~ ')' %}
   {% do return('if(' ~ microseconds ~ ' is null, null, greatest(-30610224000, least(253339228800, ' ~ dbt_kinds.floored_quotient(microseconds, 1000000) ~ ')))') %}
 {% endmacro %}
 
 
-{# The instant of so many seconds since 1970. Pure. #}
+{# The instant of a number of seconds since 1970. Pure. #}
 {% macro instant_at(seconds) %}
   {% do return((modules.datetime.datetime(1970, 1, 1) + modules.datetime.timedelta(seconds=seconds)).isoformat()) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
-  lookback: auto: what changed in the sources of a model since it read them, `{sources, late}`. `sources` are what its next loads note of what they read, see
-  note_of_source; `late` is what late_units takes. Relations that the model follows as its parents are left out: propagation knows more.
+  lookback: auto: the changes in a model's sources since it read them, `{sources, late}`. `sources` is what its next loads record about their sources, see
+  note_of_source; `late` is what late_units takes. Relations that the model follows as parents are left out, because propagation is more precise.
 #}
 {% macro late_data(node, options, loads, settings, sql, parents) %}
   {% set sources, late = {}, [] %}
@@ -27,7 +27,7 @@
 {% endmacro %}
 
 
-{# Of an Iceberg table: the bounds of the files that its snapshots added and removed. #}
+{# For an Iceberg table: the bounds of the files that its snapshots added and removed. #}
 {% macro _late_in_snapshots(options, loads, noted, source) %}
   {% set history = dbt_kinds.snapshot_history(source.facts) %}
   {% do source.update({'name': source.key, 'snapshot': history.head, 'hashes': none}) %}
@@ -43,7 +43,7 @@
 {% endmacro %}
 
 
-{# Of a table of files: its partitions. #}
+{# For a Parquet or ORC table: its partitions. #}
 {% macro _late_in_files(options, loads, noted, source) %}
   {% do source.update({'name': source.key ~ '/' ~ source.column, 'snapshot': none, 'hashes': dbt_kinds.partition_hashes(source.facts, source.column, source.bounds)}) %}
   {% set hits, lost = [], [] %}
@@ -60,7 +60,7 @@
 {% endmacro %}
 
 
-{# Where a value that is cut to seconds, or to what its column tells apart, is over. #}
+{# The end of the period of a value that is truncated to seconds or to its column's precision. #}
 {% macro _behind_value(instant, values) %}
   {% if values.step is not none %}
     {% do return(dbt_kinds.unit_start(dbt_kinds.unit_index(instant, values.step) + 1, values.step)) %}
@@ -69,7 +69,7 @@
 {% endmacro %}
 
 
-{# What the query reads through window_of, by relation and column: `{key, column, bounds, margins, facts}`. #}
+{# The relations that the query reads through window_of, by relation and column: `{key, column, bounds, margins, facts}`. #}
 {% macro _watched_sources(node, options, windows, parents) %}
   {% set left_out = [options.relation] + parents | map(attribute='relation') | list + (dbt_kinds._tables_of_kinds() if options.on_upstream_change == 'ignore' else []) %}
   {% set found = {} %}
@@ -88,7 +88,7 @@
 {% endmacro %}
 
 
-{# `{column, bounds}`; refuses what nothing can be told of without reading the data. #}
+{# `{column, bounds}`; raises if changes cannot be detected without reading the data. #}
 {% macro _watched_column(options, facts, window) %}
   {% set model, name = options.model, window.relation ~ ' by ' ~ window.column %}
   {% set instead = '; write lookback as a number of units instead' %}
@@ -115,7 +115,7 @@
 {% endmacro %}
 
 
-{# A query that filters by itself does not tell which of its sources is read by which column. #}
+{# A query with its own filters does not show which source is read by which column. #}
 {% macro _check_reads_windows(node, options, windows) %}
   {% if not windows %}
     {% set known = [] %}
@@ -130,7 +130,7 @@
 {% endmacro %}
 
 
-{# What can be told of a query that is not compiled: of names in ref() their tables, views left out. #}
+{# The sources of a query that is not compiled, as far as known: the tables of names in ref(), without views. #}
 {% macro _written_windows(node) %}
   {% set tables, found = {}, [] %}
   {% for unique_id in node.depends_on.nodes if unique_id in graph.nodes and graph.nodes[unique_id].config.materialized not in ['view', 'ephemeral'] %}

@@ -1,9 +1,9 @@
 {#
-  What changed in a source since the loads of a model read it: `{hits, lost}`. A hit is `{units, first, last}`, the units that read one of its changes and were loaded before,
-  and the values between which it changed; `lost` are the units of which nothing tells what they read. In numbers of units. Pure.
+  The changes in a source since a model's loads read it: `{hits, lost}`. A hit is `{units, first, last}`, the units that read a change and were loaded before it, and the
+  values between which the source changed; `lost` are the units for which it is unknown what they read. In unit numbers. Pure.
 
-  `pieces` are what the model holds, `{start, end, since}`, `since` being where its source stood, none where that is lost; `changes` are `{position, first, end, …}`, those
-  behind `since` being news to a piece.
+  `pieces` are the model's coverage, `{start, end, since}`, where `since` is the position of its source, none if unknown; `changes` are `{position, first, end, …}`, of which
+  those after `since` are new to a piece.
 #}
 {% macro late_hits(pieces, changes, margins, unit) %}
   {% set ours, lost = [], [] %}
@@ -18,7 +18,7 @@
   {% endfor %}
   {% set hits = [] %}
   {% for change in changes %}
-    {# a change is read as a load of a parent is that came after ours #}
+    {# a change is treated like a load of a parent after ours #}
     {% set theirs = [{'start': change.first, 'end': change.end, 'recorded_at': dbt_kinds._padded(change.position)}] %}
     {% set units = dbt_kinds.upstream_changes(ours, {'loads': theirs, 'margins': margins}, unit) %}
     {% do hits.append({'units': units, 'first': change.first, 'last': change.last}) if units %}
@@ -27,14 +27,14 @@
 {% endmacro %}
 
 
-{# A position as text that sorts as it does. #}
+{# A position as a string that sorts numerically. #}
 {% macro _padded(position) %}
   {% do return('%09d' | format(position)) %}
 {% endmacro %}
 
 
 {#
-  The pieces of what a model holds with the position of an Iceberg table's history that each is known to agree with, none where it is lost. Pure.
+  The pieces of a model's coverage with the position in an Iceberg table's history that each is known to agree with, none if unknown. Pure.
 #}
 {% macro pieces_of_history(loads, noted, name, history) %}
   {% set pieces = [] %}
@@ -47,13 +47,13 @@
 
 
 {#
-  What is known of a source by each piece of what a model holds, `{start, end, note}`: what its load noted, or a later load noted of everything but its `stale`
-  intervals; none where there is neither. Pure.
+  What is known about a source for each piece of a model's coverage, `{start, end, note}`: what its load recorded, or what a later load recorded about everything except its
+  `stale` intervals; none if there is neither. Pure.
 #}
 {% macro agreed_notes(loads, noted, name) %}
   {% set state, pieces, by_moment = namespace(left=loads), [], dbt_kinds._by_moment(noted) %}
   {% for note in noted if note.sources.get(name, {}).get('stale') is not none %}
-    {# of many notes the newest are enough #}
+    {# the newest notes are enough #}
     {% if not state.left or loop.index > 100 %}{% break %}{% endif %}
     {% set stale, left = dbt_kinds.merge_intervals(note.sources[name].stale), [] %}
     {% for load in state.left %}
@@ -76,8 +76,8 @@
 
 
 {#
-  The same of a table of files, where a load is its own position: `changed` are the partitions that have another hash than it noted, or that are there only for one of
-  the two. Pure.
+  The same for a Parquet or ORC table, where a load is its own position: `changed` are the partitions whose hash differs from the recorded one, or that exist on one
+  side only. Pure.
 #}
 {% macro pieces_of_partitions(loads, noted, source) %}
   {% set pieces, by_moment = [], dbt_kinds._by_moment(noted) %}
@@ -99,7 +99,7 @@
 {% endmacro %}
 
 
-{# Notes by the moment of their load: those of one append have the same. #}
+{# Notes by the moment of their load, which is the same for all loads of one append. #}
 {% macro _by_moment(noted) %}
   {% set by_moment = {} %}
   {% for note in noted %}
@@ -109,7 +109,7 @@
 {% endmacro %}
 
 
-{# What the load of a piece noted of a source, or none. #}
+{# What the load of a piece recorded about a source, or none. #}
 {% macro _own_note(load, by_moment, name) %}
   {% for note in by_moment.get(load.recorded_at, []) if note.start <= load.start and note.end >= load.end %}
     {% do return(note.sources.get(name)) %}
@@ -118,7 +118,7 @@
 {% endmacro %}
 
 
-{# What a window reads of a source, through all that the query reads it by. Pure. #}
+{# The ranges of a source that a window reads, over all window_of calls of the query. Pure. #}
 {% macro read_of_source(source, window) %}
   {% set read = [] %}
   {% for margin in source.margins %}

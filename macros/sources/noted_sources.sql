@@ -1,7 +1,7 @@
 {#
-  What the loads of a relation noted of the sources they read, `{start, end, recorded_at, sources}`, newest first. `sources` maps a source to `{snapshot}`, what an Iceberg
-  table stood at before it was read, or to `{partitions}`, their hashes within what was read. With `stale`: everything else that was recorded by then was as that
-  snapshot has it, those intervals left out.
+  What the loads of a relation recorded about the sources they read, `{start, end, recorded_at, sources}`, newest first. `sources` maps a source to `{snapshot}`, an Iceberg
+  table's snapshot before it was read, or to `{partitions}`, the hashes of the partitions that were read. `stale` means that everything recorded by then agrees
+  with that snapshot, except those intervals.
 #}
 {% macro noted_sources(relation) %}
   {% do dbt_kinds.events_of(relation) %}
@@ -13,13 +13,13 @@
 {% endmacro %}
 
 
-{# What a run appends itself. #}
+{# Adds a load that the run itself appends. #}
 {% macro note_source(relation, row) %}
   {% do dbt_kinds.run_memory().noted.setdefault(relation, []).append(row) if '"sources"' in (row.details or '') %}
 {% endmacro %}
 
 
-{# What it reads afresh under its lease. #}
+{# Replaces the loads by those re-read under the lease. #}
 {% macro note_sources(relation, log) %}
   {% do dbt_kinds.run_memory().noted.pop(relation, none) %}
   {% for row in log if row.relation == relation and row.event == 'loaded' %}
@@ -28,7 +28,7 @@
 {% endmacro %}
 
 
-{# What the record of a batch carries: what of its sources it read. #}
+{# The details of a batch's record: the state of the sources it read. #}
 {% macro details_with_sources(work, batch, details) %}
   {% set read = work.plan.get('sources') or [] %}
   {% if not read %}
@@ -42,7 +42,7 @@
 {% endmacro %}
 
 
-{# The same of one source. Pure. #}
+{# The same for one source. Pure. #}
 {% macro note_of_source(source, batch) %}
   {% if source.hashes is none %}
     {% set note = {'snapshot': source.snapshot} %}
@@ -60,8 +60,8 @@
 
 
 {#
-  The loads of a model, each with what it is known to agree with, `sources`, and without the notes that said so: for a log that is written anew. Where several are known a
-  load may become several. Pure.
+  The loads of a model for rewriting the log, each with the state of its `sources` that it is known to agree with, replacing the notes. A load may be split if its parts
+  agree with different states. Pure.
 #}
 {% macro loads_with_sources(loads, noted) %}
   {% set state, names = namespace(loads=loads), [] %}
@@ -93,7 +93,7 @@
 {% endmacro %}
 
 
-{# What two neighbours know of their sources together: partitions of both, snapshots that are the same; none where they differ. Pure. #}
+{# The combined knowledge of two adjacent loads about their sources: the partitions of both, and equal snapshots; none if they differ. Pure. #}
 {% macro joined_sources(left, right) %}
   {% if left.keys() | sort | list != right.keys() | sort | list %}
     {% do return(none) %}

@@ -1,6 +1,6 @@
 {#
-  What the partitions of a table of files are made of: the instant of each value of the column to a hash of its newest file's time, how many files it has, and how large
-  they are. No column of the data is read. Asked once a run.
+  The contents of a Parquet or ORC table's partitions: by the instant of each column value, a hash of the newest file's time, the number of files and
+  their size. No data columns are read. Read once per run.
 #}
 {% macro partition_hashes(facts, column, values) %}
   {% if column not in facts.partitions %}

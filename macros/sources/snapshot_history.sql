@@ -1,7 +1,7 @@
 {#
-  How an Iceberg table came to what it is: `{head, is_whole, positions, snapshots}`. `snapshots` are the ancestors of the current one and itself, oldest first,
-  `{snapshot_id, operation}`, as far as they are kept, `positions` where each stands among them, from 1 on, and 0 for one that expired right before them; `is_whole` tells that none has.
-  `head` is none for a table without a snapshot. Asked once a run.
+  The history of an Iceberg table: `{head, is_whole, positions, snapshots}`. `snapshots` are the current one and its ancestors, oldest first,
+  `{snapshot_id, operation}`, as far as they are retained; `positions` are their positions, from 1, and 0 for one that expired directly before them; `is_whole` means that none has expired.
+  `head` is none for a table without a snapshot. Read once per run.
 #}
 {% macro snapshot_history(facts) %}
   {% if facts.history is none %}
@@ -28,7 +28,7 @@ left join (select name, snapshot_id from {{ facts.relation }}.refs where name = 
     {% do backwards.append(by_id[state.at]) %}
     {% set state.at = by_id[state.at].get('parent_id') %}
   {% endfor %}
-  {# the parent of the first one kept is known by its name: what came behind it is all there #}
+  {# the parent id of the first retained snapshot is known, and all later snapshots exist #}
   {% set positions = {state.at: 0} if state.at is not none else {} %}
   {% for snapshot in backwards | reverse %}
     {% do positions.update({snapshot.snapshot_id: loop.index}) %}
@@ -37,7 +37,7 @@ left join (select name, snapshot_id from {{ facts.relation }}.refs where name = 
 {% endmacro %}
 
 
-{# Where a snapshot stands, 0 for the table before its first one; none where it is none of the ancestors, or is not kept. Pure. #}
+{# The position of a snapshot, 0 for the table before its first one; none if it is not an ancestor or not retained. Pure. #}
 {% macro position_of(history, snapshot_id) %}
   {% if snapshot_id is none %}
     {% do return(0 if history.is_whole else none) %}

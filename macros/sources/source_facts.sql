@@ -1,6 +1,6 @@
 {#
-  What a table that queries read is, as describe_table tells it, with the `relation` itself. Looked at once a run, and afresh: a Spark session keeps tables as it
-  knew them. none where there is no such table.
+  The facts about a table that queries read: what describe_table returns, plus the `relation`. Read once per run after a refresh, because a Spark session
+  caches tables. none if there is no such table.
 #}
 {% macro source_facts(key) %}
   {% set known = dbt_kinds.run_memory().sources %}
@@ -13,7 +13,7 @@
 {% endmacro %}
 
 
-{# The relation that relation_key gave a name. #}
+{# The relation for a name from relation_key. #}
 {% macro relation_of_key(key) %}
   {% set parts = key.split('.') %}
   {% do return(api.Relation.create(

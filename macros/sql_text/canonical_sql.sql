@@ -1,5 +1,5 @@
 {#
-  SQL without its comments, and with one blank for any white space outside quotes: equal for texts that mean the same to a reader. Time variables, which
+  SQL without comments, with white space outside quotes collapsed to one space: equal for queries that differ only in layout. Time variables, which
   are comments, are kept. Pure.
 #}
 {% macro canonical_sql(text) %}

@@ -1,6 +1,6 @@
 {#
-  Refuses SQL of an option that would not end where the text ends, and so change the statement around it: a quote, a comment or a parenthesis that never
-  closes, one that closes what it did not open, a semicolon, a comment at the end of which nothing ends it. Returns the text. Pure.
+  Refuses SQL of an option that would change the statement around it: a quote, comment or parenthesis that never closes,
+  a closing one without its opening, a semicolon, a line comment at the end. Returns the text. Pure.
 #}
 {% macro check_closed(model, option, text, may_have_semicolons=false) %}
   {% set problem = dbt_kinds.unclosed_part(text, may_have_semicolons) %}
@@ -11,7 +11,7 @@
 {% endmacro %}
 
 
-{# What is wrong with it, in words; none where nothing is. Pure. #}
+{# A description of what is wrong with it; none if nothing is. Pure. #}
 {% macro unclosed_part(text, may_have_semicolons=false) %}
   {% set closers, opened, last = {'(': ')', '[': ']'}, [], namespace(text='') %}
   {% for token in dbt_kinds.sql_tokens(text) %}

@@ -1,4 +1,4 @@
-{# The expressions of the option unique_key, however they are written: `a`, `a, b`, `(a, b)` or a list. Pure. #}
+{# The expressions of the option unique_key in any of its forms: `a`, `a, b`, `(a, b)` or a list. Pure. #}
 {% macro key_expressions(model, written) %}
   {% set example = 'a column, such as order_id, or several, such as [order_id, line]' %}
   {% set expressions = [] %}

@@ -1,5 +1,5 @@
 {#
-  What the option when_matched says to do with a row that is in the table already, clause by clause:
+  The clauses of the option when_matched, which say what to do with an existing row:
   `{condition, action, assignments}`. Pure.
 #}
 {% macro merge_clauses(model, written) %}
@@ -32,7 +32,7 @@
 {% endmacro %}
 
 
-{# One clause, read from the text behind its `when`. #}
+{# One clause, parsed from the text after its `when`. #}
 {% macro _merge_clause(model, clause) %}
   {% set sides = dbt_kinds.split_top_level(clause, 'then', most=1) %}
   {% set head = dbt_kinds.lexed_words(sides[0]) | map(attribute='text') | map('lower') | list %}

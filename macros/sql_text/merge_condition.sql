@@ -1,6 +1,6 @@
 {#
-  The condition that narrows a merge, of the option merge_filter or of dbt's incremental_predicates: every text in parentheses,
-  joined by `and`; none where nothing is written. Pure.
+  The condition that restricts a merge, from the option merge_filter or dbt's incremental_predicates: every part in
+  parentheses, joined by `and`; none if not set. Pure.
 #}
 {% macro merge_condition(model, written, option='merge_filter') %}
   {% if written is none or written == [] or (written is string and not written | trim) %}

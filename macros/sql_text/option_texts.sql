@@ -1,6 +1,6 @@
 {#
-  What an option says that holds SQL: a list of strings, of which `written` may be one. dbt's aliases become target and source, and
-  comments go, for one would hide what is later written behind it. `example` is what the messages tell to write.
+  The value of an option that contains SQL: a list of strings; `written` may be a single string. dbt's aliases become target and source,
+  and comments are removed, because they would hide SQL appended later. `example` is what the messages suggest to write.
 #}
 {% macro option_texts(model, option, written, example) %}
   {% if written is mapping or (written is not string and written is not sequence) %}
@@ -15,7 +15,7 @@
     {% if not read %}
       {% do dbt_kinds.fail(model, option ~ ' is empty; write ' ~ example ~ ', or remove the option') %}
     {% endif %}
-    {# clauses of when_matched may have semicolons between them, and are asked of one by one #}
+    {# when_matched may have semicolons between its clauses, which are checked one by one #}
     {% do dbt_kinds.check_closed(model, option, read, may_have_semicolons=option == 'when_matched') %}
     {% do texts.append(dbt_kinds.replace_alias(read, {'DBT_INTERNAL_DEST': 'target', 'DBT_INTERNAL_SOURCE': 'source'})) %}
   {% endfor %}
@@ -23,7 +23,7 @@
 {% endmacro %}
 
 
-{# The sentinel of a time variable is a comment that has to stay. #}
+{# Removes comments except the sentinels of time variables. #}
 {% macro without_comments(text) %}
   {% set kept = [] %}
   {% for token in dbt_kinds.sql_tokens(text) %}

@@ -1,6 +1,6 @@
 {#
-  An SQL expression whose unqualified column names are qualified by an alias: of `a` it makes alias.`a`. What only looks like a
-  column stays: functions, fields, types, keywords of literals, lambda parameters. Pure.
+  An SQL expression with unqualified column names qualified by an alias: `a` becomes alias.`a`. Names that are not columns
+  stay unchanged: functions, fields, types, keywords of literals, lambda parameters. Pure.
 #}
 {% macro qualify_columns(expression, alias, columns) %}
   {% set names = {} %}
@@ -18,8 +18,8 @@
 
 
 {#
-  Sets `is_column` on every word. Two operands never adjoin in SQL, so the word behind an operand is a keyword, whatever columns
-  there are: `day` in `interval 1 day`.
+  Sets `is_column` on every word. Two operands are never adjacent in SQL, so the word after an operand is a keyword, whatever the
+  columns are: `day` in `interval 1 day`.
 #}
 {% macro _mark_columns(words, names, aliases) %}
   {% set lambdas = dbt_kinds._lambdas(words) %}
@@ -50,7 +50,7 @@
 {% endmacro %}
 
 
-{# Whether a word without backticks, where an operand begins, is part of the syntax even if a column is called so. #}
+{# Whether an unquoted word at the beginning of an operand is syntax even if a column has that name. #}
 {% macro _is_keyword(words, index, calls) %}
   {% set word = words[index] %}
   {% set name = word.name | lower %}
@@ -80,7 +80,7 @@
 {% endmacro %}
 
 
-{# How many commas stand between a word and the end of the parentheses it is in. #}
+{# The number of commas between a word and the end of its parentheses. #}
 {% macro _commas_ahead(words, index) %}
   {% set commas, opened = [], [] %}
   {% for word in words[index:] %}
@@ -107,7 +107,7 @@
 {% endmacro %}
 
 
-{# Where the parenthesis opens that closes there; parameters hold no other. #}
+{# The opening parenthesis for a closing one; parameters contain no others. #}
 {% macro _opening(words, closing) %}
   {% for index in range(closing, -1, -1) if words[index].text == '(' %}
     {% do return(index) %}

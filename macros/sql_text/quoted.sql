@@ -1,10 +1,10 @@
-{# A name in backticks, those within it doubled, which adapter.quote does not do. Pure. #}
+{# A name in backticks, with backticks inside doubled, which adapter.quote does not do. Pure. #}
 {% macro quoted(name) %}
   {% do return('`' ~ (name | string | replace('`', '``')) ~ '`') %}
 {% endmacro %}
 
 
-{# The name that a text names, which may be in backticks: the other way round. Pure. #}
+{# The inverse: the name in a string that may be in backticks. Pure. #}
 {% macro unquoted(text) %}
   {% set name = text | trim %}
   {% do return(name[1:-1] | replace('``', '`') if dbt_kinds.matches('`(?:[^`]|``)+`', name) else name) %}

@@ -1,4 +1,4 @@
-{# An SQL text with table aliases renamed where they qualify something; `renames` maps names to what to write. Pure. #}
+{# An SQL text with table aliases renamed where they qualify something; `renames` maps aliases to replacements. Pure. #}
 {% macro replace_alias(text, renames) %}
   {% set written = {} %}
   {% for old, new in renames.items() %}

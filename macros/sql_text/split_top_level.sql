@@ -1,6 +1,6 @@
 {#
-  The parts of an SQL text between separators that stand outside parentheses, brackets, strings, comments and `case … end`,
-  trimmed; at most `most` cuts. A separator is one token, a character or a keyword in lower case; a comma unless said. Pure.
+  The trimmed parts of an SQL text between separators outside parentheses, brackets, strings, comments and `case
+  … end`; at most `most` cuts. A separator is one token, a character or a lower-case keyword; default a comma. Pure.
 #}
 {% macro split_top_level(text, separator=none, most=none) %}
   {% set separator = separator or ',' %}
@@ -18,12 +18,12 @@
 {% endmacro %}
 
 
-{# Opens or closes what a token opens or closes. #}
+{# Updates the stack of open brackets and `case`s by one token. #}
 {% macro follow_nesting(opened, token) %}
   {% if token.text in ['(', '['] or dbt_kinds._opens_case(token) %}
     {% do opened.append(token.text | lower) %}
   {% elif token.text in [')', ']'] %}
-    {# a case that never ends ends with its parenthesis #}
+    {# an unclosed case ends with its parenthesis #}
     {% for opener in opened | reverse | list %}
       {% do opened.pop() %}
       {% if opener != 'case' %}{% break %}{% endif %}
@@ -34,7 +34,7 @@
 {% endmacro %}
 
 
-{# `case` and `end` name columns, too: an operand stands behind the one, and before the other. #}
+{# `case` and `end` may also be column names: as keywords, `case` is followed by an operand and `end` preceded by one. #}
 {% macro _opens_case(token) %}
   {% do return(token.text | lower == 'case' and token.before != '.' and modules.re.match('[\\w\'"`(+~-]', token.after) is not none) %}
 {% endmacro %}
@@ -46,7 +46,7 @@
 {% endmacro %}
 
 
-{# The text behind its first tokens that are no space. #}
+{# The text after its first non-space tokens, as many as `words` says. #}
 {% macro text_behind(text, words) %}
   {% set left = namespace(words=words) %}
   {% set behind = [] %}
@@ -61,7 +61,7 @@
 {% endmacro %}
 
 
-{# The text within the one pair of parentheses that is around all of it, or the text. #}
+{# The text without the parentheses that enclose all of it, if any. #}
 {% macro without_parentheses(text) %}
   {% set words = dbt_kinds.lexed_words(text) %}
   {% set opened = [] %}

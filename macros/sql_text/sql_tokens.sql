@@ -1,9 +1,9 @@
 {#
-  The tokens of an SQL text, as Spark's lexer cuts them, but for operators, which come character by character. Joined, they are the
-  text again: what never closes is punctuation. Pure.
+  The tokens of an SQL text, as in Spark's lexer except that operators are split into characters. Joined, they give the text again:
+  an opening that never closes is punctuation. Pure.
 #}
 {% macro sql_tokens(text) %}
-  {# Spark's block comments nest, which a pattern can follow to a fixed depth only #}
+  {# Spark's block comments nest, which a pattern can only match to a fixed depth #}
   {% set comment = namespace(pattern='(?!)') %}
   {% for _ in range(4) %}
     {% set comment.pattern = '/[*](?:[^*/]|[*](?!/)|/(?![*])|' ~ comment.pattern ~ ')*[*]/' %}
@@ -19,16 +19,16 @@
 {% endmacro %}
 
 
-{# Whatever else begins with a digit, such as 2024_sales, is a name. #}
+{# Anything else that begins with a digit, such as 2024_sales, is a name. #}
 {% macro _number_pattern() %}
   {% do return('(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?(?:[lLsSyYdDfF]|[bB][dD])?(?!\\w)') %}
 {% endmacro %}
 
 
 {#
-  The tokens with what is known of each: `{text, kind, name, before, after}`. `kind` is space (a comment, too), string, quoted
-  (in backticks), number, word or punctuation; `name` is what a word or quoted name names; `before` and `after` are the nearest texts
-  that are no space, or ''.
+  The tokens with details: `{text, kind, name, before, after}`. `kind` is space (including comments), string, quoted
+  (in backticks), number, word or punctuation; `name` is the name in a word or quoted token; `before` and `after` are the nearest
+  non-space tokens, or ''.
 #}
 {% macro lexed(text) %}
   {% set lexed = [] %}
@@ -61,7 +61,7 @@
 {% endmacro %}
 
 
-{# The tokens that are neither whitespace nor comments. #}
+{# The tokens without whitespace and comments. #}
 {% macro lexed_words(text) %}
   {% do return(dbt_kinds.lexed(text) | rejectattr('kind', 'equalto', 'space') | list) %}
 {% endmacro %}

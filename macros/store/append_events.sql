@@ -1,7 +1,7 @@
 {#
-  Appends events in one statement. An event is a mapping of the store's columns; what every event of a model carries is added here, and
-  recorded_at, one for all of them, which is returned. `commit` is a query of one row, `snapshot_id` and `rows_written`, for those of
-  the events that load something and do not say so themselves: the statement takes them along.
+  Appends events in one statement. An event is a mapping of the store's columns; the columns common to all events of a
+  model are added here, and a shared recorded_at, which is returned. `commit` is a query of one row, `snapshot_id` and
+  `rows_written`, which the same statement fills in for `loaded` events that lack them.
 #}
 {% macro append_events(options, events, commit=none) %}
   {% if not events %}
@@ -12,8 +12,8 @@
   {% if dbt_kinds.find_store() is none %}
     {% do dbt_kinds.create_store(store) %}
     {#
-      Others may be creating it at this moment. Spark looks whether there is such a table, and then, as a statement of its
-      own to the metastore, whether its folder is empty: a file that came in between is an error there. So ours comes a few statements later.
+      Others may be creating it at this moment. Spark checks whether the table exists and then, in a separate call
+      to the metastore, whether its folder is empty, and fails if a file appeared in between. So our insert comes a few statements later.
     #}
     {% do dbt_kinds.find_store(afresh=true) %}
   {% endif %}
@@ -58,13 +58,13 @@ from (
 {% endmacro %}
 
 
-{# What this invocation appends is from an operation, not from a run. #}
+{# Marks this invocation's events as recorded by an operation, not by a run. #}
 {% macro act_as(operation) %}
   {% do dbt_kinds.run_memory().update({'source': operation}) %}
 {% endmacro %}
 
 
-{# SQL in the order of the columns, of their types: spark.sql.storeAssignmentPolicy STRICT takes no bare NULL. No text may hold a line break or the delimiter of a Hive text table. Pure. #}
+{# SQL values in column order, cast to the columns' types: spark.sql.storeAssignmentPolicy STRICT rejects an untyped NULL. No string may contain a line break or the delimiter of a Hive text table. Pure. #}
 {% macro event_values(event, takes_commit=false) %}
   {% set values = [] %}
   {% for name, type in dbt_kinds.store_columns().items() %}

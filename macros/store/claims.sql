@@ -1,5 +1,5 @@
 {#
-  The claims of a log that nobody has released: {relation, invocation_id, claimed_at, last_sign_of_life, expires_at, holder,
+  The unreleased claims in a log: {relation, invocation_id, claimed_at, last_sign_of_life, expires_at, holder,
   source, interval}. Every event of a claim's run on that relation is a sign of life. Pure.
 #}
 {% macro open_claims(log) %}
@@ -20,15 +20,15 @@
 {% endmacro %}
 
 
-{# Whether the run behind a claim may still be writing: it has not expired, and its JVM is not known to be gone. #}
+{# Whether the run that holds a claim may still be writing: the claim has not expired, and its JVM is not known to be dead. #}
 {% macro is_live(claim) %}
   {% do return(claim.expires_at > dbt_kinds.next_moment() and not dbt_kinds._is_gone(claim.holder)) %}
 {% endmacro %}
 
 
 {#
-  `host/pid/application` of the JVM that runs our statements, where that JVM ends with the run: a Spark session inside dbt. none
-  on a server, which lives on, so that only time can tell.
+  `host/pid/application` of the JVM that runs our statements, if that JVM ends with the run: a Spark session inside dbt. none on a
+  server, which outlives the run, so that only expiry counts.
 #}
 {% macro lease_holder() %}
   {% set memory = dbt_kinds.run_memory() %}
@@ -42,7 +42,7 @@
 {% endmacro %}
 
 
-{# A killed local run must not block the next. A process number is used again after a restart; an application's name is not. #}
+{# A killed local run must not block the next one. A process id may be reused after a restart; an application id is not. #}
 {% macro _is_gone(holder) %}
   {% set ours = dbt_kinds.lease_holder() %}
   {% if not holder or not ours or holder == ours or holder.split('/')[0] != ours.split('/')[0] %}

@@ -5,7 +5,7 @@
 {% endmacro %}
 
 
-{# Ends the leases of models that failed, with the reason. Nothing where every model ended its own. #}
+{# Ends the leases of models that failed, with the reason. Does nothing if every model ended its own. #}
 {% macro release_leases(results) %}
   {% if execute %}
     {% for relation, claim in dbt_kinds.run_memory().claims.copy().items() %}

@@ -1,9 +1,9 @@
 {#
-  The events that say of every relation what its old log says, each a mapping of the store's columns.
+  The events that are equivalent to the old log of every relation, each a mapping of the store's
 
-  A load keeps its own times only where somebody may still ask for them: where the model has yet to follow a parent's change, and
-  the execution time where a schedule restates it. Everything else is as if it had been loaded at the newest old moment, models
-  and parents alike, so that their order stays and neighbours become one.
+  columns. A load keeps its own times only if they may still be needed: if the model has yet to follow a parent's change, and the
+  execution time if a schedule restates it. All other loads are treated as if made at the newest old moment, models and parents
+  alike, so that their order is preserved and adjacent loads can be merged.
 #}
 {% macro compacted_events(log, drop_unreadable=false) %}
   {% set rows_of, of_leases, of_writes = {}, dbt_kinds.lease_events(), dbt_kinds.write_events() + dbt_kinds.findings_events() %}
@@ -26,7 +26,7 @@
       {% do readable.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
     {% endfor %}
     {% set keeps_history = rows | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list != [] %}
-    {# a restatement goes back to what the table was after one of its merges, so each of them is kept #}
+    {# a restatement restores the table to its state after one of the merges, so each of them is kept #}
     {% set loads = readable if keeps_history else dbt_kinds.fold_events(readable) %}
     {% do compacted.extend(loads if keeps_history else dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
     {% set pending = dbt_kinds.pending_write(rows, relation) %}
@@ -39,7 +39,7 @@
 {% endmacro %}
 
 
-{# The loads of a model of this project, neighbours that cannot be told apart made one. #}
+{# The loads of a model of this project, with indistinguishable adjacent ones merged. #}
 {% macro _merged_loads(loads, node, settled_at) %}
   {% set options = dbt_kinds.options_of(node) %}
   {% set pending = [] %}
@@ -78,7 +78,7 @@
 {% endmacro %}
 
 
-{# Under lookback: auto, with what is known of their sources apart from their other details. #}
+{# Under lookback: auto, with the state of their sources kept separately from their other details. #}
 {% macro _known_loads(loads, options) %}
   {% if options.late_data is none %}
     {% do return(loads) %}

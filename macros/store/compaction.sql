@@ -1,7 +1,7 @@
 {#
-  How the store is rewritten, under its lease. The rows that shall stay are written to a table beside it. Iceberg and Delta then
-  overwrite the store in one commit. Hive text first deletes files and then moves others; there store_source reads the table beside
-  it as well while it exists, and a kill in between leaves the store whole. To read an event twice changes nothing.
+  Rewrites the store under its lease. The rows to keep are written to a table beside it. Iceberg and Delta then overwrite
+  the store in one commit. Hive text first deletes files and then moves others; as long as the table beside it exists,
+  store_source reads that as well, so that being killed in between loses no rows. Reading an event twice is harmless.
 #}
 {% macro rewrite_store(old_events, young, before) %}
   {% set beside = dbt_kinds._beside_store() %}
@@ -18,7 +18,7 @@ insert into {{ beside }} values
 {%- endfor %}
     {% endcall %}
   {% endfor %}
-  {# what a compaction that was killed has added again goes, and few files come out #}
+  {# drops duplicates that a killed compaction added, and leaves few files #}
   {% call statement('keep_young_events') %}
 insert into {{ beside }}
 select distinct * from {{ dbt_kinds.store_source(beside=false) }}
@@ -35,7 +35,7 @@ insert overwrite table {{ dbt_kinds.store_table() }} select * from {{ beside }}
 {% endmacro %}
 
 
-{# What a compaction that was killed has left beside the store: of a Hive store it may be all that is left of some events. #}
+{# What a killed compaction has left beside the store: for a Hive store it may be the only copy of some events. #}
 {% macro finish_compaction() %}
   {% set beside = dbt_kinds._beside_store() %}
   {% if dbt_kinds.relation_type(beside, afresh=true) is not none %}
@@ -54,7 +54,7 @@ insert into {{ dbt_kinds.store_table() }} select * from {{ beside }}
 {% endmacro %}
 
 
-{# The lease on the whole store, as claim takes it. #}
+{# The options that claim needs for the lease on the whole store. #}
 {% macro store_lease() %}
   {% do return({'relation': dbt_kinds.store_key(), 'unique_id': none, 'kind': none, 'model': 'the interval store'}) %}
 {% endmacro %}

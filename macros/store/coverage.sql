@@ -1,10 +1,10 @@
-{# What the store says is loaded of a relation, as loads: see fold_events. #}
+{# The loads of a relation according to the store: see fold_events. #}
 {% macro loads_of(relation) %}
   {% do return(dbt_kinds.fold_events(dbt_kinds.events_of(relation))) %}
 {% endmacro %}
 
 
-{# The same as a set of intervals. Replayed once; what this run appends is added to it, so that many batches are not many replays. #}
+{# The same as a set of intervals. Events are replayed once; this run's own events are added to the result, to avoid a replay per batch. #}
 {% macro coverage(relation) %}
   {% set held = dbt_kinds.run_memory().held %}
   {% if held.get(relation) is none %}
@@ -37,7 +37,7 @@
 {#
   Replays events in the order of recorded_at, `invalidated` winning a tie, and returns what is loaded: pieces that do not
   overlap, each with the facts of its latest load: {start, end, recorded_at, started_at, execution_time, model_hash}.
-  It goes backwards: an event only decides what no later one has decided. Pure.
+  It goes backwards: an event only applies where no later one does. Pure.
 #}
 {% macro fold_events(events) %}
   {% set state = namespace(decided=[]) %}
@@ -48,7 +48,7 @@
       {% set left = [[start, end]] %}
       {% do state.decided.insert(0, [start, end]) %}
     {% elif end == state.decided[0][0] %}
-      {# the usual case: batches in the order of time #}
+      {# the usual case: batches in chronological order #}
       {% set left = [[start, end]] %}
       {% set first = state.decided.pop(0) %}
       {% do state.decided.insert(0, [start, first[1]]) %}

@@ -1,15 +1,15 @@
 {#
-  Takes back what the store says of a batch, before it is written: a run that is killed leaves a gap, never a hole that is
-  called loaded. The rest of a unit that the batch ends in goes with it. Nothing when nothing is recorded.
+  Withdraws the records of a batch before it is written: a killed run leaves a recorded gap, never missing rows that are recorded as
+  loaded. If the batch ends within a unit, the rest of the unit is withdrawn, too. Does nothing if nothing is recorded.
 #}
 {% macro invalidate(options, plan, batch) %}
   {% do dbt_kinds.append_events(options, dbt_kinds.invalidations_of(options, plan, batch)) %}
 {% endmacro %}
 
 
-{# The events that say so; none for what may be merged again, or is never loaded twice. #}
+{# The events that withdraw a batch; none for kinds that may merge it again or never load it twice. #}
 {% macro invalidations_of(options, plan, batch) %}
-  {# a merge may be done again: what it did stays as it is, and is recorded until the table is put back #}
+  {# a merge may be repeated: its effect stays and remains recorded until the table is restored #}
   {% if dbt_kinds.keeps_history(options) or dbt_kinds.compares_with_table(options) %}
     {% do return([]) %}
   {% endif %}
@@ -20,8 +20,8 @@
 
 
 {#
-  The same for everything, before a table is made anew; what is recorded of a dropped table goes here. The same append announces the
-  rebuild: should it die before its first record, its rows may be from before or after, and the next run begins it again, at that instant.
+  The same for all records, before a table is rebuilt; this also withdraws the records of a dropped table. The same append announces
+  the rebuild: if it dies before its first record, the table may hold old or new rows, and the next run restarts it at that instant.
 #}
 {% macro invalidate_all(work) %}
   {% set options, plan = work.options, work.plan %}
@@ -47,7 +47,7 @@
 {% endmacro %}
 
 
-{# Events that take intervals back. Pure. #}
+{# Events that withdraw intervals. Pure. #}
 {% macro invalidations(intervals, execution_time) %}
   {% set events = [] %}
   {% for start, end in intervals %}

@@ -1,7 +1,7 @@
 {#
-  Makes this run the only one that writes a model, or fails. Returns whether others recorded anything of the table since this run
-  read the store: then it has to plan again. What a writer wants to know of the table as it is under the lease, its `questions`, is
-  answered by the same read: see answer. A run that just merges the store's files is waited for.
+  Takes the lease on a model, or raises. Returns whether others recorded anything for the table since this
+  run read the store: then it must plan again. The same read also answers a writer's `questions` about the table
+  under the lease: see answer. Waits for a run that only merges the store's files.
 #}
 {% macro claim(options, plan, questions={}) %}
   {% if options.relation in dbt_kinds.run_memory().claims %}
@@ -20,9 +20,9 @@
 
 
 {#
-  Claims by appending, then reads: a claim holds once a read after its append shows no other live claim. Who sees an earlier one
-  withdraws; who sees only later ones reads again until they are withdrawn, and gives way to one that stays. Returns the claim that
-  is in the way, or none where this run has the lease.
+  Claims by appending, then reads: a claim holds once a read after its append shows no other live claim. A run that sees an earlier
+  claim withdraws; one that sees only later claims re-reads until they are withdrawn, and gives way to one that stays. Returns the
+  conflicting claim, or none if this run has the lease.
 #}
 {% macro try_claim(options, plan, seconds, questions={}) %}
   {% do dbt_kinds.run_memory().claims.update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': ''}}) %}
@@ -45,7 +45,7 @@
 {% endmacro %}
 
 
-{# Whether a claim ends while this run, without one of its own, reads again and again: a claim that it had from before might be lost with the old files. #}
+{# Polls, without holding a claim of its own, until a claim ends, and returns whether it did: an earlier claim of this run could be lost with the old files. #}
 {% macro _sees_end_of(claim, options) %}
   {% for attempt in range(100) %}
     {% if claim.invocation_id not in dbt_kinds._live_rivals(options) | map(attribute='invocation_id') %}
@@ -56,14 +56,14 @@
 {% endmacro %}
 
 
-{# Every event of a run is a sign of life of the lease it holds on that table. #}
+{# Every event of a run is a sign of life for its lease on that table. #}
 {% macro renew_lease(relation, moment) %}
   {% set claim = dbt_kinds.run_memory().claims.get(relation) %}
   {% do claim.update({'sign_of_life': moment}) if claim %}
 {% endmacro %}
 
 
-{# Called before a write and before its record: a run that was silent for longer than its lease lasts may have been replaced. #}
+{# Called before a write and before its record: a run that was silent for longer than its lease lasts may have been superseded. #}
 {% macro hold_lease(options) %}
   {% set claim = dbt_kinds.run_memory().claims.get(options.relation) %}
   {% if claim and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds) <= dbt_kinds.next_moment() %}
@@ -73,26 +73,26 @@
 {% endmacro %}
 
 
-{# Whether another run that is alive holds the lease of a model. #}
+{# Whether another live run holds the lease on a model. #}
 {% macro is_claimed_by_others(options) %}
   {% do return(dbt_kinds._live_rivals(options) != []) %}
 {% endmacro %}
 
 
-{# Refuses while another run is writing the model. #}
+{# Raises while another run is writing the model. #}
 {% macro check_no_lease(options) %}
   {% set rivals = dbt_kinds._live_rivals(options) %}
   {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
 {% endmacro %}
 
 
-{# The event that ends the lease of this run on a model, for an append that says something else, too: nothing where it holds none. #}
+{# The event that ends this run's lease on a model, to be added to another append; empty if it holds none. #}
 {% macro release_along(options) %}
   {% do return([{'event': 'released'}] if options.relation in dbt_kinds.run_memory().claims else []) %}
 {% endmacro %}
 
 
-{# Ends the lease of this run on a model, if it holds one; with the reason, where the model failed. #}
+{# Ends this run's lease on a model, if it holds one, with the reason if the model failed. #}
 {% macro release_lease_of(options, failure=none) %}
   {% set claims = dbt_kinds.run_memory().claims %}
   {% if options.relation in claims %}
@@ -111,8 +111,8 @@
 
 
 {#
-  The live claims of other runs on a model, or on the whole store (a compaction), oldest first. Read afresh; what others
-  recorded of the model replaces what this run knew.
+  The live claims of other runs on a model, or on the whole store (a compaction), oldest first. Re-reads the store; events that
+  others recorded for the model replace what this run knew.
 #}
 {% macro _live_rivals(options, questions={}) %}
   {% set memory, store, answers = dbt_kinds.run_memory(), dbt_kinds.store_key(), {} %}

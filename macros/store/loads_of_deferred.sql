@@ -1,6 +1,6 @@
 {#
-  What is loaded of another target's table, which a run under --defer reads: as loads_of says it, from the store beside that table, where runs of that
-  target keep it; from our own where kinds_store_schema names one for all. Nothing where there is no store. Read once a run.
+  The loads of another target's table, which a run with --defer reads, as loads_of returns them: from the store beside that table, where that target's
+  runs keep it, or from our own if kinds_store_schema names one for all. Empty if there is no store. Read once per run.
 #}
 {% macro loads_of_deferred(deferred) %}
   {% set relation = dbt_kinds.relation_key(deferred.database, deferred.schema, deferred.alias) %}

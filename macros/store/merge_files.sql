@@ -1,6 +1,6 @@
 {#
-  A run that found the store in many small files makes them few, with the same rows. Not
-  while another run is at work, and with a lease so short that a run that is killed here keeps nobody waiting for long.
+  A run that found many small files in the store rewrites them into a few, with the same
+  rows. Not while another run is active, and with a short lease, so that a run killed here does not block others for long.
 #}
 {% macro merge_files() %}
   {% set files = dbt_kinds.run_memory().store_files or 0 %}
@@ -18,13 +18,13 @@
 {% endmacro %}
 
 
-{# Whether runs may do so: `kinds_compact` is not `never`. Delta has means of its own. #}
+{# Whether runs may merge files: not if `kinds_compact` is `never`, and not on Delta, which has its own means. #}
 {% macro may_merge_files() %}
   {% do return(dbt_kinds.store_settings().compact == 'auto' and dbt_kinds.find_store().file_format != 'delta') %}
 {% endmacro %}
 
 
-{# A question to the store, once a run, by whoever claims first: in how many files it is. #}
+{# A question about the number of the store's files, asked once per run with the first claim. #}
 {% macro store_files_question() %}
   {% if dbt_kinds.run_memory().store_files is not none or not dbt_kinds.may_merge_files() %}
     {% do return({}) %}

@@ -1,6 +1,6 @@
 {#
-  A hash of what decides the rows a model writes: the query and the options that shape the write, with their time variables
-  symbolic. Blank lines and spaces at line ends do not count; where runs go by what changed, neither do comments and white space. Pure.
+  A hash of everything that decides which rows a model writes: the query and the options that shape the write, with symbolic
+  time variables. Blank lines and spaces at line ends do not count; for kinds driven by changes, neither do comments and white space. Pure.
 #}
 {% macro model_hash(options, sql) %}
   {% set query = dbt_kinds.symbolic_query(dbt_kinds.plain_relations(options.get('unique_id'), sql)) %}

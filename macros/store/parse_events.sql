@@ -1,4 +1,4 @@
-{# The lines of one relation as events. Raises for a line that is no event, naming it. #}
+{# Parses the lines of one relation into events. Raises for an invalid line, quoting it. #}
 {% macro parse_events(relation, text) %}
   {% set pattern = dbt_kinds._event_pattern() %}
   {% set found = modules.re.findall('(?m)^' ~ pattern ~ '$', text) %}
@@ -30,7 +30,7 @@
 {% endmacro %}
 
 
-{# Those of some rows of a relation that a run cannot read. They are searched one by one only where a search of all of them finds that some are wrong. Pure. #}
+{# The rows of a relation that a run cannot read. Rows are checked one by one only if a check of all of them together fails. Pure. #}
 {% macro unreadable_rows(rows) %}
   {% set pattern, lines, wrong = dbt_kinds._event_pattern(), [], [] %}
   {% for row in rows %}

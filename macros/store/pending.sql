@@ -1,11 +1,11 @@
 {#
-  Says what is about to be written, for a write that must not be done twice: the `pending` event tells how to find out, should this run
-  die before its record, whether it was.
+  Announces a write that must not be repeated: the `pending` event says how to find out whether it was done, if
+  this run dies before its record.
 #}
 {% macro announce_write(work, batch, details, snapshot_id=none) %}
   {% do dbt_kinds.hold_lease(work.options) %}
   {% set memory = dbt_kinds.run_memory() %}
-  {# the first batch of a rebuild: until it is recorded, to begin the rebuild again is the way to go on #}
+  {# the first batch of a rebuild: until it is recorded, recovery means restarting the rebuild #}
   {% set open = memory.pending.get(work.options.relation) %}
   {% set details = dict(details, rebuild_from=fromjson(open.details).get('rebuild_from') if open is not none else none) %}
   {# an interval of states that is invalidated and not loaded is in doubt #}
@@ -18,7 +18,7 @@
 {% endmacro %}
 
 
-{# The announced write of a relation that nothing later tells the end of, or none. A relation has one at a time. Pure. #}
+{# The open announced write of a relation, or none. A relation has at most one. Pure. #}
 {% macro pending_write(log, relation) %}
   {% set state = namespace(pending=none) %}
   {% for row in log if row.relation == relation %}
@@ -34,7 +34,7 @@
 {% endmacro %}
 
 
-{# Closes the announced write of a relation, whatever became of it, if there is one. #}
+{# Closes the announced write of a relation, whatever its outcome, if there is one. #}
 {% macro close_pending_write(options) %}
   {% set pending = dbt_kinds.run_memory().pending %}
   {% if pending.get(options.relation) is not none %}
@@ -44,7 +44,7 @@
 {% endmacro %}
 
 
-{# Whether an announced write of a relation was open when the store was read; told before anything is planned. #}
+{# Whether an announced write of a relation was open when the store was read; checked before planning. #}
 {% macro is_unsettled(relation) %}
   {% do dbt_kinds.events_of(relation) %}
   {% do return(relation in dbt_kinds.run_memory().unsettled) %}

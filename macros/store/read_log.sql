@@ -1,6 +1,6 @@
 {#
   Every event of some relations, or all events, as mappings of the store's columns in the order of recorded_at; NULLs are
-  absent. Read afresh. The same statement answers `questions`, names and queries of one value, into the mapping `answers`.
+  absent. Re-reads the store. The same statement answers `questions`, queries of one value by name, into the mapping `answers`.
 #}
 {% macro read_log(relations=none, questions={}, answers={}) %}
   {% do return(dbt_kinds._events_where('true' if relations is none else dbt_kinds._is_one_of('relation', relations), questions, answers)) %}
@@ -17,7 +17,7 @@
 {% endmacro %}
 
 
-{# The events of every relation's last run, and of those that have not ended. #}
+{# The events of every relation's last run, and of runs that have not ended. #}
 {% macro read_last_runs() %}
   {% do return(dbt_kinds._events_where("(relation, invocation_id) in (
     select relation, max_by(invocation_id, recorded_at) from {source} where event = 'claimed' and source = 'run' group by relation
@@ -28,7 +28,7 @@
 {% endmacro %}
 
 
-{# What audits found, and what was published without them, of the relations of some nodes; nothing is read where none has audits. #}
+{# The audit findings, and the loads published without audits, of the relations of some nodes; reads nothing if none has audits. #}
 {% macro read_audits(nodes) %}
   {% set relations = [] %}
   {% for node in nodes if dbt_kinds.options_of(node).audits %}
@@ -47,7 +47,7 @@
 {% endmacro %}
 
 
-{# `{source}` in the condition stands for the store. #}
+{# `{source}` in the condition is replaced by the store. #}
 {% macro _events_where(condition, questions={}, answers={}) %}
   {% do dbt_kinds.find_store(afresh=true) %}
   {% set source = dbt_kinds.store_source() %}
@@ -99,7 +99,7 @@ from (
 {% endmacro %}
 
 
-{# How claims on the whole store name it. #}
+{# The relation name of claims on the whole store. #}
 {% macro store_key() %}
   {% set store = dbt_kinds.store_table() %}
   {% do return(dbt_kinds.relation_key(store.database, store.schema, store.identifier)) %}

@@ -1,7 +1,7 @@
 {#
-  The loads and invalidations of one relation, oldest read first: mappings {event, start, end, recorded_at, started_at,
-  execution_time, model_hash}. The whole store is read once a run, and each run adds what it records; the text of a relation is
-  taken apart when somebody asks for it.
+  The loads and invalidations of one relation, in the order in which they were read: mappings {event, start, end, recorded_at, started_at,
+  execution_time, model_hash}. The whole store is read once per run, and each run adds what it records; a relation's
+  text is parsed on first use.
 #}
 {% macro events_of(relation) %}
   {% set memory = dbt_kinds.run_memory() %}
@@ -18,7 +18,7 @@
 {% endmacro %}
 
 
-{# Relation -> one line an event: an eighth of what JSON would take, and read in half the time. #}
+{# Relation -> one line per event: an eighth of the size of JSON, and read in half the time. #}
 {% macro _read_store() %}
   {% set texts = {} %}
   {% set source = dbt_kinds.store_source() %}
@@ -50,7 +50,7 @@ group by relation
 {% endmacro %}
 
 
-{# Later events are stamped later than what was read. #}
+{# Later events get later timestamps than those read. #}
 {% macro notice_moment(moment) %}
   {% set memory = dbt_kinds.run_memory() %}
   {% if moment and moment > memory.clock and dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}', moment) %}
@@ -59,7 +59,7 @@ group by relation
 {% endmacro %}
 
 
-{# SQL: the fields that decide coverage, separated by a space, each empty where it is NULL. concat_ws takes a fifth longer (measured). #}
+{# SQL: the fields that decide coverage, separated by a space, each empty if NULL. concat_ws takes a fifth longer (measured). #}
 {% macro event_line_sql() %}
   {% set fields = [] %}
   {% for name in ['event', 'interval_start', 'interval_end', 'recorded_at', 'started_at', 'execution_time', 'model_hash'] %}

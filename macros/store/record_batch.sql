@@ -1,6 +1,6 @@
 {#
-  States that a batch is loaded, after its write; `started_at` is the moment its query may have begun to read. The same append takes back what is
-  recorded of the next batch, and ends the lease behind the last one, unless the run `has_more` to do. A sample is not the batch, and
+  Records a batch as loaded, after its write; `started_at` is the moment its query may have begun to read. The same append withdraws the
+  records of the next batch, and ends the lease after the last one, unless the run `has_more` to do. A sample is not the full batch and
   is not recorded.
 #}
 {% macro record_batch(work, number, written, started_at, has_more=true) %}
@@ -11,7 +11,7 @@
     {% do dbt_kinds.hold_lease(options) %}
     {% set also = dbt_kinds.audit_events(batch, plan.execution_time, work.get('warnings', [])) %}
     {% if number < plan.batches | length %}
-      {# an audited batch is taken back once it has passed #}
+      {# the records of an audited batch are withdrawn once it has passed #}
       {% do also.extend(dbt_kinds.invalidations_of(options, plan, plan.batches[number])) if not dbt_kinds.appends_rows(options) and not work.audits %}
     {% elif not has_more and not dbt_kinds.is_granted_or_documented(work) %}
       {% do also.extend(dbt_kinds.release_along(options)) %}

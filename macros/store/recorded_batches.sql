@@ -1,23 +1,23 @@
-{# The merges that made a table of SCD type 2, in the order of their instants, as recorded_batches_in_log tells them. #}
+{# The merges that built a table of SCD type 2, in order of their instants, as recorded_batches_in_log returns them. #}
 {% macro recorded_batches(options) %}
   {% do dbt_kinds.events_of(options.relation) %}
   {% do return(dbt_kinds.recorded_batches_in_log(dbt_kinds.run_memory().history.get(options.relation, []), options)) %}
 {% endmacro %}
 
 
-{# What recorded_batches_in_log needs of the store. Pure. #}
+{# The columns of the store that recorded_batches_in_log needs. Pure. #}
 {% macro merge_columns() %}
   {% do return(['event', 'recorded_at', 'interval_start', 'interval_end', 'snapshot_id', 'execution_time', 'details']) %}
 {% endmacro %}
 
 
-{# What a run appends itself, and what it reads afresh under its lease. #}
+{# Adds an event that the run appends or re-reads under its lease to the recorded batches. #}
 {% macro note_merge(relation, row) %}
   {% do dbt_kinds.run_memory().history.setdefault(relation, []).append(row) %}
 {% endmacro %}
 
 
-{# The same for all that a log says of a relation. #}
+{# Replaces a relation's events by those in a log. #}
 {% macro note_merges(relation, log) %}
   {% set rows = log | selectattr('relation', 'eq', relation) | selectattr('event', 'in', ['loaded', 'invalidated'])
     | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list %}
@@ -26,8 +26,8 @@
 
 
 {#
-  The batches that a log of one relation says are merged: `{start, end, instant, snapshot_id}`. A restatement took back those at or after its
-  instant, whatever their windows; anything else takes back what lies in its interval, and a batch of which nothing is left. Pure.
+  The merged batches of one relation according to a log: `{start, end, instant, snapshot_id}`. A restatement withdrew those at or after its
+  instant, whatever their windows; any other invalidation withdraws its interval, and with it a batch of which nothing is left. Pure.
 #}
 {% macro recorded_batches_in_log(rows, options) %}
   {% set state = namespace(batches=[]) %}
@@ -57,7 +57,7 @@
 {% endmacro %}
 
 
-{# Of what a person stated by `record`: the batch that its last unit would have been. #}
+{# For an interval recorded by the operation `record`: the instant of the batch of its last unit. #}
 {% macro _stated_instant(options, row) %}
   {% if options.batch_size or not row.get('execution_time') %}
     {% do return(dbt_kinds.unit_start(dbt_kinds.unit_index_after(row.interval_end, options.unit) - 1, options.unit)) %}

@@ -1,7 +1,7 @@
 {#
-  What one dbt invocation remembers, as a mapping: dbt's graph is one dict that all nodes share and may write to (measured on
-  1.10 and 1.11). Where it is not shared, each model begins with an empty one, and reads for itself. A program that hands its
-  manifest to the next invocation hands on the graph, too; hence the name of the invocation.
+  The state of one dbt invocation, as a mapping: dbt's graph is one dict that all nodes share and may write to (measured on 1.10
+  and 1.11). If it is not shared, each model starts with an empty one and reads the store itself. A program that passes its
+  manifest to the next invocation passes the graph along, too; hence the invocation id in the key.
 #}
 {% macro run_memory() %}
   {% do return(graph.setdefault('dbt_kinds ' ~ invocation_id, {
@@ -12,8 +12,8 @@
 
 
 {#
-  The moment to stamp an event with: now by this machine's clock, but later than every event this run has read or
-  written, since clocks of two machines differ. ISO text with six digits of microseconds.
+  The timestamp for an event: now by this machine's clock, but later than every event this run has read or written,
+  because the clocks of two machines differ. ISO text with six digits of microseconds.
 #}
 {% macro next_moment() %}
   {% set memory = dbt_kinds.run_memory() %}
@@ -26,7 +26,7 @@
 {% endmacro %}
 
 
-{# dbt 2.0 loses what is less than a second of `seconds`, not of `microseconds`. #}
+{# dbt 2.0 loses the fraction of `seconds`, but not of `microseconds`. #}
 {% macro moment_after(moment, seconds) %}
   {% set later = modules.datetime.datetime.fromisoformat(moment) + modules.datetime.timedelta(microseconds=(seconds * 1000000) | int) %}
   {% do return(later.strftime('%Y-%m-%dT%H:%M:%S.%f')[:26]) %}

@@ -1,7 +1,7 @@
 {#
-  The runs that a log tells of, newest first, one for each relation and invocation: `{model, relation, invocation_id, execution_time,
+  The runs in a log, newest first, one per relation and invocation: `{model, relation, invocation_id, execution_time,
   began_at, ended_at, state, loaded, invalidated, audits, rows_written, seconds, message, source}`. `state` is done, failed,
-  running (its claim is live), died (it is not, and was never released), or stated (an operation recorded it).
+  running (its claim is live), died (its claim is not live and was never released), or stated (recorded by an operation).
 #}
 {% macro runs_in_log(log) %}
   {% set rows_of = {} %}

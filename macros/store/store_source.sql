@@ -1,9 +1,9 @@
 {#
-  What to write behind `from` to read the store, or none where there is no store yet.
+  What to write after `from` to read the store, or none if there is no store yet.
 
-  A table of Hive text gets a file with each append, and Spark reads it with a task a file: 1.1 s for 100 files, 6.7 s
-  for 1,000. Read by its folder, as text, it takes 0.5 s for 1,000 (measured on Spark 3.5.9, 2 cores). `beside`: with what a
-  compaction that was killed while it put rows in place has left in the folder beside it.
+  A Hive text table gets a file with each append, and Spark reads it with one task per file: 1.1 s for 100 files, 6.7
+  s for 1,000. Reading its folder as text takes 0.5 s for 1,000 (measured on Spark 3.5.9, 2 cores). `beside` includes what a
+  compaction that was killed while putting rows in place has left in the folder beside it.
 #}
 {% macro store_source(beside=true) %}
   {% set store = dbt_kinds.find_store() %}
@@ -12,14 +12,14 @@
   {% elif store.file_format == 'hive' %}
     {% do return(dbt_kinds._text_source(store.location ~ ('{,_compacted}' if beside else ''))) %}
   {% elif store.file_format == 'iceberg' %}
-    {# a session keeps an Iceberg table as it knew it for half a minute; a lease has to be read as it is #}
+    {# a session caches an Iceberg table for half a minute; a lease must be read in its current state #}
     {% call statement('refresh_store') %}refresh table {{ dbt_kinds.store_table() }}{% endcall %}
   {% endif %}
   {% do return(dbt_kinds.store_table() | string) %}
 {% endmacro %}
 
 
-{# What the store is, as describe_table tells it, or none where there is none yet. Looked up until it is found, `afresh` where others may have created it. #}
+{# The description of the store, as describe_table returns it, or none if there is none yet. Looked up until it is found; pass `afresh` if others may have created it. #}
 {% macro find_store(afresh=false) %}
   {% set memory = dbt_kinds.run_memory() %}
   {% if memory.store is none %}

@@ -1,4 +1,4 @@
-{# Where the interval store is. One table for all models of a target. #}
+{# The relation of the interval store. One table for all models of a target. #}
 {% macro store_table() %}
   {% do return(api.Relation.create(
     database=target.get('database') or target.get('catalog'), schema=dbt_kinds.store_settings().schema, identifier='dbt_kinds_intervals'
@@ -7,10 +7,10 @@
 
 
 {#
-  Its columns, in order, one row an event: `loaded` and `invalidated` make the coverage; `claimed`, `released` and
-  `failed` tell of a run's lease; `pending` and `settled` of a write that must not be done twice; `audit_failed` and `audit_warned` of
+  Its columns, in order, one row per event: `loaded` and `invalidated` make up the coverage; `claimed`, `released`
+  and `failed` describe a run's lease; `pending` and `settled` a write that must not be repeated; `audit_failed` and `audit_warned`
   a batch that was refused, or published with a warning.
-  Instants are text: a Hive text table writes timestamps in the session's time zone.
+  Instants are strings: a Hive text table writes timestamps in the session's time zone.
 #}
 {% macro store_columns() %}
   {% do return({
@@ -22,25 +22,25 @@
 {% endmacro %}
 
 
-{# The events that tell of a run's lease, not of its table. Pure. #}
+{# The event types of a run's lease. Pure. #}
 {% macro lease_events() %}
   {% do return(['claimed', 'released', 'failed']) %}
 {% endmacro %}
 
 
-{# Those that tell of a write that must not be done twice. Pure. #}
+{# The event types of a write that must not be repeated. Pure. #}
 {% macro write_events() %}
   {% do return(['pending', 'settled']) %}
 {% endmacro %}
 
 
-{# Those that tell what audits found. Pure. #}
+{# The event types of audit findings. Pure. #}
 {% macro findings_events() %}
   {% do return(['audit_failed', 'audit_warned']) %}
 {% endmacro %}
 
 
-{# Created by the first append, also by several at once. #}
+{# Creates the store at the first append; several runs may do so at once. #}
 {% macro create_store(store) %}
   {% do dbt_kinds.create_log(store, dbt_kinds.store_columns()) %}
 {% endmacro %}

@@ -1,7 +1,7 @@
 {#
-  Reads the format of a time column that is text or a number, strftime (`%Y%m%d`) or a Spark pattern (`yyyyMMdd`):
-  `{strftime, unit}`, the unit being its smallest part. Widths are fixed and parts run from the year downwards, or text
-  would not sort as time does. Pure.
+  Parses the format of a time column that is a string or a number, strftime (`%Y%m%d`) or a Spark pattern (`yyyyMMdd`):
+  `{strftime, unit}`, the unit being its smallest part. Widths must be fixed and parts run from the year downwards, so that
+  strings sort chronologically. Pure.
 #}
 {% macro time_format(model, written) %}
   {% set text = written | string %}

@@ -1,6 +1,6 @@
 {#
-  What a model's SQL gets where it calls a time variable: a comment that names it, then a literal that is valid as it
-  stands. A kind exchanges both, batch by batch; every other dbt command runs the literal.
+  What a time variable renders to in a model's SQL: a comment that names it, then a valid literal. A
+  kind replaces both for each batch; every other dbt command runs the literal.
 #}
 {% macro time_variable(prefix, suffix) %}
   {% do dbt_kinds.check_deletes_are_seen(model, '/*kinds:' ~ prefix ~ '_' ~ suffix ~ '*/') %}
@@ -20,7 +20,7 @@
 {% endmacro %}
 
 
-{# What was asked of the run. While dbt parses, it reads models that are not selected, too, and none of them is to be blamed for a variable. #}
+{# The run's settings. While dbt parses, it also reads models that are not selected, which must not fail because of a variable. #}
 {% macro preview_settings(model) %}
   {% if execute %}
     {% do return(dbt_kinds.run_settings(model)) %}
@@ -30,8 +30,8 @@
 
 
 {#
-  The window outside a kind's own run: what was asked for, else the last whole unit. A model that is not of a kind
-  (an ephemeral parent, a view) has days.
+  The window outside a kind's own run: the requested one, else the last whole unit. A model that is not of a kind
+  (an ephemeral parent, a view) uses days.
 #}
 {% macro preview_window(node, settings) %}
   {% if settings.start is not none and settings.end is not none %}

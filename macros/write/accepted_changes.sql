@@ -1,6 +1,6 @@
 {#
-  The changes that a query asks of a table's columns and that the model's options allow, as schema_changes lists them, with `in_place`
-  saying whether the format can make them without writing its rows again. Raises for the others.
+  The changes to a table's columns that a query requires and the model's options allow, as in schema_changes, with `in_place`:
+  whether the format can make them without rewriting rows. Raises for other changes.
 #}
 {% macro accepted_changes(options, query_columns, existing) %}
   {% if existing.file_format is not none and existing.file_format != options.file_format %}
@@ -31,7 +31,7 @@
 {% endmacro %}
 
 
-{# What a table calls varchar or char is a string to a query; their lengths are checked when rows are written. #}
+{# A table's varchar and char columns are strings in a query; lengths are checked when rows are written. #}
 {% macro _comparable(columns) %}
   {% set comparable = [] %}
   {% for column in columns %}
@@ -41,7 +41,7 @@
 {% endmacro %}
 
 
-{# What `alter table` of a format can do. #}
+{# What the format's `alter table` can do. #}
 {% macro _is_done_in_place(file_format, change) %}
   {% if change.change == 'add' %}
     {% do return(change.path | length == 1 or dbt_kinds.has_commits(file_format)) %}
@@ -55,7 +55,7 @@
 {% endmacro %}
 
 
-{# Columns that rows are found by cannot change; and a table of files is not written anew for a column that only grew. #}
+{# Columns that locate rows cannot change; and a Parquet or ORC table is not rewritten for an addition. #}
 {% macro _check_change(options, existing, change, words) %}
   {% set way_out = '; run with --full-refresh to rebuild the table' %}
   {% if modules.re.search('\\bvoid\\b', change.to or '') %}
@@ -71,7 +71,7 @@
 {% endmacro %}
 
 
-{# `days(`ts`)` -> the words in it, in lower case. #}
+{# `days(`ts`)` -> its words in lower case. #}
 {% macro _words_of(field) %}
   {% do return(dbt_kinds.lexed_words(field | lower) | map(attribute='name') | list + [dbt_kinds.unquoted(field | lower)]) %}
 {% endmacro %}

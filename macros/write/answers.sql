@@ -1,6 +1,6 @@
 {#
-  What a write wants to know of the table as it is under the lease, names and queries of one value, which the read of the claim answers: the snapshot that
-  an Iceberg table stands at (`head`); where files were written, the moment of the newest (`newest_file`), in microseconds since 1970. Pure.
+  The questions of a write about the table under the lease, as queries of one value by name, which are answered by the read of the claim: the current
+  snapshot of an Iceberg table (`head`); for tables of files, the time of the newest file (`newest_file`), in microseconds since 1970. Pure.
 #}
 {% macro questions_of(relation, options, existing) %}
   {% if existing is none or existing.is_view or existing.file_format != options.file_format %}
@@ -14,7 +14,7 @@
 {% endmacro %}
 
 
-{# One of the answers; asked for by itself where the table has changed since the claim. #}
+{# One of the answers; queried separately if the table has changed since the claim. #}
 {% macro answer(relation, work, name) %}
   {% if name not in work.answers %}
     {% set existing = {'is_view': false, 'file_format': work.options.file_format} %}
@@ -26,8 +26,8 @@
 
 
 {#
-  A Spark session keeps an Iceberg table as it knew it for half a minute, and a merge would not see what another application wrote. Where it does not
-  stand at what was recorded last, it is looked at afresh.
+  A Spark session caches an Iceberg table for half a minute, and a merge would not see what another application wrote. So the table is
+  refreshed if its snapshot is not the one recorded last.
 #}
 {% macro refresh_if_stale(relation, work) %}
   {% if work.answers.get('head') is not none and work.answers.head != work.answers.get('recorded_head') and dbt_kinds.reads_its_table(work.options) %}
@@ -37,7 +37,7 @@
 {% endmacro %}
 
 
-{# The snapshot that an Iceberg table stands at before this run writes; none where it makes the table. #}
+{# Stores the snapshot of an Iceberg table before this run writes; none if the run creates the table. #}
 {% macro note_head(relation, work) %}
   {% set asks = 'head' in dbt_kinds.questions_of(relation, work.options, work.existing) %}
   {% do work.update({'head_before': dbt_kinds.answer(relation, work, 'head') if asks else none}) %}

@@ -1,12 +1,12 @@
-{# For writes that add what a source gained: see table_writer. A table that is made anew is made of its rows. #}
+{# For writes that append the rows a source gained: see table_writer. A rebuilt table is created from the rows. #}
 {% macro changes_writer(options, query_columns, existing, query, keys=[]) %}
   {% do return(dict(dbt_kinds.append_writer(options, query_columns, existing, query), replaces_table=existing is none)) %}
 {% endmacro %}
 
 
 {#
-  Appends what a source gained, once: the rows are staged and counted, announced together with what the source stood at, written, recorded. Where no row
-  came, nothing is written.
+  Appends the rows that a source gained, once: the rows are staged and counted, announced together with the source's version, written, recorded. Without
+  rows nothing is written.
 #}
 {% macro append_changes(relation, work, batch, query) %}
   {% if work.start_anew %}
@@ -20,6 +20,6 @@
     {% do return(dict(dbt_kinds.announced_append(relation, work, batch, 'select ' ~ work.writer.columns | join(', ') ~ ' from ' ~ stage, {'rows': number, 'details': details}),
       rows_written=number, details=details)) %}
   {% endif %}
-  {# a table of files is told by its last load, which its readers would follow; a later change set begins where this one did #}
+  {# the version of a Parquet or ORC table is its last load, so recording an empty run would trigger its readers; the next change set starts where this one did #}
   {% do return({'rows_written': 0, 'is_idle': dbt_kinds.is_of_files(options.file_format), 'sql': '-- no row came', 'details': details, 'snapshot_id': none}) %}
 {% endmacro %}

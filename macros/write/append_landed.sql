@@ -1,6 +1,6 @@
 {#
-  The rows of a claim, as SQL that reads them: its files are noted in the ledger, and read once, into a stage that keeps what is to be rejected, too; of a landing table, what it
-  gained. A stop at rejects is one before anything is written.
+  SQL that reads the rows of a claim: its files are recorded in the ledger and read once, into a stage that includes the rejected lines; for a landing table, the rows it gained.
+  If rejects are an error, it raises before anything is written.
 #}
 {% macro landed_rows(relation, work, number) %}
   {% set options, claim = work.options, work.plan.claims[number - 1] %}
@@ -23,7 +23,7 @@
 {% endmacro %}
 
 
-{# Appends the rows of a claim, once, behind what it rejects: announced by their number, and recorded with the claim. #}
+{# Appends the rows of a claim, once, after storing the rejected lines: announced with their number, and recorded with the claim. #}
 {% macro append_landed(relation, work, batch, query) %}
   {% set claim = work.plan.claims | selectattr('lines', 'defined') | list | last %}
   {% set details = dbt_kinds.json_text(dict({'claim': claim.id, 'rejects': claim.rejects}, **({'versions': work.plan.versions} if work.plan.get('versions') else {}))) %}
@@ -33,7 +33,7 @@
     {% do exceptions.warn('dbt_kinds: model ' ~ work.options.model ~ ': ' ~ dbt_kinds.counted(claim.rejects, unit ~ ' was', unit ~ 's were') ~ ' rejected, see ' ~ dbt_kinds.rejects_table(relation)) %}
   {% endif %}
   {% if not claim.rows %}
-    {# a table of files is told by its last load, which its readers would follow; a claim of files is over once it is recorded #}
+    {# the version of a Parquet or ORC table is its last load, so recording an empty run would trigger its readers; but a claim of files must be recorded to be closed #}
     {% do return({'rows_written': 0, 'is_idle': work.options.landing_table is not none and not claim.rejects and dbt_kinds.is_of_files(work.options.file_format), 'sql': '-- no line could be taken', 'details': details, 'snapshot_id': none}) %}
   {% endif %}
   {% set rows = dbt_kinds.filtered_query(query, 'true', work.writer.selected) %}

@@ -4,7 +4,7 @@
 {% endmacro %}
 
 
-{# Refuses to append to rows that nobody recorded: a first load might bring them again. #}
+{# Refuses to append to unrecorded rows: a first load might append them again. #}
 {% macro check_no_unrecorded_rows(work) %}
   {% set options = work.options %}
   {% if dbt_kinds.accumulates(options) %}
@@ -18,7 +18,7 @@
 {% endmacro %}
 
 
-{# The same for states, also where all that was recorded of them is forgotten: of rows nobody knows which intervals they hold. #}
+{# The same for states, also if all their records were withdrawn: nobody knows which intervals the rows contain. #}
 {% macro _check_nothing_unmerged(work) %}
   {% set options = work.options %}
   {% if not work.start_anew and dbt_kinds.loads_of(options.relation) == [] and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
@@ -29,15 +29,15 @@
 
 
 {#
-  Appends the rows of a query. Between the write and its record a run can die, and nothing tells those rows from others: so what the
-  table looked like is announced before, and settle_pending_write finds out whether the rows came.
+  Appends the rows of a query. If the run dies between the write and its record, the new rows cannot be distinguished from others. So the
+  state of the table is announced before, and settle_pending_write finds out whether the rows were written.
 #}
 {% macro append_once(relation, work, batch, query) %}
   {% do return(dbt_kinds.announced_append(relation, work, batch, dbt_kinds.filtered_query(query, 'true', work.writer.selected))) %}
 {% endmacro %}
 
 
-{# The same for SQL that yields the table's columns. `known` joins the announcement: `rows`, how many they are, and `details` for the record. #}
+{# The same for SQL that returns the table's columns. `known` is added to the announcement: `rows`, their number, and `details` for the record. #}
 {% macro announced_append(relation, work, batch, rows, known={}) %}
   {% set file_format = work.writer.file_format %}
   {% set is_of_files, is_iceberg = dbt_kinds.is_of_files(file_format), file_format == 'iceberg' %}

@@ -1,9 +1,9 @@
-{# Gives a table the columns that accepted_changes lists: with `alter table` where the format can, else by writing all its rows anew. #}
+{# Applies the column changes that accepted_changes lists: with `alter table` if the format can, else by rewriting all rows. #}
 {% macro change_schema(relation, work) %}
   {% set options, writer, changes = work.options, work.writer, work.writer.schema_changes %}
   {% set nothing = [work.plan.batches[0][0], work.plan.batches[0][0]] %}
   {% set backfills = dbt_kinds.column_backfills(model, options, changes) %}
-  {# a column that is there is no change any more to the run after one that died: so what is to go into it is announced #}
+  {# after a run died, its added column is no longer a change for the next run, so the column's backfill is announced #}
   {% do dbt_kinds.announce_write(work, nothing, {'write': 'backfill', 'columns': backfills}) if backfills %}
   {% if changes | rejectattr('in_place') | list == [] %}
     {% for change in changes %}

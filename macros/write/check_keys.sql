@@ -1,6 +1,6 @@
 {#
-  Counts the rows of a staged batch, and those of them that the writer wants counted. Raises where a key is NULL, or has several rows, and names some.
-  `along` is a query of one row, whose columns the same statement brings. A batch that is refused leaves no stage.
+  Counts the rows of a staged batch, plus the counts that the writer requests. Raises if a key is NULL or has several rows, quoting some.
+  `along` is a query of one row, whose columns the same statement returns. A refused batch leaves no stage.
 #}
 {% macro check_keys(options, writer, stage, batch, along=none) %}
   {% set is_null = writer.source_keys | join(' is null or ') ~ ' is null' %}
@@ -40,7 +40,7 @@ from {{ stage }} as source
 {% endmacro %}
 
 
-{# Some of the rows that have no key, as JSON without what is NULL. #}
+{# Some of the rows with a NULL key, as JSON without NULLs. #}
 {% macro _rows_without_key(writer, stage) %}
   {% set samples = [] %}
   {% for row in dbt_kinds.query_rows('select * from ' ~ stage ~ ' as source where ' ~ writer.source_keys | join(' is null or ') ~ ' is null limit 5') %}
@@ -68,7 +68,7 @@ limit 5
 {% endmacro %}
 
 
-{# SQL: of the rows of one key the first in the order of order_by; among equals always the same one. #}
+{# SQL: the first row per key in the order of order_by, with a deterministic choice among equals. #}
 {% macro latest_rows(options, query) %}
   {% if options.duplicate_keys != 'keep_latest' %}
     {% do return(query) %}

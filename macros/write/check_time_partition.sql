@@ -1,18 +1,18 @@
-{# A table that is not Iceberg or Delta replaces whole partitions, so the time column has to be one. #}
+{# Tables other than Iceberg and Delta replace whole partitions, so they must be partitioned by the time column. #}
 {% macro check_time_partition(options, time_column, partitioning, cuts_intervals) %}
   {% set table = 'a ' ~ options.file_format ~ ' table replaces whole partitions' %}
   {% if not cuts_intervals %}
     {% do dbt_kinds.fail(options.model, table ~ ', and partition_by (' ~ partitioning | join(', ') ~ ") is coarser than the interval, one "
       ~ options.unit.name ~ "; put the time_column '" ~ time_column.name ~ "' into partition_by, or use file_format: iceberg") %}
   {% elif not dbt_kinds.matches('\\w+', time_column.name) %}
-    {# Hive's filter of partitions knows no quotes (measured) #}
+    {# Hive's partition filter does not support quotes (measured) #}
     {% do dbt_kinds.fail(options.model, table ~ ", and Hive cannot look for partitions of a column called '" ~ time_column.name
       ~ "'; give it a name of letters, digits and underscores in the query, or use file_format: iceberg") %}
   {% elif time_column.type == 'timestamp_ntz' %}
     {% do dbt_kinds.fail(options.model, table ~ ", and cannot be partitioned by the timestamp_ntz '" ~ time_column.name
       ~ "'; use a timestamp, a date or a string, or file_format: iceberg") %}
   {% elif time_column.type == 'timestamp' %}
-    {# a partition's name is a wall clock time: the hour that a clock change repeats would be one partition, not two #}
+    {# partition names are wall clock times: an hour repeated by a clock change would be one partition instead of two #}
     {% set memory = dbt_kinds.run_memory() %}
     {% do memory.update({'time_zone': run_query('select current_timezone()').rows[0][0]}) if memory.time_zone is none %}
     {% set zone = memory.time_zone %}

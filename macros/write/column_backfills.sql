@@ -1,6 +1,6 @@
 {#
-  What rows that are there get in a column that the query gained: the column to an SQL expression over such a row, which the model's columns give as
-  `backfill`, else as `default`, in their meta. `changes` are those of accepted_changes. Warns where the format cannot update rows.
+  The values of existing rows in columns that the query gained: from column to an SQL expression over the row, given as `backfill`, else as
+  `default`, in the meta of the model's column. `changes` are those of accepted_changes. Warns if the format cannot update rows.
 #}
 {% macro column_backfills(node, options, changes) %}
   {% set backfills = {} %}
@@ -20,7 +20,7 @@
 {% endmacro %}
 
 
-{# Gives the rows that are there their values in new columns. Done again it does the same. #}
+{# Sets the values of existing rows in new columns. Idempotent. #}
 {% macro backfill_columns(relation, backfills) %}
   {% set assignments = [] %}
   {% for column, expression in backfills.items() %}

@@ -1,11 +1,11 @@
-{# Creates a table from a query, in the place of what is there. #}
+{# Creates a table from a query, replacing an existing one. #}
 {% macro create_table(relation, existing, file_format, partitioning, sql) %}
   {% set replace_in_place = dbt_kinds.has_commits(file_format) and existing is not none and existing.file_format == file_format
     and not existing.get('has_to_be_dropped') %}
   {% if existing is not none and existing.is_view %}
     {% call statement('drop_view') %}drop view if exists {{ relation }}{% endcall %}
   {% elif existing is not none and not replace_in_place %}
-    {# without purge the files of a Parquet table stay under Iceberg's session catalog, and the next create fails (measured) #}
+    {# without purge, Iceberg's session catalog leaves the files of a Parquet table, and the next create fails (measured) #}
     {% call statement('drop_table') %}drop table if exists {{ relation }} purge{% endcall %}
   {% endif %}
   {% call statement('create_table') %}
@@ -25,7 +25,7 @@ as {{ sql }}
 {% endmacro %}
 
 
-{# Names quoted, functions such as days(ts) as they are. Pure. #}
+{# Quoted names, and functions such as days(ts) unchanged. Pure. #}
 {% macro partition_fields(partitioning) %}
   {% set fields = [] %}
   {% for field in partitioning %}
@@ -35,7 +35,7 @@ as {{ sql }}
 {% endmacro %}
 
 
-{# Whether a field is a function of columns, such as days(ts), and no name. Pure. #}
+{# Whether a field is a function of columns, such as days(ts), and not a name. Pure. #}
 {% macro is_partition_function(field) %}
   {% do return(dbt_kinds.matches('\\w+\\s*[(][\\s\\S]*[)]', field | trim)) %}
 {% endmacro %}

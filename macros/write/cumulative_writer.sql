@@ -1,6 +1,6 @@
 {#
-  For tables of states: see table_writer; and `key_columns`, the quoted columns that rows are told apart by, `is_same`, the condition that two rows
-  are of one key, `functions`, what combines two states of each column, and `clauses`, what a merge does to a row that is there.
+  For tables of states: see table_writer; plus `key_columns`, the quoted key columns, `is_same`, the condition that two rows have the
+  same key, `functions`, which combine two states of each column, and `clauses`, what a merge does to an existing row.
 #}
 {% macro cumulative_writer(options, query_columns, existing, query, keys=[]) %}
   {% do dbt_kinds.check_counts_once(options, compiled_code) %}
@@ -25,7 +25,7 @@
 {% endmacro %}
 
 
-{# Every column is a key or has a combiner, and the other way round. #}
+{# Checks that every column is a key or has a combiner, and that all of these are columns. #}
 {% macro _check_states(options, query_columns) %}
   {% set names = query_columns | map(attribute='name') | list %}
   {% for option, columns in {'unique_key': options.unique_key, 'combine': options.combine}.items() %}
@@ -40,7 +40,7 @@
 {% endmacro %}
 
 
-{# Rows of another key are other rows: the states of the table's could not be told apart, or would be met twice. #}
+{# Refuses a changed key: the table's states could not be matched to it, or would match more than once. #}
 {% macro _check_key_stays(options, writer, existing) %}
   {% for key in options.unique_key %}
     {% set changed = [] %}

@@ -1,6 +1,6 @@
 {#
-  What a table is: `{columns: [{name, type}], partitioning: [text], file_format, is_view, location}`. Iceberg says `Part 0 days(ts)` where
-  other tables, and Iceberg's that are partitioned by plain columns only, list the columns.
+  The description of a table: `{columns: [{name, type}], partitioning: [text], file_format, is_view, location}`. Iceberg prints `Part 0
+  days(ts)`; other tables, and Iceberg tables partitioned by plain columns only, list the columns.
 #}
 {% macro describe_table(relation) %}
   {% set table = namespace(columns=[], partitioning=[], section='columns', file_format=none, type=none, location=none) %}
@@ -34,7 +34,7 @@
 {% endmacro %}
 
 
-{# The name of a column that a table of files is partitioned by as a field: in backticks where it might be taken for something else. Pure. #}
+{# The name of a partition column of a Parquet or ORC table as a partition field: in backticks if it could be misread. Pure. #}
 {% macro partition_field(name) %}
   {% do return(dbt_kinds.quoted(name) if dbt_kinds.is_partition_function(name) or dbt_kinds.unquoted(name) != name else name) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
-  For the kind `tracked`: see table_writer, whose columns are those of the query and the hash; and `source_schema`, `source_columns` and `source_selected`,
-  the same without it, `keys`, and `content_hash`, the SQL of a group's hash.
+  For the kind `tracked`: see table_writer, whose columns are those of the query and the hash; plus `source_schema`, `source_columns` and `source_selected`, the
+  same without the hash, `keys`, and `content_hash`, the SQL for a group's hash.
 #}
 {% macro group_writer(options, query_columns, existing, query, keys=[]) %}
   {% if dbt_kinds.find_column(query_columns, options.content_hash_name) is not none %}
@@ -33,8 +33,8 @@
 
 
 {#
-  SQL, an aggregate: the hash of a group: how many rows it has, and the sum of their hashes. Spark's hash skips NULL, so whether a value is NULL is hashed
-  beside it (xxhash64(1, null) is xxhash64(null, 1); measured). Columns go by their names. Pure.
+  SQL, an aggregate: the hash of a group, made of its number of rows and the sum of their hashes. Spark's hash skips NULL, so a flag for NULL is hashed with
+  each value (xxhash64(1, null) is xxhash64(null, 1); measured). Columns are ordered by name. Pure.
 #}
 {% macro content_hash(columns, keys) %}
   {% set lower_keys, by_name, values = keys | map('lower') | list, {}, [] %}
@@ -49,7 +49,7 @@
 {% endmacro %}
 
 
-{# SQL: a value as a hash takes it. Nested ones as JSON, which keeps NULL fields and microseconds if it is told to; maps as sorted lists (measured). Pure. #}
+{# SQL: a value as input for the hash. Nested values as JSON with the options that keep NULL fields and microseconds; maps as sorted lists (measured). Pure. #}
 {% macro hashable(value, type) %}
   {% if type.kind == 'atomic' %}
     {% do return(value) %}

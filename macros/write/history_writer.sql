@@ -1,5 +1,5 @@
 {#
-  For SCD type 2: see table_writer; and what a merge needs to know, found out and checked before anything is written: the key's SQL for a
+  For SCD type 2: see table_writer; plus what a merge needs, determined and checked before anything is written: the key's SQL for a
   row of the source and of the table, the columns that date and compare rows, and those that the kind itself writes.
 #}
 {% macro history_writer(options, query_columns, existing, query, keys=[]) %}
@@ -51,7 +51,7 @@
 {% endmacro %}
 
 
-{# The same of the column of a table, whose type tells: spark.sql.storeAssignmentPolicy STRICT takes no bare NULL. Pure. #}
+{# The same for the table's column, with its type: spark.sql.storeAssignmentPolicy STRICT rejects an untyped NULL. Pure. #}
 {% macro null_end(writer) %}
   {% do return('cast(null as ' ~ dbt_kinds.find_column(writer.schema, dbt_kinds.unquoted(writer.valid_to)).type ~ ')') %}
 {% endmacro %}
@@ -80,7 +80,7 @@
 {% endmacro %}
 
 
-{# Spark has refused a key that the query does not have; this is for one that has no equality. #}
+{# Spark has already refused a key that the query lacks; this refuses one whose type cannot be compared. #}
 {% macro _check_keys_compare(options, keys) %}
   {% for key in keys if 'map<' in key.type %}
     {% do dbt_kinds.fail(options.model, "unique_key '" ~ options.unique_key[loop.index0] ~ "' is a " ~ key.type ~ ', and Spark cannot compare maps; name another key') %}
@@ -88,7 +88,7 @@
 {% endmacro %}
 
 
-{# `*` is every column that is not one by which rows are found or dated. #}
+{# `*` means every column except those that identify or date rows. #}
 {% macro _columns_to_compare(options, query_columns, source) %}
   {% set compared = [] %}
   {% if options.columns == '*' %}

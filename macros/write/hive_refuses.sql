@@ -1,6 +1,6 @@
 {#
-  Whether a Hive catalog would refuse the commit that replaces an Iceberg table by one of other columns: by default it compares the types at each place,
-  and the commit ends in CommitStateUnknownException (measured). The table is dropped then, and made anew.
+  Whether a Hive catalog would refuse the commit that replaces an Iceberg table by one with other columns: by default it compares types by position, and
+  the commit fails with CommitStateUnknownException (measured). The table is then dropped and created again.
 #}
 {% macro hive_refuses(options, existing, columns) %}
   {% if existing is none or not existing.get('is_in_hive') or existing.file_format != options.file_format %}

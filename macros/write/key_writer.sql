@@ -1,7 +1,7 @@
 {#
-  For writes by key: see table_writer; and with `source_keys` and `target_keys`, the key's SQL for a new row and for a stored one, `is_same`,
-  the condition that both are of one key, `clauses`, what happens to a row that is there, the first that applies, and `is_equal`, the
-  condition that an update would change nothing, none where every row counts as changed or none is updated.
+  For writes by key: see table_writer; plus `source_keys` and `target_keys`, the key's SQL for a new row and for a stored one, `is_same`, the
+  condition that both have the same key, `clauses`, of which the first that applies decides what happens to an existing row, and `is_equal`, the
+  condition that an update would change nothing, none if every row counts as changed or rows are never updated.
 #}
 {% macro key_writer(options, query_columns, existing, query, keys=[]) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
@@ -80,7 +80,7 @@
 {% endmacro %}
 
 
-{# The writer of one batch: time variables in merge_filter and when_matched mean its window, as they do in the query. Pure. #}
+{# The writer for one batch: time variables in merge_filter and when_matched refer to its window, as in the query. Pure. #}
 {% macro writer_in_window(writer, window, execution_time) %}
   {% set clauses = [] %}
   {% for clause in writer.clauses %}

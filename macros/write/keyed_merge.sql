@@ -1,4 +1,4 @@
-{# SQL: merges by key. Without rows to insert Spark need not shuffle the table, and without rows to update it writes no file anew: so the clauses are those that are needed. Pure. #}
+{# SQL: a merge by key, with only the clauses needed: without rows to insert Spark need not shuffle the table, and without rows to update it rewrites no file. Pure. #}
 {% macro keyed_merge(relation, writer, source, clauses, inserts, condition=none) %}
   {% set sql -%}
 merge into {{ relation }} as target

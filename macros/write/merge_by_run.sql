@@ -1,6 +1,6 @@
 {#
-  SCD type 2 by run: closes the open versions whose row changed or is gone, at the number before this run's, and opens those of rows that are new or changed, in one commit on
-  Iceberg and Delta; a table of files is made whole beside it. Where nothing changed, nothing is written.
+  SCD type 2 by run: closes the open versions whose row changed or disappeared, at the number before this run's, and opens versions for new and changed rows, in one commit on
+  Iceberg and Delta; on Parquet and ORC the complete new table is staged. If nothing changed, nothing is written.
 #}
 {% macro merge_by_run(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
@@ -46,7 +46,7 @@ values (source.{{ writer.columns | join(', source.') }})
 {% endmacro %}
 
 
-{# SQL: the whole table as that merge would leave it. Pure. #}
+{# SQL: the whole table after that merge. Pure. #}
 {% macro whole_versions(relation, options, writer, actions, sequence) %}
   {% set is_same, selected = [], [] %}
   {% for key in writer['keys'] %}

@@ -1,6 +1,6 @@
 {#
-  Merges one batch of SCD type 2. Its rows are computed once, into a stage, and checked there; what has to be done to the table is computed
-  once, into another. Iceberg and Delta take that in one commit, which touches open rows only; a table of files is made whole beside it.
+  Merges one batch of SCD type 2. Its rows are computed once, into a stage, and checked there; the changes to the table are computed once, into
+  another stage. On Iceberg and Delta they are applied in one commit, which touches open rows only; on Parquet and ORC the complete new table is staged.
 #}
 {% macro merge_history(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
@@ -31,7 +31,7 @@
 {% endmacro %}
 
 
-{# Whatever the table was is replaced by the rows of the batch, all open. #}
+{# Replaces the whole table by the rows of the batch, all open. #}
 {% macro _load_first(relation, work, rows, instant, found) %}
   {% set options, writer = work.options, work.writer %}
   {% set undated = found.get('undated_rows', 0) if options.dates_first_load else 0 %}
@@ -58,7 +58,7 @@ where {{ since }} is not null
 {% endmacro %}
 
 
-{# Says what was done, and returns what the record of the batch carries. #}
+{# Logs the actions, and returns the values for the record of the batch. #}
 {% macro _note_counts(options, instant, counts) %}
   {% set undated = counts.get('undated_rows') or 0 %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': inserted ' ~ counts.inserted ~ ', closed ' ~ counts.closed ~ ', replaced ' ~ counts.replaced ~ ', dropped ' ~ counts.dropped
@@ -68,7 +68,7 @@ where {{ since }} is not null
 {% endmacro %}
 
 
-{# SQL: one row, how many of each. #}
+{# SQL: one row with the number of each action. #}
 {% macro _action_counts(options, work, changes) %}
   {% set dated = dbt_kinds.microseconds('__kinds_boundary', {'write': options.time_data_type}) %}
   {% set now = dbt_kinds.instant_literal(options.time_data_type, work.plan.execution_time) %}
@@ -84,7 +84,7 @@ from {{ changes }}
 {% endmacro %}
 
 
-{# For tables of files: the new whole, checked against what the changes say, and then put in place; the next run finishes that, should it be cut short. #}
+{# For Parquet and ORC: stages the complete new table, checks it against the changes and puts it in place; the next run finishes this if it is interrupted. #}
 {% macro _put_history_in_place(relation, work, batch, changes, counts, written) %}
   {% set options, writer = work.options, work.writer %}
   {% set sql = dbt_kinds.whole_history(writer, relation, changes) %}
@@ -95,7 +95,7 @@ from {{ changes }}
 {% endmacro %}
 
 
-{# History cannot be computed again, so it is counted before it is overwritten. #}
+{# History cannot be recomputed, so the rows are counted before the table is overwritten. #}
 {% macro _check_whole_history(options, writer, relation, whole, counts) %}
   {% set sql %}
 select

@@ -1,7 +1,7 @@
 {#
-  Merges the states of one batch into those of the table. The batch is computed once, into a stage, and what the keys it meets become is computed
-  once, into another. Iceberg and Delta take that in one commit; a table of files is made whole beside it. To do either twice would
-  count the batch twice, so both are announced, and settle_pending_write finds out what became of one that was cut short.
+  Merges the states of one batch into those of the table. The batch is computed once, into a stage, and the combined states of its keys once,
+  into another. On Iceberg and Delta they are merged in one commit; on Parquet and ORC the complete new table is staged. Repeating
+  either would count the batch twice, so both are announced, and settle_pending_write resolves an interrupted one.
 #}
 {% macro merge_states(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
@@ -29,7 +29,7 @@
 {% endmacro %}
 
 
-{# How many keys the batch has, and how many of them the table. A key that has several rows there would take the batch once for each. #}
+{# The number of keys in the batch, and how many of them the table has. A key with several rows in the table would add the batch to each. #}
 {% macro _check_states_met_once(options, relation, states) %}
   {% set counts %}
 select count(*) as all_keys, count(if(__kinds_stored > 0, 1, null)) as stored_keys, coalesce(max(__kinds_stored), 0) as most_rows from {{ states }}
@@ -44,8 +44,8 @@ select count(*) as all_keys, count(if(__kinds_stored > 0, 1, null)) as stored_ke
 
 
 {#
-  SQL: the keys of a batch, each with what its states, those of the table and of the batch, become together, and in `__kinds_stored` how many rows the
-  table has of it. What has no combiner is a column that the query lost, and stays as it is. Pure.
+  SQL: the keys of a batch, each with the combined states of table and batch, and in `__kinds_stored` the number of the table's rows with
+  that key. A column without a combiner is one that the query lost, and keeps its value. Pure.
 #}
 {% macro combined_states(writer, relation, rows) %}
   {% set selected = [] %}
@@ -67,7 +67,7 @@ group by {{ writer.key_columns | join(', ') }}
 {% endmacro %}
 
 
-{# SQL: the whole table with such states in the place of its own. Pure. #}
+{# SQL: the whole table with these states replacing its own. Pure. #}
 {% macro whole_states(writer, relation, states) %}
   {% set sql -%}
 select {{ writer.columns | join(', ') }}

@@ -1,6 +1,6 @@
 {#
-  SQL: one row, the `snapshot_id` that an Iceberg table stands at and the `rows_written` by that commit; none were where it still stands at `before`,
-  since nothing is no commit.
+  SQL: one row, the current `snapshot_id` of an Iceberg table and the `rows_written` by that commit; 0 rows if the snapshot is still `before`, because
+  writing nothing creates no commit.
 #}
 {% macro newest_commit(relation, before=none) %}
   {% set sql -%}
@@ -15,8 +15,8 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
 
 
 {#
-  What the record of a write says of its commit, as `{snapshot_id, rows_written, commit}`: on Iceberg a query, which the record takes along; a Delta
-  version, of which nobody counted the rows; of files nothing.
+  The commit of a write for its record, as `{snapshot_id, rows_written, commit}`: on Iceberg a query that is run with the record; on Delta
+  the version, without a row count; empty for tables of files.
 #}
 {% macro commit_of(relation, file_format, before=none) %}
   {% if file_format == 'iceberg' %}
@@ -29,8 +29,8 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
 
 
 {#
-  How many rows an Iceberg table was given since it stood at a snapshot; since it was made where that is none. `by_appends` where the run deletes first,
-  which writes the rest of a file anew.
+  The number of rows added to an Iceberg table since a snapshot, or since its creation if that is none. With `by_appends`, for runs that delete first, only appends
+  count, because a delete rewrites the rest of a file.
 #}
 {% macro rows_added_since(relation, head, by_appends=false) %}
   {% set rows %}

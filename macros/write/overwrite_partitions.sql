@@ -1,7 +1,7 @@
 {#
-  Overwrites a table of files by the rows of a query: partitions that get rows in one job, and those of the rows for which a condition
-  holds that get none are dropped after it. Which got rows is told by their files: a job gives every file it writes a name of its own.
-  `before` is what partition_files told of them. Returns `{rows_written, sql}`.
+  Overwrites a Parquet or ORC table with the rows of a query: first the partitions that get rows, in one job; then partitions with rows
+  for which a condition holds that got none are dropped. File names show which partitions got rows, because a job gives its files new names.
+  `before` is what partition_files returned earlier. Returns `{rows_written, sql}`.
 #}
 {% macro overwrite_partitions(relation, writer, sql, condition, before) %}
   {% do dbt_kinds.require_dynamic_overwrite(model) %}
@@ -24,7 +24,7 @@ insert overwrite table {{ relation }}
 {% endmacro %}
 
 
-{# The partitions that hold such rows: their values as text, the name of one of their files, and the number of the rows. #}
+{# The partitions that contain such rows: their values as strings, the name of one file each, and the number of rows. #}
 {% macro partition_files(relation, writer, condition) %}
   {% set partitions %}
 select
@@ -38,7 +38,7 @@ group by {{ writer.partition_columns | join(', ') }}
 {% endmacro %}
 
 
-{# Overwrites every partition that the stage has, and drops the others. #}
+{# Overwrites every partition in the stage, and drops the others. #}
 {% macro overwrite_from_stage(relation, writer, stage) %}
   {% set sql = 'select ' ~ writer.columns | join(', ') ~ ' from ' ~ stage %}
   {% if writer.partition_columns %}

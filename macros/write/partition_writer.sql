@@ -1,4 +1,4 @@
-{# For writes that replace partitions: see table_writer. A table that has none would be emptied. #}
+{# For writes that replace partitions: see table_writer. A table without partitions would be emptied. #}
 {% macro partition_writer(options, query_columns, existing, query, keys=[]) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
   {% if not writer.partitioning %}

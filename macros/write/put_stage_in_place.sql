@@ -1,6 +1,6 @@
 {#
-  Puts a complete stage into the place of a table: by overwriting it where it has these columns and partitions, otherwise by a new
-  table. Killed, it can be done again as long as the stage is there.
+  Replaces a table by a complete stage: overwrites it if it has the same columns and partitions, otherwise creates it
+  again. If killed, it can be repeated as long as the stage exists.
 #}
 {% macro put_stage_in_place(relation, options, stage, partitioning) %}
   {% set existing = dbt_kinds.describe_table(relation) if dbt_kinds.relation_type(relation) is not none else none %}
@@ -8,7 +8,7 @@
 {% endmacro %}
 
 
-{# The same where the table and the columns of the stage are known. #}
+{# The same if the table and the columns of the stage are known. #}
 {% macro replace_by_stage(relation, options, stage, partitioning, existing, columns) %}
   {% if dbt_kinds.has_shape(existing, options.file_format, columns, partitioning) %}
     {% do dbt_kinds.overwrite_from_stage(relation, {
@@ -20,7 +20,7 @@
 {% endmacro %}
 
 
-{# Whether a table of files has those columns and partitions, so that its rows can be overwritten. Pure. #}
+{# Whether a Parquet or ORC table has those columns and partitions, so that its rows can be overwritten. Pure. #}
 {% macro has_shape(existing, file_format, columns, partitioning) %}
   {% if existing is none or not dbt_kinds.is_of_files(file_format) or existing.is_view or existing.file_format != file_format or existing.columns | length != columns | length
       or dbt_kinds.quoted_names(existing.partitioning) | map('lower') | list != dbt_kinds.quoted_names(partitioning) | map('lower') | list %}
@@ -36,7 +36,7 @@
 {% endmacro %}
 
 
-{# Puts the new whole of a table of files, which a batch has made, into its place; announced, so that the next run finishes it should this one be cut short. #}
+{# Replaces a Parquet or ORC table by the complete new table that a batch has staged; announced, so that the next run finishes it if this one is interrupted. #}
 {% macro put_whole_in_place(relation, work, batch, whole, rows, details=none) %}
   {% do dbt_kinds.announce_write(work, batch, {
     'write': 'stage', 'stage': whole.identifier, 'partitioning': work.writer.partitioning, 'rows': rows, 'details': details,

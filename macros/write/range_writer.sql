@@ -1,6 +1,6 @@
 {#
-  Everything there is to know before a range of a table is replaced, found out and checked before anything is written:
-  how time is bounded, and what table_writer tells.
+  The writer for replacing a range of a table, determined and checked before anything is written: how time
+  is bounded, plus what table_writer returns.
 #}
 {% macro range_writer(options, query_columns, existing, query=none, keys=[]) %}
   {% set time_column = dbt_kinds.find_column(query_columns, options.time_column.column) %}

@@ -1,12 +1,12 @@
-{# For writes that replace the table: see table_writer. Whatever columns it has, it gets those of the query. #}
+{# For writes that replace the table: see table_writer. The table gets the query's columns, whatever it had before. #}
 {% macro whole_writer(options, query_columns, existing, query, keys=[]) %}
   {% do return(dict(dbt_kinds.table_writer(options, query_columns, none, options.partition_by), replaces_table=true)) %}
 {% endmacro %}
 
 
 {#
-  Puts the rows of a query into the place of a whole table: in one commit on Iceberg and Delta. A table of files is first made whole beside
-  it, so that a query that fails changes nothing.
+  Replaces a whole table by the rows of a query: in one commit on Iceberg and Delta. On Parquet and ORC the rows are staged
+  first, so that a failing query changes nothing.
 #}
 {% macro replace_all(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
@@ -18,7 +18,7 @@
 {% endmacro %}
 
 
-{# The same for SQL that yields the table's columns; its rows may be staged already. #}
+{# The same for SQL that returns the table's columns; its rows may already be staged. #}
 {% macro replace_table(relation, work, sql, staged=none) %}
   {% set options, writer, existing = work.options, work.writer, work.existing %}
   {% if not dbt_kinds.is_of_files(options.file_format) and (existing is none

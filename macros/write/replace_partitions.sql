@@ -1,4 +1,4 @@
-{# Puts the rows of a query into the place of every partition that they belong to; the others stay. One commit on Iceberg and Delta. #}
+{# Replaces every partition that a query has rows for; other partitions stay. One commit on Iceberg and Delta. #}
 {% macro replace_partitions(relation, work, batch, query) %}
   {% set writer = work.writer %}
   {% set is_of_files = dbt_kinds.is_of_files(writer.file_format) %}

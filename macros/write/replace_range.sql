@@ -1,6 +1,6 @@
 {#
-  Puts the rows of `query` in the range of a batch into the place of those of `relation`, and returns what commit_of tells, or `rows_written`, and `sql`.
-  The writer of `work` is what range_writer found out.
+  Replaces the rows of `relation` in the range of a batch by those of `query`, and returns what commit_of returns, or `rows_written`, plus
+  `sql`. The writer of `work` comes from range_writer.
 #}
 {% macro replace_range(relation, work, batch, query) %}
   {% set writer = work.writer %}
@@ -9,7 +9,7 @@
   {% if dbt_kinds.is_of_files(writer.file_format) %}
     {% do return(dbt_kinds.overwrite_partitions(relation, writer, sql, condition, dbt_kinds._files_before(relation, work))) %}
   {% endif %}
-  {# one commit, emptied intervals included; Iceberg refuses it where a file holds rows on both sides of a bound: there it takes two, inside a range that the store does not call loaded #}
+  {# one commit, including emptied intervals; Iceberg refuses that if a file has rows on both sides of a bound: then there are two commits, within a range that is not recorded as loaded #}
   {% if not writer.in_one_commit %}
     {% call statement('delete_range') %}
 delete from {{ relation }} where {{ condition }}
@@ -24,7 +24,7 @@ insert into {{ relation }}{{ ' replace where ' ~ condition if writer.in_one_comm
 {% endmacro %}
 
 
-{# A file of each partition in the window of the run; its batches overwrite partitions of their own, so that once is enough. #}
+{# A file of each partition in the window of the run; each batch overwrites its own partitions, so reading them once is enough. #}
 {% macro _files_before(relation, work) %}
   {% if work.files_before is not defined %}
     {% set whole = dbt_kinds.range_condition(work.writer.time_column, work.writer.bounds, [work.plan.batches[0][0], work.plan.batches[-1][1]]) %}

@@ -1,6 +1,6 @@
 {#
-  Switches the session to dynamic overwrite, once a model: static overwrite would empty the whole table. server_side_parameters of a profile are
-  applied again before every statement, and can undo a SET (measured): so where they say it, they have to say dynamic.
+  Switches the session to dynamic overwrite, once per model: static overwrite would empty the whole table. The profile's server_side_parameters are
+  applied again before every statement and can undo a SET (measured), so if they contain the setting, it must be dynamic.
 #}
 {% macro require_dynamic_overwrite(node) %}
   {% set setting, switched = 'spark.sql.sources.partitionOverwriteMode', dbt_kinds.run_memory().dynamic_overwrite %}

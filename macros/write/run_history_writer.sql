@@ -1,6 +1,6 @@
 {#
-  For SCD type 2 by run: see table_writer, whose columns are those of the query, the two numbers and `is_current`; and `source_schema`, `source_columns` and
-  `source_selected`, the same without them, `keys`, `source_keys`, the key's SQL for a staged row, and `is_equal`, the condition that a staged row and a version are the same.
+  For SCD type 2 by run: see table_writer, whose columns are those of the query, the two numbers and `is_current`; plus `source_schema`, `source_columns`
+  and `source_selected`, the same without them, `keys`, `source_keys`, the key's SQL for a staged row, and `is_equal`, the condition that a staged row and a version are equal.
 #}
 {% macro run_history_writer(options, query_columns, existing, query, keys=[]) %}
   {% set own = [{'name': options.valid_from_name, 'type': 'bigint'}, {'name': options.valid_to_name, 'type': 'bigint'}, {'name': 'is_current', 'type': 'boolean'}] %}
@@ -39,7 +39,7 @@
 {% endmacro %}
 
 
-{# SQL: staged rows as versions that begin with a number, in the table's columns, behind `_action` where one is given. Pure. #}
+{# SQL: staged rows as versions that begin at a run number, with the table's columns, preceded by `_action` if one is given. Pure. #}
 {% macro opened_versions(options, writer, rows, sequence, action=none) %}
   {% set own = {options.valid_from_name | lower: 'cast(' ~ sequence ~ ' as bigint)', options.valid_to_name | lower: 'cast(null as bigint)', 'is_current': 'true'} %}
   {% set selected = [] if action is none else ["'" ~ action ~ "' as _action"] %}
@@ -51,7 +51,7 @@
 {% endmacro %}
 
 
-{# SQL: what is to be done, in the table's columns and `_action`: versions to open, and one row for each open version that is to be closed. #}
+{# SQL: the changes, with the table's columns and `_action`: versions to open, and one row for each version to close. #}
 {% macro version_actions(relation, options, writer, rows, sequence) %}
   {% set closed = [] %}
   {% for column in writer.schema %}

@@ -1,6 +1,6 @@
 {#
-  Finds out what became of a write that a run announced and did not record, and brings it to its end. Returns the settings that the run goes on
-  with, none where nothing was announced. A full refresh replaces whatever there is.
+  Finds out what happened to a write that a run announced and did not record, and completes it. Returns the settings with which the run continues,
+  none if nothing was announced. A full refresh replaces everything in any case.
 #}
 {% macro settle_pending_write(options, settings) %}
   {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
@@ -13,7 +13,7 @@
   {% endif %}
   {% set is_there = dbt_kinds.relation_type(this, afresh=true) == 'table' %}
   {% if details.write == 'restate' and is_there %}
-    {# its announcement stays open until the first batch behind it is recorded #}
+    {# its announcement stays open until the first batch after it is recorded #}
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died was restating from ' ~ details.restatement['from'] ~ '; the table is put back to before that', info=true) %}
     {% do dbt_kinds.put_history_back(this, options, details.restatement, settings) %}
     {% do return(settings) %}
@@ -49,8 +49,8 @@
 
 
 {#
-  The snapshot that an append made, among those that came upon the one it found, or none. Nobody else of this package writes
-  the table meanwhile; a person may, so more than one of the same Spark application cannot be told apart.
+  The snapshot created by an append, among those after the one it started from, or none. No other run of this package writes
+  the table meanwhile, but a person may, so several snapshots of the same Spark application are ambiguous.
 #}
 {% macro _find_appended_snapshot(options, pending, details) %}
   {% set since = dbt_kinds.snapshots_since(this, options.file_format, pending.get('snapshot_id')) %}
@@ -58,7 +58,7 @@
   {% for snapshot in since or [] if snapshot.operation in (['append'] if details.write == 'append' else ['append', 'overwrite', 'delete']) and snapshot.get('application') in [none, details.application] %}
     {% do appended.append(snapshot) %}
   {% endfor %}
-  {# a captured append says how many rows it is: anything else that happened since leaves it in doubt #}
+  {# a captured append announces its number of rows: with any other change since then it remains in doubt #}
   {% set others = since | rejectattr('operation', 'eq', 'replace') | list if since is not none and details.get('rows') is not none and details.write == 'append' else [] %}
   {% if since is none or appended | length > 1 or others | length > 1 or (others and others[0].rows_written not in [none, details.rows]) %}
     {% set args = "--args '{select: " ~ options.model ~ ', start: ' ~ pending.interval_start ~ ', end: ' ~ pending.interval_end ~ "}'" %}
@@ -79,7 +79,7 @@
 {% endmacro %}
 
 
-{# Files come one by one, so some of them may have: they are taken back, by way of a table without them. #}
+{# Files are written one by one, so some may exist: they are removed by rewriting the table without them. #}
 {% macro _take_back_files(options, pending, details) %}
   {% set is_ours = dbt_kinds.is_newer_than(details.newest_file) %}
   {% if run_query('select 1 from ' ~ this ~ ' where ' ~ is_ours ~ ' limit 1').rows | length %}
@@ -100,7 +100,7 @@
 {% endmacro %}
 
 
-{# The columns may be there, and filled or not; one that is not will be added and filled by this run. #}
+{# The columns may exist, filled or not; missing ones will be added and filled by this run. #}
 {% macro _backfill_again(details) %}
   {% set columns = dbt_kinds.describe_table(this).columns if dbt_kinds.relation_type(this) == 'table' else [] %}
   {% set backfills = {} %}
@@ -112,7 +112,7 @@
 {% endmacro %}
 
 
-{# A complete new whole lies beside the table, which may be half of it or gone. #}
+{# A complete new table is staged; the table itself may be incomplete or missing. #}
 {% macro _finish_staged_write(options, pending, details) %}
   {% set stage = this.incorporate(path={'identifier': details.stage}) %}
   {% if dbt_kinds.relation_type(stage) != 'table' %}

@@ -1,4 +1,4 @@
-{# The snapshot that an Iceberg table, or the version that a Delta table, stands at; none where it has none. #}
+{# The current snapshot of an Iceberg table, or version of a Delta table; none if it has none. #}
 {% macro current_snapshot(relation, file_format) %}
   {% if file_format == 'iceberg' %}
     {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
@@ -11,8 +11,8 @@
 
 
 {#
-  What became of a table since a snapshot, newest first: `[{snapshot_id, operation, application, rows_written}]`; none where that snapshot is
-  not among the ancestors of the current one any more. `since` none means since the table was made.
+  The changes to a table since a snapshot, newest first: `[{snapshot_id, operation, application, rows_written}]`; none if that snapshot
+  is no longer an ancestor of the current one. `since` none means since the table's creation.
 #}
 {% macro snapshots_since(relation, file_format, since) %}
   {% set found = [] %}
@@ -44,7 +44,7 @@ from {{ relation }}.snapshots
 {% endmacro %}
 
 
-{# The Spark application that runs our statements; Iceberg writes its name into each snapshot. #}
+{# The Spark application that runs our statements; Iceberg writes its id into each snapshot. #}
 {% macro spark_application() %}
   {% set memory = dbt_kinds.run_memory() %}
   {% if memory.application is none %}
@@ -54,7 +54,7 @@ from {{ relation }}.snapshots
 {% endmacro %}
 
 
-{# Whether a snapshot of a table is still there to be read. #}
+{# Whether a snapshot of a table can still be read. #}
 {% macro has_snapshot(relation, file_format, snapshot_id) %}
   {% if file_format == 'iceberg' %}
     {% do return(run_query('select 1 from ' ~ relation ~ '.snapshots where snapshot_id = ' ~ snapshot_id).rows | length > 0) %}

@@ -1,6 +1,6 @@
 {#
-  What every kind needs to know of its table before it writes: the columns in the table's own order, what to select for each from a
-  query, and the changes that the query asks of them. `existing` is none for a table that is to be created.
+  What every kind needs to know about its table before it writes: the columns in table order, the expression to select for each
+  from a query, and the changes that the query requires. `existing` is none for a table that will be created.
 #}
 {% macro table_writer(options, query_columns, existing, partitioning) %}
   {% set is_new = existing is none %}
@@ -34,7 +34,7 @@
 {% endmacro %}
 
 
-{# Such a table has its partition columns last; names differ in case at will. #}
+{# Such a table has its partition columns last; names may differ in case. #}
 {% macro _partition_columns_last(columns, partition_columns) %}
   {% set last = [] %}
   {% for quoted in partition_columns %}
@@ -46,9 +46,9 @@
 
 
 {#
-  For each column of the table what to select from a query with other columns: by name, also the fields of structs, which Spark's insert
-  takes by position (two ints were swapped without a word; measured). NULL for what the query lacks. Other types are left to the insert, which
-  refuses what does not fit; with `cast`, for rows that are already there, each value has to become one of the new type.
+  The expression to select for each column of the table from a query with different columns: matched by name, including struct fields, which
+  Spark's insert matches by position (two ints were silently swapped; measured). NULL for columns that the query lacks. Type conversion is left to the
+  insert, which refuses values that do not fit; with `cast`, for existing rows, each value must be convertible to the new type.
 #}
 {% macro selected_columns(query_columns, columns, cast=false) %}
   {% set selected = [] %}

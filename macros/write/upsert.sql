@@ -1,6 +1,6 @@
 {#
-  Inserts the rows of a query whose key the table lacks, and does to those that it has what the writer's clauses say. The batch is staged
-  first, so that it is computed once and checked as it is written.
+  Inserts the rows of a query with new keys, and applies the writer's clauses to existing rows. The batch is staged first, so that
+  it is computed once and exactly the checked rows are written.
 #}
 {% macro upsert(relation, work, batch, query) %}
   {% set options = work.options %}
@@ -17,7 +17,7 @@
     {% do dbt_kinds._load_first_keys(relation, work, stage) %}
     {% set sql = rows %}
   {% elif compares and not changed %}
-    {# a table of files is told by its last load, which its readers would follow; a later change set begins where this one did #}
+    {# the version of a Parquet or ORC table is its last load, so recording an empty run would trigger its readers; the next change set starts where this one did #}
     {% do return({'rows_written': 0, 'is_idle': not merges, 'sql': '-- every row is there already', 'details': dbt_kinds.versions_read(work), 'snapshot_id': none}) %}
   {% elif merges %}
     {% set sql = dbt_kinds._merge(relation, work, batch, stage, found) %}
@@ -30,7 +30,7 @@
 {% endmacro %}
 
 
-{# The table is made of a batch whose keys are checked, so that a first load that is refused leaves nothing. #}
+{# The table is created from a batch whose keys are checked, so that a refused first load leaves nothing behind. #}
 {% macro _load_first_keys(relation, work, stage) %}
   {% set options, writer = work.options, work.writer %}
   {% do dbt_kinds.hold_lease(options) %}
@@ -39,7 +39,7 @@
   {% elif dbt_kinds.has_shape(work.existing, options.file_format, writer.schema, writer.partitioning) %}
     {% do dbt_kinds.overwrite_from_stage(relation, dict(writer, is_new=false), stage) %}
   {% else %}
-    {# first the table, then its rows: files without a table would be in the way of the next run #}
+    {# first the table, then its rows: files without a table would block the next run #}
     {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, 'select * from ' ~ stage ~ ' where false') %}
     {% do dbt_kinds.overwrite_from_stage(relation, writer, stage) %}
   {% endif %}
@@ -47,8 +47,8 @@
 
 
 {#
-  Merges what differs. Rows that are there are updated in one commit, new ones inserted in another, which spares Spark a shuffle of the table; killed
-  between them, the batch is done again. What people write in when_matched may add to what is there, so that twice is not once: it is announced, and
+  Merges the rows that differ. Existing rows are updated in one commit and new ones inserted in another, which saves Spark a shuffle of the
+  table; if killed between them, the batch is repeated. Custom when_matched clauses may not be idempotent, so that write is announced and
   done in one commit. Returns the statements.
 #}
 {% macro _merge(relation, work, batch, stage, found) %}
@@ -76,7 +76,7 @@
 {% endmacro %}
 
 
-{# SQL: how many keys of the batch the table has, and how many of them an update would leave as they are. #}
+{# SQL: how many keys of the batch exist in the table, and how many of these rows an update would leave unchanged. #}
 {% macro _stored_counts(relation, writer, stage) %}
 select count(*) as stored_keys, count_if(is_equal) as equal_keys from (
   {{- dbt_kinds._stored_keys(relation, writer, stage) }}
@@ -84,7 +84,7 @@ select count(*) as stored_keys, count_if(is_equal) as equal_keys from (
 {%- endmacro %}
 
 
-{# SQL: an insert of the staged rows, without those whose key the table has. #}
+{# SQL: an insert of the staged rows whose keys are not in the table. #}
 {% macro _insert_statement(relation, writer, stage, some_are_stored) %}
   {% set sql -%}
 insert into {{ relation }}
@@ -99,7 +99,7 @@ from {{ stage }} as source
 {% endmacro %}
 
 
-{# An inner join, which Spark makes without a shuffle of the table; an anti join of the batch with the table shuffles it (2 million rows: 4 s, 1 s). #}
+{# An inner join, which Spark executes without shuffling the table; an anti join of the batch with the table shuffles it (2 million rows: 1 s instead of 4 s). #}
 {% macro _stored_keys(relation, writer, stage) %}
   select struct({{ writer.source_keys | join(', ') }}) as key, bool_and({{ writer.is_equal or 'false' }}) as is_equal
   from {{ relation }} as target join {{ stage }} as source on {{ writer.is_same }}
@@ -108,8 +108,8 @@ from {{ stage }} as source
 
 
 {#
-  The whole table as the merge would leave it, for formats that cannot merge. Both rows of a pair are kept as structs named as the
-  aliases are, so that what people write about source and target means the same.
+  The whole table after the merge, for formats that cannot merge. Both rows of a pair are kept as structs named like
+  the aliases, so that expressions on source and target work unchanged.
 #}
 {% macro merged_whole(relation, writer, stage) %}
   {% set deleted = writer.clauses | selectattr('action', 'eq', 'delete') | map(attribute='name') | list %}

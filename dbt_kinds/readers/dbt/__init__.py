@@ -1,1 +1,1 @@
-"""Reads existing dbt projects: their models, where Jinja stands in them, and what their configuration says."""
+"""Reads existing dbt projects: models, the positions of their Jinja, and their configuration."""

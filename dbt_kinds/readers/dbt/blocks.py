@@ -1,4 +1,4 @@
-"""The nesting of Jinja's statements in a text: which branches an `if` has, and what stands in them."""
+"""The nesting of Jinja statements in a text: the branches of an `if`, and their contents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BRANCHES = frozenset({"elif", "else"})
 
 @dataclass
 class Branch:
-    """A part of a block from one tag to the next; `start` and `end` are what stands between them."""
+    """A part of a block from one tag to the next; `start` and `end` delimit the text between them."""
 
     tag: Tag
     start: int
@@ -25,7 +25,7 @@ class Branch:
 
 @dataclass
 class Block:
-    """A statement with an end of its own; blocks other than `if` and `for` have one branch."""
+    """A statement with an end tag; blocks other than `if` and `for` have one branch."""
 
     word: str
     branches: list[Branch]
@@ -38,12 +38,12 @@ class Block:
 
     @property
     def end(self) -> int:
-        """Behind its last tag."""
+        """After its last tag."""
         return self.closing.end if self.closing is not None else self.branches[-1].end
 
 
 def nesting(text: str) -> list[Block | Tag]:
-    """Blocks and other tags of a text; comments are left out."""
+    """The blocks and other tags of a text, without comments."""
     root: list[Block | Tag] = []
     open_blocks: list[Block] = []
 
@@ -72,9 +72,9 @@ def nesting(text: str) -> list[Block | Tag]:
 
 
 def walk(nodes: list[Block | Tag]) -> Iterator[Block | Tag]:
-    """Blocks and tags at any depth, each before what stands in it.
+    """Blocks and tags at any depth, each before its contents.
 
-    The tags of the blocks themselves are not among them.
+    The tags of the blocks themselves are not included.
     """
     for node in nodes:
         yield node

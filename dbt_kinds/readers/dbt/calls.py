@@ -1,4 +1,4 @@
-"""The arguments of a call in Jinja, with their places, and their values where they are written out."""
+"""The arguments of a call in Jinja, with their positions, and their values if literal."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ENVIRONMENT = jinja2.Environment()
 
 
 class Computed:
-    """The value of an argument that is not written out."""
+    """The value of an argument that is not a literal."""
 
     def __repr__(self) -> str:
-        """How it prints."""
+        """Returns a fixed text."""
         return "computed"
 
 
@@ -29,10 +29,7 @@ COMPUTED = Computed()
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument or an item of a mapping; `end` is behind its value, `start` at its name or, without one.
-
-    Its value.
-    """
+    """An argument or an item of a mapping; `start` is at its name, or else its value, `end` is after its value."""
 
     name: str | None
     start: int
@@ -42,7 +39,7 @@ class Argument:
 
     @property
     def value(self) -> Any:
-        """What the text stands for; COMPUTED where it is no literal."""
+        """The value of the text; COMPUTED if it is not a literal."""
         return constant(self.text)
 
 
@@ -57,7 +54,7 @@ def arguments(text: str, start: int, end: int) -> list[Argument]:
 
 
 def items(text: str, start: int, end: int) -> list[Argument] | None:
-    """The items of a mapping written between two places as `{'a': 1}`; None where the keys are not written out."""
+    """The items of a mapping `{'a': 1}` between two positions; None if the keys are not literals."""
     if text[start] != "{" or text[end - 1] != "}":
         return None
     found = []
@@ -74,7 +71,7 @@ def items(text: str, start: int, end: int) -> list[Argument] | None:
 
 
 def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The parts between commas outside brackets, without the white space around them; empty ones are left out."""
+    """The parts between top-level commas, stripped; empty ones are left out."""
     depth, first, at = 0, start, start
     while at <= end:
         if at == end or (text[at] == "," and depth == 0):
@@ -93,7 +90,7 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=4096)
 def expression(code: str) -> nodes.Expr | None:
-    """An expression as jinja2 reads it; None where it cannot."""
+    """An expression as parsed by jinja2; None if it cannot be."""
     try:
         output = _ENVIRONMENT.parse("{{ " + code + " }}").body[0]
     except jinja2.TemplateError:
@@ -104,7 +101,7 @@ def expression(code: str) -> nodes.Expr | None:
 
 
 def constant(code: str) -> Any:
-    """The value of an expression that is written out: a text, number, list, mapping; else COMPUTED."""
+    """The value of a literal expression: a string, number, list, mapping; else COMPUTED."""
     found = expression(code)
     if found is None or next(iter(found.find_all((nodes.Name, nodes.Call))), None) or isinstance(found, nodes.Name):
         return COMPUTED

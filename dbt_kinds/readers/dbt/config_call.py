@@ -1,4 +1,4 @@
-"""The config() call of a model: its arguments, and changes to them that leave everything else as it is."""
+"""The config() call of a model: its arguments, and edits of them that preserve everything else."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _CALL = re.compile(r"(?:do\s+)?config\s*\(")
 
 @dataclass(frozen=True)
 class ConfigCall:
-    """One call: its tag, the places between its parentheses, and what it is given.
+    """One call: its tag, the positions between its parentheses, and its arguments.
 
-    Of `{% set settings = {…} %}` and `config(**settings)` the items are the arguments, `source` is the name, and
-    `beside` has what the call itself names.
+    For `{% set settings = {…} %}` and `config(**settings)` the items are the arguments, `source` is the variable, and
+    `beside` has the call's own arguments.
     """
 
     tag: Tag
@@ -31,17 +31,17 @@ class ConfigCall:
     source: str = ""
 
     def argument(self, name: str) -> Argument | None:
-        """The argument of a name."""
+        """The argument with a name."""
         return next((found for found in (*self.beside, *self.arguments) if found.name == name), None)
 
     @property
     def values(self) -> dict[str, Any]:
-        """What is given by name; COMPUTED for what is not written out."""
+        """The named arguments; COMPUTED for values that are not literals."""
         return {found.name: found.value for found in (*self.arguments, *self.beside) if found.name is not None}
 
 
 def config_calls(text: str) -> list[ConfigCall]:
-    """The calls of config() in a text that stand as tags of their own."""
+    """The calls of config() in a text that are tags of their own."""
     found = []
     for tag in tags(text):
         call = _CALL.match(tag.code) if tag.kind != "comment" else None
@@ -65,7 +65,7 @@ def config_calls(text: str) -> list[ConfigCall]:
 
 
 def _set_items(text: str, name: str) -> tuple[int, int, list[Argument]] | None:
-    """The items of the one mapping that a variable is set to, and the places between its braces."""
+    """The items of the single mapping assigned to a variable, and the positions between its braces."""
     places = []
     for tag in tags(text):
         if tag.kind == "statement" and (written := re.match(rf"set\s+{re.escape(name)}\s*=\s*(?=\{{)", tag.code)):
@@ -77,7 +77,7 @@ def _set_items(text: str, name: str) -> tuple[int, int, list[Argument]] | None:
 
 
 def line_of_argument(text: str, call: ConfigCall, name: str) -> int:
-    """The line of an argument, or of the call where it has none of that name."""
+    """The line of an argument, or of the call if it has no argument with that name."""
     found = call.argument(name)
     return line_of(text, found.start if found is not None else call.tag.start)
 
@@ -85,10 +85,10 @@ def line_of_argument(text: str, call: ConfigCall, name: str) -> int:
 def config_edits(
     text: str, call: ConfigCall, materialized: str, removed: set[str], meta: Mapping[str, Any]
 ) -> list[Edit]:
-    """What to write so that a call names a kind and its options in `meta`, and lacks the arguments that moved there.
+    """The edits that make a call name a kind and its options in `meta`, and remove the arguments that moved there.
 
     Raises:
-        ValueError: `meta` is given and is no plain mapping.
+        ValueError: `meta` is given and is not a literal mapping.
     """
     between = _between(text, call)
     quote = '"' if text.count('"', call.start, call.end) > text.count("'", call.start, call.end) else "'"
@@ -101,7 +101,7 @@ def config_edits(
         edits.append(Edit(named.value_start, named.end, _value(materialized, quote)))
     present = call.argument("meta")
     if meta and present is not None and call.source and present.text.strip() == call.source:
-        # the call hands the same mapping over as meta
+        # the call passes the same mapping as meta
         names = {found.name for found in call.arguments}
         if names & set(meta) - removed:
             raise ValueError("its settings have a name of an option already")
@@ -118,10 +118,7 @@ def config_edits(
 
 
 def _exchange(text: str, call: ConfigCall, removed: set[str], added: list[str]) -> Iterator[Edit]:
-    """Arguments that go, in groups of neighbours, and those that come: in the place of the first group.
-
-    Else at the end.
-    """
+    """Removes arguments, in groups of adjacent ones, and adds others in place of the first group, or at the end."""
     given = call.arguments
     leaving = [at for at, found in enumerate(given) if found.name in removed]
     groups: list[tuple[int, int]] = []
@@ -148,9 +145,8 @@ def _exchange(text: str, call: ConfigCall, removed: set[str], added: list[str]) 
 
 
 def _separator(text: str, call: ConfigCall) -> str:
-    """What stands between two arguments: that between the last two of them.
-
-    Or a comma at the end of a line where each has its own.
+    """The separator between two arguments: that between the last two, or a comma and a newline if each has its own
+    line.
     """
     given = call.arguments
     if len(given) > 1:
@@ -184,7 +180,7 @@ def _meta_edits(text: str, present: Argument, meta: Mapping[str, Any], quote: st
 
 
 def _between(text: str, call: ConfigCall) -> str:
-    """What stands between a name and its value: `=`, ` = `, or `: ` where the call is given one mapping."""
+    """The separator between a name and its value: `=`, ` = `, or `: ` if the call is given a mapping."""
     first = next((found for found in call.arguments if found.name is not None), None)
     if first is None or first.name is None:
         return "="
@@ -198,5 +194,5 @@ def _written(name: str, value: Any, between: str, quote: str) -> str:
 
 def _value(value: Any, quote: str) -> str:
     text = literal(value)
-    # the writer quotes with ' and escapes nothing that has none
+    # the writer quotes with ' and escapes nothing in strings without it
     return text.replace("'", '"') if quote == '"' and '"' not in text and "\\" not in text else text

@@ -1,6 +1,6 @@
-"""A dbt project as its files show it: no warehouse, no packages and no manifest are needed.
+"""Reads a dbt project from its files; no warehouse, packages or manifest are needed.
 
-And a manifest's configs win.
+If there is a manifest, its configs take precedence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ENV_VAR = re.compile(
 
 @dataclass(frozen=True)
 class Properties:
-    """What YAML says of one node: its configuration, the types of its columns, what is unique in it, and the file."""
+    """The YAML properties of one node: its configuration, column types, unique columns, and the file."""
 
     config: Mapping[str, Any] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Properties:
 
 @dataclass(frozen=True)
 class ModelFile:
-    """A file of a model or of snapshots; `path` as the project's root sees it."""
+    """A file of a model or of snapshots; `path` is relative to the project's root."""
 
     name: str
     path: str
@@ -53,28 +53,28 @@ class ModelFile:
 
     @cached_property
     def own_config(self) -> dict[str, Any]:
-        """What the file's own calls of config() say."""
+        """The arguments of the file's own calls of config()."""
         return {name: value for call in self.calls for name, value in call.values.items()}
 
     @cached_property
     def config(self) -> dict[str, Any]:
         """The configuration: the manifest's, else the file's over its properties over the folder's.
 
-        COMPUTED where not written out.
+        COMPUTED for values that are not literals.
         """
         properties = {name.lstrip("+"): _read(value) for name, value in self.properties.config.items()}
         text = {**self.inherited, **properties, **self.own_config}
-        # of the manifest only what says more: dbt fills in a value for each setting it knows
+        # from the manifest only values that add information: dbt fills in a value for each setting it knows
         told = {name: value for name, value in self.manifest_config.items() if value not in (None, [], {})}
         return text | {name: value for name, value in told.items() if name in text or name in _TOLD}
 
     @property
     def is_python(self) -> bool:
-        """Whether it is a model in Python."""
+        """Whether it is a Python model."""
         return self.path.endswith(".py")
 
 
-# what a manifest may say that the text leaves open
+# settings that a manifest may supply if the text leaves them open
 _TOLD = frozenset(
     {
         "materialized",
@@ -91,7 +91,7 @@ _TOLD = frozenset(
 
 @dataclass(frozen=True)
 class DbtProject:
-    """What is read of a project's folder."""
+    """The contents of a project's folder."""
 
     root: Path
     name: str
@@ -108,7 +108,7 @@ class DbtProject:
 
     @cached_property
     def models_by_name(self) -> dict[str, ModelFile]:
-        """The models by their names."""
+        """The models by name."""
         return {model.name: model for model in self.models}
 
 
@@ -183,7 +183,7 @@ def _files(root: Path, folders: list[str], endings: tuple[str, ...]) -> Iterator
 
 
 def _folder_config(tree: Any, name: str, inside: PurePosixPath) -> dict[str, Any]:
-    """What dbt_project.yml says for a file: each folder over the one it is in."""
+    """The settings of dbt_project.yml for a file: inner folders take precedence over outer ones."""
     config: dict[str, Any] = {}
     for part in (None, name, *inside.parts[:-1], inside.name.rsplit(".", 1)[0]):
         if part is not None:
@@ -197,7 +197,7 @@ def _folder_config(tree: Any, name: str, inside: PurePosixPath) -> dict[str, Any
 
 
 def _read(value: Any) -> Any:
-    """A setting of YAML; one that Jinja computes is not known, but for a variable of the environment with a default."""
+    """A YAML setting; if computed by Jinja it is unknown, except for an environment variable with a default."""
     if not isinstance(value, str) or "{{" not in value:
         return value
     found = _ENV_VAR.fullmatch(value.strip())
@@ -247,7 +247,7 @@ def _properties(entry: Mapping[str, Any], path: str) -> Properties:
 
 
 def _unique(entry: Mapping[str, Any]) -> frozenset[frozenset[str]]:
-    """The sets of columns of which tests and constraints say that no two rows have the same values."""
+    """The sets of columns that tests and constraints declare unique."""
     found = [[column["name"]] for column in _entries(entry.get("columns")) if "name" in column and _is_unique(column)]
     for constraint in _entries(entry.get("constraints")):
         if constraint.get("type") in ("primary_key", "unique"):
@@ -270,7 +270,7 @@ def _is_unique(column: Mapping[str, Any]) -> bool:
 
 
 def _tests(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The generic tests of a node or column with their arguments, but those of a `where`, which say less."""
+    """The generic tests of a node or column with their arguments, except those with a `where`, which are weaker."""
     for section in ("tests", "data_tests"):
         for test in entry.get(section) or [] if isinstance(entry.get(section), list) else []:
             if isinstance(test, str):
@@ -286,7 +286,7 @@ def _tests(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _manifest_configs(root: Path, settings: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The configs of target/manifest.json by the file of the node."""
+    """The configs in target/manifest.json by the node's file."""
     file = root / str(_read(settings.get("target-path")) or "target") / "manifest.json"
     try:
         nodes = json.loads(file.read_text("utf-8"))["nodes"]

@@ -1,6 +1,7 @@
-"""A model's Jinja run without a warehouse: names that SQL can be read with stand for tables and unknown macros.
+"""Renders a model's Jinja without a warehouse: placeholder names represent tables and unknown macros, so that the SQL
+can be parsed.
 
-The environment is jinja2's sandbox; nothing that a project says is run but its templates.
+The environment is jinja2's sandbox; nothing of a project is run except its templates.
 """
 
 # ruff: noqa: D102, D105, D107 (the operators of an unknown value have one meaning)
@@ -23,7 +24,7 @@ from dbt_kinds.readers.dbt.blocks import Block, nesting, walk
 THIS = "kinds_this"
 NAME = re.compile(r"kinds_(?:this|part|ref|var|query|code)(?:_\d+)?\b")
 _MOST_LOOPS = 2000
-# what jinja2 asks of whatever is called
+# attributes that jinja2 looks up on every callable
 _ASKED_BY_JINJA = frozenset({"unsafe_callable", "alters_data", "jinja_pass_arg"})
 
 
@@ -34,7 +35,7 @@ class _Return(Exception):  # noqa: N818
 
 @dataclass
 class Names:
-    """What the names in a rendered text stand for, and what was asked that nobody here can answer."""
+    """The meaning of the placeholder names in a rendered text, and the requests that could not be answered."""
 
     relations: dict[str, tuple[str, ...]] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
@@ -52,7 +53,7 @@ class Names:
 
 
 class Unknown:
-    """A value that is not known here: it prints as a name, and what is asked of it is unknown too."""
+    """An unknown value: it prints as a name, and its attributes and items are unknown too."""
 
     def __init__(self, names: Names, text: str) -> None:
         self._names = names
@@ -111,7 +112,7 @@ class Unknown:
 
 
 class Queried(Unknown):
-    """What a query returns; parts of it come from the same query."""
+    """The result of a query; its parts belong to the same query."""
 
     def __init__(self, names: Names, query: str) -> None:
         super().__init__(names, names.make("query"))
@@ -128,7 +129,7 @@ class Queried(Unknown):
 
 
 class Variable(Unknown):
-    """A variable of the project: it prints as a name, and conditions see its value where there is one."""
+    """A project variable: it prints as a name, and conditions see its value if it has one."""
 
     def __init__(self, names: Names, name: str, value: Any) -> None:
         super().__init__(names, names.make("var"))
@@ -175,7 +176,7 @@ class Variable(Unknown):
 
 
 class _DbtBlocks(Extension):
-    """`{% snapshot x %}` prints what stands in it."""
+    """`{% snapshot x %}` prints its contents."""
 
     tags = {"snapshot"}  # noqa: RUF012
 
@@ -187,12 +188,12 @@ class _DbtBlocks(Extension):
 
 
 class Renderer:
-    """Runs the templates of one project; `incremental` is what is_incremental() answers."""
+    """Renders the templates of one project; `incremental` is the result of is_incremental()."""
 
     def __init__(
         self, macros: Mapping[str, str], variables: Mapping[str, Any], adapter: str, project: str, names: Names
     ) -> None:
-        """Takes the files of macros by the macros' names, the project's variables and names to add to."""
+        """`macros` maps macro names to their files; new names are added to `names`."""
         self.names = names
         self.incremental = True
         self._macros = macros
@@ -209,10 +210,10 @@ class Renderer:
         self._environment.globals.update(self._given(project))
 
     def render(self, text: str, **context: Any) -> tuple[str, dict[str, Any]]:
-        """A text, and the variables that it sets at its top.
+        """The rendered text, and its top-level variables.
 
         Raises:
-            UnrenderableError: it asks for what is not known here, or is no template.
+            UnrenderableError: it uses something unknown here, or is not a template.
         """
         try:
             module = self._environment.from_string(text).make_module(context)
@@ -318,7 +319,7 @@ class Renderer:
 
 
 class _Config:
-    """config(): prints nothing, and what it is asked for is not known."""
+    """config(): prints nothing, and its attributes are unknown."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
@@ -333,7 +334,7 @@ class _Config:
 
 
 class _Namespace(Unknown):
-    """A package: what is known of it, and unknown macros otherwise."""
+    """A package: its known members, and unknown macros otherwise."""
 
     def __init__(self, names: Names, known: Mapping[str, Any]) -> None:
         super().__init__(names, names.make("code"))
@@ -346,7 +347,7 @@ class _Namespace(Unknown):
 
 
 class _Missing(jinja2.Undefined):
-    """A name that nothing defines: another package's macro, mostly."""
+    """An undefined name, mostly another package's macro."""
 
     names: Names
 
@@ -388,7 +389,7 @@ class _Missing(jinja2.Undefined):
 
 
 def macro_text(text: str, name: str) -> str:
-    """The macro of a name in a file that may hold several, and tests and materializations among them."""
+    """The text of one macro from a file that may also contain other macros, tests and materializations."""
     for node in walk(nesting(text)):
         if isinstance(node, Block) and node.word == "macro" and node.branches[0].tag.rest.split("(")[0].strip() == name:
             return text[node.start : node.end]

@@ -1,7 +1,4 @@
-"""Jinja's tags in a text, with exact places: jinja2's own lexer drops white space.
-
-So that its places are not the text's.
-"""
+"""Jinja's tags in a text, with exact positions: jinja2's own lexer drops white space, so its positions differ."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ _CLOSING: dict[str, str] = {"{{": "}}", "{%": "%}"}
 
 
 class Tag(NamedTuple):
-    """A tag; `end` is exclusive, `code` is what stands between its braces without marks of white space control."""
+    """A tag; `end` is exclusive, `code` is the text between its braces without white space control markers."""
 
     kind: Literal["expression", "statement", "comment"]
     start: int
@@ -32,14 +29,14 @@ class Tag(NamedTuple):
 
     @property
     def rest(self) -> str:
-        """A statement without its first word."""
+        """A statement after its first word."""
         return self.code[len(self.word) :].strip()
 
 
 def tags(text: str) -> Iterator[Tag]:
-    """All tags in the order of the text; what stands between raw and endraw has none.
+    """All tags in text order; text between raw and endraw contains none.
 
-    A tag that is never closed ends the search: Jinja refuses such a file.
+    An unclosed tag ends the search: Jinja refuses such a file.
     """
     at = 0
     while (opening := _OPENING.search(text, at)) is not None:
@@ -70,7 +67,7 @@ def tags(text: str) -> Iterator[Tag]:
 
 
 def line_of(text: str, at: int) -> int:
-    """The line of a place, counted from 1."""
+    """The line of a position, counted from 1."""
     return text.count("\n", 0, at) + 1
 
 

@@ -1,1 +1,1 @@
-"""Projects of OndatraSQL: SQL files of DuckDB with directives in their comments."""
+"""OndatraSQL projects: DuckDB SQL files with directives in their comments."""

@@ -1,4 +1,4 @@
-"""Calls as directives have them, `name(a, 'b, c', d >= 0)`: texts, which need not be SQL."""
+"""Calls in directives, `name(a, 'b, c', d >= 0)`, whose arguments need not be SQL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CALL = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*(?P<open>\()?")
 
 @dataclass(frozen=True)
 class Call:
-    """A call; arguments as they are written, with their quotes."""
+    """A call; arguments as written, with their quotes."""
 
     name: str
     arguments: tuple[str, ...]
@@ -19,7 +19,7 @@ class Call:
 
 
 def read_call(text: str) -> Call | None:
-    """A call, or a name alone; None when it is neither."""
+    """A call, or just a name; None if it is neither."""
     text = text.strip()
     found = _CALL.match(text)
     if found is None:
@@ -32,7 +32,7 @@ def read_call(text: str) -> Call | None:
 
 
 def split_arguments(text: str) -> list[str]:
-    """The parts between commas that stand in no quotes and no brackets."""
+    """The parts between commas outside quotes and brackets."""
     if not text.strip():
         return []
     parts, depth, quoted = [""], 0, False
@@ -49,7 +49,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def _is_closed(text: str) -> bool:
-    """Whether the bracket that a text begins with is closed by its last letter, and not before."""
+    """Whether the bracket at the beginning of a text is closed by its last character, and not before."""
     depth, quoted = 0, False
     for position, letter in enumerate(text):
         if letter == "'":
@@ -62,7 +62,7 @@ def _is_closed(text: str) -> bool:
 
 
 def value_of(text: str) -> Any:
-    """An argument as a value: a number, true or false, else a text without its quotes."""
+    """An argument as a value: a number, true or false, else a string without its quotes."""
     if re.fullmatch(r"[+-]?\d+", text):
         return int(text)
     if re.fullmatch(r"[+-]?(\d+\.\d*|\.\d+)", text):
@@ -73,7 +73,7 @@ def value_of(text: str) -> Any:
 
 
 def unquoted(text: str) -> str:
-    """A text without the quotes around it."""
+    """A string without the quotes around it."""
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1].replace(text[0] * 2, text[0])
     return text

@@ -1,4 +1,4 @@
-"""`@constraint`, `@audit` and `@warning` as generic tests: of dbt's, of the package's or of the project's."""
+"""`@constraint`, `@audit` and `@warning` as generic tests: dbt's, the package's or the project's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OPERATORS = (">=", "<=", ">", "<", "=", "!=")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
 _DURATION = re.compile(r"(?P<count>\d+)\s*(?P<unit>[hd])", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
-# they compare with the run before, or with a file
+# these compare with the previous run, or with a file
 _NOT_CARRIED = {
     "row_count_delta": "compares with the run before; write a dbt test over dbt_kinds.history",
     "sum_delta": "compares with the run before; write a dbt test over dbt_kinds.history",
@@ -34,7 +34,7 @@ class CheckProblem(Exception):  # noqa: N818 - becomes a finding with a place
     """A check that cannot be written: code and reason."""
 
     def __init__(self, code: str, message: str) -> None:
-        """Takes the code of the finding and what to write instead."""
+        """`code` is that of the finding, `message` says what to write instead."""
         super().__init__(message)
         self.code, self.message = code, message
 
@@ -45,8 +45,8 @@ class Check:
 
     Attributes:
         test: the test as YAML names it.
-        column: the column it stands below; such tests of dbt's take it as `column_name`.
-        tables: arguments that name a table, as it is written.
+        column: the column under which it is declared; dbt's tests of this form take it as `column_name`.
+        tables: arguments that name a table, as written.
         names: plain columns that the check reads.
     """
 
@@ -59,10 +59,10 @@ class Check:
 
 @dataclass
 class Checks:
-    """What checks may be: those of the tool, and the project's own tests.
+    """The available checks: the tool's, and the project's own tests.
 
     Attributes:
-        variables: of the project, by name in small letters.
+        variables: of the project, by lower-case name.
     """
 
     own: Mapping[str, OwnTest] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Checks:
         """A check as a test.
 
         Raises:
-            CheckProblem: it is none that is known, its arguments are wrong, or nothing in dbt says the same.
+            CheckProblem: it is unknown, its arguments are wrong, or dbt has no equivalent.
         """
         name = call.name.lower()
         own = self.own.get(call.name) or self.own.get(name)
@@ -164,7 +164,7 @@ def _fraction(text: str, call: Call) -> float:
 
 
 def _value(text: str, call: Call) -> int | float | str:
-    """A number, else a text as SQL: words without quotes are texts, too."""
+    """A number, or else a string as SQL; words without quotes are strings, too."""
     if _NUMBER.fullmatch(text):
         return _number(text, call)
     if not text:
@@ -242,7 +242,7 @@ def _of(aggregate: str, *, null_passes: bool = False) -> Callable[[str, str, Any
 
 
 def _share(counted: str) -> Callable[[str, int | float], Check]:
-    """A share in percent that must be less; of no rows there is none."""
+    """A share in percent that must be less; without rows there is none."""
 
     def make(column: str, percent: int | float) -> Check:
         share = f"100.0 * ({counted.format(column)}) / nullif(count(*), 0)"
@@ -252,7 +252,7 @@ def _share(counted: str) -> Callable[[str, int | float], Check]:
 
 
 def _on(test: str, argument: str | None = None) -> Callable[..., Check]:
-    """A test of the package about one column, with one more argument."""
+    """A test of the package on one column, with one more argument."""
 
     def make(column: str, *values: Any) -> Check:
         return Check(f"dbt_kinds.{test}", {"column": column, **({argument: values[0]} if argument else {})})
@@ -261,7 +261,7 @@ def _on(test: str, argument: str | None = None) -> Callable[..., Check]:
 
 
 def _escaped(pattern: str) -> str:
-    """DuckDB's LIKE has no letter that escapes, Spark's has the backslash."""
+    """DuckDB's LIKE has no escape character, Spark's has the backslash."""
     return pattern.replace("\\", "\\\\")
 
 
@@ -295,7 +295,7 @@ _CHECKS = {
         ("column", "pattern"),
         lambda c, p: Check("dbt_kinds.not_match_like_pattern_list", {"column": c, "patterns": [_escaped(p)]}),
     ),
-    # the whole text must match
+    # the whole string must match
     "matches": _Known(
         ("column", "regex"),
         lambda c, r: Check("dbt_kinds.match_regex_pattern_list", {"column": c, "patterns": [rf"\A(?:{r})\z"]}),
@@ -313,7 +313,7 @@ _CHECKS = {
     ),
     "check": _Known(("label", "expression"), lambda label, e: _forall(e)),
     "required_if": _Known(("column", "condition"), lambda c, when: _forall(f"not ({when}) or {c} is not null")),
-    # of no rows it fails, as all aggregates do
+    # fails without rows, like all aggregates
     "at_least_one": _Known(("column",), lambda c: _aggregate(f"count({c})", ">", 0)),
     "not_constant": _Known(("column",), _on("not_constant")),
     "null_percent": _Known(("column", "percent"), _share("count(*) - count({0})")),
@@ -369,7 +369,7 @@ _CHECKS = {
             tables={"to": table},
         ),
     ),
-    # a column that is not there fails the statement
+    # a missing column fails the statement
     "column_exists": _Known(("column",), lambda c: _aggregate(f"count({c})", ">=", 0)),
     "column_type": _Known(
         ("column", "type"), lambda c, t: _aggregate(f"max(typeof({c}))", "=", f"'{t}'", null_passes=True)
@@ -378,7 +378,7 @@ _CHECKS = {
 
 
 def names_of(checks: Iterable[str]) -> list[str]:
-    """Names for checks by their texts, each different: a second one of a text has a number behind it."""
+    """Unique names for checks, from their texts; repeated ones get a number appended."""
     seen: dict[str, int] = {}
     names = []
     for text in checks:

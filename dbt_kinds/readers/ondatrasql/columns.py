@@ -1,4 +1,4 @@
-"""`@column`: descriptions and tags, and the tags that hide what a column holds. The columns of events."""
+"""`@column`: descriptions and tags, including tags that mask a column. Also the columns of events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MASKS = {
 
 @dataclass(frozen=True)
 class Tagged:
-    """A column that a directive speaks of."""
+    """A column with a directive."""
 
     name: str
     description: str | None
@@ -34,15 +34,15 @@ class Tagged:
 
     @property
     def mask(self) -> str | None:
-        """What hides the column, as SQL with a place for it."""
+        """The masking expression, as SQL with a placeholder for the column."""
         return next((mask for tag in self.tags for word, mask in _MASKS.items() if tag.lower().startswith(word)), None)
 
 
 def read_columns(declared: Declared, output: list[str] | None) -> list[Tagged]:
-    """The columns that `@column` speaks of, as they are called in the output.
+    """The columns described by `@column`, by their output names.
 
     Args:
-        output: the columns of the query, where they are known.
+        output: the columns of the query, if known.
     """
     found: dict[str, Tagged] = {}
     known = {name.lower(): name for name in output or ()}
@@ -70,7 +70,7 @@ def read_columns(declared: Declared, output: list[str] | None) -> list[Tagged]:
 
 
 def _tags(text: str) -> tuple[str | None, list[str]]:
-    """What stands before the tags, and the words behind the last bars."""
+    """Splits the description from the tags after the last bars."""
     parts = [part.strip() for part in text.split("|")]
     tags: list[str] = []
     while len(parts) > 1 and _TAG.fullmatch(parts[-1]):
@@ -79,7 +79,7 @@ def _tags(text: str) -> tuple[str | None, list[str]]:
 
 
 def described(columns: Iterable[Tagged]) -> list[Column]:
-    """The same as YAML has them."""
+    """The same as YAML columns."""
     return [
         Column(column.name, None, column.description, {"tags": list(column.tags)} if column.tags else {})
         for column in columns
@@ -87,7 +87,7 @@ def described(columns: Iterable[Tagged]) -> list[Column]:
 
 
 def masked(query: SqlText, columns: Iterable[Tagged], output: list[str] | None, declared: Declared) -> SqlText:
-    """The query with what hides columns around it."""
+    """The query wrapped in one that masks columns."""
     masks = {column.name.lower(): column for column in columns if column.mask is not None}
     if not masks:
         return query

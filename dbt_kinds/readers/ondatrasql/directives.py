@@ -1,4 +1,4 @@
-"""What the directives of a model say of its kind, and which of them do not go together."""
+"""What the directives of a model say about its kind, and which of them conflict."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _GONE = {
     "view": "a view is a dbt view, which a person writes; or build a table",
 }
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# columns that a run adds
+# columns added by a run
 _RESERVED = frozenset({"valid_from_snapshot", "valid_to_snapshot", "is_current", "_content_hash", "_kinds_claim"})
-# what they mean depends on the kind
+# their meaning depends on the kind
 _OF_KINDS = frozenset({"unique_key", "group_key", "incremental", "sink"})
 _TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
 
 
 @dataclass
 class Declared:
-    """What a header comes to.
+    """The contents of a header.
 
     Attributes:
-        kind: the tool's own word.
+        kind: the tool's own name.
         key: columns of the unique or the group key.
-        partition_by: as dbt has it; those with a transform are Iceberg's.
-        written: directives that may stand several times, in order.
+        partition_by: as in dbt; transforms are Iceberg's.
+        written: directives that may be repeated, in order.
     """
 
     path: str
@@ -65,12 +65,12 @@ class Declared:
 
     @property
     def is_captured(self) -> bool:
-        """Whether runs are driven by what changed in what the query reads."""
+        """Whether runs are driven by changes in the tables that the query reads."""
         return self.kind == "merge" or (self.kind == "append" and self.cursor is None)
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of the kind, but for sink, checks and columns."""
+        """The options of the kind, except sink, checks and columns."""
         options: dict[str, Any] = {}
         if self.kind == "table":
             options["skip_unchanged"] = True
@@ -100,7 +100,7 @@ class Declared:
 
 
 def read_directives(text: ModelText, path: str, name: str) -> Declared:
-    """Reads a header. What is wrong stands in `findings`, all of it."""
+    """Parses a header. All problems are collected in `findings`."""
     declared = Declared(path, name)
     single = _sorted_out(text, declared)
     _read_kind(single.get("kind"), declared)
@@ -131,7 +131,7 @@ def read_directives(text: ModelText, path: str, name: str) -> Declared:
 
 
 def _sorted_out(text: ModelText, declared: Declared) -> dict[str, Directive]:
-    """The directive of each name that holds: the last one."""
+    """The effective directive for each name: the last one."""
     single: dict[str, Directive] = {}
     for directive in text.directives:
         if not directive.is_known:
@@ -321,5 +321,5 @@ _READERS: dict[str, Callable[[Directive, Declared], None]] = {
 
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:
-    """Those that forbid a model."""
+    """The findings that rule out a model."""
     return [finding for finding in findings if finding.severity == "error"]

@@ -1,4 +1,4 @@
-"""The files of a project, and the names that their paths give to tables."""
+"""The files of a project, and the table names derived from their paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbt_kinds.readers.ondatrasql.findings import Finding
 from dbt_kinds.readers.ondatrasql.header import ModelText, read_text
 
 _PART = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# what says that a folder is another tool's project
+# files that mark a folder as another tool's project
 _OF_OTHERS = ("config.yaml", "config.yml", "config.py", "smelt.yml", "dbt_project.yml")
 _SCRIPTS = (".star", ".yaml", ".yml", ".py")
 _TEST = re.compile(r"\{%-?\s*test\s+(?P<name>\w+)\s*\(\s*model\s*(?:,(?P<parameters>[^)]*))?\)")
@@ -20,14 +20,14 @@ _TEST = re.compile(r"\{%-?\s*test\s+(?P<name>\w+)\s*\(\s*model\s*(?:,(?P<paramet
 
 @dataclass(frozen=True)
 class Target:
-    """The table that a file makes."""
+    """The table that a file builds."""
 
     schema: str
     table: str
 
     @property
     def key(self) -> str:
-        """What references say."""
+        """The key used in references."""
         return f"{self.schema}.{self.table}".lower()
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ class ModelFile:
 
 @dataclass(frozen=True)
 class OwnTest:
-    """A generic test of the project: the file it stands in, and its parameters besides the model."""
+    """A generic test of the project: its file, and its parameters besides the model."""
 
     name: str
     path: str
@@ -56,13 +56,13 @@ class OwnTest:
 
 @dataclass
 class Files:
-    """Everything that is read.
+    """All files that are read.
 
     Attributes:
-        scripts: models that are no SQL.
+        scripts: models that are not SQL.
         libraries: names of the functions of `lib/`.
-        settings: files of `config/` with their texts.
-        tests: generic tests of the project by name, and `test_files` with their texts.
+        settings: files of `config/` with their contents.
+        tests: generic tests of the project by name, and `test_files` with their contents.
     """
 
     models: list[ModelFile] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Files:
 
 
 def is_ondatrasql_project(root: Path) -> bool:
-    """Whether the SQL files of `models/` open with `@kind`, and no other tool's configuration is there."""
+    """Whether SQL files in `models/` begin with `@kind`, and no other tool's configuration exists."""
     if any((root / name).is_file() for name in _OF_OTHERS):
         return False
     return any(
@@ -113,7 +113,7 @@ def read_files(root: Path) -> Files:
 
 
 def target_of(path: str) -> tuple[Target, tuple[Finding, ...]]:
-    """The table of a file below `models/`: its first folder is the schema, deeper ones are joined to the name."""
+    """The table of a file in `models/`: its first folder is the schema, deeper ones are joined to the name."""
     parts = PurePosixPath(path).with_suffix("").parts[1:]
     target = Target(parts[0] if len(parts) > 1 else "main", "__".join(parts[1:] or parts))
     findings = []

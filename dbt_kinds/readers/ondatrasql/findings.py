@@ -1,4 +1,4 @@
-"""What is to say about a project, with its place: codes are the names of the specification."""
+"""Findings about a project, with their places; codes are the specification's names."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Finding:
 
 
 def severity_of(level: Level) -> Severity:
-    """How grave a note is."""
+    """The severity of a note."""
     return _SEVERITIES[level]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """` (did you mean …?)`, or nothing when no known name is near."""
+    """` (did you mean …?)`, or empty if no known name is similar."""
     found = difflib.get_close_matches(name.lower(), list(known), 1)
     return f" (did you mean {found[0]}?)" if found else ""

@@ -1,4 +1,4 @@
-"""A model file taken apart: the directives of its header, the author's comments, and the SQL below, where it stood."""
+"""Splits a model file into the header's directives, the author's comments and the SQL, with positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DIRECTIVES = (
     *("description", "constraint", "audit", "warning", "sink", "column", "extension", "expose", "fetch"),
 )
 REPEATABLE = frozenset({"constraint", "audit", "warning", "column", "extension"})
-# those that stand without a colon, too
+# directives that also exist without a colon
 _BARE = frozenset({"expose", "fetch"})
 _RENAMED = {"push": "sink"}
 _LINE = re.compile(r"\s*(?:--|//|#)(?P<text>.*)")
@@ -22,7 +22,7 @@ _DIRECTIVE = re.compile(r"\s*@(?P<name>[A-Za-z_]\w*)\s*(?P<colon>:?)(?P<value>.*
 
 @dataclass(frozen=True)
 class Directive:
-    """`@name: value`; the name in small letters, the place that of the `@`."""
+    """`@name: value`; the name in lower case, the position that of the `@`."""
 
     name: str
     value: str
@@ -32,7 +32,7 @@ class Directive:
 
     @property
     def is_known(self) -> bool:
-        """Whether it is one of the tool's, written as they are written."""
+        """Whether it is one of the tool's directives, spelled correctly."""
         return self.name in DIRECTIVES and (self.has_colon or self.name in _BARE)
 
 
@@ -42,8 +42,8 @@ class ModelText:
 
     Attributes:
         sql: the text with everything but the statement blanked out, so that places in it are the file's.
-        behind: directives that stand behind the first line of SQL.
-        remarks: the author's own comments above the SQL, without what marks them as comments.
+        behind: directives after the first line of SQL.
+        remarks: the author's own comments above the SQL, without comment markers.
     """
 
     sql: str
@@ -53,7 +53,9 @@ class ModelText:
 
 
 def read_text(text: str) -> ModelText:
-    """Takes a file apart. A block comment above the SQL is the author's, as lines are that are no directives."""
+    """Splits a file. A block comment above the SQL is the author's, and so are comment lines that are not
+    directives.
+    """
     lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
     found = ModelText("")
     first = 0
@@ -91,14 +93,14 @@ def _directive(line: str, comment: re.Match[str], number: int) -> Directive | No
     name = written["name"].lower()
     name = _RENAMED.get(name, name)
     has_colon = bool(written["colon"])
-    # `@todo look again` is a comment, `@kind append` an oversight
+    # `@todo look again` is a comment, `@kind append` is an oversight
     if not has_colon and name not in DIRECTIVES:
         return None
     return Directive(name, written["value"].strip(), number, line.index("@") + 1, has_colon)
 
 
 def _behind_block(lines: list[str], first: int) -> int | None:
-    """The first line behind a block comment; None when something else stands on its last one."""
+    """The first line after a block comment; None if there is other text on its last line."""
     for number in range(first, len(lines)):
         _, closes, rest = lines[number].partition("*/")
         if closes:
@@ -107,7 +109,7 @@ def _behind_block(lines: list[str], first: int) -> int | None:
 
 
 def _behind(lines: list[str], first: int) -> Iterator[tuple[int, Directive]]:
-    """The directives below the header; not those in a text or in a comment of another kind."""
+    """Directives after the header, except within strings and other comments."""
     sql = "\n".join(lines)
     hidden: set[int] = set()
     for stretch in stretches(sql):

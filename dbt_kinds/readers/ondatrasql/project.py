@@ -1,4 +1,4 @@
-"""A project of OndatraSQL as models of kinds, with everything that is to say about it."""
+"""An OndatraSQL project as models of kinds, with its findings."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _OF_HISTORY = ("valid_from_snapshot", "valid_to_snapshot", "is_current")
 
 @dataclass
 class _Reading:
-    """A model on its way."""
+    """A model while it is being read."""
 
     file: ModelFile
     declared: Declared
@@ -78,9 +78,9 @@ def read_kinds_project(
     """Reads a whole project.
 
     Args:
-        allow_delta: by model, codes of queries over change sets that are let through.
-        allow_downgrade: whether an `append` whose query allows no change set is built anew by every run.
-        audits_as_tests: whether constraints and audits are dbt tests, which see the whole table behind a run.
+        allow_delta: by model, accepted codes of queries over change sets.
+        allow_downgrade: whether an `append` whose query allows no change set is rebuilt by every run.
+        audits_as_tests: whether constraints and audits are dbt tests, which check the whole table after a run.
 
     Returns:
         The project, and all findings in the order of their places.
@@ -100,7 +100,7 @@ def allowed_deltas(written: Iterable[str]) -> dict[str, frozenset[str]]:
     """`main.daily:aggregates` as codes by model.
 
     Raises:
-        UnknownOverrideError: one names no code that can be let through.
+        UnknownOverrideError: one does not name a code that can be accepted.
     """
     allowed: dict[str, frozenset[str]] = {}
     for text in written:
@@ -141,7 +141,7 @@ class _Reader:
         return one
 
     def read(self, project: Project) -> None:
-        """Fills the project."""
+        """Reads everything into the project."""
         for path in self.files.scripts:
             message = "a model that is no SQL is not carried over; write a Python model of dbt, or load its table"
             self.findings.append(Finding(path, 1, 1, "NotCarried", "warning", message))
@@ -181,7 +181,7 @@ class _Reader:
         project.notes = [finding.note for finding in self.findings]
 
     def _find_cycles(self) -> None:
-        """Every model that reads itself by way of others, with the others."""
+        """Every model in a cycle, with the other models of the cycle."""
         reads = {one.key: self._read_models(one) for one in self.models}
         for one in self.models:
             way = way_back(one.key, reads)
@@ -193,7 +193,7 @@ class _Reader:
             one.declared.find("CycleDetected", "error", message, *place)
 
     def _read_models(self, one: _Reading) -> dict[str, tuple[int, int]]:
-        """The other models that a model reads, with where."""
+        """The other models that a model reads, with their positions."""
         found: dict[str, tuple[int, int]] = {}
         for parts, place in one.query.reads if one.query is not None else ():
             key = key_of(parts)
@@ -205,7 +205,7 @@ class _Reader:
         return self._columns(table_key(table))
 
     def _columns(self, key: str) -> Columns | None:
-        """The columns of a model's table, None when they are not known."""
+        """The columns of a model's table, None if unknown."""
         if key in self.known:
             return self.known[key]
         one = self.by_key.get(key)
@@ -226,9 +226,9 @@ class _Reader:
         return columns_of(one.query, self._lookup) if one.query is not None else None
 
     def _read_query(self, one: _Reading) -> None:
-        """Everything that can be said before it is known which models are refused."""
+        """All checks that do not depend on which models are refused."""
         declared, query = one.declared, one.query
-        # asked now: writing the query takes the names of tables away
+        # must be determined now: writing the query replaces the table names
         output = self._output(one)
         self._columns(one.key)
         self._read_checks(one)
@@ -270,7 +270,7 @@ class _Reader:
         return Kind.FULL
 
     def _check_columns(self, one: _Reading, output: list[str] | None) -> None:
-        """Whether keys and cursor are in the output, and nothing in it has the name of a column of ours."""
+        """Checks that keys and cursor are in the output, and that no output column has a reserved name."""
         declared = one.declared
         if output is None:
             return
@@ -313,7 +313,7 @@ class _Reader:
         return model
 
     def _leave_refused_out(self) -> None:
-        """Where a refused model was read, its old table is: a source."""
+        """Replaces reads of refused models by sources, which are their old tables."""
         for one in self.models:
             if one.is_refused:
                 self.tables.nodes.pop(one.key, None)
@@ -338,7 +338,7 @@ class _Reader:
         return found
 
     def _finish(self, one: _Reading, node: str) -> None:
-        """What names other models: checks; and what is known only now."""
+        """Everything that refers to other models or is only known at the end: checks."""
         declared = one.declared
         if declared.kind == "events" and not one.is_refused:
             one.model = self._events(one)

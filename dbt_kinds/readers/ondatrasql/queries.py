@@ -1,4 +1,4 @@
-"""A query of DuckDB's becomes SQL for Spark: macros, what is refused, tables, dialect, in this order."""
+"""Converts a DuckDB query to Spark SQL: macros, refusals, tables, dialect, in this order."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _INCREMENTAL = frozenset({"append", "merge", "tracked", "scd2"})
 
 @dataclass
 class Query:
-    """A query as it was read: its tree, with the macros of the project written out.
+    """A parsed query: its tree, with the project's macros expanded.
 
     Attributes:
-        spoken: the text, in which names of macros and variables are blanked out: no function has them.
-        reads: names of tables as written, with where they stand.
+        spoken: the text with the names of macros and variables blanked out, because these are not functions.
+        reads: names of tables as written, with positions.
         reads_last_value: whether the query asks for the cursor's last value.
-        remarks: what is to say about the macros that were written out.
+        remarks: remarks on the expanded macros.
     """
 
     tree: exp.Expr
@@ -55,7 +55,7 @@ class Query:
     reads_last_value: bool = False
 
     def place_of(self, node: exp.Expr | None) -> tuple[int, int]:
-        """Line and column that a node comes from, as near as the tree tells."""
+        """The line and column of a node, as precisely as the tree records them."""
         while node is not None:
             starts = [int(part.meta["start"]) for part in node.walk() if part.meta and "start" in part.meta]
             if starts:
@@ -64,16 +64,17 @@ class Query:
         return place_of(self.text, len(self.text) - len(self.text.lstrip()))
 
     def unsupported(self, problem: NotInSpark) -> None:
-        """Records what Spark has no counterpart for."""
+        """Records a construct without a counterpart in Spark."""
         line, column = self.place_of(problem.node)
         self.declared.find("UnsupportedSql", "error", problem.message, line, column)
 
 
 def read_query(text: str, declared: Declared, settings: Settings, libraries: frozenset[str]) -> Query | None:
-    """Reads the one statement of a model, and looks for what cannot be written for Spark; None where there is none.
+    """Parses the single statement of a model, and finds constructs that cannot be converted; None if there is no
+    statement.
 
     Args:
-        text: the file's, with all but the statement blanked out.
+        text: the file's text, with all but the statement blanked out.
         libraries: names of functions of `lib/`.
     """
     try:
@@ -116,7 +117,7 @@ def read_query(text: str, declared: Declared, settings: Settings, libraries: fro
 
 
 def _blanked(text: str, names: set[str]) -> str:
-    """A text in which calls of some names have none, every other letter in its place."""
+    """A text in which the names of some calls are blanked out, with all other characters unchanged."""
     tokens = dialect_of("duckdb").tokenize(text)
     for token, following in pairwise(tokens):
         if following.token_type is TokenType.L_PAREN and token.text.lower() in names:
@@ -125,7 +126,7 @@ def _blanked(text: str, names: set[str]) -> str:
 
 
 def _macro_remarks(query: Query, settings: Settings) -> Iterator[Remark]:
-    """What is to say about the functions that macros call, each at the call of the macro."""
+    """Remarks on the functions that macros call, at the call of the macro."""
     seen: set[str] = set()
     calls = [(call, call) for call in query.tree.find_all(exp.Anonymous)]
     while calls:
@@ -143,7 +144,7 @@ def _macro_remarks(query: Query, settings: Settings) -> Iterator[Remark]:
 
 
 def _put_variables(query: Query, settings: Settings) -> None:
-    """`getvariable('x')`: what runs know of themselves, and the project's own."""
+    """`getvariable('x')`: values known to runs, and the project's own variables."""
     for call in list(query.tree.find_all(exp.Anonymous)):
         if call.name.lower() != "getvariable":
             continue
@@ -165,7 +166,7 @@ def _put_variables(query: Query, settings: Settings) -> None:
 
 
 def _refused(query: Query, libraries: frozenset[str]) -> Iterator[NotInSpark]:
-    """What is not carried over, each with what to write in its place."""
+    """Constructs that are not converted, each with what to write instead."""
     for node in query.tree.walk():
         only = duckdb_only(node)
         if only is not None:
@@ -184,7 +185,7 @@ def _refused(query: Query, libraries: frozenset[str]) -> Iterator[NotInSpark]:
     while isinstance(root, exp.Subquery) and root.args.get("limit") is None:
         root = root.this
     limit = root.args.get("limit") or root.args.get("offset")
-    # of what is captured, the shapes speak of it
+    # captured tables are handled by the checks on query shapes
     if limit is not None and query.declared.kind in _INCREMENTAL and not _is_captured_append(query.declared):
         message = f"LIMIT at the top of a {query.declared.kind} takes any rows; say by row_number() which are meant"
         yield NotInSpark(message, limit)
@@ -195,13 +196,13 @@ def _is_captured_append(declared: Declared) -> bool:
 
 
 def capture(query: Query, allowed: frozenset[str]) -> frozenset[str]:
-    """Marks the tables of which a query reads the changes.
+    """Marks the tables whose changes a query reads.
 
     Args:
-        allowed: codes that are let through.
+        allowed: accepted codes.
 
     Returns:
-        The codes of an `append` that were let through.
+        The codes of an `append` that were accepted.
     """
     declared = query.declared
     found = captured(query.tree, table_key, is_read_table)
@@ -225,10 +226,10 @@ def capture(query: Query, allowed: frozenset[str]) -> frozenset[str]:
 
 
 def to_spark(query: Query, tables: Tables, lookup: Lookup, own_key: str) -> SqlText | None:
-    """The query for Spark, tables replaced by marks; None when something of it cannot be written."""
+    """The query for Spark, with tables replaced by marks; None if a part of it cannot be written."""
     tree = query.tree
     try:
-        # before tables lose their names, by which their columns are known
+        # before tables lose their names, which are needed to find their columns
         expand_stars(tree, lookup, NotInSpark)
         write_columns_out(tree, lookup)
         _name_columns(query)
@@ -246,7 +247,7 @@ def to_spark(query: Query, tables: Tables, lookup: Lookup, own_key: str) -> SqlT
 
 
 def _note(query: Query, remark: Remark) -> bool:
-    """Records a remark; says whether it forbids the model."""
+    """Records a remark; returns whether it rules out the model."""
     line, column = query.place_of(remark.node)
     if remark.kind == "unknown function":
         query.declared.find("UnsupportedSql", "error", remark.message, line, column)
@@ -261,7 +262,7 @@ def _pretty(tree: exp.Expr) -> str:
 
 
 def _name_columns(query: Query) -> None:
-    """Names what has no name: DuckDB's `count_star()` is none that Spark's tables take."""
+    """Names unnamed outputs: Spark's tables do not accept DuckDB's `count_star()`."""
     root = query.tree
     while isinstance(root, exp.Subquery | exp.SetOperation):
         root = root.this
@@ -304,5 +305,5 @@ def _rename_tables(query: Query, tables: Tables, own_key: str) -> None:
 
 
 def columns_of(query: Query, lookup: Lookup) -> list[str] | None:
-    """The names of the columns that a query returns, None when they are not known."""
+    """The column names that a query returns, None if unknown."""
     return output_columns(query.tree, lookup)

@@ -1,4 +1,4 @@
-"""`config/**/*.sql`: macros, which are written out where they are called, and variables. The rest is left to others."""
+"""`config/**/*.sql`: macros, which are expanded where they are called, and variables. Other statements are ignored."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from dbt_kinds.readers.ondatrasql.statements import Statement, place_of, split_s
 from dbt_kinds.translation.dialects import ParseFailure, parse_expression, parse_statement
 from dbt_kinds.translation.not_in_spark import NotInSpark
 
-# macros that call one another are followed so far
+# maximum depth of macros that call each other
 _DEPTH = 20
-# checks are dispatched by such names, and written as tests here
+# prefixes of checks, which are converted to tests here
 _CHECK_PREFIXES = ("ondatra_constraint_", "ondatra_audit_", "ondatra_warning_")
 
 
 @dataclass(frozen=True)
 class Macro:
-    """A macro: parameters with their defaults, and an expression or, of a table, a query."""
+    """A macro: parameters with their defaults, and an expression or, for a table macro, a query."""
 
     name: str
     parameters: tuple[str, ...]
@@ -33,7 +33,7 @@ class Macro:
 
 @dataclass
 class Settings:
-    """Macros by name in small letters, and variables whose values are literals."""
+    """Macros by lower-case name, and variables with literal values."""
 
     macros: dict[str, Macro] = field(default_factory=dict)
     variables: dict[str, Any] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Settings:
 
 
 def read_settings(files: Mapping[str, str]) -> Settings:
-    """Reads the files of `config/`, in the order of their paths."""
+    """Reads the files of `config/`, in path order."""
     settings = Settings()
     for path, text in sorted(files.items()):
         try:
@@ -59,7 +59,7 @@ def read_settings(files: Mapping[str, str]) -> Settings:
 
 
 def _read(statement: Statement, settings: Settings) -> str | None:
-    """Takes a statement in; says why not."""
+    """Adds a statement; returns why it could not be added."""
     words = [token.text.upper() for token in statement.tokens[:6]]
     shown = " ".join(token.text for token in statement.tokens[:3])
     if words[:1] == ["CREATE"] and {"MACRO", "FUNCTION"} & set(words):
@@ -94,7 +94,7 @@ def _read_variable(statement: Statement, settings: Settings) -> str | None:
 
 
 def _macro(statement: Statement) -> Macro | str:
-    """`CREATE … MACRO name(parameters) AS [TABLE] body`; a text says why it is none that can be written out."""
+    """`CREATE … MACRO name(parameters) AS [TABLE] body`; returns a string saying why it cannot be expanded."""
     tokens = statement.tokens
     begin = next(at for at, token in enumerate(tokens) if token.text.upper() in ("MACRO", "FUNCTION")) + 1
     if [token.text.upper() for token in tokens[begin : begin + 3]] == ["IF", "NOT", "EXISTS"]:
@@ -117,7 +117,7 @@ def _macro(statement: Statement) -> Macro | str:
     except ParseFailure as failure:
         return f"the macro {name} cannot be read: {failure.message}"
     for node in tree.walk():
-        # these places are of another file
+        # these positions are of another file
         node.meta.pop("start", None)
     return Macro(name, parameters, defaults, tree, is_table)
 
@@ -134,10 +134,10 @@ def _parameters(statement: Statement, tokens: tuple[Token, ...]) -> tuple[tuple[
 
 
 def write_macros_out(tree: exp.Expr, macros: Mapping[str, Macro], depth: int = 0) -> exp.Expr:
-    """The tree with the bodies of macros where they are called.
+    """The tree with macro calls replaced by the macros' bodies.
 
     Raises:
-        NotInSpark: a call does not fit its macro, or macros call one another without an end.
+        NotInSpark: a call does not fit its macro, or macros call each other endlessly.
     """
     for call in list(tree.find_all(exp.Anonymous)):
         macro = macros.get(call.name.lower())
@@ -159,7 +159,7 @@ def write_macros_out(tree: exp.Expr, macros: Mapping[str, Macro], depth: int = 0
             return made
         parent = call.parent
         if isinstance(parent, exp.Select) and call.arg_key == "expressions":
-            # the column is called as the macro
+            # the column is named after the macro
             made = exp.alias_(made, macro.name)
         call.replace(made)
     return tree

@@ -1,4 +1,4 @@
-"""The frames of the functions that changes are sent by."""
+"""Skeletons of the functions that send changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def push(changes, *args):
 
 
 def sink_files(models: Iterable[tuple[str, Place, dict[str, Any]]]) -> list[ProjectFile]:
-    """A frame for every function, from the models that name it: name, place, and `meta.sink`."""
+    """A skeleton per function, from the models that name it: name, place, and `meta.sink`."""
     named: dict[str, list[tuple[str, Place, dict[str, Any]]]] = {}
     for model in models:
         named.setdefault(str(model[2]["function"]), []).append(model)

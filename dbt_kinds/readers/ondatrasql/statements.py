@@ -1,4 +1,4 @@
-"""Statements of a text, each where it stood."""
+"""Statements of a text, with positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dbt_kinds.translation.dialects import ParseFailure, dialect_of, first_line
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement: its tokens, whose places are those of the whole text, and the text up to its end."""
+    """A statement: its tokens, with positions in the whole text, and the text up to its end."""
 
     text: str
     start: int
@@ -24,7 +24,7 @@ def split_statements(text: str) -> list[Statement]:
     """The statements between semicolons.
 
     Raises:
-        ParseFailure: the text cannot be read at all.
+        ParseFailure: the text cannot be tokenized.
     """
     try:
         tokens = dialect_of("duckdb").tokenize(text)

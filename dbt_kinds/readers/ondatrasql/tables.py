@@ -1,4 +1,4 @@
-"""Tables of queries: which are models, which are sources, and what they are called in dbt."""
+"""Tables in queries: which are models, which are sources, and their names in dbt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Tables:
     """The tables of a project.
 
     Attributes:
-        nodes: the names of models in dbt by key, `schema.table` in small letters; without those that are refused.
+        nodes: the dbt names of models by key, `schema.table` in lower case; without refused ones.
         sources: tables that the project does not build, by key.
     """
 
@@ -30,7 +30,7 @@ class Tables:
     sources: dict[str, SourceTable] = field(default_factory=dict)
 
     def find(self, parts: list[str], place: Place) -> ModelReference | SourceReference:
-        """What a name stands for; one that no model has becomes a source."""
+        """What a name refers to; one that no model has becomes a source."""
         key = key_of(parts)
         if key in self.nodes:
             return ModelReference(key)
@@ -41,19 +41,19 @@ class Tables:
 
 
 def key_of(parts: list[str]) -> str:
-    """What is equal of two names of one table."""
+    """The key under which two names of one table compare equal."""
     parts = parts if len(parts) > 1 else [_DEFAULT_SCHEMA, *parts]
     parts = parts[1:] if len(parts) == 3 and parts[0].lower() == _OWN_CATALOG else parts
     return ".".join(parts).lower()
 
 
 def table_key(table: exp.Table) -> str:
-    """The same of a table of a tree."""
+    """The key of a table in a tree."""
     return key_of([part.name for part in table.parts])
 
 
 def is_read_table(table: exp.Table) -> bool:
-    """Whether a table of a tree is one to look up: no CTE, no function, no file, no column of a neighbour."""
+    """Whether a table in a tree must be looked up: not a CTE, function, file or lateral column."""
     if not isinstance(table.this, exp.Identifier) or is_mark(table.name) or is_file(table):
         return False
     return visible_cte(table) is None and not is_column_of_neighbour(table)

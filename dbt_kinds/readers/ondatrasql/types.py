@@ -1,4 +1,4 @@
-"""Types of DuckDB's as Spark calls them."""
+"""DuckDB's types under their names in Spark."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dbt_kinds.translation.dialects import ParseFailure, parse_expression
 
 
 def type_of_text(text: str) -> str:
-    """A type by its name.
+    """Parses a type name.
 
     Raises:
-        ParseFailure: it is no type of DuckDB's.
-        NotInSpark: Spark has none like it.
+        ParseFailure: it is not a DuckDB type.
+        NotInSpark: Spark has no equivalent.
     """
-    # as a cast: a type alone is read with whatever stands behind it
+    # as a cast: a type alone would be parsed together with whatever follows it
     tree = parse_expression(f"CAST(x AS {text})", "duckdb")
     if not isinstance(tree, exp.Cast) or any(tree.args.get(part) for part in ("format", "default", "action")):
         raise ParseFailure(f"'{text}' is no type", 0)

@@ -11,12 +11,12 @@ Margins = dict[str, dict[str, tuple[Margin, Margin]]]
 
 
 def backbuild_margins(order: Sequence[str], bounds: Mapping[str, Mapping[str, Bound]]) -> Margins:
-    """For every model the margins of its readers, direct and indirect: summed along a path, of several paths the larger
-    on each side. A source that is read to no end has none: there is no window to widen.
+    """For every model the margins of its direct and indirect readers: summed along a path, and the maximum over several
+    paths on each side. An unbounded source has none, because there is no window to widen.
 
     Args:
         order: the models, parents first.
-        bounds: of each reader, by what it reads.
+        bounds: by reader, then by what it reads.
     """
     margins: Margins = {}
     for reader in reversed(order):

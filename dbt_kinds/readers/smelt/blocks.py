@@ -1,4 +1,4 @@
-"""YAML with the line of every key."""
+"""YAML with the line number of every key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Keys = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Block:
-    """A mapping and, for each of its keys at any depth, the file and line it stands in."""
+    """A mapping and, for each of its keys at any depth, its file and line."""
 
     data: Mapping[str, Any] = field(default_factory=dict)
     places: Mapping[Keys, tuple[str, int]] = field(default_factory=dict)
@@ -22,14 +22,16 @@ class Block:
     line: int = 1
 
     def place(self, *keys: str) -> tuple[str, int]:
-        """Where a key stands, or the nearest one around it that is written."""
+        """The place of a key, or of the nearest enclosing key that exists."""
         for length in range(len(keys), 0, -1):
             if keys[:length] in self.places:
                 return self.places[keys[:length]]
         return self.path, self.line
 
     def over(self, weaker: Block) -> Block:
-        """Both blocks, of which this one wins; `timeseries` and `incremental` merge key by key, tags are united."""
+        """Both blocks merged, with this one taking precedence; `timeseries` and `incremental` merge key by key, tags
+        are united.
+        """
         data = {**weaker.data, **self.data}
         for key in ("timeseries", "incremental"):
             mine, theirs = self.data.get(key), weaker.data.get(key)
@@ -42,7 +44,7 @@ class Block:
         return Block(data, {**weaker.places, **self.places}, path, line)
 
     def below(self, *keys: str) -> Block:
-        """The mapping under a key; empty where there is none."""
+        """The mapping under a key; empty if there is none."""
         data: Any = self.data
         for key in keys:
             data = data.get(key) if isinstance(data, Mapping) else None
@@ -54,7 +56,7 @@ class Block:
 
 
 def read_block(text: str, path: str, first_line: int = 1) -> Block:
-    """Reads a mapping. Raises UnreadableConfigurationError where it is none, with the line."""
+    """Parses a mapping. Raises UnreadableConfigurationError, with the line, if it is not one."""
     try:
         documents = list(read_yaml(text, path, first_line))
         places = {keys: (path, line) for node in documents for keys, line in _lines(node, ())}

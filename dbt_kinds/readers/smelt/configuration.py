@@ -1,4 +1,4 @@
-"""What a model's or source's block says, checked: nothing wrong in it goes unnamed, and nothing drops the rest."""
+"""Validates the block of a model or source: every error is reported, and none hides the rest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODEL_KEYS = (
 )
 SOURCE_KEYS = ("name", "columns", "timeseries", "description", "tags", "owner")
 _SERIES_KEYS = ("event_time_column", "partition_column", "granularity", "week_start")
-# what a run does when the query or its columns change, in our options
+# how the package reacts to a changed query or changed columns, as options
 _STRATEGIES: dict[str, Mapping[str, str]] = {
     "alter_and_backfill": {"on_additive_change": "allow", "on_destructive_change": "error"},
     "full_refresh": {"on_query_change": "rebuild"},
@@ -37,7 +37,7 @@ _INCREMENTAL_KEYS = ("enabled", "unique_key", "safety_overrides")
 
 @dataclass(frozen=True)
 class Incremental:
-    """The block `incremental`; it is there only where it is enabled."""
+    """The block `incremental`; only present if enabled."""
 
     unique_key: tuple[str, ...] = ()
     overrides: frozenset[str] = frozenset()
@@ -45,7 +45,7 @@ class Incremental:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A model's configuration. `materialization` is smelt's word."""
+    """A model's configuration. `materialization` is smelt's term."""
 
     materialization: str
     timeseries: Timeseries | None = None
@@ -60,14 +60,14 @@ class Configuration:
 
     @property
     def kind(self) -> str:
-        """The materialization that a model gets here."""
+        """The materialization that a model gets in dbt."""
         if self.materialization == "table":
             return "incremental_by_time_range" if self.incremental is not None else "full"
         return "view" if self.materialization == "materialized_view" else self.materialization
 
     @property
     def slicing(self) -> Slicing | None:
-        """How an incremental model is cut; none for other models."""
+        """How an incremental model is cut; None for other models."""
         series, incremental = self.timeseries, self.incremental
         if series is None or incremental is None:
             return None
@@ -82,7 +82,7 @@ class Configuration:
 
 
 def read_configuration(block: Block, default: str) -> Configuration:
-    """Checks a model's block, its part of smelt.yml merged into it."""
+    """Validates a model's block, merged with its part of smelt.yml."""
     problems = [
         unknown_key("UnknownKey", key, MODEL_KEYS, "a model", *block.place(key))
         for key in block.data
@@ -141,7 +141,7 @@ def read_configuration(block: Block, default: str) -> Configuration:
 
 
 def read_timeseries(block: Block) -> tuple[Timeseries | None, list[Problem]]:
-    """The block `timeseries`, and what is wrong with it; what can be used of a wrong one is."""
+    """The block `timeseries` and its errors; usable parts of an invalid block are kept."""
     path, line = block.place("timeseries")
     data = block.data.get("timeseries")
     if not isinstance(data, Mapping):
@@ -177,7 +177,7 @@ def read_timeseries(block: Block) -> tuple[Timeseries | None, list[Problem]]:
 
 
 def columns_of(value: Any) -> dict[str, Any]:
-    """Columns as a mapping from name to what is said of each; written as one, or as a list with a name in each item."""
+    """Columns as a mapping from name to settings; the input is a mapping, or a list with a name in each item."""
     if isinstance(value, Mapping):
         return {str(name): of for name, of in value.items()}
     found: dict[str, Any] = {}
@@ -190,7 +190,7 @@ def columns_of(value: Any) -> dict[str, Any]:
 
 
 def type_of(column: Any) -> str:
-    """The type of a column as a YAML file writes it; empty where it does not."""
+    """The type of a column in a YAML file; empty if absent."""
     if isinstance(column, Mapping):
         return str(column.get("type") or column.get("data_type") or "").lower()
     return str(column or "").lower()
@@ -232,7 +232,7 @@ def _read_incremental(block: Block) -> tuple[Incremental | None, list[Problem]]:
 
 
 def _read_schema_evolution(block: Block) -> tuple[Mapping[str, str], list[Problem]]:
-    """The options that a block `schema_evolution` comes down to."""
+    """The options equivalent to a block `schema_evolution`."""
     data = block.data.get("schema_evolution")
     if data is None:
         return {}, []

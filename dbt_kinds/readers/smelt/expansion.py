@@ -1,4 +1,4 @@
-"""Calls of a project's own functions, written out: the body of the function with the arguments in place."""
+"""Inlines calls of a project's own functions: the function's body with the arguments substituted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMES = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class WrongCall:
-    """A call that cannot be written out: a code, what is wrong, and where in the text it begins."""
+    """A call that cannot be inlined: a code, the error, and where the call begins in the text."""
 
     code: str
     message: str
@@ -32,14 +32,14 @@ class WrongCall:
 
 @dataclass
 class Expansion:
-    """A text with its calls written out, and how to find a place of the author's in it."""
+    """A text with its calls inlined, and a mapping of positions to the author's text."""
 
     text: str
     edits: list[Edit] = field(default_factory=list)
     wrong: list[WrongCall] = field(default_factory=list)
 
     def original(self, offset: int) -> int:
-        """The author's offset: within what a call has become, where the call begins."""
+        """The author's offset; within an inlined call, the beginning of the call."""
         moved = 0
         for edit in self.edits:
             if offset < edit.start + moved:
@@ -51,17 +51,17 @@ class Expansion:
 
 
 def written_out(sql: str, functions: Mapping[str, Function], readable: str | None = None) -> Expansion:
-    """A query's text without calls of functions. A call that is wrong stays as it is.
+    """A query's text with function calls inlined. An invalid call is left unchanged.
 
     Args:
-        functions: by address in small letters.
-        readable: the same text, place by place, as the tokenizer takes it.
+        functions: by lower-case address.
+        readable: a text with the same positions that the tokenizer accepts.
     """
     expansion = Expansion(sql)
     try:
         calls = list(_calls(readable or sql))
     except TokenError:
-        # the parser says what is wrong with it
+        # the parser reports the error
         return expansion
     for call in calls:
         try:
@@ -82,7 +82,7 @@ class _Wrong(Exception):  # noqa: N818 (a jump to the call it stands in)
 
 @dataclass(frozen=True)
 class _Call:
-    """A call and the places of its arguments: those without a name in order, the others by name."""
+    """A call and the positions of its arguments: positional ones in order, the others by name."""
 
     address: str
     start: int
@@ -92,7 +92,7 @@ class _Call:
 
 
 def _calls(sql: str) -> Iterator[_Call]:
-    """The outermost calls of a text."""
+    """The top-level calls of a text."""
     tokens, at = tokens_of(sql), 0
     while at < len(tokens):
         found = _call(tokens, at)
@@ -104,7 +104,7 @@ def _calls(sql: str) -> Iterator[_Call]:
 
 
 def _call(tokens: list[Token], at: int) -> tuple[_Call, int] | None:
-    """The call that begins at a token, and the index behind it."""
+    """The call that begins at a token, and the index after it."""
     if tokens[at].text.lower() != _PREFIX or (at and tokens[at - 1].token_type is TokenType.DOT):
         return None
     names, end = list[str](), at + 1
@@ -121,7 +121,7 @@ def _call(tokens: list[Token], at: int) -> tuple[_Call, int] | None:
         elif part:
             positional.append((part[0].start, part[-1].end + 1))
     end, behind = tokens[last].end + 1, last + 1
-    # PASSING name AS (items), as often as there are such parameters
+    # PASSING name AS (items), once per such parameter
     while behind + 3 < len(tokens) and tokens[behind].text.lower() == "passing":
         closed = closing(tokens, behind + 3)
         if closed is None:
@@ -132,17 +132,17 @@ def _call(tokens: list[Token], at: int) -> tuple[_Call, int] | None:
 
 
 class _Body:
-    """Writes calls out, those within bodies and arguments as well."""
+    """Inlines calls, including those within bodies and arguments."""
 
     def __init__(self, functions: Mapping[str, Function]) -> None:
         self.functions = functions
 
     def of_call(self, call: _Call, sql: str, within: tuple[str, ...]) -> str:
-        """What a call becomes."""
+        """The text that replaces a call."""
         function = self._function(call.address, within)
         given = self._arguments(function, call, sql, within)
         if function.body is None:
-            # the engine's own: by its name there, arguments in the order of its parameters
+            # the engine's own function: under its name there, with arguments in the order of its parameters
             return f"{function.address.rpartition('.')[2]}({', '.join(value for _, value in given.values())})"
         try:
             body = self.text(_substituted(function.body, given), (*within, function.address.lower()))
@@ -152,7 +152,7 @@ class _Body:
         return _bracketed(textwrap.dedent(body.strip("\n")).strip())
 
     def text(self, sql: str, within: tuple[str, ...]) -> str:
-        """A text with its calls written out."""
+        """A text with its calls inlined."""
         edits = []
         for call in _calls(sql):
             text = _indented(self.of_call(call, sql, within), sql, call.start)
@@ -200,7 +200,7 @@ class _Body:
 
 
 def _sort(parameter: Parameter, value: str) -> str:
-    """What a parameter is; where nothing says it, what its argument looks like."""
+    """The sort of a parameter; if not declared, that of its argument."""
     if parameter.sort:
         return parameter.sort
     first = [token.text.lower() for token in tokens_of(value)[:2]]
@@ -209,7 +209,7 @@ def _sort(parameter: Parameter, value: str) -> str:
 
 
 def _substituted(body: str, given: Mapping[str, tuple[str, str]]) -> str:
-    """A body with its arguments in place of its parameters. What stands behind a dot or AS is no parameter."""
+    """A body with its parameters replaced by arguments. A name after a dot or AS is not a parameter."""
     tokens = tokens_of(body)
     arguments = [(call.start, call.end) for call in _calls(body)]
     edits = []
@@ -228,7 +228,7 @@ def _substituted(body: str, given: Mapping[str, tuple[str, str]]) -> str:
         sort, value = given[name]
         start, end = token.start, token.end + 1
         if any(first <= start < last for first, last in arguments):
-            # handed on as it is
+            # passed on unchanged
             edits.append(Edit(start, end, value))
         elif sort == "table":
             if behind is not TokenType.DOT:
@@ -248,14 +248,14 @@ def _substituted(body: str, given: Mapping[str, tuple[str, str]]) -> str:
 
 
 def _items(value: str) -> str:
-    """A list of SELECT items without the brackets around it."""
+    """A list of SELECT items without its enclosing parentheses."""
     tokens = tokens_of(value)
     is_list = tokens and tokens[0].token_type is TokenType.L_PAREN and closing(tokens, 0) == len(tokens) - 1
     return value[tokens[0].end + 1 : tokens[-1].start].strip() if is_list else value
 
 
 def _is_one_term(value: str) -> bool:
-    """Whether an expression stands anywhere as it is: a name, a literal, a call, or what is in brackets already."""
+    """Whether an expression needs no parentheses anywhere: a name, a literal, a call, or parenthesized already."""
     tokens = tokens_of(value)
     kinds = [token.token_type for token in tokens]
     if len(tokens) == 1 or (len(tokens) == 2 and kinds[0] is TokenType.INTERVAL):
@@ -271,7 +271,7 @@ def _bracketed(body: str) -> str:
 
 
 def _indented(text: str, sql: str, at: int) -> str:
-    """Lines behind the first as far in as the line they are written into."""
+    """Indents the lines after the first like the line they are inserted into."""
     line = sql[sql.rfind("\n", 0, at) + 1 : at]
     margin = line[: len(line) - len(line.lstrip())]
     first, *others = text.split("\n")

@@ -1,4 +1,4 @@
-"""The models of a file: YAML between lines of three dashes, then SQL; several where `--- name: x ---` opens each."""
+"""The models in a file: YAML between lines of three dashes, then SQL; several if `--- name: x ---` begins each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _OPENING = re.compile(r"---\s*name:\s*(?P<name>[^\s-][^\s]*)\s*---\s*$")
 
 
 class Part(NamedTuple):
-    """One model: its name where the file gives one, its YAML, and the file's text with all but its SQL blanked, so that
-    places in it are places in the file.
+    """One model: its name if the file gives one, its YAML, and the file's text with all but its SQL blanked out, so
+    that positions are those of the file.
     """
 
     name: str | None
@@ -39,7 +39,7 @@ def _part(lines: list[str], name: str | None, opening: int, start: int, end: int
     if fences and fences[0] == first and len(fences) > 1:
         configuration, line, start = "".join(lines[first + 1 : fences[1]]), first + 2, fences[1] + 1
     elif fences and name is not None:
-        # the opening line has opened the YAML already
+        # the first line has already opened the YAML
         configuration, line, start = "".join(lines[start : fences[0]]), start + 1, fences[0] + 1
     else:
         configuration, line = "", opening + 1

@@ -18,13 +18,13 @@ from dbt_kinds.readers.smelt.problems import Problem, unknown_key
 
 _DECLARATION = re.compile(r"^[ \t]*smelt\.(?:define|extern)\b", re.MULTILINE)
 _BLOCK = re.compile(r"^---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*$", re.MULTILINE | re.DOTALL)
-# of these only `backends` decides anything here
+# of these only `backends` has an effect here
 _KEYS = ("backends", "deterministic", "provenance", "joins", "description")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter. `sort` is `table`, `items` (of a SELECT), `value`, or empty where its type is not said."""
+    """A parameter. `sort` is `table`, `items` (of a SELECT), `value`, or empty if its type is not declared."""
 
     name: str
     sort: str
@@ -33,8 +33,8 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Function:
-    """A function by its address without `smelt.`: folders, then its name. One of `smelt.extern`, which the engine has
-    itself, has no body.
+    """A function by its address without `smelt.`: folders, then its name. One declared by `smelt.extern` is built
+    into the engine and has no body.
     """
 
     address: str
@@ -47,15 +47,17 @@ class Function:
 
 @dataclass
 class Functions:
-    """All functions of a project, by address in small letters."""
+    """All functions of a project, by lower-case address."""
 
     by_address: dict[str, Function] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def add_file(self, text: str, path: PurePosixPath) -> None:
-        """Reads a file of declarations. What cannot be read is a problem and hides no other declaration."""
+        """Parses a file of declarations. An invalid declaration is recorded as a problem, and the others are still
+        read.
+        """
         blocks = list(_BLOCK.finditer(text))
-        # YAML is no SQL
+        # YAML is not SQL
         sql = _BLOCK.sub(lambda block: re.sub(r"[^\r\n]", " ", block[0]), text)
         starts = [found.start() for found in _DECLARATION.finditer(sql)]
         for start, end in zip(starts, [*starts[1:], len(sql)], strict=True):
@@ -95,12 +97,12 @@ class Functions:
 
 
 def is_function_file(text: str) -> bool:
-    """Whether a file declares functions, and so is no model."""
+    """Whether a file declares functions, and so is not a model."""
     return _DECLARATION.search(text) is not None
 
 
 def tokens_of(sql: str) -> list[Token]:
-    """The tokens of Spark's SQL. Raises sqlglot's TokenError."""
+    """The tokens of Spark SQL. Raises sqlglot's TokenError."""
     return Dialect.get_or_raise("spark").tokenize(sql)
 
 
@@ -161,7 +163,7 @@ class _Declaration:
 
 
 def _parameters(tokens: list[Token]) -> Iterator[list[Token]]:
-    """The parts between commas, none of which stands in a type's angle brackets."""
+    """The parts between commas outside the angle brackets of types."""
     joined = list[Token]()
     for part in split_at_commas(tokens):
         joined += part

@@ -1,4 +1,4 @@
-"""A smelt project as models of kinds: classified, and with its bounds pushed down into the queries."""
+"""A smelt project as models of kinds: classified, and with its bounds written into the queries."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from dbt_kinds.readers.smelt.problems import Problem
 
 
 def read_kinds_project(root: Path, name: str | None, *, allow_downgrade: bool) -> Project:
-    """Reads and classifies a whole project. Refused models are left out, or, where that is allowed and no error is
-    among their findings, become tables that are built anew.
+    """Reads and classifies a whole project. Refused models are left out; if downgrades are allowed and none of their
+    findings is an error, they become tables that every run rebuilds.
 
     Raises:
         UnreadableProjectError, UnreadableConfigurationError: there is no project, or no readable smelt.yml.
@@ -61,7 +61,7 @@ class _Reader:
         }
 
     def model(self, address: str) -> Model | LeftOut:
-        """A model as it is written, or what forbids that."""
+        """A model as read, or what rules it out."""
         written, problems = self.project.models[address], self.lineage.problems[address]
         configuration, place = written.configuration, Place(written.path, written.line)
         notes = [_warning_note(warning, place) for warning in configuration.warnings]
@@ -90,7 +90,7 @@ class _Reader:
         else:
             refused, model.query = [], self._query(address, None)
             if configuration.timeseries is not None:
-                # cut by nobody, but what reads it in slices reads what it reads, too
+                # not sliced itself, but its sources are also read by the models that read it in slices
                 of = configuration.timeseries
                 slicing = Slicing(of.partition_column, of.event_time_column, of.granularity, of.week_start)
                 self.bounds[address] = classify(self.lineage.queries[address], slicing, self.lineage.catalogue).bounds
@@ -99,7 +99,7 @@ class _Reader:
         return model
 
     def add_backbuild_margins(self, models: Iterable[Model]) -> None:
-        """How much more each model must build for those that read it."""
+        """Sets how much more each model must build for its readers."""
         margins = backbuild_margins([model.key for model in models], self.bounds)
         for model in models:
             if model.key in margins and model.kind is Kind.INCREMENTAL_BY_TIME_RANGE:
@@ -151,7 +151,7 @@ class _Reader:
         return []
 
     def _query(self, address: str, bounds: Mapping[str, Bound] | None) -> SqlText:
-        """The author's query for dbt; of a model without bounds with plain references only."""
+        """The author's query for dbt; for a model without bounds with plain references only."""
         marks = Marks()
 
         def mark(call: str) -> str:
@@ -236,7 +236,7 @@ def _finding_note(found: Finding, path: str) -> Note:
 
 
 def _warning_note(warning: str, place: Place) -> Note:
-    """A warning names its place in front."""
+    """The note for a warning, whose text begins with its place."""
     found = re.match(r"(?P<file>.+?):(?P<line>\d+): (?P<message>.*)", warning, re.DOTALL)
     if found is None:
         return Note("ConfigurationIgnored", "note", place, warning)

@@ -1,4 +1,4 @@
-"""Who reads whom in a smelt project, under which dbt names, and what each reader may know of what it reads."""
+"""Which models of a smelt project read which, their dbt names, and what each reader may know about its inputs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ EXECUTION_TIME = re.compile(rf"\{{\{{-?\s*dbt_kinds\.execution_(?P<kind>{'|'.joi
 
 @dataclass
 class Lineage:
-    """A project's models with their queries, in the order they can run."""
+    """A project's models with their queries, in an order in which they can run."""
 
     order: list[str] = field(default_factory=list)
     queries: dict[str, Query] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Lineage:
 
 
 def resolve(project: SmeltProject) -> Lineage:
-    """Parses every model and finds its parents. What cannot be parsed or found is a problem of its model."""
+    """Parses every model and finds its parents. Unparsable or unknown ones are problems of the model."""
     lineage = Lineage(names=dbt_names([*project.models, *project.seeds]))
     for address, model in project.models.items():
         wrong = list(model.configuration.problems)
@@ -80,7 +80,9 @@ def resolve(project: SmeltProject) -> Lineage:
 
 
 def with_literals(sql: str) -> str:
-    """The text with calls of `execution_ts` and its siblings as literals of their types, every place as it was."""
+    """The text with calls of `execution_ts` and its siblings replaced by literals of their types, at unchanged
+    positions.
+    """
 
     def literal(call: re.Match[str]) -> str:
         return _LITERALS[call["kind"].lower()].ljust(len(call[0]))
@@ -89,7 +91,7 @@ def with_literals(sql: str) -> str:
 
 
 def dbt_names(addresses: Iterable[str]) -> dict[str, str]:
-    """The leaf of each address; where several share it, the whole path."""
+    """The last part of each address; if several share it, the whole path."""
     return {address: name.replace(".", "__") for address, name in short_names(addresses).items()}
 
 
@@ -127,7 +129,7 @@ def _first_line(model: Model) -> int:
 
 
 def _sorted(models: Mapping[str, Model], lineage: Lineage) -> list[str]:
-    """Parents first, else by name; models of a circle come last, each with a problem."""
+    """Parents first, otherwise by name; models in a cycle come last, each with a problem."""
     waiting, done = sorted(models, key=lambda address: lineage.names[address]), list[str]()
     while waiting:
         ready = next(

@@ -1,4 +1,4 @@
-"""What is wrong with a project's configuration; collected, so that one never hides another."""
+"""Errors in a project's configuration, which are collected so that none hides another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Problem:
-    """A named error and where it stands."""
+    """A named error and its place."""
 
     code: str
     message: str
@@ -18,7 +18,7 @@ class Problem:
 
 
 def unknown_key(code: str, key: str, known: Iterable[str], where: str, path: str, line: int) -> Problem:
-    """A key that means nothing, with the nearest that does."""
+    """An unknown key, with the most similar known one."""
     names = sorted(known)
     near = difflib.get_close_matches(key.lower(), names, n=1, cutoff=0.5)
     advice = f"write {near[0]}" if near else f"it knows {', '.join(names)}"

@@ -1,4 +1,4 @@
-"""A smelt project as its files say it: models, sources and seeds by address."""
+"""Reads a smelt project's files: models, sources and seeds by address."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from dbt_kinds.readers.smelt.functions import Function, Functions, is_function_f
 from dbt_kinds.readers.smelt.problems import Problem, unknown_key
 
 PROJECT_FILE = "smelt.yml"
-# of these keys profiles.yml decides, or nothing
+# these keys are replaced by profiles.yml, or have no effect
 _PASSED_OVER = ("name", "version", "target", "targets")
 _PROJECT_KEYS = (*_PASSED_OVER, "paths", "models", "default_materialization")
 
 
 @dataclass(frozen=True)
 class Model:
-    """One model. `sql` is the file's text with all but this model's query blanked: places in it are the author's."""
+    """One model. `sql` is the file's text with all but this model's query blanked out, so that positions are the
+    author's.
+    """
 
     address: str
     name: str
@@ -41,7 +43,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Source:
-    """A YAML file with columns: a table that nothing in the project makes."""
+    """A YAML file with columns: a table that the project does not build."""
 
     address: str
     path: str
@@ -54,7 +56,7 @@ class Source:
 
 @dataclass(frozen=True)
 class SmeltProject:
-    """All of a project, by address without `smelt.`; what is wrong with smelt.yml or a source stands in `problems`."""
+    """A whole project, by address without `smelt.`; `problems` has the errors of smelt.yml and of sources."""
 
     root: Path
     models: Mapping[str, Model] = field(default_factory=dict)
@@ -71,9 +73,9 @@ def is_smelt_project(root: Path) -> bool:
 
 
 def read_project(root: Path) -> SmeltProject:
-    """Reads all files below a folder. Raises UnreadableProjectError where there is no folder, and
-    UnreadableConfigurationError where smelt.yml cannot be read; whatever else is wrong is a problem of its model.
-    Follows smelt's pages on project structure and incremental models.
+    """Reads all files below a folder. Raises UnreadableProjectError if there is no folder, and
+    UnreadableConfigurationError if smelt.yml cannot be read; any other error is a problem of its model. Follows
+    smelt's pages on project structure and incremental models.
     """
     if not root.is_dir():
         raise UnreadableProjectError(f"{root} is no folder; name the one that holds {PROJECT_FILE}")

@@ -1,1 +1,1 @@
-"""SQLMesh projects, and Vulcan's, whose SQL files are SQLMesh's."""
+"""Reads SQLMesh projects, and Vulcan's, whose SQL files have SQLMesh's format."""

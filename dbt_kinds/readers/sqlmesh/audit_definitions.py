@@ -1,4 +1,6 @@
-"""Audits of the project as tests in SQL: what is a parameter of the test, and what is written into its query."""
+"""Converts the project's audits to tests in SQL: some arguments become parameters, others are written into the
+query.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 
 
 def fixed_values(audit: AuditSource, values: Mapping[str, Value], context: ProjectContext) -> dict[str, Fragment]:
-    """The values that are written into the test: what macros take, and arrays where IN has its list."""
+    """The values that are written into the test: arguments of macros, and arrays used as the list of IN."""
     assert audit.query is not None
     if audit.query.kind == "jinja_query":
         return {}
@@ -39,7 +41,7 @@ def fixed_values(audit: AuditSource, values: Mapping[str, Value], context: Proje
 
 
 def _fragment(value: Value, dialect: str) -> Fragment:
-    """An argument as SQL of the audit's dialect, a list as a list."""
+    """An argument as SQL in the audit's dialect."""
     check_is_known(value)
     if not isinstance(value.as_expression(), exp.Array | exp.Tuple):
         return _in_dialect(value, dialect)
@@ -54,10 +56,10 @@ def _in_dialect(value: Value, dialect: str) -> str:
 
 
 def define(audit: AuditSource, context: ProjectContext, fixed: Mapping[str, Fragment] | None = None) -> TestDefinition:
-    """The test that an audit of the project becomes, made once for all that give it the same fixed values.
+    """Converts an audit of the project to a test, once for all uses with the same fixed values.
 
     Args:
-        fixed: parameters that stand in the test's query as what they are here; a standalone audit's are its defaults.
+        fixed: parameters whose values are written into the test's query; for a standalone audit its defaults.
 
     Raises:
         CompileError: its query cannot be written for Spark.
@@ -95,7 +97,7 @@ def define(audit: AuditSource, context: ProjectContext, fixed: Mapping[str, Frag
 
 
 def _test_name(audit: AuditSource, fixed: Mapping[str, Fragment], context: ProjectContext) -> str:
-    """The audit's name, with the values that are fixed in it: `none_null_of_id_name`."""
+    """The audit's name with its fixed values appended: `none_null_of_id_name`."""
     if audit.is_standalone or not fixed:
         return slug(audit.name)
     values = [" ".join(value) if isinstance(value, list) else value or "" for value in fixed.values()]
@@ -117,7 +119,7 @@ def _standalone_config(audit: AuditSource) -> dict[str, Any]:
 
 
 def parameters_of(audit: AuditSource, scope: Scope) -> dict[str, str | None]:
-    """The parameters of an audit: its defaults, and every variable that is defined nowhere else."""
+    """The parameters of an audit: its defaults, and every variable that is not defined elsewhere."""
     assert audit.query is not None
     found: dict[str, str | None] = {name: value.text for name, value in audit.defaults.items()}
     if audit.query.kind == "jinja_query":

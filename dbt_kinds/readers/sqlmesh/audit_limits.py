@@ -1,11 +1,11 @@
-"""Arguments with which the package's tests mean nothing: what their macros refuse is refused when compiling."""
+"""Arguments with which the package's tests are meaningless: whatever their macros refuse is refused when compiling."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-# the least and the greatest value of an argument; None is no bound
+# the smallest and greatest value of an argument; None means no bound
 _LIMITS: dict[tuple[str, str], tuple[float, float | None]] = {
     ("number_of_rows", "threshold"): (0, None),
     ("not_null_proportion", "threshold"): (0, 1),
@@ -19,7 +19,7 @@ _LISTS = ("is_in", "values", "patterns", "criteria", "columns")
 
 
 def broken_limit(name: str, arguments: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The argument of a test of the package that its macro would refuse, and why; None when there is none.
+    """The argument that the macro of a package's test would refuse, and why; None if there is none.
 
     Args:
         name: of the test, without `dbt_kinds.`.

@@ -1,4 +1,4 @@
-"""Audits and assertions become tests: dbt's own, the package's, or the project's."""
+"""Converts audits and assertions to tests: dbt's own, the package's, or the project's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dbt_kinds.readers.sqlmesh.tables import name_of_text, resolve
 from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.predicates import is_operand, is_predicate
 
-# the arguments of the audits that are built in there, those that must be given first; `columns` makes a test a column
+# the arguments of the audits of SQLMesh's built-in audits, required ones first; `columns` makes a test a column
 _BUILT_IN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "not_null": (("columns",), ()),
     "unique_values": (("columns",), ()),
@@ -55,7 +55,7 @@ _BUILT_IN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "kl_divergence": (("column", "target_column", "threshold"), ()),
     "chi_square": (("column", "target_column", "critical_value"), ("dependent",)),
 }
-# the documentation's spelling, and that of the code
+# the spelling in the documentation, and that in the code
 _SPELLINGS = {
     "kl_divergence": {"source_column": "column"},
     "chi_square": {"column_a": "column", "column_b": "target_column"},
@@ -64,7 +64,7 @@ _ARGUMENT_NAMES = {
     "kl_divergence": {"column": "source_column"},
     "chi_square": {"column": "column_a", "target_column": "column_b"},
 }
-# tests of two columns are tests of the table
+# tests on two columns are tests on the table
 _OF_TABLE = frozenset({"kl_divergence", "chi_square"})
 _LITERALS = frozenset({"threshold", "min_v", "max_v", "inclusive", "v", "interval", "critical_value", "dependent"})
 _BOUNDS = frozenset({"min_v", "max_v"})
@@ -73,7 +73,7 @@ _NON_BLOCKING = "_non_blocking"
 
 
 def read_audit(statements: Sequence[Statement], dialect: str) -> AuditSource:
-    """An AUDIT block with the query behind it.
+    """Parses an AUDIT block and the query after it.
 
     Raises:
         MissingName, BadPropertyValue, SqlParseError: the block cannot be read.
@@ -110,16 +110,16 @@ def read_audit(statements: Sequence[Statement], dialect: str) -> AuditSource:
 
 
 def tests_of(value: Value, context: ProjectContext, scope: Scope) -> list[DataTest]:
-    """The tests that a list of audits becomes.
+    """Converts a list of audits to tests.
 
     Raises:
-        UnknownAudit, AuditArgument: there is no such audit, or not with these arguments.
+        UnknownAudit, AuditArgument: there is no such audit, or it does not take these arguments.
     """
     return tests_of_calls(value.as_calls(), context, scope)
 
 
 def tests_of_calls(calls: Iterable[Call], context: ProjectContext, scope: Scope) -> list[DataTest]:
-    """The tests that calls of audits become; unique columns that cannot be NULL are dbt's `unique`."""
+    """Converts calls of audits to tests; unique columns that cannot be NULL use dbt's `unique`."""
     calls = list(calls)
     not_null = {
         item.as_column().lower()
@@ -135,7 +135,7 @@ def tests_of_calls(calls: Iterable[Call], context: ProjectContext, scope: Scope)
 
 
 def _base_name(call: Call, context: ProjectContext) -> tuple[str, bool]:
-    """The audit's name, and whether its failure stops anything."""
+    """The audit's name, and whether its failure blocks publishing."""
     name = call.name.lower()
     if name in context.audits or not name.endswith(_NON_BLOCKING):
         return name, True
@@ -232,7 +232,7 @@ def _argument(key: str, value: Value, scope: Scope) -> Any:
         return [item.as_literal() if item.is_text else _expression(item, scope) for item in value.as_list()]
     if key in _LITERALS and len(value.tokens) == 1:
         literal = value.as_literal()
-        # without its quotes a text would be a column, or a number
+        # without its quotes a string would be a column or a number
         return _expression(value, scope) if key in _BOUNDS and isinstance(literal, str) else literal
     if key == "partition_clause" and value.is_text:
         return value.as_text()
@@ -274,7 +274,7 @@ def _own_test(
 
 
 def _table_parameters(definition: TestDefinition) -> set[str]:
-    """The parameters of a test that stand where a table does."""
+    """The parameters of a test that are used as tables."""
     query = definition.query
     assert query.tree is not None
     marks = [query.marks.get(table.name) for table in query.tree.find_all(exp.Table)]
@@ -282,7 +282,7 @@ def _table_parameters(definition: TestDefinition) -> set[str]:
 
 
 def _table(value: Value, context: ProjectContext, scope: Scope) -> str:
-    """A table given as argument: the mark of what it is, or what is written where it is no name or unknown."""
+    """A table given as argument: the mark for it, or the argument as written if it is not a name or unknown."""
     if not value.is_text and not isinstance(value.as_expression(), exp.Column | exp.Dot):
         return _expression(value, scope)
     name = name_of_text(value.as_text() if value.is_text else value.text, value.dialect)
@@ -290,7 +290,7 @@ def _table(value: Value, context: ProjectContext, scope: Scope) -> str:
 
 
 def _operand(key: str, value: Value, definition: TestDefinition, scope: Scope) -> str:
-    """An argument, in parentheses where it is a predicate and the test has an operator beside it."""
+    """An argument, in parentheses if it is a predicate and an operand in the test."""
     query, written = definition.query, _expression(value, scope)
     if is_spark(value.dialect) or not is_predicate(value.as_expression()):
         return written

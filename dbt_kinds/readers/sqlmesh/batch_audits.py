@@ -1,7 +1,7 @@
-"""Which audits are asked of a batch before it is published, and which are tests of the table that is there.
+"""Which audits run on a batch before it is published, and which are tests of the existing table.
 
-An audit saw the loaded range of a model by time range, and the whole table of any other. A batch shows the same where
-an audit looks at one row at a time, and the table as it would be (`over: table`) shows it to the others.
+An audit saw the loaded range of a model by time range, and the whole table of any other. A batch is equivalent if an
+audit looks at one row at a time; for the others the resulting table is (`over: table`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dbt_kinds.kinds import DataTest, Kind, Model, ModelReference, Project, Test
 from dbt_kinds.readers.circles import way_back
 from dbt_kinds.readers.sqlmesh.model_graph import models_read
 
-# of dbt and of the package, those that look at one row at a time
+# those tests of dbt and the package that look at one row at a time
 _OF_ONE_ROW = frozenset(
     {"not_null", "accepted_values", "dbt_kinds.not_accepted_values", "dbt_kinds.not_empty_string", "dbt_kinds.forall"}
     | {"dbt_kinds.accepted_range", "dbt_kinds.string_length_between", "dbt_kinds.string_length_equal"}
@@ -24,18 +24,18 @@ _OF_ONE_ROW = frozenset(
     | {"dbt_kinds.match_regex_pattern_list", "dbt_kinds.not_match_regex_pattern_list"}
     | {"dbt_kinds.match_like_pattern_list", "dbt_kinds.not_match_like_pattern_list"}
 )
-# what makes a query look at more than one row at a time
+# constructs that make a query look at more than one row at a time
 _OF_MANY_ROWS = (exp.AggFunc, exp.Window, exp.Join, exp.Group, exp.Having, exp.Distinct, exp.Limit, exp.Subquery)
 _HISTORIES = (Kind.SCD_TYPE_2_BY_TIME, Kind.SCD_TYPE_2_BY_COLUMN)
-# what SQL cannot tell of a row: which of the table's rows a batch replaces
+# SQL cannot determine which of the table's rows such a batch replaces
 _HIDDEN_PARTITION = re.compile(r"\s*(bucket|truncate)\s*\(", re.IGNORECASE)
 
 
 def place_audits(project: Project, *, as_tests: bool) -> None:
-    """Makes audits of the tests of models that have them; says of which tests see more than the audit did.
+    """Turns tests of models into audits where the kind has them, and notes which tests see more than the audit did.
 
     Args:
-        as_tests: leave all of them tests.
+        as_tests: keep all of them as tests.
     """
     reads = models_read(project.models)
     for model in project.models:
@@ -69,16 +69,16 @@ def _take_audits(model: Model, project: Project, reads: dict[str, set[str]]) -> 
 
 
 def _over(test: DataTest, model: Model, definition: TestDefinition | None) -> str | None:
-    """The rows that show an audit what it saw; None where only the table that is there does."""
+    """The rows equivalent to those an audit saw; None if only the existing table is."""
     if not model.kind.has_audits:
         return None
     if model.kind in (Kind.FULL, Kind.INCREMENTAL_BY_TIME_RANGE):
         return "batch"
     is_of_one_row = _looks_at_one_row(test, definition)
     if model.kind in _HISTORIES:
-        # every version was a row of the query once, but for the times of its validity
+        # every version was once a row of the query, except for its validity times
         return "batch" if is_of_one_row and not _names_validity(test, definition, model.options) else None
-    # what is merged need not be what the batch brings
+    # merged rows may differ from those in the batch
     if is_of_one_row and not {"when_matched", "merge_filter"} & model.options.keys():
         return "batch"
     partitions = model.settings.get("partition_by", []) if model.kind == Kind.INCREMENTAL_BY_PARTITION else []

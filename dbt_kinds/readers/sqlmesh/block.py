@@ -1,4 +1,4 @@
-"""The grammar of MODEL and AUDIT blocks: properties with values that are read when their meaning is known."""
+"""The grammar of MODEL and AUDIT blocks: properties whose values are parsed once their meaning is known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TEXTS = (TokenType.STRING, TokenType.IDENTIFIER)
 
 @dataclass
 class Value:
-    """What stands behind a key: its tokens, read in the way the property asks for."""
+    """The value of a key: its tokens, parsed in the way the property requires."""
 
     name: str
     tokens: Sequence[Token]
@@ -29,13 +29,13 @@ class Value:
 
     @property
     def place(self) -> Place:
-        """Where the value begins."""
+        """The beginning of the value."""
         line = self.first_line + (self.tokens[0].line - 1 if self.tokens else 0)
         return Place(self.file, line)
 
     @property
     def text(self) -> str:
-        """The value as it is written, without comments around it."""
+        """The value as written, without surrounding comments."""
         return self.source[self.tokens[0].start : self.tokens[-1].end + 1] if self.tokens else ""
 
     def error(self, kind: type[CompileError], message: str) -> CompileError:
@@ -43,7 +43,7 @@ class Value:
         return kind(message, self.place.file, self.place.line)
 
     def bad(self, expected: str) -> CompileError:
-        """An error that says what the property wants."""
+        """An error that states what the property expects."""
         return self.error(BadPropertyValue, f"{self.name} is {self.text or 'empty'}; write {expected}")
 
     def part(self, tokens: Sequence[Token], name: str | None = None) -> Value:
@@ -52,11 +52,11 @@ class Value:
 
     @property
     def is_text(self) -> bool:
-        """Whether it is one quoted text."""
+        """Whether it is a single quoted string."""
         return len(self.tokens) == 1 and self.tokens[0].token_type == TokenType.STRING
 
     def as_text(self) -> str:
-        """One text: a quoted string, a number or a dotted name."""
+        """A single string: a quoted string, a number or a dotted name."""
         if len(self.tokens) == 1:
             return self.tokens[0].text
         if self.tokens and all(_is_word(token) or token.text in ".-" for token in self.tokens):
@@ -64,7 +64,7 @@ class Value:
         raise self.bad("one text, in quotes when it is more than a name")
 
     def as_word(self) -> str:
-        """A word in lower case, quoted or not."""
+        """A word in lower case, with or without quotes."""
         return self.as_text().strip().lower()
 
     def as_boolean(self) -> bool:
@@ -77,14 +77,14 @@ class Value:
         raise self.bad("true or false")
 
     def as_positive_integer(self) -> int:
-        """A whole number from 1."""
+        """A whole number of 1 or more."""
         text = self.tokens[0].text if len(self.tokens) == 1 else ""
         if text.isascii() and text.isdigit() and int(text) > 0:
             return int(text)
         raise self.bad("a whole number of 1 or more")
 
     def as_list(self) -> list[Value]:
-        """The items of a list in (), [] or ARRAY[]; an item may stand alone."""
+        """The items of a list in (), [] or ARRAY[]; a single item needs no brackets."""
         tokens = list(self.tokens)
         if len(tokens) >= 3 and tokens[0].text.upper() == "ARRAY" and tokens[1].text in _OPENING:
             tokens = tokens[1:]
@@ -105,24 +105,24 @@ class Value:
         return pairs
 
     def as_calls(self) -> list[Call]:
-        """A list of calls, such as audits; a name alone is a call without arguments."""
+        """A list of calls, such as audits; a name without arguments counts as a call."""
         return [read_call(item) for item in self.as_list()]
 
     def as_column(self) -> str:
-        """One column's name."""
+        """The name of a single column."""
         if len(self.tokens) == 1 and (_is_word(self.tokens[0]) or self.tokens[0].token_type in _TEXTS):
             return self.tokens[0].text
         raise self.bad("the name of one column")
 
     def as_expression(self) -> exp.Expr:
-        """An expression of the model's dialect."""
+        """An expression in the model's dialect."""
         try:
             return parse_expression(self.text, self.dialect)
         except ParseFailure as failure:
             raise self.error(SqlParseError, f"{self.name}: {failure.message}") from failure
 
     def as_literal(self) -> object:
-        """A text, number, boolean, null or list of them; anything else stays as it is written."""
+        """A string, number, boolean, null or list of these; anything else is kept as written."""
         if len(self.tokens) == 1:
             token = self.tokens[0]
             if token.token_type == TokenType.NUMBER:
@@ -149,17 +149,17 @@ class Block:
     """A MODEL or AUDIT block.
 
     Attributes:
-        properties: by key in lower case, in the order of the source.
+        properties: by lower-case key, in source order.
     """
 
     place: Place
     properties: dict[str, Value] = field(default_factory=dict)
 
     def take(self, *names: str) -> Value | None:
-        """The property of one of these spellings, removed from those that are left.
+        """Removes and returns the property with one of these spellings.
 
         Raises:
-            DuplicateProperty: several spellings stand in the block.
+            DuplicateProperty: the block has several spellings.
         """
         found = [name for name in names if name in self.properties]
         if len(found) > 1:
@@ -169,11 +169,11 @@ class Block:
 
 
 def read_block(text: str, file: str, first_line: int, dialect: str) -> Block:
-    """The properties of a block's text, which begins at a line of a file.
+    """Parses the properties of a block, given the line at which its text begins.
 
     Raises:
-        SqlParseError: the text is no block.
-        DuplicateProperty: a property stands in it twice.
+        SqlParseError: the text is not a block.
+        DuplicateProperty: a property occurs twice.
     """
     tokens = block_tokens(text, dialect, file, first_line)
     begin = next((i for i, token in enumerate(tokens) if token.text == "("), None)
@@ -192,11 +192,11 @@ def read_block(text: str, file: str, first_line: int, dialect: str) -> Block:
 
 
 def read_properties(value: Value) -> dict[str, Value]:
-    """`key value, key value`, by key in lower case.
+    """Parses `key value, key value`, by lower-case key.
 
     Raises:
         SqlParseError: a key has no value.
-        DuplicateProperty: a key stands twice.
+        DuplicateProperty: a key occurs twice.
     """
     properties: dict[str, Value] = {}
     last = ""
@@ -225,7 +225,7 @@ def read_properties(value: Value) -> dict[str, Value]:
 
 
 def read_call(value: Value) -> Call:
-    """`name` or `name(argument := value, …)`."""
+    """Parses `name` or `name(argument := value, …)`."""
     tokens = value.tokens
     at = next((i for i, token in enumerate(tokens) if token.text == "("), None)
     name = value.part(tokens if at is None else tokens[:at]).text
@@ -244,7 +244,7 @@ def read_call(value: Value) -> Call:
 
 
 def split_tokens(tokens: Sequence[Token], *, types: bool = False) -> list[list[Token]]:
-    """Tokens between commas, those within brackets aside; with `types`, `<` and `>` are brackets too."""
+    """Tokens between top-level commas; with `types`, `<` and `>` are brackets too."""
     items: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -278,7 +278,7 @@ def _is_word(token: Token) -> bool:
 
 
 def _is_assignment(item: Sequence[Token]) -> bool:
-    """Whether this goes on with `SET a = b` after a comma: a name, dotted or not, and an equals sign."""
+    """Whether this continues `SET a = b` after a comma: a name, dotted or not, and an equals sign."""
     texts = [token.text for token in item]
     at = texts.index("=") if "=" in texts else -1
     return (

@@ -1,7 +1,7 @@
-"""Comments that stand on lines of their own, which sqlglot would write behind what they stand above.
+"""Comments on lines of their own, which sqlglot would move after the code they precede.
 
-sqlglot keeps a comment with a node of the tree and forgets on which side of it. So comments above a line get a sign in
-the text before it is parsed; when SQL is written, those of a projection go above it again, and the signs are taken out.
+sqlglot attaches a comment to a node and forgets on which side it was. So comments above a line are marked with a sign
+before parsing; when SQL is generated, those of a projection are put above it again, and the signs are removed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from sqlglot import exp
 
 from dbt_kinds.translation.scan import stretches
 
-# letters of Unicode's private use, which no comment has
+# private-use Unicode characters, which no comment contains
 _ABOVE, _ABOVE_NEXT = "\ue5c0", "\ue5c1"
 _SIGNS = re.compile(f"[{_ABOVE}{_ABOVE_NEXT}]")
 _HOLDER = "kinds_comment_{}"
 _HELD = re.compile(r"\bkinds_comment_(\d+),[ \t]*(\n?)")
-# what reads its first part before itself, so that a comment above it belongs to the whole
+# nodes that begin with their first part, so that a comment above it belongs to the whole
 _BEGINS_WITH_ITS_FIRST = (
     exp.Alias,
     exp.Binary,
@@ -36,18 +36,18 @@ _BEGINS_WITH_ITS_FIRST = (
 
 @dataclass
 class SignedText:
-    """A text with signs at its comments, and where they were put."""
+    """A text with signs at its comments, and their positions."""
 
     text: str
     places: list[int] = field(default_factory=list)
 
     def offset(self, before: int) -> int:
-        """Where an offset of the text without signs has gone."""
+        """Maps an offset of the text without signs to the text with them."""
         return before + bisect_left(self.places, before)
 
 
 def signed(text: str) -> SignedText:
-    """The text with a sign in every comment that has a line, or several, of its own."""
+    """The text with a sign in every comment that is on lines of its own."""
     if "--" not in text and "/*" not in text:
         return SignedText(text)
     pieces: list[str] = []
@@ -58,7 +58,7 @@ def signed(text: str) -> SignedText:
         is_own = stretch.kind == "comment" and not text[line_begin : stretch.start].strip()
         if is_own and part[:2] in ("--", "/*") and part[2:3] not in ("+", "!"):
             sign = _ABOVE_NEXT if _follows(text, stretch.end) == "," else _ABOVE
-            # MySQL's `--` needs the space behind it
+            # MySQL's `--` requires a following space
             at = 3 if part[2:3] == " " else 2
             places.append(stretch.start + at)
             part = part[:at] + sign + part[at:]
@@ -72,7 +72,7 @@ def unsigned(text: str) -> str:
 
 
 def _follows(text: str, start: int) -> str:
-    """The first letter of code behind a place."""
+    """The first character of code after a position."""
     for stretch in stretches(text[start:]):
         part = text[start + stretch.start : start + stretch.end].strip()
         if stretch.kind != "comment" and part:
@@ -81,7 +81,7 @@ def _follows(text: str, start: int) -> str:
 
 
 def settle_comments(tree: exp.Expr) -> None:
-    """Gives comments above a projection to the whole of it, before parts of it are written another way."""
+    """Moves comments above a projection to its root, before parts of it are rewritten."""
     for select in tree.find_all(exp.Select):
         items = select.expressions
         for position, item in enumerate(items):
@@ -109,7 +109,7 @@ def _left_spine(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _taken(node: exp.Expr, sign: str) -> list[str]:
-    """The comments of a node that have a sign, which it loses."""
+    """Removes and returns the comments of a node that have a sign."""
     comments = node.comments or []
     found = [comment for comment in comments if sign in comment[:2]]
     if found:
@@ -118,10 +118,10 @@ def _taken(node: exp.Expr, sign: str) -> list[str]:
 
 
 class LiftedComments:
-    """Comments above projections, each held by a projection of its own while the SQL is written."""
+    """Comments above projections, each held by a separate projection while the SQL is generated."""
 
     def __init__(self, tree: exp.Expr) -> None:
-        """Puts a holder before every projection with a comment above it."""
+        """Inserts a holder before every projection with a comment above it."""
         self._texts: list[str] = []
         self._selects: list[tuple[exp.Select, list[exp.Expr]]] = []
         for select in list(tree.find_all(exp.Select)):
@@ -138,13 +138,13 @@ class LiftedComments:
                 select.set("expressions", written)
 
     def put_back(self, text: str) -> str:
-        """The written text with the comments in place of their holders, which leave the tree."""
+        """The generated text with the comments in place of their holders, which are removed from the tree."""
         for select, items in self._selects:
             select.set("expressions", items)
 
         def comment(found: re.Match[str]) -> str:
             safe = self._texts[int(found[1])].strip().replace("*/", "* /").replace("/*", "/ *")
-            # a select that is not spread over lines stays on its line
+            # a select on one line stays on one line
             return f"/* {safe} */{found[2] or ' '}"
 
         return _HELD.sub(comment, text)

@@ -1,4 +1,4 @@
-"""The configuration of a SQLMesh or Vulcan project: what of it a dbt project can say."""
+"""The configuration of a SQLMesh or Vulcan project, as far as a dbt project can express it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dbt_kinds.readers.sqlmesh.gateways import catalog_of
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, cron, instant
 from dbt_kinds.readers.yaml_nodes import read_yaml
 
-# what reading uses, and what is left to profiles.yml or has no counterpart
+# keys used by the reader, and keys that belong in profiles.yml or have no counterpart
 _READ = frozenset(
     {
         "model_defaults",
@@ -54,7 +54,7 @@ class Config:
         file: the file it was read from, relative to the project.
         defaults: `model_defaults` as written.
         catalog: the catalog that the default gateway connects to.
-        is_vulcan: whether it uses a word that only Vulcan has.
+        is_vulcan: whether it uses a key that only Vulcan has.
         not_converted: keys that have no counterpart in dbt.
     """
 
@@ -75,7 +75,7 @@ class Config:
 
     @property
     def dialect(self) -> str | None:
-        """The dialect of models that name none."""
+        """The dialect of models that do not name one."""
         dialect = self.defaults.get("dialect")
         return str(dialect).split(",")[0].strip().lower() if dialect else None
 
@@ -134,7 +134,7 @@ def _config(file: str, content: Mapping[str, Any]) -> Config:
         setattr(config, name, _texts(content, name, file))
     gateways = _mapping(content, "gateways", file)
     if "connection" in gateways:
-        # one gateway stands for the mapping of its name to it
+        # a single gateway replaces the mapping from its name to it
         gateways = {"": gateways}
     config.gateway = str(content.get("default_gateway") or next(iter(gateways), "") or "")
     chosen = gateways.get(config.gateway) or content.get("gateway") or {}
@@ -152,12 +152,12 @@ def _config(file: str, content: Mapping[str, Any]) -> Config:
 
 
 def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any]:
-    """Defaults with dates and crons as models write them.
+    """Defaults, with dates and crons as strings like in models.
 
     Raises:
-        BadConfig: one is no date or cron.
+        BadConfig: one is not a date or cron.
     """
-    # a key without a value is no default; only a config.py has dates
+    # a key without a value is not a default; only a config.py has dates
     defaults = {
         key: value.isoformat() if isinstance(value, date) else value
         for key, value in written.items()
@@ -217,7 +217,7 @@ def _texts(content: Mapping[str, Any], name: str, file: str) -> list[str]:
 
 
 def _read_python(path: Path) -> Config:
-    """The literals of a config.py, which is never run."""
+    """The literals of a config.py, which is never executed."""
     try:
         literals = literals_of(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, SyntaxError, ValueError, RecursionError, MemoryError) as error:

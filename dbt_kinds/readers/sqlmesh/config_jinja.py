@@ -1,4 +1,4 @@
-"""The Jinja of a configuration file, rendered without looking at the environment: the same file, the same text."""
+"""Renders the Jinja of a configuration file independently of the environment: the same file gives the same text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from dbt_kinds.errors import BadConfig
 
-# what stands where a secret would, which nothing that is converted asks for
+# a placeholder for secrets, which are not used by any converted setting
 SECRET = "jinja"
 
 
@@ -20,7 +20,7 @@ class RenderedConfig:
     """A configuration as YAML.
 
     Attributes:
-        defaulted: variables of the environment that were asked for with a default, which the text holds.
+        defaulted: environment variables with a default, which is used in the text.
     """
 
     text: str = ""
@@ -28,10 +28,10 @@ class RenderedConfig:
 
 
 def render_config(text: str, file: str) -> RenderedConfig:
-    """Renders a configuration as if no variable of the environment were set.
+    """Renders a configuration as if no environment variables were set.
 
     Raises:
-        BadConfig: its Jinja cannot be read, or asks for what is known only when the old tool runs.
+        BadConfig: its Jinja cannot be read, or needs values known only when the source tool runs.
     """
     rendered = RenderedConfig()
 
@@ -57,7 +57,7 @@ def _printed(value: Any) -> Any:
 
 
 def _line_of(error: Exception) -> int:
-    """The line of the template, which Jinja puts into the traceback as if it were a file of Python."""
+    """The line in the template, which Jinja puts into the traceback like that of a Python file."""
     if isinstance(error, TemplateSyntaxError):
         return error.lineno
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<template>"]

@@ -1,4 +1,4 @@
-"""What a config.py says in literals. It is parsed and never run."""
+"""Reads a config.py as far as it consists of literals. It is parsed and never executed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dbt_kinds.readers.sqlmesh.python_models.declaration import last_name
 
 Computed = list[tuple[str, int]]
 _CONNECTION = "ConnectionConfig"
-# what may stand anywhere in the file when there is one of it, by the class that makes it
+# calls that may be anywhere in the file if there is only one, by class
 _SETTINGS = {"ModelDefaultsConfig": "model_defaults"}
 
 
@@ -20,8 +20,8 @@ class Literals:
     """The settings of a config.py.
 
     Attributes:
-        computed: name and line of what is computed in a way that is not followed.
-        defaulted: variables of the environment that were asked for with a default, which the settings hold.
+        computed: name and line of settings computed in unsupported ways.
+        defaulted: environment variables with a default, which is used in the settings.
     """
 
     settings: dict[str, Any] = field(default_factory=dict)
@@ -32,11 +32,11 @@ class Literals:
 def literals_of(text: str) -> Literals:
     """The settings of a config.py: `config = Config(…)`, or `model_defaults` and `variables` at top level.
 
-    Names of values assigned further up are followed, attributes of the file's own classes, and `**name`. Where
-    neither says `model_defaults`, the file's one `Config(…)` or `ModelDefaultsConfig(…)` does, wherever it stands.
+    Resolves names assigned further up, attributes of the file's own classes, and `**name`. If neither form sets
+    `model_defaults`, they come from the file's only `Config(…)` or `ModelDefaultsConfig(…)`, wherever it is.
 
     Raises:
-        SyntaxError, ValueError: the text is no Python.
+        SyntaxError, ValueError: the text is not Python.
     """
     return _Reader(ast.parse(text)).read()
 
@@ -73,7 +73,9 @@ class _Reader:
         return settings, [found for name in [*names, "config"] for found in self.computed.get(name, [])]
 
     def _only_call(self, name: str) -> tuple[dict[str, Any], Computed] | None:
-        """What a class is called with, and what of it is computed; None when it is not called, or in several ways."""
+        """The arguments of a class's only call, and the computed ones; None if it is not called, or called in
+        several ways.
+        """
         calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call) and last_name(node.func) == name]
         said: list[tuple[dict[str, Any], Computed]] = []
         for call in calls:
@@ -92,7 +94,7 @@ class _Reader:
         self.computed[name] = missed
 
     def _attributes(self, node: ast.ClassDef) -> dict[str, Any]:
-        """The values of a class's attributes, those of the file's classes that it extends first."""
+        """The attribute values of a class, base classes in the file first."""
         found: dict[str, Any] = {}
         for base in reversed(node.bases):
             found.update(self.classes.get(last_name(base), {}))
@@ -105,10 +107,10 @@ class _Reader:
         return found
 
     def _value(self, node: ast.expr, missed: Computed) -> Any:
-        """The value of an expression of literals, names and `…Config(…)`.
+        """Evaluates an expression of literals, names and `…Config(…)`.
 
         Raises:
-            ValueError: it is something else.
+            ValueError: it contains anything else.
         """
         if isinstance(node, ast.Name) and node.id in self.known:
             return self.known[node.id]
@@ -130,7 +132,7 @@ class _Reader:
             raise ValueError(str(error)) from error
 
     def _attribute(self, node: ast.Attribute, missed: Computed) -> Any:
-        """`settings.dialect`, of an object or class of this file."""
+        """`settings.dialect`, for an object or class of this file."""
         holder = self.classes.get(node.value.id) if isinstance(node.value, ast.Name) else None
         if holder is None:
             holder = self._value(node.value, missed)
@@ -139,7 +141,7 @@ class _Reader:
         return holder[node.attr]
 
     def _made(self, node: ast.Call, missed: Computed) -> Any:
-        """What a call makes: a setting, an object of the file's own class, the default of a variable."""
+        """The result of a call: a setting, an object of the file's own class, or the default of a variable."""
         name = last_name(node.func)
         if name in self.classes:
             return {**self.classes[name], **self._keywords(node, missed)}

@@ -1,4 +1,4 @@
-"""What reading a project knows while it goes from file to file."""
+"""The state of reading a project, shared by all files."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from dbt_kinds.translation.star import Columns
 
 @dataclass(frozen=True)
 class Options:
-    """What the command was asked for.
+    """The options of the command.
 
     Attributes:
-        is_vulcan: whether YAML is semantic models, metrics and checks; None goes by the files.
-        audits_as_tests: whether audits are tests of the table also where a batch can be audited.
+        is_vulcan: whether YAML contains semantic models, metrics and checks; None detects it from the files.
+        audits_as_tests: whether audits are tests of the table even if batches can be audited.
     """
 
     adapter: str = "spark"
@@ -38,12 +38,12 @@ class Options:
 
 @dataclass
 class ModelSource:
-    """A model as its file states it, before its query is read.
+    """A model as declared in its file, before its query is parsed.
 
     Attributes:
-        head: the text of the block, comments before it included.
-        blueprint: the values that this one of several models of a file has.
-        entry: name and kind for the report, as far as they can be read.
+        head: the text of the block, including preceding comments.
+        blueprint: the values of this model, if the file defines several.
+        entry: name and kind for the report, as far as readable.
     """
 
     file: str
@@ -61,14 +61,13 @@ class ModelSource:
 
 @dataclass
 class ProjectContext:
-    """What reading a project knows.
+    """The state of reading a project.
 
     Attributes:
-        audits: the project's own, by name in lower case.
-        used_audits: those that some model uses, which are written as generic tests; by name, and by the arguments that
-            are known when compiling.
-        columns_of: columns of a model or source by its key.
-        declared: names of the tables that are declared over files, by how they are.
+        audits: the project's own, by lower-case name.
+        used_audits: those used by some model, which are written as generic tests; by name and fixed arguments.
+        columns_of: the columns of a model or source by key.
+        declared: names of tables declared over files, by declaration.
     """
 
     root: Path
@@ -102,7 +101,7 @@ class ProjectContext:
 
 
 def lookup(context: ProjectContext, dialect: str) -> Callable[[exp.Table], Columns | None]:
-    """What tells the columns of a table of a tree."""
+    """A function that returns the columns of a table in a tree."""
 
     def columns(table: exp.Table) -> Columns | None:
         if is_mark(table.name):
@@ -114,7 +113,7 @@ def lookup(context: ProjectContext, dialect: str) -> Callable[[exp.Table], Colum
 
 @dataclass
 class AuditSource:
-    """An AUDIT block and its query, read when a model uses it."""
+    """An AUDIT block and its query, parsed when a model uses it."""
 
     name: str
     file: str

@@ -36,7 +36,7 @@ NO_NOTE = frozenset({"batch_concurrency", "optimize_query", "formatting", "gatew
 
 
 def read_defaults(context: ProjectContext, project: Project) -> None:
-    """`model_defaults` as dbt's own defaults, and statements around a run."""
+    """Converts `model_defaults` to dbt's own defaults and on-run statements."""
     config = context.config
     defaults = config.defaults
     project.defaults["meta"] = {key: defaults[key] for key in META_DEFAULTS if defaults.get(key) is not None}

@@ -1,4 +1,4 @@
-"""The models of a project as YAML about them sees them."""
+"""A project's models as seen by YAML about them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from dbt_kinds.translation.star import Columns
 
 
 class DescribedModels:
-    """What the reader of MODEL files tells the reader of YAML about models."""
+    """The interface of the MODEL file reader for the reader of YAML about models."""
 
     def __init__(self, context: ProjectContext) -> None:
-        """Takes what was read."""
+        """`context` holds the models that were read."""
         self._context = context
         self._dialect = context.config.dialect or ""
 
     @property
     def sources(self) -> Mapping[str, SourceTable]:
-        """The tables that the project reads and does not build."""
+        """The tables that the project reads but does not build."""
         return self._context.tables.sources
 
     def key_of(self, name: str) -> str:

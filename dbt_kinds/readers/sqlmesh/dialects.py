@@ -1,4 +1,4 @@
-"""Dialects that SQLMesh's files name, and the tokens of their SQL and of MODEL blocks."""
+"""Dialects named in SQLMesh's files, and tokenizers for their SQL and for MODEL blocks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dbt_kinds.translation.dialects import dialect_of, first_line
 
 
 def check_dialect(name: str, file: str, line: int) -> str:
-    """A dialect as sqlglot calls it; settings behind a comma are kept by SQLMesh for itself.
+    """A dialect under its sqlglot name; settings after a comma are SQLMesh's own and dropped.
 
     Raises:
-        MissingDialect: sqlglot knows no dialect of this name.
+        MissingDialect: sqlglot has no dialect with this name.
     """
     plain = name.split(",")[0].strip().lower()
     if plain and Dialect.get(plain) is None:
@@ -25,7 +25,7 @@ def check_dialect(name: str, file: str, line: int) -> str:
 
 
 def tokens_of(text: str, dialect: str, file: str, line: int) -> list[Token]:
-    """The tokens of a text that begins at a line of a file.
+    """Tokenizes a text, given the line at which it begins.
 
     Raises:
         SqlParseError: a string, comment or name is not closed.
@@ -39,7 +39,7 @@ def tokens_of(text: str, dialect: str, file: str, line: int) -> list[Token]:
 
 
 class BlockTokenizer(Tokenizer):
-    """Tokens of a MODEL block, which is the same in every dialect but for comments."""
+    """Tokenizer for MODEL blocks, which are the same in every dialect except for comments."""
 
     QUOTES = ["'"]  # noqa: RUF012 - sqlglot declares it so
     IDENTIFIERS = ['"', "`"]  # noqa: RUF012
@@ -47,13 +47,13 @@ class BlockTokenizer(Tokenizer):
 
 
 class HashBlockTokenizer(BlockTokenizer):
-    """The same, where `#` begins a comment."""
+    """The same, with `#` comments."""
 
     COMMENTS = ["--", "#", ("/*", "*/")]  # noqa: RUF012
 
 
 def block_tokens(text: str, dialect: str, file: str, line: int) -> Sequence[Token]:
-    """The tokens of a MODEL block.
+    """Tokenizes a MODEL block.
 
     Raises:
         SqlParseError: a string, comment or name is not closed.

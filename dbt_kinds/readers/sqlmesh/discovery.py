@@ -1,4 +1,4 @@
-"""The files of a project, in sorted order, by what they are."""
+"""Finds the files of a project, in sorted order, by type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Files:
     """Paths relative to the root, in POSIX spelling.
 
     Attributes:
-        semantics: YAML that is semantic models, metrics and checks in a project of Vulcan.
+        semantics: YAML with semantic models, metrics and checks in a Vulcan project.
         not_converted: folders that have no counterpart in dbt.
     """
 
@@ -38,7 +38,7 @@ class Files:
     not_converted: list[str] = field(default_factory=list)
 
     def text(self, path: str) -> str:
-        """A file as text; bytes that are not UTF-8 are replaced, so that one odd comment stops nothing."""
+        """The text of a file; invalid UTF-8 is replaced, so that one odd comment does not stop everything."""
         return (self.root / path).read_bytes().decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
 
 
@@ -46,7 +46,7 @@ def find_files(root: Path, ignore_patterns: Iterable[str]) -> Files:
     """Finds a project's files.
 
     Raises:
-        SourceNotFound: the root is no folder.
+        SourceNotFound: the root is not a folder.
     """
     if not root.is_dir():
         raise SourceNotFound(f"{root} is no folder; pass the folder of the project")
@@ -60,7 +60,7 @@ def find_files(root: Path, ignore_patterns: Iterable[str]) -> Files:
 
 
 def has_semantics(files: Files) -> bool:
-    """Whether YAML is Vulcan's, by its folder or by the kind that it states; SQLMesh reads none of it."""
+    """Whether there is YAML of Vulcan's, by folder or by its `kind`; SQLMesh does not read it."""
     return any(path.startswith(_OF_VULCAN) or _KIND_OF_VULCAN.search(files.text(path)) for path in files.semantics)
 
 
@@ -103,6 +103,6 @@ def _walk(folder: Path, root: Path) -> Iterator[str]:
 
 
 def _matches(path: str, pattern: str) -> bool:
-    """Whether a pattern of the config names a path; `**/` may stand for no folder at all."""
+    """Whether a pattern of the config matches a path; `**/` also matches no folder at all."""
     variants = {pattern, pattern.replace("**/", "")}
     return any(fnmatch.fnmatch(path, variant) for variant in variants)

@@ -19,10 +19,10 @@ _READ = frozenset({"name", "description", "columns", "column_descriptions", "aud
 
 
 def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[SourceTable, dict[str, Any]]]:
-    """The tables of one file; their audits are read later, when all audits are known.
+    """Reads the tables of one file; their audits are read later, when all audits are known.
 
     Raises:
-        BadPropertyValue, SqlParseError: the file is no YAML of this form.
+        BadPropertyValue, SqlParseError: the file is not YAML of this form.
     """
     dialect = context.config.dialect or ""
     found = []
@@ -43,7 +43,7 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
             try:
                 data_type = spark_type(str(kind), value)
             except Untranslatable as error:
-                # what Spark reads in its place is for whoever brings the table there to say
+                # whoever provides the table decides how Spark reads it
                 source.notes.append(note_of(PropertyDropped(f"{name.text}.{column}: {error.message}", file, line)))
                 data_type = None
             source.columns.append(Column(str(column), data_type, str(description) if description else None))
@@ -56,7 +56,7 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
 
 
 def read_external_tests(source: SourceTable, entry: dict[str, Any], context: ProjectContext) -> None:
-    """The tests of an external model; one that cannot be read is said, and the source stays."""
+    """Reads the tests of an external model; an unreadable one is noted, and the source is kept."""
     audits = entry.get("audits") or entry.get("assertions") or []
     texts = [audit_text(audit) for audit in (audits if isinstance(audits, list) else [audits])]
     dialect = context.config.dialect or ""
@@ -70,7 +70,7 @@ def read_external_tests(source: SourceTable, entry: dict[str, Any], context: Pro
             readable.extend(calls)
         except CompileError as error:
             source.notes.append(note_of(error))
-    # once more together, since what becomes of one may depend on another
+    # again together, since the result for one may depend on another
     source.tests.extend(tests_of_calls(readable, context, scope))
     source.notes.extend(dict.fromkeys(scope.notes))
 
@@ -97,7 +97,7 @@ def _sql(value: Any) -> str:
 
 
 def text_value(name: str, text: str, file: str, line: int, dialect: str) -> Value:
-    """A text of YAML, read as a property of a MODEL block is."""
+    """A YAML string, parsed like a property of a MODEL block."""
     return Value(name, block_tokens(text, dialect, file, line), text, file, line, dialect)
 
 

@@ -1,4 +1,4 @@
-"""Files that DuckDB reads as tables: Spark reads some by their path, others as a table that a hook declares."""
+"""Files that DuckDB reads as tables: Spark reads some by path, others through a table declared by a hook."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _READERS = {
     "READ_PARQUET": "parquet",
     "PARQUET_SCAN": "parquet",
 }
-# models of several schemas may read one file
+# models in several schemas may read one file
 _SCHEMA = "{{ target.schema }}"
 _ENDINGS = re.compile(r"\.(csv|tsv|json|jsonl|ndjson)(\.(gz|zst|bz2))?$", re.IGNORECASE)
-# what says how DuckDB goes about it, or what Spark does without being told
+# options for how DuckDB reads, or for what Spark does by default
 _NO_MEANING = """
 auto_detect sample_size parallel compression hive_partitioning strict_mode null_padding buffer_size max_line_size
 maximum_object_size maximum_depth records binary_as_string
@@ -48,11 +48,11 @@ _CSV = {
 
 @dataclass
 class _File:
-    """A file as a query reads it.
+    """A file as read by a query.
 
     Attributes:
-        options: for Spark's reader, in the order in which they are written.
-        columns: with their types in Spark's spelling; empty when they are to be found in the file.
+        options: for Spark's reader, in output order.
+        columns: with their Spark types; empty if they are to be inferred from the file.
     """
 
     format: str
@@ -63,7 +63,7 @@ class _File:
 
 
 def read_files(tree: exp.Expr, scope: Scope, line: int) -> None:
-    """Puts what Spark reads in place of the files that a query of DuckDB reads.
+    """Replaces the files that a DuckDB query reads by what Spark reads.
 
     Raises:
         NotInSpark: Spark cannot read one.
@@ -88,7 +88,7 @@ def read_files(tree: exp.Expr, scope: Scope, line: int) -> None:
 
 
 def _arguments(table: exp.Table) -> tuple[str, list[exp.Expr]] | None:
-    """The name of the function that reads a file, and its arguments; None for other tables."""
+    """The name and arguments of the function that reads a file; None for other tables."""
     function = table.this
     if isinstance(function, exp.Identifier) and not table.db and function.args.get("quoted"):
         found = _ENDINGS.search(function.name)
@@ -112,7 +112,7 @@ def _arguments(table: exp.Table) -> tuple[str, list[exp.Expr]] | None:
 
 
 def _path(tree: exp.Expr, scope: Scope, line: int) -> str | None:
-    """A path that is known when compiling: a text, or texts and variables of the project joined."""
+    """A path known when compiling: a string, or a concatenation of strings and project variables."""
     tree = tree.unnest()
     if tree.is_string:
         return str(tree.name)
@@ -137,7 +137,7 @@ def _file(name: str, path: str, options: list[exp.Expr], table: exp.Table) -> _F
             raise NotInSpark(f"{name}: {option.sql('duckdb')} is no option; write name = value", table)
         given[option.this.name.lower()] = option.expression
     if file.format == "csv":
-        # DuckDB doubles quotes, takes lines within them, and refuses rows that do not fit
+        # DuckDB doubles quotes, accepts line breaks within them, and refuses malformed rows
         file.options = {"header": "true", "quote": '"', "escape": '"', "multiLine": "true", "mode": "FAILFAST"}
         if path.lower().endswith((".tsv", ".tsv.gz")):
             file.options["sep"] = "\t"
@@ -194,7 +194,7 @@ def _column(item: exp.Expr, table: exp.Table) -> str:
 
 
 def _put(file: _File, scope: Scope, line: int) -> str:
-    """The mark of what Spark reads in place of a file."""
+    """The mark for what Spark reads in place of a file."""
     if file.guesses:
         scope.note(FileTypesGuessed, f"{file.path}: {'; '.join(file.guesses)}; see that it is read as it was", line)
     if not file.options and not file.columns:
@@ -211,7 +211,7 @@ def _put(file: _File, scope: Scope, line: int) -> str:
 
 
 def _name_of(path: str, made: str, declared: dict[str, str]) -> str:
-    """The name of the table over a file; the same file, read in the same way, is one table."""
+    """The name of the table over a file; the same file read in the same way gives one table."""
     if made not in declared:
         stem = re.sub(r"[^a-z0-9]+", "_", re.split(r"[/\\]", path)[-1].split(".")[0].lower()).strip("_")
         first = f"kinds_file_{stem}" if stem else "kinds_file"
@@ -221,9 +221,9 @@ def _name_of(path: str, made: str, declared: dict[str, str]) -> str:
 
 
 def declarations(declared: dict[str, str]) -> list[SqlText]:
-    """The statements that declare the tables over files, which stay when they are there.
+    """The statements that create the tables over files if they do not exist.
 
-    Spark keeps no rows of such a table, and dropping it leaves the file.
+    Such a table stores no rows in Spark, and dropping it leaves the file.
     """
     if not declared:
         return []

@@ -1,4 +1,4 @@
-"""The catalog that a project's default gateway connects to, which its names may leave out."""
+"""The catalog that a project's default gateway connects to, which names may omit."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from dbt_kinds.readers.sqlmesh.config_jinja import SECRET
 
 _DUCKDB = ("duckdb", "motherduck", "ducklake")
-# what each kind of connection calls it; DuckDB's is the name of the file
+# the key in each type of connection; DuckDB's is the name of the file
 _KEYS = ("catalog", "catalog_name", "database", "db", "project")
-# here a database is a schema
+# in these engines a database is a schema
 _WITHOUT = ("mysql", "clickhouse", "starrocks")
 
 
 def catalog_of(connection: Mapping[str, Any]) -> str | None:
-    """The catalog of a connection as the configuration writes it; None when it names none."""
+    """The catalog in a connection's configuration; None if there is none."""
     kind = str(connection.get("type") or "").lower()
     if kind in _WITHOUT:
         return None
@@ -31,6 +31,6 @@ def catalog_of(connection: Mapping[str, Any]) -> str | None:
 
 
 def _stem(database: str) -> str:
-    """What DuckDB calls a database of a file, in either spelling of paths."""
+    """DuckDB's name for a database file, with either path separator."""
     path = database.replace(":memory:", "memory")
     return PureWindowsPath(path).stem if "\\" in path else PurePosixPath(path).stem

@@ -1,4 +1,4 @@
-"""Statements beside the query become hooks."""
+"""Converts statements beside the query to hooks."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _GRANT_SELECT = re.compile(
 
 
 def read_hook(statement: Statement, scope: Scope, tables: Tables, own_key: str | None) -> SqlText | None:
-    """A statement as a hook; None for what makes none, such as @DEF.
+    """Converts a statement to a hook; None if it produces none, such as @DEF.
 
     Raises:
         UnreadableStatement, Untranslatable: it cannot be written for Spark.
-        CompileError: of its macros.
+        CompileError: from its macros.
     """
     if statement.kind == "jinja_statement":
         assert is_spark(scope.dialect), "other Jinja is rendered first, by rendered_hooks"
@@ -60,7 +60,7 @@ def read_hook(statement: Statement, scope: Scope, tables: Tables, own_key: str |
 
 
 def rendered_hooks(statements: Iterable[Statement], scope: Scope) -> list[Statement]:
-    """Statements, in which Jinja of another dialect than Spark's has become the SQL that it makes.
+    """Statements with Jinja rendered to SQL if their dialect is not Spark's.
 
     Raises:
         JinjaDialect: it cannot be rendered here.
@@ -77,7 +77,7 @@ def rendered_hooks(statements: Iterable[Statement], scope: Scope) -> list[Statem
 
 
 def _macro_statement(name: str, text: str, statement: Statement, scope: Scope) -> str | None:
-    """What a statement that is one macro makes: @DEF defines, @IF chooses, others are SQL."""
+    """The result of a statement that is a single macro: @DEF defines, @IF chooses, others are SQL."""
     tokens = tokens_of(text, scope.dialect, scope.file, statement.first_line)
     end = closing(tokens, 2)
     if end != len(tokens) - 1:
@@ -148,7 +148,7 @@ def _targets(tree: exp.Expr) -> list[exp.Table]:
 
 
 def _dropped(tree: exp.Expr) -> list[exp.Expr]:
-    """What a statement drops, where sqlglot keeps a list of it: 30.30 does, 30.8 knows one table."""
+    """The tables that a statement drops; sqlglot 30.30 keeps a list of them, 30.8 a single one."""
     return list(tree.args.get("tables") or []) if isinstance(tree, exp.Drop) else []
 
 
@@ -157,7 +157,7 @@ def _unwrapped(target: object) -> object:
 
 
 def _rename_target(table: exp.Table, tables: Tables, own_key: str | None, scope: Scope) -> bool:
-    """Only a model of the project: what else a hook writes is nobody's to look up."""
+    """Only for models of the project: other tables that a hook writes are not looked up."""
     name = table_name_of(table, scope.dialect)
     key = tables.key_of(name)
     if key not in tables.models and key != own_key:
@@ -183,7 +183,7 @@ def _passed_on(text: str, scope: Scope, line: int, reason: str) -> SqlText:
 def read_virtual(
     statement: Statement, scope: Scope, tables: Tables, own_key: str | None, grants: dict[str, list[str]]
 ) -> SqlText | None:
-    """A statement of the virtual layer: a plain grant goes to `grants`, the rest behind the other hooks."""
+    """A statement of the virtual layer: a plain grant goes to `grants`, others after the other hooks."""
     text = " ".join(without_comments(statement.text).split())
     found = _GRANT_SELECT.fullmatch(text) if statement.kind == "sql" else None
     if found is not None and "@this_model" in found[1].lower():

@@ -1,4 +1,4 @@
-"""SQLMesh itself, where it is installed: its decorator, its evaluator and how it calls macros, not stand-ins."""
+"""Uses an installed SQLMesh: its decorator, its evaluator and its way of calling macros, instead of stand-ins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dbt_kinds.readers.time_names import time_names
 
 
 def is_installed() -> bool:
-    """Whether SQLMesh can be imported; nothing is imported to find out. A folder of that name is not it."""
+    """Whether SQLMesh can be imported, checked without importing it. A folder of that name does not count."""
     try:
         found = importlib.util.find_spec("sqlmesh")
     except (ImportError, ValueError):
@@ -26,7 +26,7 @@ def is_installed() -> bool:
 
 
 class InstalledSqlmesh:
-    """SQLMesh's own macros, as far as a project's are run with them."""
+    """SQLMesh's own macro machinery, as far as a project's macros need it."""
 
     def __init__(self) -> None:
         """Imports it, which takes seconds.
@@ -39,12 +39,12 @@ class InstalledSqlmesh:
         self._before = dict(self._macros.macro.get_registry())
 
     def registered(self) -> dict[str, Callable[..., Any]]:
-        """What has been decorated since, by name in lower case."""
+        """The macros decorated since, by lower-case name."""
         registry = self._macros.macro.get_registry()
         return {name.lower(): found.func for name, found in registry.items() if self._before.get(name) is not found}
 
     def evaluator(self, scope: Scope) -> Any:
-        """SQLMesh's evaluator, which knows the variables and columns of a place."""
+        """SQLMesh's evaluator with the variables and columns of a scope."""
         stage = self._macros.RuntimeStage.EVALUATING
         made = self._macros.MacroEvaluator(dialect=scope.dialect, runtime_stage=stage)
         times = {name: macro for name, macro in time_names().items() if scope.allows_window or "execution" in macro}
@@ -61,7 +61,7 @@ class InstalledSqlmesh:
     def call(
         self, function: Callable[..., Any], scope: Scope, positional: Sequence[exp.Expr], named: Mapping[str, exp.Expr]
     ) -> Any:
-        """What a macro makes of its arguments, which are turned into what its annotations want."""
+        """Calls a macro with its arguments converted to what its annotations require."""
         given = (self.evaluator(scope), *positional)
         return self._macros.call_macro(function, scope.dialect, None, provided_args=given, provided_kwargs=dict(named))
 

@@ -1,4 +1,4 @@
-"""Starts, ends and crons of models: SQLMesh reads many spellings, a dbt project one."""
+"""Starts, ends and crons of models: SQLMesh accepts many spellings, a dbt project one."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ INTERVAL_UNITS = ("year", "quarter", "month", "week", "day", "hour", "half_hour"
 
 
 class NoInstant(ValueError):  # noqa: N818 - becomes an error with its place
-    """A text that says no instant."""
+    """A string that is not an instant."""
 
 
 class MovingInstant(ValueError):  # noqa: N818 - becomes a note with its place
-    """A text that says another instant every day."""
+    """A string that means a different instant every day."""
 
 
 def instant(text: str) -> str:
     """An instant as ISO text: `20240101` and epoch milliseconds are read, too.
 
     Raises:
-        MovingInstant: it counts from today.
-        NoInstant: it is none.
+        MovingInstant: it is relative to today.
+        NoInstant: it is not an instant.
     """
     text = text.strip()
     if re.fullmatch(r"\d{8}", text):
@@ -53,7 +53,7 @@ def instant(text: str) -> str:
 
 
 def exclusive_end(text: str) -> str:
-    """An end that includes its day as the instant where it is over; date-times are exclusive already.
+    """An inclusive end date as the exclusive instant after it; datetimes are already exclusive.
 
     Raises:
         MovingInstant, NoInstant: as for `instant`.
@@ -68,7 +68,7 @@ def exclusive_end(text: str) -> str:
 
 
 def cron(text: str) -> str | None:
-    """A cron in the words the package knows, None when it is none."""
+    """A cron in the package's notation, None if it is not one."""
     text = text.strip()
     alias = _CRON_ALIASES.get(text.lower(), text.lower())
     if alias.startswith("@"):
@@ -89,7 +89,7 @@ def _checked_date(year: int, month: int, day: int) -> str:
 
 
 def _as_python(text: str) -> str:
-    """Python 3.10 reads neither `Z` nor an offset without a colon."""
+    """Python 3.10 parses neither `Z` nor an offset without a colon."""
     text = text.replace("Z", "+00:00")
     found = re.fullmatch(r"(.*[+-]\d{2})(\d{2})", text)
     fraction = re.fullmatch(r"(.*\.)(\d{1,6})(.*)", text)

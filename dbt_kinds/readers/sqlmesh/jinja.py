@@ -26,7 +26,7 @@ _PIECE = re.compile(
     r"|(?P<macro>@\{?\w+\}?)",
     re.IGNORECASE | re.DOTALL,
 )
-# a word behind a table that begins no clause is its alias
+# words after a table that begin no clause are its alias
 _CLAUSES = (
     "on where join left right inner full cross group order having limit union using lateral natural semi anti except "
     "intersect qualify window"
@@ -35,10 +35,10 @@ _ALIAS = re.compile(rf"\s+(?:as\s+)?(?!(?:{'|'.join(_CLAUSES.split())})\b)[A-Za-
 
 
 def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str | None) -> SqlText:
-    """The body of a Jinja block for dbt.
+    """Converts the body of a Jinja block for dbt.
 
     Raises:
-        JinjaDialect: its SQL is not Spark's, and text is not translated.
+        JinjaDialect: its SQL is not Spark's, and Jinja text cannot be translated.
         CompileError: a variable `@x` in it is not defined.
     """
     if not is_spark(scope.dialect):
@@ -97,10 +97,10 @@ def _bare_time(found: re.Match[str], scope: Scope, line: int) -> str:
 
 
 def _checked(made: str, found: re.Match[str], scope: Scope, line: int) -> str:
-    """What is put for a variable, which is a value and no part of a word.
+    """The replacement for a variable, which must be a value, not a part of a word.
 
     Raises:
-        UnsupportedMacro: it touches one.
+        UnsupportedMacro: it touches a word.
     """
     if _spaced(made, found) != made:
         message = f"{found[0]} is a part of a word here, and dbt puts a value of SQL for it; write the whole word"
@@ -109,6 +109,6 @@ def _checked(made: str, found: re.Match[str], scope: Scope, line: int) -> str:
 
 
 def _spaced(made: str, found: re.Match[str]) -> str:
-    """What is put for a stretch of the text, with a space where it would touch a word."""
+    """The replacement for a part of the text, with a space where it would touch a word."""
     before, behind = found.string[: found.start()], found.string[found.end() :]
     return f"{' ' if touches(before, made) else ''}{made}{' ' if touches(made, behind) else ''}"

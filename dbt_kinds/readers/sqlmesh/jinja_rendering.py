@@ -1,4 +1,4 @@
-"""Jinja that is rendered before its SQL is read, as SQLMesh does it, where nothing in it waits for the run."""
+"""Renders Jinja before its SQL is parsed, as SQLMesh does, unless it depends on the run."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _STRINGS = (TokenType.STRING, TokenType.RAW_STRING, TokenType.NATIONAL_STRING, T
 
 
 class _Unprintable(Exception):  # noqa: N818 - becomes a CompileError with its place
-    """A value of the run is asked for more than to be printed."""
+    """A run-time value is used for more than being printed."""
 
 
 class _Printed:
-    """What is known only when dbt runs: it may be printed, and nothing else may be asked of it."""
+    """A value known only when dbt runs: it may be printed, but not otherwise used."""
 
     def __init__(self, name: str, mark: Callable[[], str]) -> None:
         self._name = name
@@ -55,14 +55,14 @@ class _Printed:
 
 
 def macros_in(text: str) -> str:
-    """The macros that a file of Jinja defines, without what stands beside them."""
+    """The macros defined in a Jinja file, without other text."""
     return "\n".join(found[0] for found in _MACRO.finditer(text))
 
 
 def undefined_names(text: str) -> list[str]:
-    """The variables of a Jinja text that only a caller can give, in the order of their names.
+    """The variables that a Jinja text expects from its caller, sorted by name.
 
-    Unreadable Jinja has none; rendering it says what is wrong.
+    Empty for invalid Jinja; rendering reports the error.
     """
     try:
         names = meta.find_undeclared_variables(_environment().parse(text))
@@ -72,11 +72,11 @@ def undefined_names(text: str) -> list[str]:
 
 
 def rendered_statement(statement: Statement, scope: Scope) -> str:
-    """The SQL that a Jinja block makes; time variables in it are marks.
+    """Renders a Jinja block to SQL, with marks for time variables.
 
     Raises:
-        JinjaDialect: it asks for what is known only when SQLMesh runs.
-        CompileError: a time variable has no place there.
+        JinjaDialect: it needs values known only when SQLMesh runs.
+        CompileError: a time variable is not allowed there.
     """
     before = f"{scope.jinja_macros}\n" if scope.jinja_macros else ""
     try:
@@ -98,10 +98,10 @@ def rendered_statement(statement: Statement, scope: Scope) -> str:
 
 
 def rendered_query(statement: Statement, scope: Scope) -> str:
-    """The one query that a Jinja block makes, without what ends it.
+    """Renders a Jinja block to a single query, without its semicolon.
 
     Raises:
-        SqlParseError: it makes none, or several statements.
+        SqlParseError: it renders to none, or to several statements.
         CompileError: as for `rendered_statement`.
     """
     made = split_statements(rendered_statement(statement, scope), statement.file, scope.dialect)
@@ -123,7 +123,7 @@ def _environment() -> SandboxedEnvironment:
 
 
 def _values(scope: Scope, line: int) -> dict[str, Any]:
-    """What Jinja of a model may name."""
+    """The names available to Jinja in a model."""
     # Jinja may append to lists
     variables = deepcopy(dict(scope.variables))
     configured = {name.lower(): value for name, value in variables.items()}
@@ -161,7 +161,7 @@ def _values(scope: Scope, line: int) -> dict[str, Any]:
 
 
 def _with_values(text: str, scope: Scope, statement: Statement) -> str:
-    """The rendered text, in which what dbt fills in stands without the quotes of its author."""
+    """The rendered text, with run-time values without the author's quotes around them."""
     broken = [found for found in _ANY_MARK.findall(text) if not found.startswith("kinds_mark_")]
     if broken:
         raise _refusal("what is known only when dbt runs is changed in it", statement, scope)
@@ -187,7 +187,7 @@ def _is_value(name: str, scope: Scope) -> bool:
 
 
 def _concat(text: str, scope: Scope) -> str:
-    """A text in quotes with bounds of the window in it."""
+    """A quoted string with bounds of the window in it."""
     if MARK_NAME.fullmatch(text):
         return text
     parts = re.split(rf"({MARK_NAME.pattern})", text)

@@ -1,4 +1,4 @@
-"""What stands behind the properties of kinds: words, crons, time columns, keys, expressions and types, for Spark."""
+"""Values of the properties of kinds: words, crons, time columns, keys, expressions and types, for Spark."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_is_known(value: Value) -> None:
     """Refuses a value that is known only when dbt runs.
 
     Raises:
-        UnsupportedMacro: a time variable, or the like, stands in it.
+        UnsupportedMacro: it contains a time variable or similar.
     """
     if MARK_NAME.search(value.text):
         message = f"{value.name} asks for a time variable, which is known only when dbt runs; write a value"
@@ -34,10 +34,10 @@ def check_is_known(value: Value) -> None:
 
 
 def one_of(value: Value, words: tuple[str, ...]) -> str:
-    """A word of a list.
+    """A word from a list.
 
     Raises:
-        BadPropertyValue: it is none of them.
+        BadPropertyValue: it is not one of them.
     """
     word = value.as_word()
     if word not in words:
@@ -46,10 +46,10 @@ def one_of(value: Value, words: tuple[str, ...]) -> str:
 
 
 def read_cron(value: Value) -> str:
-    """A cron.
+    """Parses a cron.
 
     Raises:
-        BadPropertyValue: it is none.
+        BadPropertyValue: it is not a cron.
     """
     found = cron(value.as_text())
     if found is None:
@@ -58,7 +58,7 @@ def read_cron(value: Value) -> str:
 
 
 def time_column(value: Value, default_format: str) -> Any:
-    """A column, or a column and the format of its values in Spark's letters.
+    """A column, or a column and the format of its values as a Spark pattern.
 
     Raises:
         BadPropertyValue: it is neither.
@@ -96,7 +96,7 @@ def compared_columns(value: Value) -> Any:
 
 
 def merge_filter(value: Value, scope: Scope) -> str | SqlText:
-    """The condition of a merge; time variables in it are marks."""
+    """The condition of a merge, with marks for time variables."""
     _note_functions(value, scope)
     return _with_marks(spark_expression(value), scope)
 
@@ -114,10 +114,10 @@ def _with_marks(text: str, scope: Scope) -> str | SqlText:
 
 
 def when_matched(value: Value, scope: Scope) -> list[str | SqlText]:
-    """The clauses of a merge, one text each; time variables in them are marks.
+    """The clauses of a merge, one string each, with marks for time variables.
 
     Raises:
-        SqlParseError, BadPropertyValue: they are no clauses for rows that match.
+        SqlParseError, BadPropertyValue: they are not clauses for matched rows.
     """
     text = value.text.strip()
     tokens = value.tokens
@@ -139,7 +139,7 @@ def when_matched(value: Value, scope: Scope) -> list[str | SqlText]:
 
 
 def spark_expression(value: Value) -> str:
-    """An expression as Spark writes it; Spark's own keeps its text, and a column is its name."""
+    """An expression as Spark writes it; Spark's own text is kept, and a column is returned as its name."""
     tree = value.as_expression()
     if isinstance(tree, exp.Column) and len(tree.parts) == 1:
         return tree.name
@@ -163,11 +163,11 @@ def written_for_spark(tree: exp.Expr, value: Value) -> str:
 
 
 def spark_type(text: str, value: Value) -> str:
-    """A type of the model's dialect as Spark calls it.
+    """A type of the model's dialect under its name in Spark.
 
     Raises:
-        BadPropertyValue: it is none.
-        Untranslatable: Spark has none like it.
+        BadPropertyValue: it is not a type.
+        Untranslatable: Spark has no equivalent.
     """
     kind = type_of(text, value)
     try:
@@ -177,10 +177,10 @@ def spark_type(text: str, value: Value) -> str:
 
 
 def type_of(text: str, value: Value) -> exp.DataType:
-    """A type of the model's dialect.
+    """Parses a type of the model's dialect.
 
     Raises:
-        BadPropertyValue: it is none.
+        BadPropertyValue: it is not a type.
     """
     try:
         return parse_type(text, value.dialect)

@@ -1,4 +1,4 @@
-"""Comments that begin with `#` or `//`, as some dialects have them, written as `--`, which every reader knows."""
+"""Rewrites `#` and `//` comments, which some dialects have, as `--`, which every parser knows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from dbt_kinds.translation.dialects import dialect_of
 
-# strings and other comments, in which neither begins a comment
+# strings and other comments, within which neither begins a comment
 _OTHER = r"""
     --[^\n]* | /\*.*?(?:\*/|\Z) | \{\#.*?(?:\#\}|\Z) | \{\{.*?(?:\}\}|\Z) | \$\$.*?(?:\$\$|\Z)
   | '{3}.*?(?:'{3}|\Z) | "{3}.*?(?:"{3}|\Z)
@@ -16,10 +16,10 @@ _OTHER = r"""
 
 
 def with_dashes(text: str, dialect: str | None = None) -> str:
-    """A text whose comments to the end of a line all begin with `--`; the lines stay.
+    """The text with all line comments beginning with `--`; line numbers do not change.
 
     Args:
-        dialect: whose comments; None is before it is known, when `#` is taken for one.
+        dialect: the dialect of the comments; None if not known yet, when `#` counts as a comment.
     """
     signs = _signs(dialect) if dialect is not None else ("#",)
     if not any(sign in text for sign in signs):

@@ -8,7 +8,7 @@ from dbt_kinds.kinds import Mark, Model, ModelReference, PythonBody
 
 
 def marks_of(model: Model) -> Iterable[Mark]:
-    """What a model reads: in its query, in its hooks, and by its own word."""
+    """The marks of what a model reads: in its query, in its hooks, and as declared dependencies."""
     texts = [model.query, *model.pre_hooks, *model.post_hooks]
     for text in texts:
         yield from text.references if isinstance(text, PythonBody) else text.marks.values()
@@ -16,5 +16,5 @@ def marks_of(model: Model) -> Iterable[Mark]:
 
 
 def models_read(models: Iterable[Model]) -> dict[str, set[str]]:
-    """The models that each model reads, by their keys."""
+    """The models that each model reads, by key."""
     return {model.key: {mark.key for mark in marks_of(model) if isinstance(mark, ModelReference)} for model in models}

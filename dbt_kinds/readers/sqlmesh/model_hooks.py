@@ -1,4 +1,4 @@
-"""The statements around a model's query, in the order in which they run."""
+"""The statements around a model's query, in execution order."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dbt_kinds.readers.sqlmesh.tables import Tables
 def read_hooks(
     model: Model, source: ModelSource, query: Statement | None, tables: Tables, scope: Scope, key: str
 ) -> None:
-    """Reads the statements of properties and of the file; those of the virtual layer go last.
+    """Reads the statements in properties and in the file; those of the virtual layer come last.
 
     Args:
-        query: the model's among the statements; a Python model has none.
+        query: the query among the statements; a Python model has none.
 
     Raises:
-        BadPropertyValue: the model has no table to run them around.
+        BadPropertyValue: the model has no table, so they would never run.
         CompileError: one cannot be written for Spark.
     """
     at = source.statements.index(query) if query is not None else 0
@@ -49,7 +49,7 @@ def _hooks(statements: list[Statement], tables: Tables, scope: Scope, key: str) 
 
 
 def _stated(source: ModelSource, key: str) -> list[Statement]:
-    """The statements of a property."""
+    """The statements in a property."""
     value = source.block.properties.get(key)
     found = []
     for item in value.as_list() if value is not None else []:

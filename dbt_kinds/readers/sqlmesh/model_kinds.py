@@ -1,4 +1,4 @@
-"""Kinds of models: which properties each has, and what they are called in dbt."""
+"""Kinds of models: the properties of each, and their equivalents in dbt."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SCD_2 = (
     *_INCREMENTAL,
 )
 
-# the properties a kind has, those it cannot do without first
+# the properties of each kind, required ones first
 _PROPERTIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "VIEW": ((), ("materialized",)),
     "FULL": ((), ()),
@@ -83,17 +83,17 @@ _BOOLEANS = (
 )
 _INTEGERS = ("batch_size", "lookback", "auto_restatement_intervals")
 _NAMES = ("valid_from_name", "valid_to_name", "updated_at_name")
-# what is written with the window of each batch
+# values that depend on the window of each batch
 _OF_EACH_BATCH = ("when_matched", "merge_filter")
 
 
 @dataclass
 class ModelKind:
-    """A kind as a model declares it.
+    """A kind as declared by a model.
 
     Attributes:
         name: SQLMesh's name, aliases resolved; the kind of dbt is None for seeds.
-        options: of the kind, as they go below meta.
+        options: of the kind, as written below meta.
         insert_overwrite: an unmanaged model that replaces partitions, and so needs them.
         path, csv_settings: of a seed.
     """
@@ -110,7 +110,7 @@ def kind_name(value: Value) -> str:
     """The name of a kind, aliases resolved.
 
     Raises:
-        UnknownKind: it is none.
+        UnknownKind: it is not a kind.
     """
     written = value.tokens[0].text.upper() if value.tokens else ""
     name = _ALIASES.get(written, written)
@@ -125,8 +125,8 @@ def read_kind(value: Value, scope: Scope, adapter: str, time_column_format: str,
     """The kind of a model with its options.
 
     Raises:
-        UnknownKind, UnknownKindProperty, MissingKindProperty, BadPropertyValue: what it says cannot be.
-        CustomMaterialization, NoManagedTables, NoMaterializedViews: there is no such thing here.
+        UnknownKind, UnknownKindProperty, MissingKindProperty, BadPropertyValue: the declaration is invalid.
+        CustomMaterialization, NoManagedTables, NoMaterializedViews: the adapter does not support it.
     """
     name = kind_name(value)
     properties: dict[str, Value] = {}
@@ -219,7 +219,7 @@ def _finish(
         model_kind.name in ("INCREMENTAL_BY_TIME_RANGE", "INCREMENTAL_BY_UNIQUE_KEY")
         and "forward_only" not in properties
     ):
-        # there a changed query rebuilds its table unless the model is forward-only
+        # in SQLMesh a changed query rebuilds its table unless the model is forward-only
         options["on_query_change"] = "rebuild"
     if model_kind.insert_overwrite:
         model_kind.kind = Kind.INCREMENTAL_BY_PARTITION

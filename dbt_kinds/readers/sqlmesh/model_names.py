@@ -1,4 +1,4 @@
-"""The names of models in dbt, and what is to say about them."""
+"""The dbt names of models, with remarks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dbt_kinds.readers.sqlmesh.tables import Tables
 
 
 def name_models(sources: list[ModelSource], context: ProjectContext, project: Project) -> list[ModelReader]:
-    """Gives every model its name in dbt, and refuses those that would share a table."""
+    """Assigns dbt names to models, and refuses models that would share a table."""
     tables = context.tables
     if tables.catalog is None:
         catalogs = {source.name.catalog for source in sources if source.name.catalog}

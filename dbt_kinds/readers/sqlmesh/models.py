@@ -1,4 +1,4 @@
-"""A model or seed, from its source: properties, kind, query, hooks, tests."""
+"""Reads a model or seed: properties, kind, query, hooks, tests."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from dbt_kinds.translation.star import Columns
 
 
 class ModelReader:
-    """Reads one model: first what others may ask for, its columns, then everything."""
+    """Reads one model: first its columns, which others may need, then everything."""
 
     def __init__(self, source: ModelSource, node: str, schema: str | None, alias: str, context: ProjectContext) -> None:
-        """Takes the source and what the model is called in dbt."""
+        """`node`, `schema` and `alias` are the model's names in dbt."""
         self.source = source
         self.context = context
         self.scope = source.scope
@@ -72,7 +72,7 @@ class ModelReader:
         return text_value("kind", text, self.source.file, self.source.block.place.line, self.source.dialect)
 
     def node(self) -> Model | Seed:
-        """The model with its properties and columns, its query not yet read."""
+        """The model with its properties and columns, without its query."""
         if self._model is None:
             source = self.source
             name, schema, alias = self.naming
@@ -113,7 +113,7 @@ class ModelReader:
         return defaults
 
     def _inherit(self, model: Model) -> None:
-        """Drops what only repeats a default, and merges properties with the project's, which dbt would replace."""
+        """Removes properties that repeat a default, and merges others with the project's, which dbt would replace."""
         defaults = self.context.config.defaults
         own = model.settings.get("tblproperties")
         if own is not None:
@@ -129,7 +129,7 @@ class ModelReader:
             model.origin.setdefault("owner", str(owner))
 
     def _partition_by_time(self, model: Model) -> None:
-        """The time column comes before other partitions, as there, unless the model says otherwise."""
+        """Puts the time column before other partitions, as SQLMesh does, unless the model says otherwise."""
         written = model.options.get("time_column")
         partitions = model.settings.get("partition_by")
         if written is None or not partitions or model.options.get("partition_by_time_column") is False:
@@ -151,7 +151,7 @@ class ModelReader:
                     raise block.properties[key].error(BadPropertyValue, message)
 
     def columns(self) -> Columns | None:
-        """The columns of the model's table, None when they are not known."""
+        """The columns of the model's table, None if unknown."""
         if self._is_preparing:
             return None
         node = self.node()
@@ -174,7 +174,7 @@ class ModelReader:
         return not self._is_python() and not self._keeps_jinja()
 
     def _keeps_jinja(self) -> bool:
-        """Whether the query is Jinja that dbt renders as well: that of Spark's own SQL."""
+        """Whether the query is Jinja that dbt can render as it is, because its SQL is Spark's own."""
         return self._query_statement().kind == "jinja_query" and is_spark(self.source.dialect)
 
     def _is_python(self) -> bool:
@@ -188,7 +188,7 @@ class ModelReader:
         return query_statement(self.source)
 
     def prepared(self) -> Prepared:
-        """The query with its macros expanded; what stands before it may define some of them."""
+        """The query with its macros expanded; statements before it may define some of them."""
         if self._prepared is None:
             self._is_preparing = True
             try:
@@ -209,7 +209,7 @@ class ModelReader:
         return self._prepared
 
     def read(self) -> Model | Seed:
-        """The whole model.
+        """Reads the whole model.
 
         Raises:
             CompileError: it cannot be converted.
@@ -326,5 +326,5 @@ def _reads_window(query: SqlText) -> bool:
 
 
 def order_of(nodes: Sequence[Model | Seed]) -> list[Model | Seed]:
-    """Models in the order of their names in dbt."""
+    """Models sorted by their dbt names."""
     return sorted(nodes, key=lambda node: (node.schema or "", node.node))

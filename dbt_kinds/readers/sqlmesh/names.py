@@ -1,4 +1,4 @@
-"""Names of tables: how the source writes them, what they are called in dbt, and when two are the same."""
+"""Names of tables: as written, as used in dbt, and when two are the same."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-# where an unquoted name is stored in capitals, and where quotes do not make a name sensitive to case
+# dialects that store unquoted names in upper case, and those in which quoting does not make a name case-sensitive
 _UPPER = frozenset({"snowflake", "oracle", "db2"})
 _INSENSITIVE = frozenset(
     {"", "spark", "spark2", "databricks", "hive", "duckdb", "tsql", "mysql", "redshift", "trino", "presto", "athena"}
@@ -19,8 +19,8 @@ class TableName:
     """A table's name: its parts as written, and the key that equal names share.
 
     Attributes:
-        parts: catalog, schema and table as far as they are written.
-        keys: the same, in the letters by which they are compared.
+        parts: catalog, schema and table as far as written.
+        keys: the same, normalised for comparison.
     """
 
     parts: tuple[str, ...]
@@ -28,7 +28,7 @@ class TableName:
 
     @property
     def key(self) -> str:
-        """What references say."""
+        """The key used in references."""
         return ".".join(self.keys)
 
     @property
@@ -57,7 +57,7 @@ class TableName:
 
 
 def name_part_key(name: str, *, is_quoted: bool, dialect: str) -> str:
-    """A part of a name in the letters by which it is compared: quotes keep them, except where they do not matter."""
+    """A part of a name, normalised for comparison: quotes preserve case, except where they do not matter."""
     if not is_quoted or dialect in _INSENSITIVE:
         return name.lower()
     if dialect in _UPPER:
@@ -66,7 +66,7 @@ def name_part_key(name: str, *, is_quoted: bool, dialect: str) -> str:
 
 
 def table_name(parts: Sequence[tuple[str, bool]], dialect: str) -> TableName:
-    """A name from its parts and whether each was quoted."""
+    """Builds a name from its parts and whether each was quoted."""
     last = tuple(parts)[-3:]
     return TableName(
         tuple(name for name, _ in last),
@@ -75,7 +75,7 @@ def table_name(parts: Sequence[tuple[str, bool]], dialect: str) -> TableName:
 
 
 def table_name_of(table: exp.Table, dialect: str) -> TableName:
-    """The name of a table of a tree; one quoted text with dots, as BigQuery allows, is several parts."""
+    """The name of a table in a tree; one quoted string with dots, as BigQuery allows, counts as several parts."""
     parts: list[tuple[str, bool]] = []
     for part in table.parts:
         quoted = bool(part.args.get("quoted")) if isinstance(part, exp.Identifier) else False

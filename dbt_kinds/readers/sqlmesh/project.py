@@ -102,13 +102,13 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
 
 
 def _project_name(text: str) -> str:
-    """A name that dbt takes: letters, digits and underscores, no digit first."""
+    """A valid dbt project name: letters, digits and underscores, not beginning with a digit."""
     name = dbt_name(text)
     return f"project_{name}" if name[:1].isdigit() else name
 
 
 def _read_shared_files(context: ProjectContext, project: Project) -> None:
-    """Audits and macros, which models may use wherever they stand."""
+    """Reads audits and macros, which models may use wherever they are defined."""
     for path in context.files.audits:
         text = context.files.text(path)
         try:
@@ -138,7 +138,7 @@ def _read_shared_files(context: ProjectContext, project: Project) -> None:
 
 
 def _copy_jinja_macros(context: ProjectContext, project: Project) -> None:
-    """Copies the macros that Jinja calls; where all of it was rendered, nothing does."""
+    """Copies the macros that Jinja calls; if all Jinja was rendered, none are needed."""
     hooks = [hook for model in project.models for hook in (*model.pre_hooks, *model.post_hooks)]
     queries = [model.query for model in project.models]
     if not any(isinstance(text, SqlText) and text.is_jinja for text in (*queries, *hooks)):
@@ -188,7 +188,7 @@ def _read_model_files(context: ProjectContext, project: Project, progress: Progr
 
 
 def _is_vulcan(context: ProjectContext, sources: Iterable[ModelSource]) -> bool:
-    """What the command was told, or what a property or YAML of Vulcan's own tells."""
+    """Whether it is a Vulcan project: as given by the command, or as shown by a property or YAML of Vulcan's."""
     if context.options.is_vulcan is not None:
         return context.options.is_vulcan
     return (
@@ -199,10 +199,10 @@ def _is_vulcan(context: ProjectContext, sources: Iterable[ModelSource]) -> bool:
 
 
 def _know_refused(context: ProjectContext, project: Project) -> dict[str, Columns]:
-    """Models whose own block or decorator was refused are models all the same to those that read them.
+    """Registers models whose own block or decorator was refused, because other models still refer to them.
 
     Returns:
-        Their columns by key, as far as they are declared.
+        Their columns by key, as far as declared.
     """
     columns: dict[str, Columns] = {}
     for left in project.left_out:
@@ -301,7 +301,7 @@ def _finish(context: ProjectContext, project: Project) -> None:
 
 
 def _not_converted(context: ProjectContext) -> list[Note]:
-    """One note for the folders and the keys of the configuration that have no counterpart."""
+    """One note for the folders and configuration keys that have no counterpart."""
     names = [*context.files.not_converted, *context.config.not_converted]
     message = f"{', '.join(names)} not converted: dbt has no counterpart, or its own"
     return [note_of(PropertyDropped(message, context.config.file, 1))] if names else []

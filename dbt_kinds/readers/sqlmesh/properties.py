@@ -1,4 +1,4 @@
-"""The properties of a MODEL block, one by one: what each becomes in dbt."""
+"""The properties of a MODEL block and what each becomes in dbt."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from dbt_kinds.readers.sqlmesh.kind_values import check_is_known, one_of, read_c
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
 
-# nothing in dbt, and nothing that changes a table
+# these have no effect in dbt and do not change the table
 _DROPPED = (
     "gateway",
     "project",
@@ -49,7 +49,7 @@ _DROPPED = (
     "virtual_properties",
     "default_catalog",
 )
-# where a time variable may stand, or is looked for later
+# these may contain a time variable, or are checked for one later
 _WITH_MARKS = ("kind", "audits", "assertions", "signals")
 # read elsewhere, in this order
 _ELSEWHERE = (
@@ -90,7 +90,7 @@ _BY_UNIT = {"DAY": "days", "MONTH": "months", "HOUR": "hours", "YEAR": "years"}
 
 
 def read_properties_of(model: Model, block: Block, scope: Scope, defaults: dict[str, Any], adapter: str) -> None:
-    """Reads every property of a block that has not been taken from it.
+    """Reads every remaining property of a block.
 
     Raises:
         UnknownModelProperty: there is no such property.
@@ -130,10 +130,10 @@ def read_properties_of(model: Model, block: Block, scope: Scope, defaults: dict[
 
 
 def as_spark_types(value: Value, scope: Scope) -> list[Column]:
-    """`(name TYPE [COMMENT 'text'], …)` as columns with Spark's types.
+    """Parses `(name TYPE [COMMENT 'text'], …)` into columns with Spark types.
 
     Raises:
-        BadPropertyValue: it is no list of columns.
+        BadPropertyValue: it is not a list of columns.
     """
     tokens = value.tokens
     if len(tokens) < 3 or tokens[0].text != "(" or tokens[-1].text != ")":
@@ -158,10 +158,10 @@ def as_spark_types(value: Value, scope: Scope) -> list[Column]:
 
 
 def _readable_type(kind: Value) -> str:
-    """A type as Spark calls it.
+    """A type under its name in Spark.
 
     Raises:
-        Untranslatable: Spark has none like it, whatever it would be called.
+        Untranslatable: Spark has no equivalent.
     """
     written = spark_type(kind.text, kind)
     try:
@@ -282,7 +282,7 @@ def _format_word(model: Model, value: Value, scope: Scope) -> None:
 
 
 def _format(model: Model, block: Block, defaults: dict[str, Any]) -> None:
-    """`file_format`: the table format, else the storage format; with both, the latter is a table property."""
+    """`file_format`: the table format, else the storage format; if both are given, the latter is a table property."""
     del block
     table, storage = model.settings.pop("_table_format", None), model.settings.pop("_storage_format", None)
     if table or storage:
@@ -299,7 +299,7 @@ def _partitioned_by(model: Model, value: Value, scope: Scope, defaults: dict[str
     for item in value.as_list():
         name, is_column = _partition(item)
         if not is_column and not file_format and has_table and adapter == "spark":
-            # the source names no format, so one that can is as good as another
+            # the source names no format, so any that can is suitable
             file_format = model.settings["file_format"] = "iceberg"
             message = (
                 f"{model.name} is partitioned by {item.text}, which only Iceberg can, so file_format iceberg was "
@@ -318,7 +318,7 @@ def _partitioned_by(model: Model, value: Value, scope: Scope, defaults: dict[str
 
 
 def _partition(item: Value) -> tuple[str, bool]:
-    """A partition as dbt writes it, and whether it is a column."""
+    """A partition field in dbt's form, and whether it is a column."""
     tree = item.as_expression()
     if isinstance(tree, exp.Column) and tree.name.upper().startswith("_PARTITION"):
         message = f"partitioned_by {item.text} is the time of loading, which no table of Spark has; name a column"

@@ -1,6 +1,6 @@
-"""The project's own Python macros, run in this process when asked for, by SQLMesh where it is installed.
+"""Runs the project's own Python macros in this process, if requested, by means of SQLMesh if it is installed.
 
-Where it is not, stand-ins take the place of its decorator and its evaluator.
+Otherwise stand-ins replace its decorator and its evaluator.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
 from dbt_kinds.readers.time_names import time_variable
 
 Macros = dict[str, Callable[..., Any]]
-# sqlglot reads `@x` as a parameter, and writes another dialect's
+# sqlglot parses `@x` as a parameter, and writes it in another dialect's form
 _VARIABLE = "kinds_variable_"
-# macros that make calls of macros
+# macros that generate calls of macros
 _DEEPEST = 30
 _MODULES = tuple(
     f"{tool}{part}"
@@ -47,17 +47,17 @@ _MODULES = tuple(
 
 
 class SQL(str):
-    """The annotation of arguments that a macro wants as SQL; `str` asks for what a literal or name says."""
+    """The annotation for arguments that a macro expects as SQL; `str` requests the text of a literal or name."""
 
     __slots__ = ()
 
 
 @dataclass
 class Loaded:
-    """What files of macros define, and why some could not be run.
+    """The macros defined in files, and the files that could not be run.
 
     Attributes:
-        sqlmesh: what they were run with; None is the stand-ins.
+        sqlmesh: the SQLMesh they were run with; None for the stand-ins.
     """
 
     macros: Macros = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Loaded:
 
 
 class _Locals(dict[str, Any]):
-    """Local variables of a macro; bounds of the window are among them, by their names."""
+    """Local variables of a macro; includes the bounds of the window, by name."""
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope.locals)
@@ -83,10 +83,10 @@ class _Locals(dict[str, Any]):
 
 
 class Evaluator:
-    """What a macro may ask of SQLMesh's evaluator: dialect, variables, columns of tables."""
+    """The part of SQLMesh's evaluator that macros may use: dialect, variables, columns of tables."""
 
     def __init__(self, scope: Scope) -> None:
-        """Takes where the macro is called."""
+        """`scope` is that of the macro call."""
         self.dialect = scope.dialect
         self.runtime_stage = "evaluating"
         self.gateway = scope.gateway
@@ -103,7 +103,7 @@ class Evaluator:
         return self._scope.blueprint.get(name.lower(), default)
 
     def columns_to_types(self, table: Any) -> dict[str, Any]:
-        """The columns of a table, as far as they are known."""
+        """The columns of a table, as far as known."""
         text = table if isinstance(table, str) else table.sql(dialect=self.dialect)
         columns = self._scope.columns_of(text)
         if not columns:
@@ -111,7 +111,7 @@ class Evaluator:
         return {name: kind if kind is not None else exp.DataType.build("unknown") for name, kind in columns}
 
     def parse_one(self, sql: Any, **how: Any) -> exp.Expr:
-        """The tree of a text of SQL."""
+        """Parses a string of SQL."""
         if isinstance(sql, exp.Expr):
             return sql
         import sqlglot
@@ -121,23 +121,23 @@ class Evaluator:
 
 
 class macro:  # noqa: N801 - SQLMesh's decorator is called so
-    """Stands in for SQLMesh's decorator: remembers the function under its name."""
+    """A stand-in for SQLMesh's decorator: registers the function under its name."""
 
     found: typing.ClassVar[Macros] = {}
 
     def __init__(self, name: str = "", *args: Any, **rest: Any) -> None:
-        """Takes the name that calls use; the function's by default."""
+        """`name` is the name used in calls; default the function's."""
         del args, rest
         self.name = name
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Remembers a function."""
+        """Registers a function."""
         macro.found[(self.name or function.__name__).lower()] = function
         return function
 
 
 def load_macros(texts: Mapping[str, str], root: Path) -> Loaded:
-    """Runs macro files of a project; those that cannot be run do not keep the others from it."""
+    """Runs the macro files of a project; files that fail do not affect the others."""
     loaded = Loaded(sqlmesh=_installed())
     macro.found = loaded.macros
     for file, text in texts.items():
@@ -158,10 +158,10 @@ def _installed() -> InstalledSqlmesh | None:
 
 
 def run_file(text: str, file: str, root: Path) -> dict[str, Any]:
-    """Runs a file of the project with stand-ins for the source tool's modules; returns what it defines.
+    """Runs a file of the project with stand-ins for the source tool's modules; returns its namespace.
 
     Raises:
-        PythonMacroFailed: it cannot be run.
+        PythonMacroFailed: it fails.
     """
     space: dict[str, Any] = {"__name__": Path(file).stem, "__file__": str(root.resolve() / file)}
     with surroundings(root):
@@ -175,9 +175,10 @@ def run_file(text: str, file: str, root: Path) -> dict[str, Any]:
 
 @contextmanager
 def surroundings(root: Path) -> Iterator[None]:
-    """While code of the project runs it finds the source tool's modules and its own, of which nothing is left behind.
+    """Makes the source tool's modules and the project's own importable while project code runs, and cleans up
+    afterwards.
 
-    It prints to stderr: stdout is the command's.
+    Its output goes to stderr, because stdout is the command's.
     """
     before, path, writes = dict(sys.modules), list(sys.path), sys.dont_write_bytecode
     stand_ins = [name for name in _MODULES if not (name.startswith("sqlmesh") and _installed_module(name))]
@@ -185,7 +186,7 @@ def surroundings(root: Path) -> Iterator[None]:
     try:
         sys.modules.update({name: _stand_in(name) for name in stand_ins})
         sys.path.insert(0, own)
-        # the input is never changed
+        # no bytecode is written into the input folder
         sys.dont_write_bytecode = True
         with redirect_stdout(sys.stderr):
             yield
@@ -204,7 +205,7 @@ def _installed_module(name: str) -> bool:
 
 
 def caller(loaded: Loaded, root: Path) -> Callable[[str, list[str], dict[str, str], Scope, int], Fragment]:
-    """What runs a macro by its name, its arguments as SQL; macros in what it makes are expanded, as there."""
+    """A function that runs a macro by name, with arguments as SQL; macros in its result are expanded, as in SQLMesh."""
 
     def call(name: str, positional: list[str], named: dict[str, str], scope: Scope, line: int) -> Fragment:
         function = loaded.macros.get(name)
@@ -253,13 +254,13 @@ def _expanded(made: Fragment, scope: Scope, line: int) -> Fragment:
 
 
 def _model(*args: Any, **rest: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Stands in for the decorator of Python models, which says nothing about what a function does."""
+    """A stand-in for the decorator of Python models, which does not affect the function."""
     del args, rest
     return lambda function: function
 
 
 class _Anything:
-    """Stands in for whatever else a file imports from SQLMesh: every attribute and every call of it is another one."""
+    """A stand-in for anything else imported from SQLMesh: every attribute and every call returns another one."""
 
     def __getattr__(self, name: str) -> _Anything:
         if name.startswith("__"):
@@ -273,7 +274,7 @@ class _Anything:
 def _stand_in(name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     names = {"macro": macro, "model": _model, "MacroEvaluator": Evaluator, "SQL": SQL, "ExecutionContext": object}
-    # kinds and other classes of the source tool stand in decorators, which were read before
+    # kinds and other classes of the source tool are used in decorators, which were already read
     module.__dict__.update({**names, "__path__": [], "__getattr__": lambda name: _Anything()})
     return module
 
@@ -281,7 +282,7 @@ def _stand_in(name: str) -> types.ModuleType:
 def _arguments(
     function: Callable[..., Any], positional: Sequence[str], named: Mapping[str, str], scope: Scope, line: int
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Arguments as the function's annotations want them; trees where they say nothing."""
+    """Converts arguments as the function's annotations require; without annotations to trees."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     try:
         hints = typing.get_type_hints(function)
@@ -331,8 +332,8 @@ def _fragment(result: Any, scope: Scope) -> Fragment:
 
 
 def sql_with_variables(tree: exp.Expr, dialect: str) -> str:
-    """A tree that the project's Python made, as SQL with its macro variables as `@x`."""
-    # the holder has a place for a tree that is nothing but a variable
+    """A tree built by the project's Python as SQL, with macro variables as `@x`."""
+    # the holder makes room for a tree that is just a variable
     holder = exp.Paren(this=tree.copy())
     for parameter in list(holder.find_all(exp.Parameter)):
         parameter.replace(exp.column(f"{_VARIABLE}{parameter.name}"))
@@ -340,7 +341,7 @@ def sql_with_variables(tree: exp.Expr, dialect: str) -> str:
 
 
 def line_in(error: BaseException, file: str) -> int:
-    """The line of a file in which an error arose."""
+    """The line of a file in which an error occurred."""
     trace = error.__traceback__
     line = 1
     while trace is not None:

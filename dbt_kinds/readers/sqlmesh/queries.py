@@ -1,4 +1,4 @@
-"""A query of any dialect becomes SQL for Spark: macros, tables, declared types, dialect, in this order."""
+"""Converts a query of any dialect to Spark SQL: macros, tables, declared types, dialect, in this order."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Prepared:
     scope: Scope
 
     def line_of(self, node: exp.Expr) -> int:
-        """The line of the source that a node comes from, as near as the tree tells."""
+        """The line of a node in the source, as precisely as the tree records it."""
         for part in (node, *node.walk()):
             start = part.meta.get("start") if part.meta else None
             if start is not None:
@@ -66,10 +66,10 @@ def prepare(text: str, scope: Scope, first_line: int, *, is_rendered: bool = Fal
     """Expands the macros of a statement and parses it.
 
     Args:
-        is_rendered: the text was made from something else, of which only the first line is known.
+        is_rendered: the text was rendered from something else, of which only the first line is known.
 
     Raises:
-        SqlParseError: it does not parse; other errors are those of macros.
+        SqlParseError: it does not parse; other errors come from macros.
     """
     expanded = expand(text, scope, first_line)
     expanded.has_lines = not is_rendered
@@ -92,13 +92,13 @@ def to_spark(
     lookup: Lookup,
     casts: Mapping[str, str] | None = None,
 ) -> SqlText:
-    """The SQL for Spark, tables replaced by marks; Spark's own text is kept where nothing else changes.
+    """The SQL for Spark, with tables replaced by marks; Spark's own text is kept if nothing else changes.
 
     Args:
-        casts: declared types by column, as Spark names them; the outermost projections are cast to them.
+        casts: declared Spark types by column; the outermost projections are cast to them.
 
     Raises:
-        CompileError: something cannot be written for Spark.
+        CompileError: a part cannot be written for Spark.
     """
     scope, tree = prepared.scope, prepared.tree
     _note_exclusive_ends(prepared)
@@ -108,7 +108,7 @@ def to_spark(
     is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text) and not needs_rewrite(tree)
     try:
         read_files(tree, scope, prepared.expanded.line_at(0))
-        # before tables lose their names, by which their columns are known
+        # before tables lose their names, which are needed to find their columns
         expand_stars(tree, lookup, NotInSpark)
         write_by_position(tree, lookup)
         type_marks(tree, scope.marks)
@@ -146,7 +146,7 @@ def _with_comments_above(tree: exp.Expr) -> str:
 
 
 def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> list[tuple[int, int, str, str]]:
-    """Replaces the tables of the tree by marks, and says which stretches of the text that concerns."""
+    """Replaces the tables of the tree by marks, and returns the corresponding parts of the text."""
     scope = prepared.scope
     edits: list[tuple[int, int, str, str]] = []
     renamed: dict[str, str] = {}
@@ -184,7 +184,7 @@ def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> l
 
 
 def _alias_identifier(name: str) -> exp.Identifier:
-    # sqlglot takes any letter for plain, Spark those of ASCII
+    # for sqlglot any letter is plain, for Spark only ASCII
     identifier = exp.to_identifier(name, quoted=None if name.isascii() else True)
     assert identifier is not None
     return identifier
@@ -195,7 +195,7 @@ def _alias_sql(name: str) -> str:
 
 
 def _edited(text: str, edits: list[tuple[int, int, str, str]]) -> str | None:
-    """The text with its stretches replaced; None when one is not where the tree says."""
+    """The text with parts replaced; None if a part is not at the tree's position."""
     uses_lower = text.count("from") > text.count("FROM")
     for start, end, new, written in sorted(edits, reverse=True):
         if start < 0 or end > len(text):
@@ -210,7 +210,7 @@ def _edited(text: str, edits: list[tuple[int, int, str, str]]) -> str | None:
 
 
 def _spaced(*parts: str) -> str:
-    """Parts of a text joined; without their quotes, names may touch a word."""
+    """Joins parts of a text; names that lost their quotes may touch a word."""
     joined = ""
     for part in parts:
         joined += f" {part}" if touches(joined, part) else part
@@ -218,7 +218,7 @@ def _spaced(*parts: str) -> str:
 
 
 def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
-    """Casts the outermost projections to their declared types; says whether anything changed."""
+    """Casts the outermost projections to their declared types; returns whether anything changed."""
     if not casts:
         return False
     scope = prepared.scope
@@ -256,7 +256,7 @@ def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
 
 
 def _name_columns(tree: exp.Expr) -> None:
-    """Names what has none as SQLMesh does: engines differ, and Spark's `avg(x)` is no name that Parquet takes."""
+    """Names unnamed outputs as SQLMesh does: engines differ, and Parquet does not accept Spark's `avg(x)`."""
     for select in _outermost(tree)[:1]:
         for position, item in enumerate(list(select.expressions)):
             if not item.output_name and not item.is_star:
@@ -271,12 +271,12 @@ def _outermost(tree: exp.Expr) -> list[exp.Select]:
 
 
 def columns_returned(prepared: Prepared, lookup: Lookup) -> list[str] | None:
-    """The names of the columns that the query returns, None when they are not known."""
+    """The column names that the query returns, None if unknown."""
     return output_columns(prepared.tree, lookup)
 
 
 def projection_comments(tree: exp.Expr) -> dict[str, str]:
-    """The last comment at each of the outermost projections, by column: what stands behind it."""
+    """The last comment of each of the outermost projections, by column: the one after it."""
     comments: dict[str, str] = {}
     for item in _outermost(tree)[0].expressions if _outermost(tree) else []:
         said = item.comments or (item.this.comments if isinstance(item, exp.Alias) else None)

@@ -14,7 +14,7 @@ _QUERY_MACRO = re.compile(r"@\s*(\w+)\s*\(", re.IGNORECASE)
 
 
 def query_statement(source: ModelSource) -> Statement:
-    """The query of a model file: its one SELECT or Jinja query, else its last macro.
+    """The query of a model file: its only SELECT or Jinja query, else its last macro.
 
     Raises:
         SqlParseError: there is none, or a second one.

@@ -1,4 +1,4 @@
-"""What follows from refused models: circles are broken, and their readers read the old table."""
+"""Consequences of refused models: cycles are broken, and readers use the old table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dbt_kinds.readers.sqlmesh.tables import name_of_text
 
 
 def refuse_circles(project: Project) -> None:
-    """Refuses models that read one another; dbt would not parse the project."""
+    """Refuses models in a cycle; dbt would not parse the project."""
     reads = models_read(project.models)
     for model in list(project.models):
         circle = way_back(model.key, reads)
@@ -39,7 +39,7 @@ def refuse_circles(project: Project) -> None:
 
 
 def read_refused(project: Project, context: ProjectContext) -> None:
-    """Where a refused model was read, its old table is: a source."""
+    """Replaces reads of refused models by sources, which are their old tables."""
     built = {node.key for node in (*project.models, *project.seeds)}
     refused = context.tables.models - built
     if not refused:

@@ -1,4 +1,4 @@
-"""What translation says of a query becomes notes of its model."""
+"""Converts the remarks of the translation to notes of a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbt_kinds.translation.remarks import Remark
 
 
 def note_remarks(scope: Scope, remarks: Iterable[Remark], line_of: Callable[[exp.Expr], int]) -> None:
-    """Records remarks. On Databricks, what Databricks' own text calls is known there."""
+    """Records remarks. Functions in Databricks' own text are assumed to exist on Databricks."""
     for remark in remarks:
         if remark.kind == "unknown function" and scope.dialect == scope.adapter == "databricks":
             continue

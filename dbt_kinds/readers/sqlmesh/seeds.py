@@ -1,4 +1,4 @@
-"""Seeds: the CSV file as it is read there, and written as dbt reads it."""
+"""Seeds: CSV files read as SQLMesh does, and written as dbt reads them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbt_kinds.errors import BadPropertyValue, PropertyDropped, SeedColumns, See
 from dbt_kinds.kinds import Column, Seed, note_of
 from dbt_kinds.readers.sqlmesh.block import Value
 
-# what pandas reads as NULL, and with it SQLMesh
+# read as NULL by pandas, and so by SQLMesh
 _NULL_TEXTS = "|#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null"
 _DEFAULT_NULLS = frozenset(_NULL_TEXTS.split("|"))
 _SETTINGS = (
@@ -34,7 +34,7 @@ def read_seed(seed: Seed, path: Value, settings: Value | None, root: Path) -> No
     Raises:
         SeedMissing: there is no such file.
         SeedColumns: a declared column is not in it.
-        BadPropertyValue: a setting is unknown, or the file is not as they say.
+        BadPropertyValue: a setting is unknown, or the file does not match the settings.
     """
     file = _file(path, seed.place.file, root)
     options = _options(settings)
@@ -86,7 +86,7 @@ def _options(settings: Value | None) -> dict[str, Any]:
 
 
 def _null_values(value: Value) -> Any:
-    """A list for every column, or lists by column."""
+    """A list for all columns, or lists by column."""
     if any(token.text in ("=", ":=") for token in value.tokens):
         return {name: [str(item.as_literal()) for item in texts.as_list()] for name, texts in value.as_pairs()}
     return [str(item.as_literal()) for item in value.as_list()]

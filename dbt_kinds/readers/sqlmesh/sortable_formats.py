@@ -1,4 +1,4 @@
-"""Formats of time columns that are text, in Spark's letters: those whose texts sort as time does."""
+"""Formats of string time columns as Spark patterns, if their strings sort chronologically."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from sqlglot.time import format_time
 
 from dbt_kinds.translation.dialects import dialect_of
 
-# from the year downwards; the runtime takes no others
+# from the year downwards; the runtime accepts no others
 _PARTS = {"%Y": "yyyy", "%m": "MM", "%d": "dd", "%H": "HH", "%M": "mm", "%S": "ss"}
 _SHORT = {"%F": "%Y-%m-%d", "%T": "%H:%M:%S"}
-# sqlglot notes behind a directive how strictly it is read; two digits are what each of ours writes
+# sqlglot marks directives with how strictly they are read; all of ours write two digits
 _MARKED = re.compile(r"(%-?[A-Za-z])(?:strict|three|enlower)")
 _PIECE = re.compile(r"%-?.|'[^']*'|[A-Za-z]+|.", re.DOTALL)
 _ANY_SPELLING = re.compile(r"yyyy|hh24|hh|mi|mm|dd|ss", re.IGNORECASE)
@@ -19,14 +19,14 @@ _MEANT = {"yyyy": "%Y", "hh24": "%H", "hh": "%H", "mi": "%M", "dd": "%d", "ss": 
 
 
 class UnsortableFormat(ValueError):  # noqa: N818 - becomes an error with its place
-    """A format whose texts do not sort as time does, or that is none; what is wrong, and what to write."""
+    """A format whose strings do not sort chronologically, or an invalid one; says what to write instead."""
 
 
 def sortable_format(text: str, dialect: str) -> str:
-    """A time format of a dialect in Spark's letters; strftime is read in every dialect.
+    """A dialect's time format as a Spark pattern; strftime is accepted in every dialect.
 
     Raises:
-        UnsortableFormat: its parts do not run from the year downwards, or letters of it are none of the dialect.
+        UnsortableFormat: its parts do not run from the year downwards, or it has letters unknown to the dialect.
     """
     strftime = text
     if "%" not in text:
@@ -43,7 +43,7 @@ def sortable_format(text: str, dialect: str) -> str:
         elif piece.startswith("'") and len(piece) > 1:
             written.append(piece)
         elif piece.isalpha() and piece.isascii():
-            # between parts a letter such as T is text; without % it is a part that the dialect does not have
+            # between parts a letter such as T is literal; without % it is a part that the dialect lacks
             if "%" not in text:
                 raise UnsortableFormat(f"has '{piece}', which is no part of a time in {dialect or 'SQL'}{_hint(text)}")
             written.append(f"'{piece}'")
@@ -56,7 +56,7 @@ def sortable_format(text: str, dialect: str) -> str:
 
 
 def _hint(text: str) -> str:
-    """What the format would be if its letters had their usual meaning, in the spelling that every dialect takes."""
+    """The probable meaning of the format if its letters are conventional, in a spelling accepted in every dialect."""
 
     def meant(found: re.Match[str]) -> str:
         word = found[0].lower()

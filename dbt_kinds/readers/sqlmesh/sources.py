@@ -1,4 +1,4 @@
-"""The first look at model files: which models there are, under which names, before any query is read."""
+"""First pass over model files: finds models and their names before any query is parsed."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _KIND = re.compile(r"\bkind\s+(\w+)", re.IGNORECASE)
 
 
 def read_sources(text: str, file: str, context: ProjectContext) -> Iterator[ModelSource | LeftOut]:
-    """The models of one file; inline audits are added to the project's.
+    """Reads the models of one file; inline audits are added to the project's.
 
-    A file that cannot be read is one refused model.
+    An unreadable file counts as one refused model.
     """
     try:
         dialect = _dialect(with_dashes(text), file, context)
@@ -44,7 +44,7 @@ def read_sources(text: str, file: str, context: ProjectContext) -> Iterator[Mode
 
 
 def left_out(text: str, file: str, error: CompileError) -> LeftOut:
-    """A refused model, with its name as far as one can be read."""
+    """A refused model, with its name if readable."""
     code = code_only(text)
     begin = re.search(r"\bMODEL\s*\(", code, re.IGNORECASE)
     name = _NAME.search(code, begin.end() if begin else 0)
@@ -64,7 +64,7 @@ def _dialect(text: str, file: str, context: ProjectContext) -> str:
 
 
 def _grouped(statements: Sequence[Statement], file: str) -> tuple[list[Statement], list[list[Statement]]]:
-    """The statements of the model, and those of every inline audit."""
+    """The statements of the model, and those of each inline audit."""
     model: list[Statement] = []
     audits: list[list[Statement]] = []
     current = model
@@ -78,7 +78,7 @@ def _grouped(statements: Sequence[Statement], file: str) -> tuple[list[Statement
             audits.append([statement])
             current = audits[-1]
         elif current is not model and len(current) == 2:
-            # behind the audit's query the model goes on
+            # the model continues after the audit's query
             current = model
             model.append(statement)
         else:
@@ -119,7 +119,7 @@ def _blueprint_values(value: Value, file: str, dialect: str, context: ProjectCon
 
 
 def _with_bare_keys(value: Value) -> str:
-    """Blueprints as text, in which `@k := a` is `k := a`: both name a variable."""
+    """Blueprints as text, with `@k := a` written as `k := a`: both name a variable."""
     tokens = value.tokens
     signs = {
         at.start - tokens[0].start
@@ -176,7 +176,7 @@ def _source(
 
 
 def _without(text: str, value: Value | None) -> str:
-    """The block's text without its blueprints, which are not this model's to expand."""
+    """The block's text without its blueprints, which this model must not expand."""
     if value is None:
         return text
     start, end = value.tokens[0].start, value.tokens[-1].end + 1

@@ -1,4 +1,4 @@
-"""A model file as a list of statements: blocks, queries, hooks and Jinja, each with its text and where it begins."""
+"""Splits a model file into statements: blocks, queries, hooks and Jinja, each with its text and position."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Statement:
 
     Attributes:
         kind: model, audit, metric, sql, jinja_query or jinja_statement.
-        text: the statement without its semicolon, comments before it included.
+        text: the statement without its semicolon, including preceding comments.
         line: the line where the text begins, comments and blank lines skipped.
         first_line: the line of the text's first character.
-        is_virtual: it stands between ON_VIRTUAL_UPDATE_BEGIN and its end.
+        is_virtual: it is between ON_VIRTUAL_UPDATE_BEGIN and its end.
     """
 
     kind: str
@@ -39,12 +39,12 @@ class Statement:
 
     @property
     def place(self) -> Place:
-        """Where the statement begins."""
+        """The beginning of the statement."""
         return Place(self.file, self.line)
 
 
 def block_dialect(text: str) -> str | None:
-    """The dialect that the first block of a text names; blocks of other files cannot be read before it is known."""
+    """The dialect named in the first block of a text, which must be known before other blocks can be parsed."""
     plain = without_comments(text)
     for header in _HEADER.finditer(code_only(text)):
         found = _DIALECT.search(plain, header.end(), _closing(text, header.end()))
@@ -106,7 +106,7 @@ def _jinja_chunks(text: str, file: str) -> list[tuple[str, int, int]]:
     chunks = []
     position = 0
     while True:
-        # Jinja may hold anything, so what looks like a string is only trusted up to where a block begins
+        # Jinja may contain anything, so string literals are only trusted up to the beginning of a block
         begin = _JINJA_BEGIN.search(code_only(text[position:]))
         if begin is None:
             break
@@ -122,7 +122,7 @@ def _jinja_chunks(text: str, file: str) -> list[tuple[str, int, int]]:
 
 
 def _pieces(text: str, dialect: str, file: str, line: int) -> list[tuple[int, int]]:
-    """Stretches between semicolons; a comment behind the last one still belongs to its statement."""
+    """The parts between semicolons; a comment after the last one belongs to its statement."""
     tokens = tokens_of(text, dialect, file, line)
     ends = [token.start for token in tokens if token.text == ";" and text[token.start : token.start + 1] == ";"]
     return list(zip([0, *(end + 1 for end in ends)], [*ends, len(text)], strict=True))
@@ -139,7 +139,7 @@ def _code_start(text: str) -> int | None:
 
 
 def banner(text: str, description: str | None) -> list[str]:
-    """The lines of the comments before a statement's code, but for the one that is its description."""
+    """The lines of the comments before a statement's code, without the one that is its description."""
     lines: list[str] = []
     for stretch in stretches(text):
         part = text[stretch.start : stretch.end].strip()
@@ -158,7 +158,7 @@ def _flat(comment: str) -> str:
 
 
 def leading_comment(text: str) -> str | None:
-    """The last block comment before a statement's code: its description when it has none."""
+    """The last block comment before a statement's code, which is its description if it has no other."""
     found = None
     for stretch in stretches(text):
         part = text[stretch.start : stretch.end]

@@ -1,4 +1,4 @@
-"""Tables of a query: which are models, which are sources, and what stands for them."""
+"""Tables in a query: models, sources, and their marks."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from dbt_kinds.translation.star import Columns, is_column_of_neighbour, visible_
 
 @dataclass
 class Tables:
-    """The tables a project knows.
+    """The known tables of a project.
 
     Attributes:
-        catalog: the project's own, which is dropped from names.
+        catalog: the project's own, which is removed from names.
         models: keys of models and seeds.
-        sources: by key; those that queries name and nobody declares are added.
-        named: what has a name in dbt: sources, and their tables as `source.table`.
+        sources: by key; undeclared ones in queries are added.
+        named: objects by their dbt names: sources, and their tables as `source.table`.
     """
 
     catalog: str | None = None
@@ -38,7 +38,7 @@ class Tables:
         return name.without_catalog().key if is_own else name.key
 
     def find(self, name: TableName) -> Mark | None:
-        """What a table's name stands for; None when nothing is known of it."""
+        """What a table's name refers to; None if unknown."""
         key = self.key_of(name)
         if key in self.models:
             return ModelReference(key)
@@ -46,7 +46,7 @@ class Tables:
         return SourceReference(source.source, source.name) if source is not None else None
 
     def add_source(self, name: TableName, place: Place, *, is_declared: bool) -> SourceTable:
-        """A table that the project reads and does not build."""
+        """Adds a table that the project reads but does not build."""
         key = self.key_of(name)
         catalog = name.catalog if "." in key and len(key.split(".")) > 2 else None
         schema = name.schema or "default"
@@ -64,7 +64,7 @@ class Tables:
         return table
 
     def _free_name(self, name: str, thing: str) -> str:
-        """The name, with a number behind it when something else has it: `a-b` and `a_b` are both `a_b`."""
+        """The name, with a number appended if another object has it: `a-b` and `a_b` are both `a_b`."""
         tried, number = name, 1
         while self.named.setdefault(tried, thing) != thing:
             number += 1
@@ -73,7 +73,7 @@ class Tables:
 
 
 def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, line: int) -> str | None:
-    """The mark that stands for a table, with what is to say about it; None leaves it as it is written."""
+    """The mark for a table, with remarks; None leaves the table as written."""
     key = tables.key_of(name)
     if own_key is not None and key == own_key:
         scope.note(ReadsItself, f"{scope.model_name} reads its own table: what earlier runs wrote", line)
@@ -96,14 +96,14 @@ def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, 
 
 
 def is_read_table(table: exp.Table) -> bool:
-    """Whether a table of a tree is one to look up: no CTE, no function, no mark."""
+    """Whether a table in a tree must be looked up: not a CTE, function or mark."""
     if not isinstance(table.this, exp.Identifier) or is_mark(table.name):
         return False
     return visible_cte(table) is None and not is_column_of_neighbour(table)
 
 
 def column_list(columns: list[Column]) -> Columns:
-    """Documented columns as macros ask for them; a type that cannot be read is not known."""
+    """Documented columns in the form that macros use; an unreadable type counts as unknown."""
     found: Columns = []
     for column in columns:
         kind: exp.DataType | None = None
@@ -117,7 +117,7 @@ def column_list(columns: list[Column]) -> Columns:
 
 
 def name_of_text(text: str, dialect: str) -> TableName:
-    """A table's name from text: dotted parts, quoted or not."""
+    """Parses a table's name: dotted parts, quoted or not."""
     parts: list[tuple[str, bool]] = []
     current, quote = "", ""
     was_quoted = False

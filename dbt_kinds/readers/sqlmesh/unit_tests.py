@@ -1,4 +1,4 @@
-"""Unit tests: the tables that a model reads, and what it makes of them, as dbt's unit tests."""
+"""Converts unit tests to dbt's: the tables that a model reads, and the expected rows."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _KNOWN = frozenset({"model", "description", "inputs", "outputs", "vars", "schema", "gateway", "name"})
 _CSV_NAMES = {"sep": "delimiter", "delimiter": "delimiter", "quotechar": "quotechar", "escapechar": "escapechar"}
-# what SQLMesh takes for bounds that a test does not state
+# SQLMesh's defaults for bounds that a test does not set
 _FIRST_DAY = ("1970-01-01", "1970-01-02", "1970-01-01")
 _TIMES = ("start", "end", "execution_time")
 _BOUNDS = {"start": "start", "end": "end", "execution": "execution_time"}
 
 
 def read_unit_tests(text: str, file: str, project: Project, context: ProjectContext) -> None:
-    """Adds the tests of a file to their models, and what is to say about them to models and project."""
+    """Adds the tests of a file to their models, and remarks to models and project."""
     models = {model.key: model for model in project.models}
     try:
         for document in read_yaml(text, file):
@@ -112,7 +112,7 @@ class _TestReader:
         self.query = model.query
 
     def read(self) -> UnitTest:
-        """The test; raises what stops it, or what a person must look at instead."""
+        """Reads the test; raises if it cannot be converted or needs review by a person."""
         if not isinstance(self.query, SqlText):
             raise self.body.error(CteTestDropped, f"test {self.name} was dropped: dbt tests no Python models")
         unknown = [(key, value) for key, value in self.body.pairs() if key not in _KNOWN]
@@ -152,7 +152,7 @@ class _TestReader:
         return self._with_columns(rows, columns)
 
     def _with_columns(self, rows: UnitTestRows, columns: list[str]) -> UnitTestRows:
-        """Every expected row with every column: dbt compares those of the first one."""
+        """Adds missing columns to every expected row: dbt only compares the columns of the first one."""
         if rows.rows is not None:
             written = {name.lower(): name for row in rows.rows for name in row}
             every = [written.get(name.lower(), name) for name in columns]
@@ -208,7 +208,7 @@ class _TestReader:
         return read if read is not None and read.kind is Kind.EPHEMERAL else None
 
     def _as_sql(self, rows: UnitTestRows, key: str, stated: YamlNode | None) -> UnitTestRows:
-        """dbt asks the table for its types, and an ephemeral model has none: its rows must be SQL."""
+        """Writes rows as SQL: dbt asks the table for its types, and an ephemeral model has none."""
         if rows.rows is None:
             return rows
         columns = list(dict.fromkeys(name for row in rows.rows for name in row))
@@ -218,7 +218,7 @@ class _TestReader:
     def _inlined(
         self, read: Model, stated: Mapping[str, YamlNode], used: set[str], marks: Marks, way: tuple[str, ...]
     ) -> SqlText:
-        """The query of an ephemeral model over the rows that the test states of what it reads, as SQLMesh runs it."""
+        """The query of an ephemeral model over the test's rows for its inputs, as SQLMesh runs it."""
         query = read.query
         if not isinstance(query, SqlText) or read.key in way:
             raise self._unstated(read.name)
@@ -352,7 +352,7 @@ class _TestReader:
 
 
 def _moved(sql: SqlText, marks: Marks, instead: Mapping[Mark, Mark]) -> str:
-    """SQL with the marks of another text, where the same name would mean something else."""
+    """SQL with marks of another text renamed where the same name has a different meaning."""
 
     def put(found: re.Match[str]) -> str:
         mark = sql.marks.get(found[0])
@@ -402,7 +402,7 @@ def _csv_rows(text: str, node: YamlNode) -> list[dict[str, Any]]:
 
 
 def _rows_as_sql(rows: list[dict[str, Any]], columns: list[str], types: Mapping[str, str]) -> str:
-    """Rows as selects, for what dbt's own rows cannot say."""
+    """Rows as SELECTs, for values that dbt's own rows cannot express."""
     selects = [_row_as_sql(row, columns, types) for row in rows]
     if selects:
         return "\nunion all\n".join(selects)

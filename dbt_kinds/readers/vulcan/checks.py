@@ -1,4 +1,4 @@
-"""Data-quality checks become tests that warn: the package's where one says the same, else a query of their own."""
+"""Converts data-quality checks to tests that warn: the package's if there is an equivalent, else a custom query."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _RUN_VALUE = re.compile(r"'?\$\{\s*(\w+)\s*\}'?")
 _READ = frozenset({"name", "description", "tags", "fail query", "fail condition", "fail_query", "fail_condition"})
 Tested = Model | Seed | SourceTable
 
-# what a metric is in SQL; {0} is its column
+# SQL for metrics; {0} is the column
 _AGGREGATES = {
     "missing_count": "count(*) - count({0})",
     "missing_percent": "100.0 * (count(*) - count({0})) / count(*)",
@@ -65,7 +65,7 @@ _AGGREGATES = {
 
 
 def read_checks(documents: list[CheckDocument], project: Project, models: ReadModels) -> None:
-    """Adds the checks to what they test; what cannot be one is said."""
+    """Adds the checks to what they test; unsupported ones are noted."""
     nodes: dict[str, Tested] = dict(models.sources)
     nodes.update({seed.key: seed for seed in project.seeds})
     nodes.update({model.key: model for model in project.models})
@@ -81,7 +81,7 @@ def read_checks(documents: list[CheckDocument], project: Project, models: ReadMo
                 raise document.node.error(UnknownAudit, message)
             _CheckReader(document, tested, project, models, names).read()
         except CompileError as error:
-            # a check is not the model: it goes to the project's notes when it is refused
+            # a check is not the model: if refused, it is noted for the project
             (project.notes if error.level == "refused" else notes).append(note_of(error))
 
 
@@ -128,7 +128,7 @@ class _CheckReader:
         return any("${" in node.text() for node in self.document.filters)
 
     def _filter(self, marks: Marks) -> str | None:
-        """The conditions of the pack and of the rule together; `${execution_ds}` is the time of the run."""
+        """The combined conditions of pack and rule; `${execution_ds}` is the time of the run."""
         conditions = []
         for node in self.document.filters:
             text = _with_times(node, marks)
@@ -138,10 +138,10 @@ class _CheckReader:
         return conditions[0] if len(conditions) == 1 else " and ".join(f"({condition})" for condition in conditions)
 
     def _shipped(self, rule: Comparison) -> DataTest | None:
-        """The test that says the same, if there is one."""
+        """The equivalent test of the package, if there is one."""
         metric, operator, bounds = rule.metric, rule.operator, rule.bounds
         if metric == "row_count" and not rule.arguments and operator in (">", ">="):
-            # a table has a whole number of rows
+            # a table has an integer number of rows
             threshold = floor(bounds[0]) if operator == ">" else ceil(bounds[0]) - 1
             if threshold < 0:
                 raise self._error(AuditArgument, f"'{self.rule}' holds for every table; remove it, or raise its number")
@@ -170,7 +170,7 @@ class _CheckReader:
         return None
 
     def _limits(self, rule: Comparison) -> dict[str, Any]:
-        """The bounds of a range test; empty when the operator makes no range."""
+        """The bounds of a range test; empty if the operator does not define a range."""
         low, high = _plain(rule.bounds[0]), _plain(rule.bounds[-1])
         if rule.operator == "between":
             if rule.bounds[0] > rule.bounds[1]:
@@ -182,7 +182,7 @@ class _CheckReader:
         return {key: low, **({} if "=" in rule.operator else {"inclusive": False})}
 
     def _comparison_query(self, rule: Comparison) -> SqlText:
-        """A query that returns the measured value when the comparison does not hold."""
+        """A query that returns the measured value if the comparison does not hold."""
         marks = Marks()
         where = self._filter(marks)
         table = marks.name_of(self._reference())
@@ -206,7 +206,7 @@ class _CheckReader:
         if rule.metric == "row_count" and not rule.arguments:
             return "count(*)"
         if rule.metric == "duplicate_count" and rule.arguments:
-            # values that occur twice, as there
+            # values that occur at least twice, as in Vulcan
             return "count_if(copies > 1)"
         if rule.metric == "percentile" and len(rule.arguments) == 2:
             share = _share(rule.arguments[1])
@@ -222,7 +222,7 @@ class _CheckReader:
         return template.replace("{0}", self._sql(rule.arguments[0]))
 
     def _failed_rows(self) -> SqlText:
-        """The query of `failed rows`, or the rows for which its condition holds."""
+        """The query of `failed rows`, or one for the rows that satisfy its condition."""
         settings = self.document.settings
         query = settings.get("fail query") or settings.get("fail_query")
         condition = settings.get("fail condition") or settings.get("fail_condition")
@@ -304,10 +304,10 @@ class _CheckReader:
 
 
 def _with_times(node: YamlNode, marks: Marks) -> str:
-    """A text in which the run's values are marks.
+    """A text with marks for the run's values.
 
     Raises:
-        HistoryCheck: a value is none that dbt has.
+        HistoryCheck: a value does not exist in dbt.
     """
 
     def put(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""What Vulcan's YAML files hold, the same for maps of everything and for one document a thing."""
+"""The contents of Vulcan's YAML files, in either form: one map of everything, or one document per object."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PACK_KEYS = frozenset({"kind", "name", "depends_on", "filter", "profiles", "rul
 
 @dataclass(frozen=True)
 class SemanticDocument:
-    """A semantic model: the name queries use, and the model it wraps."""
+    """A semantic model: its name in queries, and the model it wraps."""
 
     name: str
     model: str
@@ -37,8 +37,8 @@ class CheckDocument:
 
     Attributes:
         rule: the expression as written.
-        settings: what stands below it; in the older spelling some of it below `attributes`.
-        dimension: what the older spelling groups it under.
+        settings: the keys below it; in the older form some are below `attributes`.
+        dimension: the group in the older form.
     """
 
     model: str
@@ -51,7 +51,7 @@ class CheckDocument:
 
 @dataclass
 class Documents:
-    """Everything the files of a project hold."""
+    """The contents of all files of a project."""
 
     semantics: list[SemanticDocument] = field(default_factory=list)
     metrics: list[MetricDocument] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Documents:
 
 
 def read_documents(files: dict[str, str]) -> Documents:
-    """Reads files; what cannot be read is one of the notes."""
+    """Reads files; unreadable parts are noted."""
     found = Documents()
     for path in sorted(files):
         try:
@@ -130,7 +130,7 @@ def _required(document: YamlNode, key: str) -> str:
 
 
 def _read_pack(document: YamlNode, found: Documents) -> None:
-    """`kind: dq`: rules on one model."""
+    """`kind: dq`: rules for one model."""
     model = _required(document, "depends_on")
     filters = [value for key, value in document.pairs() if key == "filter"]
     for key, value in document.pairs():
@@ -176,7 +176,7 @@ def _check(model: str, rule: YamlNode, filters: list[YamlNode], dimension: str |
         raise rule.error(BadPropertyValue, "a rule is empty; write an expression such as row_count > 0")
     (expression, body), *rest = pairs
     settings = dict(_settings(body)) if body.is_mapping else {}
-    # a rule whose settings are not indented has them beside itself
+    # if a rule's settings are not indented, they are siblings of the rule
     settings.update(rest)
     own = [settings.pop("filter")] if "filter" in settings else []
     return CheckDocument(model, expression, rule, settings, [*filters, *own], dimension)
@@ -191,7 +191,7 @@ def _settings(body: YamlNode) -> Iterator[tuple[str, YamlNode]]:
 
 
 def named(node: YamlNode | None) -> list[tuple[str, YamlNode]]:
-    """Things with names: a mapping of them, or a list in which each says its own.
+    """Named objects: a mapping by name, or a list with a name in each item.
 
     Raises:
         BadPropertyValue: one has no name.

@@ -1,4 +1,4 @@
-"""SQL of the semantic layer: `{users.status}` is the column, and the dialect becomes Spark's."""
+"""SQL of the semantic layer: `{users.status}` becomes the column, and the dialect Spark's."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def spark_sql(
     """An expression over the columns of one model, for Spark.
 
     Raises:
-        CompileError: of the given class, when it reads another model; others of its SQL.
+        CompileError: of the given class, if it reads another model; others from its SQL.
     """
     text = with_columns(node, own, unsupported, what)
     return models.expression(text, what, node)
 
 
 def with_columns(node: YamlNode, own: frozenset[str], unsupported: type[CompileError], what: str) -> str:
-    """An expression with columns instead of references to them."""
+    """An expression with references to its columns replaced by the columns."""
 
     def column(found: re.Match[str]) -> str:
         holder, _, name = found[1].rpartition(".")
@@ -41,7 +41,7 @@ def with_columns(node: YamlNode, own: frozenset[str], unsupported: type[CompileE
 
 
 def element_name(text: str) -> str:
-    """A name that dbt's semantic layer takes: two characters or more, no `__`, no `_` at an end, no word for a time."""
+    """A name valid in dbt's semantic layer: two or more characters, no `__`, no `_` at either end, no time keyword."""
     name = re.sub(r"_{2,}", "_", re.sub(r"[^a-z0-9_]+", "_", text.lower())).strip("_")
     if not name or not name[0].isalpha():
         name = f"n_{name}".rstrip("_")

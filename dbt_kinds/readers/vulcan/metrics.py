@@ -15,7 +15,7 @@ _READ = frozenset({"kind", "name", "measure", "ts", "time", "description", "segm
 
 
 def read_metrics(documents: list[MetricDocument], semantics: dict[str, Semantic], project: Project) -> None:
-    """Adds the metrics that dbt can say; what it cannot is said."""
+    """Adds the metrics that dbt can express; others are noted."""
     taken: set[str] = set()
     for document in documents:
         try:
@@ -76,13 +76,13 @@ def _items(node: YamlNode | None) -> list[YamlNode]:
 
 
 def _is(semantic: Semantic, key: str, name: str, written: str) -> bool:
-    """Whether a part of a semantic model is what the source calls it."""
+    """Whether a part of a semantic model is the named part of the source."""
     origin = semantic.origin.get(key, {}).get(name, {})
     return str(origin.get("name", name)).lower() == written.lower()
 
 
 def _by_time(semantic: Semantic, measure: str, time: str) -> str:
-    """The measure that is aggregated by a time; a measure of two metrics by two times is two measures."""
+    """The measure aggregated by a time; a measure used by two metrics with different times becomes two measures."""
     item = semantic.measures[measure]
     if item.get("agg_time_dimension", time) == time:
         item["agg_time_dimension"] = time
@@ -93,7 +93,7 @@ def _by_time(semantic: Semantic, measure: str, time: str) -> str:
 
 
 def _reference(node: YamlNode, semantics: dict[str, Semantic], what: str) -> tuple[Semantic, str]:
-    """`users.total`: the semantic model and the name in it."""
+    """`users.total`: the semantic model and the name within it."""
     text = node.text().strip().strip("{}").strip()
     holder, _, name = text.rpartition(".")
     semantic = semantics.get(holder.lower())

@@ -1,4 +1,4 @@
-"""Vulcan's YAML as a whole: semantic models first, then metrics over them, then checks."""
+"""Reads all of Vulcan's YAML: semantic models first, then metrics over them, then checks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbt_kinds.readers.vulcan.semantics import Semantic, read_joins, read_semant
 
 
 def read_semantics(files: dict[str, str], project: Project, models: ReadModels) -> None:
-    """Adds what the files hold to the project: semantic models and tests to models, metrics to itself."""
+    """Adds semantic models and tests to models, and metrics to the project."""
     documents = read_documents(files)
     project.notes.extend(documents.notes)
     semantics: dict[str, Semantic] = {}
@@ -49,7 +49,9 @@ def _add_semantic(
 
 
 def _separate_measures(semantics: dict[str, Semantic]) -> None:
-    """Gives measures of one name in several models the model's name as well: dbt knows them by name alone."""
+    """Prefixes measures with the same name in several models with the model's name: dbt identifies them by name
+    alone.
+    """
     count: dict[str, int] = {}
     for semantic in semantics.values():
         for name in semantic.measures:
@@ -64,7 +66,7 @@ def _separate_measures(semantics: dict[str, Semantic]) -> None:
 
 
 def _drop_measures_without_time(semantic: Semantic) -> None:
-    """dbt aggregates every measure over a time, and refuses the project otherwise."""
+    """Drops measures without a time: dbt aggregates every measure over a time, and would refuse the project."""
     if semantic.measures and semantic.default_time() is None:
         names = ", ".join(semantic.measures)
         message = (

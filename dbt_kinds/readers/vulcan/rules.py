@@ -23,7 +23,7 @@ class Comparison:
 
     Attributes:
         metric: in lower case.
-        arguments: what stands in its brackets, separated at commas.
+        arguments: the contents of its parentheses, split at commas.
         operator: =, <>, <, <=, >, >=, between or not between.
         bounds: one number, or two.
     """
@@ -35,17 +35,17 @@ class Comparison:
 
 
 def needs_history(rule: str) -> bool:
-    """Whether a rule compares with what earlier runs measured."""
+    """Whether a rule compares with the measurements of earlier runs."""
     return _HISTORY.search(rule.strip()) is not None
 
 
 def is_failed_rows(rule: str) -> bool:
-    """Whether a rule is a query for rows that are wrong."""
+    """Whether a rule is a query for wrong rows."""
     return rule.strip().lower().rstrip(":").strip() in ("failed rows", "failed_rows")
 
 
 def read_comparison(rule: str) -> Comparison | None:
-    """A rule as a comparison; None when it is none."""
+    """Parses a rule as a comparison; None if it is not one."""
     found = _COMPARISON.fullmatch(rule.strip())
     if found is None:
         return None

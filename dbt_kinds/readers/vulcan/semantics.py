@@ -36,12 +36,12 @@ _TIMES = ("date", "timestamp", "datetime")
 
 @dataclass
 class Semantic:
-    """A semantic model on its way to dbt's YAML.
+    """A semantic model during conversion to dbt's YAML.
 
     Attributes:
-        own: the names by which its expressions call its columns.
-        key_column: what its primary entity is, when one column is.
-        columns: of its model, in lower case, as the model writes them; None when they are not known.
+        own: the prefixes by which its expressions refer to its columns.
+        key_column: the column of its primary entity, if it is a single column.
+        columns: of its model, from lower-case name to name as written; None if unknown.
     """
 
     document: SemanticDocument
@@ -58,11 +58,11 @@ class Semantic:
     origin: dict[str, Any] = field(default_factory=dict)
 
     def note(self, kind: type[CompileError], message: str, node: YamlNode) -> None:
-        """Records what is to say about the model."""
+        """Records a note on the model."""
         self.model.notes.append(note_of(node.error(kind, message)))
 
     def attempt(self, read: Callable[[], None]) -> None:
-        """Reads one thing; what is wrong with it is said, and the others go on."""
+        """Reads one part; an error is noted, and the other parts are still read."""
         try:
             read()
         except CompileError as error:
@@ -71,7 +71,7 @@ class Semantic:
             self.model.notes.append(note_of(error))
 
     def time_dimension(self, column: str) -> str:
-        """The dimension of a time column, which becomes one when its type was not known."""
+        """The dimension of a time column, which is converted to a time dimension if its type was unknown."""
         name = next((name for name, item in self.dimensions.items() if item["expr"].lower() == column.lower()), None)
         if name is None:
             name = self.free_name(column)
@@ -82,13 +82,13 @@ class Semantic:
         return name
 
     def free_name(self, text: str) -> str:
-        """A name that no other part of the model has."""
+        """A name not used by any other part of the model."""
         name = element_name(text)
         taken = self.entities.keys() | self.dimensions.keys() | self.measures.keys()
         return name if name not in taken else f"{name}_value"
 
     def default_time(self) -> str | None:
-        """The time dimension by which measures are aggregated: the model's time column, else the first."""
+        """The default time dimension for aggregating measures: the model's time column, else the first."""
         times = [name for name, item in self.dimensions.items() if item["type"] == "time"]
         written = self.model.options.get("time_column")
         column = written.get("column") if isinstance(written, dict) else written
@@ -96,7 +96,7 @@ class Semantic:
         return next(iter([*own, *times]), None)
 
     def content(self) -> dict[str, Any]:
-        """What dbt's YAML says."""
+        """The content for dbt's YAML."""
         made: dict[str, Any] = {"name": self.name}
         description = self.document.body.get("description") if self.document.body.is_mapping else None
         if description is not None:
@@ -127,7 +127,7 @@ def _without_plain_expression(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_semantic(document: SemanticDocument, model: Model, models: ReadModels) -> Semantic:
-    """A semantic model without its joins, which need the others."""
+    """A semantic model without its joins, which require the others."""
     names = {document.name.lower(), document.model.lower(), document.model.split(".")[-1].lower(), model.node}
     semantic = Semantic(document, model, element_name(document.name), frozenset(names))
     if semantic.name != document.name:
@@ -150,7 +150,7 @@ def read_semantic(document: SemanticDocument, model: Model, models: ReadModels) 
 
 
 def _with_dimensions(semantic: Semantic, node: YamlNode | None, models: ReadModels) -> Semantic:
-    """Columns as dimensions: those that are listed, or all but those that are left out."""
+    """Columns as dimensions: the listed ones, or all except the excluded ones."""
     known = models.columns_of(semantic.model.key)
     if known is not None:
         semantic.columns = {name.lower(): name for name, _ in known}
@@ -186,7 +186,7 @@ def _with_dimensions(semantic: Semantic, node: YamlNode | None, models: ReadMode
 
 def _add_dimension(semantic: Semantic, column: str, node: YamlNode | None) -> None:
     name = element_name(column)
-    # the primary entity has the semantic model's name
+    # the primary entity is named after the semantic model
     name = f"{name}_value" if name == semantic.name or name in semantic.dimensions else name
     granularities = node.get("granularities") if node is not None else None
     is_time = column.lower() in semantic.times or granularities is not None
@@ -204,7 +204,7 @@ def _add_dimension(semantic: Semantic, column: str, node: YamlNode | None) -> No
 
 
 def _granularity(node: YamlNode | None) -> str:
-    """The finest granularity that dbt knows."""
+    """The finest granularity that dbt supports."""
     found = []
     for name, item in named(node):
         interval = item.get("interval") if item.is_mapping else None
@@ -223,7 +223,7 @@ def _is_time(kind: exp.DataType) -> bool:
 
 
 def _times_of_query(model: Model) -> set[str]:
-    """The columns that a query makes times of, as far as its text tells."""
+    """The columns that a query computes as times, as far as its text shows."""
     if not isinstance(model.query, SqlText) or not isinstance(model.query.tree, exp.Query):
         return set()
     try:
@@ -289,7 +289,7 @@ def _read_measure(semantic: Semantic, name: str, node: YamlNode, models: ReadMod
 
 
 def _condition(node: YamlNode) -> YamlNode:
-    """A filter, which may stand below `sql:` or `expression:`."""
+    """A filter, which may be below `sql:` or `expression:`."""
     inner = node.get("sql", "expression") if node.is_mapping else node
     if inner is None:
         raise node.error(BadPropertyValue, "a filter is a condition; write it as text")
@@ -310,7 +310,7 @@ def _description(node: YamlNode) -> dict[str, str]:
 
 
 def _keep(semantic: Semantic, key: str, name: str, made: str, node: YamlNode, read: tuple[str, ...]) -> None:
-    """What nothing in dbt acts on goes to the origin."""
+    """Keeps settings without an effect in dbt in the origin."""
     rest = {item: value.value() for item, value in node.pairs() if item not in read} if node.is_mapping else {}
     if made != name:
         rest = {"name": name, **rest}
@@ -360,7 +360,7 @@ def _read_join(semantic: Semantic, name: str, node: YamlNode, others: dict[str, 
 
 
 def _equality(node: YamlNode, semantic: Semantic, target: Semantic) -> tuple[str, str] | None:
-    """The column of each side of `{a.x} = {b.y}`, in whichever order."""
+    """The column on each side of `{a.x} = {b.y}`, in either order."""
     sides = node.text().split("=")
     found = [REFERENCE.fullmatch(side.strip()) for side in sides]
     if len(sides) != 2 or found[0] is None or found[1] is None:

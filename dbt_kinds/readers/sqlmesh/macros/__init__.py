@@ -1,1 +1,1 @@
-"""SQLMesh's macros, expanded before a query is parsed, as there."""
+"""SQLMesh's macros, expanded before a query is parsed, as in SQLMesh."""

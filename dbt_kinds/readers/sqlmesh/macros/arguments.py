@@ -1,4 +1,4 @@
-"""The arguments of a macro call, as text until the macro says how it reads them."""
+"""The arguments of a macro call, kept as text until the macro decides how to parse them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dbt_kinds.translation.dialects import ParseFailure, parse_expression, parse
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument: its name when it was given by name, its text, and the line it stands on."""
+    """One argument: its name if given, its text, and its line."""
 
     text: str
     line: int
@@ -37,7 +37,7 @@ def split_arguments(tokens: Sequence[Token], text: str, first_line: int) -> list
 
 
 def read_lambda(argument: Argument, dialect: str, file: str) -> Lambda | None:
-    """`x -> body` or `(x, y) -> body`; None for what is no lambda."""
+    """Parses `x -> body` or `(x, y) -> body`; None for anything else."""
     tokens = tokens_of(argument.text, dialect, file, argument.line)
     texts = [token.text for token in tokens]
     if len(tokens) > 2 and texts[1] == "->":
@@ -53,7 +53,7 @@ def read_lambda(argument: Argument, dialect: str, file: str) -> Lambda | None:
 
 
 def value_of(argument: Argument, scope: Scope) -> Fragment:
-    """What an argument stands for: SQL, a list of it, or nothing when a macro dropped it."""
+    """The value of an argument: SQL, a list of SQL, or nothing if a macro dropped it."""
     from dbt_kinds.readers.sqlmesh.macros.expand import expand_text, replacement_at
 
     inner = scope.nested()
@@ -65,7 +65,7 @@ def value_of(argument: Argument, scope: Scope) -> Fragment:
 
 
 def items_of(argument: Argument, scope: Scope) -> list[str]:
-    """The items of a list: in brackets, of a variable or macro that is a list, or one alone."""
+    """The items of a list: in brackets, from a variable or macro that is a list, or a single one."""
     value = value_of(argument, scope)
     if isinstance(value, list):
         return value
@@ -80,7 +80,7 @@ def items_of(argument: Argument, scope: Scope) -> list[str]:
 
 
 def tree_of(sql: str, scope: Scope, line: int) -> exp.Expr:
-    """The tree of an expression or query.
+    """Parses an expression or query.
 
     Raises:
         SqlParseError: it is neither.

@@ -1,4 +1,4 @@
-"""Clauses that a macro keeps or leaves out: where each ends."""
+"""Clauses that a macro keeps or omits: where each ends."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ENDS = {clause: frozenset(words.split()) for clause, words in ENDS_OF.items()}
 
 
 def clause_end(clause: str, tokens: Sequence[Token], begin: int) -> int:
-    """Where a clause ends: at the word that begins the next one, a closing bracket or the end."""
+    """The end of a clause: the word that begins the next one, a closing bracket or the end of the text."""
     depth = 0
     at = begin
     while at < len(tokens):

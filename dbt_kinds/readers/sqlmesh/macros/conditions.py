@@ -1,4 +1,4 @@
-"""What a macro decides at compile time: expressions of literals, evaluated without a database."""
+"""Conditions of macros decided at compile time: expressions of literals, evaluated without a database."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _FUNCTIONS: dict[type[exp.Expr], Callable[..., Any]] = {
 
 
 def evaluate(tree: exp.Expr) -> Any:
-    """The value of an expression of literals.
+    """Evaluates an expression of literals.
 
     Raises:
-        Unknown: something in it is no literal, or the operation fails.
+        Unknown: a part of it is not a literal, or the operation fails.
     """
     try:
         return _value(tree)
@@ -89,7 +89,7 @@ def _value(tree: exp.Expr) -> Any:
     if isinstance(tree, exp.Binary) and type(tree) in _BINARY:
         left, right = _value(tree.left), _value(tree.right)
         result = _BINARY[type(tree)](left, right)
-        # what SQL divides exactly stays a whole number
+        # exact divisions keep integers
         return int(result) if isinstance(tree, exp.Div) and float(result).is_integer() else result
     raise Unknown(tree.sql())
 

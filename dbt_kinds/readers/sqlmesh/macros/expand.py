@@ -1,4 +1,4 @@
-"""Macros in a text of SQL, found by its tokens and replaced by what they make; everything else stays as written."""
+"""Expands macros in SQL text: finds them by tokens and replaces them by their results; all other text is unchanged."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from dbt_kinds.readers.sqlmesh.macros.variables import (
 from dbt_kinds.readers.time_names import time_variable
 from dbt_kinds.translation.scan import touches
 
-# behind these a variable is a name, whatever its value looks like
+# after these a variable is a name, whatever its value looks like
 _NAME_FOLLOWS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "AS", "UPDATE", "VIEW", "."})
-# values dbt cannot fill in, since they are no values
+# values dbt cannot fill in, because they are not literals
 _NO_VALUE_FOLLOWS = _NAME_FOLLOWS | {"INTERVAL", "OVER", "::", "LIMIT"}
 _DROPPED_JOIN = " "
 _JOIN_WORDS = r"\b(?:LEFT|RIGHT|FULL|INNER|CROSS|OUTER|NATURAL|SEMI|ANTI)"
@@ -50,11 +50,11 @@ _JOIN_WORDS = r"\b(?:LEFT|RIGHT|FULL|INNER|CROSS|OUTER|NATURAL|SEMI|ANTI)"
 
 @dataclass
 class Expanded:
-    """A text without macros, and where its parts come from.
+    """A text with macros expanded, and the origin of its parts.
 
     Attributes:
-        changed: whether macros other than variables were expanded, so that its layout is no longer the author's.
-        has_lines: whether the lines of the text are those of the source.
+        changed: whether macros other than variables were expanded, so that the layout is no longer the author's.
+        has_lines: whether line numbers are those of the source.
     """
 
     text: str
@@ -64,7 +64,7 @@ class Expanded:
     has_lines: bool = True
 
     def line_at(self, offset: int) -> int:
-        """The line of the source that an offset of the text comes from."""
+        """The line of the source for an offset of the text."""
         at = max(bisect_right(self.offsets, offset) - 1, 0)
         if not self.offsets:
             return 1
@@ -95,7 +95,7 @@ class _Writer:
             self.length += len(part)
 
     def drop_last(self, word: str) -> bool:
-        """Takes a word back that stands at the end of what is written so far."""
+        """Removes a word from the end of the text written so far."""
         written = "".join(self.parts)
         found = re.search(rf"{word}\s*$", written, re.IGNORECASE)
         if found is None:
@@ -151,7 +151,7 @@ def expand(text: str, scope: Scope, first_line: int) -> Expanded:
 
 
 def expand_text(text: str, scope: Scope, line: int) -> str:
-    """The expanded text of a macro's argument."""
+    """The text of a macro's argument, with macros expanded."""
     return expand(text, scope, line).text.strip()
 
 
@@ -168,7 +168,7 @@ def _joined(fragment: Fragment, text: str, start: int) -> str:
 def replacement_at(
     tokens: Sequence[Token], index: int, text: str, scope: Scope, line: int
 ) -> tuple[int, Fragment, bool] | None:
-    """What stands for the tokens from here: the index behind them, the SQL, and whether a macro was called."""
+    """The replacement for the tokens at an index: the index after them, the SQL, and whether a macro was called."""
     token = tokens[index]
     if token.token_type == TokenType.IDENTIFIER and "@" in token.text:
         name = filled_in(token.text, scope, line)
@@ -265,7 +265,7 @@ def _call(
 def _drop(
     writer: _Writer, tokens: Sequence[Token], end_index: int, position: int, scope: Scope, line: int
 ) -> tuple[int, int]:
-    """Leaves out a comma, AND or OR beside a macro that made nothing, or the clause that is empty without it."""
+    """Omits a comma, AND or OR next to a macro without result, or the clause that is empty without it."""
     following = tokens[end_index] if end_index < len(tokens) else None
     word = following.text.upper() if following is not None else ""
     if writer.drop_last(","):

@@ -1,4 +1,4 @@
-"""SQLMesh's macros that are called: loops, conditions, and those of `sql_macros.py`, which make SQL."""
+"""SQLMesh's callable macros: loops, conditions, and those of `sql_macros.py`, which generate SQL."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _REFUSED = frozenset({"RESOLVE_TEMPLATE", "THIS_ENV", "SCHEMAS", "VIEWS"})
 
 
 def call_macro(name: str, arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
-    """What a macro makes of its arguments.
+    """Calls a macro.
 
     Raises:
-        PythonMacro: it is one of the project's, and those are not run.
+        PythonMacro: it is a project macro, and those are not run.
         UnsupportedMacro: it is unknown, or has no counterpart.
     """
     key = name.lower()
@@ -50,17 +50,17 @@ def call_macro(name: str, arguments: Sequence[Argument], scope: Scope, line: int
 
 
 def is_true(argument: Argument, scope: Scope) -> bool:
-    """What a condition comes to.
+    """Evaluates a condition.
 
     Raises:
-        RuntimeCondition: it needs values that exist only at run time.
+        RuntimeCondition: it needs values known only at run time.
     """
     value = value_of(argument, scope)
     return bool(_evaluated(value, scope, argument.line))
 
 
 def apply(function: Lambda, values: Sequence[Fragment], scope: Scope) -> Fragment:
-    """The body of a lambda with its parameters bound."""
+    """The body of a lambda with its parameters substituted."""
     if len(values) != len(function.parameters) and len(values) == 1:
         inner = items_of(Argument(values[0] if isinstance(values[0], str) else "", function.line), scope)
         values = inner
@@ -197,7 +197,7 @@ def _name_argument(macro: str, arguments: Sequence[Argument], scope: Scope, line
 
 
 def _define(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
-    """`@DEF(name, value)`: defines, and makes nothing."""
+    """`@DEF(name, value)`: defines a variable and returns nothing."""
     if len(arguments) != 2 or not arguments[0].text.replace("_", "a").isalnum():
         raise scope.error(SqlParseError, "@DEF takes a name and a value, as in @DEF(size, 1)", line)
     name = arguments[0].text.lower()

@@ -1,4 +1,4 @@
-"""Which variables a text asks for and nothing defines: in an audit they are its arguments."""
+"""The undefined variables of a text: in an audit they are its arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dbt_kinds.readers.time_names import time_variable
 
 
 def undefined_variables(text: str, scope: Scope, first_line: int) -> list[str]:
-    """The variables of a text that are neither times, nor defined, nor macros, in the order of their first use."""
+    """The variables of a text that are neither times, nor defined, nor macros, in order of first use."""
     tokens = tokens_of(text, scope.dialect, scope.file, first_line)
     found: list[str] = []
     for index, token in enumerate(tokens[:-1]):
@@ -31,7 +31,7 @@ def undefined_variables(text: str, scope: Scope, first_line: int) -> list[str]:
 
 
 def variables_of_macros(text: str, scope: Scope, first_line: int) -> set[str]:
-    """The variables that macros take, or that names and texts are made of: they must be known when compiling."""
+    """The variables used by macros, or in names and strings, which must be known when compiling."""
     tokens = tokens_of(text, scope.dialect, scope.file, first_line)
     found: set[str] = set()
     for index, token in enumerate(tokens):
@@ -50,7 +50,7 @@ def variables_of_macros(text: str, scope: Scope, first_line: int) -> set[str]:
 
 
 def variables_behind_in(text: str, scope: Scope, first_line: int) -> set[str]:
-    """The variables that stand where IN has its list."""
+    """The variables used as the list of IN."""
     tokens = tokens_of(text, scope.dialect, scope.file, first_line)
     words = [token.text.upper() for token in tokens]
     starts = [index + 1 + (words[index + 1 : index + 2] == ["("]) for index, word in enumerate(words) if word == "IN"]

@@ -1,4 +1,4 @@
-"""What a macro may ask about where it stands: variables, the model, columns of tables."""
+"""The context of a macro: variables, the model, columns of tables."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.marks import Marks
 from dbt_kinds.translation.star import Columns
 
-# SQL of the source's dialect; a list is what a macro makes several items of, None what it drops
+# SQL in the source dialect; a list is a macro's several items, None a dropped one
 Fragment = str | list[str] | None
 
 
 @dataclass(frozen=True)
 class Lambda:
-    """`x -> body`, with the body as text: it is read anew for every item."""
+    """`x -> body`, with the body as text: it is parsed again for every item."""
 
     parameters: tuple[str, ...]
     body: str
@@ -28,19 +28,19 @@ class Lambda:
 
 @dataclass
 class Scope:
-    """Where a macro stands.
+    """The context of a macro.
 
     Attributes:
-        locals: what @DEF and lambdas bind, as SQL.
-        bare_names: parameters of the lambda, which stand in its body without `@`.
+        locals: variables bound by @DEF and lambdas, as SQL.
+        bare_names: parameters of the lambda, which are used in its body without `@`.
         blueprint: the values of the model's blueprint, as SQL.
-        variables: the project's, as they are configured.
-        columns_of: columns of a table by its name as written, None when they are not known.
+        variables: the project's, as configured.
+        columns_of: columns of a table by its name as written, None if unknown.
         allows_window: whether the model has a start and an end.
-        parameters: arguments of an audit, which stand for themselves.
+        parameters: arguments of an audit, which are not replaced.
         call_python: runs a Python macro of the project; None refuses it.
         jinja_macros: the project's macros of Jinja, as text.
-        declared: names of the tables that are declared over files, by how they are.
+        declared: names of tables declared over files, by declaration.
     """
 
     dialect: str
@@ -70,14 +70,14 @@ class Scope:
         return kind(message, self.file, line)
 
     def note(self, kind: type[CompileError], message: str, line: int, *, for_person: bool = False) -> None:
-        """Records what does not stop the model; `for_person` when this instance of it must be looked at."""
+        """Records a note that does not stop the model; `for_person` if it needs review by a person."""
         note = note_of(kind(message, self.file, line))
         note = replace(note, level="person") if for_person else note
         if note not in self.notes:
             self.notes.append(note)
 
     def nested(self, bound: Mapping[str, Fragment] | None = None) -> Scope:
-        """The scope of a macro's argument, or of a lambda with its parameters bound."""
+        """The scope for a macro's argument, or for a lambda with its parameters bound."""
         names = self.bare_names | (bound or {}).keys()
         return replace(self, locals={**self.locals, **(bound or {})}, bare_names=names, is_nested=True)
 
@@ -94,7 +94,7 @@ def sql_of(value: Any, dialect: str) -> Fragment:
 
 
 def plain_text(fragment: str) -> str:
-    """SQL of a literal or a name as the text it says: what becomes part of a name."""
+    """SQL of a literal or name as plain text, for use as a part of a name."""
     text = fragment.strip()
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"`":
         return text[1:-1].replace(text[0] * 2, text[0])

@@ -1,4 +1,4 @@
-"""SQLMesh's macros that make SQL: keys, safe arithmetic, pivots, unions, spines. They return what its own return."""
+"""SQLMesh's macros that generate SQL: keys, safe arithmetic, pivots, unions, spines. Results equal SQLMesh's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Arguments = Sequence[Argument]
 
 
 def _named(arguments: _Arguments, names: Sequence[str], scope: Scope, line: int, macro: str) -> dict[str, Argument]:
-    """Arguments by name, those without one in order."""
+    """Arguments by name, with positional ones in order."""
     given: dict[str, Argument] = {}
     for position, argument in enumerate(arguments):
         name = argument.name or (names[position] if position < len(names) else "")
@@ -33,7 +33,7 @@ def _named(arguments: _Arguments, names: Sequence[str], scope: Scope, line: int,
 
 
 def _text(given: dict[str, Argument], name: str, default: str, scope: Scope) -> str:
-    """An argument as the SQL it stands for."""
+    """An argument as SQL."""
     value = value_of(given[name], scope) if name in given else default
     return value if isinstance(value, str) else default
 
@@ -62,7 +62,7 @@ def _surrogate_key(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
         parts.append(f"COALESCE(CAST({column} AS STRING), '{_NULL_TOKEN}')")
     whole = f"CONCAT({', '.join(_between(parts, repr('|')))})"
     key = f"SHA2({whole}, {bits[function]})" if function in bits else f"{function}({whole})"
-    # other dialects would make something else of CONCAT, and existing keys would stop matching
+    # other dialects would rewrite CONCAT, and existing keys would no longer match
     return scope.marks.name_of(SparkSql(key))
 
 

@@ -1,4 +1,4 @@
-"""Tokens that touch one another and are one name: `a_@{x}_b`."""
+"""Adjacent tokens that form one name: `a_@{x}_b`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 
 @dataclass(frozen=True)
 class Reference:
-    """A variable: `@x`, `@{x}`, or a text with variables, `@'…'`."""
+    """A variable: `@x`, `@{x}`, or a string with variables, `@'…'`."""
 
     name: str
     is_braced: bool = False
@@ -20,7 +20,7 @@ class Reference:
 
 
 def composition(tokens: Sequence[Token], index: int) -> tuple[list[str | Reference], int]:
-    """Words and variables that touch one another, which are one name: `a_@{x}_b`."""
+    """Adjacent words and variables that form one name: `a_@{x}_b`."""
     parts: list[str | Reference] = []
     at = index
     while at < len(tokens) and (at == index or tokens[at].start == tokens[at - 1].end + 1):
@@ -51,7 +51,7 @@ def composition(tokens: Sequence[Token], index: int) -> tuple[list[str | Referen
 
 
 def fields_behind(tokens: Sequence[Token], index: int) -> tuple[list[str], int]:
-    """The names of `.a.b` from here, and the index behind them."""
+    """The names of `.a.b` at an index, and the index after them."""
     fields: list[str] = []
     while index + 1 < len(tokens) and tokens[index].text == "." and is_word(tokens[index + 1]):
         fields.append(tokens[index + 1].text)
@@ -60,12 +60,12 @@ def fields_behind(tokens: Sequence[Token], index: int) -> tuple[list[str], int]:
 
 
 def is_word(token: Token) -> bool:
-    """Whether a token is a word or number, not a text or quoted name."""
+    """Whether a token is a word or number, not a string or quoted name."""
     return token.token_type not in QUOTED and bool(token.text) and (token.text[0].isalnum() or token.text[0] == "_")
 
 
 def run_text(tokens: Sequence[Token], index: int) -> str:
-    """A word and the token that touches it, which tells whether a variable follows."""
+    """A word and the token adjacent to it, which shows whether a variable follows."""
     token = tokens[index]
     if index + 1 < len(tokens) and tokens[index + 1].start == token.end + 1:
         following = tokens[index + 1]
@@ -74,7 +74,7 @@ def run_text(tokens: Sequence[Token], index: int) -> str:
 
 
 def is_part(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a word touches a variable and is one name with it."""
+    """Whether a word is adjacent to a variable and part of the same name."""
     token = tokens[index]
     before = tokens[index - 1] if index else None
     touches_before = before is not None and before.end + 1 == token.start and before.text in ("@", "{", "}")

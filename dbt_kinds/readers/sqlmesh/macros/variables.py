@@ -1,4 +1,4 @@
-"""Variables of macros: what each stands for, and where it is not known before dbt runs."""
+"""Macro variables: their values, or where they are only known when dbt runs."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ NO_COUNTERPART = frozenset({"this_env", "schemas", "views", "resolve_template", 
 
 
 def sql_text(text: str) -> str:
-    """A text as a literal of SQL."""
+    """A string as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def variable_value(name: str, scope: Scope, line: int, before: str = "") -> Fragment:
-    """The SQL of a variable: local, blueprint, project, in this order."""
+    """The SQL of a variable: local, blueprint, project, in this order of precedence."""
     key = name.lower()
     if key in scope.locals:
         return scope.locals[key]
@@ -70,12 +70,12 @@ def is_bound(name: str, scope: Scope) -> bool:
 
 
 def spelled(name: str, scope: Scope) -> str:
-    """A variable's name as the config spells it, since dbt's names keep their case."""
+    """A variable's name as spelled in the config, since dbt's variable names are case-sensitive."""
     return next((key for key in scope.variables if key.lower() == name.lower()), name)
 
 
 def project_variables(scope: Scope) -> dict[str, object]:
-    """The variables of the project, by name in lower case."""
+    """The variables of the project, by lower-case name."""
     return {key.lower(): value for key, value in scope.variables.items()}
 
 
@@ -85,7 +85,7 @@ def is_mapping(name: str, scope: Scope) -> bool:
 
 
 def field_value(name: str, fields: Sequence[str], scope: Scope, line: int) -> Fragment:
-    """The SQL of `@name.field`, which is the field's value of today.
+    """The SQL of `@name.field`, which is the field's current value.
 
     Raises:
         UndefinedMacroVariable: there is no such field.
@@ -103,9 +103,9 @@ def field_value(name: str, fields: Sequence[str], scope: Scope, line: int) -> Fr
 
 
 def note_frozen(name: str, scope: Scope, line: int) -> None:
-    """Says that a variable has become its value of today."""
+    """Notes that a variable was replaced by its current value."""
     message = f"@{name} was replaced by its value of today; compile again after you change it"
-    # once a model, however often its SQL says it
+    # once per model, however often its SQL uses it
     if all((note.code, note.message) != (VariableFrozen.__name__, message) for note in scope.notes):
         scope.note(VariableFrozen, message, line)
 
@@ -139,10 +139,10 @@ def name_text(name: str, scope: Scope, line: int) -> str:
 
 
 def checked_word(text: str, scope: Scope, line: int) -> str:
-    """A name or text that variables have become part of.
+    """Checks a name or string that contains expanded variables.
 
     Raises:
-        UnsupportedMacro: one of them is known only when dbt runs.
+        UnsupportedMacro: one of them is only known when dbt runs.
     """
     if has_glued_mark(text):
         message = "a variable that only dbt knows, such as @this_model, is part of a name here; write the name out"
@@ -151,7 +151,7 @@ def checked_word(text: str, scope: Scope, line: int) -> str:
 
 
 def filled_in(text: str, scope: Scope, line: int) -> str:
-    """A quoted name with its variables replaced; what is no variable stays."""
+    """A quoted name with its variables replaced; anything that is not a variable is unchanged."""
 
     def put(found: re.Match[str]) -> str:
         name = found[1] or found[2]
@@ -161,7 +161,7 @@ def filled_in(text: str, scope: Scope, line: int) -> str:
 
 
 def template(text: str, scope: Scope, line: int) -> str:
-    """`@'…'`: one text, or a concat when a time variable stands in it."""
+    """`@'…'`: one string, or a concat if it contains a time variable."""
     pieces: list[str] = []
     position = 0
     literal = ""
@@ -182,5 +182,5 @@ def template(text: str, scope: Scope, line: int) -> str:
         return sql_text(literal)
     if literal:
         pieces.append(sql_text(literal))
-    # other dialects would make something else of concat
+    # other dialects would rewrite concat
     return scope.marks.name_of(SparkSql(f"concat({', '.join(pieces)})"))

@@ -1,1 +1,1 @@
-"""Python models, read from their syntax trees and never imported: queries that they hand over become SQL models."""
+"""Python models, read from their syntax trees and never imported; those that return queries become SQL models."""

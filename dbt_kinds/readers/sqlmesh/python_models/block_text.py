@@ -1,4 +1,4 @@
-"""`@model(…)` as the text of a MODEL block, so that both are read by one grammar and checked by one set of rules."""
+"""`@model(…)` as the text of a MODEL block, so that one grammar and one set of checks apply to both."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dbt_kinds.errors import PythonModelUnsupported
 from dbt_kinds.readers.sqlmesh.python_models.declaration import Declaration, RawSql
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
-# lists of columns, names and expressions: SQL as it stands
+# lists of columns, names and expressions: SQL as is
 _SQL_LISTS = frozenset({"grain", "grains", "references", "partitioned_by", "clustered_by", "depends_on", "unique_key"})
 _CALLS = frozenset({"audits", "assertions", "signals"})
-# arguments of audits that are texts and not columns or expressions
+# arguments of audits that are strings, not columns or expressions
 _TEXT_ARGUMENTS = frozenset({"is_in", "patterns"})
 _PAIRS = frozenset(
     {
@@ -26,15 +26,15 @@ _PAIRS = frozenset(
     }
 )
 _SQL_TEXTS = frozenset({"when_matched", "merge_filter", "time_data_type"})
-# what the decorator takes and a MODEL block does not
+# arguments of the decorator that a MODEL block does not have
 _NO_PROPERTY = frozenset({"is_sql", "dialect", "name", "blueprints", "python_env", "entrypoint", "module_path"})
 
 
 def block_text(declaration: Declaration, file: str) -> str:
-    """The text of a MODEL block; every property stands in the line of the Python file where its value begins.
+    """The text of a MODEL block, with every property on the line where its value begins in the Python file.
 
     Raises:
-        PythonModelUnsupported: a value is of a type that no property has.
+        PythonModelUnsupported: a value has a type that no property accepts.
     """
     parts: list[str] = ["MODEL ("]
     line = declaration.line
@@ -136,10 +136,10 @@ def _text(value: str) -> str:
 
 
 def column_name(name: str) -> str:
-    """A column's name, quoted when it must be."""
+    """A column's name, quoted if necessary."""
     return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
 
 
 def quoted_name(name: str) -> str:
-    """A key of pairs."""
+    """The name of a key in pairs."""
     return name if _PLAIN.fullmatch(name) else '"' + name.replace('"', '""') + '"'

@@ -1,4 +1,4 @@
-"""A Python model that is more than a query, as a dbt Python model for Databricks: its function is kept and called."""
+"""Converts a Python model that is more than a query to a dbt Python model for Databricks, which calls its function."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def model(dbt, session):
 def dbt_python_body(
     declaration: Declaration, text: str, block: Block, context: ProjectContext, scope: Scope
 ) -> PythonBody:
-    """The whole dbt Python model.
+    """The complete dbt Python model.
 
     Raises:
-        PythonModelUnsupported: it asks its context for what is not there on Databricks.
+        PythonModelUnsupported: it uses a part of its context that does not exist on Databricks.
     """
     function = declaration.function
     tree = ast.parse(text)
@@ -102,14 +102,14 @@ def dbt_python_body(
 
 
 def _variables(context: ProjectContext) -> dict[str, str]:
-    """What the model finds below its meta: dbt's Python models see no variables otherwise."""
+    """The variables passed through meta, since dbt's Python models have no other access to variables."""
     found = {name: f'{{{{ var("{name}", "") }}}}' for name in ("kinds_start", "kinds_end", "kinds_execution_time")}
     found.update({f"kinds_variables.{name.lower()}": f'{{{{ var("{name}") }}}}' for name in context.config.variables})
     return found
 
 
 def _names_read(function: ast.FunctionDef, context_name: str, scope: Scope) -> Iterator[str]:
-    """The tables that the function asks its context for."""
+    """The tables that the function requests from its context."""
     inside = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Attribute)}
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and node.id == context_name and id(node) not in inside:
@@ -151,7 +151,7 @@ def _mark(text: str, context: ProjectContext, scope: Scope, line: int) -> Mark:
 
 
 def _yields_once(function: ast.FunctionDef, scope: Scope) -> bool:
-    """Whether the function is a generator, which may only yield as its last act."""
+    """Whether the function is a generator, which may only yield as its last statement."""
     found = [node for node in _own_nodes(function) if isinstance(node, ast.Yield | ast.YieldFrom)]
     if not found:
         return False
@@ -163,7 +163,7 @@ def _yields_once(function: ast.FunctionDef, scope: Scope) -> bool:
 
 
 def _own_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a function without those of functions in it."""
+    """The nodes of a function, excluding nested functions."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()
@@ -183,7 +183,7 @@ def _call(function: ast.FunctionDef, context_name: str, is_generator: bool) -> s
 
 
 def _kept(text: str, tree: ast.Module, declaration: Declaration) -> str:
-    """The file without the source tool's imports, decorators, annotations and other models."""
+    """The file without the source tool's imports, decorators and annotations, and without other models."""
     lines = text.encode().split(b"\n")
     cuts: list[tuple[int, int, int, int]] = []
     for node in tree.body:
@@ -212,7 +212,7 @@ def _imports_source_tool(node: ast.stmt) -> bool:
 
 
 def _annotations(function: ast.FunctionDef) -> Iterator[tuple[int, int, int, int]]:
-    """The annotations of parameters, which name classes of the source tool."""
+    """Annotations of parameters, which refer to classes of the source tool."""
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     for argument in every:
@@ -223,7 +223,7 @@ def _annotations(function: ast.FunctionDef) -> Iterator[tuple[int, int, int, int
 
 
 def _check_is_python(body: PythonBody, scope: Scope, line: int) -> None:
-    """Makes sure that what was written is Python.
+    """Checks that the generated text is valid Python.
 
     Raises:
         PythonModelUnsupported: it is not.

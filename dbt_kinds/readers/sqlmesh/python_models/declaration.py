@@ -1,4 +1,4 @@
-"""The `@model(…)` above a function, as literals: what is computed is refused, since nothing is run."""
+"""Reads the `@model(…)` decorator of a function as literals: computed values are refused, since nothing is run."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _KINDS = {
     "SCDType2ByTimeKind": "SCD_TYPE_2_BY_TIME",
     "SCDType2ByColumnKind": "SCD_TYPE_2_BY_COLUMN",
 }
-# calls of sqlglot that make what their first argument says
+# calls of sqlglot that are equivalent to their first argument
 _SQL_CALLS = frozenset({"to_column", "column", "to_identifier", "to_table", "parse_one", "maybe_parse", "build"})
 
 
 class RawSql(str):
-    """A text that was built as SQL, and is no text literal."""
+    """Text that was built as SQL, as opposed to a string literal."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class Declaration:
     """A function with `@model(…)` above it.
 
     Attributes:
-        constants: what the module assigns at its top level, by name.
+        constants: top-level assignments of the module, by name.
     """
 
     function: ast.FunctionDef
@@ -56,7 +56,7 @@ class Declaration:
     constants: Mapping[str, ast.expr] = field(default_factory=dict)
 
     def take(self, name: str, default: Any = None) -> Any:
-        """A property's value, removed from those that are left."""
+        """Removes and returns a property's value."""
         found = self.properties.pop(name, None)
         return default if found is None else found.value
 
@@ -73,7 +73,7 @@ def find_models(tree: ast.Module) -> list[tuple[ast.FunctionDef, ast.Call]]:
 
 
 def hidden_models(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Functions that say they are models where none is looked for: async ones, and those inside a block."""
+    """Functions declared as models where none are supported: async ones, and those inside a block."""
     seen = {id(function) for function, _ in find_models(tree)}
     return [
         node
@@ -90,7 +90,7 @@ def is_model_decorator(node: ast.expr) -> bool:
 
 
 def constants_of(tree: ast.Module) -> dict[str, ast.expr]:
-    """What the module assigns once at its top level."""
+    """The names that are assigned exactly once at the module's top level."""
     found: dict[str, ast.expr] = {}
     twice: set[str] = set()
     for node in tree.body:
@@ -134,10 +134,10 @@ def read_declaration(
 
 @dataclass
 class Literals:
-    """Reads expressions that say what they mean without being run.
+    """Evaluates literal expressions without running code.
 
     Attributes:
-        bound: values of names that a comprehension binds.
+        bound: values of names bound by a comprehension.
     """
 
     constants: Mapping[str, ast.expr]
@@ -146,7 +146,7 @@ class Literals:
     bound: Mapping[str, Any] = field(default_factory=dict)
 
     def value(self, node: ast.expr) -> Any:
-        """What an expression says.
+        """The value of an expression.
 
         Raises:
             PythonModelUnsupported: it is computed.
@@ -243,7 +243,7 @@ class Literals:
         return found
 
     def _attribute(self, node: ast.Attribute) -> Any:
-        """`ModelKindName.FULL`, `exp.DataType.Type.INT`: enumerations say what they are called."""
+        """`ModelKindName.FULL`, `exp.DataType.Type.INT`: the name of an enumeration's member."""
         if isinstance(node.value, ast.Attribute) and node.attr in ("value", "name"):
             return self._attribute(node.value)
         if isinstance(node.value, ast.Name) and node.value.id not in self.constants and node.attr.isupper():
@@ -283,7 +283,7 @@ class Literals:
         raise self.computed(node)
 
     def computed(self, node: ast.expr) -> PythonModelUnsupported:
-        """An error about an expression that must be run to be known."""
+        """An error about an expression that would have to be run."""
         message = f"{text_of(node)} is computed, and the file is not run; write the value into @model"
         return PythonModelUnsupported(message, self.file, getattr(node, "lineno", 1))
 

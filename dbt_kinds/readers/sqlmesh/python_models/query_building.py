@@ -1,7 +1,7 @@
-"""What a Python model's function hands over, when it only puts a query together.
+"""The query of a Python model's function that only builds one.
 
-The function is followed statement by statement on its syntax tree, with constants and with texts in which the window's
-bounds are characters of their own. Nothing of the file is run, and what is not followed is refused.
+The function is interpreted statement by statement on its syntax tree, with constants and with strings in which the
+window's bounds are special characters. Nothing of the file is run, and unsupported statements are refused.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _TIME_FUNCTIONS = ("to_ds", "to_ts", "to_tstz", "to_date", "to_datetime", "to_ti
 
 @dataclass(frozen=True)
 class Query:
-    """A query that a function hands over.
+    """A query that a function returns.
 
     Attributes:
-        text: with a character for every time.
-        line: of the file, where the text begins.
-        is_spark: it is Spark's, whatever the model's dialect says.
+        text: with a special character for every time.
+        line: the line of the file where the text begins.
+        is_spark: it is Spark SQL, whatever the model's dialect.
     """
 
     text: str
@@ -60,12 +60,12 @@ class _Context:
 
 @dataclass
 class Surroundings:
-    """What the function may read besides its parameters.
+    """The names that the function may read besides its parameters.
 
     Attributes:
-        constants: what the module assigns, by name.
-        variables: the project's, which arrive as keyword arguments, too.
-        blueprint: the values of one of several models of a file.
+        constants: the module's assignments, by name.
+        variables: the project's, which are also passed as keyword arguments.
+        blueprint: the values of this model, if the file defines several.
         used: the variables whose values became part of the query.
     """
 
@@ -77,16 +77,16 @@ class Surroundings:
 
 
 def query_of(function: ast.FunctionDef, surroundings: Surroundings, source: str) -> Query:
-    """The query that a function builds and hands over.
+    """The query that a function builds and returns.
 
     Raises:
-        NotSqlAtHeart: it does more than that.
+        NotSqlAtHeart: it does anything else.
     """
     return _Follower(function, surroundings, source).follow()
 
 
 class _Follower:
-    """Follows one function."""
+    """Interprets one function."""
 
     def __init__(self, function: ast.FunctionDef, surroundings: Surroundings, source: str) -> None:
         self.function = function
@@ -113,7 +113,7 @@ class _Follower:
         self.keywords = arguments.kwarg.arg if arguments.kwarg is not None else None
 
     def follow(self) -> Query:
-        """The query of the last statement."""
+        """The query returned by the last statement."""
         if self.function.args.vararg is not None:
             raise NotSqlAtHeart("takes any number of arguments", self.function.lineno)
         for statement in self.function.body[:-1]:
@@ -265,7 +265,7 @@ class _Follower:
         value = self._value(node.value)
         form = "".join(self._part(part) for part in node.format_spec.values) if _has_format(node) else ""  # type: ignore[union-attr]
         if node.conversion in (ord("r"), ord("a")):
-            # what stands for a time would be spelled out as an escape
+            # a character for a time would be rendered as an escape
             if not is_plain(value) or is_reserved(str(value)):
                 raise refused_part(node)
             value = repr(value)
@@ -294,7 +294,7 @@ class _Follower:
         return self._function_call(last_name(function), node)
 
     def _target(self, node: ast.expr) -> Any:
-        """What a method is called on; modules are none of the values followed."""
+        """The object that a method is called on; modules are not supported values."""
         if isinstance(node, ast.Attribute):
             inner = self._target(node.value)
             return inner if isinstance(inner, _Context) else None
@@ -310,7 +310,7 @@ class _Follower:
         return self._variable(arguments[0], node, *(arguments[1:2] or [None]))
 
     def _arguments(self, node: ast.Call, *, names: tuple[str, ...] = ()) -> list[Any]:
-        """The arguments in order; keywords only where they are named."""
+        """Positional arguments; keywords only where named."""
         values = [self._value(argument) for argument in node.args]
         keywords = {keyword.arg: keyword.value for keyword in node.keywords}
         for name in names[len(values) :]:
@@ -369,7 +369,7 @@ class _Follower:
         raise NotSqlAtHeart(f"uses {text_of(node)}", node.lineno)
 
     def _line_of(self, text: str) -> int:
-        """The line of the file where a text begins: that of the first of its lines that stands there."""
+        """The line of the file where a text begins: that of its first line found there."""
         begin, end = self.function.lineno, self.function.end_lineno or len(self.lines)
         for offset, line in enumerate(text.split("\n")):
             piece = re.split(r"[\ue000-\uf8ff]", line.strip())[0][:40]
@@ -383,7 +383,7 @@ class _Follower:
 
 
 def _new_zone(method: str, node: ast.Call) -> str | None:
-    """`none` or `utc` of `replace(tzinfo=…)`; None for other calls."""
+    """`none` or `utc` for `replace(tzinfo=…)`; None for other calls."""
     if method != "replace" or node.args or [item.arg for item in node.keywords] != ["tzinfo"]:
         return None
     value = node.keywords[0].value

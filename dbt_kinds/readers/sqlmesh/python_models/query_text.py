@@ -1,4 +1,4 @@
-"""A query with characters for times becomes SQL with marks: the quotes around a time tell what is written for it."""
+"""Converts a query with characters for times to SQL with marks: surrounding quotes decide how a time is written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dbt_kinds.translation.scan import line_of, stretches
 
 _TIME = re.compile(r"[\ue000-\uf8ff]")
 _TYPED = re.compile(r"\b(DATE|DATETIME|TIMESTAMP|TIMESTAMPTZ|TIMESTAMP_NTZ|TIMESTAMP_LTZ|TIME)(\s*)$", re.IGNORECASE)
-# where text stands in double quotes, too
+# dialects with strings in double quotes
 _DOUBLE_QUOTED = frozenset({"bigquery", "mysql", "spark", "spark2", "databricks", "hive", "clickhouse"})
 
 
@@ -21,7 +21,7 @@ def with_marks(query: Query, scope: Scope) -> str:
     """The query's text with a mark for every time.
 
     Raises:
-        NotSqlAtHeart: a time stands where it is no value.
+        NotSqlAtHeart: a time is used where it is not a value.
         TimeVariableNotAllowed: the model's kind has no window.
     """
     text = query.text
@@ -49,7 +49,7 @@ def _number(character: str, query: Query, scope: Scope, line: int) -> str:
 
 
 def _add_literal(parts: list[str], literal: str, query: Query, scope: Scope, line: int) -> None:
-    """A literal with times in it: the time alone, or what is concatenated."""
+    """A literal that contains times: the time alone, or a concatenation."""
     quote, inside = literal[0], literal[1:-1]
     if quote == "`" or (quote == '"' and scope.dialect not in _DOUBLE_QUOTED):
         raise NotSqlAtHeart("makes a time part of a name", line)

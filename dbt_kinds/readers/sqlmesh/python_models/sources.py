@@ -1,4 +1,6 @@
-"""The Python models of a file, as what SQL models are read from; those that are no queries at heart have a body."""
+"""The Python models of a file, in the form that SQL models are read from; those that are not just queries have a
+body.
+"""
 
 from __future__ import annotations
 
@@ -56,14 +58,14 @@ class PythonModelSource(ModelSource):
     """A Python model.
 
     Attributes:
-        make_body: makes the dbt Python model, once the project's tables are known; None when its query was taken out.
+        make_body: builds the dbt Python model, once the project's tables are known; None if its query was extracted.
     """
 
     make_body: Callable[[], PythonBody] | None = None
 
 
 def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterator[ModelSource | LeftOut]:
-    """The models of a Python file, which is parsed and never imported; a file without `@model` has none."""
+    """The models of a Python file, which is parsed and never imported; empty without `@model`."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -109,7 +111,7 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
 
 
 def _stated_name(decorator: ast.Call, constants: Mapping[str, ast.expr], file: str) -> str:
-    """The model's name where it can be read, whatever else of the decorator cannot."""
+    """The model's name if readable, even if other parts of the decorator are not."""
     named = [keyword.value for keyword in decorator.keywords if keyword.arg == "name"]
     try:
         return str(next((Literals(constants, file).value(node) for node in (*decorator.args[:1], *named)), ""))
@@ -120,7 +122,7 @@ def _stated_name(decorator: ast.Call, constants: Mapping[str, ast.expr], file: s
 def _stated_columns(
     decorator: ast.Call, constants: Mapping[str, ast.expr], file: str, context: ProjectContext
 ) -> list[Column]:
-    """The columns where they can be read, whatever else of the decorator cannot; a type that cannot is not known."""
+    """The columns if readable, even if other parts of the decorator are not; unreadable types count as unknown."""
     stated = {keyword.arg: keyword.value for keyword in decorator.keywords}
     found: list[Column] = []
     try:
@@ -157,7 +159,7 @@ def _blueprints(declaration: Declaration, file: str) -> list[dict[str, Any]]:
 
 
 def _filled_in(declaration: Declaration, values: Mapping[str, Any]) -> Declaration:
-    """The declaration of one blueprint: `@name` in its texts is its value."""
+    """The declaration for one blueprint: `@name` in its strings is replaced by its value."""
     if not values:
         return declaration
     known = {key.lower(): str(value) for key, value in values.items()}
@@ -189,7 +191,7 @@ def _source(
     scope.model_name = name.text
     stated = declaration.properties.get("is_sql")
     is_sql = stated is not None and stated.value is True
-    # a default that is meant for SQL models is none of a Python model's
+    # a default meant for SQL models does not apply to a Python model
     if not is_sql and "kind" not in declaration.properties and _default_kind(context) in ("FULL", *_NEVER_PYTHON):
         declaration.properties["kind"] = Property("FULL", line)
     head = block_text(declaration, file)
@@ -267,10 +269,10 @@ def _default_kind(context: ProjectContext, otherwise: str = "FULL") -> str:
 
 
 def _check_runs(reason: NotSqlAtHeart, kind: str, name: TableName, context: ProjectContext, scope: Scope) -> None:
-    """Makes sure that something runs a function that is more than a query.
+    """Checks that the adapter can run a function that is more than a query.
 
     Raises:
-        NoPythonModels: nothing does.
+        NoPythonModels: it cannot.
     """
     why = f"{name.text} is more than a query: the function {reason.reason}"
     if context.options.adapter != "databricks":

@@ -1,4 +1,4 @@
-"""What Python's ways of filling in texts make of values, times among them."""
+"""Python's string formatting, applied to values that include times."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 from dbt_kinds.readers.sqlmesh.python_models.times import Day, Moment, NotSqlAtHeart, is_reserved
 
-# a width that would fill the memory
+# larger widths would exhaust memory
 _WIDE = re.compile(r"\d{5,}")
-# what % does to a text besides filling it in
+# conversions of % other than plain insertion
 _CUTS = re.compile(r"%(\(\w+\))?[-#0 +]*(\d+|\.\d+|[ra])")
 
 
 def formatted(value: Any, form: str, node: ast.expr) -> str:
-    """What `format()` makes of a value.
+    """The result of `format()` for a value.
 
     Raises:
-        NotSqlAtHeart: it is no text, number or time, or the form would cut one.
+        NotSqlAtHeart: it is not a string, number or time, or the format would truncate a time.
     """
     if isinstance(value, Moment | Day):
         return _time_text(value, form, node)
@@ -33,10 +33,10 @@ def formatted(value: Any, form: str, node: ast.expr) -> str:
 
 
 def strftime(moment: Moment, form: str, node: ast.expr) -> str:
-    """What `strftime()` makes of a time.
+    """The result of `strftime()` for a time.
 
     Raises:
-        NotSqlAtHeart: Spark has no letter for a part of the format.
+        NotSqlAtHeart: Spark has no equivalent of a part of the format.
     """
     try:
         return moment.formatted(form)
@@ -48,7 +48,7 @@ def filled(template: Any, values: Any, node: ast.expr) -> str:
     """`template % values`.
 
     Raises:
-        NotSqlAtHeart: it is a calculation, or the values do not fit.
+        NotSqlAtHeart: it is arithmetic, or the values do not match.
     """
     if not isinstance(template, str) or _WIDE.search(template):
         raise NotSqlAtHeart("calculates", node.lineno)
@@ -62,10 +62,10 @@ def filled(template: Any, values: Any, node: ast.expr) -> str:
 
 
 def filled_format(template: str, positional: Sequence[Any], named: Mapping[str, Any], node: ast.expr) -> str:
-    """`template.format(…)`; attributes and items of values are not followed.
+    """`template.format(…)`; attributes and items of values are not supported.
 
     Raises:
-        NotSqlAtHeart: the values do not fit.
+        NotSqlAtHeart: the values do not match.
     """
     made: list[str] = []
     following = 0
@@ -87,14 +87,14 @@ def filled_format(template: str, positional: Sequence[Any], named: Mapping[str, 
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value's text is what Python makes of it; in a list, a time would be spelled out as an escape."""
+    """Whether a value's text is Python's; within a list, a time would be rendered as an escape."""
     if isinstance(value, list | tuple):
         return all(is_plain(item) and not is_reserved(str(item)) for item in value)
     return value is None or isinstance(value, str | int | float | bool)
 
 
 def refused_part(node: ast.expr) -> NotSqlAtHeart:
-    """What to say of a value that cannot be put into a text."""
+    """A message about a value that cannot be inserted into a string."""
     return NotSqlAtHeart(f"puts {text_of(node)} into the query", node.lineno)
 
 

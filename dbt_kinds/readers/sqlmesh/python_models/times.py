@@ -1,7 +1,7 @@
-"""The window of a Python model's function, as the texts that its query is built of.
+"""The window's bounds in the strings from which a Python model's function builds its query.
 
-While a query is put together, a bound of the window is one character that no source may hold; what it stands for is
-looked up when the text is complete, and the quotes around it are known.
+While a query is built, a bound of the window is one reserved character that no source may contain; it is resolved when
+the text is complete and the quotes around it are known.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from dbt_kinds.translation.time_formats import spark_pattern
 
 _FIRST = 0xE000
 _LAST = 0xF8FF
-# the times are UTC, and a naive one has no offset
+# the times are in UTC, and naive ones have no offset
 _LITERAL = {"%": "%", "z": "+0000", "Z": "UTC"}
 
 
 class NotSqlAtHeart(Exception):  # noqa: N818 - becomes a CompileError with the model's name
-    """A function does more than build a query and hand it over: what, and in which line."""
+    """A function does more than build and return a query; says what, and on which line."""
 
     def __init__(self, reason: str, line: int) -> None:
-        """Takes what it does and where."""
+        """`reason` is what it does, `line` where."""
         super().__init__(reason)
         self.reason = reason
         self.line = line
@@ -30,11 +30,11 @@ class NotSqlAtHeart(Exception):  # noqa: N818 - becomes a CompileError with the 
 
 @dataclass(frozen=True)
 class TimeText:
-    """A bound of the window as a text or number.
+    """A bound of the window as a string or number.
 
     Attributes:
         bound: start, end or execution.
-        suffix: of the package's time variable; `epoch_seconds`, `iso` and `format` are made of one.
+        suffix: that of the package's time variable; `epoch_seconds`, `iso` and `format` are derived from one.
         letters: Spark's pattern, for `format`.
     """
 
@@ -44,17 +44,17 @@ class TimeText:
 
     @property
     def is_number(self) -> bool:
-        """Whether it stands without quotes."""
+        """Whether it is written without quotes."""
         return self.suffix in ("epoch", "epoch_seconds", "millis")
 
     @property
     def variable(self) -> str:
-        """The time variable that it is made of."""
+        """The time variable that it is derived from."""
         made_of = {"epoch_seconds": "epoch", "iso": "tstz", "format": "dtntz"}
         return f"{self.bound}_{made_of.get(self.suffix, self.suffix)}"
 
     def sql(self, scope: Scope) -> str:
-        """The mark that stands for it."""
+        """The mark for it."""
         mark = scope.marks.name_of(TimeVariable(self.variable))
         if self.suffix == "epoch_seconds":
             return scope.marks.name_of(SparkSql(f"cast({mark} as bigint)"))
@@ -67,12 +67,12 @@ class TimeText:
 
 @dataclass
 class TimeTexts:
-    """The times of one query, each with the character that stands for it."""
+    """The times of one query, each with its character."""
 
     by_character: dict[str, TimeText] = field(default_factory=dict)
 
     def character(self, text: TimeText) -> str:
-        """The character that stands for a time."""
+        """The character for a time."""
         for character, known in self.by_character.items():
             if known == text:
                 return character
@@ -82,13 +82,13 @@ class TimeTexts:
 
 
 def is_reserved(text: str) -> bool:
-    """Whether a text holds a character that stands for a time."""
+    """Whether a text contains a character reserved for times."""
     return any(_FIRST <= ord(character) <= _LAST for character in text)
 
 
 @dataclass(frozen=True)
 class Moment:
-    """`start`, `end` or `execution_time`: a datetime of UTC, and what Python makes texts of."""
+    """`start`, `end` or `execution_time`: a UTC datetime, with its string conversions."""
 
     bound: str
     texts: TimeTexts
@@ -116,7 +116,7 @@ class Moment:
         """`strftime()` of it.
 
         Raises:
-            ValueError: Spark has no letter for a part of the format.
+            ValueError: Spark has no equivalent of a part of the format.
         """
         if strftime == "%Y-%m-%d":
             return self.day()
@@ -133,10 +133,10 @@ class Day:
 
 
 def spark_letters(strftime: str) -> str:
-    """A format of strftime as the inside of a literal of Spark's.
+    """A strftime format as the contents of a Spark literal.
 
     Raises:
-        ValueError: Spark has no letter for a part of it.
+        ValueError: Spark has no equivalent of a part of it.
     """
-    # Spark 3.5 reads no doubled quotes in a literal
+    # Spark 3.5 does not support doubled quotes in a literal
     return spark_pattern(strftime, literals=_LITERAL).replace("\\", "\\\\").replace("'", "\\'")

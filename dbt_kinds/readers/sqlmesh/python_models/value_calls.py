@@ -1,4 +1,4 @@
-"""Methods of times and texts, as far as what they make can be written as SQL."""
+"""Methods of times and strings, as far as their results can be written as SQL."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from dbt_kinds.readers.sqlmesh.python_models.times import Day, Moment, NotSqlAtH
 
 LONGEST = 1_000_000
 _CASES = ("upper", "lower", "strip", "lstrip", "rstrip", "title", "capitalize")
-# a text that may be part of what a time is written as
+# a string that may be part of how a time is written
 _PART_OF_TIME = re.compile(r"[\d\-:+. T]*")
 
 
 def moment_call(moment: Moment, method: str, arguments: list[Any], node: ast.Call) -> Any:
-    """What a method of `start`, `end` or `execution_time` makes.
+    """The result of a method of `start`, `end` or `execution_time`.
 
     Raises:
-        NotSqlAtHeart: it calculates.
+        NotSqlAtHeart: it is arithmetic.
     """
     if method == "date" and not arguments:
         return Day(moment)
@@ -36,10 +36,10 @@ def moment_call(moment: Moment, method: str, arguments: list[Any], node: ast.Cal
 
 
 def day_call(day: Day, method: str, arguments: list[Any], node: ast.Call) -> str:
-    """What a method of a date makes.
+    """The result of a date method.
 
     Raises:
-        NotSqlAtHeart: it calculates.
+        NotSqlAtHeart: it is arithmetic.
     """
     if method == "isoformat" and not arguments:
         return day.moment.day()
@@ -49,10 +49,10 @@ def day_call(day: Day, method: str, arguments: list[Any], node: ast.Call) -> str
 
 
 def text_call(text: str, method: str, arguments: list[Any], node: ast.Call) -> Any:
-    """What a method of a text makes.
+    """The result of a string method.
 
     Raises:
-        NotSqlAtHeart: it takes times apart, or is not followed.
+        NotSqlAtHeart: it would split a time, or is not supported.
     """
     if method in _CASES and not arguments:
         if "strip" not in method and is_reserved(text):
@@ -71,10 +71,10 @@ def text_call(text: str, method: str, arguments: list[Any], node: ast.Call) -> A
 
 
 def time_function(name: str, arguments: list[Any], node: ast.Call) -> Any:
-    """What SQLMesh's own functions make of a time.
+    """The result of SQLMesh's own time functions.
 
     Raises:
-        NotSqlAtHeart: it is given something else.
+        NotSqlAtHeart: the argument is not a time.
     """
     value = arguments[0] if len(arguments) == 1 else None
     if not isinstance(value, Moment | Day):
