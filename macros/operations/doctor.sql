@@ -37,7 +37,7 @@
     {% do facts.update({name: none if value in ['<undefined>', 'None'] else value}) %}
   {% endfor %}
   {% set connection = dbt_kinds.credentials() %}
-  {% do facts.update({'method': connection.method | default(none), 'poll_interval': connection.poll_interval | default(none)}) %}
+  {% do facts.update({'method': connection.method or none, 'poll_interval': connection.poll_interval or none}) %}
   {% do return(facts) %}
 {% endmacro %}
 

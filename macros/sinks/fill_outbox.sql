@@ -57,7 +57,7 @@
     {% set snapshot = dbt_kinds.current_snapshot(relation, options.file_format) %}
     {% do return(none if snapshot is none else snapshot | string) %}
   {% endif %}
-  {% do return(dbt_kinds.events_of(options.relation) | map(attribute='recorded_at') | list | max | default(none)) %}
+  {% do return(dbt_kinds.events_of(options.relation) | map(attribute='recorded_at') | list | max or none) %}
 {% endmacro %}
 
 

@@ -43,11 +43,11 @@
     {% endfor %}
     {% do runs.append({
       'model': rows[0].get('model'), 'relation': key[0], 'invocation_id': key[1],
-      'execution_time': rows | map(attribute='execution_time') | select | first | default(none, true),
+      'execution_time': rows | map(attribute='execution_time') | select | first or none,
       'began_at': rows[0].recorded_at, 'ended_at': rows[-1].recorded_at if ended else none, 'state': state,
       'loaded': loaded, 'invalidated': invalidated, 'audits': audits,
       'rows_written': loaded | map(attribute='rows_written') | select | sum, 'seconds': dbt_kinds.to_thousandths(loaded | map(attribute='seconds') | select | sum),
-      'message': rows | map(attribute='message') | select | first | default(none, true), 'source': rows[0].get('source'),
+      'message': rows | map(attribute='message') | select | first or none, 'source': rows[0].get('source'),
     }) %}
   {% endfor %}
   {% do return(dbt_kinds.sorted_backwards(runs, 'began_at')) %}

@@ -343,6 +343,12 @@ RULES = (
         "dbt_kinds.sorted_backwards(rows, attribute), or | sort | reverse where no two are alike",
         ("{{ x | sort(reverse=true) }}", "{{ x | sort(true) }}"), ("{{ x | sort(attribute='a') }}",),
     ),
+    Rule(
+        # dbt 2.0 gives '' for it
+        "default(none)",
+        _filters(lambda node: node.name in ("default", "d") and bool(node.args) and isinstance(node.args[0], nodes.Const) and node.args[0].value is None),
+        "x or none", ("{{ x | default(none) }}", "{{ x | first | default(none, true) }}"), ("{{ x | default('', true) }}", "{{ x | first or none }}"),
+    ),
     Rule("isoweekday()", _attributes("isoweekday"), "weekday() + 1", ("{{ day.isoweekday() }}",), ("{{ day.weekday() }}",)),
     Rule(
         "comparison of timedeltas", _typed(_compares_timedeltas), "compare .total_seconds()",
