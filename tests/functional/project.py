@@ -172,7 +172,11 @@ def start_spark(profile: Mapping[str, Any]) -> SparkSession:
     builder = SparkSession.builder.enableHiveSupport()
     for setting, value in profile["local"]["outputs"]["local"]["server_side_parameters"].items():
         builder = builder.config(setting, value)
-    return builder.getOrCreate()
+    session = builder.getOrCreate()
+    # Hadoop writes a checksum beside each local file and starts four processes of chmod for the two (measured: a seventh of a write's time)
+    hadoop = session._jsc.hadoopConfiguration()
+    session._jvm.org.apache.hadoop.fs.FileSystem.getLocal(hadoop).setWriteChecksum(False)
+    return session
 
 
 def events_table(project: Project, name: str = "events") -> None:
