@@ -194,6 +194,7 @@ def claim(project: Project, relation: str, source: str = "run") -> None:
 
 
 @one_format
+@pytest.mark.sweep
 def test_a_run_that_is_killed_while_it_merges_files_loses_nothing(scattered: Project) -> None:
     for day, statement in enumerate(["select distinct", "insert overwrite", "drop table"], start=7):
         listen_until(scattered, statement)

@@ -20,7 +20,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from tests.functional.faults import broken_connection
 from tests.functional.project import Project
-from tests.sweep import is_sweep, size
+from tests.sweep import size
 
 VECTORS = json.loads((Path(__file__).parents[1] / "conformance" / "ondatrasql.json").read_text())["ingests"]
 FORMATS = ["iceberg", "parquet"]
@@ -163,8 +163,8 @@ def test_every_line_is_a_row_or_a_reject_with_its_reason_and_number(project: Pro
 STATEMENTS = [r"dbt_kinds_ingested", r"create table \S*__kinds_stage_", r"insert into \S*__kinds_stage_", "__rejected", "'pending'", r"insert into \S*t_(iceberg|parquet)\b", "'loaded'", "drop table"]  # fmt: skip
 
 
-@pytest.mark.sized
-@pytest.mark.parametrize("seed", range(size("KINDS_EXAMPLES", 8, full=160) // 8))
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(size("KINDS_EXAMPLES", 160, full=160) // 8))
 def test_what_lands_arrives_once_whatever_breaks(project: Project, tmp_path: Path, seed: int) -> None:
     """Files of a few at a time, removed once they may be; some runs break, before or behind a statement drawn by lot."""
     luck = random.Random(seed)
@@ -173,7 +173,7 @@ def test_what_lands_arrives_once_whatever_breaks(project: Project, tmp_path: Pat
         columns = [{"name": "id", "data_type": "int", "not_null": True}]
         events(project, f"t_{file_format}", tmp_path / file_format, file_format, columns=columns, max_files=3)
     taken, rejected, told = Counter[int](), Counter[str](), []
-    for number in range(8 if is_sweep() else 3):
+    for number in range(8):
         for _ in range(luck.randrange(4)):
             ids = [luck.randrange(50) for _ in range(luck.randrange(1, 4))]
             bad = [f"oops {luck.randrange(3)}"] if luck.random() < 0.4 else []
@@ -183,7 +183,7 @@ def test_what_lands_arrives_once_whatever_breaks(project: Project, tmp_path: Pat
             for file_format in FORMATS:
                 land(tmp_path / file_format, name, [*(json.dumps({"id": one}) for one in ids), *bad])
         with ExitStack() as breaks:
-            if luck.random() < (0.6 if is_sweep() else 0.5):
+            if luck.random() < 0.6:
                 statement, place, done = luck.choice(STATEMENTS), luck.randint(1, 3), luck.random() < 0.5
                 broken = breaks.enter_context(broken_connection(statement, number=place, done=done))
                 project.dbt("run")

@@ -82,7 +82,10 @@ def test_a_policy_that_spark_writes_nothing_under_is_refused_first(new_project: 
         run = project.dbt("run", now="2024-01-03")
         found = project.operation("doctor", raises=False)["findings"]
     assert run.statuses == {"daily": "error", "files": "success"}
-    assert f"{policy} is LEGACY in server_side_parameters of profiles.yml, and Spark writes to no iceberg table" in run.errors
+    assert (
+        f"{policy} is LEGACY in server_side_parameters of profiles.yml, and Spark writes to no iceberg table"
+        in run.errors
+    )
     assert not project.table_exists("daily")
     assert {event[1] for event in project.rows("select event, relation from {schema}.dbt_kinds_intervals")} == {
         f"{project.schema}.files"
