@@ -26,5 +26,6 @@
   {% else %}
     {% do dbt_kinds.close_pending_write(options) %}
   {% endif %}
-  {% do dbt_kinds.log_batch(options, plan, number, written.rows_written, seconds) %}
+  {% do work.update({'seconds_spent': work.get('seconds_spent', 0) + seconds}) %}
+  {% do dbt_kinds.log_batch(options, plan, number, written.rows_written, seconds, work.seconds_spent) %}
 {% endmacro %}

@@ -1,0 +1,32 @@
+"""What the log says while batches are loaded."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_kinds.operate.intervals import rough_duration_text
+from tests.unit.macros import Macros
+
+MACROS = Macros()
+
+
+@pytest.mark.parametrize(
+    ("spent", "number", "batches", "said"),
+    [
+        (30.0, 2, 100, ""),  # too early to know the pace
+        (30.0, 3, 20, ""),  # too short a run to say it
+        (30.0, 100, 100, ""),
+        (30.0, 3, 21, ", ~3 min left"),
+        (0.0, 5, 30, ", ~1 s left"),
+        (10.0, 10, 50, ", ~40 s left"),
+        (100.0, 10, 400, ", ~1 h left"),
+        (86400.0, 10, 30, ", ~2 d left"),
+    ],
+)
+def test_a_long_run_says_how_long_the_rest_takes(spent: float, number: int, batches: int, said: str) -> None:
+    assert MACROS.time_left(spent, number, batches) == said
+
+
+@pytest.mark.parametrize("seconds", [0, 0.4, 1.2, 56.9, 57, 90.5, 3419, 3421, 80000, 82080, 200_000])
+def test_it_is_said_as_a_plan_says_it(seconds: float) -> None:
+    assert MACROS.time_left(seconds * 21, 21, 42) == f", ~{rough_duration_text(seconds * 21)} left"
