@@ -34,6 +34,7 @@
     {% set rivals = dbt_kinds._live_rivals(options, questions) %}
     {% set earlier = rivals | selectattr('claimed_at', 'le', claimed_at) | list %}
     {% if not rivals %}
+      {% do dbt_kinds._release_dead_claims(options) %}
       {% do return(none) %}
     {% elif earlier or loop.last %}
       {% set holder = (earlier or rivals)[0] %}
@@ -126,11 +127,35 @@
   {% do memory.answers.update({options.relation: dict(answers, recorded_head=dbt_kinds._recorded_head(log, options.relation))}) %}
   {% do dbt_kinds.note_merges(options.relation, log) %}
   {% do dbt_kinds.note_sources(options.relation, log) %}
-  {% set rivals = [] %}
-  {% for claim in dbt_kinds.open_claims(log) if claim.invocation_id != invocation_id and dbt_kinds.is_live(claim) %}
-    {% do rivals.append(claim) %}
+  {% set rivals, dead = [], [] %}
+  {% for claim in dbt_kinds.open_claims(log) if claim.invocation_id != invocation_id %}
+    {% if dbt_kinds.is_live(claim) %}
+      {% do rivals.append(claim) %}
+    {% elif claim.relation in [options.relation, store] and claim.expires_at > dbt_kinds.next_moment() %}
+      {% do dead.append(claim) %}
+    {% endif %}
   {% endfor %}
+  {% do memory.dead_claims.update({options.relation: dead}) %}
   {% do return(rivals | sort(attribute='claimed_at')) %}
+{% endmacro %}
+
+
+{#
+  Releases the claims of runs whose process was found gone, by the run that now has the lease. Left open, such a claim would block again as soon as the
+  operating system gives the number of that process to another one.
+#}
+{% macro _release_dead_claims(options) %}
+  {% set events = [] %}
+  {% for claim in dbt_kinds.run_memory().dead_claims.pop(options.relation, []) %}
+    {% do events.append(dbt_kinds.release_of(claim)) %}
+  {% endfor %}
+  {% do dbt_kinds.append_events(options, events) %}
+{% endmacro %}
+
+
+{# The event that ends another run's lease; the source says that the run did not end it itself. #}
+{% macro release_of(claim) %}
+  {% do return({'event': 'released', 'relation': claim.relation, 'invocation_id': claim.invocation_id, 'source': 'release_lease', 'message': 'released by ' ~ invocation_id}) %}
 {% endmacro %}
 
 

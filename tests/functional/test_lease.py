@@ -125,6 +125,16 @@ def test_a_claim_of_a_run_that_is_gone_blocks_nobody(
     claim(loaded, **gone(*here(loaded)))
     assert loaded.run(now=LATER).batches("daily") == [("2024-01-05T00:00:00", "2024-01-07T00:00:00")]
     assert loaded.sql("select count(*) from {schema}.daily") == [(24,)]
+    told = {run["invocation_id"]: run["state"] for run in loaded.operation("history", select="daily")["runs"]}
+    assert told[OTHER] == "died"
+
+
+def test_a_claim_that_was_found_dead_stays_dead_when_its_process_number_is_given_again(loaded: Project) -> None:
+    host, _, _ = here(loaded)
+    claim(loaded, holder=f"{host}/4194000/local-1")
+    loaded.run(now=LATER)
+    # the claim is not left open, which would count as live again
+    assert loaded.operation("release_lease", select="daily")["models"][0]["released"] == []
 
 
 def test_a_recorded_batch_renews_a_claim(loaded: Project) -> None:
