@@ -4,6 +4,12 @@
 {% endmacro %}
 
 
+{# What the profile's server_side_parameters set a setting of Spark to; none if they do not. They are applied before every statement. #}
+{% macro profile_setting(name) %}
+  {% do return((dbt_kinds.credentials().server_side_parameters or {}).get(name)) %}
+{% endmacro %}
+
+
 {# Whether this is dbt-core and not dbt 2.0. #}
 {% macro is_dbt_core() %}
   {% do return(adapter.config is defined) %}

@@ -43,24 +43,25 @@
 
 
 {% macro _look_at_engine(facts, nodes, findings) %}
-  {% set formats = [] %}
+  {% set with_commits, of_files = [], [] %}
   {% for node in nodes %}
-    {% do formats.append(dbt_kinds.options_of(node).file_format) %}
+    {% set file_format = dbt_kinds.options_of(node).file_format %}
+    {% do (with_commits if dbt_kinds.has_commits(file_format) else of_files).append(file_format) %}
   {% endfor %}
   {% set is_server = facts.method is not none and facts.method != 'session' %}
   {% if is_server and facts.poll_interval is not none and facts.poll_interval | float > 1 %}
     {% do dbt_kinds._finding(findings, 'warning', 'profile', 'poll_interval is ' ~ facts.poll_interval, 'dbt-spark asks only every ' ~ facts.poll_interval
       ~ ' seconds whether a statement has ended, and a run sends 6 to 18', 'poll_interval: 1 in the output of profiles.yml') %}
   {% endif %}
-  {% if is_server and 'iceberg' in formats and (facts.lock or '') | lower == 'false' %}
+  {% if is_server and 'iceberg' in with_commits and (facts.lock or '') | lower == 'false' %}
     {% do dbt_kinds._finding(findings, 'error', 'catalog', "the lock of Hive's catalog is off (iceberg.engine.hive.lock-enabled)", 'of two commits to one Iceberg table at a time one is lost, silently',
       'start the server without spark.hadoop.iceberg.engine.hive.lock-enabled=false') %}
   {% endif %}
-  {% if (facts.store_assignment or '') | upper == 'LEGACY' and formats | select('in', ['iceberg', 'delta']) | list %}
+  {% if (facts.store_assignment or '') | upper == 'LEGACY' and with_commits %}
     {% do dbt_kinds._finding(findings, 'error', 'session', 'spark.sql.storeAssignmentPolicy is LEGACY', 'Spark refuses every write to an Iceberg or Delta table',
       "server_side_parameters: {'spark.sql.storeAssignmentPolicy': ANSI} in profiles.yml") %}
   {% endif %}
-  {% if facts.time_zone not in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] and formats | reject('in', ['iceberg', 'delta']) | list %}
+  {% if facts.time_zone not in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] and of_files %}
     {% do dbt_kinds._finding(findings, 'warning', 'session', 'the time zone of the session is ' ~ facts.time_zone, 'Parquet and ORC tables that are partitioned by a timestamp are refused',
       "server_side_parameters: {'spark.sql.session.timeZone': UTC} in profiles.yml") %}
   {% endif %}

@@ -4,7 +4,7 @@
 #}
 {% macro require_dynamic_overwrite(node) %}
   {% set setting, switched = 'spark.sql.sources.partitionOverwriteMode', dbt_kinds.run_memory().dynamic_overwrite %}
-  {% set profile = (dbt_kinds.credentials().server_side_parameters or {}).get(setting) %}
+  {% set profile = dbt_kinds.profile_setting(setting) %}
   {% if profile is not none and profile | lower != 'dynamic' %}
     {% do dbt_kinds.fail(node.name, setting ~ " is '" ~ profile ~ "' in server_side_parameters of profiles.yml, and overwriting would empty the table; remove it there, "
       ~ 'or set it to dynamic') %}

@@ -16,7 +16,7 @@ from tests.functional.relay import Relay
 from tests.sweep import size
 
 # three kills a round, and each hits a run that writes an Iceberg and a Parquet table
-KILLS = size("KINDS_KILLS", 200, full=200)
+KILLS = size("KINDS_KILLS", None, full=200)
 TABLES = {"iceberg_days": "iceberg", "parquet_days": "parquet"}
 FIRST_DAYS, LATER_DAYS = 5, 7
 RESTATED = range(1, 4)

@@ -20,7 +20,7 @@ from tests.unit.scd2_sql import as_texts, rows_sql
 from tests.unit.scd2_vectors import key_part
 
 # four kills a round, and each hits a run that writes four tables
-ROUNDS = max(1, size("KINDS_KILLS", 4, full=100) // 4)
+ROUNDS = max(1, size("KINDS_KILLS", None, full=100) // 4)
 FIRST_DAY, DAY, SIX_HOURS = datetime(2024, 1, 1), timedelta(days=1), timedelta(hours=6)
 COLUMNS = [("day", "int"), ("id", "int"), ("price", "int"), ("updated_at", "timestamp")]
 NEWEST = "where day = (select max(day) from {{ target.schema }}.source_rows)"

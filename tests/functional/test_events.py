@@ -164,7 +164,7 @@ STATEMENTS = [r"dbt_kinds_ingested", r"create table \S*__kinds_stage_", r"insert
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("seed", range(size("KINDS_EXAMPLES", 160, full=160) // 8))
+@pytest.mark.parametrize("seed", range(size("KINDS_EXAMPLES", None, full=160) // 8))
 def test_what_lands_arrives_once_whatever_breaks(project: Project, tmp_path: Path, seed: int) -> None:
     """Files of a few at a time, removed once they may be; some runs break, before or behind a statement drawn by lot."""
     luck = random.Random(seed)
