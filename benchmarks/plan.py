@@ -2,7 +2,7 @@
 
 Time and statements by number of models, and by how many hours are loaded: a plan is to grow with the models only.
 
-    python -m benchmarks.plan [--models 125 250 500] [--years 3]
+    python -m benchmarks.plan [--models 125 250 500] [--years 3] [--shapes all month days]
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from benchmarks.session import benchmark_project
 from benchmarks.stored_events import append_loads
 from tests.functional.project import Project
 
+SHAPES = ["all", "month", "days"]
 FIRST = datetime(2024, 1, 1)
 QUERY = "select cast(1 as int) as id, timestamp '2024-01-01 00:00:00+00:00' as ts"
 
@@ -27,6 +28,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--models", type=int, nargs="*", default=[125, 250, 500])
     arguments.add_argument("--years", type=int, default=3)
+    arguments.add_argument("--shapes", nargs="*", choices=SHAPES, default=SHAPES)
     given = arguments.parse_args()
     most = max(given.models)
     hours = given.years * 365 * 24
@@ -40,8 +42,10 @@ def main() -> None:
             parent = f"-- {{{{ ref('model_{number - 1}') }}}}\n" if number % 10 else ""
             project.kind(f"model_{number}", parent + QUERY, config="file_format='parquet'", cron="@hourly")
         # the shape of the log: a load an hour of the last week, or one backfill of all of it
-        for title, loaded, load_hours in (("all", hours, hours), ("a month", 720, 720), ("days", hours // 24 * 24, 24)):
-            project.use_schema(f"plan_{title.replace(' ', '_')}")
+        shapes = {"all": (hours, hours), "month": (720, 720), "days": (hours // 24 * 24, 24)}
+        for title in given.shapes:
+            loaded, load_hours = shapes[title]
+            project.use_schema(f"plan_{title}")
             project.sql("create schema {schema}")
             for number in range(most):
                 project.sql(

@@ -3,15 +3,15 @@
   absent. Re-reads the store. The same statement answers `questions`, queries of one value by name, into the mapping `answers`.
 #}
 {% macro read_log(relations=none, questions={}, answers={}) %}
-  {% do return(dbt_kinds._events_where('true' if relations is none else dbt_kinds._is_one_of('relation', relations), questions, answers)) %}
+  {% do return(dbt_kinds._events_where('true' if relations is none else dbt_kinds.is_one_of('relation', relations), questions, answers)) %}
 {% endmacro %}
 
 
 {# The events of the newest runs of some relations, `limit` of them in all. #}
 {% macro read_newest_runs(relations, limit) %}
-  {% do return(dbt_kinds._events_where(dbt_kinds._is_one_of('relation', relations) ~ '
+  {% do return(dbt_kinds._events_where(dbt_kinds.is_one_of('relation', relations) ~ '
   and (relation, invocation_id) in (
-    select relation, invocation_id from {source} where ' ~ dbt_kinds._is_one_of('relation', relations) ~ '
+    select relation, invocation_id from {source} where ' ~ dbt_kinds.is_one_of('relation', relations) ~ '
     group by relation, invocation_id order by max(recorded_at) desc limit ' ~ limit ~ '
   )')) %}
 {% endmacro %}
@@ -37,7 +37,7 @@
   {% if not relations %}
     {% do return([]) %}
   {% endif %}
-  {% do return(dbt_kinds._events_where(dbt_kinds._is_one_of('relation', relations) ~ " and (event = 'audit_failed' or (event = 'loaded' and details like '%\"audits\"%'))")) %}
+  {% do return(dbt_kinds._events_where(dbt_kinds.is_one_of('relation', relations) ~ " and (event = 'audit_failed' or (event = 'loaded' and details like '%\"audits\"%'))")) %}
 {% endmacro %}
 
 
@@ -80,7 +80,8 @@ from (
 {%- endmacro %}
 
 
-{% macro _is_one_of(column, texts) %}
+{# SQL: whether a column has one of these values. #}
+{% macro is_one_of(column, texts) %}
   {% set literals = [] %}
   {% for text in texts %}
     {% do literals.append(dbt_kinds.text_literal(text)) %}

@@ -1,13 +1,15 @@
 {#
   The loads and invalidations of one relation, in the order in which they were read: mappings {event, start, end, recorded_at, started_at,
-  execution_time, model_hash}. The whole store is read once per run, and each run adds what it records; a relation's
-  text is parsed on first use.
+  execution_time, model_hash}. The store is read once per run, for the relations that the run asks about; if it asks about another one after all,
+  the rest is read, too. Each run adds what it records; a relation's text is parsed on first use.
 #}
 {% macro events_of(relation) %}
   {% set memory = dbt_kinds.run_memory() %}
   {% if memory.events is none %}
-    {# two threads may have read at once; either result will do #}
-    {% do memory.update({'events': dbt_kinds._read_store()}) %}
+    {% set asked = dbt_kinds._relations_of_run() %}
+    {% do dbt_kinds._keep(dbt_kinds._read_store(asked), asked) %}
+  {% elif memory.asked is not none and relation not in memory.asked and relation not in memory.events %}
+    {% do dbt_kinds._keep(dbt_kinds._read_store(memory.asked, others=true), none) %}
   {% endif %}
   {% set events = memory.events.get(relation, []) %}
   {% if events is string or relation not in memory.events %}
@@ -18,12 +20,56 @@
 {% endmacro %}
 
 
-{# Relation -> one line per event: an eighth of the size of JSON, and read in half the time. #}
-{% macro _read_store() %}
-  {% set texts = {} %}
+{#
+  The relations that the run's models and everything upstream of them have, in a mapping; none, which means all of the store's, if there are more than 200: then a list
+  of names spares nothing. Operations have no selection, and read everything.
+#}
+{% macro _relations_of_run() %}
+  {% set state = namespace(next=selected_resources | list, nodes={}) %}
+  {% for level in range(100) if state.next and state.nodes | length <= 200 %}
+    {% set found = [] %}
+    {% for unique_id in state.next if unique_id in graph.nodes and unique_id not in state.nodes %}
+      {% do state.nodes.update({unique_id: graph.nodes[unique_id]}) %}
+      {% do found.extend(graph.nodes[unique_id].depends_on.nodes) %}
+    {% endfor %}
+    {% set state.next = found %}
+  {% endfor %}
+  {% set relations = {} %}
+  {% for node in state.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot'] %}
+    {% do relations.update({dbt_kinds.relation_key(node.database, node.schema, node.alias): true}) %}
+  {% endfor %}
+  {% do return(relations if relations and state.nodes | length <= 200 else none) %}
+{% endmacro %}
+
+
+{# Adds what was read to run_memory. Two threads may have read at once: what is there stays, since the run may have added to it. #}
+{% macro _keep(rows, asked) %}
+  {% set memory = dbt_kinds.run_memory() %}
+  {% set known, lines = memory.events or {}, {} %}
+  {% for row in rows if row.relation not in known %}
+    {% do memory.history.setdefault(row.relation, row.merges) if row.merges %}
+    {% do memory.noted.setdefault(row.relation, row.noted) if row.noted %}
+    {% do memory.unsettled.append(row.relation) if row.is_unsettled %}
+    {% do lines.update({row.relation: row.lines or []}) %}
+  {% endfor %}
+  {% if memory.events is none %}
+    {% do memory.update({'events': lines, 'asked': asked}) %}
+  {% else %}
+    {% for relation in lines %}
+      {% do memory.events.setdefault(relation, lines[relation]) %}
+    {% endfor %}
+    {% do memory.update({'asked': asked}) %}
+  {% endif %}
+{% endmacro %}
+
+
+{# For each relation: one line per event, an eighth of the size of JSON and read in half the time; and what only some kinds need. #}
+{% macro _read_store(asked, others=false) %}
   {% set source = dbt_kinds.store_source() %}
-  {% if source is not none %}
-    {% set by_relation %}
+  {% if source is none %}
+    {% do return([]) %}
+  {% endif %}
+  {% set by_relation %}
 select
   coalesce(relation, '') as relation,
   max(recorded_at) as latest,
@@ -33,20 +79,18 @@ select
   max(if(event = 'pending', recorded_at, null)) >= coalesce(max(if(event in ('pending', '{{ dbt_kinds.findings_events() | join("', '") }}'), null, recorded_at)), '') as is_unsettled
 from {{ source }}
 where coalesce(event, '') not in ('{{ dbt_kinds.lease_events() | join("', '") }}')
+  {%- if asked is not none %} and {{ 'not ' if others }}{{ dbt_kinds.is_one_of("coalesce(relation, '')", asked | list + ([] if others else [''])) }}{% endif %}
 group by relation
-    {%- endset %}
-    {% for row in dbt_kinds.query_rows(by_relation) %}
-      {% do texts.update({row.relation: row.lines}) if row.lines %}
-      {% do dbt_kinds.run_memory().history.update({row.relation: row.merges}) if row.merges %}
-      {% do dbt_kinds.run_memory().noted.update({row.relation: row.noted}) if row.noted %}
-      {% do dbt_kinds.run_memory().unsettled.append(row.relation) if row.get('is_unsettled') %}
-      {% do dbt_kinds.notice_moment(row.latest) %}
-    {% endfor %}
-    {% if '' in texts %}
-      {% do dbt_kinds.fail_unreadable('', texts[''].splitlines()[0]) %}
-    {% endif %}
-  {% endif %}
-  {% do return(texts) %}
+  {%- endset %}
+  {% set rows = [] %}
+  {% for row in dbt_kinds.query_rows(by_relation) %}
+    {% do dbt_kinds.notice_moment(row.latest) %}
+    {% do dbt_kinds.fail_unreadable('', row.lines.splitlines()[0]) if row.relation == '' and row.lines %}
+    {% do rows.append({
+      'relation': row.relation, 'lines': row.lines, 'merges': row.merges, 'noted': row.noted, 'is_unsettled': row.get('is_unsettled'),
+    }) %}
+  {% endfor %}
+  {% do return(rows) %}
 {% endmacro %}
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.functional.daily_rows import DailyRows, midnight
+from tests.functional.every_kind import EveryKind
 from tests.functional.process import DbtProcess
 from tests.functional.project import Project, Run
 from tests.functional.thrift import ThriftProject, ThriftServer, ask
@@ -42,11 +43,17 @@ Execute = Callable[[str], list[tuple[Any, ...]]]
 
 
 @pytest.fixture
-def served(thrift: ThriftServer, tmp_path: Path, request: pytest.FixtureRequest) -> ThriftProject:
+def threads() -> int:
+    """How many threads each dbt process has."""
+    return 2
+
+
+@pytest.fixture
+def served(thrift: ThriftServer, tmp_path: Path, request: pytest.FixtureRequest, threads: int) -> ThriftProject:
     """A project on the Thrift server, in a schema of its own."""
     number = request.session.stash.setdefault(_NUMBER, [0])
     number[0] += 1
-    return ThriftProject(tmp_path / "served", thrift, f"race{number[0]}", threads=2)
+    return ThriftProject(tmp_path / "served", thrift, f"race{number[0]}", threads)
 
 
 _NUMBER = pytest.StashKey[list[int]]()
@@ -170,6 +177,23 @@ def test_two_processes_never_write_one_table_together(served: ThriftProject, two
     print(f"{RACES} rounds of {len(TITLES)}, {dict(tally)}")
 
 
+@pytest.mark.sweep
+@pytest.mark.parametrize("threads", [8])
+def test_two_processes_load_every_kind_once(served: ThriftProject, two_processes: list[DbtProcess]) -> None:
+    served.sql("create schema {schema}")
+    kinds = EveryKind(served, FORMATS, served.sql)
+    for days in (range(3), range(3, 4), range(4, 6)):
+        for day in days:
+            kinds.arrive(day)
+        for process in two_processes:
+            process.begin("dbt", "run", now=kinds.now())
+        runs = results(two_processes)
+        kinds.load(days)
+        for table in kinds.expected:
+            assert "success" in {run.statuses[table] for run in runs}, [run.messages[table] for run in runs]
+        assert not kinds.wrong()
+
+
 def race(processes: list[DbtProcess], moment: random.Random, variables: dict[str, Any]) -> list[Run]:
     """`dbt run` in both processes, begun within two seconds, in batches of a day or all at once."""
     delay = moment.choice([0, moment.uniform(0, 0.5), moment.uniform(0, 2)])
@@ -229,10 +253,15 @@ def sessions(project: Project, warehouse: Path) -> Iterator[list[Execute]]:
         else:
             executes = [project.sql] * WRITERS
         for execute in executes:
-            execute("set spark.sql.catalog.lake = org.apache.iceberg.spark.SparkCatalog")
-            execute("set spark.sql.catalog.lake.type = hadoop")
-            execute(f"set spark.sql.catalog.lake.warehouse = {warehouse / 'lake'}")
+            for statement in lake(warehouse):
+                execute(statement)
         yield executes
+
+
+def lake(folder: Path) -> list[str]:
+    """What makes a session know an Iceberg catalog in a folder, as `lake`."""
+    settings = {"": "org.apache.iceberg.spark.SparkCatalog", ".type": "hadoop", ".warehouse": folder / "lake"}
+    return [f"set spark.sql.catalog.lake{name} = {value}" for name, value in settings.items()]
 
 
 def at_once(work: Callable[[int, Execute], None], executes: list[Execute]) -> None:

@@ -238,21 +238,19 @@ class Warehouse:
         self.unwritten.append({key: value for key, value in event.items() if value is not None})
         return []
 
-    def read_store(self, macros: Macros) -> dict[str, str]:
-        texts: dict[str, str] = {}
-        memory = macros.run_memory()
-        for row in self.log:
-            if row["event"] in ("loaded", "invalidated"):
-                line = macros.event_line({"started_at": "", "execution_time": "", "model_hash": "", **row})
-                texts[row["relation"]] = f"{texts[row['relation']]}\n{line}" if row["relation"] in texts else line
-                memory["history"].setdefault(row["relation"], []).append(row)
+    def read_store(self, macros: Macros) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
         for relation in {row["relation"] for row in self.log}:
-            moments = [(row["recorded_at"], row["event"]) for row in self.log if row["relation"] == relation]
-            pending = [at for at, event in moments if event == "pending"]
-            others = [at for at, event in moments if event in ("loaded", "invalidated", "settled")]
-            if pending and max(pending) >= max(others, default=""):
-                memory["unsettled"].append(relation)
-        return texts
+            rows = [row for row in self.log if row["relation"] == relation]
+            loads = [row for row in rows if row["event"] in ("loaded", "invalidated")]
+            blank = {"started_at": "", "execution_time": "", "model_hash": ""}
+            pending = [row["recorded_at"] for row in rows if row["event"] == "pending"]
+            others = [row["recorded_at"] for row in rows if row["event"] in ("loaded", "invalidated", "settled")]
+            found.append({
+                "relation": relation, "lines": "\n".join(macros.event_line({**blank, **row}) for row in loads), "merges": loads,
+                "noted": [], "is_unsettled": bool(pending) and max(pending) >= max(others, default=""),
+            })  # fmt: skip
+        return found
 
     def macros(
         self,
@@ -298,7 +296,7 @@ class Warehouse:
         instead |= {
             "event_values": self.note, "store_table": lambda: "store", "store_key": lambda: "store",
             "find_store": lambda afresh=False: {"file_format": "hive"}, "lease_holder": lambda: None, "spark_application": lambda: "app",
-            "_read_store": lambda: self.read_store(macros), "next_moment": self.moment,
+            "_read_store": lambda asked, others=False: self.read_store(macros), "next_moment": self.moment,
             "note_head": lambda relation, work: None, "_events_where": lambda condition, questions=None, answers=None: list(self.log),
         }  # fmt: skip
         macros._functions.update(instead)
