@@ -6,7 +6,7 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test sweep fusion unit functional lint docs benchmark clean
+.PHONY: demo test sweep soak fusion unit functional lint docs benchmark clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -19,6 +19,10 @@ test: lint
 ## What `make test` leaves out, at full size: all of it, or a share as in `make sweep SHARE=3/12`
 sweep: $(VENV)/dev.installed
 	$(BIN)/python -m pytest $(WORKERS) --sweep --share $(SHARE)
+
+## Long life: sixty models of all kinds through 200 random runs, an hour; `make soak KINDS_RUNS=20` is shorter, KINDS_SEED=2 is another
+soak: $(VENV)/dev.installed
+	$(BIN)/python -m pytest -s --sweep tests/functional/test_soak.py
 
 ## Both engines side by side: dbt-core and dbt 2.0, which pip and npm fetch into .fusion; where they cannot, what macros may use is still checked
 fusion: $(VENV)/dev.installed

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 # what the size of a test is read from
-VARIABLES = ("KINDS_EXAMPLES", "KINDS_KILLS", "KINDS_RACES", "KINDS_POSTS")
+VARIABLES = ("KINDS_EXAMPLES", "KINDS_KILLS", "KINDS_RACES", "KINDS_POSTS", "KINDS_RUNS", "KINDS_SEED")
 
 FUNCTIONAL = "tests/functional/"
 # files whose tests share something: one worker and one share run all tests of such a file
@@ -25,6 +25,7 @@ TOGETHER = [
 ]
 # files that take long: begun at once, so that no worker is left with one at the end
 LONG = [
+    f"{FUNCTIONAL}test_soak.py",
     *TOGETHER,
     *(f"{FUNCTIONAL}test_{name}.py" for name in ("crash", "crash_every_kind", "compiled_project", "migrate")),
     *(f"{FUNCTIONAL}test_{name}.py" for name in ("without_python", "demo", "scd2_property", "ondatrasql_shop")),

@@ -60,3 +60,14 @@ class DailyRows:
 def midnight(day: int) -> str:
     """The date so many days after the first one."""
     return (FIRST_DAY + timedelta(days=day)).isoformat()
+
+
+def days_of(intervals: set[tuple[str, str, str]]) -> set[int]:
+    """The days in intervals, counted from the first one."""
+    return {
+        day
+        for _, start, end in intervals
+        for day in range(
+            (date.fromisoformat(start[:10]) - FIRST_DAY).days, (date.fromisoformat(end[:10]) - FIRST_DAY).days
+        )
+    }

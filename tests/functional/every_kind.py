@@ -12,7 +12,7 @@ from tests.functional.project import Project
 BY_DAY = "where ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"
 BY_REGION = f"where region in (select region from {{{{ target.schema }}}}.source_rows {BY_DAY})"
 
-Row = tuple[int, str, int, int]  # id, region, day, n
+Row = tuple[Any, ...]  # id, region, day, n; and columns that a model gained
 Table = list[Row]
 
 
@@ -22,7 +22,7 @@ class Kind:
 
     materialized: str
     where: str
-    load: Callable[[Table, Table, range], Table]
+    load: Callable[[Table, Table, Sequence[int]], Table]
     options: dict[str, Any] = field(default_factory=dict)
     partitioned: bool = False
     always_runs: bool = False
@@ -31,37 +31,56 @@ class Kind:
     aggregates: dict[str, tuple[str, str]] = field(default_factory=dict)
     is_never_restated: bool = False
 
+    def write(
+        self, project: Project, name: str, file_format: str, columns: Sequence[str],
+        options: Mapping[str, Any], source: str = "{{ target.schema }}.source_rows",
+    ) -> None:  # fmt: skip
+        """Writes a model of this kind."""
+        config = f"file_format='{file_format}'" + (", partition_by=['region']" if self.partitioned else "")
+        aggregated = {column: self.aggregates[column] for column in columns if column in self.aggregates}
+        selected = [
+            f"{aggregated[column][0]}({column}) as {column}" if column in aggregated else column for column in columns
+        ]
+        combine = {"combine": {column: word for column, (_, word) in aggregated.items()}} if aggregated else {}
+        query = f"select {', '.join(selected)} from {source} {self.where}"
+        project.kind(name, query, kind=self.materialized, config=config, **{**options, **self.options, **combine})
 
-def by_time(table: Table, source: Table, days: range) -> Table:
+
+def by_time(table: Table, source: Table, days: Sequence[int]) -> Table:
     return [row for row in table if row[2] not in days] + [row for row in source if row[2] in days]
 
 
-def by_key(table: Table, source: Table, days: range) -> Table:
+def by_key(table: Table, source: Table, days: Sequence[int]) -> Table:
     rows = {row[0]: row for row in table}
     for day in days:
         rows |= {row[0]: row for row in source if row[2] == day}
     return list(rows.values())
 
 
-def by_partition(table: Table, source: Table, days: range) -> Table:
+def by_partition(table: Table, source: Table, days: Sequence[int]) -> Table:
     regions = {row[1] for row in source if row[2] in days}
     return [row for row in table if row[1] not in regions] + [row for row in source if row[1] in regions]
 
 
-def by_appending(table: Table, source: Table, days: range) -> Table:
+def by_appending(table: Table, source: Table, days: Sequence[int]) -> Table:
     return table + [row for row in source if row[2] in days]
 
 
-def by_state(table: Table, source: Table, days: range) -> Table:
+def by_state(table: Table, source: Table, days: Sequence[int]) -> Table:
     states = {row[:2]: row[2:] for row in table}
-    for id_, region, day, n in source:
-        if day in days:
-            last, total = states.get((id_, region), (day, 0))
-            states[id_, region] = (max(last, day), total + n)
+    for row in source:
+        if row[2] in days:
+            state = states.get(row[:2])
+            states[row[:2]] = row[2:] if state is None else (max(state[0], row[2]), *map(added, state[1:], row[3:]))
     return [(*key, *state) for key, state in states.items()]
 
 
-def whole(table: Table, source: Table, days: range) -> Table:
+def added(one: int | None, other: int | None) -> int | None:
+    """A sum as SQL has it."""
+    return other if one is None else one if other is None else one + other
+
+
+def whole(table: Table, source: Table, days: Sequence[int]) -> Table:
     return source
 
 
@@ -77,51 +96,25 @@ KINDS = {
     "full": Kind("full", "", whole, always_runs=True),
     "cumulative": Kind(
         "cumulative_aggregate", f"{BY_DAY} group by id, region", by_state, {"unique_key": ["id", "region"]},
-        aggregates={"ts": ("max", "greatest"), "n": ("sum", "add"), "twice": ("sum", "add")}, is_never_restated=True,
+        aggregates={"ts": ("max", "greatest"), **dict.fromkeys(["n", "twice", "thrice"], ("sum", "add"))},
+        is_never_restated=True,
     ),
 }  # fmt: skip
 
 
-class EveryKind:
-    """The models and the source of a project, and what each table should hold. Whoever runs the SQL is told it."""
+class DailySource:
+    """A view whose rows arrive day by day and are corrected later. Whoever runs the SQL is told it."""
 
-    def __init__(
-        self,
-        project: Project,
-        formats: Sequence[str],
-        sql: Callable[[str], Any],
-        options: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.project = project
-        self.options = options or {}
-        self.formats = formats
+    def __init__(self, sql: Callable[[str], Any]) -> None:
         self.sql = sql
-        self.models = [(kind, file_format) for kind in KINDS for file_format in formats]
-        self.columns = ["id", "region", "ts", "n"]
         self.source: Table = []
-        self.expected: dict[str, Table] = {f"{kind}_{file_format}": [] for kind, file_format in self.models}
-        self.write_models()
-
-    def write_models(self) -> None:
-        for name, file_format in self.models:
-            kind = KINDS[name]
-            config = f"file_format='{file_format}'" + (", partition_by=['region']" if kind.partitioned else "")
-            aggregated = {column: kind.aggregates[column] for column in self.columns if column in kind.aggregates}
-            selected = [
-                f"{aggregated[column][0]}({column}) as {column}" if column in aggregated else column
-                for column in self.columns
-            ]
-            options = {**self.options, **kind.options} | (
-                {"combine": {column: word for column, (_, word) in aggregated.items()}} if aggregated else {}
-            )
-            query = f"select {', '.join(selected)} from {{{{ target.schema }}}}.source_rows {kind.where}"
-            self.project.kind(f"{name}_{file_format}", query, kind=kind.materialized, config=config, **options)
 
     def write_source(self) -> None:
         rows = ", ".join(f"({id_}, '{region}', {day}, {n})" for id_, region, day, n in self.source)
         self.sql(
             "create or replace view {schema}.source_rows as select id, region, timestamp '2024-01-01 06:00:00+00:00' "
-            f"+ make_interval(0, 0, 0, day) as ts, n, n * 2 as twice from values {rows} as (id, region, day, n)"
+            "+ make_interval(0, 0, 0, day) as ts, n, n * 2 as twice, n * 3 as thrice "
+            f"from values {rows} as (id, region, day, n)"
         )
 
     def arrive(self, day: int) -> None:
@@ -138,11 +131,35 @@ class EveryKind:
     @property
     def days(self) -> int:
         """How many days the source has."""
-        return max(row[2] for row in self.source) + 1
+        return max(int(row[2]) for row in self.source) + 1
 
     def now(self) -> str:
         """The morning after the last day that the source has."""
         return f"{date(2024, 1, 1) + timedelta(days=self.days)}T08:00:00"
+
+
+class EveryKind(DailySource):
+    """The models and the source of a project, and what each table should hold."""
+
+    def __init__(
+        self,
+        project: Project,
+        formats: Sequence[str],
+        sql: Callable[[str], Any],
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(sql)
+        self.project = project
+        self.options = options or {}
+        self.formats = formats
+        self.models = [(kind, file_format) for kind in KINDS for file_format in formats]
+        self.columns = ["id", "region", "ts", "n"]
+        self.expected: dict[str, Table] = {f"{kind}_{file_format}": [] for kind, file_format in self.models}
+        self.write_models()
+
+    def write_models(self) -> None:
+        for name, file_format in self.models:
+            KINDS[name].write(self.project, f"{name}_{file_format}", file_format, self.columns, self.options)
 
     def load(self, days: range, *, anew: bool = False) -> None:
         """What a run that loads these days does to every table."""

@@ -44,11 +44,15 @@ class Relay:
             )
         )
 
-    def kill_a_run(self, title: str, **variables: Any) -> None:
+    def kill_a_run(self, title: str, *arguments: str, **variables: Any) -> None:
         """Begins `dbt run` and kills its process at a random one of its statements, or up to a second after that."""
+        self.kill_a_command(title, "run", *arguments, **variables)
+
+    def kill_a_command(self, title: str, *command: str, **variables: Any) -> None:
+        """Begins a command of dbt and kills its process at a random one of its statements, or up to a second after that."""
         number = self.moment.randint(1, self.statements[title] or 20)
         delay = self.moment.choice([0.0, self.moment.uniform(0, 0.1), self.moment.uniform(0, 1)])
-        self._running.begin("dbt", "run", **variables)
+        self._running.begin("dbt", *command, **variables)
         sent = 0
         for said in self._running.said():
             sent += said.kind == "statement"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dbt_kinds.local.profile import local_profile
-from tests.functional.daily_rows import FIRST_DAY, DailyRows, midnight
+from tests.functional.daily_rows import DailyRows, days_of, midnight
 from tests.functional.process import OwnSparkProject
 from tests.functional.relay import Relay
 from tests.sweep import size
@@ -104,14 +103,3 @@ def check_rows(relay: Relay, held: dict[str, DailyRows], days: int) -> None:
     for table in TABLES:
         rows = relay.call("sql", f"select id, version from {{schema}}.{table} order by id, version")
         assert rows == held[table].rows(days), table
-
-
-def days_of(intervals: set[tuple[str, str, str]]) -> set[int]:
-    """The days in intervals, counted from the first one."""
-    return {
-        day
-        for _, start, end in intervals
-        for day in range(
-            (date.fromisoformat(start[:10]) - FIRST_DAY).days, (date.fromisoformat(end[:10]) - FIRST_DAY).days
-        )
-    }
