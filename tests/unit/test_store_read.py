@@ -34,7 +34,7 @@ class Store:
         return len(self.macros.events_of(relation))
 
 
-UPSTREAM = {"raw": [], "clean": ["raw"], "report": ["clean"], "other": []}
+UPSTREAM: dict[str, list[str]] = {"raw": [], "clean": ["raw"], "report": ["clean"], "other": []}
 
 
 def test_a_run_reads_what_its_models_and_their_ancestors_have() -> None:
@@ -52,7 +52,7 @@ def test_what_it_asks_beyond_that_is_read_once() -> None:
 
 
 def test_an_operation_and_a_run_of_many_models_read_everything() -> None:
-    many = {f"model_{number}": [] for number in range(201)}
+    many: dict[str, list[str]] = {f"model_{number}": [] for number in range(201)}
     for store in (Store([], UPSTREAM), Store([*many], many)):
         assert store.loads("shop.elsewhere") == 1
         assert store.reads == [store.relations]
