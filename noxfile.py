@@ -20,8 +20,9 @@ DBTS = ["1.10", "1.11"]
 SPARKS = ["3.5", "4.0", "4.1"]
 # the oldest of everything and the newest: (Python, dbt, Spark)
 CORNERS = [(PYTHONS[0], DBTS[0], SPARKS[0]), (PYTHONS[-1], DBTS[-1], SPARKS[-1])]
-# what tests/functional imports beside dbt and Spark: all of it, and what the matrix needs
-TESTS = ["pytest", "pytest-xdist", "pyhive[hive_pure_sasl]"]
+# what the matrix imports beside dbt and Spark; pips differ in how they spell PyHive's extra, so this has its parts
+TESTS = ["pytest", "pytest-xdist", "pyhive", "pure-sasl", "thrift", "thrift-sasl"]
+# what the tests of the other kinds import
 OTHER_TESTS = ["hypothesis", "dbt-duckdb>=1.10,<1.12", "duckdb", "croniter<8"]
 MATRIX = "tests/functional/test_kind_matrix.py"
 # kinds that the matrix does not have
