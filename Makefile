@@ -6,7 +6,7 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test sweep soak fusion unit functional lint docs benchmark clean
+.PHONY: demo test corners sweep soak fusion unit functional lint docs benchmark clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -15,6 +15,10 @@ demo: $(VENV)/demo.installed
 ## All checks and tests
 test: lint
 	$(BIN)/python -m pytest $(WORKERS)
+
+## The oldest and the newest Python, dbt and Spark, the first tests of every kind; a Python that is not installed is passed over, and named
+corners: $(VENV)/dev.installed
+	$(BIN)/nox --session corners --reuse-venv yes --no-error-on-missing-interpreters
 
 ## What `make test` leaves out, at full size: all of it, or a share as in `make sweep SHARE=3/12`
 sweep: $(VENV)/dev.installed

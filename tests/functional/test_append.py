@@ -152,8 +152,8 @@ def source(project: Project) -> Source:
     return Source(project, "a", random.Random(0))
 
 
-def appended(project: Project, sql: str, **meta: object) -> None:
-    project.kind("t", sql, kind="append", config="file_format='iceberg'", start=None, **meta)
+def appended(project: Project, sql: str, file_format: str = "iceberg", **meta: object) -> None:
+    project.kind("t", sql, kind="append", config=f"file_format='{file_format}'", start=None, **meta)
 
 
 def test_what_nothing_tells_of_is_refused_or_read_again_and_never_doubled(project: Project, source: Source) -> None:
@@ -200,23 +200,26 @@ def test_a_map_can_be_appended_and_not_compared(project: Project, source: Source
     assert project.rows("select id from {schema}.t") == [(2,)]
 
 
-def test_a_cursor_begins_where_the_table_ends(project: Project, source: Source) -> None:
+def test_a_cursor_begins_where_the_table_ends(project: Project, file_format: str) -> None:
     query = "select id, ts from {{ target.schema }}.moments where ts > {{ dbt_kinds.last_value() }}"
     # an hour that comes twice in the zone of the session, and a fraction of a second
     moments = ["2024-10-27 00:30:00+00:00", "2024-10-27 01:30:00.000001+00:00", "2024-10-27 01:30:00.000002+00:00"]
-    project.sql("create table {schema}.moments (id int, ts timestamp) using iceberg")
-    appended(project, query, capture="cursor", cursor="ts")
+    project.sql("create schema {schema}")
+    project.sql(f"create table {{schema}}.moments (id int, ts timestamp) using {file_format}")
+    appended(project, query, file_format, capture="cursor", cursor="ts")
     for number, moment in enumerate(moments):
         project.sql(f"insert into {{schema}}.moments values ({number}, timestamp '{moment}')")
         said = project.run().messages["t"]
         assert said == ("backfill: first run, 1 row" if number == 0 else "incremental: 1 row")
     assert project.run().messages["t"] == "incremental: 0 rows"
     assert project.rows("select id from {schema}.t") == [(0,), (1,), (2,)]
-    appended(project, query.replace("ts >", "id >"), capture="cursor", cursor="id")
+    appended(project, query.replace("ts >", "id >"), file_format, capture="cursor", cursor="id")
     project.sql("drop table {schema}.t")
     refused = project.dbt("run")
     assert "cursor_initial '1970-01-01T00:00:00Z' cannot be compared with the column id, which is int" in refused.errors
-    appended(project, query.replace("ts >", "id >"), capture="cursor", cursor="nowhere", cursor_initial="-1")
+    appended(
+        project, query.replace("ts >", "id >"), file_format, capture="cursor", cursor="nowhere", cursor_initial="-1"
+    )
     assert "ColumnNotInOutput: the query has no column nowhere" in project.dbt("run").errors
 
 

@@ -68,7 +68,6 @@ def broken_models(breaks: Mapping[str, str]) -> Iterator[set[str]]:
         yield broken
 
 
-@pytest.mark.parametrize("file_format", ["iceberg", pytest.param("parquet", marks=pytest.mark.sweep)])
 def test_the_vectors_of_ingests(project: Project, tmp_path: Path, file_format: str) -> None:
     named = {vector["id"].lower(): vector for vector in VECTORS if file_format in vector.get("formats", FORMATS)}
     for name, vector in named.items():

@@ -33,7 +33,7 @@ def lines(project: Project, rows: str | None = None) -> None:
     names = ", ".join(name for name, _ in columns)
     empty = ", ".join(f"cast(null as {kind}) as {name}" for name, kind in columns)
     values = f"select {cast} from values {rows} as v({names})" if rows else f"select {empty} where false"
-    project.sql(f"create or replace table {{schema}}.lines using iceberg as {values}")
+    project.sql(f"create or replace view {{schema}}.lines as {values}")
 
 
 def _columns() -> list[str]:
