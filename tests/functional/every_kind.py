@@ -91,12 +91,13 @@ class EveryKind:
         formats: Sequence[str],
         sql: Callable[[str], Any],
         options: Mapping[str, Any] | None = None,
+        kinds: Sequence[str] = tuple(KINDS),
     ) -> None:
         self.project = project
         self.options = options or {}
         self.formats = formats
         self.sql = sql
-        self.models = [(kind, file_format) for kind in KINDS for file_format in formats]
+        self.models = [(kind, file_format) for kind in kinds for file_format in formats]
         self.columns = ["id", "region", "ts", "n"]
         self.source: Table = []
         self.expected: dict[str, Table] = {f"{kind}_{file_format}": [] for kind, file_format in self.models}
@@ -121,7 +122,7 @@ class EveryKind:
         rows = ", ".join(f"({id_}, '{region}', {day}, {n})" for id_, region, day, n in self.source)
         self.sql(
             "create or replace view {schema}.source_rows as select id, region, timestamp '2024-01-01 06:00:00+00:00' "
-            f"+ make_interval(0, 0, 0, day) as ts, n, n * 2 as twice from values {rows} as (id, region, day, n)"
+            f"+ make_interval(0, 0, 0, day) as ts, n, n * 2 as twice from values {rows} as arrived (id, region, day, n)"
         )
 
     def arrive(self, day: int) -> None:
