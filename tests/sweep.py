@@ -20,7 +20,7 @@ FUNCTIONAL = "tests/functional/"
 # files whose tests share something: one worker and one share run all tests of such a file
 TOGETHER = [
     *(f"{FUNCTIONAL}test_{name}.py" for name in ("kind_matrix", "race", "generic_tests", "scd2_conformance")),
-    *(f"{FUNCTIONAL}test_{name}.py" for name in ("soundness", "conformance", "ondatrasql_runs")),
+    *(f"{FUNCTIONAL}test_{name}.py" for name in ("soundness", "conformance", "ondatrasql_runs", "delta")),
     "tests/unit/test_migrate_runs.py",
 ]
 # files that take long: begun at once, so that no worker is left with one at the end

@@ -54,5 +54,5 @@ insert into {{ relation }}
   {% if is_of_files %}
     {% do return({'rows_written': dbt_kinds.rows_in_files_after(relation, newest) if known.get('rows') is none else known.rows, 'sql': insert}) %}
   {% endif %}
-  {% do return(dict(dbt_kinds.commit_of(relation, file_format), sql=insert)) %}
+  {% do return(dict(dbt_kinds.commit_of(relation, file_format, before if file_format == 'delta' else none), sql=insert)) %}
 {% endmacro %}

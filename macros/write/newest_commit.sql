@@ -16,15 +16,32 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
 
 {#
   The commit of a write for its record, as `{snapshot_id, rows_written, commit}`: on Iceberg a query that is run with the record; on Delta
-  the version, without a row count; empty for tables of files.
+  the version and its rows, 0 if the version is still `before`; empty for tables of files.
 #}
 {% macro commit_of(relation, file_format, before=none) %}
   {% if file_format == 'iceberg' %}
     {% do return({'commit': dbt_kinds.newest_commit(relation, before), 'rows_written': none}) %}
   {% elif file_format == 'delta' %}
-    {% do return({'snapshot_id': dbt_kinds.current_snapshot(relation, file_format), 'rows_written': 0}) %}
+    {% set commit = run_query('describe history ' ~ relation ~ ' limit 1').rows[0] %}
+    {% set version = commit['version'] | int %}
+    {% set is_same = before is not none and before | int == version %}
+    {% do return({'snapshot_id': version, 'rows_written': 0 if is_same else dbt_kinds.rows_in_metrics(commit['operationMetrics'])}) %}
   {% endif %}
   {% do return({}) %}
+{% endmacro %}
+
+
+{#
+  The rows that a commit of Delta added, according to its operationMetrics, a map that arrives as a mapping or as some text: those in the files it wrote, without those
+  copied from the files it replaced; 0 if they are not counted. Pure.
+#}
+{% macro rows_in_metrics(metrics) %}
+  {% set counts = {} %}
+  {% for name in ['numOutputRows', 'numCopiedRows'] %}
+    {% set found = modules.re.search('\\b' ~ name ~ '\\W+([0-9]+)', metrics | string) %}
+    {% do counts.update({name: found.group(1) | int if found is not none else 0}) %}
+  {% endfor %}
+  {% do return(counts.numOutputRows - counts.numCopiedRows) %}
 {% endmacro %}
 
 

@@ -15,12 +15,13 @@
 delete from {{ relation }} where {{ condition }}
     {% endcall %}
   {% endif %}
+  {% set before = dbt_kinds.answer(relation, work, 'head') if writer.file_format == 'delta' else none %}
   {% set insert -%}
 insert into {{ relation }}{{ ' replace where ' ~ condition if writer.in_one_commit }}
 {{ sql }}
   {%- endset %}
   {% call statement('replace_range') %}{{ insert }}{% endcall %}
-  {% do return(dict(dbt_kinds.commit_of(relation, writer.file_format), sql=insert)) %}
+  {% do return(dict(dbt_kinds.commit_of(relation, writer.file_format, before), sql=insert)) %}
 {% endmacro %}
 
 

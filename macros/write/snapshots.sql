@@ -4,7 +4,7 @@
     {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
     {% do return((dbt_kinds.query_rows('select snapshot_id from ' ~ relation ~ ".refs where name = 'main'") | first | default({}, true)).get('snapshot_id')) %}
   {% elif file_format == 'delta' %}
-    {% do return(run_query('describe history ' ~ relation ~ ' limit 1').rows[0]['version']) %}
+    {% do return(run_query('describe history ' ~ relation ~ ' limit 1').rows[0]['version'] | int) %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}

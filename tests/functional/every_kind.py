@@ -114,7 +114,7 @@ class DailySource:
         self.sql(
             "create or replace view {schema}.source_rows as select id, region, timestamp '2024-01-01 06:00:00+00:00' "
             "+ make_interval(0, 0, 0, day) as ts, n, n * 2 as twice, n * 3 as thrice "
-            f"from values {rows} as (id, region, day, n)"
+            f"from values {rows} as arrived (id, region, day, n)"
         )
 
     def arrive(self, day: int) -> None:
@@ -147,12 +147,13 @@ class EveryKind(DailySource):
         formats: Sequence[str],
         sql: Callable[[str], Any],
         options: Mapping[str, Any] | None = None,
+        kinds: Sequence[str] = tuple(KINDS),
     ) -> None:
         super().__init__(sql)
         self.project = project
         self.options = options or {}
         self.formats = formats
-        self.models = [(kind, file_format) for kind in KINDS for file_format in formats]
+        self.models = [(kind, file_format) for kind in kinds for file_format in formats]
         self.columns = ["id", "region", "ts", "n"]
         self.expected: dict[str, Table] = {f"{kind}_{file_format}": [] for kind, file_format in self.models}
         self.write_models()

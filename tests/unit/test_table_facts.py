@@ -90,3 +90,20 @@ def test_hive_refuses_other_types_at_the_same_places(columns: str, setting: str,
     assert macros.hive_refuses(options, existing | {"is_in_hive": True}, wanted) is refuses
     assert len(said) == refuses
     assert macros.hive_refuses(options, existing, wanted) is False
+
+
+@pytest.mark.parametrize(
+    ("metrics", "rows"),
+    [
+        # a session's mapping, which dbt makes JSON of; Thrift's text; pairs
+        ({"numFiles": "1", "numOutputRows": "12", "numOutputBytes": "1422"}, 12),
+        ('{"numCopiedRows": "4", "numOutputRows": "12"}', 8),
+        ('{"numOutputRows":"12","numRemovedFiles":"1"}', 12),
+        ('[["numFiles", "1"], ["numOutputRows", "12"]]', 12),
+        ({"numOutputRows": 12}, 12),
+        ({"numRemovedFiles": "1"}, 0),
+        (None, 0),
+    ],
+)
+def test_the_rows_of_a_commit_of_delta(metrics: Any, rows: int) -> None:
+    assert Macros().rows_in_metrics(metrics) == rows

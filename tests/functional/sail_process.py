@@ -1,0 +1,135 @@
+"""dbt on Sail, an engine that speaks Spark Connect and knows Delta, in the venv of sail.py: `python -m tests.functional.sail_process DESCRIPTOR WAREHOUSE`.
+
+What dbt sends goes to Sail as it is, but for the statements below that Sail does not have.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from dbt.adapters.spark import session
+from dbt_common.exceptions import DbtRuntimeError
+from pysail.spark import SparkConnectServer
+from pyspark.sql import SparkSession
+
+from tests.functional.project import Project
+from tests.functional.speed import quick_dbt
+
+Answer = tuple[list[str], list[tuple[Any, ...]]]
+_COMMENT = re.compile(r"\s*(/\*.*?\*/)?\s*", re.DOTALL)
+
+
+def spark() -> SparkSession:
+    """The one session: Sail keeps a catalog for each."""
+    return SparkSession.builder.getOrCreate()
+
+
+def history(table: str, limit: str | None) -> Answer:
+    """`describe history`: what stands in the log of the table, newest version first."""
+    facts = {row[0]: row[1] for row in spark().sql(f"describe table extended {table}").collect()}
+    rows: list[tuple[Any, ...]] = []
+    for file in sorted(Path(facts["Location"]).glob("_delta_log/*.json"), reverse=True):
+        actions = [json.loads(line) for line in file.read_text().splitlines()]
+        commit: dict[str, Any] = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
+        metrics = {name: str(number) for name, number in commit.get("operationMetrics", {}).items()}
+        rows.append((int(file.stem), commit.get("operation"), metrics))
+    return ["version", "operation", "operationMetrics"], rows[: int(limit) if limit else None]
+
+
+def described(query: str) -> Answer:
+    """`describe query`."""
+    fields = spark().sql(query).schema.fields
+    return ["col_name", "data_type", "comment"], [(field.name, field.dataType.simpleString(), None) for field in fields]
+
+
+def setting(name: str, _: str | None) -> Answer:
+    """`set`: Sail overwrites whole tables whatever it is told, and so it says."""
+    value = "static" if name == "spark.sql.sources.partitionOverwriteMode" else "<undefined>"
+    return ["key", "value"], [(name, value)]
+
+
+def process() -> Answer:
+    """Where Spark asks its JVM, Sail is a part of this process."""
+    return ["host", "process"], [(f"{socket.gethostname()}/127.0.0.1", str(os.getpid()))]
+
+
+FILLED_IN: dict[str, Callable[..., Answer]] = {
+    r"describe history (\S+)(?: limit (\d+))?": history,
+    r"describe query\s+(.*)": described,
+    r"set (\S+)(?: = (\S+))?": setting,
+    r"select java_method\('java.net.InetAddress', .*": process,
+    r"refresh table \S+": lambda: ([], []),
+}
+
+
+class Cursor(session.Cursor):  # type: ignore[misc]
+    """dbt-spark's cursor, with the statements that are filled in."""
+
+    breaks_at: tuple[str, bool] | None = None
+    is_broken = False
+    _columns: list[str] | None = None
+
+    def execute(self, sql: str, *parameters: Any) -> None:
+        """Executes a statement, unless the connection is lost."""
+        statement = sql[_COMMENT.match(sql).end() :].strip()  # type: ignore[union-attr]
+        pattern, done = Cursor.breaks_at or ("(?!)", False)
+        if re.match(pattern, statement) and not Cursor.is_broken:
+            if done:
+                self._answer(statement)
+            Cursor.is_broken = True
+        if Cursor.is_broken:
+            raise DbtRuntimeError("the connection is lost")
+        self._answer(statement)
+
+    def _answer(self, statement: str) -> None:
+        self._columns = None
+        for pattern, answer in FILLED_IN.items():
+            found = re.fullmatch(pattern, statement, re.DOTALL)
+            if found:
+                self._columns, self._rows = answer(*found.groups())
+                return
+        # what is grouped by is the first column wherever the package says it like this
+        super().execute(statement.replace("group by all", "group by 1"))
+
+    @property
+    def description(self) -> Any:
+        """The columns of the answer."""
+        if self._columns is None:
+            return super().description
+        return [(name, "string", None, None, None, None, True) for name in self._columns]
+
+
+def main(descriptor: str, warehouse: str) -> None:
+    """Calls methods of projects, until the other side is gone."""
+    quick_dbt()
+    server = SparkConnectServer()
+    server.start(background=True)
+    os.environ["SPARK_REMOTE"] = "sc://{}:{}".format(*server.listening_address)
+    spark().conf.set("spark.sql.warehouse.dir", warehouse)
+    session.Cursor = Cursor
+    with Connection(int(descriptor)) as connection:
+        while True:
+            try:
+                state, method, arguments, keywords = connection.recv()
+            except EOFError:
+                return
+            project = Project.__new__(Project)
+            project.__dict__.update(state, listeners=[])
+            Cursor.breaks_at, Cursor.is_broken = state["breaks_at"], False
+            try:
+                connection.send((True, getattr(project, method)(*arguments, **keywords)))
+            except Exception:
+                connection.send((False, traceback.format_exc()))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
