@@ -46,7 +46,12 @@ def test_a_project_of_every_kind_is_parsed_and_compiled(python: Path, tmp_path: 
     project.kind("by_column", history, kind="scd_type_2_by_column", unique_key="id", columns="*")
     project.kind("groups", history, kind="tracked", group_key=["id"], start=None)
     project.kind(
-        "ingested", "", kind="events", start=None, landing={"path": "/landing"}, columns=[{"name": "id", "data_type": "int"}]
+        "ingested",
+        "",
+        kind="events",
+        start=None,
+        landing={"path": "/landing"},
+        columns=[{"name": "id", "data_type": "int"}],
     )
     captured = "select id from {{ dbt_kinds.changes_of(ref('by_default')) }} as changed"
     project.kind("gained", captured, kind="append", start=None, capture="snapshot")

@@ -25,7 +25,9 @@ class Answer(dict[Any, Any]):
     """The first row of any question that is asked on the way."""
 
     def __missing__(self, name: Any) -> Any:
-        return {0: '[{"rows_written": 1}]', 1: "dynamic", "version": 5, "operationMetrics": {"numOutputRows": "1"}}[name]
+        return {0: '[{"rows_written": 1}]', 1: "dynamic", "version": 5, "operationMetrics": {"numOutputRows": "1"}}[
+            name
+        ]
 
 
 class Dbt:
