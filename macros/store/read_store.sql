@@ -30,7 +30,8 @@
     {% set found = [] %}
     {% for unique_id in state.next if unique_id in graph.nodes and unique_id not in state.nodes %}
       {% do state.nodes.update({unique_id: graph.nodes[unique_id]}) %}
-      {% do found.extend(graph.nodes[unique_id].depends_on.nodes) %}
+      {# seeds depend on no nodes #}
+      {% do found.extend((graph.nodes[unique_id].get('depends_on') or {}).get('nodes') or []) %}
     {% endfor %}
     {% set state.next = found %}
   {% endfor %}

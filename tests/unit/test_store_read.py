@@ -15,9 +15,11 @@ class Store:
     def __init__(self, selected: list[str], upstream: dict[str, list[str]]) -> None:
         nodes = {
             f"model.shop.{name}": node(name)
-            | {"resource_type": "model", "depends_on": {"nodes": [f"model.shop.{one}" for one in parents]}}
+            | {"resource_type": "model", "depends_on": {"nodes": [f"{'seed' if one == 'sown' else 'model'}.shop.{one}" for one in parents]}}
             for name, parents in upstream.items()
         }
+        # as dbt has it, a seed's has no nodes
+        nodes |= {"seed.shop.sown": node("sown") | {"resource_type": "seed", "depends_on": {"macros": []}}}
         self.relations = {f"shop.{name}" for name in upstream} | {"shop.elsewhere"}
         self.reads: list[set[str]] = []
         graph = {"nodes": nodes}
@@ -38,7 +40,7 @@ UPSTREAM: dict[str, list[str]] = {"raw": [], "clean": ["raw"], "report": ["clean
 
 
 def test_a_run_reads_what_its_models_and_their_ancestors_have() -> None:
-    store = Store(["report"], UPSTREAM)
+    store = Store(["report"], UPSTREAM | {"raw": ["sown"]})
     assert [store.loads(f"shop.{name}") for name in ("report", "clean", "raw", "unknown_alias")] == [1, 1, 1, 0]
     assert store.reads[0] == {"shop.report", "shop.clean", "shop.raw"}
 
