@@ -174,7 +174,7 @@ class Soak:
         return self.relay.invalidations(member.name) if member.held else set()
 
     def refresh(self, selected: list[Member]) -> None:
-        selected = selected[:3]
+        selected = self.some(selected, 1, 3)
         for member in selected:
             if isinstance(member, Daily) and self.luck.random() < 0.3:
                 member.columns = list(FIRST_COLUMNS)
@@ -185,9 +185,10 @@ class Soak:
         self.tally["refreshes"] += 1
         self.compare(selected)
 
-    def restate(self, selected: list[Member]) -> None:
+    def restate(self, _: list[Member]) -> None:
         """A window of past days."""
-        chosen = [one for one in selected if isinstance(one, Daily) and not one.kind.is_never_restated][:4]
+        able = [one for one in self.daily() if not one.kind.is_never_restated]
+        chosen: list[Daily] = self.some(able, 2, 4)
         start = self.luck.randrange(self.source.days - 1)
         end = self.luck.randint(start + 1, self.source.days - 1)
         window: dict[str, Any] = {"start": text(start), "end": text(end), "allow_full_restatement": True}
@@ -224,7 +225,7 @@ class Soak:
     def fail(self, selected: list[Member]) -> None:
         """The queries of one or two models fail; the other models do not."""
         able = [one for one in selected if isinstance(one, Daily) and one.held == one.columns and not one.lookback]
-        failing = able[:2]
+        failing = self.some(able, 1, 2)
         for one in failing:
             one.write(self.relay.project, fails=True)
         chosen = [one for one in selected if one.parent not in failing]
