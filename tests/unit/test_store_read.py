@@ -15,7 +15,10 @@ class Store:
     def __init__(self, selected: list[str], upstream: dict[str, list[str]]) -> None:
         nodes = {
             f"model.shop.{name}": node(name)
-            | {"resource_type": "model", "depends_on": {"nodes": [f"{'seed' if one == 'sown' else 'model'}.shop.{one}" for one in parents]}}
+            | {
+                "resource_type": "model",
+                "depends_on": {"nodes": [f"{'seed' if one == 'sown' else 'model'}.shop.{one}" for one in parents]},
+            }
             for name, parents in upstream.items()
         }
         # as dbt has it, a seed's has no nodes
