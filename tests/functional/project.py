@@ -180,9 +180,10 @@ def _package() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="dbt_kinds_"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for file in (PACKAGE / "dbt_project.yml", *(PACKAGE / "macros").rglob("*.sql")):
-        link = folder / file.relative_to(PACKAGE)
-        link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to(file)
+        copy = folder / file.relative_to(PACKAGE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        # dbt 2.0 does not follow links to files
+        shutil.copyfile(file, copy)
     return folder
 
 
