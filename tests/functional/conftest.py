@@ -10,7 +10,7 @@ from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import local_profile
 from tests.functional.formats import formats
 from tests.functional.project import Project, start_spark
-from tests.functional.speed import SETTINGS, quick_dbt, quick_jvms
+from tests.functional.speed import SETTINGS, lean_package, quick_dbt, quick_jvms
 from tests.functional.thrift import ThriftServer, thrift_server
 from tests.sweep import rest
 
@@ -40,16 +40,22 @@ def thrift(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThriftServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as most projects have it: without the descriptions of its macros."""
+    return lean_package(tmp_path_factory.mktemp("package"))
+
+
 @pytest.fixture
 def new_project(
-    local_spark: Mapping[str, Any], tmp_path: Path, request: pytest.FixtureRequest
+    local_spark: Mapping[str, Any], package: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> Callable[[str], Project]:
     """Makes projects whose schemas belong to this test alone."""
     number = request.session.stash.setdefault(_NUMBER, [0])
 
     def create(name: str = "project") -> Project:
         number[0] += 1
-        return Project(tmp_path / name, local_spark, f"t{number[0]}")
+        return Project(tmp_path / name, local_spark, f"t{number[0]}", package)
 
     return create
 

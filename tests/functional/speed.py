@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import dbt.cli.requires
 from click import Context
 from dbt.contracts.graph.manifest import Manifest
 from dbt_common.tests import enable_test_caching
+
+from tests.functional.project import PACKAGE
 
 # for one process and tables of a few rows: compiling code for a query and shuffling its rows into parts takes longer than the query
 SETTINGS = {
@@ -114,3 +117,16 @@ def quick_jvms() -> None:
     # Hadoop calls chmod for every file that it writes
     options += " -Djdk.lang.Process.launchMechanism=VFORK"
     os.environ["JAVA_TOOL_OPTIONS"] = options
+
+
+def lean_package(folder: Path) -> Path:
+    """Copies the package into a folder without the descriptions of its macros, which take a third of a parse.
+
+    (Measured: 0.8 and 0.53 s of CPU.)
+    """
+    for file in (PACKAGE / "dbt_project.yml", *(PACKAGE / "macros").rglob("*.sql")):
+        copy = folder / file.relative_to(PACKAGE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        # dbt 2.0 does not follow links to files
+        shutil.copyfile(file, copy)
+    return folder
