@@ -59,10 +59,14 @@ def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[Text]:
     for ailment in diagnosis.ailments:
         style = _STYLES.get(ailment.severity, "")
         yield Text.assemble((ailment.severity, style), f" {ailment.about}: {ailment.wrong}")
-        yield Text(f"  leads to: {ailment.leads_to}", "dim")
-        yield Text(f"  mend it:  {ailment.remedy}")
+        yield Text(f"  effect: {ailment.leads_to}", "dim")
+        yield Text(f"  fix:    {ailment.remedy}")
     facts = diagnosis.facts
     known = [f"dbt {facts['dbt']}", f"Spark {facts['spark']}", f"time zone {facts['time_zone']}"]
     known += [f"store {facts['store']} ({facts['store_format'] or 'not there yet'})"]
-    looked = f"{diagnosis.models} model{'s' if diagnosis.models != 1 else ''} looked at"
-    yield Text(f"{looked}, {len(diagnosis.ailments) or 'nothing'} to tell; {', '.join(known)}", "dim")
+    counts = f"{_counted(diagnosis.models, 'model')} checked, {_counted(len(diagnosis.ailments), 'problem')} found"
+    yield Text(f"{counts}; {', '.join(known)}", "dim")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'s' if number != 1 else ''}"

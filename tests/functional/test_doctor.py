@@ -66,7 +66,7 @@ def test_a_person_reads_what_is_wrong_first(severity: str, is_error: bool) -> No
     assert diagnosis.has_errors is is_error
     assert [line.plain for line in diagnosis_lines(diagnosis)] == [
         f"{severity} profile: poll_interval is 5.0",
-        "  leads to: waiting",
-        "  mend it:  poll_interval: 1",
-        "1 model looked at, 1 to tell; dbt 1.11.0, Spark 3.5.9, time zone UTC, store shop.dbt_kinds_intervals (not there yet)",
+        "  effect: waiting",
+        "  fix:    poll_interval: 1",
+        "1 model checked, 1 problem found; dbt 1.11.0, Spark 3.5.9, time zone UTC, store shop.dbt_kinds_intervals (not there yet)",
     ]
