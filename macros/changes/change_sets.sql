@@ -8,19 +8,26 @@
   {% do dbt_kinds.check_captured(options, captured, now) %}
   {% set latest = loads | sort(attribute='recorded_at') | last if loads and plan.run_type == 'incremental' else none %}
   {% set then = dbt_kinds.recorded_versions(options, latest.recorded_at) if latest else none %}
-  {% set changed = dbt_kinds.changed_tables(node, then, now) %}
+  {% set is_known = then is not none and none not in now.values() | list %}
+  {% set changes = {} %}
+  {% for name in (captured if is_known else []) %}
+    {% do changes.update({name: dbt_kinds.change_since(nodes[name], then.get(name), now[name])}) %}
+  {% endfor %}
+  {% set lookups = {} %}
+  {% for name in now if name not in captured %}
+    {% do lookups.update({name: now[name]}) %}
+  {% endfor %}
+  {% set changed_lookups = dbt_kinds.changed_tables(node, then, lookups) if is_known else [] %}
+  {% set states = changes.values() | map(attribute='state') | list %}
   {% do plan.update({'versions': now}) %}
-  {% if then is not none and not changed and none not in now.values() | list %}
+  {% if is_known and not changed_lookups and states | reject('eq', 'same') | list == [] %}
     {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
     {% do return(none) %}
   {% endif %}
-  {% set reads_changes = namespace(of_all=then is not none and captured != [] and none not in now.values() | list and changed | reject('in', captured) | list == []) %}
-  {% for name in (captured if reads_changes.of_all else []) %}
-    {% set reads_changes.of_all = reads_changes.of_all and dbt_kinds.state_since(nodes[name], then.get(name), now[name]) in ['same', 'readable'] %}
-  {% endfor %}
+  {% set reads_changes = is_known and captured != [] and not changed_lookups and states | reject('in', ['same', 'readable']) | list == [] %}
   {% set change_sets = {} %}
   {% for name in captured %}
-    {% do change_sets.update({name: [then[name].split(' ')[1] if reads_changes.of_all else none, now[name].split(' ')[1]]}) %}
+    {% do change_sets.update({name: [then[name].split(' ')[1] if reads_changes else none, now[name].split(' ')[1]]}) %}
   {% endfor %}
   {% do plan.update({'change_sets': change_sets}) %}
 {% endmacro %}
@@ -39,29 +46,31 @@
 
 
 {#
-  How a captured table changed since a version: `same`; `readable` if a set operation can compare the two; `map` if it could but for columns of a type that set operations do not
-  accept; `columns` if the columns changed, which would be paired by position; `gone` if the old version cannot be read any more. Asks Spark if the versions differ.
+  How a captured table changed since a version, `{state, is_appended}`. state: `same` if only compactions lie between; `readable` if a set operation can compare the two; `map` if it
+  could but for columns of a type that set operations do not accept; `columns` if the columns changed, which would be paired by position; `gone` if the old version cannot be read
+  any more. is_appended: whether new files alone show the change, because there were only appends and compactions. Asks Spark if the versions differ.
 #}
-{% macro state_since(node, then, now) %}
+{% macro change_since(node, then, now) %}
   {% if then == now %}
-    {% do return('same') %}
+    {% do return({'state': 'same', 'is_appended': false}) %}
   {% elif not then or then.split(' ')[0] != now.split(' ')[0] %}
-    {% do return('gone') %}
+    {% do return({'state': 'gone', 'is_appended': false}) %}
   {% elif then.endswith(' None') %}
     {# the table was empty then #}
-    {% do return('readable') %}
+    {% do return({'state': 'readable', 'is_appended': false}) %}
   {% endif %}
   {% set relation = dbt_kinds.relation_of_node(node) %}
-  {% set file_format, since = now.split(' ')[0], then.split(' ')[1] %}
-  {% if not dbt_kinds.has_snapshot(relation, file_format, since) %}
-    {% do return('gone') %}
+  {% set file_format, since, until = now.split(' ')[0], then.split(' ')[1], now.split(' ')[1] %}
+  {% set is_iceberg = file_format == 'iceberg' %}
+  {% set snapshots = dbt_kinds.iceberg_snapshots(relation) if is_iceberg else {} %}
+  {% set between = dbt_kinds.snapshots_between(snapshots, since | int, until | int) if is_iceberg else none %}
+  {% if dbt_kinds.are_compactions(between) %}
+    {% do return({'state': 'same', 'is_appended': false}) %}
+  {% elif not (since | int in snapshots if is_iceberg else dbt_kinds.has_snapshot(relation, file_format, since)) %}
+    {% do return({'state': 'gone', 'is_appended': false}) %}
   {% endif %}
-  {% set columns = [] %}
-  {% for version in [since, now.split(' ')[1]] %}
-    {% do columns.append(dbt_kinds.json_text(dbt_kinds.describe_query('select * from ' ~ relation ~ ' version as of ' ~ version))) %}
-  {% endfor %}
-  {% if columns[0] != columns[1] %}
-    {% do return('columns') %}
-  {% endif %}
-  {% do return('map' if 'map<' in columns[0] else 'readable') %}
+  {% set described = dbt_kinds.describe_write('select * from ' ~ relation ~ ' version as of ' ~ since, table=relation ~ ' version as of ' ~ until) %}
+  {% set columns = dbt_kinds.json_text(described.query) %}
+  {% set state = 'columns' if columns != dbt_kinds.json_text(described.table) else 'map' if 'map<' in columns else 'readable' %}
+  {% do return({'state': state, 'is_appended': between is not none and between | map(attribute='operation') | reject('in', ['append', 'replace']) | list == []}) %}
 {% endmacro %}

@@ -16,9 +16,9 @@
     {% set latest = loads | sort(attribute='recorded_at') | last %}
     {% set then = dbt_kinds.recorded_versions(options, latest.recorded_at) or {} %}
     {% for name in captured %}
-      {% set state = dbt_kinds.state_or_same(nodes[name], then.get(name), now[name]) %}
-      {% set bounds = dbt_kinds.gained_bounds(options, nodes[name], state, then.get(name), now[name], loop.index) %}
-      {% do problems.append([state, name, then.get(name)]) if bounds is none else sets.update({name: bounds}) %}
+      {% set change = dbt_kinds.change_since(nodes[name], then.get(name), now[name]) %}
+      {% set bounds = dbt_kinds.gained_bounds(options, nodes[name], change, then.get(name), now[name], loop.index) %}
+      {% do problems.append([change.state, name, then.get(name)]) if bounds is none else sets.update({name: bounds}) %}
     {% endfor %}
     {% if not problems %}
       {% do plan.update({'change_sets': sets}) %}
@@ -34,33 +34,19 @@
 {% endmacro %}
 
 
-{# A compaction changes no rows. #}
-{% macro state_or_same(node, then, now) %}
-  {% do return('same' if then and dbt_kinds.is_same_version(node, then, now) else dbt_kinds.state_since(node, then, now)) %}
-{% endmacro %}
-
-
 {# The pair of snapshots, or the view, that shows the gained rows; none if neither does. #}
-{% macro gained_bounds(options, node, state, then, now, number) %}
+{% macro gained_bounds(options, node, change, then, now, number) %}
   {% set until = now.split(' ')[1] %}
-  {% if state == 'same' %}
+  {% if change.state == 'same' %}
     {% do return([until, until]) %}
-  {% elif state in ['gone', 'columns'] %}
+  {% elif change.state in ['gone', 'columns'] %}
     {% do return(none) %}
   {% endif %}
   {% set since = then.split(' ')[1] %}
-  {% set is_appended = now.startswith('iceberg ') and since != 'None' and dbt_kinds._is_only_appended(node, since) %}
-  {% if is_appended %}
+  {% if change.is_appended %}
     {% do return([dbt_kinds._appended_view(options, node, since, until, number)]) %}
   {% endif %}
-  {% do return([since, until] if state == 'readable' else none) %}
-{% endmacro %}
-
-
-{# Whether the new files alone show the gained rows, which is so if there were only appends and compactions since an ancestor. #}
-{% macro _is_only_appended(node, since) %}
-  {% set snapshots = dbt_kinds.snapshots_since(dbt_kinds.relation_of_node(node), 'iceberg', since | int) %}
-  {% do return(snapshots is not none and snapshots | map(attribute='operation') | reject('in', ['append', 'replace']) | list == []) %}
+  {% do return([since, until] if change.state == 'readable' else none) %}
 {% endmacro %}
 
 

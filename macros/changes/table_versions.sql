@@ -65,8 +65,14 @@
   {% if then == now or not (then or '').startswith('iceberg ') or not now.startswith('iceberg ') or then == 'iceberg None' %}
     {% do return(then == now) %}
   {% endif %}
-  {% set since = dbt_kinds.snapshots_since(dbt_kinds.relation_of_node(node), 'iceberg', then[8:] | int) %}
-  {% do return(since is not none and since | rejectattr('operation', 'eq', 'replace') | list == []) %}
+  {% set snapshots = dbt_kinds.iceberg_snapshots(dbt_kinds.relation_of_node(node)) %}
+  {% do return(dbt_kinds.are_compactions(dbt_kinds.snapshots_between(snapshots, then[8:] | int, now[8:] | int))) %}
+{% endmacro %}
+
+
+{# Whether snapshots_between returned only compactions. Pure. #}
+{% macro are_compactions(snapshots) %}
+  {% do return(snapshots is not none and snapshots | rejectattr('operation', 'eq', 'replace') | list == []) %}
 {% endmacro %}
 
 

@@ -11,19 +11,19 @@
   {% endif %}
   {% set latest = loads | sort(attribute='recorded_at') | last if loads and is_there and not settings.full_refresh else none %}
   {% set then = (dbt_kinds.recorded_versions(options, latest.recorded_at) or {}).get(name) if latest is not none else none %}
-  {% set state = dbt_kinds.state_or_same(node, then, now) if then else 'new' %}
+  {% set change = dbt_kinds.change_since(node, then, now) if then else {'state': 'new', 'is_appended': false} %}
   {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds.relation_of_node(node)) %}
   {% do dbt_kinds.landed_columns(options, columns) %}
   {# columns are matched by name, so appended rows can be read even if the table had other columns before #}
-  {% set bounds = [none, now.split(' ')[1]] if state == 'new' else dbt_kinds.gained_bounds(options, node, 'map' if state == 'columns' else state, then, now, 1) %}
+  {% set bounds = [none, now.split(' ')[1]] if change.state == 'new' else dbt_kinds.gained_bounds(options, node, dict(change, state='map') if change.state == 'columns' else change, then, now, 1) %}
   {% if bounds is none %}
-    {% do dbt_kinds.fail(options.model, ('snapshot ' ~ then.split(' ')[1] ~ ' of the landing table ' ~ name ~ ' is gone' if state == 'gone' else 'the landing table ' ~ name ~ ' was changed otherwise than by appending to it, and '
-      ~ ('has other columns than at the last run' if state == 'columns' else 'has a column of type map')) ~ ', so that nothing tells what it gained; to take all of its rows instead of those that are here: '
+    {% do dbt_kinds.fail(options.model, ('snapshot ' ~ then.split(' ')[1] ~ ' of the landing table ' ~ name ~ ' is gone' if change.state == 'gone' else 'the landing table ' ~ name ~ ' was changed otherwise than by appending to it, and '
+      ~ ('has other columns than at the last run' if change.state == 'columns' else 'has a column of type map')) ~ ', so that nothing tells what it gained; to take all of its rows instead of those that are here: '
       ~ 'disable_restatement: false and dbt run --full-refresh --select ' ~ options.model) %}
   {% endif %}
   {% set claim = {'id': local_md5(options.relation ~ (latest.recorded_at if latest is not none else ''))[:16], 'landed': columns} %}
   {% do plan.update({
-    'versions': {name: now}, 'change_sets': {name: bounds}, 'claims': [claim], 'batches': [] if state == 'same' and is_there else [plan.batches[0]],
+    'versions': {name: now}, 'change_sets': {name: bounds}, 'claims': [claim], 'batches': [] if change.state == 'same' and is_there else [plan.batches[0]],
     'start_anew': not is_there or settings.full_refresh, 'run_type': 'flush', 'reason': 'flush', 'missing': [], 'restated': [],
   }) %}
 {% endmacro %}

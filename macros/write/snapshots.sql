@@ -25,16 +25,29 @@
     {% endfor %}
     {% do return(found) %}
   {% endif %}
+  {# refreshes the table, so comes first #}
   {% set current = dbt_kinds.current_snapshot(relation, file_format) %}
-  {% set snapshots = {} %}
+  {% do return(dbt_kinds.snapshots_between(dbt_kinds.iceberg_snapshots(relation), since, current)) %}
+{% endmacro %}
+
+
+{# The snapshots of an Iceberg table that can still be read, by id. Asks Spark. #}
+{% macro iceberg_snapshots(relation) %}
   {% set all_snapshots %}
 select snapshot_id, parent_id, operation, summary['spark.app.id'] as application, cast(coalesce(summary['added-records'], '0') as bigint) as rows_written
 from {{ relation }}.snapshots
   {%- endset %}
+  {% set snapshots = {} %}
   {% for row in dbt_kinds.query_rows(all_snapshots) %}
     {% do snapshots.update({row.snapshot_id: row}) %}
   {% endfor %}
-  {% set state = namespace(snapshot_id=current) %}
+  {% do return(snapshots) %}
+{% endmacro %}
+
+
+{# Those behind `since` up to `until`, newest first; none if `since` is not an ancestor of `until`. Pure. #}
+{% macro snapshots_between(snapshots, since, until) %}
+  {% set found, state = [], namespace(snapshot_id=until) %}
   {% for step in snapshots if state.snapshot_id != since and state.snapshot_id in snapshots %}
     {% set snapshot = snapshots[state.snapshot_id] %}
     {% do found.append(snapshot) %}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from tests.functional.own_venv import own_venv
 from tests.functional.project import PACKAGE, Project, Run
 
 PACKAGES = ["pysail==0.7.2", "pyspark-client==4.2.0", "pandas<3", "dbt-core>=1.11,<1.12", "dbt-spark>=1.10,<1.12"]
@@ -50,9 +50,7 @@ class SailProject(Project):
 @contextmanager
 def sail(folder: Path) -> Iterator[Connection]:
     """Installs Sail into a folder and starts it; what the connection is for, SailProject knows."""
-    python = folder / "venv" / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
-    subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+    python = own_venv(folder / "venv", PACKAGES)
     ours, theirs = socket.socketpair()
     with ours, theirs, (folder / "log").open("w") as log:
         process = subprocess.Popen(

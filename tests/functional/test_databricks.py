@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.functional.every_kind import BY_DAY, EveryKind
+from tests.functional.own_venv import own_venv
 from tests.functional.project import Project
 
 pytestmark = pytest.mark.sweep
@@ -32,10 +32,7 @@ TOLD = """{% macro told() %}
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A venv with dbt-databricks."""
-    folder = tmp_path_factory.mktemp("databricks") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    subprocess.run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
-    return folder / "bin" / "python"
+    return own_venv(tmp_path_factory.mktemp("databricks") / "venv", PACKAGES)
 
 
 def test_a_project_of_every_kind_is_parsed_and_compiled(python: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.functional.project import Project, events_table
 
@@ -22,6 +23,8 @@ AUDITS: list[Any] = [
     {"unique": {"column_name": "id"}},
     {"dbt_kinds.number_of_rows": {"threshold": 0}},
 ]
+GAINED = "select id, ts, n from {{ dbt_kinds.changes_of(source('src', 'events')) }} as e"
+GROUPS = "-- depends_on: {{ ref('first') }}\nselect id, n from {{ source('src', 'events') }} as e"
 HISTORY: dict[str, Any] = {"unique_key": "id", "columns": "*", "start": None}
 
 # model: its kind, query, options and config; statements of the next day's run on Iceberg and on Parquet (before: what it was once)
@@ -37,6 +40,11 @@ MODELS: dict[str, tuple[str, str, dict[str, Any], str, Mapping[str, int]]] = {
     "unmanaged": ("incremental_unmanaged", QUERY, {}, "", {"iceberg": 7, "parquet": 7}),  # 14, 13
     "full": ("full", LATEST, {"start": None}, "", {"iceberg": 7, "parquet": 10}),  # 12, 23
     "cumulative": ("cumulative_aggregate", TOTALS, {"unique_key": "id", "combine": {"total": "add"}}, "", {"iceberg": 13, "parquet": 16}),  # 28, 31
+    "gained": ("append", "-- depends_on: {{ ref('first') }}\n" + GAINED, {"capture": "snapshot", "start": None}, "", {"iceberg": 21, "parquet": 0}),
+    "gained_of_model": ("append", GAINED.replace("source('src', 'events')", "ref('first')"), {"capture": "snapshot", "start": None}, "", {"iceberg": 16, "parquet": 0}),
+    "captured_key": ("incremental_by_unique_key", "-- depends_on: {{ ref('first') }}\n" + GAINED, {"unique_key": "id", "capture": "snapshot", "start": None}, "", {"iceberg": 19, "parquet": 0}),
+    "tracked": ("tracked", GROUPS, {"group_key": "id", "start": None}, "", {"iceberg": 13, "parquet": 0}),
+    "by_run": ("scd_type_2_by_column", LATEST, HISTORY | {"validity": "run_sequence"}, "", {"iceberg": 15, "parquet": 0}),
 }  # fmt: skip
 
 
@@ -64,8 +72,10 @@ def latest(project: Project, *rows: tuple[int, int]) -> None:
 def counted(request: pytest.FixtureRequest, new_project: Any) -> tuple[str, Project]:
     project = new_project("statements")
     events_table(project)
+    source = {"name": "src", "schema": project.schema, "tables": [{"name": "events"}]}
+    (project.folder / "models" / "sources.yml").write_text(yaml.safe_dump({"sources": [source]}))
     latest(project, (1, 10), (2, 20), (3, 30))
-    project.kind("first", QUERY.split("\n", 1)[1])
+    project.kind("first", QUERY.split("\n", 1)[1], config="file_format='iceberg'")
     for name, (kind, query, options, config, _) in MODELS.items():
         project.kind(
             name,
@@ -82,6 +92,7 @@ def test_the_statements_of_a_run(counted: tuple[str, Project]) -> None:
     project.run("--exclude", "ten_batches", now="2024-01-02T06:00:00")
     project.run("--select", "first", "ten_batches", now="2024-01-01T06:00:00")
     latest(project, (1, 11), (2, 20), (4, 40))
+    project.sql("insert into {schema}.events values (40, timestamp '2024-01-21 00:00:00+00:00', 400)")
     statements = Statements(project)
     project.run("--exclude", "ten_batches", now="2024-01-03T06:00:00")
     project.run("--select", "first", "ten_batches", now="2024-01-11T06:00:00")

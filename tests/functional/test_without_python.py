@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import yaml
 
 from dbt_kinds.demo import extract_raw_data
 from dbt_kinds.local.profile import local_profile, render_profile
+from tests.functional.own_venv import own_venv
 
 PACKAGE = Path(__file__).parents[2]
 
@@ -21,12 +21,8 @@ PACKAGE = Path(__file__).parents[2]
 @pytest.fixture
 def bare_python(tmp_path: Path) -> Path:
     """A venv with dbt-core, dbt-spark and pyspark only."""
-    folder = tmp_path / "venv"
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    python = folder / "bin" / "python"
     packages = ["dbt-core>=1.10,<1.12", "dbt-spark>=1.10,<1.12", "pyspark>=3.5,<3.6"]
-    subprocess.run([str(python), "-m", "pip", "install", "--quiet", *packages], check=True)
-    return python
+    return own_venv(tmp_path / "venv", packages)
 
 
 def test_the_integration_project_runs_in_a_venv_without_the_python_package(
