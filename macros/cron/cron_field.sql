@@ -1,5 +1,8 @@
 {# The values of one field, sorted. `refusal` is how the message begins, `field` what it calls the field. #}
 {% macro cron_field(model, refusal, text, field, least, greatest, names) %}
+  {% if text == '*' %}
+    {% do return(range(least, (6 if field == 'day of week' else greatest) + 1) | list) %}
+  {% endif %}
   {% set found = [] %}
   {% for item in text.split(',') %}
     {% set values, slash, step = item.partition('/') %}
@@ -7,7 +10,7 @@
       {% do dbt_kinds.fail(model, refusal ~ "step '" ~ step ~ "' is not a whole number of 1 or more") %}
     {% endif %}
 
-    {% set ends = dbt_kinds.full_match('([^-]+)-([^-]+)', values) %}
+    {% set ends = dbt_kinds.full_match('([^-]+)-([^-]+)', values) if '-' in values else none %}
     {% if values == '*' %}
       {% set first, last = least, greatest %}
     {% elif ends is none %}
