@@ -78,6 +78,6 @@ def grouped(project: Project, file_format: str, **meta: Any) -> None:
     project.kind(f"grouped_{file_format}", query, kind="tracked", config=f"file_format='{file_format}'", **given)
 
 
-def landed(project: Project, file_format: str, landing: Path) -> None:
-    """A model of the lines of files, three files at a time."""
-    events(project, f"landed_{file_format}", landing, file_format, columns=COLUMNS, max_files=3)
+def landed(project: Project, file_format: str, landing: Path, **meta: Any) -> None:
+    """A model of the lines of files."""
+    events(project, f"landed_{file_format}", landing, file_format, columns=COLUMNS, **meta)

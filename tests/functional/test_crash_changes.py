@@ -37,7 +37,7 @@ def test_killed_runs_lose_and_double_nothing(relay: Relay, tmp_path: Path) -> No
     for of in FORMATS:
         gained(project, of, sink="nobody")
         grouped(project, of, sink="nobody")
-        landed(project, of, source.landing)
+        landed(project, of, source.landing, max_files=3)
     appended = Rows()
     for number in range(KILLS):
         appended += source.change()
