@@ -52,10 +52,10 @@
 {% endmacro %}
 
 
-{# The versions that a load of a model read, none if its record lacks them. Reads the store. #}
+{# The versions that a load of a model read, none if its record lacks them. Compactions once gave several loads one time: then the last interval's. Reads the store. #}
 {% macro recorded_versions(options, recorded_at) %}
   {% set rows = dbt_kinds.read_log([options.relation]) | selectattr('event', 'eq', 'loaded') | selectattr('recorded_at', 'eq', recorded_at) | list %}
-  {% set details = rows[0].get('details') if rows else none %}
+  {% set details = (rows | sort(attribute='interval_start') | last).get('details') if rows else none %}
   {% do return(fromjson(details).get('versions') if details and details.startswith('{') else none) %}
 {% endmacro %}
 

@@ -1,8 +1,7 @@
 {#
   The events that are equivalent to the old log of every relation, each a mapping of the store's
-
   columns. A load keeps its own times only if they may still be needed: if the model has yet to follow a parent's change, and the
-  execution time if a schedule restates it. All other loads are treated as if made at the newest old moment, models and parents
+  execution time if a schedule restates it, or if it is the latest of a model that goes by changes. All other loads are treated as if made at the newest old moment, models and parents
   alike, so that their order is preserved and adjacent loads can be merged.
 #}
 {% macro compacted_events(log, drop_unreadable=false) %}
@@ -42,6 +41,9 @@
 {# The loads of a model of this project, with indistinguishable adjacent ones merged. #}
 {% macro _merged_loads(loads, node, settled_at) %}
   {% set options = dbt_kinds.options_of(node) %}
+  {% if dbt_kinds.goes_by_changes(options) %}
+    {% do return(dbt_kinds.loads_and_the_latest(loads)) %}
+  {% endif %}
   {% set pending = [] %}
   {% for parent in dbt_kinds.followed_parents(node, options, none) %}
     {% do pending.extend(dbt_kinds.upstream_changes(loads, parent, options.unit)) %}
@@ -73,6 +75,28 @@
   {% endfor %}
   {% for load in merged if load.get('sources') %}
     {% do load.update({'details': dbt_kinds.json_text(dict(fromjson(load.details) if load.get('details') else {}, sources=load.sources))}) %}
+  {% endfor %}
+  {% do return(merged) %}
+{% endmacro %}
+
+
+{#
+  The loads of a model that goes by changes. The latest says what the next run starts from, and keeps its time; of the others only the intervals matter, so adjacent ones are
+  merged. Pure.
+#}
+{% macro loads_and_the_latest(loads) %}
+  {% set latest = loads | map(attribute='recorded_at') | max | default('', true) %}
+  {% set merged = [] %}
+  {% for load in loads %}
+    {% set last = merged[-1] if merged else none %}
+    {% if last is not none and last.end == load.start and latest not in [last.recorded_at, load.recorded_at] %}
+      {% do last.update({
+        'end': load.end, 'recorded_at': [last.recorded_at, load.recorded_at] | max,
+        'rows_written': dbt_kinds._sum_of(last.get('rows_written'), load.get('rows_written')), 'seconds': dbt_kinds._sum_of(last.get('seconds'), load.get('seconds')),
+      }) %}
+    {% else %}
+      {% do merged.append(dict(load, source='compact_store')) %}
+    {% endif %}
   {% endfor %}
   {% do return(merged) %}
 {% endmacro %}

@@ -188,6 +188,28 @@ def test_what_nothing_tells_of_is_refused_or_read_again_and_never_doubled(projec
     assert Counter(project.sql("select * from {schema}.t")) == Counter(project.sql("select * from {schema}.a"))
 
 
+def test_a_compaction_keeps_what_was_read_last(project: Project, source: Source) -> None:
+    """Of loads on days apart, the latest says where the next run goes on, also once all of them are old."""
+    captured = "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a"
+    meta = {"kind": "append", "start": None, "capture": "snapshot"}
+    for file_format in FORMATS:
+        project.kind(f"of_{file_format}", captured, config=f"file_format='{file_format}'", **meta)
+    project.kind("whole", "select * from {{ source('src', 'a') }}", kind="full", start=None, skip_unchanged=True)
+    for day in (2, 5, 6, 9):
+        source.insert()
+        project.run(now=f"2024-01-0{day}")
+    assert project.operation("compact_store", keep_days=0)["events_after"] == 9
+    assert project.run(now="2024-01-12").messages == {
+        "of_iceberg": "incremental: 0 rows",
+        "of_parquet": "incremental: 0 rows",
+        "whole": "skip: deps unchanged",
+    }
+    source.insert()
+    project.run(now="2024-01-15")
+    for table in ("of_iceberg", "of_parquet", "whole"):
+        assert Counter(project.sql(f"select id, v from {{schema}}.{table}")) == source.rows, table
+
+
 def test_a_map_can_be_appended_and_not_compared(project: Project, source: Source) -> None:
     project.sql("create or replace table {schema}.a (id int, v map<string, int>) using iceberg")
     appended(project, "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a", capture="snapshot")
