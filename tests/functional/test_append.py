@@ -191,7 +191,7 @@ def test_what_nothing_tells_of_is_refused_or_read_again_and_never_doubled(projec
 def test_a_compaction_keeps_what_was_read_last(project: Project, source: Source) -> None:
     """Of loads on days apart, the latest says where the next run goes on, also once all of them are old."""
     captured = "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a"
-    meta = {"kind": "append", "start": None, "capture": "snapshot"}
+    meta: dict[str, Any] = {"kind": "append", "start": None, "capture": "snapshot"}
     for file_format in FORMATS:
         project.kind(f"of_{file_format}", captured, config=f"file_format='{file_format}'", **meta)
     project.kind("whole", "select * from {{ source('src', 'a') }}", kind="full", start=None, skip_unchanged=True)
