@@ -51,7 +51,7 @@
   {% set is_server = facts.method is not none and facts.method != 'session' %}
   {% if is_server and facts.poll_interval is not none and facts.poll_interval | float > 1 %}
     {% do dbt_kinds._finding(findings, 'warning', 'profile', 'poll_interval is ' ~ facts.poll_interval, 'dbt-spark asks only every ' ~ facts.poll_interval
-      ~ ' seconds whether a statement has ended, and a run sends 6 to 21', 'poll_interval: 1 in the output of profiles.yml') %}
+      ~ ' seconds whether a statement has ended, and a run sends 6 to 20', 'poll_interval: 1 in the output of profiles.yml') %}
   {% endif %}
   {% if is_server and 'iceberg' in with_commits and (facts.lock or '') | lower == 'false' %}
     {% do dbt_kinds._finding(findings, 'error', 'catalog', "the lock of Hive's catalog is off (iceberg.engine.hive.lock-enabled)", 'of two commits to one Iceberg table at a time one is lost, silently',

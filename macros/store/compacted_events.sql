@@ -1,8 +1,8 @@
 {#
   The events that are equivalent to the old log of every relation, each a mapping of the store's
-  columns. A load keeps its own times only if they may still be needed: if the model has yet to follow a parent's change, and the
-  execution time if a schedule restates it, or if it is the latest of a model that goes by changes. All other loads are treated as if made at the newest old moment, models and parents
-  alike, so that their order is preserved and adjacent loads can be merged.
+  columns. A load keeps its own times only if they may still be needed: if the model has yet to follow a parent's change, or goes by
+  changes itself; and the execution time if a schedule restates it. All other loads are treated as if made at the newest old moment,
+  models and parents alike, so that their order is preserved and adjacent loads can be merged.
 #}
 {% macro compacted_events(log, drop_unreadable=false) %}
   {% set rows_of, of_leases, of_writes = {}, dbt_kinds.lease_events(), dbt_kinds.write_events() + dbt_kinds.findings_events() %}
@@ -81,8 +81,8 @@
 
 
 {#
-  The loads of a model that goes by changes. The latest says what the next run starts from, and keeps its time; of the others only the intervals matter, so adjacent ones are
-  merged. Pure.
+  The loads of a model that goes by changes. The latest says what the next run starts from, and stays as it is; of the others only the intervals and their
+  order matter, so adjacent ones are merged into one of the later time. Pure.
 #}
 {% macro loads_and_the_latest(loads) %}
   {% set latest = loads | map(attribute='recorded_at') | max | default('', true) %}

@@ -14,8 +14,7 @@ import yaml
 from dbt_kinds.demo import extract_raw_data
 from dbt_kinds.local.profile import local_profile, render_profile
 from tests.functional.own_venv import own_venv
-
-PACKAGE = Path(__file__).parents[2]
+from tests.functional.project import PACKAGE
 
 
 @pytest.fixture
