@@ -194,11 +194,12 @@ class History(Member):
         self.dimension.load(self.copies, reference.Run(now, start=since, allow_approximate=True))
 
     def can_restate(self, now: datetime, since: datetime) -> bool:
-        """Whether the reference does not refuse it."""
+        """Whether the reference does not refuse it, nor the plain run after it: a window past what is recorded leaves days that can no longer be merged."""
         table = self.dimension.table
         self.dimension.table = copy.deepcopy(table)
         try:
             self.restate(now, since)
+            self.run(now)
         except RefusedError:
             return False
         finally:
