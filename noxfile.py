@@ -1,4 +1,4 @@
-"""Every kind on the versions of dbt, Spark and Python that people have: `nox -l` lists them, `nox` runs them all.
+"""Every kind on the versions of dbt, Spark and Python that people have: `nox -l` lists them, `nox` runs them all. And a check for known vulnerabilities.
 
 Iceberg runs where a jar of it can be had from PyPI, which is for Spark 3.5. Elsewhere it is Parquet and ORC.
 """
@@ -60,6 +60,13 @@ def corners(session: nox.Session, dbt: str, spark: str) -> None:
     formats = install(session, dbt, spark, *TESTS)
     few = "first_load or nothing_missing or second_run"
     session.run("pytest", "-q", MATRIX, "-k", few, *session.posargs, env={"KINDS_FORMATS": formats[0]})
+
+
+@nox.session
+def vulnerabilities(session: nox.Session) -> None:
+    """Those that PyPI knows of in what the extras install; it names the packages that it could not ask about."""
+    session.install(".[dev]", "pip-audit")
+    session.run("pip-audit", "--local", *session.posargs)
 
 
 def install(session: nox.Session, dbt: str, spark: str, *tests: str) -> list[str]:

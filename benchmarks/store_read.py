@@ -3,7 +3,7 @@
 Every append to a Hive text store is a file of its own, up to what a compaction leaves. The read is the package's own macro;
 beside it the same question is put to Spark about the table instead of its folder.
 
-    python -m benchmarks.store_read [--models 1000] [--loads 100] [--files 1 100 1000] [--rounds 3]
+    python -m benchmarks.store_read [--models 1000] [--loads 100] [--files 1 100 1000] [--rounds 3] [--reads-only]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TIME_READS = """
 {% macro time_reads(rounds) %}
   {% set seconds = [] %}
   {% for round in range(rounds) %}
-    {% do dbt_kinds.run_memory().update({'events': none, 'store': none}) %}
+    {% do dbt_kinds.run_memory().update({'events': none, 'store': none, 'asked': none}) %}
     {% set began = modules.datetime.datetime.now() %}
     {% do dbt_kinds.events_of('nobody') %}
     {% do seconds.append((modules.datetime.datetime.now() - began).total_seconds()) %}
@@ -43,6 +43,9 @@ def main() -> None:
     arguments.add_argument("--loads", type=int, default=100)
     arguments.add_argument("--files", type=int, nargs="*", default=[1, 100, 1000])
     arguments.add_argument("--rounds", type=int, default=3)
+    arguments.add_argument(
+        "--reads-only", action="store_true", help="leave out the compaction, which takes minutes for a million events"
+    )
     given = arguments.parse_args()
 
     table = Table(
@@ -58,21 +61,24 @@ def main() -> None:
                 project.run(now="2024-01-02")
                 append_loads(project, given.models, given.loads, hours=1, files=files)
                 table.add_row(store_format, *measured(project, files, given.rounds))
-        # the last one was the fullest
-        project.use_schema(f"hive_{given.files[-1]}")
-        project.settings["vars"] = {"kinds_store_format": "hive"}
-        # a compaction merges what the models of its project recorded
-        for number in range(given.models):
-            project.kind(f"model_{number}", QUERY, config="file_format='iceberg'", start="2024-01-01")
-        began = perf_counter()
-        told = project.operation("compact_store", keep_days=0)
-        seconds = perf_counter() - began
-        files = len(project.sql("select distinct input_file_name() from {schema}.dbt_kinds_intervals"))
-        table.add_row("hive, compacted", *measured(project, files, given.rounds))
+        compacted = "" if given.reads_only else compact(project, table, given)
     Console(width=120).print(table)
-    Console().print(
-        f"compact_store: {told['events_before']:,} events became {told['events_after']:,} in {seconds:.0f} s"
-    )
+    Console().print(compacted)
+
+
+def compact(project: Project, table: Table, given: argparse.Namespace) -> str:
+    """Compacts the fullest store, adds what a read costs then, and says what the compaction did."""
+    project.use_schema(f"hive_{given.files[-1]}")
+    project.settings["vars"] = {"kinds_store_format": "hive"}
+    # a compaction merges what the models of its project recorded
+    for number in range(given.models):
+        project.kind(f"model_{number}", QUERY, config="file_format='iceberg'", start="2024-01-01")
+    began = perf_counter()
+    told = project.operation("compact_store", keep_days=0)
+    seconds = perf_counter() - began
+    files = len(project.sql("select distinct input_file_name() from {schema}.dbt_kinds_intervals"))
+    table.add_row("hive, compacted", *measured(project, files, given.rounds))
+    return f"compact_store: {told['events_before']:,} events became {told['events_after']:,} in {seconds:.0f} s"
 
 
 def measured(project: Project, files: int, rounds: int) -> list[str]:

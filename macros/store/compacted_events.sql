@@ -1,19 +1,18 @@
 {#
-  The events that are equivalent to the old log of every relation, each a mapping of the store's
+  The events that are equivalent to an old log, or to a part of it that has all events of its relations, each a mapping of the store's
   columns. A load keeps its own times only if they may still be needed: if the model has yet to follow a parent's change, or goes by
-  changes itself; and the execution time if a schedule restates it. All other loads are treated as if made at the newest old moment,
+  changes itself; and the execution time if a schedule restates it. All other loads are treated as if made at `settled_at`, the newest old moment of the store,
   models and parents alike, so that their order is preserved and adjacent loads can be merged.
 #}
-{% macro compacted_events(log, drop_unreadable=false) %}
-  {% set rows_of, of_leases, of_writes = {}, dbt_kinds.lease_events(), dbt_kinds.write_events() + dbt_kinds.findings_events() %}
-  {% for row in log if row.event not in of_leases %}
+{% macro compacted_events(log, settled_at, drop_unreadable=false) %}
+  {% set rows_of, of_writes = {}, dbt_kinds.write_events() + dbt_kinds.findings_events() %}
+  {% for row in log %}
     {% do rows_of.setdefault(row.get('relation', ''), []).append(row) %}
   {% endfor %}
   {% set nodes = {} %}
   {% for node in dbt_kinds.selected_models(none) %}
     {% do nodes.update({dbt_kinds.relation_key(node.database, node.schema, node.alias): node}) %}
   {% endfor %}
-  {% set settled_at = log | map(attribute='recorded_at') | max | default('', true) %}
   {% set compacted = [] %}
   {% for relation, rows in rows_of.items() %}
     {% set of_coverage = rows | rejectattr('event', 'in', of_writes) | list %}

@@ -41,14 +41,49 @@
 {% endmacro %}
 
 
-{# Events before a moment; rows without one count as old. #}
-{% macro read_old_log(until) %}
-  {% do return(dbt_kinds._events_where("coalesce(recorded_at, '') < " ~ dbt_kinds.text_literal(until))) %}
+{#
+  The events before a moment, those without a moment among them, of which the ones of leases are not needed: `{condition, settled_at, parts}`, where settled_at is
+  the moment of the newest, and the parts are lists of relations that together have about `size` events to replay.
+#}
+{% macro old_log(until, size=100000) %}
+  {% set is_old = "coalesce(recorded_at, '') < " ~ dbt_kinds.text_literal(until) %}
+  {% set is_replayed = "coalesce(event, '') not in ('" ~ dbt_kinds.lease_events() | join("', '") ~ "')" %}
+  {% set sql %}
+select coalesce(relation, '') as relation, count_if({{ is_replayed }}) as events, coalesce(max(recorded_at), '') as newest
+from {{ dbt_kinds.store_source() }}
+where {{ is_old }}
+group by coalesce(relation, '')
+  {%- endset %}
+  {% set counted = dbt_kinds.query_rows(sql, by='relation') %}
+  {% do return({
+    'condition': is_old ~ ' and ' ~ is_replayed, 'settled_at': counted | map(attribute='newest') | max | default('', true), 'parts': dbt_kinds.parts_of_log(counted, size),
+  }) %}
+{% endmacro %}
+
+
+{# Relations, given with their numbers of events, in lists of at most `size` events, or of one relation. Pure. #}
+{% macro parts_of_log(counted, size) %}
+  {% set parts, state = [], namespace(room=0) %}
+  {% for row in counted if row.events %}
+    {% if not parts or row.events > state.room %}
+      {% do parts.append([]) %}
+      {% set state.room = size %}
+    {% endif %}
+    {% do parts[-1].append(row.relation) %}
+    {% set state.room = state.room - row.events %}
+  {% endfor %}
+  {% do return(parts) %}
+{% endmacro %}
+
+
+{# The events of some relations in an old log. #}
+{% macro read_old_log(old, relations) %}
+  {% do return(dbt_kinds._events_where(old.condition ~ ' and ' ~ dbt_kinds.is_one_of("coalesce(relation, '')", relations), by='relation')) %}
 {% endmacro %}
 
 
 {# `{source}` in the condition is replaced by the store. #}
-{% macro _events_where(condition, questions={}, answers={}) %}
+{% macro _events_where(condition, questions={}, answers={}, by=none) %}
   {% do dbt_kinds.find_store(afresh=true) %}
   {% set source = dbt_kinds.store_source() %}
   {% if source is none %}
@@ -60,7 +95,7 @@
     {% set rows = found.events %}
     {% for name in questions %}{% do answers.update({name: found.get(name)}) %}{% endfor %}
   {% else %}
-    {% set rows = dbt_kinds.query_rows(sql) %}
+    {% set rows = dbt_kinds.query_rows(sql, by) %}
   {% endif %}
   {% for row in rows %}
     {% do dbt_kinds.notice_moment(row.setdefault('recorded_at', '')) %}

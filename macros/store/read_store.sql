@@ -8,7 +8,8 @@
   {% if memory.events is none %}
     {% set asked = dbt_kinds._relations_of_run() %}
     {% do dbt_kinds._keep(dbt_kinds._read_store(asked), asked) %}
-  {% elif memory.asked is not none and relation not in memory.asked and relation not in memory.events %}
+  {% endif %}
+  {% if memory.asked is not none and relation not in memory.asked and relation not in memory.events %}
     {% do dbt_kinds._keep(dbt_kinds._read_store(memory.asked, others=true), none) %}
   {% endif %}
   {% set events = memory.events.get(relation, []) %}
@@ -25,7 +26,9 @@
   of names spares nothing. Operations have no selection, and read everything.
 #}
 {% macro _relations_of_run() %}
-  {% set state = namespace(next=selected_resources | list, nodes={}) %}
+  {# in a process that has run models before, an operation finds the selection of the last run #}
+  {% set selected = [] if invocation_args_dict.get('which') == 'run-operation' else selected_resources %}
+  {% set state = namespace(next=selected | list, nodes={}) %}
   {% for level in range(100) if state.next and state.nodes | length <= 200 %}
     {% set found = [] %}
     {% for unique_id in state.next if unique_id in graph.nodes and unique_id not in state.nodes %}
@@ -84,7 +87,7 @@ where coalesce(event, '') not in ('{{ dbt_kinds.lease_events() | join("', '") }}
 group by relation
   {%- endset %}
   {% set rows = [] %}
-  {% for row in dbt_kinds.query_rows(by_relation) %}
+  {% for row in dbt_kinds.query_rows(by_relation, by='relation') %}
     {% do dbt_kinds.notice_moment(row.latest) %}
     {% do dbt_kinds.fail_unreadable('', row.lines.splitlines()[0]) if row.relation == '' and row.lines %}
     {% do rows.append({

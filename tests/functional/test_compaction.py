@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timezone
 from typing import Any
 
@@ -95,6 +96,33 @@ def test_models_of_another_project_lose_nothing(busy: Project) -> None:
     after = answers(busy, "copies")["model.shop.copies"]
     # whether it followed its parents is not known there: it may have to do so once more
     assert after[:2] == before[:2]
+
+
+# what a compaction would keep, if it replayed so many events at a time
+KEEPS = """
+{% macro keeps(size) %}
+  {% set old, kept = dbt_kinds.old_log('9999', size), [] %}
+  {% for relations in old.parts %}
+    {% do kept.extend(dbt_kinds.compacted_events(dbt_kinds.read_old_log(old, relations), old.settled_at)) %}
+  {% endfor %}
+  {% do log(tojson({'operation': 'keeps', 'parts': old.parts | length, 'kept': kept}), info=true) %}
+{% endmacro %}
+"""
+
+
+def test_it_keeps_the_same_in_however_many_parts(busy: Project) -> None:
+    (busy.folder / "macros" / "keeps.sql").write_text(KEEPS)
+    in_parts, at_once = (keeps(busy, size) for size in (1, 100))
+    assert (in_parts["parts"], at_once["parts"]) == (2, 1)
+    assert sorted(map(str, in_parts["kept"])) == sorted(map(str, at_once["kept"]))
+    assert len(at_once["kept"]) == 3
+
+
+def keeps(project: Project, size: int) -> dict[str, Any]:
+    run = project.dbt("run-operation", "keeps", "--args", json.dumps({"size": size}))
+    assert run.success, run.errors
+    told: dict[str, Any] = json.loads(next(line for line in run.log if '"operation": "keeps"' in line))
+    return told
 
 
 @one_format

@@ -256,7 +256,8 @@ class Soak:
             self.relay.kill_a_run("run", *command, **given)
         self.tell(selected, f"{title}, {'killed, ' if is_killed else ''}of {len(selected)} models")
         run: Run = self.relay.call("dbt", "run", *command, **given)
-        assert run.success, f"{self.history(selected[0].name)}\n{run.errors}"
+        failed = [name for name, status in run.statuses.items() if status == "error"]
+        assert run.success, "\n".join([*map(self.history, failed), run.errors])
         # a model that failed leaves its stages to its next run
         stages = [name for _, name, _ in self.sql("show tables in {schema} like '*__kinds_stage_*'")]
         names = {member.name for member in selected}

@@ -176,7 +176,7 @@ class Warehouse:
         later = [at for at in self.commits.get(str(relation), []) if since is None or at > since]
         return [{"snapshot_id": at, "operation": "overwrite", "application": "app", "rows_written": 0} for at in later]
 
-    def query_rows(self, sql: str) -> list[dict[str, Any]]:
+    def query_rows(self, sql: str, by: str | None = None) -> list[dict[str, Any]]:
         found = self.ask(sql)
         names = [column[0] for column in found.description]
         rows = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
@@ -297,7 +297,7 @@ class Warehouse:
             "event_values": self.note, "store_table": lambda: "store", "store_key": lambda: "store",
             "find_store": lambda afresh=False: {"file_format": "hive"}, "lease_holder": lambda: None, "spark_application": lambda: "app",
             "_read_store": lambda asked, others=False: self.read_store(macros), "next_moment": self.moment,
-            "note_head": lambda relation, work: None, "_events_where": lambda condition, questions=None, answers=None: list(self.log),
+            "note_head": lambda relation, work: None, "_events_where": lambda condition, questions=None, answers=None, by=None: list(self.log),
         }  # fmt: skip
         macros._functions.update(instead)
         return macros

@@ -1,4 +1,4 @@
-"""What a compaction keeps of a model that goes by changes: the latest load, and which intervals the others hold."""
+"""What a compaction keeps of a model that goes by changes: the latest load, and which intervals the others hold. How much it replays at once."""
 
 from __future__ import annotations
 
@@ -45,3 +45,12 @@ def test_pieces_of_the_latest_stay_as_they_are() -> None:
         "versions read at 5",
     ]
     assert kept() == []
+
+
+def test_an_old_log_is_replayed_in_parts_of_whole_relations() -> None:
+    counted = [
+        {"relation": name, "events": number} for name, number in zip("abcdefg", [4, 6, 1, 0, 12, 3, 7], strict=True)
+    ]
+    assert MACROS.parts_of_log(counted, 10) == [["a", "b"], ["c"], ["e"], ["f", "g"]]
+    assert MACROS.parts_of_log(counted, 1) == [[name] for name in "abcefg"]
+    assert MACROS.parts_of_log(counted[3:4], 10) == MACROS.parts_of_log([], 10) == []

@@ -58,7 +58,7 @@ def test_the_newest_announcement_stands_for_all() -> None:
 
 def test_a_compaction_keeps_what_is_open() -> None:
     old = [event("loaded", 0, 1, 3), event("pending", 1), event("settled", 2), event("pending", 3)]
-    compacted = MACROS.compacted_events(old)
+    compacted = MACROS.compacted_events(old, old[-1]["recorded_at"])
     assert [(row["event"], row["start"], row["end"]) for row in compacted] == [
         ("loaded", "2024-01-01T00:00:00", "2024-01-03T00:00:00"),
         ("pending", "2024-01-03T00:00:00", "2024-01-04T00:00:00"),

@@ -12,7 +12,7 @@ LINE = "loaded 2024-01-01T00:00:00 2024-01-02T00:00:00 2024-01-03T00:00:00.00000
 class Store:
     """A store in which every relation has a load, and the reads of it."""
 
-    def __init__(self, selected: list[str], upstream: dict[str, list[str]]) -> None:
+    def __init__(self, selected: list[str], upstream: dict[str, list[str]], which: str = "run") -> None:
         nodes = {
             f"model.shop.{name}": node(name)
             | {
@@ -27,7 +27,10 @@ class Store:
         self.reads: list[set[str]] = []
         graph = {"nodes": nodes}
         selection = [f"model.shop.{name}" for name in selected]
-        self.macros = Macros(graph=graph, invocation_id="run", selected_resources=selection)
+        arguments = {"which": which}
+        self.macros = Macros(
+            graph=graph, invocation_id="run", selected_resources=selection, invocation_args_dict=arguments
+        )
         self.macros._functions["_read_store"] = self.read
 
     def read(self, asked: dict[str, bool] | None, others: bool = False) -> list[dict[str, Any]]:
@@ -61,6 +64,18 @@ def test_an_operation_and_a_run_of_many_models_read_everything() -> None:
     for store in (Store([], UPSTREAM), Store([*many], many)):
         assert store.loads("shop.elsewhere") == 1
         assert store.reads == [store.relations]
+
+
+def test_a_first_question_about_another_relation_is_answered() -> None:
+    store = Store(["clean"], UPSTREAM)
+    assert (store.loads("shop.elsewhere"), store.loads("shop.clean"), store.loads("shop.nowhere")) == (1, 1, 0)
+    assert store.reads == [{"shop.clean", "shop.raw"}, {"shop.report", "shop.other", "shop.elsewhere"}]
+
+
+def test_an_operation_does_not_take_the_selection_of_a_run_for_its_own() -> None:
+    store = Store(["clean"], UPSTREAM, which="run-operation")
+    assert store.loads("shop.elsewhere") == 1
+    assert store.reads == [store.relations]
 
 
 def test_what_a_second_reader_finds_does_not_undo_what_the_run_added() -> None:
