@@ -6,8 +6,7 @@
   {% set captured = dbt_kinds.captured_tables(sql) %}
   {% set now, nodes = dbt_kinds.table_versions(node, sql), dbt_kinds.tables_read(node) %}
   {% do dbt_kinds.check_captured(options, captured, now) %}
-  {% set latest = loads | sort(attribute='recorded_at') | last if loads and plan.run_type == 'incremental' else none %}
-  {% set then = dbt_kinds.recorded_versions(options, latest.recorded_at) if latest else none %}
+  {% set then = dbt_kinds.recorded_versions(options, dbt_kinds.latest_load(loads)) if plan.run_type == 'incremental' else none %}
   {% set is_known = then is not none and none not in now.values() | list %}
   {% set changes = {} %}
   {% for name in (captured if is_known else []) %}

@@ -13,8 +13,7 @@
   {% do plan.update({'versions': now}) %}
   {% set sets, problems = {}, [] %}
   {% if plan.run_type == 'incremental' %}
-    {% set latest = loads | sort(attribute='recorded_at') | last %}
-    {% set then = dbt_kinds.recorded_versions(options, latest.recorded_at) or {} %}
+    {% set then = dbt_kinds.recorded_versions(options, dbt_kinds.latest_load(loads)) or {} %}
     {% for name in captured %}
       {% set change = dbt_kinds.change_since(nodes[name], then.get(name), now[name]) %}
       {% set bounds = dbt_kinds.gained_bounds(options, nodes[name], change, then.get(name), now[name], loop.index) %}

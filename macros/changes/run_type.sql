@@ -7,8 +7,8 @@
     {% do return(none) %}
   {% endif %}
   {% set now = dbt_kinds.table_versions(node, sql) %}
-  {% set latest = loads | sort(attribute='recorded_at') | last if loads else none %}
-  {% set then = dbt_kinds.recorded_versions(options, latest.recorded_at) if latest and latest.model_hash == model_hash and not settings.full_refresh else none %}
+  {% set latest = dbt_kinds.latest_load(loads) %}
+  {% set then = dbt_kinds.recorded_versions(options, latest) if latest and latest.model_hash == model_hash and not settings.full_refresh else none %}
   {% set type, reason = dbt_kinds.run_type(latest, settings.full_refresh, model_hash, then, now, dbt_kinds.changed_tables(node, then, now)) %}
   {% if type == 'skip' and settings.ignore_skip %}
     {% set type, reason = 'full', 'kinds_ignore_skip' %}
@@ -52,9 +52,12 @@
 {% endmacro %}
 
 
-{# The versions that a load of a model read, none if its record lacks them. Compactions once gave several loads one time: then the last interval's. Reads the store. #}
-{% macro recorded_versions(options, recorded_at) %}
-  {% set rows = dbt_kinds.read_log([options.relation]) | selectattr('event', 'eq', 'loaded') | selectattr('recorded_at', 'eq', recorded_at) | list %}
+{# The versions that a load of a model read, none if there is no load or its record lacks them. Compactions once gave several loads one time: then the last interval's. Reads the store. #}
+{% macro recorded_versions(options, load) %}
+  {% if load is none %}
+    {% do return(none) %}
+  {% endif %}
+  {% set rows = dbt_kinds.read_log([options.relation]) | selectattr('event', 'eq', 'loaded') | selectattr('recorded_at', 'eq', load.recorded_at) | list %}
   {% set details = (rows | sort(attribute='interval_start') | last).get('details') if rows else none %}
   {% do return(fromjson(details).get('versions') if details and details.startswith('{') else none) %}
 {% endmacro %}
@@ -74,7 +77,7 @@
   For kinds that compare: whether a run replaces the table or compares with it, and why, in plan.reason.
 #}
 {% macro backfill_or_compare(options, plan, loads, settings, model_hash) %}
-  {% set latest = loads | sort(attribute='recorded_at') | last if loads else none %}
+  {% set latest = dbt_kinds.latest_load(loads) %}
   {% do dbt_kinds.check_query_change(options, loads, settings, model_hash) %}
   {% set type, reason = dbt_kinds.run_type(latest, settings.full_refresh, model_hash if options.on_query_change == 'rebuild' else (latest or {}).get('model_hash'), {}, {}, []) %}
   {% set is_backfill = type == 'backfill' %}

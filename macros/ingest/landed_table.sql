@@ -9,8 +9,8 @@
     {% do dbt_kinds.fail(options.model, 'the landing table ' ~ name ~ (' is not there' if now is none and dbt_kinds.relation_type(dbt_kinds.relation_of_node(node)) is none
       else ' has no snapshots, so nothing tells what it gained') ~ '; landing: {table: …} names a table of Iceberg, landing: {path: …} a folder') %}
   {% endif %}
-  {% set latest = loads | sort(attribute='recorded_at') | last if loads and is_there and not settings.full_refresh else none %}
-  {% set then = (dbt_kinds.recorded_versions(options, latest.recorded_at) or {}).get(name) if latest is not none else none %}
+  {% set latest = dbt_kinds.latest_load(loads) if is_there and not settings.full_refresh else none %}
+  {% set then = (dbt_kinds.recorded_versions(options, latest) or {}).get(name) %}
   {% set change = dbt_kinds.change_since(node, then, now) if then else {'state': 'new', 'is_appended': false} %}
   {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds.relation_of_node(node)) %}
   {% do dbt_kinds.landed_columns(options, columns) %}

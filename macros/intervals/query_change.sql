@@ -1,7 +1,7 @@
 {# on_query_change: error stops a run if the last load came from a different query. #}
 {% macro check_query_change(options, loads, settings, model_hash) %}
   {% if options.on_query_change == 'error' and model_hash is not none and loads and not settings.full_refresh %}
-    {% set latest = loads | sort(attribute='recorded_at') | last %}
+    {% set latest = dbt_kinds.latest_load(loads) %}
     {% if (latest.model_hash or none) not in [none, model_hash] %}
       {% do dbt_kinds.fail(options.model, 'the query has changed since the last load; run with --full-refresh, or set on_query_change to '
         ~ 'forward or rebuild') %}

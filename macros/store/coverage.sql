@@ -4,6 +4,12 @@
 {% endmacro %}
 
 
+{# The one of some loads that was recorded last, none if there are none. Pure. #}
+{% macro latest_load(loads) %}
+  {% do return(loads | sort(attribute='recorded_at') | last if loads else none) %}
+{% endmacro %}
+
+
 {# The same as a set of intervals. Events are replayed once; this run's own events are added to the result, to avoid a replay per batch. #}
 {% macro coverage(relation) %}
   {% set held = dbt_kinds.run_memory().held %}
