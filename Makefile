@@ -6,7 +6,7 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test corners sweep soak fusion unit functional lint docs benchmark clean
+.PHONY: demo test slow corners sweep soak fusion unit functional lint docs benchmark clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -15,6 +15,10 @@ demo: $(VENV)/demo.installed
 ## All checks and tests
 test: lint
 	$(BIN)/python -m pytest $(WORKERS)
+
+## Tests that take a minute or more each, which `make test` leaves out and CI runs after it: half an hour
+slow: $(VENV)/dev.installed
+	$(BIN)/python -m pytest $(WORKERS) --slow
 
 ## The oldest and the newest Python, dbt and Spark, the first tests of every kind; a Python that is not installed is passed over, and named
 corners: $(VENV)/dev.installed

@@ -1,4 +1,4 @@
-"""Which tests run: those of `make test`, or with --sweep what it leaves out. `tests/sweep.py` says how."""
+"""Which tests run: those of `make test`, or with --slow or --sweep what it leaves out. `tests/sweep.py` says how."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from tests import sweep
 def pytest_addoption(parser: pytest.Parser) -> None:
     options = parser.getgroup("sweep")
     options.addoption("--sweep", action="store_true", help="run what is left out by default, at full size")
+    options.addoption("--slow", action="store_true", help="run the tests that take a minute or more, and no others")
     options.addoption("--share", default="1/1", metavar="I/N", help="which share of the sweep, as in 3/12")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     is_sweep = config.getoption("sweep")
+    if is_sweep and config.getoption("slow"):
+        raise pytest.UsageError("pass --slow or --sweep, not both")
     if sweep.numbers(config.getoption("share")) != (1, 1) and not is_sweep:
         raise pytest.UsageError("--share is a share of the sweep: pass --sweep, too")
     if is_sweep:
@@ -28,7 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    chosen = [item for item in items if sweep.is_chosen(item, sweep=config.getoption("sweep"))]
+    mode = {"sweep": config.getoption("sweep"), "slow": config.getoption("slow")}
+    chosen = [item for item in items if sweep.is_chosen(item, **mode)]
     chosen = sweep.in_share(chosen, config.getoption("share"))
     if len(chosen) < len(items):
         kept = set(chosen)

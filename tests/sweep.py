@@ -1,4 +1,4 @@
-"""What `make test` leaves to `make sweep`: tests marked `sweep`, and tests marked `sized` at a larger size.
+"""What `make test` leaves to `make slow`: tests marked `slow`. `make sweep` runs them, too, and what both leave out: tests marked `sweep`, and tests marked `sized` at a larger size.
 
 Properties that hypothesis draws examples for are sized without a mark.
 """
@@ -64,10 +64,14 @@ def _in_sweep(value: Any) -> Any:
     return pytest.param(*values, marks=pytest.mark.sweep)
 
 
-def is_chosen(item: pytest.Item, *, sweep: bool) -> bool:
-    """Whether a test runs in the sweep, or else by default."""
+def is_chosen(item: pytest.Item, *, sweep: bool, slow: bool) -> bool:
+    """Whether a test runs in the sweep, or among the slow tests, or else by default."""
     if item.get_closest_marker("sweep"):
         return sweep
+    if item.get_closest_marker("slow"):
+        return slow or sweep
+    if slow:
+        return False
     is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
     return not sweep or is_property or item.get_closest_marker("sized") is not None
 

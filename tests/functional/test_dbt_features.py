@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from dbt.cli.main import dbtRunner
 
 from tests.functional.governed import check_governed_models, governed_models
@@ -284,6 +285,7 @@ def test_the_statement_dbt_keeps_for_reading_is_the_last_batch(project: Project)
     assert "kinds:" not in written
 
 
+@pytest.mark.slow
 def test_a_package_installed_by_dbt_deps_runs(new_project: Callable[[str], Project]) -> None:
     project = new_project("with_deps")
     (project.folder / "dbt_packages" / "dbt_kinds").unlink()
@@ -295,6 +297,7 @@ def test_a_package_installed_by_dbt_deps_runs(new_project: Callable[[str], Proje
     assert project.sql("select count(*) from {schema}.daily") == [(16,)]
 
 
+@pytest.mark.slow
 def test_versions_contracts_groups_exposures_and_semantic_models_stand_beside_kinds(project: Project) -> None:
     events_table(project)
     governed_models(project)

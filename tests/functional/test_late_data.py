@@ -43,6 +43,7 @@ def days_loaded(run: Run, model: str) -> set[int]:
     return {int(start[8:10]) for start, _ in run.batches(model)}
 
 
+@pytest.mark.slow
 @pytest.mark.sized
 @pytest.mark.parametrize("number", range(-(-SEQUENCES // TOGETHER)))
 def test_random_changes_leave_the_table_equal_to_the_recompute_and_load_what_they_touched(
@@ -130,6 +131,7 @@ def test_what_was_vouched_for_survives_the_expiry_of_old_snapshots(new_project: 
     assert "dbt_kinds: of_events: late data: 1 unit (" in "\n".join(run.log)
 
 
+@pytest.mark.slow
 def test_compaction_of_the_store_keeps_what_is_known(new_project: Callable[[str], Project]) -> None:
     project = new_project("compacted")
     source, files = (

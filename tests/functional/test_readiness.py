@@ -34,6 +34,7 @@ def shop(project: Project) -> Project:
     return project
 
 
+@pytest.mark.slow
 def test_a_model_waits_until_its_sources_are_complete(shop: Project, file_format: str) -> None:
     shop.kind("orders", QUERY, config=f"file_format='{file_format}'", ready_until=WATERMARK)
     for instants in [(None,), ()]:

@@ -22,6 +22,13 @@ def test_some(letter, number): assert letter != "c"
 
 def test_quick(): assert sweep.size("KINDS_KILLS", 3, 200) == 3
 
+@pytest.mark.slow
+def test_slow(): pass
+
+@pytest.mark.slow
+@pytest.mark.sized
+def test_slow_and_sized(): assert sweep.size("KINDS_KILLS", 3, 200) in (3, 200)
+
 @pytest.mark.sized
 def test_sized(): assert sweep.size("KINDS_KILLS", 3, 200) in (3, 200), "size"
 
@@ -41,8 +48,9 @@ import pytest
 def test_in_order(number): assert number == 1
 """
 DEFAULT = {"test_some[a-1]", "test_quick", "test_sized", "test_property"}
+SLOW = {"test_slow", "test_slow_and_sized"}
 SWEPT = {
-    "test_some[b-2]", "test_some[c-3]", "test_sized", "test_property", "TestTogether::test_one", "TestTogether::test_two",
+    *SLOW, "test_some[b-2]", "test_some[c-3]", "test_sized", "test_property", "TestTogether::test_one", "TestTogether::test_two",
     "test_in_order[1]", "test_in_order[2]",
 }  # fmt: skip
 
@@ -56,7 +64,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tests" / "functional").mkdir(parents=True)
     (tmp_path / "tests" / "test_it.py").write_text(TESTS)
     (tmp_path / sweep.IN_ORDER[0]).write_text(IN_ORDER)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  sweep\n  sized\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  sweep\n  sized\n  slow\n")
     return tmp_path
 
 
@@ -73,13 +81,20 @@ def names(said: str) -> set[str]:
 def test_by_default_the_sweep_is_left_out(run: Path) -> None:
     said = pytest_says(run)
     assert names(said) == DEFAULT
-    assert "4 passed, 6 deselected" in said
+    assert "4 passed, 8 deselected" in said
+
+
+def test_slow_tests_are_a_part_of_their_own(run: Path) -> None:
+    said = pytest_says(run, "--slow")
+    assert names(said) == SLOW
+    assert "2 passed, 10 deselected" in said
+    assert pytest_says(run, "--slow", "--sweep") == ""
 
 
 def test_the_sweep_is_what_was_left_out_and_what_has_a_size(run: Path) -> None:
     said = pytest_says(run, "--sweep")
     assert names(said) == SWEPT
-    assert "2 failed, 6 passed, 2 deselected" in said
+    assert "2 failed, 8 passed, 2 deselected" in said
     assert re.findall(r"\n(\.venv/bin/python -m pytest .*)\n", said) == [
         f".venv/bin/python -m pytest --sweep {sweep.IN_ORDER[0]}",
         ".venv/bin/python -m pytest --sweep 'tests/test_it.py::test_some[c-3]'",
@@ -106,7 +121,7 @@ def test_a_named_test_runs(run: Path) -> None:
 def test_shares_are_all_of_it_once_and_keep_together_what_belongs_together(run: Path) -> None:
     shares = [names(pytest_says(run, "--sweep", "--share", f"{number}/3")) for number in (1, 2, 3)]
     assert sum(map(len, shares)) == len(SWEPT) and set.union(*shares) == SWEPT
-    assert sorted(map(len, shares)) == [2, 3, 3]
+    assert sorted(map(len, shares)) == [2, 4, 4]
     for one, other in (("TestTogether::test_one", "TestTogether::test_two"), ("test_in_order[1]", "test_in_order[2]")):
         assert [one in share for share in shares] == [other in share for share in shares]
 
