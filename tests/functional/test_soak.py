@@ -87,7 +87,7 @@ class Soak:
         self.tell(self.members.values(), f"day {day} arrives")
 
     def sources_change(self) -> None:
-        if self.luck.random() < 0.25:
+        if self.luck.random() < 0.12:
             self.a_day_arrives()
         if self.luck.random() < 0.4:
             day = self.luck.randrange(self.source.days)
@@ -149,7 +149,7 @@ class Soak:
                 if self.luck.random() < chance:
                     happens()
             runs = [self.run, self.refresh, self.restate, self.restate_histories, self.fail]
-            self.luck.choices(runs, [70, 8, 9, 5, 8])[0](self.some(self.members.values(), 8, 15))
+            self.luck.choices(runs, [70, 8, 9, 5, 8])[0](self.some(self.members.values(), 4, 9))
         if self.tally["runs"] % ALL_TABLES == 0:
             self.compare(self.members.values())
         print(f"{time.monotonic() - began:5.1f} s, {self.source.days} days, {self.told[-1][1]}", flush=True)
