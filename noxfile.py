@@ -1,4 +1,4 @@
-"""Every kind on the versions of dbt, Spark and Python that people have: `nox -l` lists them, `nox` runs them all. And a check for known vulnerabilities.
+"""Every kind on the versions of dbt, Spark and Python that people have: `nox -l` lists them, `nox` runs them all.
 
 Iceberg runs where a jar of it can be had from PyPI, which is for Spark 3.5. Elsewhere it is Parquet and ORC.
 """

@@ -35,6 +35,8 @@
   {% set all_planned = dbt_kinds.as_instants(chosen, unit, until) %}
   {% set planned = dbt_kinds.first_batches(options, all_planned) %}
   {% do dbt_kinds._check_not_late(options, settings, known, restatement, planned, upper) %}
+  {% set merged_until = known | map(attribute='end') | max if known else none %}
+  {% set skips = options.batch_size and settings.start is not none and restatement is none and known != [] and planned != [] %}
   {% do return({
     'model': options.unique_id,
     'relation': options.relation,
@@ -56,6 +58,7 @@
     'restatement': restatement,
     'to_go': all_planned | length - planned | length,
     'unready': held.waits | map(attribute='words') | list if not waits else [],
+    'skipped': [merged_until, planned[0][0]] if skips and merged_until < planned[0][0] else none,
     'lost': {},
   }) %}
 {% endmacro %}

@@ -29,13 +29,18 @@
 
 {#
   Reports that a requested window cannot be loaded: a warning if none of it can, because the run will report that all is up to date; a log line if a part of
-  it cannot.
+  it cannot. Warns of what is loaded although it is not ready, and of intervals of a history that the window leaves out.
 #}
 {% macro report_window(options, plan, settings) %}
   {% set asked = settings.start ~ ' to ' ~ settings.end %}
   {% for words in plan.get('unready', []) %}
     {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': ' ~ words ~ ', and the window asks for it: it is loaded') %}
   {% endfor %}
+  {% if plan.get('skipped') is not none %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the window leaves out ' ~ plan.skipped[0] ~ ' to ' ~ plan.skipped[1]
+      ~ ', which can no longer be merged once the window is: the next run without a window is refused until the model is restated from ' ~ plan.skipped[0]
+      ~ '; to load everything in order, drop kinds_start, or pass kinds_start: ' ~ plan.skipped[0]) %}
+  {% endif %}
   {% if settings.start is not none and plan.to_go %}
     {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': max_batches leaves ' ~ dbt_kinds.counted(plan.to_go, 'batch', 'batches') ~ ' of the window; pass kinds_start: '
       ~ plan.batches[-1][1] ~ ' to go on') %}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.unit.macros import CompilerError, Macros, node
 from tests.unit.reference_scd2 import RefusedError
-from tests.unit.reference_scd2_runs import Batch, Run, Schedule, instant_of, plan
+from tests.unit.reference_scd2_runs import Batch, Plan, Run, Schedule, instant_of, plan
 from tests.unit.reference_units import written
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
@@ -50,6 +51,15 @@ def planned(schedule: Schedule, run: Run, log: Log, kind: str = "scd_type_2_by_c
         model, MACROS.fold_events(events), settings_of(run), None, [], batches
     )
     return a_plan
+
+
+def skipped(schedule: Schedule, run: Run, batches: list[Batch], expected: Plan) -> list[str] | None:
+    """What a window leaves out behind the newest batch, which can then no longer be merged, each batch being of its own instant."""
+    if not (schedule.batch_size and run.start and batches and expected.windows) or expected.restated_from:
+        return None
+    merged_until, first = max(batch.end for batch in batches), expected.windows[0][0]
+    event("a window leaves intervals out" if merged_until < first else "a window leaves nothing out")
+    return [written(merged_until), written(first)] if merged_until < first else None
 
 
 def moment(log: Log) -> str:
@@ -116,6 +126,7 @@ def test_a_run_merges_what_the_reference_merges(schedule: Schedule, runs: list[R
         event(" ".join(word for word in str(found["reason"]).split() if not word[0].isdigit()))
         assert found["batches"] == [[written(start), written(end)] for start, end in expected.windows]
         assert found["start_anew"] == expected.first_load
+        assert found["skipped"] == skipped(schedule, run, batches, expected)
         if expected.restated_from:
             assert found["restatement"]["from"] == written(expected.restated_from)
             first, last = found["restatement"]["taken_back"]
@@ -129,3 +140,18 @@ def test_a_run_merges_what_the_reference_merges(schedule: Schedule, runs: list[R
         for window in expected.windows:
             batches.append(Batch(*window, instant_of(schedule, run, window)))
             log.append(loaded(log, batches[-1]))
+
+
+def test_a_window_that_leaves_intervals_out_says_what_follows() -> None:
+    said: list[str] = []
+    macros = Macros(exceptions=SimpleNamespace(warn=said.append), log=lambda text, info=False: None)
+    options = {"model": "orders", "batch_size": 1, "kind": "scd_type_2_by_column"}
+    a_plan = {"skipped": ["2024-01-10T00:00:00", "2024-01-13T00:00:00"], "to_go": 0}
+    macros.report_window(options, a_plan, {"start": "2024-01-13T00:00:00", "end": None})
+    assert said == [
+        "dbt_kinds: model orders: the window leaves out 2024-01-10T00:00:00 to 2024-01-13T00:00:00, which can no longer be merged once the "
+        "window is: the next run without a window is refused until the model is restated from 2024-01-10T00:00:00; to load everything in order, drop "
+        "kinds_start, or pass kinds_start: 2024-01-10T00:00:00"
+    ]
+    macros.report_window(options, a_plan | {"skipped": None}, {"start": "2024-01-13T00:00:00", "end": None})
+    assert len(said) == 1
