@@ -6,25 +6,25 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test slow corners sweep soak fusion unit functional lint docs benchmark clean
+.PHONY: demo test corners sweep soak fusion unit functional lint docs benchmark clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
 	$(BIN)/dbt-kinds demo
 
-## All checks and tests
+## All checks, unit tests and core functional tests
 test: lint
-	$(BIN)/python -m pytest $(WORKERS)
+	$(BIN)/python -m pytest $(WORKERS) --core
 
-## Tests that take a minute or more each, which `make test` leaves out and CI runs after it: half an hour
-slow: $(VENV)/dev.installed
-	$(BIN)/python -m pytest $(WORKERS) --slow
+## The functional tests that `make test` leaves out: half an hour; CI runs them after it
+functional: $(VENV)/dev.installed
+	$(BIN)/python -m pytest $(WORKERS) --rest
 
 ## The oldest and the newest Python, dbt and Spark, the first tests of every kind; a Python that is not installed is passed over, and named
 corners: $(VENV)/dev.installed
 	$(BIN)/nox --session corners --reuse-venv yes --no-error-on-missing-interpreters
 
-## What `make test` leaves out, at full size: all of it, or a share as in `make sweep SHARE=3/12`
+## What both leave out, and properties, races and kills at full size: all of it, or a share as in `make sweep SHARE=3/12`
 sweep: $(VENV)/dev.installed
 	$(BIN)/python -m pytest $(WORKERS) --sweep --share $(SHARE)
 
@@ -38,9 +38,6 @@ fusion: $(VENV)/dev.installed
 
 unit: $(VENV)/dev.installed
 	$(BIN)/python -m pytest tests/unit
-
-functional: $(VENV)/dev.installed
-	$(BIN)/python -m pytest tests/functional
 
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff check

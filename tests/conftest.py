@@ -1,4 +1,4 @@
-"""Which tests run: those of `make test`, or with --slow or --sweep what it leaves out. `tests/sweep.py` says how."""
+"""Which tests run: all but those of the sweep, of these only what is core or only the rest, or the sweep. `tests/sweep.py` says how."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tests import sweep
 
+MODES = ("core", "rest", "sweep")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     options = parser.getgroup("sweep")
     options.addoption("--sweep", action="store_true", help="run what is left out by default, at full size")
-    options.addoption("--slow", action="store_true", help="run the tests that take a minute or more, and no others")
+    options.addoption("--core", action="store_true", help="leave out functional tests that are not core")
+    options.addoption("--rest", action="store_true", help="run what --core leaves out")
     options.addoption("--share", default="1/1", metavar="I/N", help="which share of the sweep, as in 3/12")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     is_sweep = config.getoption("sweep")
-    if is_sweep and config.getoption("slow"):
-        raise pytest.UsageError("pass --slow or --sweep, not both")
+    if sum(map(config.getoption, MODES)) > 1:
+        raise pytest.UsageError("pass one of --core, --rest and --sweep")
     if sweep.numbers(config.getoption("share")) != (1, 1) and not is_sweep:
         raise pytest.UsageError("--share is a share of the sweep: pass --sweep, too")
     if is_sweep:
@@ -31,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    mode = {"sweep": config.getoption("sweep"), "slow": config.getoption("slow")}
+    mode = {name: config.getoption(name) for name in MODES}
     chosen = [item for item in items if sweep.is_chosen(item, **mode)]
     chosen = sweep.in_share(chosen, config.getoption("share"))
     if len(chosen) < len(items):

@@ -1,4 +1,5 @@
-"""What `make test` leaves to `make slow`: tests marked `slow`. `make sweep` runs them, too, and what both leave out: tests marked `sweep`, and tests marked `sized` at a larger size.
+"""What `make test` leaves to `make functional`: functional tests that are not marked `core`. What both leave to `make sweep`: tests marked `sweep`, and tests marked
+`sized` at a larger size.
 
 Properties that hypothesis draws examples for are sized without a mark.
 """
@@ -64,16 +65,19 @@ def _in_sweep(value: Any) -> Any:
     return pytest.param(*values, marks=pytest.mark.sweep)
 
 
-def is_chosen(item: pytest.Item, *, sweep: bool, slow: bool) -> bool:
-    """Whether a test runs in the sweep, or among the slow tests, or else by default."""
+def is_chosen(item: pytest.Item, *, sweep: bool, core: bool, rest: bool) -> bool:
+    """Whether a test runs: in the sweep, or else by default; by default only what is core, or only what is not."""
     if item.get_closest_marker("sweep"):
         return sweep
-    if item.get_closest_marker("slow"):
-        return slow or sweep
-    if slow:
-        return False
+    if core or rest:
+        return core == is_core(item)
     is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
     return not sweep or is_property or item.get_closest_marker("sized") is not None
+
+
+def is_core(item: pytest.Item) -> bool:
+    """Whether `make test` runs a test: unit tests, and functional tests that are marked."""
+    return not item.nodeid.startswith(FUNCTIONAL) or item.get_closest_marker("core") is not None
 
 
 def group(nodeid: str) -> str:

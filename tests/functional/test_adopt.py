@@ -209,6 +209,7 @@ def test_start_and_until_bound_what_is_adopted(project: Project) -> None:
 # --- what is recorded, and what is loaded after it
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     ("file_format", "gaps"),
     rest(

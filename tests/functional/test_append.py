@@ -103,6 +103,7 @@ def gained(then: Rows, now: Rows, query: str) -> Rows:
 RUNS = 8 if is_sweep() else 3
 
 
+@pytest.mark.core
 @pytest.mark.sized
 @pytest.mark.parametrize("seed", range(size("KINDS_EXAMPLES", 8, full=160) // 8))
 def test_a_table_is_every_row_that_its_query_ever_gained(project: Project, seed: int) -> None:
@@ -222,6 +223,7 @@ def test_a_map_can_be_appended_and_not_compared(project: Project, source: Source
     assert project.rows("select id from {schema}.t") == [(2,)]
 
 
+@pytest.mark.core
 def test_a_cursor_begins_where_the_table_ends(project: Project, file_format: str) -> None:
     query = "select id, ts from {{ target.schema }}.moments where ts > {{ dbt_kinds.last_value() }}"
     # an hour that comes twice in the zone of the session, and a fraction of a second

@@ -11,6 +11,8 @@ import pytest
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 from tests.sweep import rest
 
+pytestmark = pytest.mark.core
+
 NOW = "2024-01-05 08:00:00"
 
 OPTIONS: dict[str, tuple[dict[str, Any], str]] = {

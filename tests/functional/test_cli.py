@@ -33,6 +33,7 @@ def daily(project: Project, sql: str = DAILY_EVENTS, **meta: Any) -> None:
     project.kind("daily", sql, config="file_format='iceberg'", **meta)
 
 
+@pytest.mark.core
 def test_status_shows_coverage_and_gaps_and_exits_with_1_when_there_are_any(project: Project) -> None:
     events_table(project)
     daily(project)
@@ -78,6 +79,7 @@ def test_status_is_watched_until_somebody_stops_it(project: Project, monkeypatch
     assert ask(project, "status", "--watch", "7", "--json").exit_code == 2
 
 
+@pytest.mark.core
 def test_plan_shows_what_would_run_in_which_batches_and_why(project: Project) -> None:
     events_table(project)
     daily(project, batch_size=2)
@@ -208,6 +210,7 @@ def test_an_operation_prints_its_answer_once_also_where_dbt_is_quiet(
     assert not quiet or len(printed) == 1
 
 
+@pytest.mark.core
 def test_an_error_is_explained_on_stderr_and_exits_with_2(project: Project) -> None:
     project.write_settings()
     told = ask(project, "status", "--select", "nobody")

@@ -21,8 +21,6 @@ from tests.functional.project import Project
 from tests.functional.test_events import events, rejects
 from tests.sweep import size
 
-pytestmark = pytest.mark.slow
-
 CLIENTS = 8
 
 

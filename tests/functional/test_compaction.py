@@ -51,6 +51,7 @@ def answers(project: Project, models: str = "") -> dict[str, Any]:
     return {plan["model"]: [plan[key] for key in keys] for plan in plans}
 
 
+@pytest.mark.core
 @one_format
 def test_it_says_the_same_in_fewer_rows(busy: Project) -> None:
     before = answers(busy)
@@ -125,6 +126,7 @@ def keeps(project: Project, size: int) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.core
 @one_format
 def test_a_compaction_cut_short_anywhere_loses_nothing(busy: Project) -> None:
     before = answers(busy)

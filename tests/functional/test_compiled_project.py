@@ -11,8 +11,6 @@ from tests.functional.compiled_shop import compiled_shop, land, table_rows
 from tests.functional.every_kind_shop import DAYS, expected
 from tests.functional.project import Project
 
-pytestmark = pytest.mark.slow
-
 
 def test_compiled_project_of_every_kind_has_the_tables_that_its_sources_say(
     new_project: Callable[[str], Project],

@@ -12,6 +12,8 @@ import pytest
 
 from tests.functional.project import Project, Run
 
+pytestmark = pytest.mark.core
+
 VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "conformance" / "intervals.json").read_text())
 QUERY = "select cast(1 as int) as id, timestamp '2024-01-01 00:00:00+00:00' as ts"
 # the others run against the macros alone, in the unit tests

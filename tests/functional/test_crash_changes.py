@@ -15,8 +15,6 @@ from tests.functional.process import OwnSparkProject
 from tests.functional.relay import Relay
 from tests.sweep import size
 
-pytestmark = pytest.mark.slow
-
 KILLS = size("KINDS_KILLS", 1, full=60)
 FORMATS = ("iceberg", "parquet")
 

@@ -13,8 +13,6 @@ from tests.functional.process import OwnSparkProject
 from tests.functional.relay import Relay
 from tests.sweep import size
 
-pytestmark = pytest.mark.slow
-
 # three kills a round, and each hits a run that writes a table of every kind: of files, which take several statements; in the sweep of Iceberg, too.
 # By default the first load lives.
 KILLS = size("KINDS_KILLS", 2, full=200)

@@ -49,6 +49,7 @@ def check(project: Project, before: str) -> None:
     assert whole
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("file_format", rest(FORMATS, "iceberg"))
 def test_states_are_those_of_the_whole_however_days_are_cut(project: Project, file_format: str) -> None:
     source(project, 6)
@@ -102,6 +103,7 @@ USUAL = [("iceberg", "merge into", "later", True), ("parquet", "insert overwrite
 BREAKS = [*(("iceberg", found) for found in ICEBERG), *(("parquet", found) for found in PARQUET)]
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(("file_format", "statement", "run", "done"), every_break(BREAKS, "first", "later", kept=USUAL))
 def test_a_merge_that_was_cut_short_is_done_once(
     project: Project, file_format: str, statement: str, run: str, done: bool

@@ -80,6 +80,7 @@ def daily_from_a_source(project: Project, file_format: str) -> None:
     )
 
 
+@pytest.mark.core
 def test_an_empty_run_makes_the_table_and_claims_nothing(project: Project, file_format: str) -> None:
     daily_from_a_source(project, file_format)
     project.run("--empty", now=NOW)
@@ -101,6 +102,7 @@ def test_a_sample_claims_nothing(project: Project, file_format: str) -> None:
     assert project.sql("select count(*) from {schema}.daily") == [(16,)]
 
 
+@pytest.mark.core
 def test_a_contract_is_enforced_before_anything_is_written(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=ICEBERG)
@@ -161,6 +163,7 @@ def test_retry_goes_on_where_a_run_failed(project: Project) -> None:
     assert len(retried.batches("daily")) == 2
 
 
+@pytest.mark.core
 def test_full_refresh_false_protects_a_model(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=f"{ICEBERG}, full_refresh=false")
@@ -285,7 +288,6 @@ def test_the_statement_dbt_keeps_for_reading_is_the_last_batch(project: Project)
     assert "kinds:" not in written
 
 
-@pytest.mark.slow
 def test_a_package_installed_by_dbt_deps_runs(new_project: Callable[[str], Project]) -> None:
     project = new_project("with_deps")
     (project.folder / "dbt_packages" / "dbt_kinds").unlink()
@@ -297,7 +299,6 @@ def test_a_package_installed_by_dbt_deps_runs(new_project: Callable[[str], Proje
     assert project.sql("select count(*) from {schema}.daily") == [(16,)]
 
 
-@pytest.mark.slow
 def test_versions_contracts_groups_exposures_and_semantic_models_stand_beside_kinds(project: Project) -> None:
     events_table(project)
     governed_models(project)

@@ -15,6 +15,8 @@ from pyspark.sql import SparkSession
 from tests.unit.duckdb_runs import Relation
 from tests.unit.macros import Macros, node
 
+pytestmark = pytest.mark.core
+
 TABLE = "shop.orders"
 COLUMNS = [{"name": "id", "type": "bigint"}, {"name": "at day", "type": "date"}, {"name": "n", "type": "int"}]
 BATCH = ["2024-01-01T00:00:00", "2024-01-02T00:00:00"]

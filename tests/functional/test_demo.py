@@ -8,11 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.functional.speed import quick_jvms
-
-pytestmark = pytest.mark.slow
 
 
 def programs_but_java(folder: Path) -> Path:

@@ -9,6 +9,8 @@ import pytest
 from dbt_kinds.operate.doctor import Ailment, Diagnosis, diagnosis_lines
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 
+pytestmark = pytest.mark.core
+
 
 def findings(project: Project) -> dict[tuple[str, str], dict[str, Any]]:
     """By table and severity; there is one of each."""

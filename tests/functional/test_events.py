@@ -137,6 +137,7 @@ LINES: list[tuple[str, dict[str, Any] | str]] = [
 ]
 
 
+@pytest.mark.core
 def test_every_line_is_a_row_or_a_reject_with_its_reason_and_number(project: Project, tmp_path: Path) -> None:
     land(tmp_path / "in", "a b%20ü.jsonl", ["", *(line for line, _ in LINES), "   "])
     land(tmp_path / "in", "_making.jsonl", ['{"id": 99}'])

@@ -11,8 +11,6 @@ from tests.functional.faults import broken_connection
 from tests.functional.project import Project
 from tests.sweep import is_sweep, size
 
-pytestmark = pytest.mark.slow
-
 State = dict[int, tuple[str | None, float | None]]
 
 FORMATS = ["iceberg", "parquet"]

@@ -23,7 +23,7 @@ FORMATS = formats("iceberg,parquet,orc" if is_sweep() else "iceberg")
 # (statement, whether it is done); test_crash_every_kind kills processes
 KILLS = rest([(20, True), (33, False), (7, False), (48, True)], (7, False))
 # each test goes on from where the one before it left the tables
-pytestmark = pytest.mark.sized
+pytestmark = [pytest.mark.core, pytest.mark.sized]
 
 
 class Matrix(EveryKind):

@@ -43,7 +43,6 @@ def days_loaded(run: Run, model: str) -> set[int]:
     return {int(start[8:10]) for start, _ in run.batches(model)}
 
 
-@pytest.mark.slow
 @pytest.mark.sized
 @pytest.mark.parametrize("number", range(-(-SEQUENCES // TOGETHER)))
 def test_random_changes_leave_the_table_equal_to_the_recompute_and_load_what_they_touched(
@@ -131,7 +130,6 @@ def test_what_was_vouched_for_survives_the_expiry_of_old_snapshots(new_project: 
     assert "dbt_kinds: of_events: late data: 1 unit (" in "\n".join(run.log)
 
 
-@pytest.mark.slow
 def test_compaction_of_the_store_keeps_what_is_known(new_project: Callable[[str], Project]) -> None:
     project = new_project("compacted")
     source, files = (
@@ -187,6 +185,7 @@ def test_a_file_without_metrics_names_the_property(project: Project) -> None:
     assert "write.metadata.metrics.column.day to 'full'" in run.errors
 
 
+@pytest.mark.core
 def test_a_kinds_table_is_followed_by_its_loads_and_not_by_its_files(project: Project) -> None:
     source = LateSource(project, "events", "iceberg", random.Random(5))
     new_sources(project, source)

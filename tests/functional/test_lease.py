@@ -68,6 +68,7 @@ def refused(project: Project, run: Run) -> str:
     return run.errors
 
 
+@pytest.mark.core
 def test_a_run_that_meets_another_writes_nothing_and_says_whom_it_met(loaded: Project) -> None:
     claim(loaded, ago=100)
     append(loaded, "invalidated", ago=50, interval_start="2024-01-03T00:00:00", interval_end="2024-01-04T00:00:00")
@@ -90,6 +91,7 @@ def test_a_model_that_is_up_to_date_asks_for_no_lease(loaded: Project) -> None:
     assert loaded.run(now=NOW).messages["daily"] == "OK up to date"
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     "holder",
     [
@@ -104,6 +106,7 @@ def test_a_live_claim_is_respected(loaded: Project, holder: Callable[[str, str, 
     refused(loaded, loaded.dbt("run", now=LATER))
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     "gone",
     [
@@ -154,6 +157,7 @@ def test_release_lease_ends_a_claim(loaded: Project) -> None:
     assert told[OTHER] == "died"
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("flags", rest([[], ["--fail-fast"]], []), ids=" ".join)
 def test_a_model_that_fails_gives_its_lease_back_with_the_reason(project: Project, flags: list[str]) -> None:
     events_table(project)
@@ -187,6 +191,7 @@ def meanwhile(project: Project, words: str, do: Callable[[], None]) -> None:
     project.listeners.append(listen)
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     ("until", "batches"),
     [
@@ -207,6 +212,7 @@ def test_what_another_run_loaded_between_read_and_claim_is_not_loaded_again(
     assert [event for event, _ in events_of(loaded, run)] == expected
 
 
+@pytest.mark.core
 def test_a_run_silent_for_longer_than_its_lease_stops_before_it_writes_beside_another(loaded: Project) -> None:
     """The lease lasts a second; another run claims the model while the first batch is being written."""
 

@@ -19,8 +19,6 @@ from tests.functional.flights import KINDS, MACROS, MODELS, RECOMPUTED, SNAPSHOT
 from tests.functional.project import Project
 from tests.sweep import is_sweep
 
-pytestmark = pytest.mark.slow
-
 T = TypeVar("T")
 
 # by default one model of each kind and of each way in which dbt writes

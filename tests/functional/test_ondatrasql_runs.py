@@ -10,8 +10,6 @@ import pytest
 from tests.functional.ondatrasql_vectors import VECTORS, Vectors, kinds_of
 from tests.functional.project import Project
 
-pytestmark = pytest.mark.slow
-
 RUNNING = {"table", "tracked", "merge", "append", "scd2"}
 # what `make test` runs on Iceberg: of every behaviour one
 USUAL = {

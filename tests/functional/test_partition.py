@@ -8,6 +8,8 @@ from tests.functional.formats import both_formats
 from tests.functional.project import Project, source_rows
 from tests.sweep import rest
 
+pytestmark = pytest.mark.core
+
 NOW, LATER = "2024-01-02T08:00:00", "2024-01-03T08:00:00"
 SOURCE = "select * from {{ target.schema }}.source_rows"
 KINDS = [("incremental_by_partition", {}), ("incremental_unmanaged", {"insert_overwrite": True})]

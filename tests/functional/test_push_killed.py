@@ -21,8 +21,6 @@ from tests.functional.process import OwnSparkProject
 from tests.functional.relay import Relay
 from tests.sweep import size
 
-pytestmark = pytest.mark.slow
-
 KILLS = size("KINDS_KILLS", 1, full=30)
 FUNCTION = """
 import json

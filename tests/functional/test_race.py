@@ -27,7 +27,7 @@ from tests.sweep import rest, size
 # in the sweep 8 writers x 50 appends, 30 rounds of two dbt processes
 RACES = size("KINDS_RACES", 1, full=10)
 # one Thrift server for all of them
-pytestmark = [pytest.mark.sized, pytest.mark.slow]
+pytestmark = pytest.mark.sized
 WRITERS = 8
 APPENDS = 5 * RACES if RACES > 1 else 2
 

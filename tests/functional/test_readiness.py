@@ -34,7 +34,6 @@ def shop(project: Project) -> Project:
     return project
 
 
-@pytest.mark.slow
 def test_a_model_waits_until_its_sources_are_complete(shop: Project, file_format: str) -> None:
     shop.kind("orders", QUERY, config=f"file_format='{file_format}'", ready_until=WATERMARK)
     for instants in [(None,), ()]:
@@ -114,6 +113,7 @@ def test_the_query_stands_in_a_properties_file_as_it_is(shop: Project) -> None:
     assert shop.run(now=NOW).messages == {"orders": "OK waiting"}
 
 
+@pytest.mark.core
 def test_a_unit_waits_for_the_days_of_its_parent(shop: Project, file_format: str) -> None:
     config = f"file_format='{file_format}'"
     shop.kind("raw", PLAIN, config=config)

@@ -19,8 +19,6 @@ from tests.sweep import rest
 from tests.unit import scd2_sql
 from tests.unit.scd2_vectors import VECTORS, columns_of
 
-pytestmark = pytest.mark.slow
-
 
 @dataclass
 class Case:

@@ -37,6 +37,7 @@ ALL_FORMATS = ["iceberg", "parquet"]
 ONE_FORMAT = rest(ALL_FORMATS, "iceberg")
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("file_format", ALL_FORMATS)
 def test_a_column_is_added_at_the_end_and_null_in_old_rows(project: Project, file_format: str) -> None:
     went, said = first_and_next(project, "1 as a", "'x' as `b c`, 2 as a", file_format)
@@ -44,6 +45,7 @@ def test_a_column_is_added_at_the_end_and_null_in_old_rows(project: Project, fil
     assert rows(project, "a, `b c`") == [(1, None), (2, "x")]
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("file_format", ONE_FORMAT)
 @pytest.mark.parametrize(
     ("first", "then", "words"),

@@ -9,6 +9,8 @@ import pytest
 from tests.functional.project import Project
 from tests.unit.macros import Macros
 
+pytestmark = pytest.mark.core
+
 MACROS = Macros()
 
 ODD_NAMES = ["a b", "x.y", "q`t", "it's", "größe", "g<h>", "int"]

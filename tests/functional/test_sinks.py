@@ -22,8 +22,6 @@ from tests.functional.test_append import Source
 from tests.receiver import Receiver, held
 from tests.sweep import is_sweep, size
 
-pytestmark = pytest.mark.slow
-
 VECTORS = json.loads((Path(__file__).parents[1] / "conformance" / "ondatrasql.json").read_text())["pushes"]
 # a batch, statuses, dead letters and a push that dies
 USUAL = {"P05", "P12"}

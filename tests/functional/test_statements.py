@@ -104,6 +104,7 @@ def test_the_statements_of_a_run(counted: tuple[str, Project]) -> None:
     )
 
 
+@pytest.mark.core
 def test_idle_models_send_none(project: Project) -> None:
     events_table(project)
     for number in range(8):

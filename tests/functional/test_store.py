@@ -13,6 +13,7 @@ NOW = "2024-01-05 08:00:00"
 ICEBERG = "file_format='iceberg'"
 
 
+@pytest.mark.core
 def test_a_load_is_recorded_with_all_its_facts(project: Project, file_format: str) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=f"file_format='{file_format}'")
@@ -35,6 +36,7 @@ def test_a_load_is_recorded_with_all_its_facts(project: Project, file_format: st
     assert newest == [(snapshot,)]
 
 
+@pytest.mark.core
 def test_a_restatement_is_invalidated_before_and_recorded_after(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=ICEBERG)
@@ -88,6 +90,7 @@ def test_four_threads_lose_no_event(project: Project) -> None:
     assert set(again.messages.values()) == {"OK up to date"}
 
 
+@pytest.mark.core
 def test_plan_says_what_a_run_would_do_and_writes_nothing(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=ICEBERG, lookback=1, batch_size=2)
@@ -115,6 +118,7 @@ def test_plan_says_what_a_run_would_do_and_writes_nothing(project: Project) -> N
     assert project.events() == events
 
 
+@pytest.mark.core
 def test_record_states_that_a_table_already_holds_a_range(project: Project) -> None:
     events_table(project)
     project.sql("create table {schema}.daily using iceberg as select * from {schema}.events where id < 8")
@@ -131,6 +135,7 @@ def test_record_states_that_a_table_already_holds_a_range(project: Project) -> N
     assert project.sql("select count(*) from {schema}.daily") == [(16,)]
 
 
+@pytest.mark.core
 def test_forget_needs_to_be_told_what_and_knows_its_models(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=ICEBERG)
@@ -145,6 +150,7 @@ def test_forget_needs_to_be_told_what_and_knows_its_models(project: Project) -> 
     assert project.run(now=NOW).messages["daily"] == "OK 1 batch, 16 rows"
 
 
+@pytest.mark.core
 def test_status_tells_coverage_and_gaps(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=ICEBERG)

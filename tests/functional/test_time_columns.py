@@ -159,6 +159,7 @@ def test_an_orc_table_is_replaced_by_partition_too(project: Project) -> None:
     ]
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("unit, batches", rest([("month", 3), ("week", 13), ("quarter", 1)], ("month", 3)))
 def test_calendar_units_are_replaced_whole(project: Project, file_format: str, unit: str, batches: int) -> None:
     project.sql("create schema if not exists {schema}")
@@ -177,6 +178,7 @@ def test_calendar_units_are_replaced_whole(project: Project, file_format: str, u
     )
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("zone", rest(["America/New_York", "Asia/Kolkata"], "America/New_York"))
 def test_the_time_zone_of_the_session_does_not_move_rows(project: Project, zone: str) -> None:
     hours_table(project, HOURS)

@@ -7,6 +7,8 @@ import pytest
 from tests.functional.formats import both_formats
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 
+pytestmark = pytest.mark.core
+
 ALL_EVENTS = "select id, ts, n from {schema}.events"
 LOADED = "select id, ts, n from {schema}.daily"
 BATCH = tuple[str, str]

@@ -112,6 +112,7 @@ def test_a_source_without_rows_is_what_somebody_said(project: Project, file_form
     assert held(project) == wanted(project)
 
 
+@pytest.mark.core
 def test_a_query_that_is_refused_leaves_the_table_and_its_record(project: Project, file_format: str) -> None:
     tracked(project, file_format, on_query_change="rebuild")
     lines(project, line("a", 1))
@@ -130,6 +131,7 @@ def test_a_query_that_is_refused_leaves_the_table_and_its_record(project: Projec
     assert not project.sql("show tables in {schema} like '*__kinds_stage_*'")
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     ("statement", "done"),
     rest(

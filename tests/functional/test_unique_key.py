@@ -54,6 +54,7 @@ def test_when_matched_in_several_clauses_the_first_that_applies(project: Project
     assert rows(project) == [(2, "a>b", 20), (3, "a", 10), (4, "b", 10), (5, "b", -5)]
 
 
+@pytest.mark.core
 @both_formats
 def test_a_row_that_fails_the_filter_is_neither_updated_nor_inserted_again(project: Project, file_format: str) -> None:
     keyed(project, file_format, merge_filter="target.n < 100")
@@ -70,6 +71,7 @@ def left(project: Project) -> list[Any] | None:
     return rows(project) if project.table_exists("orders") else None
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("is_first", rest([True, False], False))
 def test_several_rows_of_a_key_are_refused_with_examples(project: Project, file_format: str, is_first: bool) -> None:
     keyed(project, file_format, unique_key=["id", "region"])
@@ -96,6 +98,7 @@ def test_the_latest_of_several_rows_is_kept_from_the_first_load_on(project: Proj
     assert rows(project) == [(1, "e", 9), (2, "b", -1), (3, "a", 1)]
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("is_first", rest([True, False], True))
 def test_a_key_that_is_null_is_refused(project: Project, file_format: str, is_first: bool) -> None:
     keyed(project, file_format)
@@ -108,6 +111,7 @@ def test_a_key_that_is_null_is_refused(project: Project, file_format: str, is_fi
     assert left(project) == (None if is_first else [(7, "a", 1)])
 
 
+@pytest.mark.core
 def test_a_key_that_is_null_can_be_one_like_any_other(project: Project, file_format: str) -> None:
     keyed(project, file_format, null_keys="match")
     source(project, "(1, 'a', 1), (cast(null as int), 'b', 2)")
@@ -144,6 +148,7 @@ def test_dbts_columns_to_update_and_to_leave(project: Project, file_format: str)
         assert rows(project) == [(1, "a", 2), (2, "b", 2)]
 
 
+@pytest.mark.core
 def test_rows_that_are_equal_are_not_written_again(project: Project) -> None:
     keyed(project, "iceberg")
     source(project, "(1, 'a', 1), (2, 'a', cast(null as int))")
@@ -165,6 +170,7 @@ def test_lookback_loads_the_days_before_again(project: Project, file_format: str
     assert [row[-1] for row in rows(project, "day, n")] == [1, 5, 5]
 
 
+@pytest.mark.core
 def test_columns_and_fields_go_by_name(project: Project, file_format: str) -> None:
     keyed(project, file_format)
     project.sql("create schema if not exists {schema}")
@@ -176,6 +182,7 @@ def test_columns_and_fields_go_by_name(project: Project, file_format: str) -> No
     assert rows(project, "id, s.a, s.b, n") == [(1, 10, 20, 30)]
 
 
+@pytest.mark.core
 def test_a_value_that_does_not_fit_is_an_error_and_not_another_value(project: Project, file_format: str) -> None:
     keyed(project, file_format, on_additive_change="ignore")
     source(project, "(1, 'a', 1)")

@@ -30,6 +30,7 @@ def log(request: pytest.FixtureRequest, project: Project) -> Project:
     return project
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     ("statement", "done", "is_first"),
     rest(
@@ -75,6 +76,7 @@ def test_files_of_an_append_that_came_in_part_are_taken_back(project: Project, f
     assert not project.sql("show tables in {schema} like '*__kinds_stage_*'")
 
 
+@pytest.mark.core
 def test_an_append_that_cannot_be_told_from_another_is_refused(project: Project) -> None:
     events_table(project)
     unmanaged(project, "iceberg")
@@ -91,6 +93,7 @@ def test_an_append_that_cannot_be_told_from_another_is_refused(project: Project)
     assert project.run(now=LATER).messages == {"log": "OK up to date"}
 
 
+@pytest.mark.core
 def test_what_is_recorded_is_protected_from_a_window(log: Project) -> None:
     log.run(now=NOW)
     run = log.run(now=LATER, start="2024-01-02", end="2024-01-04")

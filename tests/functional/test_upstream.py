@@ -35,6 +35,7 @@ def chain(project: Project, file_format: str) -> Project:
     return project
 
 
+@pytest.mark.core
 def test_a_restated_range_is_reprocessed_down_the_chain_and_once(chain: Project) -> None:
     assert chain.rows("select ts, n from {schema}.two_days") == chain.rows(RECOMPUTED)
     chain.sql("create or replace table {schema}.events using iceberg as " + CHANGED)

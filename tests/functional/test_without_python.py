@@ -16,8 +16,6 @@ from dbt_kinds.local.profile import local_profile, render_profile
 from tests.functional.own_venv import own_venv
 from tests.functional.project import PACKAGE
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def bare_python(tmp_path: Path) -> Path:

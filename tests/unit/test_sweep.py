@@ -22,13 +22,6 @@ def test_some(letter, number): assert letter != "c"
 
 def test_quick(): assert sweep.size("KINDS_KILLS", 3, 200) == 3
 
-@pytest.mark.slow
-def test_slow(): pass
-
-@pytest.mark.slow
-@pytest.mark.sized
-def test_slow_and_sized(): assert sweep.size("KINDS_KILLS", 3, 200) in (3, 200)
-
 @pytest.mark.sized
 def test_sized(): assert sweep.size("KINDS_KILLS", 3, 200) in (3, 200), "size"
 
@@ -40,6 +33,14 @@ class TestTogether:
     def test_one(self): pass
     def test_two(self): pass
 """
+FUNCTIONAL = """
+import pytest
+
+@pytest.mark.core
+def test_core(): pass
+
+def test_other(): pass
+"""
 IN_ORDER = """
 import pytest
 
@@ -47,10 +48,9 @@ import pytest
 @pytest.mark.parametrize("number", [1, 2])
 def test_in_order(number): assert number == 1
 """
-DEFAULT = {"test_some[a-1]", "test_quick", "test_sized", "test_property"}
-SLOW = {"test_slow", "test_slow_and_sized"}
+CORE = {"test_some[a-1]", "test_quick", "test_sized", "test_property", "test_core"}
 SWEPT = {
-    *SLOW, "test_some[b-2]", "test_some[c-3]", "test_sized", "test_property", "TestTogether::test_one", "TestTogether::test_two",
+    "test_some[b-2]", "test_some[c-3]", "test_sized", "test_property", "TestTogether::test_one", "TestTogether::test_two",
     "test_in_order[1]", "test_in_order[2]",
 }  # fmt: skip
 
@@ -63,8 +63,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     (tmp_path / "tests" / "functional").mkdir(parents=True)
     (tmp_path / "tests" / "test_it.py").write_text(TESTS)
+    (tmp_path / "tests" / "functional" / "test_functional.py").write_text(FUNCTIONAL)
     (tmp_path / sweep.IN_ORDER[0]).write_text(IN_ORDER)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  sweep\n  sized\n  slow\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  core\n  sweep\n  sized\n")
     return tmp_path
 
 
@@ -80,21 +81,20 @@ def names(said: str) -> set[str]:
 
 def test_by_default_the_sweep_is_left_out(run: Path) -> None:
     said = pytest_says(run)
-    assert names(said) == DEFAULT
-    assert "4 passed, 8 deselected" in said
+    assert names(said) == CORE | {"test_other"}
+    assert "6 passed, 6 deselected" in said
 
 
-def test_slow_tests_are_a_part_of_their_own(run: Path) -> None:
-    said = pytest_says(run, "--slow")
-    assert names(said) == SLOW
-    assert "2 passed, 10 deselected" in said
-    assert pytest_says(run, "--slow", "--sweep") == ""
+def test_what_is_core_and_the_rest_are_all_of_it(run: Path) -> None:
+    assert names(pytest_says(run, "--core")) == CORE
+    assert names(pytest_says(run, "--rest")) == {"test_other"}
+    assert pytest_says(run, "--core", "--sweep") == pytest_says(run, "--rest", "--core") == ""
 
 
 def test_the_sweep_is_what_was_left_out_and_what_has_a_size(run: Path) -> None:
     said = pytest_says(run, "--sweep")
     assert names(said) == SWEPT
-    assert "2 failed, 8 passed, 2 deselected" in said
+    assert "2 failed, 6 passed, 4 deselected" in said
     assert re.findall(r"\n(\.venv/bin/python -m pytest .*)\n", said) == [
         f".venv/bin/python -m pytest --sweep {sweep.IN_ORDER[0]}",
         ".venv/bin/python -m pytest --sweep 'tests/test_it.py::test_some[c-3]'",
@@ -121,7 +121,7 @@ def test_a_named_test_runs(run: Path) -> None:
 def test_shares_are_all_of_it_once_and_keep_together_what_belongs_together(run: Path) -> None:
     shares = [names(pytest_says(run, "--sweep", "--share", f"{number}/3")) for number in (1, 2, 3)]
     assert sum(map(len, shares)) == len(SWEPT) and set.union(*shares) == SWEPT
-    assert sorted(map(len, shares)) == [2, 4, 4]
+    assert sorted(map(len, shares)) == [2, 3, 3]
     for one, other in (("TestTogether::test_one", "TestTogether::test_two"), ("test_in_order[1]", "test_in_order[2]")):
         assert [one in share for share in shares] == [other in share for share in shares]
 
