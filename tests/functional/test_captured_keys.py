@@ -12,8 +12,6 @@ from tests.functional.project import Project
 from tests.functional.test_append import Source
 from tests.sweep import is_sweep, size
 
-pytestmark = pytest.mark.core
-
 QUERY = """select a.id, a.v, b.name from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a
 left join {{ source('src', 'b') }} as b on b.id = a.id % 5"""
 # from the first statement of a stage to the last record

@@ -126,7 +126,6 @@ def keeps(project: Project, size: int) -> dict[str, Any]:
     return told
 
 
-@pytest.mark.core
 @one_format
 def test_a_compaction_cut_short_anywhere_loses_nothing(busy: Project) -> None:
     before = answers(busy)

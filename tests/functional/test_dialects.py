@@ -10,8 +10,6 @@ import pytest
 
 from tests.functional.compiled_query import TABLE, compared, rows_on_spark
 
-pytestmark = pytest.mark.core
-
 QUERIES = [
     "select id, row_number() over (order by price, id) as n from db.t",
     "select id, row_number() over (order by price desc, id) as n from db.t",

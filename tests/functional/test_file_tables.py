@@ -8,14 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
-import pytest
 import yaml
 
 from tests.functional.compiled_query import compared
 from tests.functional.project import Project
 from tests.unit.compiling import written
-
-pytestmark = pytest.mark.core
 
 CSV = (
     'id;name;day;price\n1;"a;b";2024-01-31;1.5\n2;"say ""x""";NA;NA\n3;"two\nlines";2024-02-29;-2\n4;NA;2024-03-01;0\n'

@@ -17,8 +17,6 @@ from tests.functional.compiled_query import compared
 from tests.sweep import rest
 from tests.unit.test_functions import whole
 
-pytestmark = pytest.mark.core
-
 
 def given(dialect: str) -> list[tuple[str, str]]:
     """The queries of a table, and what they give."""

@@ -185,7 +185,6 @@ def test_a_file_without_metrics_names_the_property(project: Project) -> None:
     assert "write.metadata.metrics.column.day to 'full'" in run.errors
 
 
-@pytest.mark.core
 def test_a_kinds_table_is_followed_by_its_loads_and_not_by_its_files(project: Project) -> None:
     source = LateSource(project, "events", "iceberg", random.Random(5))
     new_sources(project, source)

@@ -113,7 +113,6 @@ def test_the_query_stands_in_a_properties_file_as_it_is(shop: Project) -> None:
     assert shop.run(now=NOW).messages == {"orders": "OK waiting"}
 
 
-@pytest.mark.core
 def test_a_unit_waits_for_the_days_of_its_parent(shop: Project, file_format: str) -> None:
     config = f"file_format='{file_format}'"
     shop.kind("raw", PLAIN, config=config)

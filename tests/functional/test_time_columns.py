@@ -159,7 +159,6 @@ def test_an_orc_table_is_replaced_by_partition_too(project: Project) -> None:
     ]
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("unit, batches", rest([("month", 3), ("week", 13), ("quarter", 1)], ("month", 3)))
 def test_calendar_units_are_replaced_whole(project: Project, file_format: str, unit: str, batches: int) -> None:
     project.sql("create schema if not exists {schema}")

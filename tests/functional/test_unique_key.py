@@ -54,7 +54,6 @@ def test_when_matched_in_several_clauses_the_first_that_applies(project: Project
     assert rows(project) == [(2, "a>b", 20), (3, "a", 10), (4, "b", 10), (5, "b", -5)]
 
 
-@pytest.mark.core
 @both_formats
 def test_a_row_that_fails_the_filter_is_neither_updated_nor_inserted_again(project: Project, file_format: str) -> None:
     keyed(project, file_format, merge_filter="target.n < 100")
