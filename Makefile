@@ -16,7 +16,7 @@ demo: $(VENV)/demo.installed
 test: lint
 	$(BIN)/python -m pytest $(WORKERS) --core
 
-## The functional tests that `make test` leaves out: half an hour; CI runs them after it
+## The functional tests that `make test` leaves out: three quarters of an hour; CI runs them after it
 functional: $(VENV)/dev.installed
 	$(BIN)/python -m pytest $(WORKERS) --rest
 
