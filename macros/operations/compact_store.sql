@@ -15,10 +15,7 @@
     {% do dbt_kinds.finish_compaction() %}
     {% set before = dbt_kinds.count_events() %}
     {% set old_until = dbt_kinds._keep_from(keep_days, drop_unreadable) %}
-    {% set old, old_events = dbt_kinds.old_log(old_until), [] %}
-    {% for relations in old.parts %}
-      {% do old_events.extend(dbt_kinds.compacted_events(dbt_kinds.read_old_log(old, relations), old.settled_at, drop_unreadable)) %}
-    {% endfor %}
+    {% set old_events = dbt_kinds.compacted_log(dbt_kinds.old_log(old_until), drop_unreadable) %}
     {% set young = 'recorded_at >= ' ~ dbt_kinds.text_literal(old_until) ~ (" and invocation_id = '" ~ invocation_id ~ "'" if drop_unreadable else '') %}
     {% set failure = dbt_kinds.rewrite_store(old_events, young, before) %}
     {% do dbt_kinds.fail('the interval store', failure ~ '; nothing was changed') if failure is not none %}

@@ -1,3 +1,13 @@
+{# The events that are equivalent to an old log, which is read part by part. #}
+{% macro compacted_log(old, drop_unreadable=false) %}
+  {% set compacted = [] %}
+  {% for relations in old.parts %}
+    {% do compacted.extend(dbt_kinds.compacted_events(dbt_kinds.read_old_log(old, relations), old.settled_at, drop_unreadable)) %}
+  {% endfor %}
+  {% do return(compacted) %}
+{% endmacro %}
+
+
 {#
   The events that are equivalent to an old log, or to a part of it that has all events of its relations, each a mapping of the store's
   columns. A load keeps its own times only if they may still be needed: if the model has yet to follow a parent's change, or goes by
