@@ -103,7 +103,6 @@ def gained(then: Rows, now: Rows, query: str) -> Rows:
 RUNS = 8 if is_sweep() else 3
 
 
-@pytest.mark.core
 @pytest.mark.sized
 @pytest.mark.parametrize("seed", range(size("KINDS_EXAMPLES", 8, full=160) // 8))
 def test_a_table_is_every_row_that_its_query_ever_gained(project: Project, seed: int) -> None:

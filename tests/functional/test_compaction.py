@@ -51,7 +51,6 @@ def answers(project: Project, models: str = "") -> dict[str, Any]:
     return {plan["model"]: [plan[key] for key in keys] for plan in plans}
 
 
-@pytest.mark.core
 @one_format
 def test_it_says_the_same_in_fewer_rows(busy: Project) -> None:
     before = answers(busy)

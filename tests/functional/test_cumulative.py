@@ -49,7 +49,6 @@ def check(project: Project, before: str) -> None:
     assert whole
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("file_format", rest(FORMATS, "iceberg"))
 def test_states_are_those_of_the_whole_however_days_are_cut(project: Project, file_format: str) -> None:
     source(project, 6)

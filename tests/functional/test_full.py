@@ -102,7 +102,6 @@ def test_a_view_becomes_a_table_and_a_format_another(project: Project) -> None:
         assert project.rows("select id, region from {schema}.shops") == [(1, "a")]
 
 
-@pytest.mark.core
 def test_it_rests_while_neither_query_nor_parents_changed(project: Project, file_format: str) -> None:
     source(project, "(1, 'a')")
     project.sql(f"create table {{schema}}.plain using {file_format} as select 1 as id")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.functional.project import Project
-
-pytestmark = pytest.mark.core
 
 # those that dbt-spark can name and this Spark can write
 FORMATS = ["parquet", "orc", "csv", "json", "iceberg", "hive"]

@@ -20,8 +20,6 @@ from tests.unit.scd2_histories import KEYS
 from tests.unit.scd2_sql import as_texts, rows_sql
 from tests.unit.scd2_vectors import key_part
 
-pytestmark = pytest.mark.core
-
 COLUMNS = [
     ("history", "int"), ("id", "int"), ("part", "string"), ("name", "string"), ("n", "int"), ("updated_at", "timestamp"),
 ]  # fmt: skip

@@ -7,8 +7,6 @@ import pytest
 from tests.functional.formats import both_formats
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 
-pytestmark = pytest.mark.core
-
 ALL_EVENTS = "select id, ts, n from {schema}.events"
 LOADED = "select id, ts, n from {schema}.daily"
 BATCH = tuple[str, str]
@@ -25,6 +23,7 @@ def until(project: Project, day: str) -> list[tuple[object, ...]]:
     return project.rows(f"{ALL_EVENTS} where ts < timestamp '{day} 00:00:00+00:00'")
 
 
+@pytest.mark.core
 @both_formats
 def test_the_first_run_loads_everything_up_to_the_last_whole_day(daily: Project) -> None:
     run = daily.run(now="2024-01-05 08:00:00")
@@ -34,6 +33,7 @@ def test_the_first_run_loads_everything_up_to_the_last_whole_day(daily: Project)
     assert daily.recorded("daily") == [["2024-01-01", "2024-01-05"]]
 
 
+@pytest.mark.core
 def test_the_same_run_again_reads_the_store_once_and_writes_nothing(daily: Project) -> None:
     daily.run(now="2024-01-05 08:00:00")
     rows, events = daily.rows(LOADED), daily.events()
@@ -46,6 +46,7 @@ def test_the_same_run_again_reads_the_store_once_and_writes_nothing(daily: Proje
     assert (daily.rows(LOADED), daily.events()) == (rows, events)
 
 
+@pytest.mark.core
 def test_a_later_run_loads_the_new_days_and_leaves_the_others_alone(daily: Project) -> None:
     daily.run(now="2024-01-05 08:00:00")
     daily.sql("update {schema}.events set n = -1 where id = 0")
@@ -55,6 +56,7 @@ def test_a_later_run_loads_the_new_days_and_leaves_the_others_alone(daily: Proje
     assert daily.rows(LOADED) == sorted(unchanged_first_day, key=repr)
 
 
+@pytest.mark.core
 def test_a_gap_in_the_middle_is_found_and_filled_alone(daily: Project) -> None:
     daily.run(now="2024-01-08 08:00:00")
     daily.operation("forget", select="daily", start="2024-01-03", end="2024-01-05")
@@ -65,6 +67,7 @@ def test_a_gap_in_the_middle_is_found_and_filled_alone(daily: Project) -> None:
     assert daily.recorded("daily") == [["2024-01-01", "2024-01-08"]]
 
 
+@pytest.mark.core
 @both_formats
 def test_an_emptied_day_ends_up_empty(daily: Project) -> None:
     daily.run(now="2024-01-08 08:00:00")
@@ -78,6 +81,7 @@ def test_an_emptied_day_ends_up_empty(daily: Project) -> None:
     assert daily.recorded("daily") == [["2024-01-01", "2024-01-08"]]
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("as_flags", [False, True], ids=["variables", "event-time flags"])
 def test_a_window_reprocesses_exactly_its_days(daily: Project, as_flags: bool) -> None:
     daily.run(now="2024-01-08 08:00:00")
@@ -91,6 +95,7 @@ def test_a_window_reprocesses_exactly_its_days(daily: Project, as_flags: bool) -
     assert daily.recorded("daily") == [["2024-01-01", "2024-01-08"]]
 
 
+@pytest.mark.core
 def test_lookback_reloads_the_days_before_a_missing_one(project: Project, file_format: str) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=f"file_format='{file_format}'", lookback=2)
@@ -102,6 +107,7 @@ def test_lookback_reloads_the_days_before_a_missing_one(project: Project, file_f
     assert project.run(now="2024-01-06 08:00:00").messages["daily"] == "OK up to date"
 
 
+@pytest.mark.core
 def test_batches_are_loaded_in_order_each_with_its_own_window(project: Project, file_format: str) -> None:
     events_table(project)
     query = f"select *, {{{{ dbt_kinds.start_ds() }}}} as batch from ({DAILY_EVENTS})"
@@ -123,6 +129,7 @@ def test_batches_are_loaded_in_order_each_with_its_own_window(project: Project, 
     ]  # fmt: skip
 
 
+@pytest.mark.core
 @both_formats
 def test_a_failed_batch_leaves_a_gap_that_the_next_run_fills(project: Project, file_format: str) -> None:
     events_table(project)
@@ -166,6 +173,7 @@ def test_what_was_recorded_of_a_dropped_table_never_counts_for_its_successor(dai
     assert daily.rows(LOADED) == until(daily, "2024-01-05")
 
 
+@pytest.mark.core
 @both_formats
 def test_a_full_refresh_rebuilds_the_table_and_its_record(daily: Project) -> None:
     daily.run(now="2024-01-05 08:00:00")
@@ -187,6 +195,7 @@ def test_a_full_refresh_spares_a_protected_model(project: Project) -> None:
     assert "--full-refresh is ignored" in run.errors
 
 
+@pytest.mark.core
 def test_rows_outside_the_window_are_kept_out_of_the_table_but_seen_by_window_functions(daily: Project) -> None:
     query = (
         "select id, ts, n - lag(n) over (order by ts) as n from {{ target.schema }}.events\n"
