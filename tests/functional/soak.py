@@ -123,11 +123,15 @@ class Daily(Member):
         self.load(range(self.source.days), anew=True)
 
     def restate(self, days: range) -> None:
-        """What a restatement of these days does to the table; where rows cannot be taken back, it is of all days."""
-        if self.kind.restates_only_the_window or not self.loaded & {*days}:
-            self.load(days)
-        else:
+        """What a restatement of these days does to the table."""
+        if self.rebuilds(days):
             self.load(range(min(self.loaded), self.source.days), anew=True)
+        else:
+            self.load(days)
+
+    def rebuilds(self, days: range) -> bool:
+        """Whether their restatement is one of all days, because rows cannot be taken back."""
+        return not self.kind.restates_only_the_window and bool(self.loaded & {*days})
 
     def forget(self, day: int) -> None:
         self.loaded.discard(day)

@@ -187,12 +187,16 @@ class Soak:
 
     def restate(self, _: list[Member]) -> None:
         """A window of past days."""
-        able = [one for one in self.daily() if not one.kind.is_never_restated]
-        chosen: list[Daily] = self.some(able, 2, 4)
         start = self.luck.randrange(self.source.days - 1)
         end = self.luck.randint(start + 1, self.source.days - 1)
         window: dict[str, Any] = {"start": text(start), "end": text(end), "allow_full_restatement": True}
         is_killed = self.draws_a_kill()
+        able = [one for one in self.daily() if not one.kind.is_never_restated]
+        if is_killed:
+            # a victim that loads a window for the first time makes the next run rebuild the table, if it comes that far
+            days = range(start, end)
+            able = [one for one in able if one.kind.restates_only_the_window or one.rebuilds(days)]
+        chosen: list[Daily] = self.some(able, 2, 4)
         self.dbt_run(f"restatement of days {start} to {end - 1}", chosen, is_killed, **window)
         for member in chosen:
             if member.always_runs:
