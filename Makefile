@@ -28,7 +28,7 @@ corners: $(VENV)/dev.installed
 sweep: $(VENV)/dev.installed
 	$(BIN)/python -m pytest $(WORKERS) --sweep --share $(SHARE)
 
-## Long life: sixty models of all kinds through 200 random runs, an hour; `make soak KINDS_RUNS=20` is shorter, KINDS_SEED=2 is another
+## Long life: sixty models of all kinds through 200 random runs, or as many as fit into an hour; `make soak KINDS_MINUTES=10` is shorter, KINDS_SEED=2 is another
 soak: $(VENV)/dev.installed
 	$(BIN)/python -m pytest -s --sweep tests/functional/test_soak.py
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 # what the size of a test is read from
-VARIABLES = ("KINDS_EXAMPLES", "KINDS_KILLS", "KINDS_RACES", "KINDS_POSTS", "KINDS_RUNS", "KINDS_SEED")
+VARIABLES = ("KINDS_EXAMPLES", "KINDS_KILLS", "KINDS_RACES", "KINDS_POSTS", "KINDS_RUNS", "KINDS_MINUTES", "KINDS_SEED")
 
 FUNCTIONAL = "tests/functional/"
 # files whose tests share something: one worker and one share run all tests of such a file

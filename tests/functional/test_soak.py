@@ -28,6 +28,8 @@ from tests.functional.speed import SETTINGS
 from tests.sweep import size
 
 RUNS = size("KINDS_RUNS", None, full=200)
+# it ends with the run that is under way then, so that it always has figures to tell
+MINUTES = size("KINDS_MINUTES", None, full=60)
 SEED = int(os.environ.get("KINDS_SEED", "1"))
 # how often all tables are compared, and not those alone that a run was of
 ALL_TABLES = 20
@@ -315,7 +317,7 @@ def text(day: int) -> str:
 def test_long_life(relay: Relay, tmp_path: Path) -> None:
     began = time.monotonic()
     soak = Soak(relay, tmp_path / "landing")
-    for _ in range(RUNS):
+    while soak.tally["runs"] < RUNS and time.monotonic() - began < 60 * MINUTES:
         soak.step()
     soak.end()
     kills = {
