@@ -11,8 +11,6 @@ import pytest
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 from tests.sweep import rest
 
-pytestmark = pytest.mark.core
-
 NOW = "2024-01-05 08:00:00"
 
 OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
@@ -49,6 +47,7 @@ def refused(project: Project, message: str, **run: Any) -> None:
     assert project.events() == before
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     "case", rest(OPTIONS, "no time column", "an unknown time column", "no start", "a number as time column")
 )
@@ -86,6 +85,7 @@ CONFIGS = {
 }  # fmt: skip
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     "case", rest(CONFIGS, "partition_by without the time column", "a timestamp_ntz as partition", "is_incremental")
 )
@@ -116,6 +116,7 @@ WINDOWS = {
 }
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("case", rest(WINDOWS, "not aligned"))
 def test_a_window_that_cannot_be_right(project: Project, case: str) -> None:
     (start, end), message = WINDOWS[case]
@@ -126,6 +127,7 @@ def test_a_window_that_cannot_be_right(project: Project, case: str) -> None:
     assert project.sql("select count(*) from {schema}.daily") == [(16,)]
 
 
+@pytest.mark.core
 def test_a_full_refresh_with_a_window(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config="file_format='iceberg'")
@@ -155,6 +157,7 @@ def test_an_iceberg_table_in_the_place_of_a_parquet_one(project: Project) -> Non
     assert (project.sql("select count(*) from {schema}.daily"), project.events()) == ([(16,)], events)
 
 
+@pytest.mark.core
 def test_static_overwrite_is_refused_rather_than_emptying_the_table(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config="file_format='parquet'")
@@ -165,6 +168,7 @@ def test_static_overwrite_is_refused_rather_than_emptying_the_table(project: Pro
     assert project.sql("select count(*) from {schema}.daily") == [(16,)]
 
 
+@pytest.mark.core
 def test_partitions_by_timestamp_are_refused_where_the_session_is_not_in_utc(project: Project) -> None:
     events_table(project)
     project.target["server_side_parameters"]["spark.sql.session.timeZone"] = "America/New_York"

@@ -163,7 +163,6 @@ def test_retry_goes_on_where_a_run_failed(project: Project) -> None:
     assert len(retried.batches("daily")) == 2
 
 
-@pytest.mark.core
 def test_full_refresh_false_protects_a_model(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=f"{ICEBERG}, full_refresh=false")

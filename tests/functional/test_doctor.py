@@ -9,8 +9,6 @@ import pytest
 from dbt_kinds.operate.doctor import Ailment, Diagnosis, diagnosis_lines
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 
-pytestmark = pytest.mark.core
-
 
 def findings(project: Project) -> dict[tuple[str, str], dict[str, Any]]:
     """By table and severity; there is one of each."""
@@ -54,6 +52,7 @@ def test_what_is_wrong_is_said_with_what_mends_it(project: Project) -> None:
     assert not run.success and "doctor found 3 errors" in run.errors
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(("severity", "is_error"), [("error", True), ("warning", False)])
 def test_a_person_reads_what_is_wrong_first(severity: str, is_error: bool) -> None:
     facts = {

@@ -157,7 +157,6 @@ def test_release_lease_ends_a_claim(loaded: Project) -> None:
     assert told[OTHER] == "died"
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("flags", rest([[], ["--fail-fast"]], []), ids=" ".join)
 def test_a_model_that_fails_gives_its_lease_back_with_the_reason(project: Project, flags: list[str]) -> None:
     events_table(project)

@@ -118,7 +118,6 @@ def test_plan_says_what_a_run_would_do_and_writes_nothing(project: Project) -> N
     assert project.events() == events
 
 
-@pytest.mark.core
 def test_record_states_that_a_table_already_holds_a_range(project: Project) -> None:
     events_table(project)
     project.sql("create table {schema}.daily using iceberg as select * from {schema}.events where id < 8")
@@ -135,7 +134,6 @@ def test_record_states_that_a_table_already_holds_a_range(project: Project) -> N
     assert project.sql("select count(*) from {schema}.daily") == [(16,)]
 
 
-@pytest.mark.core
 def test_forget_needs_to_be_told_what_and_knows_its_models(project: Project) -> None:
     events_table(project)
     project.kind("daily", DAILY_EVENTS, config=ICEBERG)

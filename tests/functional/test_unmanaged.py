@@ -93,7 +93,6 @@ def test_an_append_that_cannot_be_told_from_another_is_refused(project: Project)
     assert project.run(now=LATER).messages == {"log": "OK up to date"}
 
 
-@pytest.mark.core
 def test_what_is_recorded_is_protected_from_a_window(log: Project) -> None:
     log.run(now=NOW)
     run = log.run(now=LATER, start="2024-01-02", end="2024-01-04")

@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
-import duckdb
 import sqlglot
 
+from tests.unit.databases import new_database
 from tests.unit.macros import Macros, node
 
 SPARK_TYPES = {
@@ -75,7 +75,7 @@ class Warehouse:
     documented: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.database = duckdb.connect()
+        self.database = new_database()
         for statement in (
             "set TimeZone = 'UTC'",
             "create schema shop",
@@ -141,7 +141,9 @@ class Warehouse:
         self.formats[str(relation)] = file_format
 
     def listed_tables(self, relation: Any, afresh: bool = False) -> dict[str, str]:
-        names = self.database.execute("select table_name from duckdb_tables() where schema_name = 'shop'").fetchall()
+        names = self.database.execute(
+            "select table_name from duckdb_tables() where database_name = current_database()"
+        ).fetchall()
         return {name: "table" for (name,) in names if "__snapshot_" not in name}
 
     def describe_table(self, relation: Any) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-import duckdb
 import pytest
 
+from tests.unit.databases import new_database
 from tests.unit.macros import CompilerError, Macros
 
 
@@ -282,7 +282,7 @@ ROWS = "(select * from (values {}) as v(n, m, s))"
 def failing(test: str, rows: str, **arguments: Any) -> list[tuple[Any, ...]]:
     """What a test returns of rows of the columns n, m and s, which DuckDB reads as Spark does."""
     sql = str(getattr(MACROS, f"test_{test}")(ROWS.format(rows), **arguments)).replace("`", '"')
-    return duckdb.connect().execute(sql).fetchall()
+    return new_database().execute(sql).fetchall()
 
 
 SOME = "(1, 10, 'a'), (2, 20, 'b'), (4, 20, 'a'), (cast(null as int), 30, cast(null as varchar))"

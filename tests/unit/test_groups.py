@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import duckdb
 import pytest
 
+from tests.unit.databases import new_database
 from tests.unit.macros import CompilerError, Macros, node
 
 MACROS = Macros()
@@ -56,7 +56,7 @@ SAME = (1, "a", 10, "v10")
 
 def replaced(source: list[tuple[Any, ...]], target: list[tuple[Any, ...]]) -> tuple[list[Any], list[Any]]:
     """The actions, and the table as they would leave it."""
-    engine = duckdb.connect()
+    engine = new_database()
     engine.execute("create table source_rows (k int, l varchar, v int)")
     engine.execute("create table target_rows (k int, l varchar, v int, hash varchar)")
     for name, rows in (("source", source), ("target", target)):

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from dbt_kinds.migrate.results import Result
+from tests.unit.databases import new_database
 from tests.unit.migrating import migrated, one
 
 FIRST = datetime(2024, 1, 1)
@@ -137,7 +138,7 @@ def histories(draw: st.DrawFn, lateness: int) -> Data:
 
 
 def connect(data: Data) -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect()
+    connection = new_database()
     connection.execute(
         "create table every (id int, k int, amount int, happened_at timestamp, day date, arrived_at timestamp)"
     )

@@ -1,0 +1,21 @@
+"""Empty databases in DuckDB: one more in an instance that runs costs 2 ms, an instance of its own 40 ms."""
+
+from __future__ import annotations
+
+import weakref
+from itertools import count
+
+import duckdb
+
+_INSTANCE = duckdb.connect()
+_NUMBERS = count()
+
+
+def new_database() -> duckdb.DuckDBPyConnection:
+    """A connection to a database in memory that nothing else uses, and that goes with it."""
+    connection = _INSTANCE.cursor()
+    name = f"of_test_{next(_NUMBERS)}"
+    connection.execute(f"attach ':memory:' as {name}")
+    connection.execute(f"use {name}")
+    weakref.finalize(connection, _INSTANCE.execute, f"detach {name}")
+    return connection
