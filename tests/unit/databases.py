@@ -19,3 +19,15 @@ def new_database() -> duckdb.DuckDBPyConnection:
     connection.execute(f"use {name}")
     weakref.finalize(connection, _INSTANCE.execute, f"detach {name}")
     return connection
+
+
+def database_like_spark() -> duckdb.DuckDBPyConnection:
+    """A connection to one in UTC that has the functions that macros write for Spark and DuckDB calls otherwise."""
+    connection = new_database()
+    for statement in (
+        "set TimeZone = 'UTC'",
+        "create macro unix_micros(instant) as epoch_us(instant)",
+        "create macro timestamp_micros(number) as make_timestamptz(number)",
+    ):
+        connection.execute(statement)
+    return connection

@@ -16,7 +16,7 @@ from typing import Any
 
 import sqlglot
 
-from tests.unit.databases import new_database
+from tests.unit.databases import database_like_spark
 from tests.unit.macros import Macros, node
 
 SPARK_TYPES = {
@@ -75,14 +75,8 @@ class Warehouse:
     documented: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.database = new_database()
-        for statement in (
-            "set TimeZone = 'UTC'",
-            "create schema shop",
-            "create macro unix_micros(instant) as epoch_us(instant)",
-            "create macro timestamp_micros(number) as make_timestamptz(number)",
-        ):
-            self.database.execute(statement)
+        self.database = database_like_spark()
+        self.database.execute("create schema shop")
 
     # --- what Spark does
 

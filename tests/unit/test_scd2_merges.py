@@ -10,10 +10,10 @@ from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
 
-import duckdb
 import sqlglot
 from hypothesis import event, given, settings
 
+from tests.unit.databases import database_like_spark
 from tests.unit.macros import Macros, node
 from tests.unit.reference_scd2 import Version, broken_rules, merge
 from tests.unit.reference_units import written
@@ -24,19 +24,7 @@ MANAGED = [("valid_from", "timestamp"), ("valid_to", "timestamp")]
 # `describe query` of the keys, which is Spark's to check
 MACROS = Macros(run_query=lambda sql: SimpleNamespace(rows=[("key", "int")]))
 
-
-def connection() -> Any:
-    database = duckdb.connect()
-    for statement in (
-        "set TimeZone = 'UTC'",
-        "create macro unix_micros(instant) as epoch_us(instant)",
-        "create macro timestamp_micros(number) as make_timestamptz(number)",
-    ):
-        database.execute(statement)
-    return database
-
-
-DATABASE = connection()
+DATABASE = database_like_spark()
 
 
 def run(spark_sql: str) -> Any:
