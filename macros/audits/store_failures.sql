@@ -5,8 +5,10 @@
     {% do dbt_kinds.drop_table(table) if dbt_kinds.relation_type(table) is not none %}
     {% do dbt_kinds.listed_tables(relation).pop(table.identifier | lower, none) %}
     {% for finding in findings if finding.audit.name == audit.name %}
+      {# first the table, then its rows: see create_table #}
+      {% call statement('create_failures') %}create table {{ table }} {{ dbt_kinds.defined_columns(dbt_kinds.describe_query(finding.sql)) }} using {{ dbt_kinds.native_format() }}{% endcall %}
       {% call statement('store_failures') %}
-create table {{ table }} using {{ dbt_kinds.native_format() }} as
+insert into {{ table }}
 select * from (
 {{ finding.sql }}
 )

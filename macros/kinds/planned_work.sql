@@ -118,7 +118,7 @@
     {% do dbt_kinds.invalidate_all(work) %}
     {% if not writer.replaces_table or writes_nothing or not plan.batches or work.reads_itself %}
       {% set query = writer.get('table_query') or work.sample_query %}
-      {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, dbt_kinds.filtered_query(query, 'false')) %}
+      {% do dbt_kinds.create_empty_table(relation, work.existing, options.file_format, writer.partitioning, query, writer.schema) %}
       {% do work.answers.clear() %}
       {# a write that replaces the table must see this one #}
       {% do work.update({'existing': {

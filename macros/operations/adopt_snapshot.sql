@@ -22,13 +22,7 @@
   {% set found = dbt_kinds._check_adopted(options, sql) %}
   {% if executed %}
     {% do dbt_kinds.claim(options, {'execution_time': interval[1], 'batches': []}) %}
-    {% call statement('adopt_snapshot') %}
-create table {{ relation }} using {{ options.file_format }}
-{% if options.partition_by -%}
-partitioned by ({{ dbt_kinds.partition_fields(options.partition_by) | join(', ') }})
-{%- endif %}
-as {{ sql }}
-    {% endcall %}
+    {% do dbt_kinds._copy_history(relation, options, sql) %}
     {% do dbt_kinds.append_events(options, [{
       'event': 'loaded', 'interval_start': interval[0], 'interval_end': interval[1], 'execution_time': dbt_kinds.run_settings(node.name).execution_time,
       'rows_written': found.all_rows, 'snapshot_id': dbt_kinds.current_snapshot(relation, options.file_format),
@@ -40,6 +34,25 @@ as {{ sql }}
     'executed': executed, 'model': node.unique_id, 'relation': options.relation, 'rows': found.all_rows, 'open_rows': found.open_rows,
     'adopted': [interval],
   }) %}
+{% endmacro %}
+
+
+{# The table of the model with those rows: in one commit, or first the table, then its rows: see create_table. #}
+{% macro _copy_history(relation, options, sql) %}
+  {% set columns = dbt_kinds.partition_columns_last(dbt_kinds.describe_query(sql), dbt_kinds.quoted_names(options.partition_by)) if dbt_kinds.is_of_files(options.file_format) else none %}
+  {% call statement('create_history') %}
+create table {{ relation }} {{ dbt_kinds.defined_columns(columns) if columns is not none }} using {{ options.file_format }}
+{% if options.partition_by -%}
+partitioned by ({{ dbt_kinds.partition_fields(options.partition_by) | join(', ') }})
+{%- endif %}
+{% if columns is none %}as {{ sql }}{% endif %}
+  {% endcall %}
+  {% if columns is not none %}
+    {% call statement('adopt_snapshot') %}
+insert into {{ relation }}
+{{ dbt_kinds.filtered_query(sql, 'true', dbt_kinds.quoted_names(columns)) }}
+    {% endcall %}
+  {% endif %}
 {% endmacro %}
 
 

@@ -10,6 +10,8 @@
   {% do dbt_kinds.act_as('compact_store') %}
   {% set before, after = 0, 0 %}
   {% if dbt_kinds.find_store() is not none %}
+    {# what is compacted was recorded before the claim, whatever the clocks of other machines say #}
+    {% do dbt_kinds.notice_newest() %}
     {% set lease = dbt_kinds.store_lease() %}
     {% do dbt_kinds.claim(lease, {'execution_time': dbt_kinds.run_settings('').execution_time, 'batches': []}) %}
     {% do dbt_kinds.finish_compaction() %}

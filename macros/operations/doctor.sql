@@ -75,13 +75,13 @@
     {% do return(none) %}
   {% endif %}
   {% set known = ['loaded', 'invalidated'] + dbt_kinds.lease_events() + dbt_kinds.write_events() + dbt_kinds.findings_events() %}
-  {% set is_unreadable = "relation is null or recorded_at is null or coalesce(event, '') not in ('" ~ known | join("', '") ~ "')" %}
+  {% set is_unreadable = "relation is null or recorded_at is null or coalesce(event, '') not in ('" ~ known | join("', '") ~ "') or event in ('loaded', 'invalidated') and " ~ dbt_kinds.is_unreadable_sql() %}
   {% set counts = dbt_kinds.query_rows('select count(*) as events, count(distinct file) as files, count_if(' ~ is_unreadable ~ ') as unreadable from (select *, input_file_name() as file from '
     ~ dbt_kinds.store_source() ~ ')')[0] %}
   {% do facts.update({'events': counts.events, 'files': counts.files}) %}
   {% if counts.unreadable %}
-    {% do dbt_kinds._finding(findings, 'error', 'store', dbt_kinds.counted(counts.unreadable, 'row', 'rows') ~ ' of ' ~ facts.store ~ ' cannot be read as events', 'what they recorded counts as missing, and is loaded again',
-      'look at them: select * from ' ~ facts.store ~ ' where ' ~ is_unreadable ~ '; somebody else writes to this table') %}
+    {% do dbt_kinds._finding(findings, 'error', 'store', dbt_kinds.counted(counts.unreadable, 'row', 'rows') ~ ' of ' ~ facts.store ~ ' cannot be read as events', 'runs of the tables that they are about stop at them',
+      'correct them; or drop them, and what they recorded is loaded again: ' ~ "dbt run-operation dbt_kinds.compact_store --args '{drop_unreadable: true}'") %}
   {% endif %}
   {% if counts.files > 500 %}
     {% do dbt_kinds._finding(findings, 'warning', 'store', 'the store has ' ~ dbt_kinds.thousands(counts.files) ~ ' files', 'every run reads all of them when it begins',

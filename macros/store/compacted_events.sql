@@ -9,8 +9,8 @@
 
 
 {#
-  The events that are equivalent to an old log, or to a part of it that has all events of its relations, each a mapping of the store's
-  columns. A load keeps its own times only if they may still be needed: if the model has yet to follow a parent's change, or goes by
+  The events that are equivalent to an old log, as read_old_log returns it, or to a part of it that has all events of its relations, each a mapping of
+  the store's columns. A load keeps its own times only if they may still be needed: if the model has yet to follow a parent's change, or goes by
   changes itself; and the execution time if a schedule restates it. All other loads are treated as if made at `settled_at`, the newest old moment of the store,
   models and parents alike, so that their order is preserved and adjacent loads can be merged.
 #}
@@ -25,12 +25,11 @@
   {% endfor %}
   {% set compacted = [] %}
   {% for relation, rows in rows_of.items() %}
-    {% set of_coverage = rows | rejectattr('event', 'in', of_writes) | list %}
-    {% set unreadable, readable = dbt_kinds.unreadable_rows(of_coverage), [] %}
+    {% set unreadable, readable = rows | selectattr('is_unreadable') | list, [] %}
     {% if unreadable and not drop_unreadable %}
       {% do dbt_kinds.fail_unreadable(relation, dbt_kinds.event_line(unreadable[0])) %}
     {% endif %}
-    {% for row in of_coverage if not unreadable or row not in unreadable %}
+    {% for row in rows | rejectattr('is_unreadable') | rejectattr('event', 'in', of_writes) %}
       {% do readable.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
     {% endfor %}
     {% set keeps_history = rows | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list != [] %}
@@ -47,7 +46,7 @@
 {% endmacro %}
 
 
-{# The loads of a model of this project, with indistinguishable adjacent ones merged. #}
+{# The loads of a model of this project, with indistinguishable adjacent ones merged. A log has very many, so no macro is called for each. #}
 {% macro _merged_loads(loads, node, settled_at) %}
   {% set options = dbt_kinds.options_of(node) %}
   {% if dbt_kinds.goes_by_changes(options) %}
@@ -58,34 +57,61 @@
     {% do pending.extend(dbt_kinds.upstream_changes(loads, parent, options.unit)) %}
   {% endfor %}
   {% set pending = dbt_kinds.as_instants(dbt_kinds.merge_intervals(pending), options.unit, '9999') %}
-  {% set merged = [] %}
-  {% for load in dbt_kinds._known_loads(loads, options) %}
-    {% set whole = [[load.start, load.end]] %}
-    {% set unsettled = dbt_kinds.intersect_intervals(whole, pending) if pending else [] %}
-    {% for start, end in ((dbt_kinds.subtract_intervals(whole, unsettled) + unsettled) | sort if unsettled else whole) %}
-      {% set piece = dict(load, start=start, end=end, source='compact_store') %}
-      {% do piece.update({'recorded_at': settled_at, 'started_at': settled_at}) if [start, end] not in unsettled %}
-      {% do piece.update({'rows_written': none, 'seconds': none}) if [start, end] not in whole %}
-      {% set last = merged[-1] if merged else none %}
-      {% set sources = dbt_kinds.joined_sources(last.get('sources', {}), piece.get('sources', {})) if last and last.end == start else none %}
-      {% if sources is not none and last.recorded_at == settled_at and piece.recorded_at == settled_at and [start, end] not in unsettled
-          and (last.get('model_hash') or none) == (piece.get('model_hash') or none) and (last.get('details') or none) == (piece.get('details') or none)
-          and (options.auto_restatement is none or last.get('execution_time') == piece.get('execution_time')) %}
-        {% do last.update({
-          'sources': sources, 'end': end, 'invocation_id': piece.get('invocation_id'), 'snapshot_id': piece.get('snapshot_id'),
-          'execution_time': [last.get('execution_time') or '', piece.get('execution_time') or ''] | max or none,
-          'rows_written': dbt_kinds._sum_of(last.get('rows_written'), piece.get('rows_written')),
-          'seconds': dbt_kinds._sum_of(last.get('seconds'), piece.get('seconds')),
-        }) %}
-      {% else %}
-        {% do merged.append(piece) %}
-      {% endif %}
-    {% endfor %}
+  {% set stretches = [] %}
+  {% for load in dbt_kinds._settled_loads(dbt_kinds._known_loads(loads, options), pending, settled_at) %}
+    {% set last = stretches[-1] if stretches else {} %}
+    {% set facts = [
+      load.recorded_at, load.started_at, load.get('model_hash') or none, load.get('details') or none, load.get('execution_time') if options.auto_restatement is not none else none,
+    ] %}
+    {% set sources = load.get('sources', {}) %}
+    {% set joined = none if last.end != load.start or last.facts != facts else sources if options.late_data is none else dbt_kinds.joined_sources(last.sources, sources) %}
+    {% if joined is not none %}
+      {% do last.loads.append(load) %}
+      {% do last.update({'end': load.end, 'sources': joined}) %}
+    {% else %}
+      {% do stretches.append({'loads': [load], 'end': load.end, 'facts': facts, 'sources': sources}) %}
+    {% endif %}
   {% endfor %}
-  {% for load in merged if load.get('sources') %}
-    {% do load.update({'details': dbt_kinds.json_text(dict(fromjson(load.details) if load.get('details') else {}, sources=load.sources))}) %}
+  {% set merged = [] %}
+  {% for stretch in stretches %}
+    {% do merged.append(dbt_kinds._one_load(stretch.loads, stretch.sources)) %}
   {% endfor %}
   {% do return(merged) %}
+{% endmacro %}
+
+
+{# Loads that count as made at `settled_at`, but for the pieces of them that are `pending`, which keep their times. #}
+{% macro _settled_loads(loads, pending, settled_at) %}
+  {% set settled, times = [], {'recorded_at': settled_at, 'started_at': settled_at} %}
+  {% for load in loads %}
+    {% set unsettled = dbt_kinds.intersect_intervals([[load.start, load.end]], pending) if pending else [] %}
+    {% for start, end in (dbt_kinds.subtract_intervals([[load.start, load.end]], unsettled) + unsettled) | sort if unsettled %}
+      {% do settled.append(dict(load, start=start, end=end)) %}
+      {% do settled[-1].update(times) if [start, end] not in unsettled %}
+      {% do settled[-1].update({'rows_written': none, 'seconds': none}) if [start, end] != [load.start, load.end] %}
+    {% else %}
+      {% do settled.append(dict(load, recorded_at=settled_at, started_at=settled_at)) %}
+    {% endfor %}
+  {% endfor %}
+  {% do return(settled) %}
+{% endmacro %}
+
+
+{# Adjacent loads as one, and the state of its sources among its details. #}
+{% macro _one_load(loads, sources) %}
+  {% set last = loads[-1] %}
+  {% set load = dict(loads[0], end=last.end, source='compact_store') %}
+  {% if loads | length > 1 %}
+    {% do load.update({
+      'invocation_id': last.get('invocation_id'), 'snapshot_id': last.get('snapshot_id'),
+      'execution_time': ([''] + loads | map(attribute='execution_time') | select | list) | max or none,
+      'rows_written': dbt_kinds._sum_of(loads | map(attribute='rows_written') | list), 'seconds': dbt_kinds._sum_of(loads | map(attribute='seconds') | list),
+    }) %}
+  {% endif %}
+  {% if sources %}
+    {% do load.update({'details': dbt_kinds.json_text(dict(fromjson(load.details) if load.get('details') else {}, sources=sources))}) %}
+  {% endif %}
+  {% do return(load) %}
 {% endmacro %}
 
 
@@ -101,7 +127,7 @@
     {% if last is not none and last.end == load.start and latest not in [last.recorded_at, load.recorded_at] %}
       {% do last.update({
         'end': load.end, 'recorded_at': [last.recorded_at, load.recorded_at] | max,
-        'rows_written': dbt_kinds._sum_of(last.get('rows_written'), load.get('rows_written')), 'seconds': dbt_kinds._sum_of(last.get('seconds'), load.get('seconds')),
+        'rows_written': dbt_kinds._sum_of([last.get('rows_written'), load.get('rows_written')]), 'seconds': dbt_kinds._sum_of([last.get('seconds'), load.get('seconds')]),
       }) %}
     {% else %}
       {% do merged.append(dict(load, source='compact_store')) %}
@@ -126,6 +152,8 @@
 {% endmacro %}
 
 
-{% macro _sum_of(left, right) %}
-  {% do return(none if left is none or right is none else left + right) %}
+{# A sum, or none if a value is missing. #}
+{% macro _sum_of(values) %}
+  {% set known = values | select('number') | list %}
+  {% do return(known | sum if known | length == values | length else none) %}
 {% endmacro %}

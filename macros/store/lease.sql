@@ -111,22 +111,10 @@
 {% endmacro %}
 
 
-{#
-  The live claims of other runs on a model, or on the whole store (a compaction), oldest first. Re-reads the store; events that
-  others recorded for the model replace what this run knew.
-#}
+{# The live claims of other runs on a model, or on the whole store (a compaction), oldest first. Re-reads the store. #}
 {% macro _live_rivals(options, questions={}) %}
-  {% set memory, store, answers = dbt_kinds.run_memory(), dbt_kinds.store_key(), {} %}
-  {% do dbt_kinds.events_of(options.relation) %}
-  {% set log = dbt_kinds.read_last_runs() if options.relation == store
-    else dbt_kinds.read_log([options.relation, store], dict(dbt_kinds.store_files_question(), **questions), answers) %}
-  {% do memory.update({'store_files': answers.pop('store_files')}) if 'store_files' in answers %}
-  {% do memory.events.update({options.relation: dbt_kinds.events_in_log(log, options.relation)}) %}
-  {% do memory.held.pop(options.relation, none) %}
-  {% do memory.pending.update({options.relation: dbt_kinds.pending_write(log, options.relation)}) %}
-  {% do memory.answers.update({options.relation: dict(answers, recorded_head=dbt_kinds._recorded_head(log, options.relation))}) %}
-  {% do dbt_kinds.note_merges(options.relation, log) %}
-  {% do dbt_kinds.note_sources(options.relation, log) %}
+  {% set store = dbt_kinds.store_key() %}
+  {% set log = dbt_kinds.read_last_runs() if options.relation == store else dbt_kinds._reread(options.relation, questions) %}
   {% set rivals, dead = [], [] %}
   {% for claim in dbt_kinds.open_claims(log) if claim.invocation_id != invocation_id %}
     {% if dbt_kinds.is_live(claim) %}
@@ -135,8 +123,25 @@
       {% do dead.append(claim) %}
     {% endif %}
   {% endfor %}
-  {% do memory.dead_claims.update({options.relation: dead}) %}
+  {% do dbt_kinds.run_memory().dead_claims.update({options.relation: dead}) %}
   {% do return(rivals | sort(attribute='claimed_at')) %}
+{% endmacro %}
+
+
+{# The log of a table and of the store's lease, read anew: what others recorded replaces what this run knew of the table. #}
+{% macro _reread(relation, questions) %}
+  {% set memory, answers = dbt_kinds.run_memory(), {} %}
+  {# first all that the run knows, so that a later read does not put old events in place of these #}
+  {% do dbt_kinds.events_of(relation) %}
+  {% set log = dbt_kinds.read_log([relation, dbt_kinds.store_key()], dict(dbt_kinds.store_files_question(), **questions), answers) %}
+  {% do memory.update({'store_files': answers.pop('store_files')}) if 'store_files' in answers %}
+  {% do memory.events.update({relation: dbt_kinds.events_in_log(log, relation)}) %}
+  {% do memory.held.pop(relation, none) %}
+  {% do memory.pending.update({relation: dbt_kinds.pending_write(log, relation)}) %}
+  {% do memory.answers.update({relation: dict(answers, recorded_head=dbt_kinds._recorded_head(log, relation))}) %}
+  {% do dbt_kinds.note_merges(relation, log) %}
+  {% do dbt_kinds.note_sources(relation, log) %}
+  {% do return(log) %}
 {% endmacro %}
 
 

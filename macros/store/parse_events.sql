@@ -30,32 +30,30 @@
 {% endmacro %}
 
 
-{# The rows of a relation that a run cannot read. Rows are checked one by one only if a check of all of them together fails. Pure. #}
-{% macro unreadable_rows(rows) %}
-  {% set pattern, lines, wrong = dbt_kinds._event_pattern(), [], [] %}
-  {% for row in rows %}
-    {% do lines.append(dbt_kinds.event_line(row)) %}
-    {% do wrong.append(row) if row.relation is not defined or (row.interval_start or '') >= (row.interval_end or '') %}
-  {% endfor %}
-  {% set text = lines | join('\n') %}
-  {% set found = modules.re.findall('(?m)^' ~ pattern ~ '$', text) | length %}
-  {% if not wrong and found == lines | length and found == (text.split('\n') if lines else []) | length %}
-    {% do return([]) %}
-  {% endif %}
-  {% for row in rows %}
-    {% do wrong.append(row) if row not in wrong and not dbt_kinds.matches(pattern, lines[loop.index0]) %}
-  {% endfor %}
-  {% do return(wrong) %}
+{# SQL: whether a row of the store is none that parse_events takes. The sign at the end keeps `$` from matching before a line break. Pure. #}
+{% macro is_unreadable_sql() %}
+  {% do return('(relation is null or not concat(' ~ dbt_kinds.event_line_sql() ~ ", '|') rlike " ~ dbt_kinds.text_literal('^' ~ dbt_kinds._event_pattern() ~ '[|]$')
+    ~ ' or interval_start >= interval_end)') %}
 {% endmacro %}
 
 
 {% macro _event_pattern() %}
-  {% set day = '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-9]))' %}
-  {% set instant = '[0-9]{4}-' ~ day ~ 'T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]' %}
-  {% set moment = instant ~ '[.][0-9]{6}' %}
+  {% set instant, moment = dbt_kinds._instant_pattern(), dbt_kinds.moment_pattern() %}
   {% do return(
     '(loaded|invalidated) (' ~ instant ~ ') (' ~ instant ~ ') (' ~ moment ~ ') (' ~ moment ~ '|) (' ~ instant ~ '|) ([^ \n]*)'
   ) %}
+{% endmacro %}
+
+
+{# What the store's moments look like, for Python and for Spark. Pure. #}
+{% macro moment_pattern() %}
+  {% do return(dbt_kinds._instant_pattern() ~ '[.][0-9]{6}') %}
+{% endmacro %}
+
+
+{% macro _instant_pattern() %}
+  {% set day = '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-9]))' %}
+  {% do return('[0-9]{4}-' ~ day ~ 'T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]') %}
 {% endmacro %}
 
 

@@ -76,20 +76,24 @@ group by coalesce(relation, '')
 {% endmacro %}
 
 
-{# The events of some relations in an old log. #}
+{# The events of some relations in an old log. Loads and invalidations that no run can read have `is_unreadable`. #}
 {% macro read_old_log(old, relations) %}
-  {% do return(dbt_kinds._events_where(old.condition ~ ' and ' ~ dbt_kinds.is_one_of("coalesce(relation, '')", relations), by='relation')) %}
+  {% set others = dbt_kinds.write_events() + dbt_kinds.findings_events() %}
+  {% set is_unreadable = "coalesce(event, '') not in ('" ~ others | join("', '") ~ "') and " ~ dbt_kinds.is_unreadable_sql() %}
+  {% do return(dbt_kinds._events_where(
+    old.condition ~ ' and ' ~ dbt_kinds.is_one_of("coalesce(relation, '')", relations), by='relation', columns='*, if(' ~ is_unreadable ~ ', true, null) as is_unreadable'
+  )) %}
 {% endmacro %}
 
 
 {# `{source}` in the condition is replaced by the store. #}
-{% macro _events_where(condition, questions={}, answers={}, by=none) %}
+{% macro _events_where(condition, questions={}, answers={}, by=none, columns='*') %}
   {% do dbt_kinds.find_store(afresh=true) %}
   {% set source = dbt_kinds.store_source() %}
   {% if source is none %}
     {% do return([]) %}
   {% endif %}
-  {% set sql = 'select * from ' ~ source ~ '\nwhere ' ~ condition | replace('{source}', source) %}
+  {% set sql = 'select ' ~ columns ~ ' from ' ~ source ~ '\nwhere ' ~ condition | replace('{source}', source) %}
   {% if questions %}
     {% set found = dbt_kinds.query_rows(dbt_kinds._with_answers(sql, questions))[0] %}
     {% set rows = found.events %}

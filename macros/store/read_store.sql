@@ -5,6 +5,10 @@
 #}
 {% macro events_of(relation) %}
   {% set memory = dbt_kinds.run_memory() %}
+  {% if relation not in (memory.events or {}) and relation == dbt_kinds.store_key() %}
+    {# a lease on the whole store has no loads #}
+    {% do return([]) %}
+  {% endif %}
   {% if memory.events is none %}
     {% set asked = dbt_kinds._relations_of_run() %}
     {% do dbt_kinds._keep(dbt_kinds._read_store(asked), asked) %}
@@ -98,10 +102,17 @@ group by relation
 {% endmacro %}
 
 
+{# Notices the newest moment of the whole store, without reading its events. #}
+{% macro notice_newest() %}
+  {% set newest = 'select max(recorded_at) as newest from ' ~ dbt_kinds.store_source() ~ " where recorded_at rlike '^" ~ dbt_kinds.moment_pattern() ~ "$'" %}
+  {% do dbt_kinds.notice_moment(dbt_kinds.query_rows(newest)[0].get('newest')) %}
+{% endmacro %}
+
+
 {# Later events get later timestamps than those read. #}
 {% macro notice_moment(moment) %}
   {% set memory = dbt_kinds.run_memory() %}
-  {% if moment and moment > memory.clock and dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}', moment) %}
+  {% if moment and moment > memory.clock and dbt_kinds.matches(dbt_kinds.moment_pattern(), moment) %}
     {% do memory.update({'clock': moment}) %}
   {% endif %}
 {% endmacro %}

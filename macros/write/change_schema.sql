@@ -14,7 +14,7 @@
   {% endif %}
   {% set sql = dbt_kinds.filtered_query('select * from ' ~ relation, 'true', dbt_kinds.selected_columns(work.existing.columns, writer.schema, cast=true)) %}
   {% if not dbt_kinds.is_of_files(options.file_format) %}
-    {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, sql) %}
+    {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, sql, writer.schema) %}
     {% do dbt_kinds._finish_backfills(relation, options, backfills) if backfills %}
   {% else %}
     {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}

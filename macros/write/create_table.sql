@@ -1,5 +1,30 @@
-{# Creates a table from a query, replacing an existing one. #}
-{% macro create_table(relation, existing, file_format, partitioning, sql) %}
+{#
+  Creates a table from a query, replacing an existing one: in one commit on Iceberg and Delta. A Parquet or ORC table is created first and filled then: a
+  `create table … as select` that is killed leaves files without a table, and Spark creates none over them (LOCATION_ALREADY_EXISTS, measured).
+#}
+{% macro create_table(relation, existing, file_format, partitioning, sql, columns) %}
+  {% if not dbt_kinds.is_of_files(file_format) %}
+    {% do dbt_kinds._create(relation, existing, file_format, partitioning, sql) %}
+  {% else %}
+    {% do dbt_kinds.create_empty_table(relation, existing, file_format, partitioning, sql, columns) %}
+    {% set columns = dbt_kinds.partition_columns_last(columns, dbt_kinds.quoted_names(partitioning)) %}
+    {% call statement('fill_table') %}
+insert into {{ relation }}
+{{ dbt_kinds.filtered_query(sql, 'true', dbt_kinds.quoted_names(columns)) }}
+    {% endcall %}
+  {% endif %}
+{% endmacro %}
+
+
+{# The same without rows. A location of the user's choice may hold files, and Spark refuses those only if there is a query. #}
+{% macro create_empty_table(relation, existing, file_format, partitioning, sql, columns) %}
+  {% set by_columns = dbt_kinds.is_of_files(file_format) and not location_clause() | trim %}
+  {% do dbt_kinds._create(relation, existing, file_format, partitioning, dbt_kinds.filtered_query(sql, 'false'), columns if by_columns else none) %}
+{% endmacro %}
+
+
+{# The statement: with a query, or with columns. #}
+{% macro _create(relation, existing, file_format, partitioning, sql, columns=none) %}
   {% set replace_in_place = dbt_kinds.has_commits(file_format) and existing is not none and existing.file_format == file_format
     and not existing.get('has_to_be_dropped') %}
   {% if existing is not none and existing.is_view %}
@@ -9,7 +34,7 @@
     {% call statement('drop_table') %}drop table if exists {{ relation }} purge{% endcall %}
   {% endif %}
   {% call statement('create_table') %}
-create {{ 'or replace ' if replace_in_place }}table {{ relation }}
+create {{ 'or replace ' if replace_in_place }}table {{ relation }} {{ dbt_kinds.defined_columns(columns) if columns is not none }}
 using {{ file_format }}
 {{ options_clause() }}
 {% if partitioning -%}
@@ -19,9 +44,19 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {{ location_clause() }}
 {{ comment_clause() }}
 {{ tblproperties_clause() }}
-as {{ sql }}
+{% if columns is none %}as {{ sql }}{% endif %}
   {% endcall %}
   {% do dbt_kinds.note_table(relation) %}
+{% endmacro %}
+
+
+{# SQL: columns as a `create table` defines them. Pure. #}
+{% macro defined_columns(columns) %}
+  {% set defined = [] %}
+  {% for column in columns %}
+    {% do defined.append('\n  ' ~ dbt_kinds.quoted(column.name) ~ ' ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type))) %}
+  {% endfor %}
+  {% do return('(' ~ defined | join(',') ~ '\n)') %}
 {% endmacro %}
 
 

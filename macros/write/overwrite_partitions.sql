@@ -42,7 +42,7 @@ group by {{ writer.partition_columns | join(', ') }}
 {% macro overwrite_from_stage(relation, writer, stage) %}
   {% set sql = 'select ' ~ writer.columns | join(', ') ~ ' from ' ~ stage %}
   {% if writer.partition_columns %}
-    {% set before = dbt_kinds.partition_files(relation, writer, 'true') if not writer.is_new else [] %}
+    {% set before = dbt_kinds.partition_files(relation, writer, 'true') %}
     {% do dbt_kinds.overwrite_partitions(relation, writer, sql, 'true', before) %}
   {% else %}
     {% call statement('overwrite_table') %}

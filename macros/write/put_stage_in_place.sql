@@ -12,10 +12,10 @@
 {% macro replace_by_stage(relation, options, stage, partitioning, existing, columns) %}
   {% if dbt_kinds.has_shape(existing, options.file_format, columns, partitioning) %}
     {% do dbt_kinds.overwrite_from_stage(relation, {
-      'model': options.model, 'columns': dbt_kinds.quoted_names(existing.columns), 'partition_columns': dbt_kinds.quoted_names(partitioning), 'is_new': false,
+      'model': options.model, 'columns': dbt_kinds.quoted_names(existing.columns), 'partition_columns': dbt_kinds.quoted_names(partitioning),
     }, stage) %}
   {% else %}
-    {% do dbt_kinds.create_table(relation, existing, options.file_format, partitioning, 'select * from ' ~ stage) %}
+    {% do dbt_kinds.create_table(relation, existing, options.file_format, partitioning, 'select * from ' ~ stage, columns) %}
   {% endif %}
 {% endmacro %}
 
@@ -41,5 +41,5 @@
   {% do dbt_kinds.announce_write(work, batch, {
     'write': 'stage', 'stage': whole.identifier, 'partitioning': work.writer.partitioning, 'rows': rows, 'details': details,
   }) %}
-  {% do dbt_kinds.overwrite_from_stage(relation, dict(work.writer, is_new=false), whole) %}
+  {% do dbt_kinds.overwrite_from_stage(relation, work.writer, whole) %}
 {% endmacro %}

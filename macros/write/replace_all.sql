@@ -23,7 +23,7 @@
   {% set options, writer, existing = work.options, work.writer, work.existing %}
   {% if not dbt_kinds.is_of_files(options.file_format) and (existing is none
       or (existing.file_format == options.file_format and not existing.get('has_to_be_dropped'))) %}
-    {% do dbt_kinds.create_table(relation, existing, options.file_format, writer.partitioning, sql) %}
+    {% do dbt_kinds.create_table(relation, existing, options.file_format, writer.partitioning, sql, writer.schema) %}
   {% else %}
     {% set stage = staged or dbt_kinds.stage(relation, 'whole', sql) %}
     {% do dbt_kinds.hold_lease(options) %}

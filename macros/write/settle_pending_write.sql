@@ -86,7 +86,7 @@
     {% set existing = dbt_kinds.describe_table(this) %}
     {% set writer = {
       'model': options.model, 'columns': dbt_kinds.quoted_names(existing.columns),
-      'partition_columns': dbt_kinds.quoted_names(existing.partitioning), 'is_new': false,
+      'partition_columns': dbt_kinds.quoted_names(existing.partitioning),
     } %}
     {% set without = 'select * from ' ~ this ~ ('' if details.newest_file is none else ' where not (' ~ is_ours ~ ')') %}
     {% set stage = dbt_kinds.stage(this, 'whole', dbt_kinds.filtered_query(without, 'false' if details.newest_file is none else 'true')) %}

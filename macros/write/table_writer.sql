@@ -8,7 +8,7 @@
   {% set partitioning = partitioning if is_new else existing.partitioning %}
   {% set partition_columns = dbt_kinds.quoted_names(partitioning) if dbt_kinds.is_of_files(options.file_format) else [] %}
   {% set columns = query_columns if is_new else dbt_kinds.changed_schema(existing.columns, changes) %}
-  {% set columns = dbt_kinds._partition_columns_last(columns, partition_columns) %}
+  {% set columns = dbt_kinds.partition_columns_last(columns, partition_columns) %}
   {% do return({
     'model': options.model,
     'file_format': options.file_format,
@@ -35,7 +35,7 @@
 
 
 {# Such a table has its partition columns last; names may differ in case. #}
-{% macro _partition_columns_last(columns, partition_columns) %}
+{% macro partition_columns_last(columns, partition_columns) %}
   {% set last = [] %}
   {% for quoted in partition_columns %}
     {% set column = dbt_kinds.find_column(columns, dbt_kinds.unquoted(quoted)) %}

@@ -34,15 +34,7 @@
 {% macro _load_first_keys(relation, work, stage) %}
   {% set options, writer = work.options, work.writer %}
   {% do dbt_kinds.hold_lease(options) %}
-  {% if not dbt_kinds.is_of_files(options.file_format) %}
-    {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, 'select * from ' ~ stage) %}
-  {% elif dbt_kinds.has_shape(work.existing, options.file_format, writer.schema, writer.partitioning) %}
-    {% do dbt_kinds.overwrite_from_stage(relation, dict(writer, is_new=false), stage) %}
-  {% else %}
-    {# first the table, then its rows: files without a table would block the next run #}
-    {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, 'select * from ' ~ stage ~ ' where false') %}
-    {% do dbt_kinds.overwrite_from_stage(relation, writer, stage) %}
-  {% endif %}
+  {% do dbt_kinds.replace_by_stage(relation, options, stage, writer.partitioning, work.existing, writer.schema) %}
 {% endmacro %}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from tests.functional.process import DbtProcess, OwnSparkProject
@@ -65,6 +66,11 @@ class Relay:
     def begin(self, method: str, *arguments: Any, **keywords: Any) -> None:
         """Calls a method of the project in the process that now runs, and does not wait."""
         self._running.begin(method, *arguments, **keywords)
+
+    def statements_of(self, method: str, *arguments: Any, **keywords: Any) -> Iterator[str]:
+        """Calls a method of the project in the process that now runs; its statements, each as it is about to be sent."""
+        self._running.begin(method, *arguments, **keywords)
+        return (said.text for said in self._running.said() if said.kind == "statement")
 
     def kill(self, title: str) -> None:
         """Kills the process that now runs; the next one goes on."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.functional.faults import broken_connection
@@ -100,6 +102,20 @@ def test_a_view_becomes_a_table_and_a_format_another(project: Project) -> None:
         full(project, file_format)
         project.run(now=NOW)
         assert project.rows("select id, region from {schema}.shops") == [(1, "a")]
+
+
+def test_files_at_a_location_of_the_users_are_never_taken_for_rows(project: Project, tmp_path: Path) -> None:
+    full(project, "parquet", config=f", location_root='{tmp_path}'")
+    for number in (1, 2):
+        source(project, f"({number}, 'a')")
+        project.run(now=NOW)
+        assert project.rows("select id, region from {schema}.shops") == [(number, "a")]
+    assert list((tmp_path / "shops").glob("*.parquet"))
+    # the table is external: its files stay
+    project.sql("drop table {schema}.shops")
+    run = project.dbt("run", now=LATER)
+    assert not run.success
+    assert "non-empty directory" in run.errors
 
 
 def test_it_rests_while_neither_query_nor_parents_changed(project: Project, file_format: str) -> None:

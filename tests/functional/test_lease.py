@@ -31,10 +31,10 @@ def moment(seconds_ago: float) -> str:
     return (datetime.now(timezone.utc) - timedelta(seconds=seconds_ago)).strftime("%Y-%m-%dT%H:%M:%S.%f")
 
 
-def append(project: Project, event: str, *, ago: float = 0, relation: str = "daily", **columns: Any) -> None:
+def append(project: Project, event: str, *, ago: float = 0, relation: str | None = "daily", **columns: Any) -> None:
     """What another run appends to the store."""
     row = {
-        "event": event, "relation": f"{project.schema}.{relation}", "invocation_id": OTHER, "recorded_at": moment(ago),
+        "event": event, "relation": relation and f"{project.schema}.{relation}", "invocation_id": OTHER, "recorded_at": moment(ago),
         "model": "model.shop.daily", "source": "run", **columns,
     }  # fmt: skip
     values = ", ".join("null" if value is None else repr(value) for value in row.values())
@@ -277,5 +277,8 @@ def test_a_row_that_cannot_be_read_is_named(loaded: Project) -> None:
     assert f"has a row that cannot be read: relation '{loaded.schema}.daily'" in said
     assert "loaded 2024-01-01T00:00:00 tomorrow" in said and "compact_store --args '{drop_unreadable: true}'" in said
     assert loaded.events() == events
+    # this one belongs to no table
+    append(loaded, "loaded", relation=None)
+    assert "has a row that cannot be read: relation ''" in " ".join(loaded.dbt("run", now=LATER).errors.split())
     loaded.operation("compact_store", drop_unreadable=True)
     assert loaded.run(now=LATER).batches("daily") == [("2024-01-05T00:00:00", "2024-01-07T00:00:00")]

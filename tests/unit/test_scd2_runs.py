@@ -48,7 +48,7 @@ def test_the_table_holds_what_the_vector_says(vector: dict[str, Any], file_forma
         columns = [column for column in columns_of(vector, step) if column[0] not in managed]
         if "setup_rows" in step:
             rows = scd2.rows_sql([*columns, *((name, "timestamp") for name in managed)], step["setup_rows"])
-            warehouse.create_table(f"shop.{table}", None, file_format, [], rows)
+            warehouse.create_table(f"shop.{table}", file_format, rows)
         variables = {"kinds_execution_time": step["execution_time"], **step.get("vars", {})}
         options = {**vector["options"], "file_format": file_format}
         error = ""

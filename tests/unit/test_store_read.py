@@ -32,6 +32,7 @@ class Store:
             graph=graph, invocation_id="run", selected_resources=selection, invocation_args_dict=arguments
         )
         self.macros._functions["_read_store"] = self.read
+        self.macros._functions["store_key"] = lambda: "shop.dbt_kinds_intervals"
 
     def read(self, asked: dict[str, bool] | None, others: bool = False) -> list[dict[str, Any]]:
         found = {name for name in self.relations if asked is None or (name in asked) != others}
@@ -84,3 +85,11 @@ def test_what_a_second_reader_finds_does_not_undo_what_the_run_added() -> None:
     late = store.read({"shop.clean": True, "shop.raw": True})
     store.macros._keep(late, {"shop.clean": True, "shop.raw": True})
     assert (store.loads("shop.clean"), store.loads("shop.raw")) == (2, 1)
+
+
+def test_a_lease_on_the_whole_store_needs_no_loads() -> None:
+    store = Store([], UPSTREAM, which="run-operation")
+    assert store.loads("shop.dbt_kinds_intervals") == 0
+    assert store.reads == []
+    assert (store.loads("shop.raw"), store.loads("shop.dbt_kinds_intervals")) == (1, 0)
+    assert store.reads == [store.relations]

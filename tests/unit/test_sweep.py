@@ -12,6 +12,8 @@ import pytest
 from tests import sweep
 
 ROOT = Path(__file__).parents[2]
+# those of other packages take a second to begin, and are not needed
+PLUGINS = ("-p", "no:cacheprovider", "-p", "xdist.plugin", "-p", "tests.conftest")
 TESTS = """
 import pytest
 from hypothesis import given, strategies as st
@@ -61,6 +63,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in sweep.VARIABLES:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     (tmp_path / "tests" / "functional").mkdir(parents=True)
     (tmp_path / "tests" / "test_it.py").write_text(TESTS)
     (tmp_path / "tests" / "functional" / "test_functional.py").write_text(FUNCTIONAL)
@@ -70,7 +73,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def pytest_says(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider", "-v", *arguments]
+    command = [sys.executable, "-m", "pytest", *PLUGINS, "-v", *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
 
 
@@ -133,7 +136,7 @@ def test_a_share_that_is_none_is_refused(share: str) -> None:
 
 
 def test_a_share_is_one_of_the_sweep(run: Path) -> None:
-    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "--share", "1/2"]
+    command = [sys.executable, "-m", "pytest", *PLUGINS, "--share", "1/2"]
     told = subprocess.run(command, cwd=run, capture_output=True, text=True, check=False)
     assert told.returncode == pytest.ExitCode.USAGE_ERROR
     assert "pass --sweep, too" in told.stderr
