@@ -82,18 +82,28 @@
 
 {# Loads that count as made at `settled_at`, but for the pieces of them that are `pending`, which keep their times. #}
 {% macro _settled_loads(loads, pending, settled_at) %}
-  {% set settled, times = [], {'recorded_at': settled_at, 'started_at': settled_at} %}
+  {% set settled = [] %}
   {% for load in loads %}
     {% set unsettled = dbt_kinds.intersect_intervals([[load.start, load.end]], pending) if pending else [] %}
-    {% for start, end in (dbt_kinds.subtract_intervals([[load.start, load.end]], unsettled) + unsettled) | sort if unsettled %}
-      {% do settled.append(dict(load, start=start, end=end)) %}
-      {% do settled[-1].update(times) if [start, end] not in unsettled %}
-      {% do settled[-1].update({'rows_written': none, 'seconds': none}) if [start, end] != [load.start, load.end] %}
-    {% else %}
+    {% if not unsettled %}
       {% do settled.append(dict(load, recorded_at=settled_at, started_at=settled_at)) %}
-    {% endfor %}
+    {% else %}
+      {% do settled.extend(dbt_kinds._pieces(load, unsettled, settled_at)) %}
+    {% endif %}
   {% endfor %}
   {% do return(settled) %}
+{% endmacro %}
+
+
+{% macro _pieces(load, unsettled, settled_at) %}
+  {% set pieces = [] %}
+  {% for start, end in (dbt_kinds.subtract_intervals([[load.start, load.end]], unsettled) + unsettled) | sort %}
+    {% set piece = dict(load, start=start, end=end) %}
+    {% do piece.update({'recorded_at': settled_at, 'started_at': settled_at}) if [start, end] not in unsettled %}
+    {% do piece.update({'rows_written': none, 'seconds': none}) if [start, end] != [load.start, load.end] %}
+    {% do pieces.append(piece) %}
+  {% endfor %}
+  {% do return(pieces) %}
 {% endmacro %}
 
 
