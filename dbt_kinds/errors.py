@@ -93,7 +93,7 @@ class SqlParseError(CompileError):
 
 
 class MissingName(CompileError):
-    """A MODEL or AUDIT block has no name, and the project does not infer names from paths."""
+    """A MODEL or AUDIT block has no name that a table can have, and the project does not infer names from paths."""
 
 
 class MissingDialect(CompileError):

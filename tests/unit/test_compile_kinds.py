@@ -150,6 +150,7 @@ def test_time_column_comes_before_other_partitions() -> None:
 
 REFUSED = [
     ("MODEL (kind FULL);", "MissingName:1"),
+    ("MODEL (name db.@end_ds, kind FULL);", "MissingName:1"),
     ("MODEL (name db.m, kind FUL);", "UnknownKind:1"),
     ("MODEL (\n  name db.m,\n  ownr x\n);", "UnknownModelProperty:3"),
     ("MODEL (name db.m, kind FULL (lookback 1));", "UnknownKindProperty:1"),

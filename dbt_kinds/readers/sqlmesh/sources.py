@@ -10,6 +10,7 @@ from sqlglot import TokenType
 
 from dbt_kinds.errors import BadPropertyValue, CompileError, MissingDialect, MissingName, SqlParseError
 from dbt_kinds.kinds import LeftOut, Place, note_of
+from dbt_kinds.marks import left_over
 from dbt_kinds.readers.sqlmesh.audits import read_audit
 from dbt_kinds.readers.sqlmesh.block import Block, Value, read_block
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
@@ -156,6 +157,10 @@ def _source(
         name = name_of_text(".".join(PurePosixPath(file).with_suffix("").parts[1:]), dialect)
     else:
         raise MissingName("the MODEL block has no name; add 'name <schema>.<table>'", file, head.line)
+    if left_over(name.text) is not None:
+        raise MissingName(
+            "the name holds what is known only when dbt runs, such as @end_ds; write <schema>.<table>", file, head.line
+        )
     if not all(name.parts) or len(name.parts) > 3:
         raise MissingName(f"'{name.text}' is no table's name; write <schema>.<table>", file, head.line)
     scope.model_name = name.text
