@@ -101,10 +101,14 @@ group by coalesce(relation, '')
   {% else %}
     {% set rows = dbt_kinds.query_rows(sql, by) %}
   {% endif %}
-  {% for row in rows %}
-    {% do dbt_kinds.notice_moment(row.setdefault('recorded_at', '')) %}
+  {% for row in rows %}{% do row.setdefault('recorded_at', '') %}{% endfor %}
+  {% set log = rows | sort(attribute='recorded_at') %}
+  {# the newest; what cannot be read as a moment, and sorts behind it, is passed over #}
+  {% for row in log | reverse %}
+    {% do dbt_kinds.notice_moment(row.recorded_at) %}
+    {% if dbt_kinds.run_memory().clock >= row.recorded_at %}{% break %}{% endif %}
   {% endfor %}
-  {% do return(rows | sort(attribute='recorded_at')) %}
+  {% do return(log) %}
 {% endmacro %}
 
 
