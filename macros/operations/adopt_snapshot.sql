@@ -47,12 +47,7 @@ partitioned by ({{ dbt_kinds.partition_fields(options.partition_by) | join(', ')
 {%- endif %}
 {% if columns is none %}as {{ sql }}{% endif %}
   {% endcall %}
-  {% if columns is not none %}
-    {% call statement('adopt_snapshot') %}
-insert into {{ relation }}
-{{ dbt_kinds.filtered_query(sql, 'true', dbt_kinds.quoted_names(columns)) }}
-    {% endcall %}
-  {% endif %}
+  {% do dbt_kinds.fill_table(relation, sql, columns) if columns is not none %}
 {% endmacro %}
 
 

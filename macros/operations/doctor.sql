@@ -74,8 +74,7 @@
   {% if store is none %}
     {% do return(none) %}
   {% endif %}
-  {% set known = ['loaded', 'invalidated'] + dbt_kinds.lease_events() + dbt_kinds.write_events() + dbt_kinds.findings_events() %}
-  {% set is_unreadable = "relation is null or recorded_at is null or coalesce(event, '') not in ('" ~ known | join("', '") ~ "') or event in ('loaded', 'invalidated') and " ~ dbt_kinds.is_unreadable_sql() %}
+  {% set is_unreadable = 'relation is null or recorded_at is null or ' ~ dbt_kinds.is_unreadable_sql() %}
   {% set counts = dbt_kinds.query_rows('select count(*) as events, count(distinct file) as files, count_if(' ~ is_unreadable ~ ') as unreadable from (select *, input_file_name() as file from '
     ~ dbt_kinds.store_source() ~ ')')[0] %}
   {% do facts.update({'events': counts.events, 'files': counts.files}) %}

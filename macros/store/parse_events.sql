@@ -30,10 +30,11 @@
 {% endmacro %}
 
 
-{# SQL: whether a row of the store is none that parse_events takes. The sign at the end keeps `$` from matching before a line break. Pure. #}
+{# SQL: whether a row of the store should be one that parse_events takes, and is not. The sign at the end keeps `$` from matching before a line break. Pure. #}
 {% macro is_unreadable_sql() %}
-  {% do return('(relation is null or not concat(' ~ dbt_kinds.event_line_sql() ~ ", '|') rlike " ~ dbt_kinds.text_literal('^' ~ dbt_kinds._event_pattern() ~ '[|]$')
-    ~ ' or interval_start >= interval_end)') %}
+  {% set others = dbt_kinds.lease_events() + dbt_kinds.write_events() + dbt_kinds.findings_events() %}
+  {% do return("(coalesce(event, '') not in ('" ~ others | join("', '") ~ "') and (relation is null or not concat(" ~ dbt_kinds.event_line_sql() ~ ", '|') rlike "
+    ~ dbt_kinds.text_literal('^' ~ dbt_kinds._event_pattern() ~ '[|]$') ~ ' or interval_start >= interval_end))') %}
 {% endmacro %}
 
 

@@ -78,10 +78,9 @@ group by coalesce(relation, '')
 
 {# The events of some relations in an old log. Loads and invalidations that no run can read have `is_unreadable`. #}
 {% macro read_old_log(old, relations) %}
-  {% set others = dbt_kinds.write_events() + dbt_kinds.findings_events() %}
-  {% set is_unreadable = "coalesce(event, '') not in ('" ~ others | join("', '") ~ "') and " ~ dbt_kinds.is_unreadable_sql() %}
   {% do return(dbt_kinds._events_where(
-    old.condition ~ ' and ' ~ dbt_kinds.is_one_of("coalesce(relation, '')", relations), by='relation', columns='*, if(' ~ is_unreadable ~ ', true, null) as is_unreadable'
+    old.condition ~ ' and ' ~ dbt_kinds.is_one_of("coalesce(relation, '')", relations), by='relation',
+    columns='*, if(' ~ dbt_kinds.is_unreadable_sql() ~ ', true, null) as is_unreadable'
   )) %}
 {% endmacro %}
 
@@ -103,11 +102,7 @@ group by coalesce(relation, '')
   {% endif %}
   {% for row in rows %}{% do row.setdefault('recorded_at', '') %}{% endfor %}
   {% set log = rows | sort(attribute='recorded_at') %}
-  {# the newest; what cannot be read as a moment, and sorts behind it, is passed over #}
-  {% for row in log | reverse %}
-    {% do dbt_kinds.notice_moment(row.recorded_at) %}
-    {% if dbt_kinds.run_memory().clock >= row.recorded_at %}{% break %}{% endif %}
-  {% endfor %}
+  {% do dbt_kinds.notice_moments(log | map(attribute='recorded_at')) %}
   {% do return(log) %}
 {% endmacro %}
 

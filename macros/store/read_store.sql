@@ -91,8 +91,9 @@ where coalesce(event, '') not in ('{{ dbt_kinds.lease_events() | join("', '") }}
 group by relation
   {%- endset %}
   {% set rows = [] %}
-  {% for row in dbt_kinds.query_rows(by_relation, by='relation') %}
-    {% do dbt_kinds.notice_moment(row.latest) %}
+  {% set found = dbt_kinds.query_rows(by_relation, by='relation') %}
+  {% do dbt_kinds.notice_moments(found | map(attribute='latest')) %}
+  {% for row in found %}
     {% do dbt_kinds.fail_unreadable('', row.lines.splitlines()[0]) if row.relation == '' and row.lines %}
     {% do rows.append({
       'relation': row.relation, 'lines': row.lines, 'merges': row.merges, 'noted': row.noted, 'is_unsettled': row.get('is_unsettled'),
@@ -106,6 +107,15 @@ group by relation
 {% macro notice_newest() %}
   {% set newest = 'select max(recorded_at) as newest from ' ~ dbt_kinds.store_source() ~ " where recorded_at rlike '^" ~ dbt_kinds.moment_pattern() ~ "$'" %}
   {% do dbt_kinds.notice_moment(dbt_kinds.query_rows(newest)[0].get('newest')) %}
+{% endmacro %}
+
+
+{# Notices the newest of some moments. What cannot be read as one, and sorts behind it, is passed over. #}
+{% macro notice_moments(moments) %}
+  {% for moment in moments | select | sort | reverse %}
+    {% do dbt_kinds.notice_moment(moment) %}
+    {% if dbt_kinds.run_memory().clock >= moment %}{% break %}{% endif %}
+  {% endfor %}
 {% endmacro %}
 
 

@@ -7,12 +7,17 @@
     {% do dbt_kinds._create(relation, existing, file_format, partitioning, sql) %}
   {% else %}
     {% do dbt_kinds.create_empty_table(relation, existing, file_format, partitioning, sql, columns) %}
-    {% set columns = dbt_kinds.partition_columns_last(columns, dbt_kinds.quoted_names(partitioning)) %}
-    {% call statement('fill_table') %}
+    {% do dbt_kinds.fill_table(relation, sql, dbt_kinds.partition_columns_last(columns, dbt_kinds.quoted_names(partitioning))) %}
+  {% endif %}
+{% endmacro %}
+
+
+{# Inserts the rows of a query into a table that has its columns in this order. #}
+{% macro fill_table(relation, sql, columns) %}
+  {% call statement('fill_table') %}
 insert into {{ relation }}
 {{ dbt_kinds.filtered_query(sql, 'true', dbt_kinds.quoted_names(columns)) }}
-    {% endcall %}
-  {% endif %}
+  {% endcall %}
 {% endmacro %}
 
 

@@ -14,7 +14,9 @@
   {% set found = dbt_kinds.check_keys(options, writer, stage, batch, dbt_kinds._stored_counts(relation, writer, stage) if merges or compares else none) %}
   {% set changed = found.all_rows - found.stored_keys + (found.stored_keys - found.equal_keys if writer.clauses else 0) if compares else found.all_rows %}
   {% if is_first %}
-    {% do dbt_kinds._load_first_keys(relation, work, stage) %}
+    {# from a batch whose keys are checked, so that a refused first load leaves nothing behind #}
+    {% do dbt_kinds.hold_lease(options) %}
+    {% do dbt_kinds.replace_by_stage(relation, options, stage, writer.partitioning, work.existing, writer.schema) %}
     {% set sql = rows %}
   {% elif compares and not changed %}
     {# the version of a Parquet or ORC table is its last load, so recording an empty run would trigger its readers; the next change set starts where this one did #}
@@ -27,14 +29,6 @@
     {% do dbt_kinds.put_whole_in_place(relation, work, batch, whole, changed, dbt_kinds.versions_read(work)) %}
   {% endif %}
   {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=changed, sql=sql, details=dbt_kinds.versions_read(work))) %}
-{% endmacro %}
-
-
-{# The table is created from a batch whose keys are checked, so that a refused first load leaves nothing behind. #}
-{% macro _load_first_keys(relation, work, stage) %}
-  {% set options, writer = work.options, work.writer %}
-  {% do dbt_kinds.hold_lease(options) %}
-  {% do dbt_kinds.replace_by_stage(relation, options, stage, writer.partitioning, work.existing, writer.schema) %}
 {% endmacro %}
 
 
