@@ -1,5 +1,5 @@
 {% macro check_time_zone(model, name) %}
-  {% if name | string not in dbt_kinds.time_zone_names() %}
+  {% if name != 'UTC' and name | string not in dbt_kinds.time_zone_names() %}
     {% do dbt_kinds.fail(model, "cron_tz '" ~ name ~ "' is not a time zone name; write one such as Europe/Berlin") %}
   {% endif %}
   {% do return(name) %}

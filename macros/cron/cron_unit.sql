@@ -1,5 +1,14 @@
-{# The unit of a model that names none: the first whose length fits between any two ticks, on a wall clock without clock changes. #}
+{# The unit of a model that names none: the first whose length fits between any two ticks, on a wall clock without clock changes. Found once per run. #}
 {% macro cron_unit(model, name, cron, week_start) %}
+  {% set known, written = dbt_kinds.run_memory().units, (cron.text, week_start) %}
+  {% if written not in known %}
+    {% do known.update({written: dbt_kinds._unit_between_ticks(model, name, cron, week_start)}) %}
+  {% endif %}
+  {% do return(known[written]) %}
+{% endmacro %}
+
+
+{% macro _unit_between_ticks(model, name, cron, week_start) %}
   {% set gap = dbt_kinds._smallest_gap(cron) %}
   {% set day = 24 * 60 %}
   {% if gap == 7 * day and cron.days_open and cron.weekdays | length == 1 %}

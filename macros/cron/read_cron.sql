@@ -1,8 +1,17 @@
 {#
   A parsed cron: each field as the sorted list of its values, with Sunday as 0; weekdays of one week of the month, such as
-  `mon#2`, are kept apart from weekly ones. Whether a day field is open depends on its text alone: `*/2` and `1-31` are not.
+  `mon#2`, are kept apart from weekly ones. Whether a day field is open depends on its text alone: `*/2` and `1-31` are not. Read once per run.
 #}
 {% macro read_cron(model, name, text) %}
+  {% set known = dbt_kinds.run_memory().crons %}
+  {% if text | string not in known %}
+    {% do known.update({text | string: dbt_kinds._parsed_cron(model, name, text)}) %}
+  {% endif %}
+  {% do return(known[text | string]) %}
+{% endmacro %}
+
+
+{% macro _parsed_cron(model, name, text) %}
   {% set aliases = {
     '@yearly': '0 0 1 1 *', '@annually': '0 0 1 1 *', '@quarterly': '0 0 1 */3 *', '@monthly': '0 0 1 * *',
     '@weekly': '0 0 * * 0', '@daily': '0 0 * * *', '@midnight': '0 0 * * *', '@hourly': '0 * * * *',

@@ -1,7 +1,8 @@
 {#
   SQL: the changes of one batch to the open rows of a table, one row per action: `__kinds_action` (close, replace, drop or insert),
   `__kinds_boundary`, where a version ends and the next begins, `__kinds_is_new`, whether the key had no open row, the parts of the
-  key, and the source's columns. A flag on each side shows whether it has a row, never a NULL value. Pure.
+  key, and the source's columns. Rows of the batch that change nothing or refuse it have actions, too: undated, no_key and repeated_key. A flag on
+  each side shows whether it has a row, never a NULL value. `rows` is read once; its keys are counted on the way to the join, which needs them side by side. Pure.
 #}
 {% macro history_changes(options, writer, relation, rows, instant) %}
   {% set at = dbt_kinds.instant_literal(options.time_data_type, instant) %}
@@ -10,10 +11,22 @@
   {% for column in ([dbt_kinds.quoted(writer.updated_at.name)] if options.kind == 'scd_type_2_by_time' else writer.compared) %}
     {% do known.append('target.' ~ column) %}
   {% endfor %}
-  {% set deletes = options.invalidate_hard_deletes %}
+  {% set deletes, keys = options.invalidate_hard_deletes, [] %}
+  {% for key in writer.source_keys %}
+    {% do keys.append('__kinds_key_' ~ loop.index) %}
+  {% endfor %}
+  {# where a NULL key refuses the batch, a plain comparison will do, for which Spark need not shuffle what was counted by key again #}
+  {% set equals = '=' if options.null_keys == 'error' else '<=>' %}
   {% set sql -%}
 select
   explode(case
+    {%- if options.null_keys == 'error' %}
+    when __kinds_has_no_key then array('no_key')
+    {%- endif %}
+    when __kinds_is_repeated then array('repeated_key')
+    {%- if writer.updated_at is not none %}
+    when __kinds_is_undated then array('undated')
+    {%- endif %}
     {%- if deletes %}
     when not __kinds_in_source then if(__kinds_boundary <=> __kinds_since, array('drop'), array('close'))
     {%- endif %}
@@ -23,31 +36,39 @@ select
   end) as __kinds_action,
   __kinds_boundary,
   __kinds_is_new,
-  {%- for key in writer.source_keys %}
-  __kinds_key_{{ loop.index }},
-  {%- endfor %}
+  {{ keys | join(',\n  ') }},
   {{ writer.source_columns | join(',\n  ') }}
 from (
   select
     source.__kinds_is_there is not null as __kinds_in_source,
+    {%- if options.null_keys == 'error' %}
+    source.__kinds_is_there is not null and (source.{{ keys | join(' is null or source.') }} is null) as __kinds_has_no_key,
+    {%- endif %}
+    coalesce(source.__kinds_times > 1, false) as __kinds_is_repeated,
+    {%- if writer.updated_at is not none %}
+    source.__kinds_is_there is not null and source.{{ dbt_kinds.quoted(writer.updated_at.name) }} is null as __kinds_is_undated,
+    {%- endif %}
     target.__kinds_is_there is null as __kinds_is_new,
     coalesce({{ dbt_kinds._is_changed(options, writer, dated) }}, false) as __kinds_is_changed,
     target.__kinds_since,
     greatest({{ 'if(source.__kinds_is_there is not null, ' ~ dated ~ ', ' ~ at ~ ')' if deletes else dated }}, target.__kinds_since) as __kinds_boundary,
-    {%- for key in writer.source_keys %}
-    if(source.__kinds_is_there is not null, source.__kinds_key_{{ loop.index }}, target.__kinds_key_{{ loop.index }}) as __kinds_key_{{ loop.index }},
+    {%- for key in keys %}
+    if(source.__kinds_is_there is not null, source.{{ key }}, target.{{ key }}) as {{ key }},
     {%- endfor %}
     source.{{ writer.source_columns | join(',\n    source.') }}
   from (
-    select *, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.source_keys) }} from {{ rows }} as source
+    select *, count(*) over (partition by {{ keys | join(', ') }}) as __kinds_times
+    from (
+      select *, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.source_keys) }} from {{ rows }} as source
+    )
   ) as source
   {{ 'full outer' if deletes else 'left' }} join (
     select {{ known | join(', ') }}, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.target_keys) }}
     from {{ relation }} as target
     where target.{{ writer.valid_to }} is null
   ) as target
-  on {% for key in writer.source_keys -%}
-  target.__kinds_key_{{ loop.index }} <=> source.__kinds_key_{{ loop.index }}{{ ' and ' if not loop.last }}
+  on {% for key in keys -%}
+  target.{{ key }} {{ equals }} source.{{ key }}{{ ' and ' if not loop.last }}
   {%- endfor %}
 )
   {%- endset %}
@@ -82,7 +103,7 @@ from (
   {% set sql -%}
 select {{ stored | join(', ') }}
 from {{ relation }} as target
-left join (select * from {{ changes }} where __kinds_action <> 'insert') as source
+left join (select * from {{ changes }} where __kinds_action in ('close', 'replace', 'drop')) as source
 on target.{{ writer.valid_to }} is null and {{ dbt_kinds.is_key_of_change(writer) }}
 where not source.__kinds_action <=> 'drop'
 union all

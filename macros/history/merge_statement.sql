@@ -10,13 +10,13 @@
   {% if counts.closed + counts.replaced + counts.dropped == 0 %}
     {% set sql -%}
 insert into {{ relation }}
-select {{ selected | join(', ') }} from {{ changes }} as source
+select {{ selected | join(', ') }} from {{ changes }} as source where source.__kinds_action = 'insert'
     {%- endset %}
   {% else %}
     {% set sql -%}
 merge into {{ relation }} as target
 using {{ changes }} as source
-on target.{{ writer.valid_to }} is null and source.__kinds_action <> 'insert' and {{ dbt_kinds.is_key_of_change(writer) }}
+on target.{{ writer.valid_to }} is null and source.__kinds_action in ('close', 'replace', 'drop') and {{ dbt_kinds.is_key_of_change(writer) }}
 {%- if counts.closed %}
 when matched and source.__kinds_action = 'close' then update set {{ writer.valid_to }} = source.__kinds_boundary
 {%- endif %}

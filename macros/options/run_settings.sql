@@ -1,5 +1,14 @@
-{# The settings of this run for one model: variables, dbt's event-time flags, the clock. Pure except for reading the context. #}
+{# The settings of this run: variables, dbt's event-time flags, the clock. Read once per run; `model` is named if one is wrong. Not to be changed. #}
 {% macro run_settings(model, full_refresh=false) %}
+  {% set known = dbt_kinds.run_memory().settings %}
+  {% if full_refresh not in known %}
+    {% do known.update({full_refresh: dbt_kinds._read_settings(model, full_refresh)}) %}
+  {% endif %}
+  {% do return(known[full_refresh]) %}
+{% endmacro %}
+
+
+{% macro _read_settings(model, full_refresh) %}
   {% do dbt_kinds.check_variables(model) %}
   {% set execution_time = var('kinds_execution_time', none) %}
   {% set batch_size = var('kinds_batch_size', none) %}

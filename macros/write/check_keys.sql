@@ -13,19 +13,30 @@ from {{ stage }} as source
     {% set counts = 'select * from (\n' ~ counts ~ '\n) cross join (\n' ~ along ~ '\n)' %}
   {% endif %}
   {% set found = dbt_kinds.query_rows(counts)[0] %}
-  {% set keys, where = options.unique_key | join(', '), ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] %}
   {% if found.null_rows and options.null_keys == 'error' %}
-    {% set samples = dbt_kinds._rows_without_key(writer, stage) %}
-    {% do dbt_kinds.drop_stages(this) %}
-    {% do dbt_kinds.fail(options.model, 'NULL in unique_key: ' ~ found.null_rows ~ ' of ' ~ found.all_rows ~ ' rows' ~ where ~ ' have no ' ~ keys
-      ~ ', ' ~ samples ~ '; leave them out of the query, or set null_keys: match, by which NULL is a key like any other') %}
+    {% do dbt_kinds.refuse_null_keys(options, writer, stage, batch, found.null_rows ~ ' of ' ~ found.all_rows ~ ' rows') %}
   {% elif found.all_rows != found.all_keys %}
-    {% set samples = dbt_kinds._duplicate_keys(writer, stage) %}
-    {% do dbt_kinds.drop_stages(this) %}
-    {% do dbt_kinds.fail(options.model, 'more than one row for one unique_key, a duplicate of ' ~ keys ~ where ~ ': '
-      ~ samples ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
+    {% do dbt_kinds.refuse_duplicate_keys(options, writer, stage, batch) %}
   {% endif %}
   {% do return(found) %}
+{% endmacro %}
+
+
+{# Raises with some of the rows without a key, and `how_many` there are. #}
+{% macro refuse_null_keys(options, writer, rows, batch, how_many) %}
+  {% set samples = dbt_kinds._rows_without_key(writer, rows) %}
+  {% do dbt_kinds.drop_stages(this) %}
+  {% do dbt_kinds.fail(options.model, 'NULL in unique_key: ' ~ how_many ~ ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ ' without ' ~ options.unique_key | join(', ')
+    ~ ', such as ' ~ samples ~ '; leave them out of the query, or set null_keys: match, by which NULL is a key like any other') %}
+{% endmacro %}
+
+
+{# Raises with some of the keys that several rows have. #}
+{% macro refuse_duplicate_keys(options, writer, rows, batch) %}
+  {% set samples = dbt_kinds._duplicate_keys(writer, rows) %}
+  {% do dbt_kinds.drop_stages(this) %}
+  {% do dbt_kinds.fail(options.model, 'more than one row for one unique_key, a duplicate of ' ~ options.unique_key | join(', ') ~ ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ ': '
+    ~ samples ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
 {% endmacro %}
 
 
@@ -41,20 +52,20 @@ from {{ stage }} as source
 
 
 {# Some of the rows with a NULL key, as JSON without NULLs. #}
-{% macro _rows_without_key(writer, stage) %}
+{% macro _rows_without_key(writer, rows) %}
   {% set samples = [] %}
-  {% for row in dbt_kinds.query_rows('select * from ' ~ stage ~ ' as source where ' ~ writer.source_keys | join(' is null or ') ~ ' is null limit 5') %}
+  {% for row in dbt_kinds.query_rows('select * from ' ~ rows ~ ' as source where ' ~ writer.source_keys | join(' is null or ') ~ ' is null limit 5') %}
     {% do samples.append(dbt_kinds.json_text(row)) %}
   {% endfor %}
   {% do return(samples | join(', ')) %}
 {% endmacro %}
 
 
-{% macro _duplicate_keys(writer, stage) %}
+{% macro _duplicate_keys(writer, rows) %}
   {% set duplicates %}
 select concat('(', concat_ws(', ', {% for key in writer.source_keys %}coalesce(cast({{ key }} as string), 'NULL'){{ ', ' if not loop.last }}{% endfor %}), ')') as key,
   count(*) as times
-from {{ stage }} as source
+from {{ rows }} as source
 group by {{ writer.source_keys | join(', ') }}
 having count(*) > 1
 order by times desc, key

@@ -1,19 +1,19 @@
 {#
-  Merges one batch of SCD type 2. Its rows are computed once, into a stage, and checked there; the changes to the table are computed once, into
-  another stage. On Iceberg and Delta they are applied in one commit, which touches open rows only; on Parquet and ORC the complete new table is staged.
+  Merges one batch of SCD type 2. The changes to the table are computed once, into a stage, which also shows rows that refuse the batch; the batch itself is
+  only staged if it replaces the table, or if its columns have to get the table's types before they are compared. On Iceberg and Delta the changes are applied in
+  one commit, which touches open rows only; on Parquet and ORC the complete new table is staged.
 #}
 {% macro merge_history(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
   {% set is_first = work.start_anew and batch == work.plan.batches[0] %}
   {% set instant = dbt_kinds.batch_instant(options, batch, work.plan.execution_time) %}
-  {% set like = none if is_first else '(select ' ~ writer.source_columns | join(', ') ~ ' from ' ~ relation ~ ')' %}
-  {% set is_staged = work.get('staged') is not none and options.duplicate_keys != 'keep_latest' %}
-  {% set rows = work.staged if is_staged else dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(dbt_kinds.latest_dated(options, writer, query), 'true', writer.source_selected), like) %}
+  {% set rows = dbt_kinds._rows_of_batch(relation, work, query, is_first) %}
   {% if is_first %}
     {% do return(dbt_kinds._load_first(relation, work, rows, instant, dbt_kinds.check_keys(options, writer, rows, batch))) %}
   {% endif %}
   {% set changes = dbt_kinds.stage(relation, 'changes', dbt_kinds.history_changes(options, writer, relation, rows, instant), dbt_kinds.changes_like(options, writer, relation)) %}
-  {% set counts = dbt_kinds.check_keys(options, writer, rows, batch, dbt_kinds._action_counts(options, work, changes)) %}
+  {% set counts = dbt_kinds.query_rows(dbt_kinds._action_counts(options, work, changes))[0] %}
+  {% do dbt_kinds._check_changes(options, writer, changes, batch, counts) %}
   {% if counts.get('first_new') is not none and dbt_kinds.were_closed(options, writer, relation, changes, counts.first_new) %}
     {% set changes = dbt_kinds.stage(relation, 'dated_changes', dbt_kinds.behind_closed_rows(options, writer, relation, changes, counts.first_new), changes) %}
   {% endif %}
@@ -28,6 +28,33 @@
   {% do dbt_kinds.hold_lease(options) %}
   {% call statement('merge_history') %}{{ merge }}{% endcall %}
   {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), **dict(written, sql=merge))) %}
+{% endmacro %}
+
+
+{# The rows of a batch, as a stage or as a query. #}
+{% macro _rows_of_batch(relation, work, query, is_first) %}
+  {% set options, writer = work.options, work.writer %}
+  {% if work.get('staged') is not none and options.duplicate_keys != 'keep_latest' %}
+    {% do return(work.staged) %}
+  {% endif %}
+  {% set rows = dbt_kinds.filtered_query(dbt_kinds.latest_dated(options, writer, query), 'true', writer.source_selected) %}
+  {% if is_first %}
+    {% do return(dbt_kinds.stage(relation, 'batch', rows)) %}
+  {% elif not writer.has_types_of_table %}
+    {% do return(dbt_kinds.stage(relation, 'batch', rows, '(select ' ~ writer.source_columns | join(', ') ~ ' from ' ~ relation ~ ')')) %}
+  {% endif %}
+  {% do return('(\n' ~ rows ~ '\n)') %}
+{% endmacro %}
+
+
+{# Refuses a batch with rows that have no key or share one. #}
+{% macro _check_changes(options, writer, changes, batch, counts) %}
+  {% set rows = '(select ' ~ writer.source_columns | join(', ') ~ ' from ' ~ changes ~ " where __kinds_action = '" %}
+  {% if counts.without_key %}
+    {% do dbt_kinds.refuse_null_keys(options, writer, rows ~ "no_key')", batch, dbt_kinds.counted(counts.without_key, 'row', 'rows')) %}
+  {% elif counts.with_repeated_key %}
+    {% do dbt_kinds.refuse_duplicate_keys(options, writer, rows ~ "repeated_key')", batch) %}
+  {% endif %}
 {% endmacro %}
 
 
@@ -76,6 +103,8 @@ where {{ since }} is not null
 select
   count(if(__kinds_action = 'insert', 1, null)) as inserted, count(if(__kinds_action = 'close', 1, null)) as closed,
   count(if(__kinds_action = 'replace', 1, null)) as replaced, count(if(__kinds_action = 'drop', 1, null)) as dropped,
+  count(if(__kinds_action = 'no_key', 1, null)) as without_key, count(if(__kinds_action = 'repeated_key', 1, null)) as with_repeated_key,
+  count(if(__kinds_action = 'undated', 1, null)) as undated_rows,
   count(if(__kinds_action in ('insert', 'replace') and __kinds_boundary > {{ now }}, 1, null)) as future,
   min(if(__kinds_is_new, {{ dated }}, null)) as first_new
 from {{ changes }}

@@ -28,6 +28,7 @@ class History:
     compared: Sequence[str]
     dates_the_first_load: bool
     hard_deletes: bool
+    null_keys: str
     batches: Sequence[tuple[datetime, list[Row]]]
 
     @property
@@ -39,7 +40,7 @@ class History:
             columns=self.compared,
             dates_the_first_load=self.dates_the_first_load,
             hard_deletes=self.hard_deletes,
-            null_keys="match",
+            null_keys=self.null_keys,
         )
 
     @property
@@ -48,7 +49,7 @@ class History:
         first_load = "updated_at_as_valid_from" if self.by == "time" else "execution_time_as_valid_from"
         options: dict[str, Any] = {
             "unique_key": list(self.unique_key),
-            "null_keys": "match",
+            "null_keys": self.null_keys,
             "invalidate_hard_deletes": self.hard_deletes,
             first_load: self.dates_the_first_load,
         }
@@ -77,6 +78,7 @@ def histories(draw: st.DrawFn) -> History:
     by = draw(st.sampled_from(["time", "column"]))
     unique_key = draw(st.sampled_from(KEYS))
     model = Model(by, [key_part(part) for part in unique_key])
+    null_keys = draw(st.sampled_from(["match", "error"]))
     gaps = draw(st.lists(st.sampled_from([0, 1, 1, 2, 2, 2, 4]), min_size=2, max_size=6))
     at, batches = FIRST, []
     for gap in gaps:
@@ -86,7 +88,7 @@ def histories(draw: st.DrawFn) -> History:
             number = row["updated_at"]
             dated = {**row, "updated_at": None if number is None else FIRST + number * HALF_A_DAY}
             rows.setdefault(model.key_of(dated), dated)
-        batches.append((at, list(rows.values())))
+        batches.append((at, [row for key, row in rows.items() if null_keys == "match" or None not in key]))
     compared = draw(st.sampled_from([["name"], ["n"], ["name", "n"], ["name", "n", "part"]]))
     return History(
         by=by,
@@ -95,5 +97,6 @@ def histories(draw: st.DrawFn) -> History:
         compared=compared if by == "column" else [],
         dates_the_first_load=draw(st.booleans()),
         hard_deletes=draw(st.booleans()),
+        null_keys=null_keys,
         batches=batches,
     )

@@ -5,6 +5,7 @@ sqlglot translates it. That Spark understands it as meant is what tests/function
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from types import SimpleNamespace
@@ -12,12 +13,13 @@ from typing import Any
 
 import sqlglot
 from hypothesis import event, given, settings
+from hypothesis import strategies as st
 
 from tests.unit.databases import database_like_spark
 from tests.unit.macros import Macros, node
 from tests.unit.reference_scd2 import Version, broken_rules, merge
 from tests.unit.reference_units import written
-from tests.unit.scd2_histories import COLUMNS, History, histories
+from tests.unit.scd2_histories import A_ROW, COLUMNS, History, histories
 
 TYPES = {"int": "integer", "string": "varchar", "timestamp": "timestamptz"}
 MANAGED = [("valid_from", "timestamp"), ("valid_to", "timestamp")]
@@ -97,16 +99,42 @@ def test_the_sql_of_a_merge_does_what_the_reference_does(history: History) -> No
         changes = table.changes([[row[name] for name in names] for row in rows], instant)
         actions = dict(run(f"select __kinds_action, count(*) from {changes} group by 1").fetchall())
         counted = {"insert": merged.counts.inserted, "close": merged.counts.closed}
-        counted |= {"replace": merged.counts.replaced, "drop": merged.counts.dropped}
+        counted |= {"replace": merged.counts.replaced, "drop": merged.counts.dropped, "undated": merged.counts.undated}
         assert actions == {action: count for action, count in counted.items() if count}
         for action in actions:
             event(action)
 
         run(f"create or replace table whole as {MACROS.whole_history(table.writer, 'history', changes)}")
         assert multiset(stored("whole")) == multiset(expected)
-        if actions:
+        changing = {action: count for action, count in actions.items() if action != "undated"}
+        if changing:
             counts = {"inserted": 0, "closed": 0, "replaced": 0, "dropped": 0}
             named = {"insert": "inserted", "close": "closed", "replace": "replaced", "drop": "dropped"}
-            counts |= {named[action]: count for action, count in actions.items()}
+            counts |= {named[action]: count for action, count in changing.items()}
             run(MACROS.merge_statement("history", table.writer, changes, counts))
         assert multiset(stored("history")) == multiset(expected)
+
+
+@settings(max_examples=settings().max_examples // 10)
+@given(histories(), st.lists(A_ROW, max_size=6))
+def test_a_batch_shows_the_rows_that_have_no_key_or_share_one(history: History, rows: list[dict[str, Any]]) -> None:
+    table, model = Table(history), history.model
+    names = [name for name, _ in COLUMNS]
+    # open rows of all keys, so that bad ones also meet a row of the table
+    stored = {model.key_of(row): row for _, batch in history.batches for row in batch}
+    create(
+        "history",
+        [*COLUMNS, *MANAGED],
+        [[*(row[name] for name in names), history.batches[0][0], None] for row in stored.values()],
+    )
+    batch = [row | {"updated_at": None} for row in rows]
+    changes = table.changes([[row[name] for name in names] for row in batch], history.batches[-1][0])
+
+    times = Counter(model.key_of(row) for row in batch)
+    without = sum(count for key, count in times.items() if None in key and history.null_keys == "error")
+    repeated = sum(
+        count for key, count in times.items() if count > 1 and not (None in key and history.null_keys == "error")
+    )
+    actions = dict(run(f"select __kinds_action, count(*) from {changes} group by 1").fetchall())
+    assert (actions.get("no_key", 0), actions.get("repeated_key", 0)) == (without, repeated)
+    event(f"without a key: {without > 0}, repeated: {repeated > 0}")
