@@ -2,7 +2,7 @@
 
 The table has twenty partitions. Two batches with rows of all of them: one whose rows are all new or different, and one that brings again
 what the table has, but for its newest partition. Seconds are dbt's own (the model's execution time), rewritten files are those that the
-write's snapshot removed.
+run's snapshots removed.
 
     python -m benchmarks.upsert [--rows 2000000] [--rounds 3]
 """
@@ -51,6 +51,7 @@ def main() -> None:
                 step = f"range({version}, {given.rows + given.rows // 1000}, 100)"
                 changes(project, given.rows, step, version=version, first_part=first_part)
                 now = f"2024-{version // 28 + 1:02}-{version % 28 + 3:02}"
+                before = {table: rewritten_files(project, table) for table in tables.values()}
                 # one after the other: together they would wait for each other
                 took = {table: project.run("-s", table, now=now).seconds[table] for table in tables.values()}
                 rows = [
@@ -62,7 +63,7 @@ def main() -> None:
                     # the first round warms the JVM up
                     if number:
                         seconds.setdefault((batch, name), []).append(took[table])
-                        files.setdefault((batch, name), []).append(rewritten_files(project, table))
+                        files.setdefault((batch, name), []).append(rewritten_files(project, table) - before[table])
     report(given.rows, seconds, files)
 
 
@@ -76,9 +77,9 @@ def changes(project: Project, rows: int, ids: str, *, version: int, first_part: 
 
 
 def rewritten_files(project: Project, table: str) -> int:
-    """Files that the newest snapshot of a table removed."""
-    newest = "select coalesce(summary['deleted-data-files'], '0') from {schema}." + table
-    return int(project.sql(newest + ".snapshots order by committed_at desc limit 1")[0][0])
+    """Files that the snapshots of a table removed."""
+    removed = "select coalesce(sum(cast(summary['deleted-data-files'] as int)), 0) from {schema}." + table
+    return int(project.sql(removed + ".snapshots")[0][0])
 
 
 def report(rows: int, seconds: dict[tuple[str, str], list[float]], files: dict[tuple[str, str], list[int]]) -> None:

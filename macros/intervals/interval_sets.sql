@@ -35,5 +35,5 @@
 
 
 {% macro intersect_intervals(intervals, others) %}
-  {% do return(dbt_kinds.subtract_intervals(intervals, dbt_kinds.subtract_intervals(intervals, others))) %}
+  {% do return(dbt_kinds.subtract_intervals(intervals, dbt_kinds.subtract_intervals(intervals, others)) if intervals and others else []) %}
 {% endmacro %}

@@ -7,8 +7,8 @@
   {% set nodes, findings = dbt_kinds.selected_models(select), [] %}
   {% set facts = dbt_kinds._engine_facts() %}
   {% do dbt_kinds._look_at_engine(facts, nodes, findings) %}
-  {% do dbt_kinds._look_at_store(facts, findings) %}
-  {% for node in nodes %}
+  {% set unreadable = dbt_kinds._look_at_store(facts, findings) %}
+  {% for node in nodes if '' not in unreadable and dbt_kinds.options_of(node).relation not in unreadable %}
     {% do dbt_kinds._look_at_model(node, facts, findings) %}
   {% endfor %}
   {% set errors = findings | selectattr('severity', 'eq', 'error') | list %}
@@ -68,18 +68,21 @@
 {% endmacro %}
 
 
+{# Returns the relations whose events cannot be read; an empty name stands for rows that name none, at which every run stops. #}
 {% macro _look_at_store(facts, findings) %}
   {% set store = dbt_kinds.find_store(afresh=true) %}
   {% do facts.update({'store': dbt_kinds.store_table() | string, 'store_format': none if store is none else store.file_format}) %}
   {% if store is none %}
-    {% do return(none) %}
+    {% do return([]) %}
   {% endif %}
   {% set is_unreadable = 'relation is null or recorded_at is null or ' ~ dbt_kinds.is_unreadable_sql() %}
-  {% set counts = dbt_kinds.query_rows('select count(*) as events, count(distinct file) as files, count_if(' ~ is_unreadable ~ ') as unreadable from (select *, input_file_name() as file from '
+  {% set counts = dbt_kinds.query_rows('select count(*) as events, count(distinct file) as files, count_if(' ~ is_unreadable ~ ') as unreadable, '
+    ~ "sort_array(collect_set(if(" ~ is_unreadable ~ ", coalesce(relation, ''), null))) as relations from (select *, input_file_name() as file from "
     ~ dbt_kinds.store_source() ~ ')')[0] %}
   {% do facts.update({'events': counts.events, 'files': counts.files}) %}
   {% if counts.unreadable %}
-    {% do dbt_kinds._finding(findings, 'error', 'store', dbt_kinds.counted(counts.unreadable, 'row', 'rows') ~ ' of ' ~ facts.store ~ ' cannot be read as events', 'runs of the tables that they are about stop at them',
+    {% do dbt_kinds._finding(findings, 'error', 'store', dbt_kinds.counted(counts.unreadable, 'row', 'rows') ~ ' of ' ~ facts.store ~ ' cannot be read as events',
+      'every run stops at them, and the doctor has looked at no table' if '' in counts.relations else 'runs of ' ~ counts.relations[:5] | join(', ') ~ (', …' if counts.relations | length > 5 else '') ~ ' stop at them',
       'correct them; or drop them, and what they recorded is loaded again: ' ~ "dbt run-operation dbt_kinds.compact_store --args '{drop_unreadable: true}'") %}
   {% endif %}
   {% if counts.files > 500 %}
@@ -90,6 +93,7 @@
     {% do dbt_kinds._finding(findings, 'warning', claim.relation, 'invocation ' ~ claim.invocation_id ~ ' died while it held the lease; its last sign of life is of ' ~ claim.last_sign_of_life[:19],
       'what it was loading is missing until the next run', 'dbt run') %}
   {% endfor %}
+  {% do return(counts.relations) %}
 {% endmacro %}
 
 

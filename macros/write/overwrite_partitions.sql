@@ -24,14 +24,18 @@ insert overwrite table {{ relation }}
 {% endmacro %}
 
 
-{# The partitions that contain such rows: their values as strings, the name of one file each, and the number of rows. #}
+{# The partitions that contain such rows: their values as strings, the name of one file each, and the number of rows. Files are counted first: Spark sorts rows for a greatest string, but not for a count. #}
 {% macro partition_files(relation, writer, condition) %}
   {% set partitions %}
 select
   {% for column in writer.partition_columns %}cast({{ column }} as string) as value_{{ loop.index }}, {% endfor %}
-  max(_metadata.file_name) as a_file, count(*) as number
-from {{ relation }}
-where {{ condition }}
+  max(__kinds_file) as a_file, sum(__kinds_rows) as number
+from (
+  select {{ writer.partition_columns | join(', ') }}, _metadata.file_name as __kinds_file, count(*) as __kinds_rows
+  from {{ relation }}
+  where {{ condition }}
+  group by {{ writer.partition_columns | join(', ') }}, _metadata.file_name
+)
 group by {{ writer.partition_columns | join(', ') }}
   {%- endset %}
   {% do return(dbt_kinds.query_rows(partitions)) %}

@@ -48,8 +48,18 @@ def test_what_is_wrong_is_said_with_what_mends_it(project: Project) -> None:
     }
     assert found["other", "error"]["remedy"] == "config(file_format='iceberg'), or --full-refresh"
     assert "dbt_kinds.adopt --args '{select: unknown}'" in found["unknown_too", "warning"]["remedy"]
+    assert found["store", "error"]["leads_to"] == "runs of shop.orders stop at them"
     run = project.dbt("run-operation", "dbt_kinds.doctor")
     assert not run.success and "doctor found 3 errors" in run.errors
+
+    # a table whose own events cannot be read is not looked at; where nothing tells whose they are, none is
+    relation = f"{project.schema}.other"
+    project.sql(f"insert into {{schema}}.dbt_kinds_intervals (event, relation) values ('loaded', '{relation}')")
+    found = findings(project)
+    assert ("other", "error") not in found and ("view", "error") in found
+    assert found["store", "error"]["leads_to"] == f"runs of {', '.join(sorted(['shop.orders', relation]))} stop at them"
+    project.sql("insert into {schema}.dbt_kinds_intervals (event) values ('loaded')")
+    assert findings(project)["store", "error"]["leads_to"].startswith("every run stops at them")
 
 
 @pytest.mark.core
