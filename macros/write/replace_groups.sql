@@ -5,24 +5,29 @@
 {% macro stage_groups(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
   {% set rows = work.get('staged') or dbt_kinds.stage(relation, 'rows', dbt_kinds.filtered_query(query, 'true', writer.source_selected), dbt_kinds.empty_rows(writer.source_schema)) %}
-  {% set found = dbt_kinds._check_groups(relation, work, rows) %}
+  {% set actions = none if work.start_anew else dbt_kinds.stage(relation, 'actions', dbt_kinds.group_actions(writer, rows, dbt_kinds.stored_groups(relation, work))) %}
+  {% set found = dbt_kinds._check_groups(relation, work, rows, actions) %}
   {% if found.all_rows == 0 and dbt_kinds.is_emptied(relation, work) %}
     {% do work.update({'groups': {'is_idle': true}}) %}
   {% elif work.start_anew %}
     {% do work.update({'groups': {'rows': rows, 'inserts': found.all_rows, 'is_idle': false}}) %}
   {% else %}
-    {% set stored = dbt_kinds.stored_groups(relation, work) %}
-    {% set actions = dbt_kinds.stage(relation, 'actions', dbt_kinds.group_actions(writer, rows, stored)) %}
-    {% set counts = dbt_kinds.query_rows("select count_if(_action = 'insert') as inserts, count(*) as all_actions from " ~ actions)[0] %}
-    {% do work.update({'groups': {'rows': rows, 'actions': actions, 'inserts': counts.inserts, 'is_idle': counts.all_actions == 0}}) %}
+    {% do work.update({'groups': {'rows': rows, 'actions': actions, 'inserts': found.inserts, 'is_idle': found.all_actions == 0}}) %}
   {% endif %}
 {% endmacro %}
 
 
-{% macro _check_groups(relation, work, rows) %}
+{# The counts of staged rows, and of staged actions if there are any. Raises if rows have no key. #}
+{% macro _check_groups(relation, work, rows, actions) %}
   {% set writer = work.writer %}
   {% set is_null = writer['keys'] | join(' is null or ') ~ ' is null' %}
-  {% set found = dbt_kinds.query_rows('select count(*) as all_rows, count_if(' ~ is_null ~ ') as null_rows from ' ~ rows)[0] %}
+  {% set counts %}
+select * from (select count(*) as all_rows, count_if({{ is_null }}) as null_rows from {{ rows }})
+  {%- if actions is not none %}
+cross join (select count_if(_action = 'insert') as inserts, count(*) as all_actions from {{ actions }})
+  {%- endif %}
+  {%- endset %}
+  {% set found = dbt_kinds.query_rows(counts)[0] %}
   {% if found.null_rows %}
     {% set samples = [] %}
     {% for row in dbt_kinds.query_rows('select * from ' ~ rows ~ ' where ' ~ is_null ~ ' limit 5') %}{% do samples.append(dbt_kinds.json_text(row)) %}{% endfor %}
@@ -75,12 +80,15 @@
 {% endmacro %}
 
 
-{# SQL: the groups in the table, each with its hash; NULL if its rows have different hashes, or if the hash column does not exist yet. #}
+{#
+  SQL: the groups in the table, each with a hash of its hash; NULL if its rows have different hashes, or if the hash column does not exist yet. A hash of the
+  hash, because Spark sorts all rows for the least and the greatest string of a group, but not for those of a number (5 million rows: 0.7 s instead of 1.9 s).
+#}
 {% macro stored_groups(relation, work) %}
   {% set writer = work.writer %}
   {% set hash = writer.hash_column if dbt_kinds.find_column(work.existing.columns, work.options.content_hash_name) is not none else 'cast(null as string)' %}
-  {% do return('select ' ~ writer['keys'] | join(', ') ~ ', if(min(' ~ hash ~ ') = max(' ~ hash ~ ') and count(*) = count(' ~ hash ~ '), max(' ~ hash ~ '), null) as __kinds_hash, true as __kinds_is_stored from '
-    ~ relation ~ ' group by ' ~ writer['keys'] | join(', ')) %}
+  {% do return('select ' ~ writer['keys'] | join(', ') ~ ', if(min(xxhash64(' ~ hash ~ ')) = max(xxhash64(' ~ hash ~ ')) and count(*) = count(' ~ hash ~ '), max(xxhash64(' ~ hash ~ ')), null) as __kinds_hash_of_hash, '
+    ~ 'true as __kinds_is_stored from ' ~ relation ~ ' group by ' ~ writer['keys'] | join(', ')) %}
 {% endmacro %}
 
 
@@ -100,7 +108,7 @@
 with hashed as ({{ dbt_kinds.hashed_groups(writer, rows) }}), stored as ({{ stored }}), changed as (
   select {{ keys | join(', ') }}, hashed.__kinds_hash, stored.__kinds_is_stored
   from hashed full outer join stored on {{ dbt_kinds.same_group(writer, 'hashed', 'stored') }}
-  where not coalesce(hashed.__kinds_hash = stored.__kinds_hash, false)
+  where not coalesce(xxhash64(hashed.__kinds_hash) = stored.__kinds_hash_of_hash, false)
 )
 select *, 'insert' as _action from ({{ dbt_kinds.hashed_rows(writer, rows, 'changed') }})
 union all

@@ -43,7 +43,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any], str, Mapping[str, int]]] = {
     "gained": ("append", "-- depends_on: {{ ref('first') }}\n" + GAINED, {"capture": "snapshot", "start": None}, "", {"iceberg": 19, "parquet": 19}),
     "gained_of_model": ("append", GAINED.replace("source('src', 'events')", "ref('followed')"), {"capture": "snapshot", "start": None}, "", {"iceberg": 16, "parquet": 16}),
     "captured_key": ("incremental_by_unique_key", "-- depends_on: {{ ref('first') }}\n" + GAINED, {"unique_key": "id", "capture": "snapshot", "start": None}, "", {"iceberg": 16, "parquet": 20}),
-    "tracked": ("tracked", GROUPS, {"group_key": "id", "start": None}, "", {"iceberg": 13, "parquet": 17}),
+    "tracked": ("tracked", GROUPS, {"group_key": "id", "start": None}, "", {"iceberg": 12, "parquet": 16}),
     "by_run": ("scd_type_2_by_column", LATEST, HISTORY | {"validity": "run_sequence"}, "", {"iceberg": 15, "parquet": 19}),
 }  # fmt: skip
 

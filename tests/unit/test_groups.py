@@ -57,6 +57,7 @@ SAME = (1, "a", 10, "v10")
 def replaced(source: list[tuple[Any, ...]], target: list[tuple[Any, ...]]) -> tuple[list[Any], list[Any]]:
     """The actions, and the table as they would leave it."""
     engine = new_database()
+    engine.execute("create macro xxhash64(value) as hash(value)")
     engine.execute("create table source_rows (k int, l varchar, v int)")
     engine.execute("create table target_rows (k int, l varchar, v int, hash varchar)")
     for name, rows in (("source", source), ("target", target)):
