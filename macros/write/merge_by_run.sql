@@ -5,20 +5,19 @@
 {% macro merge_by_run(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
   {% set rows = work.get('staged') or dbt_kinds.stage(relation, 'rows', dbt_kinds.filtered_query(query, 'true', writer.source_selected), dbt_kinds.empty_rows(writer.source_schema)) %}
-  {% set found = dbt_kinds.check_keys(options, writer, rows, batch) %}
+  {% set sequence = dbt_kinds.run_sequence(relation, work) %}
+  {% set details = dbt_kinds.json_text({'sequence': sequence}) %}
+  {% set actions = none if work.start_anew else dbt_kinds.stage(relation, 'actions', dbt_kinds.version_actions(relation, options, writer, rows, sequence)) %}
+  {% set counts = "select count_if(_action = 'open') as opened, count(*) as all_actions from " ~ actions if actions is not none else none %}
+  {% set found = dbt_kinds.check_keys(options, writer, rows, batch, counts) %}
   {% if found.all_rows == 0 and dbt_kinds.is_emptied(relation, work) %}
     {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- the query has no rows'}) %}
   {% endif %}
-  {% set sequence = dbt_kinds.run_sequence(relation, work) %}
-  {% set details = dbt_kinds.json_text({'sequence': sequence}) %}
   {% if work.start_anew %}
     {% set sql, opened = dbt_kinds.opened_versions(options, writer, rows, sequence), found.all_rows %}
     {% do dbt_kinds.replace_table(relation, work, sql) %}
     {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=opened, sql=sql, details=details)) %}
-  {% endif %}
-  {% set actions = dbt_kinds.stage(relation, 'actions', dbt_kinds.version_actions(relation, options, writer, rows, sequence)) %}
-  {% set counts = dbt_kinds.query_rows("select count_if(_action = 'open') as opened, count(*) as all_actions from " ~ actions)[0] %}
-  {% if not counts.all_actions %}
+  {% elif not found.all_actions %}
     {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- no row has changed'}) %}
   {% elif not dbt_kinds.is_of_files(options.file_format) %}
     {% set sql = dbt_kinds.version_merge(relation, options, writer, actions, sequence) %}
@@ -26,9 +25,9 @@
     {% call statement('merge_by_run') %}{{ sql }}{% endcall %}
   {% else %}
     {% set sql = dbt_kinds.whole_versions(relation, options, writer, actions, sequence) %}
-    {% do dbt_kinds.put_whole_in_place(relation, work, batch, dbt_kinds.stage(relation, 'whole', sql, relation), counts.opened, details) %}
+    {% do dbt_kinds.put_whole_in_place(relation, work, batch, dbt_kinds.stage(relation, 'whole', sql, relation), found.opened, details) %}
   {% endif %}
-  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=counts.opened, sql=sql, details=details)) %}
+  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=found.opened, sql=sql, details=details)) %}
 {% endmacro %}
 
 
