@@ -12,21 +12,20 @@
 
 {# SQL: the changes, with new versions of returning keys moved to the end of the last version. #}
 {% macro behind_closed_rows(options, writer, relation, changes, first_new) %}
+  {% set keys = dbt_kinds.key_names(writer) %}
   {% set sql -%}
 select
   source.__kinds_action,
   if(source.__kinds_is_new, greatest(source.__kinds_boundary, ended.__kinds_ended), source.__kinds_boundary) as __kinds_boundary,
   source.__kinds_is_new,
-  {%- for key in writer.source_keys %}
-  source.__kinds_key_{{ loop.index }},
-  {%- endfor %}
+  source.{{ keys | join(',\n  source.') }},
   source.{{ writer.source_columns | join(',\n  source.') }}
 from {{ changes }} as source
 left join (
 {{ dbt_kinds._last_ends(options, writer, relation, changes, first_new) }}
 ) as ended
-on {% for key in writer.source_keys -%}
-  ended.__kinds_key_{{ loop.index }} <=> source.__kinds_key_{{ loop.index }}{{ ' and ' if not loop.last }}
+on {% for key in keys -%}
+  ended.{{ key }} <=> source.{{ key }}{{ ' and ' if not loop.last }}
 {%- endfor %}
   {%- endset %}
   {% do return(sql) %}
@@ -35,18 +34,15 @@ on {% for key in writer.source_keys -%}
 
 {# SQL: the end of a key's last version, for new keys whose version would begin before it. #}
 {% macro _last_ends(options, writer, relation, changes, first_new) %}
-  {% set keys = [] %}
-  {% for key in writer.source_keys %}
-    {% do keys.append('source.__kinds_key_' ~ loop.index) %}
-  {% endfor %}
+  {% set keys = 'source.' ~ dbt_kinds.key_names(writer) | join(', source.') %}
   {% set sql -%}
-  select {{ keys | join(', ') }}, max(target.{{ writer.valid_to }}) as __kinds_ended
+  select {{ keys }}, max(target.{{ writer.valid_to }}) as __kinds_ended
   from {{ relation }} as target
   join (select * from {{ changes }} where __kinds_is_new) as source
   on {{ dbt_kinds.is_key_of_change(writer) }}
   where target.{{ writer.valid_to }} > {{ dbt_kinds.instant_of_microseconds(first_new, options.time_data_type) }}
     and target.{{ writer.valid_to }} > source.__kinds_boundary
-  group by {{ keys | join(', ') }}
+  group by {{ keys }}
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}

@@ -11,10 +11,7 @@
   {% for column in ([dbt_kinds.quoted(writer.updated_at.name)] if options.kind == 'scd_type_2_by_time' else writer.compared) %}
     {% do known.append('target.' ~ column) %}
   {% endfor %}
-  {% set deletes, keys = options.invalidate_hard_deletes, [] %}
-  {% for key in writer.source_keys %}
-    {% do keys.append('__kinds_key_' ~ loop.index) %}
-  {% endfor %}
+  {% set deletes, keys = options.invalidate_hard_deletes, dbt_kinds.key_names(writer) %}
   {# where a NULL key refuses the batch, a plain comparison will do, for which Spark need not shuffle what was counted by key again #}
   {% set equals = '=' if options.null_keys == 'error' else '<=>' %}
   {% set sql -%}
@@ -73,6 +70,16 @@ from (
 )
   {%- endset %}
   {% do return(sql) %}
+{% endmacro %}
+
+
+{# What the parts of the key are called in the changes. Pure. #}
+{% macro key_names(writer) %}
+  {% set names = [] %}
+  {% for key in writer.source_keys %}
+    {% do names.append('__kinds_key_' ~ loop.index) %}
+  {% endfor %}
+  {% do return(names) %}
 {% endmacro %}
 
 

@@ -76,8 +76,8 @@
     {% do return([]) %}
   {% endif %}
   {% set is_unreadable = 'relation is null or recorded_at is null or ' ~ dbt_kinds.is_unreadable_sql() %}
-  {% set counts = dbt_kinds.query_rows('select count(*) as events, count(distinct file) as files, count_if(' ~ is_unreadable ~ ') as unreadable, '
-    ~ "sort_array(collect_set(if(" ~ is_unreadable ~ ", coalesce(relation, ''), null))) as relations from (select *, input_file_name() as file from "
+  {% set counts = dbt_kinds.query_rows('select count(*) as events, count(distinct file) as files, count_if(is_unreadable) as unreadable, '
+    ~ "sort_array(collect_set(if(is_unreadable, coalesce(relation, ''), null))) as relations from (select *, input_file_name() as file, " ~ is_unreadable ~ ' as is_unreadable from '
     ~ dbt_kinds.store_source() ~ ')')[0] %}
   {% do facts.update({'events': counts.events, 'files': counts.files}) %}
   {% if counts.unreadable %}
