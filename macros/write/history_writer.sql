@@ -12,11 +12,10 @@
   {% do dbt_kinds._check_keys_compare(options, keys) %}
   {% set managed = [{'name': options.valid_from_name, 'type': options.time_data_type}, {'name': options.valid_to_name, 'type': options.time_data_type}] %}
   {% set writer = dbt_kinds.table_writer(options, query_columns + managed, existing, options.partition_by) %}
-  {% set source, of_table, of_other_types = [], {}, [] %}
+  {% set source, of_table = [], {} %}
   {% for column in writer.schema %}
     {% if dbt_kinds.find_column(managed, column.name) is none %}
       {% do source.append(column) %}
-      {% do of_other_types.append(column) if (dbt_kinds.find_column(query_columns, column.name) or column).type != column.type %}
     {% endif %}
     {% do of_table.update({column.name | lower: column}) %}
   {% endfor %}
@@ -36,7 +35,6 @@
     source_schema=source,
     source_columns=dbt_kinds.quoted_names(source),
     source_selected=dbt_kinds.selected_columns(query_columns, source),
-    has_types_of_table=of_other_types == [],
     source_keys=source_keys, target_keys=target_keys,
     updated_at=updated_at,
     compared=dbt_kinds.quoted_names(dbt_kinds._columns_to_compare(options, query_columns, source)),

@@ -1,6 +1,6 @@
 {#
   Merges one batch of SCD type 2. The changes to the table are computed once, into a stage, which also shows rows that refuse the batch; the batch itself is
-  only staged if it replaces the table, or if its columns have to get the table's types before they are compared. On Iceberg and Delta the changes are applied in
+  only staged if it replaces the table. On Iceberg and Delta the changes are applied in
   one commit, which touches open rows only; on Parquet and ORC the complete new table is staged.
 #}
 {% macro merge_history(relation, work, batch, query) %}
@@ -38,12 +38,7 @@
     {% do return(work.staged) %}
   {% endif %}
   {% set rows = dbt_kinds.filtered_query(dbt_kinds.latest_dated(options, writer, query), 'true', writer.source_selected) %}
-  {% if is_first %}
-    {% do return(dbt_kinds.stage(relation, 'batch', rows)) %}
-  {% elif not writer.has_types_of_table %}
-    {% do return(dbt_kinds.stage(relation, 'batch', rows, '(select ' ~ writer.source_columns | join(', ') ~ ' from ' ~ relation ~ ')')) %}
-  {% endif %}
-  {% do return('(\n' ~ rows ~ '\n)') %}
+  {% do return(dbt_kinds.stage(relation, 'batch', rows) if is_first else '(\n' ~ rows ~ '\n)') %}
 {% endmacro %}
 
 

@@ -44,8 +44,9 @@ def rows(project: Project) -> list[tuple[Any, ...]]:
 def test_the_next_run_makes_it_good(
     project: Project, file_format: str, statement: str, variables: dict[str, Any], done: bool
 ) -> None:
-    # a restatement of the 3rd takes back the batches of two days
-    days = range(3 if variables else 1)
+    # only a first load stages its batch; a restatement of the 3rd takes back the batches of two days
+    is_first = "_batch" in statement
+    days = range(3 if variables else 0 if is_first else 1)
     for day in days:
         run(project, file_format, day)
     with broken_connection(statement, done=done) as broken_at:
@@ -58,7 +59,9 @@ def test_the_next_run_makes_it_good(
     is_restating = any("invalidated" in event for event in project.events())
     run(project, file_format, days.stop, **({} if is_restating else variables))
     first, second, last = "1970-01-01 00:00:00", "2024-01-03 06:00:00", "2024-01-05 06:00:00"
-    if variables:
+    if is_first:
+        expected: list[tuple[Any, ...]] = [(1, 10, first, None), (2, 20, first, None)]
+    elif variables:
         # the batches of the 3rd and the 4th are gone: what the source says on the 5th follows on the first load
         expected = [(1, 10, first, last), (1, 12, last, None), (2, 20, first, last), (2, 21, last, None)]
     else:

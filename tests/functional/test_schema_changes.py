@@ -220,3 +220,23 @@ def test_more_fields_than_describe_shows(project: Project, file_format: str) -> 
     went, said = first_and_next(project, f"named_struct({fields}) as s", f"named_struct({fields}) as s", file_format)
     assert went, said
     assert rows(project, "s.f39") == [(39,), (39,)]
+
+
+@pytest.mark.parametrize("file_format", ALL_FORMATS)
+def test_history_compares_values_in_the_types_of_its_table(project: Project, file_format: str) -> None:
+    columns = "cast(n as bigint) as id, cast(2.5 as decimal(12,2)) as price, named_struct('x', n, 'y', 'same') as code"
+    # narrower types, fields in another order, and one value that differs
+    narrower = "cast(n as tinyint) as id, cast(2.5 as decimal(2,1)) as price, named_struct('y', 'same', 'x', if(n = 1, 9, n)) as code"
+    for day, selected in enumerate([columns, narrower], start=2):
+        project.kind(
+            "prices", f"select {selected} from values 0, 1, 2 as given(n)", kind="scd_type_2_by_column",
+            config=f"file_format='{file_format}'", unique_key="id", columns="*", invalidate_hard_deletes=True,
+        )  # fmt: skip
+        run = project.run(now=f"2024-01-0{day}T06:00:00")
+    assert any("inserted 1, closed 1, replaced 0, dropped 0" in line for line in run.log), run.log
+    assert project.rows("select id, cast(price as string), code.x, valid_to is null from {schema}.prices") == [
+        (0, "2.50", 0, True),
+        (1, "2.50", 1, False),
+        (1, "2.50", 9, True),
+        (2, "2.50", 2, True),
+    ]
