@@ -45,18 +45,20 @@
 
 
 {#
-  How a captured table changed since a version, `{state, is_appended}`. state: `same` if only compactions lie between; `readable` if a set operation can compare the two; `map` if it
+  How a captured table changed since a version, `{state, is_appended, updates_nothing}`. state: `same` if only compactions lie between; `readable` if a set operation can compare the two; `map` if it
   could but for columns of a type that set operations do not accept; `columns` if the columns changed, which would be paired by position; `gone` if the old version cannot be read
-  any more. is_appended: whether new files alone show the change, because there were only appends and compactions. Asks Spark if the versions differ.
+  any more. is_appended: whether new files alone show the change, because there were only appends and compactions. updates_nothing: there
+  were only these, and commits that removed rows and wrote none. Asks Spark if the versions differ.
 #}
 {% macro change_since(node, then, now) %}
+  {% set unread = {'is_appended': false, 'updates_nothing': false} %}
   {% if then == now %}
-    {% do return({'state': 'same', 'is_appended': false}) %}
+    {% do return(dict(unread, state='same')) %}
   {% elif not then or then.split(' ')[0] != now.split(' ')[0] %}
-    {% do return({'state': 'gone', 'is_appended': false}) %}
+    {% do return(dict(unread, state='gone')) %}
   {% elif then.endswith(' None') %}
     {# the table was empty then #}
-    {% do return({'state': 'readable', 'is_appended': false}) %}
+    {% do return(dict(unread, state='readable')) %}
   {% endif %}
   {% set relation = dbt_kinds.relation_of_node(node) %}
   {% set file_format, since, until = now.split(' ')[0], then.split(' ')[1], now.split(' ')[1] %}
@@ -64,12 +66,13 @@
   {% set snapshots = dbt_kinds.iceberg_snapshots(relation) if is_iceberg else {} %}
   {% set between = dbt_kinds.snapshots_between(snapshots, since | int, until | int) if is_iceberg else none %}
   {% if dbt_kinds.are_compactions(between) %}
-    {% do return({'state': 'same', 'is_appended': false}) %}
+    {% do return(dict(unread, state='same')) %}
   {% elif not (since | int in snapshots if is_iceberg else dbt_kinds.has_snapshot(relation, file_format, since)) %}
-    {% do return({'state': 'gone', 'is_appended': false}) %}
+    {% do return(dict(unread, state='gone')) %}
   {% endif %}
   {% set described = dbt_kinds.describe_write('select * from ' ~ relation ~ ' version as of ' ~ since, table=relation ~ ' version as of ' ~ until) %}
   {% set columns = dbt_kinds.json_text(described.query) %}
   {% set state = 'columns' if columns != dbt_kinds.json_text(described.table) else 'map' if 'map<' in columns else 'readable' %}
-  {% do return({'state': state, 'is_appended': between is not none and between | map(attribute='operation') | reject('in', ['append', 'replace']) | list == []}) %}
+  {% set others = between | map(attribute='operation') | reject('in', ['append', 'replace']) | list if between is not none else none %}
+  {% do return({'state': state, 'is_appended': others == [], 'updates_nothing': others is not none and others | reject('eq', 'delete') | list == []}) %}
 {% endmacro %}

@@ -14,10 +14,11 @@
   {% set change = dbt_kinds.change_since(node, then, now) if then else {'state': 'new', 'is_appended': false} %}
   {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds.relation_of_node(node)) %}
   {% do dbt_kinds.landed_columns(options, columns) %}
-  {# columns are matched by name, so appended rows can be read even if the table had other columns before #}
-  {% set bounds = [none, now.split(' ')[1]] if change.state == 'new' else dbt_kinds.gained_bounds(options, node, dict(change, state='map') if change.state == 'columns' else change, then, now, 1) %}
+  {# two versions with other columns, or with maps, cannot be compared; what was appended between them can be read, whatever was removed #}
+  {% set readable = dict(change, state='map', is_appended=change.updates_nothing) if change.state in ['columns', 'map'] else change %}
+  {% set bounds = [none, now.split(' ')[1]] if change.state == 'new' else dbt_kinds.gained_bounds(options, node, readable, then, now, 1) %}
   {% if bounds is none %}
-    {% do dbt_kinds.fail(options.model, ('snapshot ' ~ then.split(' ')[1] ~ ' of the landing table ' ~ name ~ ' is gone' if change.state == 'gone' else 'the landing table ' ~ name ~ ' was changed otherwise than by appending to it, and '
+    {% do dbt_kinds.fail(options.model, ('snapshot ' ~ then.split(' ')[1] ~ ' of the landing table ' ~ name ~ ' is gone' if change.state == 'gone' else 'the landing table ' ~ name ~ ' had rows changed or removed, and '
       ~ ('has other columns than at the last run' if change.state == 'columns' else 'has a column of type map')) ~ ', so that nothing tells what it gained; to take all of its rows instead of those that are here: '
       ~ 'disable_restatement: false and dbt run --full-refresh --select ' ~ options.model) %}
   {% endif %}
