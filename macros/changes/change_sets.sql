@@ -51,14 +51,14 @@
   were only these, and commits that removed rows and wrote none. Asks Spark if the versions differ.
 #}
 {% macro change_since(node, then, now) %}
-  {% set unread = {'is_appended': false, 'updates_nothing': false} %}
+  {% set unknown = {'is_appended': false, 'updates_nothing': false} %}
   {% if then == now %}
-    {% do return(dict(unread, state='same')) %}
+    {% do return(dict(unknown, state='same')) %}
   {% elif not then or then.split(' ')[0] != now.split(' ')[0] %}
-    {% do return(dict(unread, state='gone')) %}
+    {% do return(dict(unknown, state='gone')) %}
   {% elif then.endswith(' None') %}
     {# the table was empty then #}
-    {% do return(dict(unread, state='readable')) %}
+    {% do return(dict(unknown, state='readable')) %}
   {% endif %}
   {% set relation = dbt_kinds.relation_of_node(node) %}
   {% set file_format, since, until = now.split(' ')[0], then.split(' ')[1], now.split(' ')[1] %}
@@ -66,9 +66,9 @@
   {% set snapshots = dbt_kinds.iceberg_snapshots(relation) if is_iceberg else {} %}
   {% set between = dbt_kinds.snapshots_between(snapshots, since | int, until | int) if is_iceberg else none %}
   {% if dbt_kinds.are_compactions(between) %}
-    {% do return(dict(unread, state='same')) %}
+    {% do return(dict(unknown, state='same')) %}
   {% elif not (since | int in snapshots if is_iceberg else dbt_kinds.has_snapshot(relation, file_format, since)) %}
-    {% do return(dict(unread, state='gone')) %}
+    {% do return(dict(unknown, state='gone')) %}
   {% endif %}
   {% set described = dbt_kinds.describe_write('select * from ' ~ relation ~ ' version as of ' ~ since, table=relation ~ ' version as of ' ~ until) %}
   {% set columns = dbt_kinds.json_text(described.query) %}

@@ -1,7 +1,7 @@
 {#
   Merges one batch of SCD type 2. The changes to the table are computed once, into a stage, which also shows rows that refuse the batch; the batch itself is
-  only staged if it replaces the table. On Iceberg and Delta the changes are applied in
-  one commit, which touches open rows only; on Parquet and ORC the complete new table is staged.
+  only staged if it replaces the table. On Iceberg and Delta the changes are applied in one commit, which touches open rows only; on Parquet and ORC the complete new
+  table is staged.
 #}
 {% macro merge_history(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}

@@ -132,3 +132,22 @@ def test_a_model_that_makes_the_table_runs_first(project: Project) -> None:
         landing={"table": f"{project.schema}.inbox"},
     )
     assert project.run().messages["t"] == "flush: 1 row"
+
+
+def test_rows_are_removed_from_a_table_whose_columns_cannot_be_compared(project: Project) -> None:
+    project.sql("create schema {schema}")
+    project.sql("create table {schema}.inbox using iceberg as select 1L as id, map('a', 1) as tags")
+    events(project, "t", "iceberg")
+    project.run()
+    project.sql("insert into {schema}.inbox select 2L, map('b', 2)")
+    project.sql("delete from {schema}.inbox where id = 1")
+    assert project.run().messages["t"] == "flush: 1 row"
+    project.sql("alter table {schema}.inbox add column page string")
+    project.sql("insert into {schema}.inbox select 3L, map('c', 3), 'home'")
+    project.sql("delete from {schema}.inbox where id = 2")
+    assert project.run().messages["t"] == "flush: 1 row"
+    assert project.rows("select id, page from {schema}.t") == [(1, None), (2, None), (3, "home")]
+    project.sql("alter table {schema}.inbox drop column tags")
+    project.sql("update {schema}.inbox set page = 'start'")
+    assert "had rows changed or removed, and has other columns than at the last run" in project.dbt("run").errors
+    assert project.rows("select id, page from {schema}.t") == [(1, None), (2, None), (3, "home")]
