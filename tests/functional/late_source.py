@@ -19,8 +19,8 @@ LAST_DAY = 9
 class LateSource:
     """A table `(id int, v int, day date)` partitioned by its day, Iceberg or Parquet.
 
-    `touched` are the days that statements changed since it was last asked, `compactions` how often it was compacted; `has_lost` tells that a history was cut
-    in between.
+    `touched` are the days that statements changed since it was last asked. `statements` and `compactions` are those since a load noted what it read; `has_lost`
+    tells that the history was cut in between.
     """
 
     project: Project
@@ -30,6 +30,7 @@ class LateSource:
     properties: str = ""
     days: dict[int, Rows] = field(default_factory=lambda: {day: set() for day in range(1, LAST_DAY + 1)})
     touched: set[int] = field(default_factory=set)
+    statements: int = 0
     compactions: int = 0
     has_lost: bool = False
     _last_id: int = 0
@@ -56,7 +57,11 @@ class LateSource:
             self._table().expireSnapshots().expireOlderThan(2**62).retainLast(1).commit()
             self.project.sql(f"refresh table {{schema}}.{self.name}")
             # the last commit is kept, and names the one before it
-            self.has_lost |= bool(self.touched) or self.compactions > 1
+            self.has_lost |= self.statements > 0 or self.compactions > 1
+
+    def note(self) -> None:
+        """Begins anew: a load noted the table as it is."""
+        self.statements, self.compactions, self.has_lost = 0, 0, False
 
     def rows(self, until: int) -> list[tuple[int, int, int]]:
         """The rows (day, id, v) of the days before one."""
@@ -148,6 +153,7 @@ class LateSource:
 
     def _sql(self, statement: str) -> None:
         self.project.sql(statement)
+        self.statements += 1
 
     def _table(self) -> Any:
         spark = SparkSession.builder.getOrCreate()
