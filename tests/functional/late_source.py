@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
-from typing import Any
 
-from pyspark.sql import SparkSession
-
+from tests.functional import iceberg
 from tests.functional.project import Project
 
 Rows = set[tuple[int, int]]
@@ -54,8 +52,7 @@ class LateSource:
     def expire(self) -> None:
         """Removes all snapshots but the current one."""
         if self.using == "iceberg":
-            self._table().expireSnapshots().expireOlderThan(2**62).retainLast(1).commit()
-            self.project.sql(f"refresh table {{schema}}.{self.name}")
+            iceberg.expire(self.project, self.name)
             # the last commit is kept, and names the one before it
             self.has_lost |= self.statements > 0 or self.compactions > 1
 
@@ -139,9 +136,7 @@ class LateSource:
             self._emptied(day)
 
     def _compact(self) -> None:
-        actions = SparkSession.builder.getOrCreate()._jvm.org.apache.iceberg.spark.actions.SparkActions.get()
-        actions.rewriteDataFiles(self._table()).option("rewrite-all", "true").execute()
-        self._sql(f"refresh table {{schema}}.{self.name}")
+        iceberg.compact(self.project, self.name)
         self.compactions += 1
 
     def _emptied(self, day: int) -> None:
@@ -154,8 +149,3 @@ class LateSource:
     def _sql(self, statement: str) -> None:
         self.project.sql(statement)
         self.statements += 1
-
-    def _table(self) -> Any:
-        spark = SparkSession.builder.getOrCreate()
-        name = f"{self.project.schema}.{self.name}"
-        return spark._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)

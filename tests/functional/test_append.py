@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
 
+from tests.functional import iceberg
 from tests.functional.faults import broken_connection
 from tests.functional.project import Project
 from tests.sweep import is_sweep, size
@@ -64,16 +64,10 @@ class Source:
             del self.rows[old]
 
     def compact(self) -> None:
-        table = self._table()
-        if table.currentSnapshot() is not None:
-            actions = SparkSession.builder.getOrCreate()._jvm.org.apache.iceberg.spark.actions
-            actions.SparkActions.get().rewriteDataFiles(table).option("rewrite-all", "true").execute()
-            self._sql("refresh table {table}")
+        iceberg.compact(self.project, self.name)
 
     def expire(self) -> None:
-        """Removes all snapshots but the current one."""
-        self._table().expireSnapshots().expireOlderThan(2**62).retainLast(1).commit()
-        self._sql("refresh table {table}")
+        iceberg.expire(self.project, self.name)
 
     def rebuild(self) -> None:
         """Made again with the same rows."""
@@ -86,11 +80,6 @@ class Source:
     def _insert(self, rows: list[tuple[int, int]]) -> None:
         self._sql(f"insert into {{table}} values {', '.join(map(str, rows))}")
         self.rows.update(rows)
-
-    def _table(self) -> Any:
-        spark = SparkSession.builder.getOrCreate()
-        java = spark._jvm.org.apache.iceberg.spark
-        return java.Spark3Util.loadIcebergTable(spark._jsparkSession, f"{self.project.schema}.{self.name}")
 
     def _sql(self, statement: str) -> None:
         self.project.sql(statement.replace("{table}", f"{{schema}}.{self.name}"))
