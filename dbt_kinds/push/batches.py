@@ -11,7 +11,7 @@ from typing import Any
 from dbt_kinds.push.changes import Change, Keys, Waiting
 from dbt_kinds.push.functions import Push
 
-DONE = ("ok", "warn")
+DONE, DEAD = ("ok", "warn"), ("reject", "dead")
 _WORDS = (*DONE, "error", "reject")
 # a key's record shows its worst outcome
 _GRAVITY = ("ok", "warn", "reject", "error")

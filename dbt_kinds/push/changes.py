@@ -70,28 +70,27 @@ class _Delta:
     came: list[tuple[str, str]] = field(default_factory=list)
 
 
-def waiting_of(
-    rows: Iterable[Mapping[str, Any]], keys: Keys, attempts: Iterable[Mapping[str, Any]] = ()
-) -> list[Waiting]:
+def waiting_of(rows: Iterable[Mapping[str, Any]], keys: Keys) -> list[Waiting]:
     """The pending changes of each key, in the order of the first change.
 
     Args:
-        rows: the changes returned by the operation `outbox`, for any number of keys.
-        attempts: the earlier attempts it returned.
+        rows: the changes returned by the operation `outbox`, for any number of keys, each with the earlier attempts of
+            its key.
     """
-    tried = {attempt["key"]: attempt for attempt in attempts}
+    tried: dict[str, Mapping[str, Any]] = {}
     by_key: dict[str, dict[int, _Delta]] = defaultdict(dict)
     for row in sorted(rows, key=lambda row: (row["place"], row["delta"])):
         delta = by_key[row["key"]].setdefault(row["delta"], _Delta(row["delta"]))
+        tried[row["key"]] = row
         (delta.went if row["type"] in _WENT else delta.came).append((row["change"], row["row"]))
-    return [_waiting(key, list(deltas.values()), keys, tried.get(key, {})) for key, deltas in by_key.items()]
+    return [_waiting(key, list(deltas.values()), keys, tried[key]) for key, deltas in by_key.items()]
 
 
 _Rows = list[tuple[str, str]]
 
 
 def _waiting(key: str, deltas: Sequence[_Delta], keys: Keys, tried: Mapping[str, Any]) -> Waiting:
-    sent = {int(number) for number in (tried.get("deltas") or "").split(",") if number}
+    sent = {int(number) for number in (tried.get("sent") or "").split(",") if number}
     return Waiting(
         key,
         deltas[-1].number,
@@ -99,7 +98,7 @@ def _waiting(key: str, deltas: Sequence[_Delta], keys: Keys, tried: Mapping[str,
         tried.get("attempts") or 0,
         tried.get("first_at"),
         tried.get("last_at"),
-        tried.get("status") == "sending",
+        tried.get("last_status") == "sending",
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from dbt_kinds.errors import SinkError
 from dbt_kinds.operate.dbt import Dbt
-from dbt_kinds.push.batches import DONE, Outcome, RateLimit, batches_of, outcome_of, send
+from dbt_kinds.push.batches import DEAD, DONE, Outcome, RateLimit, batches_of, outcome_of, send
 from dbt_kinds.push.changes import Keys, Waiting, waiting_of
 from dbt_kinds.push.functions import Push, read_function
 
@@ -28,7 +28,6 @@ _READ_AT_ONCE = 10_000
 _RECORD_SECONDS = 5.0
 _SIGN_OF_LIFE_SECONDS = 120.0
 _FIRST_WAIT, _LONGEST_WAIT = 30, 3600
-_WAITING = ("changes", "attempts")
 
 
 @dataclass
@@ -55,7 +54,8 @@ def read_outbox(dbt: Dbt, select: str | None, **arguments: Any) -> list[dict[str
 
 
 def push(dbt: Dbt, select: str | None, *, resync: bool = False, ahead: timedelta = timedelta()) -> list[Pushed]:
-    """Sends the pending changes of the selected models with a sink, one model after the other.
+    """Sends the pending changes of the selected models with a sink, one model after the other. For the models with
+    nothing pending, one operation reads that and writes nothing.
 
     Args:
         resync: send the whole tables, as inserts.
@@ -65,12 +65,21 @@ def push(dbt: Dbt, select: str | None, *, resync: bool = False, ahead: timedelta
         SinkError: no model has a sink, or a function cannot be loaded.
         DbtFailedError: an operation failed.
     """
-    models = read_outbox(dbt, select, resync=resync, about=[])
+    models = read_outbox(dbt, select, resync=resync, about=["counts"])
     if not models:
         raise SinkError("no model has a sink; write meta: {sink: {function: crm}}, and a function push in sinks/crm.py")
     project = Path(dbt.options.project_dir or ".")
     functions = {model["model"]: read_function(project, model["sink"]["function"]) for model in models}
-    return [_Push(dbt, model, functions[model["model"]], ahead).run() for model in models]
+    return [
+        _Push(dbt, model, functions[model["model"]], ahead).run() if model["counts"]["waiting"] else _pushed(model)
+        for model in models
+    ]
+
+
+def _pushed(model: Mapping[str, Any]) -> Pushed:
+    """What a push would say of a model before it sends anything."""
+    counts = model["counts"]
+    return Pushed(model["name"], left=counts["waiting"], dead=counts["dead"], gaps=counts["gaps"])
 
 
 def dead_letters(dbt: Dbt, select: str | None) -> list[dict[str, Any]]:
@@ -109,29 +118,27 @@ class _Push:
         self._limit = RateLimit(limit["requests"], limit["seconds"]) if limit else None
         self._holder = f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:12]}"
         self._told_at = 0.0
-        self._result = Pushed(model["name"])
+        self._result = _pushed(model)
 
     def run(self) -> Pushed:
         state = self._claim()
         try:
             seen: set[tuple[str, int]] = set()
             while True:
-                waiting = waiting_of(state["changes"], self._keys, state["attempts"])
+                waiting = waiting_of(state["changes"], self._keys)
                 new = [one for one in waiting if (one.key, one.delta) not in seen]
                 seen |= {(one.key, one.delta) for one in new}
                 due = [one for one in new if self._is_due(one, state["now"])]
-                for start in range(0, len(due), _AT_ONCE):
-                    self._deliver(due[start : start + _AT_ONCE])
                 if not due:
                     break
+                unrecorded: list[dict[str, Any]] = []
+                for start in range(0, len(due), _AT_ONCE):
+                    unrecorded = self._deliver(due[start : start + _AT_ONCE], unrecorded)
                 # what arrived in the meantime, and what exceeded the limit
-                state = self._ask(about=_WAITING, limit=_READ_AT_ONCE + len(seen))
+                state = self._ask(unrecorded, ["changes"], limit=_READ_AT_ONCE + len(seen))
         finally:
-            state = self._ask([{"status": "released"}], ["changes", "attempts", "dead", "gaps"], limit=1_000_000_000)
-        self._result.left = len(
-            [one for one in waiting_of(state["changes"], self._keys, state["attempts"]) if one.changes]
-        )
-        self._result.dead, self._result.gaps = len(state["dead"]), state["gaps"]
+            self._ask([{"status": "released"}])
+        self._result.left = state["changes"][0]["keys"] if state["changes"] else 0
         return self._result
 
     def _ask(
@@ -144,7 +151,7 @@ class _Push:
 
     def _claim(self) -> dict[str, Any]:
         """Makes this the only push of the model: the earliest claim wins."""
-        state = self._ask([{"status": "claimed"}], [*_WAITING, "pushers"])
+        state = self._ask([{"status": "claimed"}], ["changes", "pushers"])
         for _ in range(10):
             rivals = self._rivals(state)
             earlier = rivals[: [one["holder"] for one in rivals].index(self._holder)]
@@ -153,7 +160,7 @@ class _Push:
             if earlier:
                 break
             time.sleep(1)
-            state = self._ask(about=[*_WAITING, "pushers"])
+            state = self._ask(about=["changes", "pushers"])
         self._ask([{"status": "released"}])
         holder = next(one for one in rivals if one["holder"] != self._holder)
         raise SinkError(
@@ -174,25 +181,30 @@ class _Push:
     def _clock(self, now: str) -> datetime:
         return datetime.fromisoformat(now) + self._ahead
 
-    def _deliver(self, due: Sequence[Waiting]) -> None:
-        """Announces, sends and records. Outcomes are recorded while batches are in progress, so that little is sent
-        twice.
+    def _deliver(self, due: Sequence[Waiting], unrecorded: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Announces and sends. Outcomes are recorded while batches are in progress, so that little is sent twice.
+        The last are returned, to be recorded by the next operation, as `unrecorded` ones are here.
         """
         empty = [_record(one, Outcome("ok", "nothing is left to be told")) for one in due if not one.changes]
         due = [one for one in due if one.changes]
-        announced = self._ask(empty + [_record(one, Outcome("sending")) for one in due])
+        announced = self._ask([*unrecorded, *empty, *(_record(one, Outcome("sending")) for one in due)])
         outcomes: dict[str, Outcome] = {}
         open_keys = list(due)
         for found in self._send_all(list(batches_of(due, self._keys, self._sink["batch_size"]))):
             outcomes |= found
             if time.monotonic() - self._told_at > _RECORD_SECONDS:
-                open_keys = self._record_known(open_keys, outcomes, announced["now"])
+                known, open_keys = self._known(open_keys, outcomes, announced["now"])
+                if known:
+                    self._ask(known)
             if not found and time.monotonic() - self._told_at > _SIGN_OF_LIFE_SECONDS:
                 self._ask([{"status": "alive"}])
-        self._record_known(open_keys, outcomes, announced["now"])
+        known, _ = self._known(open_keys, outcomes, announced["now"])
+        return known
 
-    def _record_known(self, keys: Sequence[Waiting], outcomes: Mapping[str, Outcome], now: str) -> list[Waiting]:
-        """Records the keys with a known outcome; returns the others."""
+    def _known(
+        self, keys: Sequence[Waiting], outcomes: Mapping[str, Outcome], now: str
+    ) -> tuple[list[dict[str, Any]], list[Waiting]]:
+        """What to record of the keys with a known outcome, and the other keys."""
         rows, left = [], []
         for one in keys:
             outcome = outcome_of(one, outcomes)
@@ -204,10 +216,9 @@ class _Push:
                 one.first_at or now
             ) >= timedelta(seconds=self._sink["give_up_after"]):
                 outcome = Outcome("dead", outcome.reason)
+            self._result.dead += outcome.status in DEAD
             rows.append(_record(one, outcome))
-        if rows:
-            self._ask(rows)
-        return left
+        return rows, left
 
     def _send_all(self, batches: Sequence[Any]) -> Iterator[dict[str, Outcome]]:
         """Sends batches, several at a time; yields nothing now and then while all of them are slow."""
@@ -242,7 +253,7 @@ def _record(one: Waiting, outcome: Outcome) -> dict[str, Any]:
         row["reason"] = outcome.reason[:1000]
     if one.changes:
         row |= {"change": one.id, "type": one.type}
-    if outcome.status in ("dead", "reject"):
+    if outcome.status in DEAD:
         row["row"] = json.dumps([change.row or change.old for change in one.changes][-1])
     return row
 

@@ -4,7 +4,7 @@
 #}
 {% macro outbox(select=none, deliveries=[], about=none, limit=10000, resync=false) %}
   {% do dbt_kinds.act_as('outbox') %}
-  {% set models = [] %}
+  {% set chosen, models = [], [] %}
   {% for node in dbt_kinds.selected_models(select) %}
     {% set options = dbt_kinds.options_of(node) %}
     {% if 'sink' in options %}
@@ -12,8 +12,15 @@
       {% if dbt_kinds.has_outbox() %}
         {% do dbt_kinds._put_deliveries(options, deliveries | selectattr('model', 'eq', node.unique_id) | list) %}
       {% endif %}
-      {% do models.append(dict(dbt_kinds._told_of(options, about, limit), model=node.unique_id, name=node.name, relation=options.relation, sink=options.sink, keys=dbt_kinds.sink_keys(options))) %}
+      {% do chosen.append([node, options]) %}
     {% endif %}
+  {% endfor %}
+  {% set about = about if about is not none else ['changes', 'dead', 'pushers', 'counts'] %}
+  {% set counts = dbt_kinds._outbox_counts(chosen) if 'counts' in about else {} %}
+  {% for node, options in chosen %}
+    {% set told = dbt_kinds._told_of(options, about, limit) %}
+    {% do told.update({'counts': counts[options.relation]}) if 'counts' in about %}
+    {% do models.append(dict(told, model=node.unique_id, name=node.name, relation=options.relation, sink=options.sink, keys=dbt_kinds.sink_keys(options))) %}
   {% endfor %}
   {% do dbt_kinds.print_answer('outbox', {'models': models, 'now': dbt_kinds.next_moment()}) %}
 {% endmacro %}
@@ -28,17 +35,28 @@
 {% endmacro %}
 
 
+{# The counts of all models, by relation, from one statement. #}
+{% macro _outbox_counts(chosen) %}
+  {% set counts = {} %}
+  {% for node, options in chosen %}
+    {% do counts.update({options.relation: {'waiting': 0, 'dead': 0, 'gaps': 0}}) %}
+  {% endfor %}
+  {% if chosen and dbt_kinds.has_outbox() %}
+    {% for row in dbt_kinds.query_rows(dbt_kinds.outbox_counts_query(counts.keys() | list)) %}
+      {% do counts.update({row.relation: {'waiting': row.waiting, 'dead': row.dead, 'gaps': row.gaps}}) %}
+    {% endfor %}
+  {% endif %}
+  {% do return(counts) %}
+{% endmacro %}
+
+
 {% macro _told_of(options, about, limit) %}
   {% set relation, told = options.relation, {} %}
-  {% for name in (about if about is not none else ['changes', 'attempts', 'dead', 'pushers', 'gaps']) %}
+  {% for name in about if name != 'counts' %}
     {% if not dbt_kinds.has_outbox() %}
-      {% do told.update({name: 0 if name == 'gaps' else []}) %}
-    {% elif name == 'gaps' %}
-      {% do told.update({name: dbt_kinds._open_gaps(relation)}) %}
+      {% do told.update({name: []}) %}
     {% elif name == 'changes' %}
       {% do told.update({name: dbt_kinds.query_rows(dbt_kinds.waiting_changes_query(relation, limit))}) %}
-    {% elif name == 'attempts' %}
-      {% do told.update({name: dbt_kinds.query_rows(dbt_kinds.attempts_query(relation))}) %}
     {% elif name == 'dead' %}
       {% do told.update({name: dbt_kinds.query_rows(dbt_kinds.dead_letters_query(relation))}) %}
     {% elif name == 'pushers' %}
@@ -46,16 +64,6 @@
     {% endif %}
   {% endfor %}
   {% do return(told) %}
-{% endmacro %}
-
-
-{# The number of gaps that no resync has closed. #}
-{% macro _open_gaps(relation) %}
-  {% set state = namespace(gaps=0) %}
-  {% for delta in dbt_kinds.query_rows(dbt_kinds.deltas_query(relation) ~ ' order by delta') | sort(attribute='delta') %}
-    {% set state.gaps = {'gap': state.gaps + 1, 'resync': 0}.get(delta.status, state.gaps) %}
-  {% endfor %}
-  {% do return(state.gaps) %}
 {% endmacro %}
 
 

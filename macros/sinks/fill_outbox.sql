@@ -34,7 +34,7 @@
 
 {# The newest delta of a model: `{delta, fill, version}`, number 0 and no version if there is none. #}
 {% macro last_delta(options) %}
-  {% set found = dbt_kinds.query_rows(dbt_kinds.deltas_query(options.relation) ~ '\norder by delta desc limit 1') %}
+  {% set found = dbt_kinds.query_rows(dbt_kinds.deltas_query('relation = ' ~ dbt_kinds.text_literal(options.relation)) ~ '\norder by delta desc limit 1') %}
   {% do return(dict({'delta': 0, 'fill': none, 'version': none}, **(found[0] if found else {}))) %}
 {% endmacro %}
 

@@ -70,15 +70,15 @@ values
 
 
 {#
-  SQL: the deltas of a relation, `{delta, fill, version, status}`. If two runs used the same number, the first counts: both started from the same previous version, and the next run
+  SQL: the deltas of the relations that a condition chooses, `{relation, delta, fill, version, status}`. If two runs used the same number, the first counts: both started from the same previous version, and the next run
   finds the changes of the other again.
 #}
-{% macro deltas_query(relation) %}
+{% macro deltas_query(chosen) %}
   {% set sql -%}
-select delta, min_by(fill, struct(moment, fill)) as fill, min_by(version, struct(moment, fill)) as version, min_by(status, struct(moment, fill)) as status
+select relation, delta, min_by(fill, struct(moment, fill)) as fill, min_by(version, struct(moment, fill)) as version, min_by(status, struct(moment, fill)) as status
 from {{ dbt_kinds.outbox_table() }}
-where relation = {{ dbt_kinds.text_literal(relation) }} and event = 'delta'
-group by delta
+where {{ chosen }} and event = 'delta'
+group by relation, delta
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}

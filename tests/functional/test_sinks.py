@@ -82,9 +82,7 @@ def change_table(project: Project, name: str, changes: list[dict[str, Any]]) -> 
 def left_of(dbt: Dbt, name: str) -> tuple[list[list[Any]], list[str]]:
     """What waits, as vectors have it, and the keys of dead letters."""
     (state,) = delivery.read_outbox(dbt, name)
-    waiting = [
-        change for one in waiting_of(state["changes"], state["keys"], state["attempts"]) for change in one.changes
-    ]
+    waiting = [change for one in waiting_of(state["changes"], state["keys"]) for change in one.changes]
     told = [[one.type, one.key["k"], one.old and one.old["v"], one.row and one.row["v"]] for one in waiting]
     return told, [json.loads(dead["key"])["k"] for dead in state["dead"]]
 
@@ -150,7 +148,7 @@ def push_once(dbt: Dbt, name: str, functions: Mapping[str, Any], step: Mapping[s
         return
     assert step["kill"] == "before_record"
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(delivery._Push, "_record_known", killed)
+        patch.setattr(delivery._Push, "_known", killed)
         delivery.push(dbt, name, ahead=ahead)
 
 
@@ -247,3 +245,6 @@ def test_a_receiver_ends_where_the_table_is(project: Project, monkeypatch: pytes
                     for row in map(json.loads, rows.elements())
                 )
                 assert received == table, (seed, model, told)
+    recorded = project.sql("select count(*) from {schema}.dbt_kinds_outbox")
+    assert all(one.is_done for one in delivery.push(dbt, None, ahead=ahead))
+    assert project.sql("select count(*) from {schema}.dbt_kinds_outbox") == recorded

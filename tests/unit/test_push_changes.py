@@ -48,8 +48,8 @@ class Outbox:
         for row in left:
             first.setdefault(row["key"], row["delta"])
         places = {key: place for place, key in enumerate(sorted(first, key=lambda key: (first[key], key)))}
-        attempts = [{"key": key, "deltas": ",".join(map(str, deltas))} for key, deltas in self.sent.items()]
-        return waiting_of([row | {"place": places[row["key"]]} for row in left], self.keys, attempts)
+        sent = {key: ",".join(map(str, self.sent.get(key, ()))) for key in places}
+        return waiting_of([row | {"place": places[row["key"]], "sent": sent[row["key"]]} for row in left], self.keys)
 
     def settle(self, one: Waiting) -> None:
         self.settled[one.key] = one.delta
@@ -101,8 +101,8 @@ def merged(*deltas: tuple[str | None, str | None], sent: str = "") -> list[tuple
         for value, kind in ((old, "update_preimage" if is_both else "delete"), (new, "update_postimage" if is_both else "insert")):  # fmt: skip
             if value is not None:
                 row = text(k=1, v=value)
-                rows.append({"delta": number, "type": kind, "key": text(k=1), "row": row, "change": f"{number}", "place": 1})  # fmt: skip
-    (one,) = waiting_of(rows, "unique_key", [{"key": text(k=1), "deltas": sent}])
+                rows.append({"delta": number, "type": kind, "key": text(k=1), "row": row, "change": f"{number}", "place": 1, "sent": sent})  # fmt: skip
+    (one,) = waiting_of(rows, "unique_key")
     return [(change.type, change.old and change.old["v"], change.row and change.row["v"]) for change in one.changes]
 
 
@@ -119,10 +119,10 @@ def test_changes_of_a_key_become_one() -> None:
 def test_batches_do_not_split_what_has_an_order() -> None:
     def waiting(keys: Keys, *types: str) -> Waiting:
         rows = [
-            {"delta": n, "type": type_, "key": "{}", "row": text(v=1), "change": f"{n}", "place": 1}
+            {"delta": n, "type": type_, "key": "{}", "row": text(v=1), "change": f"{n}", "place": 1, "sent": "0"}
             for n, type_ in enumerate(types)
         ]
-        return waiting_of(rows, keys, [{"key": "{}", "deltas": "0"}])[0]
+        return waiting_of(rows, keys)[0]
 
     copies, mixed = waiting("row", "insert", "insert", "insert"), waiting("row", "insert", "delete")
     assert [len(batch) for batch in batches_of([copies], "row", 2)] == [2, 1]
