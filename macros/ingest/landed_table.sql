@@ -12,8 +12,6 @@
   {% set latest = dbt_kinds.latest_load(loads) if is_there and not settings.full_refresh else none %}
   {% set then = (dbt_kinds.recorded_versions(options, latest) or {}).get(name) %}
   {% set change = dbt_kinds.change_since(node, then, now) if then else {'state': 'new', 'is_appended': false} %}
-  {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds.relation_of_node(node)) %}
-  {% do dbt_kinds.landed_columns(options, columns) %}
   {# two versions with other columns, or with maps, cannot be compared; what was appended between them can be read, whatever was removed #}
   {% set readable = dict(change, state='map', is_appended=change.updates_nothing) if change.state in ['columns', 'map'] else change %}
   {% set bounds = [none, now.split(' ')[1]] if change.state == 'new' else dbt_kinds.gained_bounds(options, node, readable, then, now, 1) %}
@@ -22,6 +20,9 @@
       ~ ('has other columns than at the last run' if change.state == 'columns' else 'has a column of type map')) ~ ', so that nothing tells what it gained; to take all of its rows instead of those that are here: '
       ~ 'disable_restatement: false and dbt run --full-refresh --select ' ~ options.model) %}
   {% endif %}
+  {# a column that was added since the last snapshot is in the table, and not in what is read of it #}
+  {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds._landed_rows(options, {name: bounds})) %}
+  {% do dbt_kinds.landed_columns(options, columns) %}
   {% set claim = {'id': local_md5(options.relation ~ (latest.recorded_at if latest is not none else ''))[:16], 'landed': columns} %}
   {% do plan.update({
     'versions': {name: now}, 'change_sets': {name: bounds}, 'claims': [claim], 'batches': [] if change.state == 'same' and is_there else [plan.batches[0]],
@@ -67,6 +68,12 @@
 {% endmacro %}
 
 
+{# SQL in parentheses: the rows that a landing table gained, as they are. #}
+{% macro _landed_rows(options, change_sets) %}
+  {% do return(dbt_kinds.with_change_sets(change_sets, dbt_kinds.changes_of(dbt_kinds.relation_of_node(dbt_kinds.landing_node(options))))) %}
+{% endmacro %}
+
+
 {# SQL: the rows that a landing table gained, with the columns of event_lines. Pure. #}
 {% macro gained_lines(options, plan) %}
   {% set selected, reasons = [], [] %}
@@ -78,13 +85,12 @@
     {% do reasons.append(unfit) if column.text is not none %}
     {% do reasons.append(missing) if declared.not_null %}
   {% endfor %}
-  {% set changes = dbt_kinds.with_change_sets(plan.change_sets, dbt_kinds.changes_of(dbt_kinds.relation_of_node(dbt_kinds.landing_node(options)))) %}
   {% set sql -%}
 select {{ dbt_kinds.quoted_names(options.columns) | join(', ') }}, _kinds_file, if(_kinds_reason is null, null, _kinds_line) as _kinds_text, _kinds_reason
 from (
   select {{ selected | join(', ') }}, {{ dbt_kinds.text_literal(options.landing_table) }} as _kinds_file,
     to_json(_kinds_row, map('ignoreNullFields', 'false', 'timeZone', 'UTC')) as _kinds_line, nullif(concat_ws(', ', {{ reasons | join(', ') or "''" }}), '') as _kinds_reason
-  from (select struct(*) as _kinds_row from {{ changes }} as landed)
+  from (select struct(*) as _kinds_row from {{ dbt_kinds._landed_rows(options, plan.change_sets) }} as landed)
 )
   {%- endset %}
   {% do return(sql) %}

@@ -151,3 +151,16 @@ def test_rows_are_removed_from_a_table_whose_columns_cannot_be_compared(project:
     project.sql("update {schema}.inbox set page = 'start'")
     assert "had rows changed or removed, and has other columns than at the last run" in project.dbt("run").errors
     assert project.rows("select id, page from {schema}.t") == [(1, None), (2, None), (3, "home")]
+
+
+def test_a_column_is_added_behind_the_last_row(project: Project) -> None:
+    project.sql("create schema {schema}")
+    project.sql("create table {schema}.inbox using iceberg as select 1L as id")
+    events(project, "t", "iceberg")
+    project.run()
+    project.sql("insert into {schema}.inbox values (2L)")
+    project.sql("delete from {schema}.inbox where id = 1")
+    # no snapshot has the column yet
+    project.sql("alter table {schema}.inbox add column page string")
+    assert project.run().messages["t"] == "flush: 1 row"
+    assert project.rows("select id, page from {schema}.t") == [(1, None), (2, None)]
