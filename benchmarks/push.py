@@ -1,6 +1,8 @@
-"""What `dbt-kinds push` costs besides its calls: with nothing pending, and with one change of each model, against an operation that does nothing.
+"""What `dbt-kinds push` costs besides its calls: with nothing pending, and with one change of each model.
 
-python -m benchmarks.push [--models 10] [--rounds 3]
+Both are compared with an operation that does nothing.
+
+    python -m benchmarks.push [--models 10] [--rounds 3]
 """
 
 from __future__ import annotations

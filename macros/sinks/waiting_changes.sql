@@ -36,6 +36,18 @@ group by relation
 {% endmacro %}
 
 
+{# SQL: the dead letters of a model, `{change, type, key, row, reason, attempts, moment, delta}`. #}
+{% macro dead_letters_query(relation) %}
+  {% set sql -%}
+{{ dbt_kinds._state_of_deliveries([relation]) }}
+select letter.change, letter.type, key, letter.row, letter.reason, letter.attempts, letter.moment, letter.delta
+from (select key, explode(dead) as letter from tried)
+order by letter.moment, letter.change
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
 {#
   SQL that the queries above begin with, four common table expressions. `changes` are those of complete deltas. `resyncs` has a row for each relation: the last delta that replaced what was pending,
   0 if none did, and how many `gaps` there are after it. `tried` has a row for each key that was pushed: its `dead` letters that were not revived, up to which delta it is `settled`, and of the attempts since
@@ -60,7 +72,7 @@ with deltas as (
   select relation, resync, array_size(filter(gaps, gap -> gap > resync)) as gaps
   from (select relation, max(if(status = 'resync', delta, 0)) as resync, collect_list(if(status = 'gap', delta, null)) as gaps from deltas group by relation)
 ), deliveries as (
-  select relation, key, collect_list(struct(moment, status, delta, attempts, change)) as told
+  select relation, key, collect_list(struct(moment, status, delta, attempts, change, type, row, reason)) as told
   from {{ outbox }} where {{ chosen }} and event = 'delivery' and key is not null group by relation, key
 ), letters as (
   select *,
@@ -77,21 +89,6 @@ with deltas as (
     array_min(filter(open, d -> d.status = 'sending')).moment as first_at, array_max(open).moment as last_at, array_max(open).status as last_status
   from attempted
 )
-  {%- endset %}
-  {% do return(sql) %}
-{% endmacro %}
-
-
-{# SQL: the dead letters of a model, `{change, type, key, row, reason, attempts, moment, delta}`. #}
-{% macro dead_letters_query(relation) %}
-  {% set sql -%}
-select change, type, key, row, reason, attempts, moment, delta
-from (
-  select *, coalesce(max(if(status = 'retry', moment, null)) over (partition by change) > moment, false) as is_revived
-  from {{ dbt_kinds.outbox_table() }} where relation = {{ dbt_kinds.text_literal(relation) }} and event = 'delivery'
-)
-where status in ('reject', 'dead') and not is_revived
-order by moment, change
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}
