@@ -21,7 +21,7 @@
       ~ 'disable_restatement: false and dbt run --full-refresh --select ' ~ options.model) %}
   {% endif %}
   {# a column that was added since the last snapshot is in the table, and not in what is read of it #}
-  {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds._landed_rows(options, {name: bounds})) %}
+  {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds._rows_to_take(options, {name: bounds})) %}
   {% do dbt_kinds.landed_columns(options, columns) %}
   {% set claim = {'id': local_md5(options.relation ~ (latest.recorded_at if latest is not none else ''))[:16], 'landed': columns} %}
   {% do plan.update({
@@ -69,7 +69,7 @@
 
 
 {# SQL in parentheses: the rows that a landing table gained, as they are. #}
-{% macro _landed_rows(options, change_sets) %}
+{% macro _rows_to_take(options, change_sets) %}
   {% do return(dbt_kinds.with_change_sets(change_sets, dbt_kinds.changes_of(dbt_kinds.relation_of_node(dbt_kinds.landing_node(options))))) %}
 {% endmacro %}
 
@@ -90,7 +90,7 @@ select {{ dbt_kinds.quoted_names(options.columns) | join(', ') }}, _kinds_file, 
 from (
   select {{ selected | join(', ') }}, {{ dbt_kinds.text_literal(options.landing_table) }} as _kinds_file,
     to_json(_kinds_row, map('ignoreNullFields', 'false', 'timeZone', 'UTC')) as _kinds_line, nullif(concat_ws(', ', {{ reasons | join(', ') or "''" }}), '') as _kinds_reason
-  from (select struct(*) as _kinds_row from {{ dbt_kinds._landed_rows(options, plan.change_sets) }} as landed)
+  from (select struct(*) as _kinds_row from {{ dbt_kinds._rows_to_take(options, plan.change_sets) }} as landed)
 )
   {%- endset %}
   {% do return(sql) %}
