@@ -88,7 +88,7 @@ def asks_dbt(command: Callable[..., None]) -> Callable[..., None]:
             metavar="YAML",
             help="Variables for the run, as in dbt.",
         ),
-        click.option("--select", "-s", help="Models, separated by spaces; default: all."),
+        click.option("--select", "-s", help="Names of models, separated by spaces; default: all."),
         click.option("--target", "-t", help="The target in the profile."),
         click.option("--profile", help="The profile to use."),
         click.option("--profiles-dir", help="The folder of profiles.yml."),
@@ -148,7 +148,7 @@ def doctor(dbt: Dbt, select: str | None, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-@main.command(epilog=examples("status", 'status --select "flights+" --watch 10'))
+@main.command(epilog=examples("status", 'status --select "flights weather" --watch 10'))
 @asks_dbt
 @click.option("--watch", type=click.IntRange(min=1), metavar="SECONDS", help="Refresh at this interval until Ctrl-C.")
 @json_option

@@ -444,7 +444,7 @@ class FiltersDisagree(Left):
 
 
 class BoundOfAnotherColumn(Left):
-    """A filter compares with the maximum of a column that it does not end up in."""
+    """A filter compares a column with the maximum of another column of the table."""
 
 
 class TimeColumnUnclear(Left):
@@ -562,7 +562,7 @@ class MigrationNote(CompileError):
 
 
 class NoStart(MigrationNote):
-    """No start is known; adopt, the option or a window gives one."""
+    """No start is known; set the option start, adopt the table, or pass a window."""
 
 
 class LookbackFromVariable(MigrationNote):
@@ -570,7 +570,7 @@ class LookbackFromVariable(MigrationNote):
 
 
 class KeptAsTest(MigrationNote):
-    """The former merge key is worth a uniqueness test."""
+    """The former merge key should be tested for uniqueness."""
 
 
 class NoWindow(MigrationNote):

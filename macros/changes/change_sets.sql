@@ -37,7 +37,7 @@
   {% for name in captured %}
     {% set version = now.get(name) or '' %}
     {% if version.split(' ')[0] not in ['iceberg', 'delta'] %}
-      {% do dbt_kinds.fail(options.model, name ~ ' has no snapshots, so nothing tells what it gained; read it by a cursor (@incremental, capture: cursor), keep it as Iceberg, or read it with ref '
+      {% do dbt_kinds.fail(options.model, name ~ ' has no snapshots, so its new rows cannot be determined; read it by a cursor (@incremental, capture: cursor), keep it as Iceberg, or read it with ref '
         ~ 'or source instead of changes_of') %}
     {% endif %}
   {% endfor %}

@@ -84,15 +84,15 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
     {% set option, reason, words = 'on_source_change', 'upstream schema changed: ' ~ name, 'upstream schema changed: ' ~ name ~ ' has other columns than at the last run' %}
   {% elif state == 'map' %}
     {% set option, reason = 'on_source_change', 'uncomparable: ' ~ name %}
-    {% set words = name ~ ' has a column of type map and was changed otherwise than by appending to it, so that nothing tells what it gained' %}
+    {% set words = name ~ ' has a column of type map and was changed by more than appends, so its new rows cannot be determined' %}
   {% else %}
     {% set option, reason = 'on_lost_history', 'history is gone: ' ~ name %}
-    {% set words = ('snapshot ' ~ then.split(' ')[1] ~ ' of ' if then else 'what was read of ') ~ name ~ ' is gone, so that nothing tells what it gained' %}
+    {% set words = ('snapshot ' ~ then.split(' ')[1] ~ ' of ' if then else 'what was read of ') ~ name ~ ' is gone, so its new rows cannot be determined' %}
   {% endif %}
   {% if options[option] == 'error' %}
-    {% do dbt_kinds.fail(options.model, words ~ '; replace all rows by --full-refresh or ' ~ option ~ ': reload') %}
+    {% do dbt_kinds.fail(options.model, words ~ '; to replace all rows, use --full-refresh or ' ~ option ~ ': reload') %}
   {% elif config.get('full_refresh') is not none and not config.get('full_refresh') %}
-    {% do dbt_kinds.fail(options.model, words ~ ', and full_refresh: false forbids to replace all rows; take it out for one run, or set ' ~ option ~ ': error') %}
+    {% do dbt_kinds.fail(options.model, words ~ ', and full_refresh: false forbids replacing all rows; remove it for one run, or set ' ~ option ~ ': error') %}
   {% endif %}
   {% do plan.update({'start_anew': true, 'run_type': 'backfill', 'reason': 'backfill: ' ~ reason}) %}
 {% endmacro %}

@@ -8,7 +8,7 @@
   {% if not (dbt_kinds.keeps_history(options) or is_by_run) or not work.start_anew or not work.existed or (work.plan.reason != 'backfill: first run' if is_by_run else work.plan.replaces_history) %}
     {% do return(none) %}
   {% endif %}
-  {% set way_out = '; state what it holds, dbt run-operation dbt_kinds.record, or throw it away with --full-refresh' %}
+  {% set way_out = '; record what it holds (dbt run-operation dbt_kinds.record), or discard it with --full-refresh' %}
   {% set valid_to = dbt_kinds.find_column(work.existing.columns, options.valid_to_name) %}
   {% set stages = [] %}
   {% for name in dbt_kinds.left_stages(this) if name.endswith('_history') %}{% do stages.append(name) %}{% endfor %}
@@ -17,7 +17,7 @@
       ~ 'that a run was putting in its place; look which of the two is whole' ~ way_out) %}
   {% elif valid_to is none and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ " has rows, no recorded coverage and no column '" ~ options.valid_to_name
-      ~ "'; it is no table of this kind: move it away, adopt it if it is a dbt snapshot (dbt_kinds.adopt_snapshot), or throw it away with --full-refresh") %}
+      ~ "'; this kind did not write it: rename it, adopt it if it is a dbt snapshot (dbt_kinds.adopt_snapshot), or discard it with --full-refresh") %}
   {% elif valid_to is not none and run_query('select 1 from ' ~ this ~ ' where ' ~ dbt_kinds.quoted(valid_to.name) ~ ' is not null limit 1').rows | length %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' holds closed versions and has no recorded coverage, so that a first load would replace '
       ~ 'history that the source may not have any more' ~ way_out) %}

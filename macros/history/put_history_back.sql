@@ -69,9 +69,9 @@ insert into {{ relation }} replace where true
   {% if snapshot_id is not none and dbt_kinds.has_snapshot(relation, options.file_format, snapshot_id) %}
     {% do return(snapshot_id) %}
   {% elif not restatement.is_exact and not settings.allow_approximate_restatement %}
-    {% do dbt_kinds.fail(options.model, ('snapshot ' ~ snapshot_id ~ ', which the table stood at before ' ~ restatement['from'] ~ ', has expired' if snapshot_id is not none
-      else 'no snapshot is recorded of what the table was before ' ~ restatement['from']) ~ ', and valid_from tells when the source changed, not which run wrote it; '
-      ~ 'pass kinds_allow_approximate_restatement: true to take back every version from then on, or rebuild the table with --full-refresh') %}
+    {% do dbt_kinds.fail(options.model, ('snapshot ' ~ snapshot_id ~ ', the state of the table before ' ~ restatement['from'] ~ ', has expired' if snapshot_id is not none
+      else 'no snapshot of the table before ' ~ restatement['from'] ~ ' is recorded') ~ ', and valid_from does not show which run wrote a version; '
+      ~ 'pass kinds_allow_approximate_restatement: true to remove all versions that begin from then on, or rebuild the table with --full-refresh') %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}

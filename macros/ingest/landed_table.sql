@@ -7,7 +7,7 @@
   {% set now = dbt_kinds.table_version(node) %}
   {% if (now or '').split(' ')[0] not in ['iceberg', 'delta'] %}
     {% do dbt_kinds.fail(options.model, 'the landing table ' ~ name ~ (' is not there' if now is none and dbt_kinds.relation_type(dbt_kinds.relation_of_node(node)) is none
-      else ' has no snapshots, so nothing tells what it gained') ~ '; landing: {table: …} names a table of Iceberg, landing: {path: …} a folder') %}
+      else ' has no snapshots, so its new rows cannot be determined') ~ '; landing: {table: …} names a table of Iceberg, landing: {path: …} a folder') %}
   {% endif %}
   {% set latest = dbt_kinds.latest_load(loads) if is_there and not settings.full_refresh else none %}
   {% set then = (dbt_kinds.recorded_versions(options, latest) or {}).get(name) %}
@@ -17,8 +17,8 @@
   {% set bounds = [none, now.split(' ')[1]] if change.state == 'new' else dbt_kinds.gained_bounds(options, node, readable, then, now, 1) %}
   {% if bounds is none %}
     {% do dbt_kinds.fail(options.model, ('snapshot ' ~ then.split(' ')[1] ~ ' of the landing table ' ~ name ~ ' is gone' if change.state == 'gone' else 'the landing table ' ~ name ~ ' had rows changed or removed, and '
-      ~ ('has other columns than at the last run' if change.state == 'columns' else 'has a column of type map')) ~ ', so that nothing tells what it gained; to take all of its rows instead of those that are here: '
-      ~ 'disable_restatement: false and dbt run --full-refresh --select ' ~ options.model) %}
+      ~ ('has other columns than at the last run' if change.state == 'columns' else 'has a column of type map')) ~ ', so its new rows cannot be determined; to replace the rows of this model by all rows of the landing table, set '
+      ~ 'disable_restatement: false and run dbt run --full-refresh --select ' ~ options.model) %}
   {% endif %}
   {# a column that was added since the last snapshot is in the table, and not in what is read of it #}
   {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds._rows_to_take(options, {name: bounds})) %}

@@ -98,8 +98,8 @@
     {% do dbt_kinds.fail(options.model, 'kinds_start ' ~ since ~ ' restates what is recorded up to ' ~ recorded_until
       ~ ', and disable_restatement is true; set disable_restatement: false, or drop kinds_start and kinds_end') %}
   {% elif not earlier %}
-    {% do dbt_kinds.fail(options.model, 'nothing is recorded before kinds_start ' ~ since ~ ', so that it would rebuild the whole history from what the source '
-      ~ 'has today; run with --full-refresh instead if that is meant, or restate from after ' ~ later[0].instant) %}
+    {% do dbt_kinds.fail(options.model, 'nothing is recorded before kinds_start ' ~ since ~ ', so the whole history would be rebuilt from the current state of the source'
+      ~ '; if you want that, run with --full-refresh; otherwise pass a kinds_start after ' ~ later[0].instant) %}
   {% elif settings.end is not none and settings.end < recorded_until %}
     {% do dbt_kinds.fail(options.model, 'kinds_end ' ~ settings.end ~ ' is before the end of what is recorded, ' ~ recorded_until
       ~ ', and what follows depends on what is restated; drop kinds_end, or pass ' ~ recorded_until) %}
@@ -157,7 +157,7 @@
     {% do return(none) %}
   {% endif %}
   {% set newest, merged_from = kept[-1].instant, kept | map(attribute='start') | min %}
-  {% set way_out = 'older than the last recorded batch, which is of ' ~ newest ~ ', and history cannot be inserted underneath; ' %}
+  {% set way_out = 'older than the last recorded batch (' ~ newest ~ '), and versions cannot be inserted before existing ones; ' %}
   {% set restating = ', without kinds_end, and set disable_restatement: false' %}
   {% if options.start is not none and dbt_kinds.floor_to_unit(options.start, options.unit) < dbt_kinds.floor_to_unit(merged_from, options.unit) and settings.start is none %}
     {% do dbt_kinds.fail(options.model, 'start ' ~ options.start ~ ' asks for intervals that are ' ~ way_out ~ 'set start to ' ~ merged_from

@@ -123,8 +123,8 @@
 {# Lookback units come first each time: a run with no room for more would never make progress. #}
 {% macro _check_max_batches(options, batch_size) %}
   {% if options.max_batches is not none and batch_size and batch_size * options.max_batches <= options.lookback %}
-    {% do dbt_kinds.fail(options.model, 'max_batches ' ~ options.max_batches ~ ' of batch_size ' ~ batch_size ~ ' is no more than lookback ' ~ options.lookback
-      ~ ', so that every run would load the same intervals again; set max_batches to ' ~ (options.lookback // batch_size + 1) ~ ' or more') %}
+    {% do dbt_kinds.fail(options.model, 'max_batches ' ~ options.max_batches ~ ' times batch_size ' ~ batch_size ~ ' is not more than lookback ' ~ options.lookback
+      ~ ', so every run would only load the lookback again; set max_batches to ' ~ (options.lookback // batch_size + 1) ~ ' or more') %}
   {% endif %}
 {% endmacro %}
 
@@ -137,8 +137,8 @@
     {% do return(settings.full_refresh) %}
   {% elif again.asked_for and dbt_kinds.accumulates(options) %}
     {% set met = dbt_kinds.as_instants(again.asked_for, options.unit, settings.end) %}
-    {% do dbt_kinds.fail(options.model, 'the window ' ~ settings.start ~ ' to ' ~ settings.end ~ ' meets what is merged already, ' ~ met[0][0] ~ ' to ' ~ met[-1][1]
-      ~ ', and an interval is merged once; rebuild the table with --full-refresh, or drop kinds_start and kinds_end') %}
+    {% do dbt_kinds.fail(options.model, 'the window ' ~ settings.start ~ ' to ' ~ settings.end ~ ' overlaps intervals that are already merged, ' ~ met[0][0] ~ ' to ' ~ met[-1][1]
+      ~ ', and an interval can be merged only once; rebuild the table with --full-refresh, or drop kinds_start and kinds_end') %}
   {% elif again.asked_for and not settings.allow_full_restatement %}
     {% do dbt_kinds.fail(options.model, 'restating ' ~ options.kind ~ ' rebuilds the whole table from '
       ~ dbt_kinds.floor_to_unit(recorded[0][0], options.unit) ~ '; pass kinds_allow_full_restatement: true, or drop kinds_start and kinds_end') %}
@@ -151,8 +151,8 @@
 {% macro _check_merged_whole(options, missing, recorded) %}
   {% set merged = dbt_kinds.intersect_intervals(missing, recorded) %}
   {% if merged %}
-    {% do dbt_kinds.fail(options.model, merged[0][0] ~ ' to ' ~ merged[0][1] ~ ' is merged already, and is only a part of an interval of one '
-      ~ options.unit.name ~ ', and an interval is merged once; rebuild the table with --full-refresh') %}
+    {% do dbt_kinds.fail(options.model, merged[0][0] ~ ' to ' ~ merged[0][1] ~ ' is already merged, but is only part of an interval of one '
+      ~ options.unit.name ~ ', and an interval can be merged only once; rebuild the table with --full-refresh') %}
   {% endif %}
 {% endmacro %}
 

@@ -12,10 +12,10 @@
 {# Whether this run writes rows: appended sample rows would be appended again by the run that records them. #}
 {% macro writes_rows(options) %}
   {% if dbt_kinds.is_sample_run() and dbt_kinds.keeps_history(options) %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample merges nothing, because history would take what it leaves out for deleted, or never see it') %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample merges nothing, because rows outside the sample would be treated as deleted, or never be loaded') %}
     {% do return(false) %}
   {% elif dbt_kinds.is_sample_run() and dbt_kinds.appends_rows(options) %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample adds nothing, because the next run would add it again') %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample appends nothing, because the next run would append the same rows again') %}
     {% do return(false) %}
   {% endif %}
   {% do return(not dbt_kinds.is_empty_run()) %}

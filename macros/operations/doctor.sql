@@ -50,11 +50,11 @@
   {% endfor %}
   {% set is_server = facts.method is not none and facts.method != 'session' %}
   {% if is_server and facts.poll_interval is not none and facts.poll_interval | float > 1 %}
-    {% do dbt_kinds._finding(findings, 'warning', 'profile', 'poll_interval is ' ~ facts.poll_interval, 'dbt-spark asks only every ' ~ facts.poll_interval
-      ~ ' seconds whether a statement has ended, and a run sends 6 to 20', 'poll_interval: 1 in the output of profiles.yml') %}
+    {% do dbt_kinds._finding(findings, 'warning', 'profile', 'poll_interval is ' ~ facts.poll_interval, 'dbt-spark polls each statement only every ' ~ facts.poll_interval
+      ~ ' seconds, and a run sends 6 to 20 statements', 'poll_interval: 1 in the output of profiles.yml') %}
   {% endif %}
   {% if is_server and 'iceberg' in with_commits and (facts.lock or '') | lower == 'false' %}
-    {% do dbt_kinds._finding(findings, 'error', 'catalog', "the lock of Hive's catalog is off (iceberg.engine.hive.lock-enabled)", 'of two commits to one Iceberg table at a time one is lost, silently',
+    {% do dbt_kinds._finding(findings, 'error', 'catalog', "the lock of Hive's catalog is off (iceberg.engine.hive.lock-enabled)", 'if two runs commit to one Iceberg table at the same time, one commit is silently lost',
       'start the server without spark.hadoop.iceberg.engine.hive.lock-enabled=false') %}
   {% endif %}
   {% if (facts.store_assignment or '') | upper == 'LEGACY' and with_commits %}
@@ -82,7 +82,7 @@
   {% do facts.update({'events': counts.events, 'files': counts.files}) %}
   {% if counts.unreadable %}
     {% do dbt_kinds._finding(findings, 'error', 'store', dbt_kinds.counted(counts.unreadable, 'row', 'rows') ~ ' of ' ~ facts.store ~ ' cannot be read as events',
-      'every run stops at them, and the doctor has looked at no table' if '' in counts.relations else 'runs of ' ~ counts.relations[:5] | join(', ') ~ (', …' if counts.relations | length > 5 else '') ~ ' stop at them',
+      'every run stops at them, and no table was checked' if '' in counts.relations else 'runs of ' ~ counts.relations[:5] | join(', ') ~ (', …' if counts.relations | length > 5 else '') ~ ' stop at them',
       'correct them; or drop them, and what they recorded is loaded again: ' ~ "dbt run-operation dbt_kinds.compact_store --args '{drop_unreadable: true}'") %}
   {% endif %}
   {% if counts.files > 500 %}
@@ -129,6 +129,6 @@
       'dbt run -s ' ~ options.model) %}
   {% endif %}
   {% if dbt_kinds.is_unsettled(options.relation) %}
-    {% do dbt_kinds._finding(findings, 'warning', options.relation, 'a run died in a write that must not be done twice', 'the next run finds out what became of it before it writes', 'dbt run -s ' ~ options.model) %}
+    {% do dbt_kinds._finding(findings, 'warning', options.relation, 'a run died during a write that must not be repeated', 'the next run first checks whether that write happened', 'dbt run -s ' ~ options.model) %}
   {% endif %}
 {% endmacro %}

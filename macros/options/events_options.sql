@@ -11,7 +11,7 @@
   {% elif '`' in (path or '') %}
     {% do dbt_kinds.fail(model, "landing '" ~ path ~ "' has a backtick, which SQL cannot quote in a path; use another folder") %}
   {% elif table is not none and 'max_files' in given %}
-    {% do dbt_kinds.fail(model, 'max_files is of a landing folder, and this one is a table; remove it') %}
+    {% do dbt_kinds.fail(model, 'max_files applies to landing: {path: …} only, and landing names a table; remove it') %}
   {% endif %}
   {% do return({
     'columns': dbt_kinds._event_columns(model, given.get('columns')), 'landing': (path.rstrip('/') or '/') if path else none, 'landing_table': table,
@@ -35,7 +35,7 @@
     {% if name | lower in names %}
       {% do dbt_kinds.fail(model, 'columns names ' ~ name ~ ' twice; Spark does not tell names apart by their case') %}
     {% elif name.startswith('_kinds_') %}
-      {% do dbt_kinds.fail(model, 'columns names ' ~ name ~ ', and names that begin with _kinds_ are those of the package; use another') %}
+      {% do dbt_kinds.fail(model, 'the column name ' ~ name ~ ' begins with _kinds_, which is reserved; use another name') %}
     {% elif type.kind != 'atomic' and modules.re.search('(?i)\\b(date|timestamp|timestamp_ntz|timestamp_ltz)\\b', column.data_type | string) %}
       {# from_json raises at a value that it cannot read, and the whole run fails (measured on Spark 3.5.9) #}
       {% do dbt_kinds.fail(model, 'the column ' ~ name ~ ' holds dates or timestamps within a ' ~ type.kind ~ ', one of which could stop a run if it cannot be read; declare them as string') %}

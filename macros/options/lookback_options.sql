@@ -12,7 +12,7 @@
       {% do dbt_kinds.fail(model, "lookback has no '" ~ name ~ "'; " ~ ("did you mean '" ~ meant ~ "'?" if meant is not none else example)) %}
     {% endfor %}
     {% if not dbt_kinds.true_or_false(model, 'lookback.auto', written.get('auto', 'missing')) %}
-      {% do dbt_kinds.fail(model, 'lookback.auto is false, so that nothing tells what came late; write lookback: ' ~ written.get('minimum', 0)) %}
+      {% do dbt_kinds.fail(model, 'lookback.auto is false, so late data is not detected; write lookback: ' ~ written.get('minimum', 0)) %}
     {% endif %}
   {% elif written | string | lower != 'auto' %}
     {% if 'on_lost_history' in given and 'capture' not in given %}

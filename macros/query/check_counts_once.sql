@@ -9,7 +9,7 @@
     {% do dbt_kinds.fail(options.model, 'the query does not read its interval, so that every interval would count the whole source again' ~ way_out) %}
   {% elif windows | map(attribute='relation') | unique | list | length > 1 %}
     {% do dbt_kinds.fail(options.model, 'the query reads windows of several sources, ' ~ windows | map(attribute='relation') | unique | join(', ')
-      ~ ', and what a pair of their intervals gives is no sum of what each gives' ~ way_out) %}
+      ~ ', and results of their intervals cannot be added up' ~ way_out) %}
   {% endif %}
   {% for window in windows %}
     {% if dbt_kinds._is_wider(window, options.unit) %}

@@ -46,8 +46,8 @@
 
 
 {% macro warn_of_gap(options) %}
-  {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': what changed since the last delta of its sink cannot be told any more, because that version of ' ~ options.relation
-    ~ ' is gone; dbt-kinds push --select ' ~ options.model ~ ' --resync sends the whole table as inserts') %}
+  {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the changes since the outbox was last filled cannot be determined, because that version of ' ~ options.relation
+    ~ ' has expired; to send the whole table as inserts: dbt-kinds push --select ' ~ options.model ~ ' --resync') %}
 {% endmacro %}
 
 

@@ -74,7 +74,7 @@
   {% set left_out = [options.relation] + parents | map(attribute='relation') | list + (dbt_kinds._tables_of_kinds() if options.on_upstream_change == 'ignore' else []) %}
   {% set found = {} %}
   {% for window in windows if not window.relation %}
-    {% do dbt_kinds.fail(options.model, 'lookback: auto cannot tell what changed in a text that window_of is given; give it source() or ref()') %}
+    {% do dbt_kinds.fail(options.model, 'lookback: auto needs window_of(source(…), …) or window_of(ref(…), …), and the query passes a string to window_of') %}
   {% endfor %}
   {% for window in windows if window.relation not in left_out %}
     {% set place = window.relation ~ ' ' ~ window.column | lower %}
@@ -124,7 +124,7 @@
       {% do known.append("source('" ~ read.source_name ~ "', '" ~ read.name ~ "')" if read.resource_type == 'source' else "ref('" ~ read.name ~ "')") if read %}
     {% endfor %}
     {% set column = options.time_column.column if options.time_column else 'day' %}
-    {% do dbt_kinds.fail(options.model, 'lookback: auto asks what changed in the relations that the query reads through window_of, and it reads none so; write: from {{ dbt_kinds.window_of('
+    {% do dbt_kinds.fail(options.model, 'lookback: auto checks the relations that the query reads through window_of, and the query has no window_of; write: from {{ dbt_kinds.window_of('
       ~ (known[0] or "source('…', '…')") ~ ", '" ~ column ~ "') }} as …") %}
   {% endif %}
 {% endmacro %}

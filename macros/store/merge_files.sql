@@ -11,8 +11,8 @@
       {% do dbt_kinds.finish_compaction() %}
       {% set failure = dbt_kinds.rewrite_store([], 'true', dbt_kinds.count_events()) %}
       {% do dbt_kinds.release_lease_of(lease) %}
-      {% do log('dbt_kinds: the interval store had ' ~ files ~ ' files and has few again' if failure is none
-        else 'dbt_kinds: the interval store has ' ~ files ~ ' files, and they stay: ' ~ failure, info=true) %}
+      {% do log('dbt_kinds: merged the ' ~ files ~ ' files of the interval store' if failure is none
+        else 'dbt_kinds: the ' ~ files ~ ' files of the interval store were not merged: ' ~ failure, info=true) %}
     {% endif %}
   {% endif %}
 {% endmacro %}

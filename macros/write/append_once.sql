@@ -11,9 +11,9 @@
     {% do dbt_kinds._check_nothing_unmerged(work) %}
   {% elif dbt_kinds.appends_rows(options) and not work.start_anew and dbt_kinds.events_of(options.relation) == []
       and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
-    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so that a first load might append them '
-      ~ "again; state what it holds, dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}', or rebuild it with "
-      ~ '--full-refresh') %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so a first load might append them '
+      ~ "again; record the intervals that it holds: dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}'; or rebuild it with "
+      ~ '--full-refresh and disable_restatement: false') %}
   {% endif %}
 {% endmacro %}
 

@@ -34,8 +34,8 @@
     {% endfor %}
   {% endfor %}
   {% for name in names if name | lower not in options.combine and name | lower not in options.unique_key | map('lower') %}
-    {% do dbt_kinds.fail(options.model, "two values of the column '" ~ name ~ "' cannot be combined without a rule; name it in unique_key if the query groups by it, else give it a "
-      ~ 'combiner in combine, one of ' ~ dbt_kinds.state_functions() | join(', ')) %}
+    {% do dbt_kinds.fail(options.model, "the column '" ~ name ~ "' has no combiner; add it to unique_key if the query groups by it, otherwise add it to "
+      ~ 'combine, with one of ' ~ dbt_kinds.state_functions() | join(', ')) %}
   {% endfor %}
 {% endmacro %}
 

@@ -133,8 +133,8 @@ from (
   {%- endset %}
   {% set found = dbt_kinds.query_rows(sql)[0] %}
   {% if found.closed_after != found.closed_before + counts.closed or found.rows_after != found.rows_before + counts.inserted - counts.dropped %}
-    {% do dbt_kinds.fail(options.model, 'the rebuilt table ' ~ options.relation ~ ' has ' ~ found.rows_after ~ ' rows, ' ~ found.closed_after ~ ' of them closed, and the table has '
-      ~ found.rows_before ~ ', ' ~ found.closed_before ~ ' of them closed, which ' ~ counts ~ ' does not explain; nothing was changed. Does a key have several open rows? '
-      ~ 'The test scd2_one_current_row tells') %}
+    {% do dbt_kinds.fail(options.model, 'the new version of ' ~ options.relation ~ ' would have ' ~ found.rows_after ~ ' rows (' ~ found.closed_after ~ ' closed) instead of '
+      ~ found.rows_before ~ ' (' ~ found.closed_before ~ ' closed), which does not match the planned changes ' ~ counts ~ '; nothing was changed. '
+      ~ 'Check with the test scd2_one_current_row whether a key has several open rows') %}
   {% endif %}
 {% endmacro %}

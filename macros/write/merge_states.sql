@@ -36,8 +36,8 @@ select count(*) as all_keys, count(if(__kinds_stored > 0, 1, null)) as stored_ke
   {%- endset %}
   {% set found = dbt_kinds.query_rows(counts)[0] %}
   {% if found.most_rows > 1 %}
-    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has up to ' ~ found.most_rows ~ ' rows of one ' ~ options.unique_key | join(', ')
-      ~ ', and must have one; nothing was changed. Its states are of another key, or somebody wrote to it: rebuild it with --full-refresh') %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has up to ' ~ found.most_rows ~ ' rows for one ' ~ options.unique_key | join(', ')
+      ~ ', and must have one; nothing was changed. Either unique_key has changed, or something else wrote to the table: rebuild it with --full-refresh') %}
   {% endif %}
   {% do return(found) %}
 {% endmacro %}

@@ -65,7 +65,7 @@
     {% if dbt_kinds.accumulates(options) %}
       {% do dbt_kinds.fail(options.model, 'the interval ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end ~ ' is in doubt: a run died while it merged it into '
         ~ options.relation ~ ', and the snapshots of that table do not tell whether it had done so (' ~ ('snapshot ' ~ pending.get('snapshot_id') ~ ' has expired' if since is none
-        else appended | length ~ ' writes since') ~ '); an interval is merged once, so rebuild the table with --full-refresh, or, if you can tell, state it: dbt run-operation '
+        else appended | length ~ ' writes since') ~ '); an interval can be merged only once, so rebuild the table with --full-refresh, or, if you can tell, state it: dbt run-operation '
         ~ 'dbt_kinds.record ' ~ args ~ ' if it is merged, dbt_kinds.forget with the same if it is not') %}
     {% endif %}
     {% do dbt_kinds.fail(options.model, 'the table is in doubt: a run died while it appended ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end ~ ' to ' ~ options.relation

@@ -60,7 +60,7 @@ def test_states_are_those_of_the_whole_however_days_are_cut(project: Project, fi
     refused = project.dbt(
         "run", now="2024-01-07T06:00:00", start="2024-01-05", end="2024-01-07", allow_full_restatement=True
     )
-    assert "meets what is merged already, 2024-01-05T00:00:00 to 2024-01-06T00:00:00" in refused.errors
+    assert "overlaps intervals that are already merged, 2024-01-05T00:00:00 to 2024-01-06T00:00:00" in refused.errors
     check(project, "2024-01-06")
     project.run(now="2024-01-07T06:00:00")
     check(project, "2024-01-07")

@@ -241,7 +241,10 @@ def test_what_is_refused_and_what_a_rebuild_takes(project: Project, tmp_path: Pa
         ({"columns": [*columns, {"name": "ID", "data_type": "int"}]}, "columns names ID twice"),
         ({"columns": [{"name": "a", "data_type": "array<timestamp>"}]}, "declare them as string"),
         ({"columns": columns, "landing": {"table": "x"}}, "is neither a folder nor a table"),
-        ({"columns": columns, "landing": {"table": "a.b"}, "max_files": 3}, "max_files is of a landing folder"),
+        (
+            {"columns": columns, "landing": {"table": "a.b"}, "max_files": 3},
+            "max_files applies to landing: {path: …} only",
+        ),
         ({"columns": columns, "max_files": 0}, "max_files '0' is not a whole number"),
     ):
         events(project, "t", tmp_path / "in", "iceberg", **meta)

@@ -31,4 +31,4 @@ def test_columns_may_change_type_under_hives_defaults(strict_server: ThriftServe
         assert run.success, run.errors
         found = project.sql("select * from strict.whole")
         assert [tuple(map(str, row)) for row in found] == [tuple(map(str, row)) for row in expected]
-    assert "is dropped and made anew, with its snapshots" in run.errors
+    assert "is dropped and recreated, and its snapshots are lost" in run.errors

@@ -89,7 +89,7 @@ def test_what_is_refused_and_what_is_told(project: Project) -> None:
     assert f"the landing table {project.schema}.inbox is not there" in project.dbt("run").errors
     project.sql("create table {schema}.files using parquet as select 1L as id")
     events(project, "t", "iceberg", table="files")
-    assert "has no snapshots, so nothing tells what it gained" in project.dbt("run").errors
+    assert "has no snapshots, so its new rows cannot be determined" in project.dbt("run").errors
     project.sql("create table {schema}.inbox using iceberg as select 1L as id, 2.5D as n, 'x' as more")
     events(project, "t", "iceberg")
     words = "is of type double, and is declared as int, which cannot hold all of it; declare it as double"
@@ -109,7 +109,7 @@ def test_what_is_refused_and_what_is_told(project: Project) -> None:
     project.sql("drop table {schema}.inbox")
     project.sql("create table {schema}.inbox using iceberg as select 4L as id")
     lost = project.dbt("run").errors
-    assert "is gone, so that nothing tells what it gained" in lost
+    assert "is gone, so its new rows cannot be determined" in lost
     assert "disable_restatement: false and dbt run --full-refresh --select t" in lost
     events(project, "t", "iceberg", disable_restatement=False)
     assert project.run("--full-refresh").messages["t"] == "flush: 1 row"

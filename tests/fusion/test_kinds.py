@@ -108,7 +108,7 @@ def test_a_restatement(twins: Twins) -> None:
         for table in shop.expected:
             shop.restate(table, range(1, 2))
     assert runs[1].statuses["cumulative_iceberg"] == "error"
-    assert "an interval is merged once" in runs[1].errors
+    assert "an interval can be merged only once" in runs[1].errors
     twins.check(runs)
 
 

@@ -48,7 +48,8 @@ def test_a_table_of_files_holds_null_and_the_run_says_so() -> None:
     runs.run(warehouse, 3, file_format="parquet")
     assert highs(warehouse) == {1: 3, 2: None}
     assert any(
-        "hold NULL in the new column 'high', because parquet cannot update them" in said for said in warehouse.said
+        "hold NULL in the new column 'high', because parquet tables cannot be updated" in said
+        for said in warehouse.said
     )
 
 

@@ -66,7 +66,7 @@ def test_an_interval_in_doubt_is_refused_and_can_be_stated_or_rebuilt() -> None:
         runs.run(warehouse, 3, options=EACH_DAY)
     assert str(refused.value) == (
         "dbt_kinds: model totals: the interval 2024-01-02T00:00:00 to 2024-01-03T00:00:00 is in doubt: a run died while it merged it into shop.totals, and the "
-        "snapshots of that table do not tell whether it had done so (2 writes since); an interval is merged once, so rebuild the table with --full-refresh, or, if you "
+        "snapshots of that table do not tell whether it had done so (2 writes since); an interval can be merged only once, so rebuild the table with --full-refresh, or, if you "
         "can tell, state it: dbt run-operation dbt_kinds.record --args '{select: totals, start: 2024-01-02T00:00:00, end: 2024-01-03T00:00:00}' if it is merged, "
         "dbt_kinds.forget with the same if it is not"
     )

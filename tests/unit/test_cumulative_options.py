@@ -67,7 +67,7 @@ def test_what_a_model_says_wrongly_is_named(given: dict[str, Any], message: str)
         ({"combine": {"n": "add", "m": "add"}}, "combine names the column 'm', and the query has id, Part, n, high"),
         (
             {"combine": {"n": "add"}},
-            "two values of the column 'high' cannot be combined without a rule; name it in unique_key if the query groups by it, else",
+            "the column 'high' has no combiner; add it to unique_key if the query groups by it, otherwise add it to combine, with one of",
         ),
     ],
 )

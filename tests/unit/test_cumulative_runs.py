@@ -84,8 +84,8 @@ def test_a_window_that_meets_what_is_merged_is_refused_whatever_is_allowed() -> 
     runs.run(warehouse, 3)
     for allowed in ({}, {"allow_full_restatement": True}):
         assert refusal(warehouse, 4, start="2024-01-02", end="2024-01-04", **allowed) == (
-            "dbt_kinds: model totals: the window 2024-01-02T00:00:00 to 2024-01-04T00:00:00 meets what is merged already, 2024-01-02T00:00:00 to "
-            "2024-01-03T00:00:00, and an interval is merged once; rebuild the table with --full-refresh, or drop kinds_start and kinds_end"
+            "dbt_kinds: model totals: the window 2024-01-02T00:00:00 to 2024-01-04T00:00:00 overlaps intervals that are already merged, 2024-01-02T00:00:00 to "
+            "2024-01-03T00:00:00, and an interval can be merged only once; rebuild the table with --full-refresh, or drop kinds_start and kinds_end"
         )
     assert runs.stored(warehouse) == runs.expected(EVENTS, 3)
 
@@ -104,8 +104,8 @@ def test_an_interval_that_is_merged_in_part_is_refused() -> None:
     assert refusal(
         warehouse, 31, options=monthly, start="2024-01-01", end="2024-02-01", execution_time="2024-02-03T06:00:00"
     ) == (
-        "dbt_kinds: model totals: 2024-01-01T00:00:00 to 2024-01-03T00:00:00 is merged already, and is only a part of an interval of one "
-        "month, and an interval is merged once; rebuild the table with --full-refresh"
+        "dbt_kinds: model totals: 2024-01-01T00:00:00 to 2024-01-03T00:00:00 is already merged, but is only part of an interval of one "
+        "month, and an interval can be merged only once; rebuild the table with --full-refresh"
     )
 
 
@@ -134,7 +134,7 @@ def test_several_rows_of_one_key_are_refused_before_anything_is_written(file_for
     runs.run(warehouse, 3, file_format=file_format)
     warehouse.database.execute("insert into shop.totals select * from shop.totals where id = 1")
     before = runs.stored(warehouse)
-    assert "has up to 2 rows of one id, part, and must have one; nothing was changed" in refusal(
+    assert "has up to 2 rows for one id, part, and must have one; nothing was changed" in refusal(
         warehouse, 4, file_format=file_format
     )
     assert runs.stored(warehouse) == before

@@ -115,7 +115,7 @@ def test_every_message_of_a_run_can_be_found_by_its_words() -> None:
     assert len(HOOK.messages()) > 0.9 * len(written)
     for words in (
         "capture: cursor needs a cursor",
-        "has no snapshots, so nothing tells what it gained",
+        "has no snapshots, so its new rows cannot be determined",
         "another run holds the lease on",
         "NULL in group_key",
     ):

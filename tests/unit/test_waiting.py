@@ -127,7 +127,7 @@ def test_the_oldest_batches_come_first_and_the_rest_stays_missing() -> None:
 
 def test_a_run_that_would_never_come_further_is_refused() -> None:
     options = {**JANUARY, "batch_size": 1, "lookback": 2, "max_batches": 2}
-    assert "max_batches 2 of batch_size 1 is no more than lookback 2" in refusal_of(options, days(1, 5))
+    assert "max_batches 2 times batch_size 1 is not more than lookback 2" in refusal_of(options, days(1, 5))
     assert "set max_batches to 3 or more" in refusal_of(options, days(1, 5))
     assert planned({**options, "max_batches": 3}, days(1, 5))["batches"] == days(3, 4, 4, 5, 5, 6)
 
