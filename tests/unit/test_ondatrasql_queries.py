@@ -107,3 +107,33 @@ def test_a_macro_is_looked_into_at_the_place_of_its_call() -> None:
     assert read(again).found("error") == [("UnsupportedSql", 1)]
     wrong = {"config/m.sql": "create macro f(a, b) as a + b", T: "select f(x) as r from raw.s"}
     assert "f(a, b)" in next(one.message for one in read(wrong).findings if one.severity == "error")
+
+
+MACROS = """
+create macro is_odd(x) as x = 1 or x = 3;
+create macro both(a, b) as a and b;
+create macro squared(a) as a ** 2;
+create macro alike(a) as a ~ 'x.*';
+create macro sized(a) as case when a > 10 then 'big' else 'small' end;
+create macro same(a) as a;
+create macro closed(a) as (a or false);
+"""
+EXPANDED = {
+    "alternatives beside a condition": ("is_odd(id) and v > 10", "( id = 1 OR id = 3 ) AND v > 10"),
+    "alternatives that are negated": ("not is_odd(v)", "NOT ( v = 1 OR v = 3 )"),
+    "alternatives as an argument": ("both(id = 1 or id = 2, v > 10)", "( ( id = 1 OR id = 2 ) AND ( v > 10 ) )"),
+    "alternatives of another macro": ("both(is_odd(id), v > 10)", "( ( id = 1 OR id = 3 ) AND ( v > 10 ) )"),
+    "an argument returned as it is": ("same(a or b) and c", "( a OR b ) AND c"),
+    "an operator that is written as a function": ("-squared(a) < 0", "-( POWER(a, 2) ) < 0"),
+    "a match that is negated": ("not alike(s)", "NOT ( s RLIKE 'x.*' )"),
+    "a case": ("sized(v) = 'big'", "CASE WHEN v > 10 THEN 'big' ELSE 'small' END = 'big'"),
+    "a call as an argument": ("both(starts_with(s, 'a'), b)", "( STARTSWITH(s, 'a') AND b )"),
+    "parentheses of the macro's own": ("closed(a) and b", "( a OR FALSE ) AND b"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("condition", "written"), EXPANDED.values(), ids=EXPANDED.keys())
+def test_a_macro_is_one_operand_where_it_is_called_and_so_are_its_arguments(condition: str, written: str) -> None:
+    found = read({"config/m.sql": MACROS, T: f"select id from raw.s where {condition}"})
+    assert found.found("error") == []
+    assert found.query() == f"SELECT id {S} WHERE {written}"

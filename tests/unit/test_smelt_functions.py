@@ -94,6 +94,9 @@ def test_functions_call_functions_and_take_lists_of_columns(tmp_path: Path) -> N
         ),
         ("smelt.functions.ratio(b => ev.id, a => (1))", "(CASE WHEN ev.id = 0 THEN NULL ELSE (1) / ev.id END)"),
         ("smelt.functions.ratio(smelt.functions.one(id), 3)", "(CASE WHEN 3 = 0 THEN NULL ELSE (id + 1) / 3 END)"),
+        # without parentheses, two signs would begin a comment
+        ("smelt.functions.below(-(id))", "(10 -(-(id)))"),
+        ("smelt.functions.missing(not (a))", "((not (a)) IS NULL)"),
         ("smelt.functions.ratio(1)", "(CASE WHEN 10 = 0 THEN NULL ELSE 1 / 10 END)"),
         ("smelt.utils.text.shout('a')", "rpad('a', 3)"),
         ("smelt.functions.named(id)", "(named_struct('a', id, 'id', s.a).a)"),
@@ -103,6 +106,7 @@ def test_functions_call_functions_and_take_lists_of_columns(tmp_path: Path) -> N
 def test_an_expression_is_put_in_its_place(tmp_path: Path, call: str, becomes: str) -> None:
     files = {
         "functions/numbers.sql": "smelt.define one(x) AS (x + 1);\nsmelt.define named(a) AS (named_struct('a', a, 'id', s.a).a)\n"
+        "smelt.define below(x) AS (10 -x);\nsmelt.define missing(x) AS (x IS NULL);\n"
         "smelt.define today() AS (date '2024-01-01')\n"
         "---\ndeterministic: true\nbackends: [duckdb, spark]\n---\n"
         "smelt.define ratio(a: Expr<Numeric>, b: Expr<Numeric> = 10) -> Expr<Double> AS "

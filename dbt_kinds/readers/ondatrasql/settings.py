@@ -154,7 +154,7 @@ def write_macros_out(tree: exp.Expr, macros: Mapping[str, Macro], depth: int = 0
             table = exp.Subquery(this=body, alias=alias, joins=holder.args.get("joins"))
             holder.replace(table)
             continue
-        made: exp.Expr = exp.paren(body) if not isinstance(body, exp.Literal | exp.Column | exp.Func) else body
+        made = _operand(body)
         if call is tree:
             return made
         parent = call.parent
@@ -183,7 +183,12 @@ def _filled(macro: Macro, call: exp.Anonymous) -> exp.Expr:
         return values[body.name.lower()].copy()
     for column in list(body.find_all(exp.Column)):
         if not column.table and column.name.lower() in values:
-            value = values[column.name.lower()]
-            is_plain = isinstance(value, exp.Literal | exp.Column | exp.Func | exp.Paren)
-            column.replace(value.copy() if is_plain else exp.paren(value.copy()))
+            column.replace(_operand(values[column.name.lower()].copy()))
     return body
+
+
+def _operand(value: exp.Expr) -> exp.Expr:
+    """The value in parentheses, unless it means the same next to any operator without them."""
+    # to sqlglot, AND, OR and some other operators are functions, too
+    is_call = isinstance(value, exp.Func) and not isinstance(value, exp.Binary)
+    return value if is_call or isinstance(value, exp.Literal | exp.Column | exp.Paren) else exp.paren(value)

@@ -18,6 +18,8 @@ from dbt_kinds.readers.smelt.functions import Function, Parameter, tokens_of
 _PREFIX = "smelt"
 _ENGINE = "spark"
 _LITERALS = {TokenType.NUMBER, TokenType.STRING}
+# before a parenthesis they are no name of a function
+_SIGNS = {TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.NOT}
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -262,7 +264,8 @@ def _is_one_term(value: str) -> bool:
         return True
     opening = next((at for at, kind in enumerate(kinds) if kind is TokenType.L_PAREN), len(tokens))
     is_dotted = all((at % 2 == 1) == (kind is TokenType.DOT) for at, kind in enumerate(kinds[:opening]))
-    return is_dotted and (opening == len(tokens) or closing(tokens, opening) == len(tokens) - 1)
+    is_signed = not _SIGNS.isdisjoint(kinds[:1])
+    return is_dotted and not is_signed and (opening == len(tokens) or closing(tokens, opening) == len(tokens) - 1)
 
 
 def _bracketed(body: str) -> str:
