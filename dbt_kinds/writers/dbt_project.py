@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt_kinds.errors import MarkLeftError
-from dbt_kinds.kinds import Mark, Model, Project, PythonBody, Seed, SqlText, TestDefinition
+from dbt_kinds.kinds import Mark, Model, ModelReference, Project, PythonBody, Seed, SqlText, TestDefinition
 from dbt_kinds.marks import left_over
 from dbt_kinds.writers.audits import audit_entries
 from dbt_kinds.writers.jinja import (
@@ -98,7 +98,9 @@ def write_project(project: Project, package: dict[str, Any]) -> list[GeneratedFi
     ]
     for model in project.models:
         reads = [mark for audit in model.audits for mark in project.read_by(audit)]
-        files.extend(_model_files(model, names, [*model.depends_on, *reads]))
+        # in an audit, the model itself is the audited rows
+        others = [mark for mark in reads if mark != ModelReference(model.key)]
+        files.extend(_model_files(model, names, [*model.depends_on, *others]))
     for seed in project.seeds:
         files.extend(_seed_files(seed, names))
     sources = source_properties(project.sources, names)

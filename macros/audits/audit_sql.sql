@@ -4,15 +4,15 @@
   {% set audited = rows if audit.where is none else '(select * from ' ~ rows ~ ' where ' ~ audit.where ~ ') dbt_subquery' %}
   {% set arguments = {} %}
   {% for name, value in audit.arguments.items() %}
-    {% do arguments.update({name: dbt_kinds._resolved_argument(work.options.model, audit, value)}) %}
+    {% do arguments.update({name: dbt_kinds._resolved_argument(work.options.model, audit, value, rows)}) %}
   {% endfor %}
   {% set sql = macro(model=audited, **arguments) | string | trim %}
   {% do return(dbt_kinds.substitute_window(sql, dbt_kinds.query_window(work.options, batch), work.plan.execution_time)) %}
 {% endmacro %}
 
 
-{# A string such as `ref('customers')` is resolved as under data_tests. #}
-{% macro _resolved_argument(model_name, audit, value) %}
+{# A string such as `ref('customers')` is resolved as under data_tests. The model itself is the audited rows, because its table does not have them yet. #}
+{% macro _resolved_argument(model_name, audit, value, rows) %}
   {% set written = dbt_kinds.full_match('\\s*(ref|source|var|env_var)\\s*[(](.*)[)]\\s*', value) if value is string else none %}
   {% if written is none %}
     {% do return(value) %}
@@ -22,6 +22,8 @@
     {% do return(var(*given)) %}
   {% elif call == 'env_var' %}
     {% do return(env_var(*given)) %}
+  {% elif call == 'ref' and given[-1] == model.name and (given | length == 1 or given[0] == model.package_name) %}
+    {% do return(rows) %}
   {% endif %}
   {% if not dbt_kinds.is_dependency(model, call, given) %}
     {% do dbt_kinds.fail(model_name, 'the audit ' ~ audit.name ~ ' reads ' ~ value | trim ~ ', and dbt does not know that the model does; write in the model, below its config: -- depends_on: {{ '

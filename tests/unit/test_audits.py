@@ -117,13 +117,13 @@ def test_all_audits_are_one_statement_each_with_its_place() -> None:
     assert sorted(duckdb.execute(sql).fetchall()) == [(0, 0, False, False), (1, 1, True, True)]
 
 
-def test_a_ref_in_an_argument_has_to_be_a_dependency_of_the_model() -> None:
+def test_a_ref_in_an_argument_is_to_a_dependency_of_the_model_or_to_the_audited_rows() -> None:
     def relationships(model: str, to: str) -> str:
         return f"select * from {model} where id not in (select id from {to})"
 
     def macros(*nodes: str) -> Macros:
         return Macros(
-            node={"depends_on": {"nodes": list(nodes)}},
+            node={"name": "orders", "package_name": "shop", "depends_on": {"nodes": list(nodes)}},
             graph={
                 "nodes": {name: {"name": name.split(".")[-1], "package_name": "shop"} for name in nodes},
                 "sources": {},
@@ -144,6 +144,15 @@ def test_a_ref_in_an_argument_has_to_be_a_dependency_of_the_model() -> None:
     )
     with pytest.raises(CompilerError, match=re.escape("-- depends_on: {{ ref('customers') }}")):
         macros("model.shop.orders").audit_sql(work, batch, audit, "stage")
+    for itself in ("ref('orders')", 'ref("shop", "orders")'):
+        (audit,) = audits({"relationships": {"to": itself, "where": "id > 0"}})
+        sql = macros().audit_sql(work, batch, audit, "stage")
+        assert sql == (
+            "select * from (select * from stage where id > 0) dbt_subquery where id not in (select id from stage)"
+        )
+    (audit,) = audits({"relationships": {"to": "ref('other', 'orders')"}})
+    with pytest.raises(CompilerError, match="does not know that the model does"):
+        macros().audit_sql(work, batch, audit, "stage")
 
 
 def test_an_unknown_test_is_refused_with_the_nearest_name() -> None:

@@ -159,3 +159,56 @@ def test_constraints_see_the_batch_audits_the_table_and_warnings_are_tests() -> 
     assert "dbt_kinds.number_of_rows" in yaml
     assert "to: source('raw', 'v')" in yaml
     assert "name: v" in texts["models/sources.yml"]
+
+
+def test_a_check_of_its_own_table_sees_it_as_it_will_be_and_is_no_dependency() -> None:
+    found = read(
+        {
+            T: "-- @audit: references(parent, mart.t, id)\n-- @constraint: references(parent, lake.mart.t, id)\nselect id, parent from raw.s",
+            "models/mart/h.sql": "-- @kind: scd2\n-- @unique_key: id\n-- @constraint: references(parent, mart.h, id)\nselect id, parent from raw.s",
+        }
+    )
+    texts = found.texts()
+    sql = texts["models/mart/t.sql"]
+    assert sql.count("{'relationships': {'column_name': 'parent', 'field': 'id', 'to': \"ref('t')\", ") == 2
+    assert sql.count("'over': 'table'") == 2
+    # a history's batch is all rows of the query
+    assert "'to': \"ref('h')\", 'name': 'references(parent, mart.h, id)', 'over': 'batch'" in texts["models/mart/h.sql"]
+    assert "depends_on" not in sql + texts["models/mart/h.sql"]
+    assert (found.found("warning"), found.found("info", T)) == ([], [("ReadsItself", 2)])
+
+
+@pytest.mark.parametrize("check", ["references(id, raw.o, customer)", "reconcile_count(mart.far)"])
+def test_a_check_of_a_table_that_is_built_later_is_a_dbt_test(check: str) -> None:
+    found = read(
+        {
+            T: f"-- @constraint: not_null(id)\n-- @audit: {check}\nselect id from raw.s",
+            "models/raw/o.sql": "select id, id as customer from mart.t",
+            "models/mart/far.sql": "select id from raw.o",
+        }
+    )
+    texts = found.texts()
+    assert "depends_on" not in texts["models/mart/t.sql"]
+    assert re.findall(r"'name': '([^']*)'", texts["models/mart/t.sql"]) == ["not_null(id)"]
+    assert re.findall(r"to: ref\('(\w+)'\)", texts["models/mart/t.yml"]) == ["o" if "raw.o" in check else "far"]
+    assert "severity" not in texts["models/mart/t.yml"]
+    assert found.found("warning") == [("NotCarried", 2)]
+
+
+def test_checks_that_read_each_others_tables_are_in_no_cycle() -> None:
+    found = read(
+        {
+            "models/mart/a.sql": "-- @audit: reconcile_count(mart.b)\nselect 1 as id",
+            "models/mart/b.sql": "-- @audit: reconcile_count(mart.a)\nselect 1 as id",
+            # reads the table of the old tool, and so is in no cycle
+            "models/mart/c.sql": "-- @audit: reconcile_count(mart.d)\nselect 1 as id",
+            "models/mart/d.sql": "select id from mart.e",
+            "models/mart/e.sql": "select id from mart.c limit 10%",
+        }
+    )
+    texts = found.texts()
+    assert "-- depends_on: {{ ref('b') }}" in texts["models/mart/a.sql"]
+    assert "to: ref('a')" in texts["models/mart/b.yml"]
+    assert "-- depends_on: {{ ref('d') }}" in texts["models/mart/c.sql"]
+    assert [name for name, text in texts.items() if "depends_on" in text] == ["models/mart/a.sql", "models/mart/c.sql"]
+    assert found.found("warning") == [("NotCarried", 1)]

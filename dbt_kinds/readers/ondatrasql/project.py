@@ -129,6 +129,8 @@ class _Reader:
         self.models = [self._open(file) for file in self.files.models]
         self.by_key = {one.key: one for one in reversed(self.models)}
         self.known: dict[str, Columns | None] = {}
+        # without refused models; what accepted audits read is added
+        self.reads: dict[str, set[str]] = {}
 
     def _open(self, file: ModelFile) -> _Reading:
         declared = read_directives(file.text, file.path, str(file.target))
@@ -153,6 +155,9 @@ class _Reader:
         for one in self.models:
             self._read_query(one)
         self._leave_refused_out()
+        for one in self.models:
+            if not one.is_refused:
+                self.reads[one.key] = {key for key in self._read_models(one) if key in self.tables.nodes}
         for one in self.models:
             target = one.file.target
             node = nodes.get((dbt_name(target.schema), dbt_name(target.table)), "")
@@ -400,14 +405,42 @@ class _Reader:
             return
         names = names_of(directive.value for directive, _ in before)
         for name, (directive, check) in zip(names, before, strict=True):
-            over = "table" if directive.name == "audit" else "batch"
-            if over == "table" and one.declared.kind == "scd2":
-                message = f"@audit {name} sees the rows of the query: what audits a history's versions is a dbt test"
+            read = {key_of(text.split(".")) for text in check.tables.values()}
+            if not self._can_audit(one, read):
+                tables = ", ".join(check.tables.values())
+                message = (
+                    f"@{directive.name} {name} reads {tables}, which is built after {one.declared.name}: "
+                    "it is a dbt test, which runs after the write"
+                )
                 one.declared.find("NotCarried", "warning", message, directive.line, directive.column)
-                over = "batch"
-            audit = self._test(check, directive, one, {"over": over})
+                model.tests.append(self._test(check, directive, one, {}))
+                continue
+            audit = self._test(check, directive, one, {"over": self._over(name, directive, one, read)})
             audit.label = name
             model.audits.append(audit)
+
+    def _over(self, name: str, directive: Directive, one: _Reading, read: set[str]) -> str:
+        """The rows that an audit sees, as its option `over`."""
+        if one.declared.kind == "scd2":
+            if directive.name == "audit":
+                message = f"@audit {name} sees the rows of the query: what audits a history's versions is a dbt test"
+                one.declared.find("NotCarried", "warning", message, directive.line, directive.column)
+            return "batch"
+        if directive.name == "constraint" and one.key in read:
+            message = f"@constraint {name} reads its own table, and sees it as it will be, not only the rows of the run"
+            one.declared.find("ReadsItself", "info", message, directive.line, directive.column)
+            return "table"
+        return "table" if directive.name == "audit" else "batch"
+
+    def _can_audit(self, one: _Reading, read: set[str]) -> bool:
+        """Whether an audit may read these tables, which are then among what the model reads. Its own table is what is
+        audited; dbt would find a cycle through any other that is built from it.
+        """
+        others = (read & self.reads.keys()) - {one.key}
+        if way_back(one.key, {**self.reads, one.key: others}):
+            return False
+        self.reads.get(one.key, set()).update(others)
+        return True
 
     def _test(self, check: Check, directive: Directive, one: _Reading, config: dict[str, Any]) -> DataTest:
         marks, place = Marks(), Place(one.file.path, directive.line)
