@@ -8,9 +8,19 @@ from typing import Any
 import pytest
 
 from dbt_kinds.readers.ondatrasql.arguments import read_call
-from dbt_kinds.readers.ondatrasql.checks import CheckProblem, Checks
+from dbt_kinds.readers.ondatrasql.check_expressions import CheckProblem
+from dbt_kinds.readers.ondatrasql.checks import Checks
+from dbt_kinds.readers.ondatrasql.settings import read_settings
 from tests.unit.ondatrasql import T, read
 from tests.unit.test_generic_tests import MACROS
+
+SETTINGS = read_settings(
+    {
+        "config/all.sql": "set variable alert_amount_threshold = 100; set variable least = 3; set variable best = 'it''s';"
+        "create macro is_odd(x) as x = 1 or x = 3; create macro doubled(x) as x * 2;"
+        "create macro broken(x) as frobnicate(x); create macro known(x) as x in (select id from raw.b);"
+    }
+)
 
 
 def compares(aggregate: str, operator: str, value: Any, **more: Any) -> tuple[str, dict[str, Any]]:
@@ -79,6 +89,19 @@ CHECKS: dict[str, tuple[str, dict[str, Any]]] = {
     "column_exists(email)": compares("count(email)", ">=", 0),
     "column_type(price, DECIMAL(10, 2))": compares("max(typeof(price))", "=", "'decimal(10, 2)'", null_passes=True),
     "approaching_limit(amount)": compares("max(amount)", "<=", 90.0, null_passes=True),
+    # macros of the project, and operators next to those of the test
+    "check(odd, is_odd(id))": forall("(id = 1 OR id = 3)"),
+    "check(odd, not is_odd(id) and v > 1)": forall("NOT (id = 1 OR id = 3) AND v > 1"),
+    "sum(doubled(v), >, 1)": compares("sum((v * 2))", ">", 1),
+    "compare(a or b, =, yes)": forall("(a OR b) = 'yes'"),
+    "required_if(a in (1, 2), b)": forall("not (b) or (a IN (1, 2)) is not null"),
+    "check(x, id in (with t as (select 1 as id) select id from t))": forall("id IN (WITH t AS (SELECT 1 AS id) SELECT id FROM t)"),
+    "check(x, use > 1)": forall("use > 1"),
+    # an apostrophe in a list of values is a letter, in one of columns a quote
+    "in_list(name, 'it''s, b')": ("accepted_values", {"column_name": "name", "values": ["it\\'s", "b"]}),
+    "in_list(name, '''a'', b\\c')": ("accepted_values", {"column_name": "name", "values": ["a", "b\\\\c"]}),
+    "not_in(name, 'it''s, b')": ("dbt_kinds.not_accepted_values", {"column": "name", "is_in": ["it's", "b"]}),
+    "composite_unique('left(name, 1), replace(name, '','', '''')')": ("dbt_kinds.unique_combination_of_columns", {"columns": ["LEFT(name, 1)", "REPLACE(name, ',', '')"]}),
 }  # fmt: skip
 
 
@@ -86,7 +109,7 @@ CHECKS: dict[str, tuple[str, dict[str, Any]]] = {
 def test_a_check_is_a_generic_test_with_arguments_that_it_takes(text: str) -> None:
     call = read_call(text)
     assert call is not None
-    check = Checks(variables={"alert_amount_threshold": 100}).read(call)
+    check = Checks(settings=SETTINGS).read(call)
     name, arguments = CHECKS[text]
     column = {"column_name": check.column} if check.column is not None else {}
     assert (check.test, {**column, **check.arguments, **check.tables}) == (name, arguments)
@@ -101,14 +124,17 @@ def test_a_check_is_a_generic_test_with_arguments_that_it_takes(text: str) -> No
         "in_list(a, '')", "in_list(a, 'x,,y')", "matches(a)", "length_eq(a, -1)", "length_eq(a, x)", "row_count(>, many)",
         "row_count(>, 1.5)", "null_percent(a, some)", "percentile(a, 95, <, 1)", "freshness(a, 3w)", "freshness(a, soon)",
         "valid_type(a, NOTYPE)", "valid_type(a, BIT)", "check(a, b >)", "stddev(a, <, 3)", "sequential_step(a, 1.5)",
-        "approaching_limit(a, 3)",
+        "approaching_limit(a, 3)", "check(a, frobnicate(id) > 1)", "check(a, broken(id) > 1)", "check(a, is_odd(id, 3))",
+        "check(a, id in (select id from raw.b))", "check(a, known(id))", "check(a, id in (select id from read_csv('x.csv')))",
+        "check(a, getvariable('nobody') > 1)", "check(a, getvariable('incr_last_value') > 1)", "not_null(getvariable('least'))",
+        "check(a, crm(id) > 1)",
     ],
 )  # fmt: skip
 def test_arguments_that_cannot_be_meant_are_invalid(text: str) -> None:
     call = read_call(text)
     assert call is not None
     with pytest.raises(CheckProblem) as problem:
-        Checks(variables={"alert_amount_threshold": 100}).read(call)
+        Checks(settings=SETTINGS, libraries=frozenset({"crm"})).read(call)
     assert problem.value.code == "InvalidCheck"
     assert text in problem.value.message
 
@@ -133,6 +159,35 @@ def test_a_check_that_is_not_known_or_not_carried_over_says_so(text: str, code: 
 @pytest.mark.parametrize("text", ["a NOT NULL", "f(a", "f(a) b", "(a, b) UNIQUE", ">= 0", "f(a))", "f('a)"])
 def test_what_is_no_call_is_none(text: str) -> None:
     assert read_call(text) is None
+
+
+def test_expressions_of_checks_are_read_as_those_of_queries() -> None:
+    found = read(
+        {
+            "config/all.sql": "create macro is_odd(x) as x = 1 or x = 3; set variable least = 3; set variable best = 'it''s';",
+            T: "-- @constraint: check(odd, is_odd(id))\n-- @audit: check(v, v >= getvariable('least') and s <> getvariable('best'))\n"
+            "-- @warning: check(v, v >= getvariable('least'))\n-- @warning: min(count_if(v), >, 1)\nselect id, v, s from raw.s",
+        }
+    )
+    sql, yaml = found.texts()["models/mart/t.sql"], found.texts()["models/mart/t.yml"]
+    assert "'criteria': ['(id = 1 OR id = 3)']" in sql
+    assert "'criteria': ['v >= ' ~ var('least') ~ ' AND s <> ' ~ dbt_kinds.text_literal(var('best'))]" in sql
+    assert "- v >= {{ var('least') }}" in yaml
+    assert (found.found("error"), found.found("info", T)) == ([], [("FunctionDiffers", 4)])
+
+
+def test_what_a_check_may_not_say_is_told_with_its_line() -> None:
+    found = read({T: "-- @warning: not_null(id)\n-- @audit: check(x, frobnicate(id) > 1)\nselect id from raw.s"})
+    assert found.found("error") == [("InvalidCheck", 2)]
+    assert "CREATE FUNCTION" in next(one.message for one in found.findings if one.severity == "error")
+    found = read(
+        {
+            T: "-- @audit: check(x, id in (select id from raw.b))\nselect id from raw.s",
+            "models/raw/b.sql": "select 1 as id",
+        }
+    )
+    assert found.found("error") == [("InvalidCheck", 1)]
+    assert "references(<column>, raw.b, <its column>)" in found.findings[0].message
 
 
 def test_constraints_see_the_batch_audits_the_table_and_warnings_are_tests() -> None:

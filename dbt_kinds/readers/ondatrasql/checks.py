@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlglot import exp
-
-from dbt_kinds.readers.ondatrasql.arguments import Call, split_arguments, unquoted, value_of
+from dbt_kinds.marks import Marks
+from dbt_kinds.readers.ondatrasql.arguments import Call, unquoted, value_of
+from dbt_kinds.readers.ondatrasql.check_expressions import PLAIN_NAME, CheckProblem, Expressions, invalid, items
 from dbt_kinds.readers.ondatrasql.files import OwnTest
 from dbt_kinds.readers.ondatrasql.findings import nearest
+from dbt_kinds.readers.ondatrasql.settings import Settings
 from dbt_kinds.readers.ondatrasql.types import type_of_text
-from dbt_kinds.translation.dialects import ParseFailure, parse_expression
+from dbt_kinds.translation.dialects import ParseFailure
 from dbt_kinds.translation.not_in_spark import NotInSpark
-from dbt_kinds.translation.translate import translate
+from dbt_kinds.translation.remarks import Remark
 
 _OPERATORS = (">=", "<=", ">", "<", "=", "!=")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
 _DURATION = re.compile(r"(?P<count>\d+)\s*(?P<unit>[hd])", re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z_]\w*")
 # these compare with the previous run, or with a file
 _NOT_CARRIED = {
     "row_count_delta": "compares with the run before; write a dbt test over dbt_kinds.history",
@@ -28,15 +28,6 @@ _NOT_CARRIED = {
     "mean_delta": "compares with the run before; write a dbt test over dbt_kinds.history",
     "golden": "compares with a file; make a seed of it and a test of two tables, such as dbt_utils.equality",
 }
-
-
-class CheckProblem(Exception):  # noqa: N818 - becomes a finding with a place
-    """A check that cannot be written: code and reason."""
-
-    def __init__(self, code: str, message: str) -> None:
-        """`code` is that of the finding, `message` says what to write instead."""
-        super().__init__(message)
-        self.code, self.message = code, message
 
 
 @dataclass
@@ -48,6 +39,8 @@ class Check:
         column: the column under which it is declared; dbt's tests of this form take it as `column_name`.
         tables: arguments that name a table, as written.
         names: plain columns that the check reads.
+        marks: the meaning of marks in column and arguments.
+        remarks: remarks on the translation of its expressions.
     """
 
     test: str
@@ -55,6 +48,8 @@ class Check:
     column: str | None = None
     tables: dict[str, str] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
+    marks: Marks = field(default_factory=Marks)
+    remarks: list[Remark] = field(default_factory=list)
 
 
 @dataclass
@@ -62,11 +57,13 @@ class Checks:
     """The available checks: the tool's, and the project's own tests.
 
     Attributes:
-        variables: of the project, by lower-case name.
+        settings: macros and variables of the project.
+        libraries: names of functions of `lib/`.
     """
 
     own: Mapping[str, OwnTest] = field(default_factory=dict)
-    variables: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+    libraries: frozenset[str] = frozenset()
 
     def read(self, call: Call) -> Check:
         """A check as a test.
@@ -80,8 +77,9 @@ class Checks:
             return _own(own, call)
         if name in _NOT_CARRIED:
             raise CheckProblem("NotCarried", f"{name} {_NOT_CARRIED[name]}")
+        expressions = Expressions(call, self.settings, self.libraries)
         if name == "approaching_limit":
-            return self._approaching_limit(call)
+            return _with_marks(self._approaching_limit(call, expressions), expressions)
         known = _CHECKS.get(name)
         if known is None:
             hint = nearest(name, [*_CHECKS, *self.own])
@@ -89,20 +87,20 @@ class Checks:
         if len(call.arguments) != len(known.parameters):
             wanted = f"{name}({', '.join(known.parameters)})"
             raise CheckProblem("InvalidCheck", f"{call.text} has {len(call.arguments)} arguments; write {wanted}")
-        read = [_READ[kind](argument, call) for kind, argument in zip(known.parameters, call.arguments, strict=True)]
-        made = known.make(*read)
+        read = [_read(kind, text, expressions) for kind, text in zip(known.parameters, call.arguments, strict=True)]
+        made = _with_marks(known.make(*read), expressions)
         columns = [argument for kind, argument in zip(known.parameters, read, strict=True) if kind in _COLUMNS]
-        made.names = [column for column in columns if _NAME.fullmatch(column)]
+        made.names = [column for column in columns if PLAIN_NAME.fullmatch(column)]
         return made
 
-    def _approaching_limit(self, call: Call) -> Check:
-        limit = self.variables.get("alert_amount_threshold")
+    def _approaching_limit(self, call: Call, expressions: Expressions) -> Check:
+        limit = self.settings.variables.get("alert_amount_threshold")
         if len(call.arguments) != 1:
             raise CheckProblem("InvalidCheck", f"{call.text}: write approaching_limit(column)")
         if not isinstance(limit, int | float):
             message = "approaching_limit needs the variable alert_amount_threshold as a number; use max(column, <=, n)"
             raise CheckProblem("NotCarried", message)
-        return _aggregate(f"max({_column(call.arguments[0], call)})", "<=", limit * 0.9, null_passes=True)
+        return _aggregate(f"max({expressions.column(call.arguments[0])})", "<=", limit * 0.9, null_passes=True)
 
 
 def _own(own: OwnTest, call: Call) -> Check:
@@ -112,54 +110,45 @@ def _own(own: OwnTest, call: Call) -> Check:
     return Check(own.name, {name: value_of(text) for name, text in zip(own.parameters, call.arguments, strict=False)})
 
 
-def _invalid(call: Call, what: str) -> CheckProblem:
-    return CheckProblem("InvalidCheck", f"{call.text}: {what}")
+def _with_marks(check: Check, expressions: Expressions) -> Check:
+    check.marks, check.remarks = expressions.marks, expressions.remarks
+    return check
 
 
-def _column(text: str, call: Call) -> str:
-    """A column, or an expression, for Spark."""
-    if not text:
-        raise _invalid(call, "a column is missing")
-    return text if _NAME.fullmatch(text) else _expression(text, call)
-
-
-def _expression(text: str, call: Call) -> str:
-    text = unquoted(text) if text.startswith("'") else text
-    try:
-        tree = parse_expression(text, "duckdb")
-        if isinstance(tree, exp.Alias):
-            raise _invalid(call, f"'{text}' is an expression with a name; write the expression alone")
-        written = translate(tree, "duckdb", text).text
-    except ParseFailure as failure:
-        raise _invalid(call, f"'{text}' is no expression of DuckDB's: {failure.message}") from failure
-    except NotInSpark as problem:
-        raise _invalid(call, problem.message) from problem
-    return written
+def _read(kind: str, text: str, expressions: Expressions) -> Any:
+    """An argument by the kind of its parameter."""
+    if kind in _COLUMNS:
+        return expressions.column(text)
+    if kind == "columns":
+        return expressions.columns(text)
+    if kind in _EXPRESSIONS:
+        return expressions.expression(text)
+    return _READ[kind](text, expressions.call)
 
 
 def _operator(text: str, call: Call) -> str:
     if text not in _OPERATORS:
-        raise _invalid(call, f"'{text}' is no comparison; write one of {' '.join(_OPERATORS)}")
+        raise invalid(call, f"'{text}' is no comparison; write one of {' '.join(_OPERATORS)}")
     return text
 
 
 def _number(text: str, call: Call) -> int | float:
     if not _NUMBER.fullmatch(text):
-        raise _invalid(call, f"'{text}' is no number")
+        raise invalid(call, f"'{text}' is no number")
     value = float(text)
     return int(text) if value.is_integer() and "." not in text else value
 
 
 def _count(text: str, call: Call) -> int:
     if not re.fullmatch(r"\d+", text):
-        raise _invalid(call, f"'{text}' is no whole number from 0 up")
+        raise invalid(call, f"'{text}' is no whole number from 0 up")
     return int(text)
 
 
 def _fraction(text: str, call: Call) -> float:
     value = _number(text, call)
     if value < 0 or value > 1:
-        raise _invalid(call, f"'{text}' is not between 0 and 1; write 0.95 for 95 percent")
+        raise invalid(call, f"'{text}' is not between 0 and 1; write 0.95 for 95 percent")
     return value
 
 
@@ -168,29 +157,27 @@ def _value(text: str, call: Call) -> int | float | str:
     if _NUMBER.fullmatch(text):
         return _number(text, call)
     if not text:
-        raise _invalid(call, "a value is missing; write '' for the empty text")
-    return "'" + unquoted(text).replace("\\", "\\\\").replace("'", "\\'") + "'"
+        raise invalid(call, "a value is missing; write '' for the empty text")
+    return f"'{_in_quotes(unquoted(text))}'"
+
+
+def _in_quotes(text: str) -> str:
+    """A text as Spark writes it between quotes."""
+    return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
 def _text(text: str, call: Call) -> str:
     return unquoted(text)
 
 
-def _list(text: str, call: Call) -> list[str]:
-    parts = [unquoted(part) for part in split_arguments(unquoted(text))]
-    if not parts or not all(parts):
-        raise _invalid(call, "its list is empty, or an item is; write 'a, b'")
-    return parts
-
-
-def _columns(text: str, call: Call) -> list[str]:
-    return [_column(part, call) for part in _list(text, call)]
+def _values(text: str, call: Call) -> list[str]:
+    return items([unquoted(part.strip()) for part in unquoted(text).split(",")], call)
 
 
 def _age(text: str, call: Call) -> str:
     found = _DURATION.fullmatch(unquoted(text))
     if found is None:
-        raise _invalid(call, f"'{text}' is no age; write hours or days, as 24h or 7d")
+        raise invalid(call, f"'{text}' is no age; write hours or days, as 24h or 7d")
     return f"{found['count']} {'hours' if found['unit'].lower() == 'h' else 'days'}"
 
 
@@ -198,25 +185,23 @@ def _type(text: str, call: Call) -> str:
     try:
         return type_of_text(unquoted(text))
     except (ParseFailure, NotInSpark) as error:
-        raise _invalid(call, f"'{text}' is no type that Spark has, too") from error
+        raise invalid(call, f"'{text}' is no type that Spark has, too") from error
 
 
 _READ: dict[str, Callable[[str, Call], Any]] = {
-    **dict.fromkeys(("column", "start", "end"), _column),
-    "columns": _columns,
     "op": _operator,
     **dict.fromkeys(("number", "percent", "threshold"), _number),
     **dict.fromkeys(("n", "min", "max", "step"), _count),
     "fraction": _fraction,
     **dict.fromkeys(("value", "low", "high"), _value),
     **dict.fromkeys(("pattern", "regex", "table", "their_column"), _text),
-    "values": _list,
+    "values": _values,
     "label": _text,
-    **dict.fromkeys(("condition", "expression"), _expression),
     "age": _age,
     "type": _type,
 }
 _COLUMNS = frozenset({"column", "start", "end"})
+_EXPRESSIONS = frozenset({"condition", "expression"})
 
 
 def _aggregate(aggregate: str, operator: str, value: Any, *, null_passes: bool = False) -> Check:
@@ -285,7 +270,11 @@ _CHECKS = {
         ("column", "low", "high"),
         lambda c, low, high: Check("dbt_kinds.accepted_range", {"column": c, "min_v": low, "max_v": high}),
     ),
-    "in_list": _Known(("column", "values"), lambda c, v: Check("accepted_values", {"values": v}, column=c)),
+    # dbt puts quotes around the values, and escapes nothing
+    "in_list": _Known(
+        ("column", "values"),
+        lambda c, values: Check("accepted_values", {"values": [_in_quotes(value) for value in values]}, column=c),
+    ),
     "not_in": _Known(("column", "values"), _on("not_accepted_values", "is_in")),
     "like": _Known(
         ("column", "pattern"),

@@ -31,16 +31,18 @@ from dbt_kinds.marks import Marks
 from dbt_kinds.readers.circles import way_back
 from dbt_kinds.readers.names import dbt_name, node_names
 from dbt_kinds.readers.ondatrasql.arguments import read_call
-from dbt_kinds.readers.ondatrasql.checks import Check, CheckProblem, Checks, names_of
+from dbt_kinds.readers.ondatrasql.check_expressions import CheckProblem
+from dbt_kinds.readers.ondatrasql.checks import Check, Checks, names_of
 from dbt_kinds.readers.ondatrasql.columns import described, masked, read_columns, read_event_columns
 from dbt_kinds.readers.ondatrasql.directives import KINDS, Declared, errors, read_directives
 from dbt_kinds.readers.ondatrasql.files import ModelFile, read_files
-from dbt_kinds.readers.ondatrasql.findings import Finding, Severity
+from dbt_kinds.readers.ondatrasql.findings import Finding, Severity, severity_of
 from dbt_kinds.readers.ondatrasql.header import Directive
 from dbt_kinds.readers.ondatrasql.queries import Query, capture, columns_of, read_query, to_spark
 from dbt_kinds.readers.ondatrasql.settings import read_settings
 from dbt_kinds.readers.ondatrasql.sinks import sink_files
 from dbt_kinds.readers.ondatrasql.tables import Tables, key_of, table_key
+from dbt_kinds.readers.remark_notes import NOTE_OF
 from dbt_kinds.translation.star import Columns
 
 CONFIG_FILE = "models"
@@ -121,7 +123,7 @@ class _Reader:
     ) -> None:
         self.files = read_files(root)
         self.settings = read_settings(self.files.settings)
-        self.checks = Checks(self.files.tests, self.settings.variables)
+        self.checks = Checks(self.files.tests, self.settings, self.files.libraries)
         self.allow_delta = {name.lower(): codes for name, codes in allow_delta.items()}
         self.allow_downgrade, self.audits_as_tests = allow_downgrade, audits_as_tests
         self.findings: list[Finding] = list(self.settings.findings)
@@ -389,6 +391,10 @@ class _Reader:
             missing = [name for name in check.names if output and name.lower() not in {n.lower() for n, _ in output}]
             if missing:
                 raise CheckProblem("InvalidCheck", f"{call.text}: the query returns no column {missing[0]}")
+            for remark in check.remarks:
+                kind = NOTE_OF[remark.kind]
+                message = f"@{directive.name}: {remark.message}"
+                declared.find(kind.__name__, severity_of(kind.level), message, directive.line, directive.column)
             return check
         except CheckProblem as problem:
             severity: Severity = "warning" if problem.code == "NotCarried" else "error"
@@ -443,7 +449,7 @@ class _Reader:
         return True
 
     def _test(self, check: Check, directive: Directive, one: _Reading, config: dict[str, Any]) -> DataTest:
-        marks, place = Marks(), Place(one.file.path, directive.line)
+        marks, place = check.marks, Place(one.file.path, directive.line)
         tables = {key: marks.name_of(self.tables.find(text.split("."), place)) for key, text in check.tables.items()}
         return DataTest(check.test, {**check.arguments, **tables}, check.column, config, marks=marks.by_name)
 

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 
-from sqlglot import TokenType, exp
+from sqlglot import exp
 
 from dbt_kinds.analysis.capture import NOT_LIFTED, captured
-from dbt_kinds.kinds import Captured, Jinja, Mark, Place, SqlText, This, Variable
+from dbt_kinds.kinds import Captured, Mark, Place, SqlText, This
 from dbt_kinds.marks import Marks, used_marks
 from dbt_kinds.readers.ondatrasql.directives import Declared
+from dbt_kinds.readers.ondatrasql.expansion import expand, refused
 from dbt_kinds.readers.ondatrasql.findings import severity_of
-from dbt_kinds.readers.ondatrasql.settings import Settings, write_macros_out
+from dbt_kinds.readers.ondatrasql.settings import Settings
 from dbt_kinds.readers.ondatrasql.statements import place_of, split_statements
 from dbt_kinds.readers.ondatrasql.tables import Tables, is_read_table, key_of, table_key
 from dbt_kinds.readers.remark_notes import NOTE_OF
 from dbt_kinds.translation.aliases import write_aliases_out
 from dbt_kinds.translation.columns_calls import write_columns_out
-from dbt_kinds.translation.dialects import ParseFailure, dialect_of, parse_statement, spark_sql
+from dbt_kinds.translation.dialects import ParseFailure, parse_statement, spark_sql
 from dbt_kinds.translation.duckdb_only import duckdb_only
-from dbt_kinds.translation.file_tables import is_file
-from dbt_kinds.translation.functions import function_remarks
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.star import Columns, expand_stars, output_columns
@@ -30,7 +28,6 @@ from dbt_kinds.translation.translate import translate
 from dbt_kinds.translation.value_types import type_columns
 
 Lookup = Callable[[exp.Table], Columns | None]
-_OF_RUNS = {"incr_last_value": "last_value", "incr_last_run": "last_run", "incr_is_backfill": "is_backfill"}
 _INCREMENTAL = frozenset({"append", "merge", "tracked", "scd2"})
 
 
@@ -99,88 +96,25 @@ def read_query(text: str, declared: Declared, settings: Settings, libraries: fro
         message = duckdb_only(query.tree) or f"{query.tree.key.upper()} is no query; write select …"
         declared.find("UnsupportedSql", "error", message, line, column)
         return None
-    query.spoken = _blanked(text, {*settings.macros, "getvariable"})
     try:
-        query.remarks = list(_macro_remarks(query, settings))
-        query.tree = write_macros_out(query.tree, settings.macros)
-        _put_variables(query, settings)
+        expanded = expand(query.tree, text, settings, query.marks)
     except NotInSpark as problem:
         query.unsupported(problem)
         return None
+    query.tree, query.spoken, query.remarks = expanded.tree, expanded.spoken, expanded.remarks
+    query.reads_last_value = "incr_last_value" in expanded.run_values
     found = list(_refused(query, libraries))
-    for refused in found:
-        query.unsupported(refused)
+    for one in found:
+        query.unsupported(one)
     for table in query.tree.find_all(exp.Table):
         if is_read_table(table):
             query.reads.append(([part.name for part in table.parts], query.place_of(table)))
     return None if found else query
 
 
-def _blanked(text: str, names: set[str]) -> str:
-    """A text in which the names of some calls are blanked out, with all other characters unchanged."""
-    tokens = dialect_of("duckdb").tokenize(text)
-    for token, following in pairwise(tokens):
-        if following.token_type is TokenType.L_PAREN and token.text.lower() in names:
-            text = text[: token.start] + " " * (token.end + 1 - token.start) + text[token.end + 1 :]
-    return text
-
-
-def _macro_remarks(query: Query, settings: Settings) -> Iterator[Remark]:
-    """Remarks on the functions that macros call, at the call of the macro."""
-    seen: set[str] = set()
-    calls = [(call, call) for call in query.tree.find_all(exp.Anonymous)]
-    while calls:
-        call, place = calls.pop()
-        macro = settings.macros.get(call.name.lower())
-        if macro is None or macro.name in seen:
-            continue
-        seen.add(macro.name)
-        calls += [(inner, place) for inner in macro.body.find_all(exp.Anonymous)]
-        text = _blanked(macro.body.sql("duckdb"), {*settings.macros, "getvariable"})
-        try:
-            yield from (remark._replace(node=place) for remark in function_remarks(text, "duckdb"))
-        except NotInSpark as problem:
-            raise NotInSpark(f"{problem.message} (in the macro {macro.name})", place) from problem
-
-
-def _put_variables(query: Query, settings: Settings) -> None:
-    """`getvariable('x')`: values known to runs, and the project's own variables."""
-    for call in list(query.tree.find_all(exp.Anonymous)):
-        if call.name.lower() != "getvariable":
-            continue
-        name = call.expressions[0].name if len(call.expressions) == 1 and call.expressions[0].is_string else ""
-        mark: Mark
-        if name.lower() in _OF_RUNS:
-            mark = Jinja(f"{{{{ dbt_kinds.{_OF_RUNS[name.lower()]}() }}}}")
-            query.reads_last_value |= name.lower() == "incr_last_value"
-        elif name.lower() in settings.variables:
-            mark = Variable(name.lower(), isinstance(settings.variables[name.lower()], str))
-        else:
-            message = f"getvariable('{name}'): no file of config/ sets it to a literal; write the value, or such a line"
-            raise NotInSpark(message, call)
-        column = exp.column(query.marks.name_of(mark))
-        if call is query.tree:
-            query.tree = column
-        else:
-            call.replace(column)
-
-
 def _refused(query: Query, libraries: frozenset[str]) -> Iterator[NotInSpark]:
     """Constructs that are not converted, each with what to write instead."""
-    for node in query.tree.walk():
-        only = duckdb_only(node)
-        if only is not None:
-            yield NotInSpark(only, node)
-        elif isinstance(node, exp.Join) and (node.method or "").upper() == "ASOF":
-            yield NotInSpark("ASOF JOIN has no counterpart in Spark; join on a range and keep the last row", node)
-        elif isinstance(node, exp.SetOperation) and node.args.get("by_name"):
-            yield NotInSpark("UNION BY NAME has no counterpart in Spark; write the columns of both sides out", node)
-        elif isinstance(node, exp.Table) and is_file(node):
-            message = f"{node.sql('duckdb')}: files are no part of a model; declare a source over them, or make a seed"
-            yield NotInSpark(message, node)
-        elif isinstance(node, exp.Anonymous) and node.name.lower() in libraries:
-            message = f"{node.name} is a function of lib/; fetch by a Python model or a loader, and read its table"
-            yield NotInSpark(message, node)
+    yield from refused(query.tree, libraries)
     root = query.tree
     while isinstance(root, exp.Subquery) and root.args.get("limit") is None:
         root = root.this
