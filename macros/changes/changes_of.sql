@@ -1,9 +1,9 @@
 {#
   The rows that a relation gained since the model's last run, for use in FROM: a comment that names it, then all of its rows in parentheses, so that every command can run the
-  query. A kind with `capture: snapshot` replaces both.
+  query. A kind with `capture: snapshot` replaces both. The name is that of table_name: a relation may also render its catalog, or a subquery.
 #}
 {% macro changes_of(relation) %}
-  {% do return('/*kinds:changes_of ' ~ (relation | string | replace('`', '')) ~ '*/ (select * from ' ~ relation ~ ')') %}
+  {% do return('/*kinds:changes_of ' ~ relation.schema ~ '.' ~ relation.identifier ~ '*/ (select * from ' ~ relation ~ ')') %}
 {% endmacro %}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -119,8 +121,28 @@ def test_a_run_that_did_nothing_says_why(plan: dict[str, Any], words: str) -> No
 CHANGES = "select s.id from /*kinds:changes_of raw.src*/ (select * from raw.src) as s join raw.src2 as l using (id)"
 
 
-def test_changes_of_renders_to_all_rows_that_every_command_can_read() -> None:
-    assert MACROS.changes_of("`raw`.`src`") == "/*kinds:changes_of raw.src*/ (select * from `raw`.`src`)"
+@dataclass(frozen=True)
+class Rendered:
+    """A relation, and what dbt renders it to."""
+
+    text: str
+    schema: str = "raw"
+    identifier: str = "src"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+RENDERED = ["raw.src", "`main`.`raw`.`src`", "(select * from raw.src where false limit 0)"]
+
+
+@pytest.mark.parametrize("text", RENDERED)
+def test_changes_of_renders_to_all_rows_that_every_command_can_read(text: str) -> None:
+    assert MACROS.changes_of(Rendered(text)) == f"/*kinds:changes_of raw.src*/ (select * from {text})"
+    assert MACROS.captured_tables(f"select * from {MACROS.changes_of(Rendered(text))} as s") == ["raw.src"]
+
+
+def test_captured_tables_are_named_once() -> None:
     assert MACROS.captured_tables(CHANGES + CHANGES) == ["raw.src"]
     assert MACROS.captured_tables("select 1") == []
 
@@ -142,6 +164,26 @@ def test_a_run_reads_what_was_gained_or_all_that_was_there(bounds: list[str | No
     assert written == f"select s.id from ({rows}) as s join raw.src2 as l using (id)"
     assert MACROS.with_change_sets(None, CHANGES) == CHANGES
     assert MACROS.with_change_sets({"raw_src": bounds, "raw.sr": bounds}, CHANGES) == CHANGES
+
+
+@pytest.mark.parametrize(("adapter", "text"), [("spark", "raw.src"), ("databricks", "`main`.`raw`.`src`")])
+@pytest.mark.parametrize("kind", ["append", "incremental_by_unique_key"])
+def test_a_source_is_found_by_its_name_on_every_adapter(adapter: str, text: str, kind: str) -> None:
+    source = {"resource_type": "source", "database": "main", "schema": "raw", "identifier": "src"}
+    model = node(kind=kind, capture="snapshot", **({} if kind == "append" else {"unique_key": "id"}))
+    model |= {"depends_on": {"nodes": ["source.raw.src"]}}
+    relation = SimpleNamespace(create=lambda **given: Rendered(text, given["schema"], given["identifier"]))
+    graph = {"nodes": {}, "sources": {"source.raw.src": source}}
+    macros = Macros(adapter_type=adapter, node=model, graph=graph, api=SimpleNamespace(Relation=relation))
+    macros._functions["table_version"] = lambda node: "delta 3"
+    sql = f"select * from {macros.changes_of(macros.relation_of_node(source))} as s"
+    plan: dict[str, Any] = {"run_type": "backfill", "batches": [1]}
+    planned = macros.plan_gained_rows if kind == "append" else macros.plan_change_sets
+    planned(model, macros.options(model), plan, [], sql)
+    assert plan["versions"] == {"raw.src": "delta 3"}
+    assert (
+        macros.with_change_sets(plan["change_sets"], sql) == f"select * from (select * from {text} version as of 3) as s"
+    )
 
 
 def test_a_change_set_is_part_of_the_query_that_is_compared() -> None:
