@@ -3,6 +3,9 @@
   or if the version read last is gone or had other columns; otherwise only the rows that the captured tables gained. If nothing changed, the plan's batches are removed.
 #}
 {% macro plan_change_sets(node, options, plan, loads, sql) %}
+  {% if dbt_kinds.is_partial_run() %}
+    {% do return(none) %}
+  {% endif %}
   {% set captured = dbt_kinds.captured_tables(sql) %}
   {% set now, nodes = dbt_kinds.table_versions(node, sql), dbt_kinds.tables_read(node) %}
   {% do dbt_kinds.check_captured(options, captured, now) %}

@@ -7,6 +7,8 @@
   {% if not captured %}
     {% do dbt_kinds.fail(options.model, "capture: snapshot, and the query reads no changes; write from {{ dbt_kinds.changes_of(ref('…')) }} for the table that is followed, set capture: cursor, "
       ~ 'or leave capture out to load intervals') %}
+  {% elif dbt_kinds.is_partial_run() %}
+    {% do return(none) %}
   {% endif %}
   {% set now, nodes = dbt_kinds.table_versions(node, sql), dbt_kinds.tables_read(node) %}
   {% do dbt_kinds.check_captured(options, captured, now) %}

@@ -9,6 +9,12 @@
 {% endmacro %}
 
 
+{# Whether this run is either: then a relation may be a subquery, of which there are no versions to read changes from, and what it reads is not recorded. #}
+{% macro is_partial_run() %}
+  {% do return(dbt_kinds.is_empty_run() or dbt_kinds.is_sample_run()) %}
+{% endmacro %}
+
+
 {# Whether this run writes rows: appended sample rows would be appended again by the run that records them. #}
 {% macro writes_rows(options) %}
   {% if dbt_kinds.is_sample_run() and dbt_kinds.keeps_history(options) %}

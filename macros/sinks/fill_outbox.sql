@@ -3,7 +3,7 @@
   run catches up, even one that has nothing to load. A `resync` treats all rows as new.
 #}
 {% macro fill_outbox(relation, options, resync=false) %}
-  {% if 'sink' not in options or dbt_kinds.is_empty_run() or dbt_kinds.is_sample_run() or dbt_kinds.relation_type(relation) != 'table' %}
+  {% if 'sink' not in options or dbt_kinds.is_partial_run() or dbt_kinds.relation_type(relation) != 'table' %}
     {% do return(none) %}
   {% endif %}
   {% set now = dbt_kinds._version_to_send(relation, options) %}

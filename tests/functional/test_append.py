@@ -177,6 +177,37 @@ def test_what_nothing_tells_of_is_refused_or_read_again_and_never_doubled(projec
     assert Counter(project.sql("select * from {schema}.t")) == Counter(project.sql("select * from {schema}.a"))
 
 
+def test_an_empty_run_and_a_sample_read_no_changes(project: Project) -> None:
+    """dbt renders the captured table as a subquery then."""
+    project.sql("create schema {schema}")
+    project.sql("create table {schema}.a (id int, ts timestamp) using iceberg")
+    project.sql("insert into {schema}.a values (1, timestamp '2024-01-01'), (2, timestamp '2024-01-02')")
+    (project.folder / "models" / "sources.yml").write_text(
+        f"sources: [{{name: src, schema: {project.schema}, tables: [{{name: a, config: {{event_time: ts}}}}]}}]"
+    )
+    captured = "select a.id, a.ts from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a"
+    appended(project, captured, capture="snapshot")
+    keyed = {"kind": "incremental_by_unique_key", "unique_key": "id", "start": None, "capture": "snapshot"}
+    project.kind("k", captured, config="file_format='iceberg'", **keyed)
+    sample = "{'start': '2024-01-02', 'end': '2024-01-03'}"
+
+    def ids() -> dict[str, list[int]]:
+        return {table: [id_ for (id_,) in project.rows(f"select id from {{schema}}.{table}")] for table in ("t", "k")}
+
+    project.run("--empty")
+    assert ids() == {"t": [], "k": []}
+    project.run("--sample", sample)
+    assert ids() == {"t": [], "k": [2]}
+    assert project.events() == []
+    project.run()
+    project.sql("insert into {schema}.a values (3, timestamp '2024-01-02')")
+    project.run("--empty")
+    project.run("--sample", sample)
+    assert ids() == {"t": [1, 2], "k": [1, 2, 3]}
+    assert set(project.run().messages.values()) == {"incremental: 1 row", "incremental: 0 rows"}
+    assert ids() == {"t": [1, 2, 3], "k": [1, 2, 3]}
+
+
 def test_a_compaction_keeps_what_was_read_last(project: Project, source: Source) -> None:
     """Of loads on days apart, the latest says where the next run goes on, also once all of them are old."""
     captured = "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a"

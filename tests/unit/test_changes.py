@@ -186,6 +186,20 @@ def test_a_source_is_found_by_its_name_on_every_adapter(adapter: str, text: str,
     )
 
 
+@pytest.mark.parametrize("arguments", [{"empty": True}, {"sample": "1 day"}])
+@pytest.mark.parametrize("kind", ["append", "incremental_by_unique_key"])
+def test_a_run_that_reads_a_part_plans_no_changes(arguments: dict[str, Any], kind: str) -> None:
+    """dbt renders a relation as a subquery then, of which no version can be read."""
+    model = node(kind=kind, capture="snapshot", **({} if kind == "append" else {"unique_key": "id"}))
+    macros = Macros(arguments=arguments, node=model)
+    sql = f"select * from {macros.changes_of(Rendered('(select * from raw.src where false limit 0)'))} as s"
+    plan: dict[str, Any] = {"run_type": "backfill", "batches": [1]}
+    planned = macros.plan_gained_rows if kind == "append" else macros.plan_change_sets
+    planned(model, macros.options(model), plan, [], sql)
+    assert plan == {"run_type": "backfill", "batches": [1]}
+    assert macros.with_change_sets(plan.get("change_sets"), sql) == sql
+
+
 def test_a_change_set_is_part_of_the_query_that_is_compared() -> None:
     assert model_hash(CHANGES) != model_hash(CHANGES.replace("/*kinds:changes_of raw.src*/ ", ""))
 
