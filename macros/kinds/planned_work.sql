@@ -39,7 +39,8 @@
   {% for audit in options.audits %}{% do dbt_kinds.generic_test(options.model, audit) %}{% endfor %}
   {% do dbt_kinds.warn_of_limit(options, sql) if not afresh %}
   {% set window = dbt_kinds.run_window(plan, settings) %}
-  {% set sample_query = dbt_kinds.substitute_window(sql, dbt_kinds.query_window(options, window), plan.execution_time) %}
+  {# a captured table that gained a column since its last snapshot is read without it #}
+  {% set sample_query = dbt_kinds.with_change_sets(plan.get('change_sets'), dbt_kinds.substitute_window(sql, dbt_kinds.query_window(options, window), plan.execution_time)) %}
   {% set as_empty = dbt_kinds.read_as_empty(model, this, sample_query) if found != 'table' else none %}
   {% set sample_query = as_empty or sample_query %}
   {% set options = dbt_kinds.with_quoted_names(options, sample_query) %}

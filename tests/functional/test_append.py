@@ -145,6 +145,11 @@ def appended(project: Project, sql: str, file_format: str = "iceberg", **meta: o
     project.kind("t", sql, kind="append", config=f"file_format='{file_format}'", start=None, **meta)
 
 
+def captured_by_key(project: Project, sql: str) -> None:
+    meta: dict[str, Any] = {"unique_key": "id", "start": None, "capture": "snapshot"}
+    project.kind("k", sql, kind="incremental_by_unique_key", config="file_format='iceberg'", **meta)
+
+
 def test_what_nothing_tells_of_is_refused_or_read_again_and_never_doubled(project: Project, source: Source) -> None:
     captured = "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a"
     project.sql("create table {schema}.files using parquet as select 1 as id, 1 as v")
@@ -187,8 +192,7 @@ def test_an_empty_run_and_a_sample_read_no_changes(project: Project) -> None:
     )
     captured = "select a.id, a.ts from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a"
     appended(project, captured, capture="snapshot")
-    keyed = {"kind": "incremental_by_unique_key", "unique_key": "id", "start": None, "capture": "snapshot"}
-    project.kind("k", captured, config="file_format='iceberg'", **keyed)
+    captured_by_key(project, captured)
     sample = "{'start': '2024-01-02', 'end': '2024-01-03'}"
 
     def ids() -> dict[str, list[int]]:
@@ -206,6 +210,21 @@ def test_an_empty_run_and_a_sample_read_no_changes(project: Project) -> None:
     assert ids() == {"t": [1, 2], "k": [1, 2, 3]}
     assert set(project.run().messages.values()) == {"incremental: 1 row", "incremental: 0 rows"}
     assert ids() == {"t": [1, 2, 3], "k": [1, 2, 3]}
+
+
+def test_a_source_that_gained_a_column_and_no_row_since_is_read_without_it(project: Project, source: Source) -> None:
+    captured = "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a"
+    captured_by_key(project, captured)
+    appended(project, captured, capture="snapshot")
+    project.sql("insert into {schema}.a values (1, 10)")
+    project.sql("alter table {schema}.a add column more int")
+    for flags in ([], ["--full-refresh"]):
+        project.run(*flags)
+        assert project.sql("select * from {schema}.t") == project.sql("select * from {schema}.k") == [(1, 10)]
+    project.sql("insert into {schema}.a values (2, 20, 200)")
+    project.run()
+    for table in ("t", "k"):
+        assert project.rows(f"select id, v, more from {{schema}}.{table}") == [(1, 10, None), (2, 20, 200)]
 
 
 def test_a_compaction_keeps_what_was_read_last(project: Project, source: Source) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.duckdb_runs import Warehouse
 from tests.unit.macros import CompilerError, Macros, node
 
 MACROS = Macros()
@@ -255,3 +256,19 @@ def test_what_stands_for_the_run_is_exchanged_wherever_it_stands() -> None:
     assert sql.endswith(
         "c > /*kinds:last_value*/('1970-01-01T00:00:00Z') and d > /*kinds:last_run*/(timestamp '1970-01-01 00:00:00+00:00')"
     )
+
+
+def test_columns_are_those_of_the_snapshot_that_a_run_reads() -> None:
+    """A column that the source gained since is in the table only."""
+    warehouse = Warehouse()
+    warehouse.ask("create table shop.src__snapshot_1 as select 1 as id")
+    warehouse.ask("create table shop.src as select 1 as id, 2 as more")
+    sql = "select * from /*kinds:changes_of shop.src*/ (select * from shop.src) as s"
+    given = {"file_format": "iceberg", "capture": "snapshot"}
+    macros = warehouse.macros("t", "append", given, sql, {}, "invocation", full_refresh=False)
+    macros._functions["plan_gained_rows"] = lambda node, options, plan, loads, sql: plan.update(
+        {"change_sets": {"shop.src": [None, "1"]}}
+    )
+    options = macros.options(node("t", "append", **given) | {"schema": "shop"})
+    work = macros.planned_work(options, macros.run_settings("t", False), macros.changes_writer)
+    assert [column["name"] for column in work["writer"]["schema"]] == ["id"]
