@@ -73,6 +73,7 @@
     {% do options.update({'skip_unchanged': dbt_kinds.true_or_false(model, 'skip_unchanged', given.get('skip_unchanged', false))}) %}
   {% endif %}
   {% do options.update(dbt_kinds.cursor_options(model, given)) %}
+  {% do dbt_kinds._check_capture(options, given) if options.get('capture') is not none %}
   {% do dbt_kinds._check_partitions(options) if kind == 'incremental_by_partition' or options.insert_overwrite %}
   {% do return(options) %}
 {% endmacro %}
@@ -117,6 +118,15 @@
       {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' belongs to " ~ kinds_of[name] | join(', ') ~ '; remove it from this '
         ~ kind ~ ' model') %}
     {% endif %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# A run with `capture` reads what its source gained, so options that choose intervals would have no effect. #}
+{% macro _check_capture(options, given) %}
+  {% set of_key = ['lookback', 'batch_size', 'on_lost_history'] if options.kind == 'incremental_by_unique_key' else [] %}
+  {% for name in ['ready_until'] + of_key if name in given %}
+    {% do dbt_kinds.fail(options.model, name ~ ' applies to runs that load intervals, and with capture: ' ~ options.capture ~ ' a run reads what the source gained; remove it, or remove capture') %}
   {% endfor %}
 {% endmacro %}
 

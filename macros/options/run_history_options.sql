@@ -8,7 +8,7 @@
   {% elif given.get('columns', '*') not in ['*', ['*']] %}
     {% do dbt_kinds.fail(model, "validity: run_sequence compares all columns; write columns: '*', and leave out of the query what is not to begin a version") %}
   {% endif %}
-  {% for name in ['updated_at_name', 'execution_time_as_valid_from', 'time_data_type', 'batch_size', 'duplicate_keys', 'start', 'end', 'cron', 'interval_unit'] if name in given %}
+  {% for name in ['updated_at_name', 'execution_time_as_valid_from', 'time_data_type', 'batch_size', 'duplicate_keys', 'start', 'end', 'cron', 'interval_unit', 'ready_until'] if name in given %}
     {% do dbt_kinds.fail(model, name ~ ' goes by time, and validity: run_sequence numbers versions by runs; remove it, or set validity: time') %}
   {% endfor %}
   {% if not dbt_kinds.true_or_false(model, 'invalidate_hard_deletes', given.get('invalidate_hard_deletes', true)) %}

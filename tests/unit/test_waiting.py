@@ -166,6 +166,31 @@ def test_a_full_model_waits_for_nothing() -> None:
     assert Macros().plan_intervals(options, [], Macros().run_settings("orders"))["waiting"] == []
 
 
+BY_KEY = {"kind": "incremental_by_unique_key", "unique_key": "id", "capture": "snapshot"}
+BY_RUN = {"kind": "scd_type_2_by_column", "unique_key": "id", "validity": "run_sequence"}
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "words"),
+    [
+        (BY_KEY, {"ready_until": "select 1"}, "ready_until applies to runs that load intervals, and with capture: snapshot"),
+        (BY_KEY, {"lookback": 2}, "lookback applies to runs that load intervals"),
+        (BY_KEY, {"lookback": "auto"}, "lookback applies to runs that load intervals"),
+        (BY_KEY, {"batch_size": 3}, "batch_size applies to runs that load intervals"),
+        (BY_KEY, {"on_lost_history": "reload"}, "on_lost_history applies to runs that load intervals"),
+        ({"kind": "append", "capture": "snapshot"}, {"ready_until": "select 1"}, "and with capture: snapshot a run reads what the source gained"),
+        ({"kind": "append", "capture": "cursor", "cursor": "id"}, {"ready_until": "select 1"}, "and with capture: cursor a run reads what the source gained"),
+        (BY_RUN, {"ready_until": "select 1"}, "ready_until goes by time, and validity: run_sequence numbers versions by runs"),
+    ],
+)  # fmt: skip
+def test_a_run_without_intervals_takes_no_option_that_chooses_them(
+    model: dict[str, Any], given: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(CompilerError) as refused:
+        Macros().options(node(**model, **given))
+    assert words in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("written", "minimum", "late_data"),
     [
