@@ -1,9 +1,10 @@
 {#
   The upstream models whose later loads make this one reprocess, as upstream_changes takes them: `[{name, loads, margins}]`.
   Views and ephemeral models in between are looked through, and a deferred model's table is that of the other target. `sql` is the compiled query, none
-  if unknown: then window_of calls are read from the model's source, if their arguments are string literals.
+  if unknown: then window_of calls are read from the model's source, if their arguments are string literals. `has_loads` is whether the model has loads to compare theirs with; without
+  them, which may have to be asked for under --defer, `loads` are empty.
 #}
-{% macro followed_parents(node, options, sql) %}
+{% macro followed_parents(node, options, sql, has_loads=true) %}
   {% if options.on_upstream_change == 'ignore' or dbt_kinds.appends_rows(options) or dbt_kinds.keeps_history(options) %}
     {% do return([]) %}
   {% endif %}
@@ -15,7 +16,7 @@
     {% set relation = dbt_kinds.relation_key(read.database, read.schema, read.alias) %}
     {% set parent = parents.setdefault(upstream.node.unique_id, {
       'name': upstream.node.name, 'relation': relation,
-      'loads': dbt_kinds.loads_of(relation) if deferred is none else dbt_kinds.loads_of_deferred(deferred),
+      'loads': [] if not has_loads else dbt_kinds.loads_of(relation) if deferred is none else dbt_kinds.loads_of_deferred(deferred),
       'margins': dbt_kinds._windows_on(windows, upstream.node),
     }) %}
     {% do parent.margins.extend(upstream.margins) %}

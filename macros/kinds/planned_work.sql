@@ -14,7 +14,7 @@
   {% endif %}
   {% set sql = dbt_kinds.empty_event_rows(options) if options.kind == 'events' else compiled_code %}
   {% set loads = dbt_kinds.loads_of(options.relation) if found == 'table' else [] %}
-  {% set parents = dbt_kinds.followed_parents(model, options, sql) if loads else [] %}
+  {% set parents = dbt_kinds.followed_parents(model, options, sql, loads != []) %}
   {% set model_hash = dbt_kinds.model_hash(options, sql) %}
   {% set batches = dbt_kinds.recorded_batches(options) if found == 'table' and dbt_kinds.keeps_history(options) else [] %}
   {% do dbt_kinds.check_deletes_are_seen(model, sql) %}

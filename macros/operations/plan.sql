@@ -33,7 +33,7 @@
   {% do return(dbt_kinds.gated_plan(
     node, options, loads, settings,
     none if sql is none else dbt_kinds.model_hash(options, sql),
-    dbt_kinds.followed_parents(node, options, sql) if loads else [],
+    dbt_kinds.followed_parents(node, options, sql, loads != []),
     dbt_kinds.recorded_batches(options) if dbt_kinds.keeps_history(options) and dbt_kinds.table_exists(node) else [],
     sql
   )) %}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -222,6 +223,32 @@ def test_windows_are_read_from_the_source() -> None:
         ("raw.e", "day", "P1D"),
         ("a", "ts", "PT0S"),
     ]
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_parent_that_is_followed_is_no_source_from_the_first_load_on(is_there: bool) -> None:
+    parent = node("parent", time_column="ds", start="2024-01-01") | {"resource_type": "model", "depends_on": {"nodes": []}}
+    model = node(time_column="ts", start="2024-01-01", lookback="auto")
+    model |= {"resource_type": "model", "depends_on": {"nodes": ["model.shop.parent"]}}
+    macros = Macros(node=model, graph={"nodes": {"model.shop.parent": parent, "model.shop.orders": model}})
+    load = {"event": "loaded", "start": at(1), "end": at(5), "recorded_at": at(6), "started_at": at(6), "execution_time": at(6), "model_hash": ""}  # fmt: skip
+    asked: list[str] = []
+
+    def events_of(relation: str) -> list[dict[str, str]]:
+        asked.append(relation)
+        return [load]
+
+    macros._functions |= {
+        "events_of": events_of,
+        "table_exists": lambda node: is_there,
+        "noted_sources": lambda relation: [],
+        "source_facts": lambda key: pytest.fail(f"{key} was asked"),
+    }
+    relation = SimpleNamespace(database=None, schema="Shop", identifier="parent")
+    sql = f"select * from {macros.window_of(relation, 'ds', data_type='string')} as p"
+    plan = macros.plan_of(model, macros.options_of(model), macros.run_settings("orders", False), sql)
+    assert (plan["sources"], plan["missing"]) == ([], days(5, 10) if is_there else days(1, 10))
+    assert asked == (["shop.orders", "shop.parent"] if is_there else [])
 
 
 # --- estimates
