@@ -42,9 +42,20 @@ on {% for value in dbt_kinds._partition_values(options, writer, 'target.') %}{{ 
     {% if unit is none and dbt_kinds.is_partition_function(field) %}
       {% do dbt_kinds.fail(options.model, "an audit with over: table has to know which rows are replaced, and the partitions of " ~ field ~ ' cannot be told from SQL; leave over out, or partition by columns') %}
     {% endif %}
-    {% set column = (table or '') ~ dbt_kinds.quoted(dbt_kinds.unquoted(call.group(2) if unit is not none else field)) %}
-    {% set value = "date_trunc('" ~ unit ~ "', " ~ column ~ ')' if unit is not none else column %}
+    {% set name = dbt_kinds.unquoted(call.group(2) if unit is not none else field) %}
+    {% set column = (table or '') ~ dbt_kinds.quoted(name) %}
+    {% set value = column if unit is none else dbt_kinds._truncated(column, unit, (dbt_kinds.find_column(writer.schema, name) or {}).get('type')) %}
     {% do values.append(value if table is not none else value ~ ' as value_' ~ loop.index) %}
   {% endfor %}
   {% do return(values) %}
+{% endmacro %}
+
+
+{# SQL: the year, month, day or hour of a time column. Iceberg takes those of a timestamp in UTC, date_trunc in the session's time zone. #}
+{% macro _truncated(column, unit, type) %}
+  {% if type == 'timestamp' and unit == 'hour' %}
+    {% do return('floor(unix_seconds(' ~ column ~ ') / 3600)') %}
+  {% endif %}
+  {% set day = "date_add(date '1970-01-01', cast(floor(unix_seconds(" ~ column ~ ') / 86400) as int))' %}
+  {% do return("date_trunc('" ~ unit ~ "', " ~ (day if type == 'timestamp' else column) ~ ')') %}
 {% endmacro %}

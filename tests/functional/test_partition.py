@@ -67,6 +67,24 @@ def test_partitions_by_a_function_of_a_column(project: Project, transform: str) 
     assert [row for row in after if row[0] != 9] == [row for row in before if row[-1] != partition]
 
 
+@pytest.mark.parametrize("transform", rest(["days(at)", "months(at)", "years(at)"], "days(at)"))
+def test_an_audit_of_the_table_knows_which_partitions_stay_in_any_zone(project: Project, transform: str) -> None:
+    """Iceberg's partitions are those of UTC, where the first row is of another day, month and year than the others."""
+    config, audit = f"file_format='iceberg', partition_by=['{transform}']", {"column_name": "id", "over": "table"}
+    project.kind("sales", SOURCE, kind="incremental_by_partition", config=config, audits=[{"unique": audit}])
+    project.target["server_side_parameters"]["spark.sql.session.timeZone"] = "Europe/Berlin"
+    try:
+        source(project, "(1, timestamp '2023-12-31 23:30:00Z'), (2, timestamp '2024-01-01 22:30:00Z')", "id, at")
+        project.run(now=NOW)
+        source(project, "(1, timestamp '2024-01-01 10:00:00Z')", "id, at")
+        assert "unique_id: 1 failure" in project.dbt("run", now=LATER).errors
+        source(project, "(2, timestamp '2024-01-01 23:30:00Z'), (3, timestamp '2024-01-01 10:00:00Z')", "id, at")
+        project.run(now=LATER)
+    finally:
+        project.sql("set spark.sql.session.timeZone = UTC")
+    assert project.rows("select id from {schema}.sales") == [(1,), (2,), (3,)]
+
+
 def test_a_query_without_rows_replaces_nothing(project: Project, file_format: str) -> None:
     project.kind(
         "sales", SOURCE, kind="incremental_by_partition", config=f"file_format='{file_format}', partition_by='region'"

@@ -8,7 +8,9 @@ from typing import Any
 
 import duckdb
 import pytest
+import sqlglot
 
+from tests.unit.databases import database_like_spark
 from tests.unit.macros import CompilerError, Macros, node
 
 MACROS = Macros()
@@ -179,3 +181,43 @@ def test_a_record_says_that_audits_were_skipped_beside_what_else_it_says() -> No
     assert json.loads(details) == {"instant": "now", "audits": "skipped"}
     assert json.loads(MACROS.details_with_audits({"skips_audits": True}, None)) == {"audits": "skipped"}
     assert MACROS.details_with_audits({"skips_audits": False}, None) is None
+
+
+# a row stays where its partition, which Iceberg takes in UTC, gets no row at 2024-03-01 10:00
+UNTOUCHED = [
+    ("days", "2024-02-29 20:00", True),
+    ("days", "2024-03-01 20:00", False),
+    ("date", "2024-02-29 20:00", True),
+    ("hours", "2024-03-01 09:45", True),
+    ("hours", "2024-03-01 10:45", False),
+    ("months", "2024-02-29 20:00", True),
+    ("months", "2024-03-31 20:00", False),
+    ("years", "2023-12-31 20:00", True),
+    ("years", "2024-12-31 20:00", False),
+    ("days", "1969-12-31 23:00", True),
+]
+
+
+@pytest.mark.parametrize(("transform", "at", "stays"), UNTOUCHED)
+@pytest.mark.parametrize("column_type", ["timestamp", "timestamp_ntz"])
+def test_the_rows_that_stay_are_those_of_untouched_partitions(
+    transform: str, at: str, stays: bool, column_type: str
+) -> None:
+    """In a session half an hour off the hours of UTC; a timestamp without zone is the same in each."""
+    offset = "+00:00" if column_type == "timestamp" else ""
+    database = database_like_spark()
+    database.execute("set TimeZone = 'Asia/Kolkata'")
+    for table, number, instant in (("t", 1, at), ("stage", 2, "2024-03-01 10:00")):
+        stored = "timestamptz" if offset else "timestamp"
+        database.execute(f"create table {table} as select {number} as id, '{instant}:00{offset}'::{stored} as \"Ts\"")
+    columns = [{"name": "id", "type": "int"}, {"name": "Ts", "type": column_type}]
+    writer = {
+        "schema": columns,
+        "columns": ["`id`", "`Ts`"],
+        "partitioning": [f"{transform}(ts)"],
+        "replaces_table": False,
+    }
+    work = {"options": {"kind": "incremental_by_partition"}, "writer": writer, "is_prepared": True, "start_anew": False}
+    sql = f"select id from {MACROS.table_to_be('t', work, [], 'stage')} order by id"
+    rows = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0]).fetchall()
+    assert rows == ([(1,), (2,)] if stays else [(2,)])

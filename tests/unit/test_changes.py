@@ -183,7 +183,8 @@ def test_a_source_is_found_by_its_name_on_every_adapter(adapter: str, text: str,
     planned(model, macros.options(model), plan, [], sql)
     assert plan["versions"] == {"raw.src": "delta 3"}
     assert (
-        macros.with_change_sets(plan["change_sets"], sql) == f"select * from (select * from {text} version as of 3) as s"
+        macros.with_change_sets(plan["change_sets"], sql)
+        == f"select * from (select * from {text} version as of 3) as s"
     )
 
 

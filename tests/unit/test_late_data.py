@@ -227,7 +227,10 @@ def test_windows_are_read_from_the_source() -> None:
 
 @pytest.mark.parametrize("is_there", [False, True])
 def test_a_parent_that_is_followed_is_no_source_from_the_first_load_on(is_there: bool) -> None:
-    parent = node("parent", time_column="ds", start="2024-01-01") | {"resource_type": "model", "depends_on": {"nodes": []}}
+    parent = node("parent", time_column="ds", start="2024-01-01") | {
+        "resource_type": "model",
+        "depends_on": {"nodes": []},
+    }
     model = node(time_column="ts", start="2024-01-01", lookback="auto")
     model |= {"resource_type": "model", "depends_on": {"nodes": ["model.shop.parent"]}}
     macros = Macros(node=model, graph={"nodes": {"model.shop.parent": parent, "model.shop.orders": model}})
