@@ -11,6 +11,7 @@ import pytest
 import sqlglot
 
 from tests.unit.databases import database_like_spark
+from tests.unit.duckdb_runs import Relation, Warehouse
 from tests.unit.macros import CompilerError, Macros, node
 
 MACROS = Macros()
@@ -221,3 +222,25 @@ def test_the_rows_that_stay_are_those_of_untouched_partitions(
     sql = f"select id from {MACROS.table_to_be('t', work, [], 'stage')} order by id"
     rows = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0]).fetchall()
     assert rows == ([(1,), (2,)] if stays else [(2,)])
+
+
+def test_failing_rows_of_all_batches_of_a_run_are_kept_until_the_next_run() -> None:
+    warehouse = Warehouse()
+    macros = warehouse.macros(
+        "t", "incremental_by_time_range", {"time_column": "ts"}, "", {}, "run", full_refresh=False
+    )
+    relation = Relation("t")
+    (audit,) = audits({"not_null": {"column_name": "id", "store_failures": True}})
+    found = {number: {"audit": audit, "sql": f"select {number} as v"} for number in (1, 3)}
+
+    def run(*batches: int) -> list[int] | None:
+        work: dict[str, Any] = {"audits": [audit]}
+        for number in batches:
+            macros.store_failures(relation, work, [found[number]] if number in found else [])
+        if "t__kinds_failed_not_null_id" not in warehouse.listed_tables(relation):
+            return None
+        return [v for (v,) in warehouse.ask("select v from shop.t__kinds_failed_not_null_id order by v").fetchall()]
+
+    assert run(1, 2, 3, 4) == [1, 3]
+    assert run(2, 3) == [3]
+    assert run(2) is None
