@@ -175,7 +175,9 @@
 {% macro _auto_restatement(model, given) %}
   {% set intervals = dbt_kinds.whole_number(model, 'auto_restatement_intervals', given.auto_restatement_intervals, 1)
     if 'auto_restatement_intervals' in given else none %}
-  {% if 'auto_restatement_cron' not in given %}
+  {% if 'auto_restatement_cron' not in given and intervals is not none %}
+    {% do dbt_kinds.fail(model, "auto_restatement_intervals is how many intervals auto_restatement_cron reloads, and there is none; write when, as in auto_restatement_cron: '@weekly', or remove it") %}
+  {% elif 'auto_restatement_cron' not in given %}
     {% do return(none) %}
   {% endif %}
   {% do return({

@@ -10,7 +10,9 @@
   {% if values | length > 1 %}
     {% do dbt_kinds.fail(options.model, 'ready_until returned ' ~ values | length ~ ' columns, ' ~ rows[0].keys() | join(', ') ~ ', and must return one value') %}
   {% endif %}
-  {% do return({'name': 'ready_until', 'until': dbt_kinds.parse_instant(options.model, 'ready_until', values[0]) if values else none}) %}
+  {# 9999-12-31, which says that all is complete, is beyond the instants that can be counted with #}
+  {% set until = modules.re.sub('^9999-', '9998-', values[0] | string | trim) if values else none %}
+  {% do return({'name': 'ready_until', 'until': dbt_kinds.parse_instant(options.model, 'ready_until', until) if values else none}) %}
 {% endmacro %}
 
 

@@ -47,6 +47,7 @@ KINDS: list[tuple[str, str, dict[str, Any]]] = [
     ("kind INCREMENTAL_BY_TIME_RANGE (time_column ds, lookback 2, batch_size 30, forward_only true, partition_by_time_column false)", TIME_RANGE, {"time_column": "ds", "lookback": 2, "batch_size": 30, "partition_by_time_column": False}),
     ("kind INCREMENTAL_BY_TIME_RANGE (time_column ds, forward_only true, on_destructive_change allow, disable_restatement true)", TIME_RANGE, {"time_column": "ds", "on_destructive_change": "allow", "disable_restatement": True}),
     ("kind INCREMENTAL_BY_TIME_RANGE (time_column ds, forward_only true, auto_restatement_cron '@weekly', auto_restatement_intervals 7)", TIME_RANGE, {"time_column": "ds", "auto_restatement_cron": "@weekly", "auto_restatement_intervals": 7}),
+    ("kind INCREMENTAL_BY_TIME_RANGE (time_column ds, forward_only true, auto_restatement_intervals 7)", TIME_RANGE, {"time_column": "ds"}),
     ("kind INCREMENTAL_BY_UNIQUE_KEY (unique_key id)", "incremental_by_unique_key", {"unique_key": ["id"], "on_query_change": "rebuild"}),
     ("kind INCREMENTAL_BY_UNIQUE_KEY (unique_key (id, COALESCE(\"name\", '')), forward_only true)", "incremental_by_unique_key", {"unique_key": ["id", "COALESCE(`name`, '')"]}),
     (

@@ -166,10 +166,6 @@ def test_automatic_restatement_has_a_schedule_and_a_number_of_units_or_none(
     assert read(model)["auto_restatement"] == {"schedule": schedule, "intervals": intervals}
 
 
-def test_a_number_of_units_alone_restates_nothing() -> None:
-    assert read(written({**COLUMN, "auto_restatement_intervals": 3})) == read(written(COLUMN))
-
-
 def test_meta_wins_over_the_top_level() -> None:
     model = written({**COLUMN, "lookback": 3, "batch_size": 2}, {"lookback": 5, "batch_size": 7, "cron": "@hourly"})
     options = read(model)
@@ -350,6 +346,10 @@ NO_UNIT = (
             "auto_restatement_intervals '0' is not a whole number of 1 or more",
         ),
         ({"auto_restatement_intervals": "all"}, "auto_restatement_intervals 'all' is not a whole number of 1 or more"),
+        (
+            {"auto_restatement_intervals": 3},
+            "auto_restatement_intervals is how many intervals auto_restatement_cron reloads, and there is none; write when, as in auto_restatement_cron: '@weekly', or remove it",
+        ),
         ({"on_query_change": "ignore"}, "on_query_change 'ignore' is not one of forward, rebuild, error"),
         ({"on_query_change": True}, "on_query_change 'True' is not one of forward, rebuild, error"),
         ({"on_upstream_change": "rebuild"}, "on_upstream_change 'rebuild' is not one of reprocess, ignore"),

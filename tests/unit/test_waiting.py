@@ -132,6 +132,22 @@ def test_a_run_that_would_never_come_further_is_refused() -> None:
     assert planned({**options, "max_batches": 3}, days(1, 5))["batches"] == days(3, 4, 4, 5, 5, 6)
 
 
+@pytest.mark.parametrize(
+    ("value", "until"),
+    [
+        ("2024-01-03 10:00:00", "2024-01-03T10:00:00"),
+        ("9999-12-31", "9998-12-31T00:00:00"),
+        ("9999-12-31T23:59:59.999Z", "9998-12-31T23:59:59"),
+        (None, None),
+    ],
+)
+def test_the_query_may_return_the_last_of_all_days(value: str | None, until: str | None) -> None:
+    macros = Macros(render=lambda text: text)
+    macros._functions["query_rows"] = lambda sql: [{"until": value}] if value else [{}]
+    options = {"model": "orders", "ready_until": "select max(until) from t"}
+    assert macros.ready_until({}, options) == {"name": "ready_until", "until": until}
+
+
 # --- the options
 
 

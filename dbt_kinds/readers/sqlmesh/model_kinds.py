@@ -157,6 +157,10 @@ def read_kind(value: Value, scope: Scope, adapter: str, time_column_format: str,
             check_is_known(property_value)
         _read_property(model_kind, key, property_value, scope, time_column_format)
     _finish(model_kind, properties, value, time_column_format, defaults)
+    if "auto_restatement_intervals" in model_kind.options and "auto_restatement_cron" not in model_kind.options:
+        del model_kind.options["auto_restatement_intervals"]
+        message = "auto_restatement_intervals dropped: without auto_restatement_cron nothing is restated"
+        scope.note(PropertyDropped, message, properties["auto_restatement_intervals"].place.line)
     return model_kind
 
 
