@@ -9,6 +9,7 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _ITEM = "_item"
 _POSITION = "_position"
+UNNAMED = "_unnested"
 
 
 def series(table: exp.Table, dialect: str) -> exp.Expr:
@@ -45,41 +46,57 @@ def cast_series(node: exp.Cast) -> exp.Expr:
 
 
 def numbered(node: exp.Unnest, dialect: str) -> exp.Expr:
-    """`unnest(list) with ordinality`, which counts from 1; POSEXPLODE and BigQuery's OFFSET count from 0.
+    """`from unnest(list) with ordinality`, which counts from 1; POSEXPLODE and BigQuery's OFFSET count from 0.
 
     Raises:
         NotInSpark: several lists are unnested at once, or columns have no names.
     """
-    position = node.args.get("offset")
-    if not isinstance(position, exp.Identifier) or dialect == "bigquery":
+    if not counts_from_1(node, dialect) or not isinstance(node.parent, exp.From):
         return node
-    alias = node.args.get("alias")
-    names = (alias.args.get("columns") if alias is not None else None) or []
-    if alias is None or len(node.expressions) != 1 or len(names) != 1:
+    alias = node.args.get("alias") or exp.TableAlias()
+    rows = numbered_rows(node, alias.columns)
+    columns = [alias.columns[0].copy(), node.args["offset"].copy()]
+    return exp.Table(this=rows, alias=exp.TableAlias(this=alias.this or exp.to_identifier(UNNAMED), columns=columns))
+
+
+def counts_from_1(node: exp.Unnest, dialect: str) -> bool:
+    """Whether a list is read WITH ORDINALITY."""
+    return bool(node.args.get("offset")) and dialect != "bigquery"
+
+
+def numbered_rows(node: exp.Unnest, columns: list[exp.Identifier]) -> exp.Anonymous:
+    """The items of a list and their positions from 1, by a function.
+
+    Args:
+        columns: the name of its items.
+
+    Raises:
+        NotInSpark: several lists are unnested at once, or columns have no names.
+    """
+    fields = _numbered_fields(node, columns)
+    struct = exp.Anonymous(this="STRUCT", expressions=fields)
+    return call("INLINE", call("TRANSFORM", node.expressions[0], _lambda(struct, _ITEM, _POSITION)))
+
+
+def numbered_select(node: exp.Unnest, columns: list[exp.Identifier]) -> exp.Subquery:
+    """The same as a sub-select, for LATERAL."""
+    fields = _numbered_fields(node, columns)
+    alias = exp.TableAlias(
+        this=exp.to_identifier(UNNAMED), columns=[exp.to_identifier(_POSITION), exp.to_identifier(_ITEM)]
+    )
+    return exp.select(*fields).from_(exp.Table(this=call("POSEXPLODE", node.expressions[0]), alias=alias)).subquery()
+
+
+def _numbered_fields(node: exp.Unnest, columns: list[exp.Identifier]) -> list[exp.Expr]:
+    position = node.args["offset"]
+    if not isinstance(position, exp.Identifier) or len(node.expressions) != 1 or len(columns) != 1:
         raise NotInSpark(
             "this form of WITH ORDINALITY has no counterpart in Spark; name its columns, of one list", node
         )
-    fields = [
-        exp.alias_(exp.column(_ITEM), names[0].name),
+    return [
+        exp.alias_(exp.column(_ITEM), columns[0].name),
         exp.alias_(exp.Add(this=exp.column(_POSITION), expression=exp.Literal.number(1)), position.name),
     ]
-    struct = exp.Anonymous(this="STRUCT", expressions=fields)
-    rows = call("INLINE", call("TRANSFORM", node.expressions[0], _lambda(struct, _ITEM, _POSITION)))
-    named = exp.TableAlias(
-        this=alias.this or exp.to_identifier("_unnested"), columns=[names[0].copy(), position.copy()]
-    )
-    join = node.parent
-    if not isinstance(join, exp.Join):
-        return exp.Table(this=rows, alias=named)
-    select = join.parent
-    condition = join.args.get("on")
-    is_plain = not join.args.get("using") and (condition is None or condition == exp.true())
-    if not isinstance(select, exp.Select) or not is_plain or (join.side or "").upper() not in ("", "LEFT"):
-        raise NotInSpark("this join of WITH ORDINALITY has no counterpart in Spark; write CROSS JOIN", node)
-    view = exp.Lateral(this=rows, view=True, outer=(join.side or "").upper() == "LEFT", alias=named)
-    select.append("laterals", view)
-    join.pop()
-    return node
 
 
 def _sequence(made: exp.Expr) -> exp.Anonymous:

@@ -21,6 +21,7 @@ from dbt_kinds.translation.epochs import epoch
 from dbt_kinds.translation.file_tables import as_table
 from dbt_kinds.translation.foreign_functions import FOREIGN_FUNCTIONS
 from dbt_kinds.translation.functions import known_to_sqlglot
+from dbt_kinds.translation.joined_lists import join_lists
 from dbt_kinds.translation.left_out import refuse_left_out
 from dbt_kinds.translation.list_aggregates import listed
 from dbt_kinds.translation.literals import plain_literals
@@ -106,6 +107,8 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
             tree = new
         else:
             node.replace(new)
+    for select in tree.find_all(exp.Select):
+        join_lists(select, dialect)
     for node in tree.walk():
         _refuse(node)
         if not is_spark(dialect):
@@ -362,6 +365,8 @@ def _refuse(node: exp.Expr) -> None:
         )
     if isinstance(node, exp.WindowSpec) and str(node.args.get("kind")).upper() == "GROUPS":
         raise NotInSpark("a frame of GROUPS has no counterpart in Spark; write ROWS or RANGE", node)
+    if isinstance(node, exp.Unnest) and isinstance(node.parent, exp.Join):
+        raise NotInSpark("a list joined within parentheses has no counterpart in Spark; join it outside of them", node)
     if isinstance(node, exp.Join) and (node.method or "").upper() == "ASOF":
         raise NotInSpark("ASOF JOIN has no counterpart in Spark; join on a range and keep the last row", node)
     if isinstance(node, exp.With) and node.recursive:

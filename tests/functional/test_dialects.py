@@ -22,6 +22,11 @@ QUERIES = [
     "select name, sum(price) as total from db.t group by name qualify row_number() over (order by total, name) < 3",
     "select name as n, count(*) as c from db.t group by name having count(*) > 0 qualify c = max(c) over () order by n limit 5",
     "select distinct on (name) name, id from db.t order by name, id desc",
+    # joined lists: in the place of the join where it has a condition, or a join after it
+    "select a.id, e from db.t as a left join unnest(case when a.id > 1 then [a.id, a.id + 3] end) as l(e) on true",
+    "select a.id, e from db.t as a left join unnest([a.id, 3]) as l(e) on l.e > a.id",
+    "select a.id, e, b.name from db.t as a join unnest([a.id, 3]) as l(e) on e < 9 left join db.t as b on b.id = e + 1",
+    "select a.id, e, n, b.name from db.t as a, unnest([a.id, 3]) with ordinality as l(e, n) join db.t as b on b.id = e and n = 2",
     "select * exclude (t, d) from db.t",
     "select * replace (id * 2 as id) from db.t",
     "select name, string_agg(cast(id as varchar), '+' order by cast(id as varchar)) as ids from db.t group by name",
