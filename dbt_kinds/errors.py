@@ -283,9 +283,7 @@ class TypeUnknown(NeedsPerson):
 
 
 class AliasUnclear(NeedsPerson):
-    """A name may be a column, or an alias where Spark does not accept one; the columns are unknown, so it was left
-    as written.
-    """
+    """A name may be a column, or an alias where Spark does not accept one; it was left as written."""
 
 
 class FunctionUnknown(NeedsPerson):

@@ -13,7 +13,6 @@ from sqlglot import exp
 
 from dbt_kinds.kinds import TimeVariable
 from dbt_kinds.marks import Marks, is_mark
-from dbt_kinds.translation.aliases import is_of_column
 from dbt_kinds.translation.data_types import spell_types
 from dbt_kinds.translation.dialects import is_spark, spark_sql
 from dbt_kinds.translation.duckdb_only import duckdb_only
@@ -28,6 +27,7 @@ from dbt_kinds.translation.literals import plain_literals
 from dbt_kinds.translation.made_rows import series
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.predicates import parenthesize_predicates
+from dbt_kinds.translation.qualify import unfold_qualify
 from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.same_names import as_meant
 from dbt_kinds.translation.scan import code_only, without_comments
@@ -92,8 +92,9 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
     """
     tree = plain_literals(tree, dialect)
     spell_types(tree, dialect)
-    for select in list(tree.find_all(exp.Select)):
-        _unfold_qualify(select)
+    # from the inner ones out, since an outer one is copied
+    for select in reversed(list(tree.find_all(exp.Select))):
+        unfold_qualify(select)
     remember_shifts(tree)
     settle_types(tree)
     # from the leaves up, so that nested parts are already rewritten
@@ -288,64 +289,6 @@ def _is_date(node: exp.Expr) -> bool:
     if isinstance(node, exp.TsOrDsAdd | exp.DateAdd | exp.DateSub):
         return _is_date(node.this)
     return isinstance(node, _DATE_FUNCTIONS) and not (isinstance(node, exp.DateTrunc) and not _is_date(node.this))
-
-
-def _unfold_qualify(select: exp.Select) -> None:
-    """QUALIFY with a star or GROUP BY: the condition is computed beside the row, because sqlglot would add columns."""
-    qualify = select.args.get("qualify")
-    has_star = any(item.is_star for item in select.expressions)
-    if qualify is None or not (has_star or select.args.get("group")):
-        return
-    if select.args.get("distinct"):
-        raise NotInSpark("QUALIFY over SELECT DISTINCT cannot be unfolded; filter a sub-select", select)
-    inner = select.copy()
-    inner.set("qualify", None)
-    for clause in ("order", "limit", "offset", "with_"):
-        inner.set(clause, None)
-    if has_star:
-        rows: list[exp.Expr] = [exp.Anonymous(this="STRUCT", expressions=[item.copy() for item in select.expressions])]
-        kept: list[exp.Expr] = [exp.Column(this=exp.Star(), table=exp.to_identifier("_row"))]
-        rows[0] = exp.alias_(rows[0], "_row")
-    else:
-        rows = [
-            exp.alias_(item, f"_{number}") if not item.alias_or_name else item
-            for number, item in enumerate(inner.expressions)
-        ]
-        kept = [exp.column(exp.to_identifier(item.alias_or_name, quoted=True)) for item in rows]
-        _check_order(select, {item.alias_or_name.lower() for item in rows})
-    inner.set("expressions", [*rows, exp.alias_(_without_aliases(qualify.this, select), "_keep")])
-    for clause in ("joins", "where", "group", "having", "windows", "laterals", "pivots", "hint", "qualify"):
-        select.set(clause, None)
-    select.set("expressions", kept)
-    select.set("from_", exp.From(this=exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("_rows")))))
-    select.set("where", exp.Where(this=exp.column("_keep")))
-
-
-def _check_order(select: exp.Select, names: set[str]) -> None:
-    order = select.args.get("order")
-    for column in order.find_all(exp.Column) if order is not None else []:
-        if column.table or column.name.lower() not in names:
-            raise NotInSpark(
-                f"ORDER BY {column.sql()} beside QUALIFY and GROUP BY cannot be unfolded; select it, too", column
-            )
-
-
-def _without_aliases(condition: exp.Expr, select: exp.Select) -> exp.Expr:
-    """A condition with select list aliases replaced by their expressions, because Spark does not know them in a
-    window.
-    """
-    named = {
-        item.alias.lower(): item.this
-        for item in select.expressions
-        if isinstance(item, exp.Alias) and not is_of_column(item.alias.lower(), item.this)
-    }
-
-    def spelt(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Column) and not node.table and node.name.lower() in named:
-            return exp.paren(named[node.name.lower()].copy())
-        return node
-
-    return condition.copy().transform(spelt)
 
 
 def _refuse(node: exp.Expr) -> None:

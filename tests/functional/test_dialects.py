@@ -21,6 +21,11 @@ QUERIES = [
     "select name, sum(price) as total from db.t group by name qualify rank() over (order by sum(price) desc) = 1",
     "select name, sum(price) as total from db.t group by name qualify row_number() over (order by total, name) < 3",
     "select name as n, count(*) as c from db.t group by name having count(*) > 0 qualify c = max(c) over () order by n limit 5",
+    "select a.id, coalesce(a.price, a.id) as price from db.t as a qualify row_number() over (partition by a.name order by a.price, a.id) = 1",
+    "select a.*, row_number() over (partition by name order by id) as r from db.t as a qualify r = 1 order by a.id * -1 limit 2",
+    "select id, row_number() over (partition by name order by id) as r from (select id, name from db.t) qualify r = 1",
+    "select id from db.t qualify row_number() over (partition by name order by id) = 1 order by d, id desc limit 2",
+    "select distinct name from db.t qualify row_number() over (partition by price order by id) = 1",
     "select distinct on (name) name, id from db.t order by name, id desc",
     # joined lists: in the place of the join where it has a condition, or a join after it
     "select a.id, e from db.t as a left join unnest(case when a.id > 1 then [a.id, a.id + 3] end) as l(e) on true",

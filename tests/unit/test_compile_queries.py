@@ -87,8 +87,15 @@ TRANSLATIONS = [
     ("bigquery", "SELECT ARRAY_AGG(b IGNORE NULLS) AS x FROM raw.t", f"SELECT COLLECT_LIST(b) AS x {T}"),
     ("postgres", "SELECT EXTRACT(EPOCH FROM c) AS x FROM raw.t", f"SELECT CAST(CAST(c AS TIMESTAMP) AS DOUBLE) AS x {T}"),
     ("postgres", "SELECT c AT TIME ZONE 'utc' AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(c, 'UTC') AS x {T}"),
-    ("snowflake", "SELECT a, b FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) = 1", f"SELECT a, b FROM ( SELECT a, b, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) AS _w {T} ) AS _t WHERE _w = 1"),
+    ("snowflake", "SELECT a, b FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) = 1", f"SELECT a, b FROM ( SELECT a, b, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) = 1 AS _keep {T} ) AS _rows WHERE _keep"),
     ("snowflake", "SELECT * FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) = 1", f"SELECT _row.* FROM ( SELECT STRUCT(*) AS _row, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) = 1 AS _keep {T} ) AS _rows WHERE _keep"),
+    ("snowflake", "SELECT a, UPPER(t.b) AS b FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY t.b) = 1", f"SELECT a, b FROM ( SELECT a, UPPER(t.b) AS b, ROW_NUMBER() OVER (PARTITION BY a ORDER BY t.b NULLS LAST) = 1 AS _keep {T} ) AS _rows WHERE _keep"),
+    ("databricks", "SELECT a, UPPER(b) AS b, a * 2 AS p FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY b ORDER BY p) = 1", f"SELECT a, b, p FROM ( SELECT a, UPPER(b) AS b, a * 2 AS p, ROW_NUMBER() OVER (PARTITION BY b ORDER BY ( a * 2 )) = 1 AS _keep {T} ) AS _rows WHERE _keep"),
+    ("bigquery", "SELECT a, ROW_NUMBER() OVER (ORDER BY b) AS r FROM raw.unknown QUALIFY r = 1", "SELECT a, r FROM ( SELECT a, ROW_NUMBER() OVER (ORDER BY b) AS r, r = 1 AS _keep FROM {{ source('raw', 'unknown') }} AS unknown ) AS _rows WHERE _keep"),
+    ("snowflake", "SELECT t.*, ROW_NUMBER() OVER (ORDER BY b) AS r FROM raw.t QUALIFY r = 1", f"SELECT _row.*, r FROM ( SELECT STRUCT(t.*) AS _row, ROW_NUMBER() OVER (ORDER BY b NULLS LAST) AS r, ROW_NUMBER() OVER (ORDER BY b NULLS LAST) = 1 AS _keep {T} ) AS _rows WHERE _keep"),
+    ("snowflake", "SELECT DISTINCT a FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY b ORDER BY c) = 1 LIMIT 3", f"SELECT DISTINCT a FROM ( SELECT a, ROW_NUMBER() OVER (PARTITION BY b ORDER BY c NULLS LAST) = 1 AS _keep {T} ) AS _rows WHERE _keep LIMIT 3"),
+    ("duckdb", "SELECT a FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) = 1 ORDER BY t.c LIMIT 3", f"SELECT a FROM ( SELECT a, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) = 1 AS _keep, t.c AS _order_1 {T} ) AS _rows WHERE _keep ORDER BY _order_1 NULLS LAST LIMIT 3"),
+    ("duckdb", "SELECT DISTINCT ON (a) a FROM raw.t QUALIFY COUNT(*) OVER () = 1", "Untranslatable"),
     ("snowflake", "SELECT DATEADD(hour, 2, b) AS x FROM raw.t", f"SELECT b + INTERVAL '2' HOUR AS x {T}"),
     ("snowflake", "SELECT DATEADD(day, -a, b) AS x FROM raw.t", f"SELECT b - a * INTERVAL '1' DAY AS x {T}"),
     ("snowflake", "SELECT DATEADD(day, 1, CAST(b AS DATE)) AS x FROM raw.t", f"SELECT DATE_ADD(CAST(b AS DATE), 1) AS x {T}"),
@@ -421,6 +428,25 @@ def test_name_that_may_be_a_column_or_an_alias_needs_a_person() -> None:
     text = "MODEL (name db.m);\nSELECT\n  a * 2 AS p\nFROM raw.unknown\nWHERE p > 3"
     notes = [note for note in read(text, "duckdb").notes if note.level == "person"]
     assert [(note.code, note.place.line) for note in notes] == [("AliasUnclear", 5)]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "words"),
+    [
+        ("databricks", "SELECT UPPER(b) AS b FROM raw.unknown QUALIFY ROW_NUMBER() OVER (ORDER BY b) = 1", ""),
+        ("databricks", "SELECT a * 2 AS p FROM raw.unknown QUALIFY ROW_NUMBER() OVER (ORDER BY p) = 1", "declare the columns"),
+        ("databricks", "SELECT *, a * 2 AS p FROM raw.unknown QUALIFY ROW_NUMBER() OVER (ORDER BY p) = 1", ""),
+        ("snowflake", "SELECT a * 2 AS p FROM raw.unknown QUALIFY p = 1", ""),
+        # whether BigQuery takes the column there was not compared
+        ("bigquery", "SELECT UPPER(b) AS b FROM raw.t QUALIFY ROW_NUMBER() OVER (ORDER BY b) = 1", "name the column's table"),
+        ("bigquery", "SELECT a * 2 AS p FROM raw.unknown QUALIFY p = 1", "declare the columns"),
+        ("bigquery", "SELECT b AS b FROM raw.t QUALIFY ROW_NUMBER() OVER (ORDER BY b) = 1", ""),
+    ],
+)  # fmt: skip
+def test_names_in_qualify_that_may_be_either_need_a_person(dialect: str, sql: str, words: str) -> None:
+    notes = [note for note in read(f"MODEL (name db.m);\n{sql}", dialect, files=TABLES).notes if note.level == "person"]
+    assert [note.code for note in notes] == ["AliasUnclear"] * bool(words)
+    assert all(words in note.message for note in notes)
 
 
 def test_types_of_sources_are_those_of_spark() -> None:

@@ -37,6 +37,27 @@ LISTS = [
     "select x.id, e, f from x left join unnest(x.items) as t(e) on true join unnest([x.id, e]) as u(f) on f = e",
 ]
 
+# names that are columns and aliases; what stands beside QUALIFY applies to the rows that are left
+CHOICES = [
+    "select id, m from x qualify row_number() over (partition by id order by m) = 1",
+    "select * from x qualify row_number() over (partition by id order by m) = 1",
+    "select x.id, coalesce(x.n, x.m) as n, m from x qualify row_number() over (partition by x.id order by x.n, m) = 1",
+    "select id, -n as n from x qualify row_number() over (partition by id order by n, m) = 1",
+    "select id, n as m, m as n from x qualify sum(n) over (partition by id) > 10",
+    "select id, n + 1 as n from x qualify n = max(n) over (partition by id)",
+    "select id, -m as k from x qualify row_number() over (partition by id order by k) = 1 and k < 0",
+    "select *, row_number() over (partition by id order by m) as r from x qualify r = 1",
+    "select m, *, row_number() over (order by m) as r from x qualify r < 4 order by x.id desc, m limit 2",
+    "select id, row_number() over (partition by id order by m) as r from x qualify r = 1",
+    "select id, m from x qualify row_number() over (partition by id order by m desc) = 1 order by m limit 2",
+    "select id from x qualify row_number() over (partition by id order by m desc) = 1 order by x.m desc limit 1",
+    "select id, -m as m from x qualify row_number() over (order by x.m) < 4 order by m limit 1",
+    "select id, -m as m from x qualify row_number() over (order by x.m) < 4 order by m + 0 limit 1",
+    "select distinct id from x qualify row_number() over (partition by n order by m) = 1",
+    "select id, count(*) as c from x group by id having count(*) > 0 qualify c = max(c) over () order by sum(m) limit 1",
+    "select id from (select * from x qualify row_number() over (partition by id order by m) = 1) qualify row_number() over (order by m desc) < 3",
+]
+
 _VIEW = re.compile(r"LATERAL VIEW (OUTER )?EXPLODE\(([^ ]+)\) (\w+) AS (\w+)")
 
 
@@ -58,10 +79,11 @@ def in_duckdb(text: str) -> str:
         ),
         text,
     )
+    text = text.replace("STRUCT(*)", "{id: id, n: n, m: m, items: items}")
     return text.replace("EXPLODE(", "UNNEST(").replace("ARRAY(", "LIST_VALUE(")
 
 
-@pytest.mark.parametrize("query", LISTS)
+@pytest.mark.parametrize("query", LISTS + CHOICES)
 def test_rows_are_the_same(query: str) -> None:
     theirs, ours = duckdb.connect(), duckdb.connect()
     ours.execute(f"{TABLES}; set default_null_order = 'nulls_first_on_asc_last_on_desc'")
