@@ -1,6 +1,6 @@
-"""QUALIFY, which Spark 3.5 lacks: its condition is a column beside the row, and a select around it filters.
+"""QUALIFY and DISTINCT ON, which Spark 3.5 lacks: a condition is a column beside the row, a select around it filters.
 
-sqlglot's own form takes columns for names of the select list, and leaves LIMIT and DISTINCT inside.
+sqlglot's own forms confuse columns and names of the select list, move LIMIT inside, and add a column to a star.
 """
 
 from __future__ import annotations
@@ -29,6 +29,50 @@ def unfold_qualify(select: exp.Select) -> None:
     _keep_where(select, qualify.this)
 
 
+def unfold_distinct_on(select: exp.Select) -> None:
+    """Replaces DISTINCT ON by a sub-select: the first row of each group in the order of ORDER BY, or any row.
+
+    Raises:
+        NotInSpark: what decides is a window function, or the position of a star.
+    """
+    distinct = select.args.get("distinct")
+    on = distinct.args.get("on") if distinct is not None else None
+    if on is None:
+        return
+    groups = [_chosen(value, select) for value in (on.expressions if isinstance(on, exp.Tuple) else [on.unnest()])]
+    order = select.args.get("order")
+    keys = [key.copy() for key in order.expressions] if order is not None else []
+    for key in keys:
+        key.set("this", _chosen(key.this, select))
+    select.set("distinct", None)
+    first = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=groups,
+        order=exp.Order(expressions=keys or [exp.Ordered(this=value.copy(), nulls_first=True) for value in groups]),
+    )
+    _keep_where(select, exp.EQ(this=first, expression=exp.Literal.number(1)))
+
+
+def _chosen(value: exp.Expr, select: exp.Select) -> exp.Expr:
+    """What a position or a name of the select list stands for, which is searched before the columns, as in ORDER BY."""
+    chosen = value
+    if isinstance(value, exp.Literal) and value.is_int:
+        items = select.expressions[: int(value.name)]
+        if any(item.is_star for item in items) or len(items) < int(value.name):
+            raise NotInSpark(
+                f"position {value.name} behind a star has no counterpart in Spark; write the column", value
+            )
+        chosen = items[-1].unalias()
+    elif isinstance(value, exp.Column) and not value.table:
+        named = [item.this for item in select.expressions if item.alias.lower() == value.name.lower()]
+        chosen = named[0] if named else value
+    if chosen.find(exp.Window) is not None:
+        raise NotInSpark(
+            "DISTINCT ON by a window function has no counterpart in Spark; compute it in a sub-select", value
+        )
+    return chosen.copy()
+
+
 def _keep_where(select: exp.Select, condition: exp.Expr) -> None:
     """Puts a select around the rows; the condition may hold window functions."""
     inner = select.copy()
@@ -40,8 +84,7 @@ def _keep_where(select: exp.Select, condition: exp.Expr) -> None:
         exp.Column(this=exp.Star(), table=_name(row)) if item.is_star else exp.Column(this=_name(row))
         for row, item in zip(rows, select.expressions, strict=True)
     ]
-    has_star = any(item.is_star for item in select.expressions)
-    names = None if has_star else {row.alias_or_name.lower() for row in rows}
+    names = {_name(row).name.lower() for row, item in zip(rows, select.expressions, strict=True) if not item.is_star}
     inner.set("expressions", [*rows, exp.alias_(condition.copy(), "_keep"), *_sort_keys(select, names)])
     for clause in set(select.args) - _OUTSIDE:
         select.set(clause, None)
@@ -63,17 +106,19 @@ def _name(row: exp.Expr) -> exp.Expr:
     return name.copy()
 
 
-def _sort_keys(select: exp.Select, names: set[str] | None) -> list[exp.Expr]:
+def _sort_keys(select: exp.Select, names: set[str]) -> list[exp.Expr]:
     """Columns for what ORDER BY computes; outside, only names and positions of the select list are known.
 
     Args:
-        names: the columns of the select list, None if there is a star.
+        names: the columns of the select list, without those of stars.
     """
     order = select.args.get("order")
+    # its ORDER BY takes no other columns
+    is_distinct = select.args.get("distinct") is not None
     found: list[exp.Expr] = []
     for key in order.expressions if order is not None else []:
         value = key.this if isinstance(key, exp.Ordered) else key
-        is_name = isinstance(value, exp.Column) and not value.table and (names is None or value.name.lower() in names)
+        is_name = isinstance(value, exp.Column) and not value.table and (is_distinct or value.name.lower() in names)
         if not is_name and not isinstance(value, exp.Literal):
             name = f"_order_{len(found) + 1}"
             value.replace(exp.column(name))

@@ -27,7 +27,7 @@ from dbt_kinds.translation.literals import plain_literals
 from dbt_kinds.translation.made_rows import series
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.predicates import parenthesize_predicates
-from dbt_kinds.translation.qualify import unfold_qualify
+from dbt_kinds.translation.qualify import unfold_distinct_on, unfold_qualify
 from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.same_names import as_meant
 from dbt_kinds.translation.scan import code_only, without_comments
@@ -95,6 +95,7 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
     # from the inner ones out, since an outer one is copied
     for select in reversed(list(tree.find_all(exp.Select))):
         unfold_qualify(select)
+        unfold_distinct_on(select)
     remember_shifts(tree)
     settle_types(tree)
     # from the leaves up, so that nested parts are already rewritten

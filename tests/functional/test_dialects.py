@@ -27,6 +27,9 @@ QUERIES = [
     "select id from db.t qualify row_number() over (partition by name order by id) = 1 order by d, id desc limit 2",
     "select distinct name from db.t qualify row_number() over (partition by price order by id) = 1",
     "select distinct on (name) name, id from db.t order by name, id desc",
+    "select distinct on (name) * from db.t order by name, id desc",
+    "select distinct on (1) name, -id as id from db.t order by 1, id limit 2",
+    "select distinct on (name) name, price from db.t order by id desc limit 1",
     # joined lists: in the place of the join where it has a condition, or a join after it
     "select a.id, e from db.t as a left join unnest(case when a.id > 1 then [a.id, a.id + 3] end) as l(e) on true",
     "select a.id, e from db.t as a left join unnest([a.id, 3]) as l(e) on l.e > a.id",

@@ -96,6 +96,13 @@ TRANSLATIONS = [
     ("snowflake", "SELECT DISTINCT a FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY b ORDER BY c) = 1 LIMIT 3", f"SELECT DISTINCT a FROM ( SELECT a, ROW_NUMBER() OVER (PARTITION BY b ORDER BY c NULLS LAST) = 1 AS _keep {T} ) AS _rows WHERE _keep LIMIT 3"),
     ("duckdb", "SELECT a FROM raw.t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) = 1 ORDER BY t.c LIMIT 3", f"SELECT a FROM ( SELECT a, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b NULLS LAST) = 1 AS _keep, t.c AS _order_1 {T} ) AS _rows WHERE _keep ORDER BY _order_1 NULLS LAST LIMIT 3"),
     ("duckdb", "SELECT DISTINCT ON (a) a FROM raw.t QUALIFY COUNT(*) OVER () = 1", "Untranslatable"),
+    ("snowflake", "SELECT DISTINCT * FROM raw.t QUALIFY COUNT(*) OVER () = 1 ORDER BY a", f"SELECT DISTINCT _row.* FROM ( SELECT STRUCT(*) AS _row, COUNT(*) OVER () = 1 AS _keep {T} ) AS _rows WHERE _keep ORDER BY a NULLS LAST"),
+    # ORDER BY and DISTINCT ON look at the select list first
+    ("postgres", "SELECT DISTINCT ON (a) * FROM raw.t ORDER BY a, c DESC NULLS LAST", f"SELECT _row.* FROM ( SELECT STRUCT(*) AS _row, ROW_NUMBER() OVER (PARTITION BY a ORDER BY a NULLS LAST, c DESC) = 1 AS _keep, a AS _order_1, c AS _order_2 {T} ) AS _rows WHERE _keep ORDER BY _order_1 NULLS LAST, _order_2 DESC"),
+    ("duckdb", "SELECT DISTINCT ON (1) a, UPPER(b) AS b FROM raw.t ORDER BY 1, b LIMIT 3", f"SELECT a, b FROM ( SELECT a, UPPER(b) AS b, ROW_NUMBER() OVER (PARTITION BY a ORDER BY a NULLS LAST, UPPER(b) NULLS LAST) = 1 AS _keep {T} ) AS _rows WHERE _keep ORDER BY 1 NULLS LAST, b NULLS LAST LIMIT 3"),
+    ("duckdb", "SELECT DISTINCT ON (a) a, b FROM raw.t", f"SELECT a, b FROM ( SELECT a, b, ROW_NUMBER() OVER (PARTITION BY a ORDER BY a) = 1 AS _keep {T} ) AS _rows WHERE _keep"),
+    ("duckdb", "SELECT DISTINCT ON (2) *, a + 1 AS d FROM raw.t", "Untranslatable"),
+    ("duckdb", "SELECT DISTINCT ON (a) a, ROW_NUMBER() OVER (ORDER BY b) AS r FROM raw.t ORDER BY a, r", "Untranslatable"),
     ("snowflake", "SELECT DATEADD(hour, 2, b) AS x FROM raw.t", f"SELECT b + INTERVAL '2' HOUR AS x {T}"),
     ("snowflake", "SELECT DATEADD(day, -a, b) AS x FROM raw.t", f"SELECT b - a * INTERVAL '1' DAY AS x {T}"),
     ("snowflake", "SELECT DATEADD(day, 1, CAST(b AS DATE)) AS x FROM raw.t", f"SELECT DATE_ADD(CAST(b AS DATE), 1) AS x {T}"),

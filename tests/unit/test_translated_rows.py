@@ -55,6 +55,20 @@ CHOICES = [
     "select id, -m as m from x qualify row_number() over (order by x.m) < 4 order by m + 0 limit 1",
     "select distinct id from x qualify row_number() over (partition by n order by m) = 1",
     "select id, count(*) as c from x group by id having count(*) > 0 qualify c = max(c) over () order by sum(m) limit 1",
+    "select distinct on (id) * from x order by id, m desc",
+    "select distinct on (id) x.* from x order by x.m",
+    "select distinct on (1) id, m from x order by 1, 2 desc",
+    "select distinct on (k) -id as k, m from x order by k, 2",
+    "select distinct on (id) id, -m as m from x order by id, m",
+    "select distinct on (id) id, -m as m from x order by id, m + 0",
+    "select distinct on (id) id, -m as m from x order by id, x.m",
+    "select distinct on (id) id, m from x order by id desc, m limit 2",
+    "select distinct on (id) id, m from x order by n, m limit 1",
+    "select distinct on (id, n) id, n, m from x order by m desc limit 3",
+    "select distinct on (id % 2) id % 2 as odd, m from x order by id % 2, m",
+    "select distinct on (id) id, count(*) as c from x group by id, n order by id, count(*), n",
+    "with a as (select distinct on (id) * from x order by id, m desc) select id, m from a union all select id, m from x",
+    "select distinct on (id) id, n from x where m > 1 order by id, coalesce(n, 0)",
     "select id from (select * from x qualify row_number() over (partition by id order by m) = 1) qualify row_number() over (order by m desc) < 3",
 ]
 
@@ -79,7 +93,7 @@ def in_duckdb(text: str) -> str:
         ),
         text,
     )
-    text = text.replace("STRUCT(*)", "{id: id, n: n, m: m, items: items}")
+    text = re.sub(r"STRUCT\((x\.)?\*\)", "{id: id, n: n, m: m, items: items}", text)
     return text.replace("EXPLODE(", "UNNEST(").replace("ARRAY(", "LIST_VALUE(")
 
 
