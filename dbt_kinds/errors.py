@@ -189,8 +189,8 @@ class PythonModelUnsupported(CompileError):
 
 
 class JinjaDialect(CompileError):
-    """Jinja in a dialect other than Spark's needs values known only at run time, and rendered text cannot be
-    translated.
+    """Jinja that must be rendered here, since its dialect is not Spark's or its names are SQLMesh's own, needs values
+    known only at run time.
     """
 
 

@@ -49,10 +49,12 @@ def test_jinja_becomes_the_sql_that_it_makes(body: str, expected: str) -> None:
 
 REFUSED = [
     ("SELECT\n  {{ unknown }} AS a", "JinjaDialect", "'unknown' is undefined"),
-    ("SELECT 1 AS a\n{% if start_ds > '2024' %}{% endif %}", "JinjaDialect", "decides by start_ds"),
-    ("SELECT '{{ start_ds[:4] }}' AS a", "JinjaDialect", "decides by start_ds"),
-    ("SELECT {{ start_dt.year }} AS a", "JinjaDialect", "decides by start_dt"),
-    ("SELECT '{{ start_ds | upper }}' AS a", "JinjaDialect", "is changed in it"),
+    ("SELECT 1 AS a\n{% if start_ds > '2024' %}{% endif %}", "JinjaDialect", "computes with start_ds"),
+    ("SELECT '{{ start_ds[:4] }}' AS a", "JinjaDialect", "computes with start_ds"),
+    ("SELECT {{ start_dt.year }} AS a", "JinjaDialect", "computes with start_dt"),
+    ("SELECT '{{ start_ds | upper }}' AS a", "JinjaDialect", "computes with start_ds"),
+    ("SELECT '{{ start_ds | replace('-', '') }}' AS a", "JinjaDialect", "computes with start_ds"),
+    ("SELECT {{ as_cents(start_ds) | upper }}", "JinjaDialect", "is changed in it"),
     ("SELECT 1 AS a FROM t_{{ start_ds }}", "UnsupportedMacro", "part of a word"),
     ("{% if false %}SELECT 1 AS a{% endif %}", "SqlParseError", "makes 0 statements"),
     ("SELECT 1 AS a; SELECT {{ 2 }} AS a", "SqlParseError", "makes 2 statements"),
@@ -65,6 +67,53 @@ REFUSED = [
 def test_jinja_that_waits_for_the_run_is_refused(body: str, code: str, says: str) -> None:
     compiled = jinja(body)
     assert compiled.model is None and compiled.codes[0] == code and says in compiled.notes[0].message
+
+
+SPARK = [
+    # left to dbt
+    ("SELECT {% for f in ['a', 'b'] %}{{ f }}, {% endfor %}'{{ start_ds }}' AS x, {{ var('shop') }} AS y", "SELECT {% for f in ['a', 'b'] %}{{ f }}, {% endfor %}{{ dbt_kinds.start_ds() }} AS x, {{ var('shop') }} AS y"),
+    ("SELECT {{ both('a', 'b') }}", "SELECT {{ both('a', 'b') }}"),
+    # dbt would put nothing for these
+    ("{% set s = start_ds %}SELECT a FROM raw.t WHERE ds >= '{{ s }}'", "SELECT a FROM {{ source('raw', 't') }} AS t WHERE ds >= {{ dbt_kinds.start_ds() }}"),
+    ("SELECT a{% if runtime_stage == 'creating' %}, b{% endif %} FROM raw.t", "SELECT a FROM {{ source('raw', 't') }} AS t"),
+    ("SELECT '{{ gateway }}' AS g, '{{ shop }}' AS s", "SELECT 'there' AS g, 'north' AS s"),
+    ("SELECT {{ blueprint_var('c', 'a') }} FROM {{ this_model }} x", "SELECT a FROM {{ this }} x"),
+    ("SELECT {{ since('ds') }} FROM raw.t", "SELECT ds > {{ dbt_kinds.start_ds() }} FROM {{ source('raw', 't') }} AS t"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), SPARK)
+def test_jinja_of_spark_is_rendered_where_dbt_lacks_a_name(body: str, expected: str) -> None:
+    text = f"MODEL (name db.result, kind INCREMENTAL_UNMANAGED);\nJINJA_QUERY_BEGIN;\n{body}\nJINJA_END;"
+    since = {"macros/since.sql": "{% macro since(x) %}{{ x }} > '{{ start_ds }}'{% endmacro %}"}
+    compiled = read(text, "spark", f"{VARIABLES}default_gateway: there\n", MACROS | since)
+    assert compiled.model is not None, compiled.notes
+    assert isinstance(compiled.model.query, SqlText)
+    assert " ".join(rendered(compiled.model.query, lambda key: key).split()) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "SELECT '{{ start_ds | replace('-', '') }}' AS a",
+        "SELECT 1 AS a {% if start_ds > '2024' %}{% endif %}",
+        "SELECT '{{ model_kind_name }}' AS a",
+        "SELECT '{{ this_env }}' AS a",
+    ],
+)
+def test_names_of_sqlmesh_that_wait_for_the_run_are_refused_in_spark_s_jinja(body: str) -> None:
+    compiled = jinja(body, dialect="spark")
+    assert compiled.refusal == "JinjaDialect:2" and "write it without" in compiled.notes[0].message
+
+
+def test_statements_of_spark_in_jinja_are_rendered_where_dbt_lacks_a_name() -> None:
+    statement = "JINJA_STATEMENT_BEGIN;\n{% if runtime_stage == 'evaluating' %}DROP TABLE IF EXISTS other.c{% endif %}\nJINJA_END;"
+    kept = "JINJA_STATEMENT_BEGIN;\nDROP TABLE IF EXISTS other.{{ var('shop') }}\nJINJA_END;"
+    text = f"MODEL (name db.m, dialect spark, kind FULL);\n{statement}\n{kept}\nSELECT 1 AS a"
+    model = written_files({"config.yaml": "model_defaults: {dialect: spark}\n", "models/m.sql": text})[
+        "models/db/m.sql"
+    ]
+    assert "'DROP TABLE IF EXISTS other.c'" in model and "runtime_stage" not in model and "var('shop')" in model
 
 
 def test_the_line_of_broken_jinja_is_that_of_the_file() -> None:

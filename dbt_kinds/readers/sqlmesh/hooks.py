@@ -14,7 +14,7 @@ from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.brackets import closing
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
-from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_statement
+from dbt_kinds.readers.sqlmesh.jinja_rendering import needs_rendering, rendered_statement
 from dbt_kinds.readers.sqlmesh.macros.arguments import split_arguments
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.functions import call_macro
@@ -60,14 +60,14 @@ def read_hook(statement: Statement, scope: Scope, tables: Tables, own_key: str |
 
 
 def rendered_hooks(statements: Iterable[Statement], scope: Scope) -> list[Statement]:
-    """Statements with Jinja rendered to SQL if their dialect is not Spark's.
+    """Statements with Jinja rendered to SQL where dbt cannot do it.
 
     Raises:
         JinjaDialect: it cannot be rendered here.
     """
     found: list[Statement] = []
     for statement in statements:
-        if statement.kind != "jinja_statement" or is_spark(scope.dialect):
+        if statement.kind != "jinja_statement" or not needs_rendering(statement.text, scope):
             found.append(statement)
             continue
         text = rendered_statement(statement, scope)

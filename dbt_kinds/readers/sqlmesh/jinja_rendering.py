@@ -1,4 +1,4 @@
-"""Renders Jinja before its SQL is parsed, as SQLMesh does, unless it depends on the run."""
+"""Renders Jinja before its SQL is parsed, as SQLMesh does, unless it depends on the run or dbt can do it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ from dbt_kinds.kinds import Parameter, SparkSql, This, TimeVariable
 from dbt_kinds.marks import MARK_NAME, has_glued_mark
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope, plain_text
-from dbt_kinds.readers.sqlmesh.macros.variables import note_frozen, sql_text, time_mark
+from dbt_kinds.readers.sqlmesh.macros.variables import NO_COUNTERPART, note_frozen, sql_text, time_mark
 from dbt_kinds.readers.sqlmesh.statements import Statement, split_statements
 from dbt_kinds.readers.time_names import time_names
+from dbt_kinds.translation.dialects import is_spark
 
 _KNOWN = frozenset({"var", "blueprint_var", "this_model", "runtime_stage", "gateway", "log"})
-_MACRO = re.compile(r"\{%-?\s*macro\b.*?\{%-?\s*endmacro\s*[-+]?%\}", re.DOTALL)
+_SQLMESH_ONLY = (_KNOWN - {"var", "log"}) | NO_COUNTERPART | {"model_kind_name", "default_catalog"}
+_ALONE = re.compile(rf"\{{\{{-?\s*(?:this_model|{'|'.join(time_names())})\s*-?\}}\}}", re.IGNORECASE)
+_MACRO = re.compile(r"\{%-?\s*macro\s+(\w+).*?\{%-?\s*endmacro\s*[-+]?%\}", re.DOTALL)
 _ANY_MARK = re.compile(r"kinds_mark_\d", re.IGNORECASE)
 _STRINGS = (TokenType.STRING, TokenType.RAW_STRING, TokenType.NATIONAL_STRING, TokenType.HEREDOC_STRING)
 
@@ -32,14 +35,11 @@ class _Unprintable(Exception):  # noqa: N818 - becomes a CompileError with its p
 
 
 class _Printed:
-    """A value known only when dbt runs: it may be printed, but not otherwise used."""
+    """A value known only when dbt runs: it may be printed, but not otherwise used; filters ask for its text."""
 
     def __init__(self, name: str, mark: Callable[[], str]) -> None:
         self._name = name
-        self._mark = mark
-
-    def __str__(self) -> str:
-        return self._mark()
+        self.mark = mark
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -49,7 +49,7 @@ class _Printed:
     def _refuse(self, *_: Any) -> Any:
         raise _Unprintable(self._name)
 
-    __bool__ = __iter__ = __len__ = __getitem__ = __call__ = __contains__ = _refuse
+    __str__ = __bool__ = __iter__ = __len__ = __getitem__ = __call__ = __contains__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __mod__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __eq__ = __ne__ = __hash__ = _refuse
 
@@ -64,11 +64,30 @@ def undefined_names(text: str) -> list[str]:
 
     Empty for invalid Jinja; rendering reports the error.
     """
+    return sorted(_names_in(text) - _KNOWN - time_names().keys())
+
+
+def needs_rendering(text: str, scope: Scope) -> bool:
+    """Whether a Jinja text cannot be left to dbt: its SQL is not Spark's, or it uses names that only SQLMesh knows.
+
+    dbt puts nothing for them. Variables that stand alone in their braces are replaced.
+    """
+    if not is_spark(scope.dialect):
+        return True
+    macros = {found[1]: found[0] for found in _MACRO.finditer(scope.jinja_macros)}
+    names: set[str] = set()
+    unread = _names_in(_ALONE.sub("", text))
+    while unread:
+        names |= unread
+        unread = set().union(*(_names_in(macros[name]) for name in unread & macros.keys())) - names
+    return bool(names & (_SQLMESH_ONLY | time_names().keys() | scope.variables.keys() | scope.locals.keys()))
+
+
+def _names_in(text: str) -> set[str]:
     try:
-        names = meta.find_undeclared_variables(_environment().parse(text))
+        return set(meta.find_undeclared_variables(_environment().parse(text)))
     except TemplateError:
-        return []
-    return sorted(names - _KNOWN - time_names().keys())
+        return set()
 
 
 def rendered_statement(statement: Statement, scope: Scope) -> str:
@@ -88,7 +107,7 @@ def rendered_statement(statement: Statement, scope: Scope) -> str:
     except CompileError:
         raise
     except _Unprintable as asked:
-        why = f"it decides by {asked}, which is known only when dbt runs"
+        why = f"it computes with {asked}, which is known only when dbt runs"
         raise _refusal(why, statement, scope) from asked
     except (TemplateError, SecurityError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
@@ -112,14 +131,19 @@ def rendered_query(statement: Statement, scope: Scope) -> str:
 
 
 def _refusal(why: str, statement: Statement, scope: Scope, line: int | None = None) -> CompileError:
-    message = (
-        f"this Jinja cannot be rendered here ({why}), and Jinja is not translated; write it without, or in Spark's SQL"
-    )
+    reason = "dbt does not know SQLMesh's names" if is_spark(scope.dialect) else "Jinja is not translated"
+    way_out = "write it without" if is_spark(scope.dialect) else "write it without, or in Spark's SQL"
+    message = f"this Jinja cannot be rendered here ({why}), and {reason}; {way_out}"
     return scope.error(JinjaDialect, message, statement.line if line is None else line)
 
 
 def _environment() -> SandboxedEnvironment:
-    return SandboxedEnvironment(undefined=StrictUndefined, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
+    extensions = ["jinja2.ext.do", "jinja2.ext.loopcontrols"]
+    return SandboxedEnvironment(undefined=StrictUndefined, finalize=_as_printed, extensions=extensions)
+
+
+def _as_printed(value: Any) -> Any:
+    return value.mark() if isinstance(value, _Printed) else value
 
 
 def _values(scope: Scope, line: int) -> dict[str, Any]:

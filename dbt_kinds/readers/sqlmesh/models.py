@@ -21,7 +21,7 @@ from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext, looku
 from dbt_kinds.readers.sqlmesh.external import audit_text, text_value
 from dbt_kinds.readers.sqlmesh.hooks import read_hook
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
-from dbt_kinds.readers.sqlmesh.jinja_rendering import rendered_query
+from dbt_kinds.readers.sqlmesh.jinja_rendering import needs_rendering, rendered_query
 from dbt_kinds.readers.sqlmesh.model_hooks import read_hooks
 from dbt_kinds.readers.sqlmesh.model_kinds import ModelKind, read_kind
 from dbt_kinds.readers.sqlmesh.properties import read_properties_of
@@ -31,7 +31,6 @@ from dbt_kinds.readers.sqlmesh.query_statement import is_definition, query_state
 from dbt_kinds.readers.sqlmesh.seeds import read_seed
 from dbt_kinds.readers.sqlmesh.statements import Statement, banner
 from dbt_kinds.readers.sqlmesh.tables import column_list, name_of_text
-from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.star import Columns
 
 
@@ -175,7 +174,8 @@ class ModelReader:
 
     def _keeps_jinja(self) -> bool:
         """Whether the query is Jinja that dbt can render as it is, because its SQL is Spark's own."""
-        return self._query_statement().kind == "jinja_query" and is_spark(self.source.dialect)
+        statement = self._query_statement()
+        return statement.kind == "jinja_query" and not needs_rendering(statement.text, self.scope)
 
     def _is_python(self) -> bool:
         return isinstance(self.source, PythonModelSource) and self.source.make_body is not None
