@@ -214,14 +214,25 @@ def test_audits_of_external_models_are_read_in_every_form(tmp_path: Path) -> Non
     assert table["columns"][0]["data_tests"] == ["not_null", "unique"]
 
 
-def test_seed_is_written_plainly(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        ("", 'a,b,c\n1,"x, ""y""",\n2,,-\n'),
+        ("columns (B TEXT, a INT)", 'b,a\n"x, ""y""",1\n,2\n'),
+        ("column_descriptions (c = 'x')", 'a,b,c\n1,"x, ""y""",\n2,,-\n'),
+    ],
+)
+def test_seed_is_written_plainly_with_its_declared_columns(tmp_path: Path, columns: str, rows: str) -> None:
+    settings = "delimiter = '|', quotechar = \"'\", na_values = (b = ('-'))"
+    kind = f"kind SEED (path '../seeds/s.csv', csv_settings ({settings}))"
     files = {
-        "models/s.sql": "MODEL (name db.s, kind SEED (path '../seeds/s.csv', csv_settings (delimiter = '|', quotechar = \"'\", na_values = (b = ('-')))), columns (B TEXT, a INT));",
+        "models/s.sql": f"MODEL (name db.s, {kind}, {columns});",
         "seeds/s.csv": "a|b|c\n1|'x, \"y\"'|NULL\n2|-|-\n",
     }
     written(files, tmp_path)
-    assert (tmp_path / "seeds/db/s.csv").read_text() == 'a,b,c\n1,"x, ""y""",\n2,,-\n'
-    assert "column_types:\n        b: string\n        a: int\n" in (tmp_path / "seeds/db/s.yml").read_text()
+    assert (tmp_path / "seeds/db/s.csv").read_text() == rows
+    if "INT" in columns:
+        assert "column_types:\n        b: string\n        a: int\n" in (tmp_path / "seeds/db/s.yml").read_text()
 
 
 def test_hooks_are_written_in_order(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def read_seed(seed: Seed, path: Value, settings: Value | None, root: Path) -> No
         message = f"{path.text} keeps empty texts apart from NULL, and dbt reads both as NULL; see whether that matters"
         seed.notes.append(replace(note_of(PropertyDropped(message, path.place.file, path.place.line)), level="person"))
     _check_columns(seed, path)
+    _keep_declared(seed)
 
 
 def _file(path: Value, model_file: str, root: Path) -> Path:
@@ -132,3 +133,12 @@ def _check_columns(seed: Seed, path: Value) -> None:
     seed.columns = [
         Column(by_name[column.name.lower()], column.data_type, column.description) for column in seed.columns
     ]
+
+
+def _keep_declared(seed: Seed) -> None:
+    """Drops what is not among the declared columns, and puts those in their order, as in SQLMesh's table."""
+    declared = [column for column in seed.columns if column.data_type]
+    if declared:
+        positions = [seed.header.index(column.name) for column in declared]
+        seed.columns, seed.header = declared, [column.name for column in declared]
+        seed.rows = [[row[position] for position in positions] for row in seed.rows]
