@@ -17,7 +17,7 @@ from dbt_kinds.readers.sqlmesh.jinja import jinja_text
 from dbt_kinds.readers.sqlmesh.jinja_rendering import needs_rendering, rendered_statement
 from dbt_kinds.readers.sqlmesh.macros.arguments import split_arguments
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
-from dbt_kinds.readers.sqlmesh.macros.functions import call_macro
+from dbt_kinds.readers.sqlmesh.macros.functions import call_macro, is_true
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.remarks import note_remarks
@@ -83,20 +83,16 @@ def _macro_statement(name: str, text: str, statement: Statement, scope: Scope) -
     if end != len(tokens) - 1:
         return text
     arguments = split_arguments(tokens[3:end], text, statement.first_line)
-    if name.upper() == "IF" and len(arguments) > 1 and "runtime_stage" in arguments[0].text.lower():
-        condition = arguments[0].text
-        if "creating" in condition.lower() and "!=" not in condition and "<>" not in condition:
+    if name.upper() == "IF" and len(arguments) > 1:
+        if is_true(arguments[0], scope):
+            return arguments[1].text
+        if is_true(arguments[0], scope.nested({"runtime_stage": "'creating'"})):
             message = (
                 "a statement for the table's creation was dropped, since hooks run on every run; run it once by hand: "
                 f"{' '.join(arguments[1].text.split())[:120]}"
             )
             scope.note(CreationOnly, message, statement.line)
-            return arguments[2].text if len(arguments) > 2 else None
-    if name.upper() == "IF" and len(arguments) > 1:
-        from dbt_kinds.readers.sqlmesh.macros.functions import is_true
-
-        chosen = 1 if is_true(arguments[0], scope) else 2
-        return arguments[chosen].text if chosen < len(arguments) else None
+        return arguments[2].text if len(arguments) > 2 else None
     if name.upper() == "DEF":
         call_macro(name, arguments, scope, statement.line)
         return None
