@@ -140,6 +140,26 @@ def test_a_cumulative_aggregate_says_how_it_is_merged(tmp_path: Path) -> None:
     assert "dbt_kinds.window_of(source('raw', 'ev'), 'event_date', before='PT0S', after='PT0S')" in text
 
 
+def test_a_source_carries_what_is_said_of_it_and_of_its_columns(tmp_path: Path) -> None:
+    users = (
+        "description: who\ntags: [core, people]\nowner: team\n"
+        "columns: [{name: id, type: BIGINT, description: their number}, {name: country}]\n"
+    )
+    files = {"models/m.sql": "SELECT id FROM smelt.sources.raw.users\n", "models/sources/raw/users.yml": users}
+    report = compiled(tmp_path / "shop", tmp_path / "out", files)
+    assert report.exit_code(strict=True) == 0
+    tables = yaml.safe_load((tmp_path / "out/models/sources.yml").read_text())["sources"][0]["tables"]
+    assert next(table for table in tables if table["name"] == "users") == {
+        "name": "users",
+        "description": "who",
+        "config": {"tags": ["core", "people"], "meta": {"owner": "team"}},
+        "columns": [
+            {"name": "id", "data_type": "bigint", "description": "their number"},
+            {"name": "country"},
+        ],
+    }
+
+
 def test_from_says_what_a_folder_is(tmp_path: Path) -> None:
     root = project(tmp_path / "shop", **{"models/m.sql": QUERY})
     (root / "smelt.yml").unlink()

@@ -90,6 +90,9 @@ def test_a_file_of_several_models_and_an_ephemeral_one_that_is_inlined(tmp_path:
         ("materialization: cumulative_aggregate\nincremental: {}\n", ["CumulativeForbidsIncremental"]),
         ("materialisation: table\n", ["UnknownKey"]),
         (f"materialization: table\n{SERIES}incremental: {{safety_overrides: {{allow_limits: true}}}}\n", ["UnknownKey"]),
+        ("columns:\n  id: {tipe: int, tests: [unique]}\n", ["UnknownKey", "UnknownKey"]),
+        ("columns: [id, {nmae: b}]\n", ["UnknownKey"]),
+        ("columns: id\n", ["UnknownKey"]),
     ],
 )  # fmt: skip
 def test_an_error_of_configuration_is_named(tmp_path: Path, block: str, codes: list[str]) -> None:
@@ -98,6 +101,23 @@ def test_an_error_of_configuration_is_named(tmp_path: Path, block: str, codes: l
     assert all(problem["path"] == "models/m.sql" for problem in found["models"]["m"]["errors"])
     assert "incremental" not in found["models"]["m"]
     assert "errors" not in found["models"]["other"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "line", "words"),
+    [
+        ("[{name: id, type: int},\n{name: a,\ndescriptoin: x}]", 4, "the column a has no key 'descriptoin'; write description"),
+        ("\n  id: {type: int}\n  a:\n    tipe: int", 5, "the column a has no key 'tipe'; write type"),
+        ("[{name: id, default: 1}]", 2, "the column id has no key 'default'"),
+        ("[{name: id}, {type: int}]", 2, "every column needs a name"),
+    ],
+)  # fmt: skip
+def test_an_error_in_the_columns_of_a_source_is_named_with_its_line(
+    tmp_path: Path, columns: str, line: int, words: str
+) -> None:
+    found = read_project(project(tmp_path, **{"sources/raw/u.yml": f"description: x\ncolumns: {columns}\n"}))
+    assert [(one.code, one.path, one.line) for one in found.problems] == [("UnknownKey", "sources/raw/u.yml", line)]
+    assert words in found.problems[0].message
 
 
 def test_the_command_exits_with_1_for_a_refusal_and_with_2_for_no_project(tmp_path: Path) -> None:

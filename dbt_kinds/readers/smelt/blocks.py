@@ -76,6 +76,11 @@ def _lines(node: YamlNode, above: Keys) -> Iterator[tuple[Keys, int]]:
         keys = (*above, key)
         yield keys, value.key_line
         yield from _lines(value, keys)
+    # items of a list go by their names
+    for item in node.items() if node.is_list else []:
+        name = item.get("name") if item.is_mapping else None
+        if name is not None:
+            yield from _lines(item, (*above, str(name.value())))
 
 
 def _listed(value: Any) -> list[str]:

@@ -25,6 +25,8 @@ MODEL_KEYS = (
     "columns",
     "schema_evolution",
 )
+COLUMN_KEYS = ("type", "data_type", "description", "default", "backfill")
+SOURCE_COLUMN_KEYS = ("type", "data_type", "description")
 SOURCE_KEYS = ("name", "columns", "timeseries", "description", "tags", "owner")
 _SERIES_KEYS = ("event_time_column", "partition_column", "granularity", "week_start")
 # how the package reacts to a changed query or changed columns, as options
@@ -124,16 +126,18 @@ def read_configuration(block: Block, default: str) -> Configuration:
         problems.append(Problem("TimeseriesRequiredForIncremental", message, *block.place("incremental")))
     on_change, wrong = _read_schema_evolution(block)
     problems += wrong
+    columns, wrong = read_columns(block, COLUMN_KEYS)
+    problems += wrong
     if materialization == "materialized_view":
         warnings.append(f"{block.path}:{block.line}: a materialized_view becomes a view; dbt-spark has no such views")
     return Configuration(
         materialization,
         series,
         incremental,
-        tuple(_texts(block.data.get("tags"))),
+        tuple(texts(block.data.get("tags"))),
         block.data.get("owner"),
         block.data.get("description"),
-        columns_of(block.data.get("columns")),
+        columns,
         on_change,
         tuple(problems),
         tuple(warnings),
@@ -174,6 +178,27 @@ def read_timeseries(block: Block) -> tuple[Timeseries | None, list[Problem]]:
         return None, problems
     week = week_start if week_start in ("monday", "sunday") else "monday"
     return Timeseries(str(known[0]), str(known[1]), str(granularity), week), problems
+
+
+def read_columns(block: Block, keys: tuple[str, ...]) -> tuple[dict[str, Any], list[Problem]]:
+    """The columns of a block, and its errors.
+
+    Args:
+        keys: what a column may say.
+    """
+    value = block.data.get("columns")
+    columns = columns_of(value)
+    problems = [
+        unknown_key("UnknownKey", str(key), keys, f"the column {name}", *block.place("columns", name, str(key)))
+        for name, of in columns.items()
+        for key in (of if isinstance(of, Mapping) else ())
+        if key not in keys
+    ]
+    given = list(value) if isinstance(value, list | Mapping) else [] if value is None else [value]
+    if len(given) != len(columns):
+        message = "every column needs a name of its own; write columns as a list of {name: …, type: …}"
+        problems.append(Problem("UnknownKey", message, *block.place("columns")))
+    return columns, problems
 
 
 def columns_of(value: Any) -> dict[str, Any]:
@@ -227,7 +252,7 @@ def _read_incremental(block: Block) -> tuple[Incremental | None, list[Problem]]:
     if not isinstance(overrides, Mapping):
         message = f"safety_overrides is {overrides!r}; write, say, allow_limit: true below it"
         problems.append(Problem("UnknownKey", message, *block.place("incremental", "safety_overrides")))
-    incremental = Incremental(tuple(_texts(data.get("unique_key"))), frozenset(lifted))
+    incremental = Incremental(tuple(texts(data.get("unique_key"))), frozenset(lifted))
     return (incremental if data.get("enabled", True) is not False else None), problems
 
 
@@ -253,7 +278,8 @@ def _read_schema_evolution(block: Block) -> tuple[Mapping[str, str], list[Proble
     return _STRATEGIES.get(strategy, {}), problems
 
 
-def _texts(value: Any) -> list[str]:
+def texts(value: Any) -> list[str]:
+    """A text or a list of them as a list."""
     return [] if value is None else [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
 

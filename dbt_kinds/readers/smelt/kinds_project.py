@@ -210,9 +210,15 @@ def _source(source: smelt.Source) -> SourceTable:
         source.table,
         is_declared=True,
         description=source.description,
-        columns=[Column(name, kind or None) for name, kind in source.columns.items()],
-        settings={"event_time": series.event_time_column} if series is not None else {},
-        options=_time_options(series) if series is not None else {},
+        columns=_columns(source.columns),
+        settings={
+            **({"event_time": series.event_time_column} if series is not None else {}),
+            **({"tags": list(source.tags)} if source.tags else {}),
+        },
+        options={
+            **(_time_options(series) if series is not None else {}),
+            **({"owner": source.owner} if source.owner else {}),
+        },
     )
 
 

@@ -151,7 +151,8 @@ def _sorted(models: Mapping[str, Model], lineage: Lineage) -> list[str]:
 def _catalogue(project: SmeltProject, lineage: Lineage) -> Catalogue:
     relations: dict[str, Relation] = {}
     for address, source in project.sources.items():
-        relations[PREFIX + address] = Relation(address, source.columns or None, source.timeseries)
+        types = {name: type_of(column) for name, column in source.columns.items()}
+        relations[PREFIX + address] = Relation(address, types or None, source.timeseries)
     for address in project.seeds:
         relations[PREFIX + address] = relations[PREFIX + address.removeprefix("seeds.")] = Relation(address)
     for address in lineage.order:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from dbt_kinds.analysis.catalogue import Timeseries
 from dbt_kinds.errors import UnreadableConfigurationError, UnreadableProjectError
 from dbt_kinds.readers.smelt.blocks import Block, read_block
 from dbt_kinds.readers.smelt.configuration import (
+    SOURCE_COLUMN_KEYS,
     SOURCE_KEYS,
     Configuration,
-    columns_of,
+    read_columns,
     read_configuration,
     read_timeseries,
-    type_of,
+    texts,
 )
 from dbt_kinds.readers.smelt.files import Part, split_file
 from dbt_kinds.readers.smelt.functions import Function, Functions, is_function_file
@@ -49,9 +51,11 @@ class Source:
     path: str
     schema: str
     table: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, Any]
     timeseries: Timeseries | None
     description: str | None = None
+    tags: tuple[str, ...] = ()
+    owner: str | None = None
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,8 @@ def _source(block: Block, address: str, path: str) -> tuple[Source, list[Problem
         for key in block.data
         if key not in SOURCE_KEYS
     ]
-    columns = {name: type_of(said) for name, said in columns_of(block.data.get("columns")).items()}
+    columns, wrong = read_columns(block, SOURCE_COLUMN_KEYS)
+    problems += wrong
     series = None
     if block.data.get("timeseries") is not None:
         series, wrong = read_timeseries(block)
@@ -182,7 +187,12 @@ def _source(block: Block, address: str, path: str) -> tuple[Source, list[Problem
                 problems.append(Problem("MalformedTimeseries", message, *block.place("timeseries", key)))
     parts = address.split(".")
     schema, _, table = str(block.data.get("name") or ".".join(parts[-2:])).rpartition(".")
-    return Source(address, path, schema or parts[-2], table, columns, series, block.data.get("description")), problems
+    said = block.data
+    tags = tuple(texts(said.get("tags")))
+    source = Source(
+        address, path, schema or parts[-2], table, columns, series, said.get("description"), tags, said.get("owner")
+    )
+    return source, problems
 
 
 def _files(root: Path, suffixes: tuple[str, ...]) -> Iterator[PurePosixPath]:
