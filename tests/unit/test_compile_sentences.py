@@ -70,6 +70,7 @@ SENTENCES = [
     Sentence("crons have one spelling", model("cron '@annually', cron_tz 'Europe/Berlin', interval_unit day, allow_partials true"), "", ((FILE, "'cron': '@yearly', 'cron_tz': 'Europe/Berlin', 'interval_unit': 'day', 'allow_partials': true"),)),
     Sentence("a start of digits is ISO text, a date-like end is exclusive", model(KEY + "start 20240301, end '2024-04-01'", WINDOW), "", ((FILE, "'start': '2024-03-01', 'end': '2024-04-02'"),)),
     Sentence("a start in milliseconds is ISO text, an end with a time stays", model(KEY + "start 1709251200000, end '2024-04-01 12:00:00'", WINDOW), "", ((FILE, "'start': '2024-03-01', 'end': '2024-04-01 12:00:00'"),)),
+    Sentence("an end in milliseconds is a time, also at midnight", model(KEY + "start 20240301, end 1711929600000", WINDOW), "", ((FILE, "'end': '2024-04-01'"),)),
     Sentence("an owner is a group", model("owner 'Data Team'"), "", ((FILE, "group='data_team'"), ("models/groups.yml", "- name: data_team owner: name: Data Team"))),
     Sentence("a disabled model is not written, and its readers see an unknown table", {"models/r.sql": "MODEL (name db.r, enabled false); SELECT 1 AS a", **model("kind FULL", "SELECT a FROM db.r")}, "PropertyDropped", (("models/db/r.sql", None), (FILE, "{{ source('db', 'r') }}"))),
     Sentence("declared types need columns", model("columns (a INT)", "SELECT * FROM raw.t"), "ColumnsNotApplied"),

@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta, timezone
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?")
+_MILLISECONDS = re.compile(r"\d{9,14}")
 _RELATIVE = re.compile(
     r"\b(ago|yesterday|today|now|tomorrow|last|previous|in|midnight|second|minute|hour|day|week|month|year)s?\b",
     re.IGNORECASE,
@@ -35,7 +36,7 @@ def instant(text: str) -> str:
     text = text.strip()
     if re.fullmatch(r"\d{8}", text):
         text = f"{text[:4]}-{text[4:6]}-{text[6:]}"
-    elif re.fullmatch(r"\d{9,14}", text):
+    elif _MILLISECONDS.fullmatch(text):
         moment = datetime.fromtimestamp(int(text) / 1000, tz=timezone.utc)
         return moment.date().isoformat() if _is_midnight(moment) else moment.strftime("%Y-%m-%dT%H:%M:%S")
     if _DATE.fullmatch(text) or _DATE_TIME.fullmatch(text):
@@ -59,7 +60,7 @@ def exclusive_end(text: str) -> str:
         MovingInstant, NoInstant: as for `instant`.
     """
     end = instant(text)
-    if not _DATE.fullmatch(end):
+    if not _DATE.fullmatch(end) or _MILLISECONDS.fullmatch(text.strip()):
         return end
     try:
         return (date.fromisoformat(end) + timedelta(days=1)).isoformat()
