@@ -273,9 +273,20 @@ def test_databricks_refuses_what_its_python_models_cannot(body: str) -> None:
     assert codes_of(project) == {"PythonModelUnsupported"}
 
 
-def test_incremental_frames_are_refused_everywhere() -> None:
+@pytest.mark.parametrize(
+    ("decorator", "adapter", "way_out"),
+    [
+        ("", "databricks", "the kind INCREMENTAL_BY_TIME_RANGE wraps a query, so write SQL, or make it FULL"),
+        ("", "spark", "so write SQL, or make it FULL and compile with --adapter databricks"),
+        ("kind='FULL',", "spark", "so write SQL, or compile with --adapter databricks"),
+    ],
+)
+def test_a_frame_that_is_refused_is_told_what_would_run(decorator: str, adapter: str, way_out: str) -> None:
     body = "df = context.fetchdf('select 1 as day')\nreturn df.head()"
-    assert codes_of(read_files({"models/daily.py": python_model(body)}, "databricks")) == {"NoPythonModels"}
+    files = {"models/daily.py": python_model(body, decorator) if decorator else python_model(body)}
+    (left,) = read_files(files, adapter).left_out
+    assert [note.code for note in left.notes] == ["NoPythonModels"]
+    assert left.notes[0].message.endswith(way_out)
 
 
 def test_a_query_made_in_python_is_refused() -> None:

@@ -275,11 +275,13 @@ def _check_runs(reason: NotSqlAtHeart, kind: str, name: TableName, context: Proj
         NoPythonModels: it cannot.
     """
     why = f"{name.text} is more than a query: the function {reason.reason}"
-    if context.options.adapter != "databricks":
-        message = f"{why}; dbt-spark runs no Python models, so write SQL, or compile with --adapter databricks"
-        raise NoPythonModels(message, scope.file, reason.line)
+    is_databricks = context.options.adapter == "databricks"
     if kind != "FULL":
-        message = f"{why}; the kind {kind} wraps a query, so write SQL, or make it FULL"
+        then = "" if is_databricks else " and compile with --adapter databricks"
+        message = f"{why}; the kind {kind} wraps a query, so write SQL, or make it FULL{then}"
+        raise NoPythonModels(message, scope.file, reason.line)
+    if not is_databricks:
+        message = f"{why}; dbt-spark runs no Python models, so write SQL, or compile with --adapter databricks"
         raise NoPythonModels(message, scope.file, reason.line)
 
 
