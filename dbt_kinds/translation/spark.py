@@ -313,6 +313,10 @@ def _refuse(node: exp.Expr) -> None:
         raise NotInSpark("a list joined within parentheses has no counterpart in Spark; join it outside of them", node)
     if isinstance(node, exp.Join) and (node.method or "").upper() == "ASOF":
         raise NotInSpark("ASOF JOIN has no counterpart in Spark; join on a range and keep the last row", node)
+    if isinstance(node, exp.LimitOptions) and (node.args.get("with_ties") or node.args.get("percent")):
+        raise NotInSpark("a limit WITH TIES or in PERCENT has no counterpart in Spark; filter by rank()", node)
+    if isinstance(node, exp.PreWhere):
+        raise NotInSpark("PREWHERE has no counterpart in Spark; write WHERE", node)
     if isinstance(node, exp.With) and node.recursive:
         raise NotInSpark("WITH RECURSIVE has no counterpart in Spark 3.5", node)
     if isinstance(node, exp.Column | exp.Pseudocolumn) and node.name.upper() in _PSEUDO_COLUMNS:

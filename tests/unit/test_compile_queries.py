@@ -321,6 +321,12 @@ TRANSLATIONS = [
     ("trino", "SELECT e, f FROM raw.t LEFT JOIN UNNEST(t.b, t.c) AS x(e, f) ON e > f", f"SELECT e, f {T} LEFT JOIN LATERAL INLINE(ARRAYS_ZIP(t.b, t.c)) AS x(e, f) ON e > f"),
     ("postgres", "SELECT e FROM raw.t FULL JOIN UNNEST(t.b) AS x(e) ON TRUE", "Untranslatable"),
     ("duckdb", "SELECT e FROM raw.u JOIN (raw.t CROSS JOIN UNNEST(t.b) AS x(e)) ON u.a = e", "Untranslatable"),
+    # clauses that sqlglot leaves out
+    ("trino", "SELECT a FROM raw.t ORDER BY b FETCH FIRST 3 ROWS WITH TIES", "Untranslatable"),
+    ("oracle", "SELECT a FROM raw.t ORDER BY b FETCH FIRST 10 PERCENT ROWS ONLY", "Untranslatable"),
+    ("tsql", "SELECT TOP 3 WITH TIES a FROM raw.t ORDER BY b", "Untranslatable"),
+    ("postgres", "SELECT a FROM raw.t FETCH FIRST 3 ROWS ONLY", f"SELECT a {T} LIMIT 3"),
+    ("clickhouse", "SELECT a FROM raw.t PREWHERE a > 1 WHERE b = 'x'", "Untranslatable"),
     ("postgres", "SELECT GENERATE_SERIES(a, c, '1 day'::interval)::DATE AS x FROM raw.t", f"SELECT EXPLODE( TRANSFORM(SEQUENCE(a, c, CAST('1 day' AS INTERVAL)), _item -> CAST(_item AS DATE)) ) AS x {T}"),
     ("postgres", "SELECT STRING_TO_ARRAY(b, ',') AS x FROM raw.t", f"SELECT IF(b = '', ARRAY(), SPLIT(b, CONCAT('\\\\Q', ',', '\\\\E'))) AS x {T}"),
     ("postgres", "SELECT ARRAY_POSITION(b, 5) AS x, LOCALTIMESTAMP AS y, ROUND(b::FLOAT) AS z FROM raw.t", f"SELECT NULLIF(ARRAY_POSITION(b, 5), 0) AS x, CURRENT_TIMESTAMP() AS y, BROUND(CAST(b AS DOUBLE)) AS z {T}"),
