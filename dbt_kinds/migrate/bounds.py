@@ -109,7 +109,10 @@ class _Reader:
         for found in node.find_all(*_TRUNCATIONS):
             name = found.args["unit"].name.lower()
             if name in self.names.variables:
-                found.set("unit", exp.Var(this=str(self._value(name))))
+                unit = str(self._value(name))
+                # its weeks begin on Sunday, and the units of kinds on Monday
+                is_sunday = self.dialect == "bigquery" and unit.lower() == "week"
+                found.set("unit", exp.WeekStart(this=exp.var("sunday")) if is_sunday else exp.var(unit))
         return node
 
     def _bound(self, node: exp.Expr) -> Bound | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 _DAY = 86400
@@ -81,6 +82,17 @@ def coarser(first: str | None, second: str | None) -> str | None:
     """The coarser one of two units."""
     ranked = [unit for unit in (first, second) if unit in UNITS]
     return max(ranked, key=UNITS.index) if ranked else first or second
+
+
+def finest(units: Iterable[str | None]) -> str | None:
+    """The finest of some units; None if one of them is finer than all that are known."""
+    ranked = list(units)
+    return None if any(unit not in UNITS for unit in ranked) else min(ranked, key=UNITS.index)
+
+
+def holds_whole(unit: str, inner: str) -> bool:
+    """Whether each interval of a unit consists of whole ones of another: no month consists of whole weeks."""
+    return unit == inner or (inner != "week" and UNITS.index(inner) < UNITS.index(unit))
 
 
 def intervals_back(shift: Duration, unit: str, truncated: str | None) -> int:

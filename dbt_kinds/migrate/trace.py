@@ -15,7 +15,7 @@ from sqlglot import exp
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.bounds import truncation
 from dbt_kinds.migrate.column_types import TIME_NAME
-from dbt_kinds.migrate.durations import coarser
+from dbt_kinds.migrate.durations import UNITS, coarser, finest
 
 Known = list[tuple[exp.Expr, str | None]]
 
@@ -37,6 +37,8 @@ class Trace:
         dedupes: row numbers across intervals that only keep the first row per key.
         problems: why output rows do not depend on one interval only, as codes with sentences.
         covered: the ids of the selects it passes through.
+        wholes: units whose rows belong together, since they are filtered, grouped or numbered together, with what does
+            so: an interval has to hold whole ones.
         secondary: it is joined to another filtered input on the time itself.
     """
 
@@ -45,6 +47,7 @@ class Trace:
     dedupes: list[Dedupe] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
     covered: set[int] = field(default_factory=set)
+    wholes: list[tuple[str, str]] = field(default_factory=list)
     known: dict[int, Known] = field(default_factory=dict)
     roots: int = 0
     secondary: bool = False
@@ -124,6 +127,7 @@ def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:
         # `date(ts)` is filtered: the column itself is known to that precision
         known = [(known[0][0], coarser(known[0][1], inner[1])), *known[1:], (inner[0], None)]
         inner = truncation(inner[0])
+    _add_whole(found, known[0][1], "the filter compares")
     for one in list(known):
         if isinstance(one[0], exp.Cast | exp.Paren) and truncation(one[0]) is None:
             known.append((one[0].this, one[1]))
@@ -229,8 +233,12 @@ def _check_level(select: exp.Select, known: Known, found: Trace) -> None:
         if select.args.get(key) is not None:
             found.problems.append(("TimeColumnUnclear", f"{key} picks rows across intervals"))
     group = select.args.get("group")
-    if group is not None and not _groups_by_time(select, group, known):
-        found.problems.append(("AggregatesOverRuns", "group by does not contain the filtered column"))
+    if group is not None:
+        units = _units_grouped_by(select, group, known)
+        if units:
+            _add_whole(found, finest(units), "group by puts together")
+        else:
+            found.problems.append(("AggregatesOverRuns", "group by does not contain the filtered column"))
     if group is None and any(_own(select, found_) for found_ in _aggregates(select)):
         found.problems.append(("AggregatesOverRuns", "everything is aggregated into one row"))
     for window in select.find_all(exp.Window):
@@ -256,14 +264,24 @@ def _own(select: exp.Select, node: exp.Expr) -> bool:
     return node.find_ancestor(exp.Select) is select and node.find_ancestor(exp.Window) is None
 
 
-def _groups_by_time(select: exp.Select, group: exp.Expr, known: Known) -> bool:
+def _add_whole(found: Trace, unit: str | None, what: str) -> None:
+    if unit in UNITS:
+        found.wholes.append((unit, f"{what} rows of a whole {unit}"))
+
+
+def _units_grouped_by(select: exp.Select, group: exp.Expr, known: Known) -> list[str | None]:
+    """The unit of each GROUP BY item that is the filtered column or a truncation of it."""
     if any(group.args.get(key) for key in ("rollup", "cube", "grouping_sets")):
-        return False
+        return []
     if any(isinstance(part, exp.Rollup | exp.Cube | exp.GroupingSets) for part in group.expressions):
-        return False
-    if group.args.get("all"):
-        return any(unit_of(projection.unalias(), known)[0] for projection in select.expressions)
-    return any(unit_of(_resolved(select, part, known), known)[0] for part in group.expressions)
+        return []
+    parts = [projection.unalias() for projection in select.expressions] if group.args.get("all") else group.expressions
+    return _units_of(select, parts, known)
+
+
+def _units_of(select: exp.Select, parts: list[exp.Expr], known: Known) -> list[str | None]:
+    found = [unit_of(_resolved(select, part, known), known) for part in parts]
+    return [unit for is_known, unit in found if is_known]
 
 
 def _resolved(select: exp.Select, part: exp.Expr, known: Known) -> exp.Expr:
@@ -280,7 +298,9 @@ def _resolved(select: exp.Select, part: exp.Expr, known: Known) -> exp.Expr:
 
 def _check_window(select: exp.Select, window: exp.Window, known: Known, found: Trace) -> None:
     parts = window.args.get("partition_by") or []
-    if any(unit_of(_resolved(select, part, known), known)[0] for part in parts):
+    units = _units_of(select, parts, known)
+    if units:
+        _add_whole(found, finest(units), f"{window.sql()[:80]} looks at")
         return
     if (
         parts

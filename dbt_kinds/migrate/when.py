@@ -8,6 +8,7 @@ from sqlglot import exp
 
 import dbt_kinds.errors as errors
 from dbt_kinds.errors import (
+    AggregatesOverRuns,
     AppendsWindows,
     FileTable,
     FiltersDisagree,
@@ -16,7 +17,7 @@ from dbt_kinds.errors import (
     NoStart,
 )
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
-from dbt_kinds.migrate.durations import UNITS, Duration, coarser, intervals_back
+from dbt_kinds.migrate.durations import UNITS, Duration, coarser, holds_whole, intervals_back
 from dbt_kinds.migrate.kind_choice import APPENDING
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import Settings
@@ -85,21 +86,57 @@ def _fixed_start(select: exp.Select, expression: exp.Expr) -> set[str]:
     return set()
 
 
+def unit_of_cron(options: MigrateOptions) -> str | None:
+    """The unit that follows from the command's cron, or from its absence; None for one that is not an alias."""
+    return _CRON_UNITS.get((options.cron or "@daily").lower())
+
+
 def unit_of_model(
-    kind: str, column: str | None, followed: Trace, meanings: list[Meaning], options: MigrateOptions
-) -> tuple[str, bool]:
-    """The interval's unit, and whether the model names one."""
-    unit: str | None = None
-    if column is not None and kind == "incremental_by_time_range":
-        unit = followed.outputs.get(column.lower())
+    column: str | None, traces: list[Trace], primary: int, meanings: list[Meaning], options: MigrateOptions
+) -> str:
+    """The interval's unit: what the model truncates its times to, else that of the cron.
+
+    Args:
+        column: the time column, if the kind has one.
+    """
+    outputs = traces[primary].outputs
+    unit = outputs.get(column.lower()) if column is not None else None
     for meaning in meanings:
         for bound in meaning.lower:
-            unit = coarser(unit, coarser(bound.truncated, bound.column_unit))
-    if unit in UNITS and unit != "minute":
-        assert unit is not None
-        return unit, True
-    cron = (options.cron or "@daily").lower()
-    return _CRON_UNITS.get(cron, "day"), False
+            # the newest of a column that was truncated is truncated
+            newest = outputs.get(bound.column.lower()) if bound.column is not None else None
+            unit = coarser(coarser(unit, newest), coarser(bound.truncated, bound.column_unit))
+    if unit is not None and unit in UNITS and unit != "minute":
+        return unit
+    wholes = {whole for followed in traces for whole, _ in followed.wholes}
+    units = [unit_of_cron(options) or "day", *(wholes & {"hour", "day"})]
+    return max(units, key=UNITS.index)
+
+
+def check_wholes(
+    unit: str, column: str | None, traces: list[Trace], primary: int, options: MigrateOptions, line: int
+) -> None:
+    """Checks that what belongs together is in one interval.
+
+    Raises:
+        AggregatesOverRuns: the filter may read a part of it, or weeks do not begin on Monday.
+    """
+    if unit == "week" and options.dialect == "tsql":
+        raise AggregatesOverRuns(
+            "the server's DATEFIRST says when a week begins, and an interval begins on Monday; write iso_week by hand "
+            "with interval_unit: week",
+            line=line,
+        )
+    wholes = [whole for followed in traces for whole in followed.wholes]
+    stored = traces[primary].outputs.get(column.lower()) if column is not None else None
+    if stored in UNITS:
+        wholes.append((stored, f"{column} holds the beginning of a {stored} for all rows of a whole {stored}"))
+    for whole, what in wholes:
+        if not holds_whole(unit, whole):
+            raise AggregatesOverRuns(
+                f"{what}, and the filter may read a part of a {whole}: let its bound be the beginning of a {whole}",
+                line=line,
+            )
 
 
 def lookback(meaning: Meaning, unit: str) -> int:

@@ -30,7 +30,7 @@ from dbt_kinds.migrate.trace import (
     trace,
 )
 from dbt_kinds.migrate.variables import check_unread, check_variables, with_partners
-from dbt_kinds.migrate.when import lookback, notes_of, unit_of_model, when_options
+from dbt_kinds.migrate.when import check_wholes, lookback, notes_of, unit_of_cron, unit_of_model, when_options
 from dbt_kinds.migrate.whole_reads import inserted_only
 from dbt_kinds.readers.dbt.project import DbtProject
 
@@ -116,12 +116,13 @@ def _by_tree(
         is_determined=len(settings.unique_key) == 1
         and is_hashed_of_time(tree, traces[primary], settings.unique_key[0].lower()),
     )
-    unit, is_explicit = unit_of_model(kind, column, traces[primary], meanings, options)
+    unit = unit_of_model(column, traces, primary, meanings, options)
     suffixes = [_suffix(reading, meaning, select, project) for meaning, select in zip(meanings, selects, strict=True)]
     if unit == "hour" and (
         suffixes[primary] in ("date", "ds") or (column and column.lower() in settings.partition_columns)
     ):
-        unit, is_explicit = "day", False
+        unit = "day"
+    check_wholes(unit, column, traces, primary, options, line)
     found = Conversion(kind)
     if kind == "incremental_by_time_range":
         assert column is not None
@@ -131,13 +132,11 @@ def _by_tree(
         found.options["unique_key"] = list(settings.unique_key)
         found.notes += row_key_notes(reading, settings, options)
     found.options |= when_options(meanings, selects, options)
-    if is_explicit and unit != "day":
+    if unit != unit_of_cron(options):
         found.options["interval_unit"] = unit
         if unit == "hour" and not options.cron:
             # by default an hour would wait for midnight
             found.options["cron"] = "@hourly"
-        if unit == "week" and options.dialect == "bigquery":
-            found.options["week_start"] = "sunday"
     looked_back = max(lookback(meaning, unit) for meaning in meanings)
     if looked_back and kind == APPENDING:
         raise ArrivalWithoutKey(

@@ -102,6 +102,39 @@ CONVERTED = {
         ),
         TIME_RANGE, {"time_column": "month_at", "interval_unit": "month"}, BETWEEN.format("event_at", "dt"),
     ),
+    "aggregated by month under a key without it": Converted(
+        filtered(
+            "event_at >= (select max(m) from {{ this }})", "id, date_format(event_at, 'yyyy-MM') as month, date_trunc('month', event_at) as m, count(*) as n",
+            "incremental_strategy='merge', unique_key=['id', 'month']", "group by 1, 2, 3",
+        ),
+        KEY, {"unique_key": ["id", "month"], "interval_unit": "month"}, BETWEEN.format("event_at", "dt"),
+    ),
+    "aggregated by week under a hash": Converted(
+        filtered(
+            "date_trunc('week', event_at) >= (select max(wk) from {{ this }})", "md5(date_trunc('week', event_at)) as k, date_trunc('week', event_at) as wk, count(*) as n",
+            "incremental_strategy='merge', unique_key='k'", "group by 1, 2",
+        ),
+        KEY, {"unique_key": ["k"], "interval_unit": "week"},
+    ),
+    "aggregated by BigQuery's week of Monday": Converted(
+        filtered(
+            "day >= (select max(wk) from {{ this }})", "date_trunc(day, isoweek) as wk, count(*) as n", rest="group by 1",
+        ),
+        TIME_RANGE, {"time_column": "wk", "interval_unit": "week"}, dialect="bigquery",
+    ),
+    "aggregated by day, every hour": Converted(
+        filtered(
+            "event_at >= (select max(day) from {{ this }})", "md5(to_date(event_at)) as k, to_date(event_at) as day, count(*) as n",
+            "incremental_strategy='merge', unique_key='k'", "group by 1, 2",
+        ),
+        KEY, {"unique_key": ["k"], "interval_unit": "day", "cron": "@hourly"}, given={"cron": "@hourly"},
+    ),
+    "numbered within a day, at times of a cron": Converted(
+        filtered(
+            "event_at > (select max(event_at) - interval 2 days from {{ this }})", "event_at, row_number() over (partition by to_date(event_at) order by event_at) as n",
+        ),
+        TIME_RANGE, {"time_column": "event_at", "interval_unit": "day", "cron": "*/5 * * * *", "lookback": 2}, given={"cron": "*/5 * * * *"},
+    ),
     "a key that has the day": Converted(
         filtered("day >= (select max(day) from {{ this }})", "id, day", "incremental_strategy='merge', unique_key=['id', 'day']"),
         TIME_RANGE, {"time_column": "day"},
@@ -293,6 +326,46 @@ LEFT = {
     ),
     "MacroFilter": incremental("select day from {{ ref('raw') }} {{ other_package.only_new('day') }}"),
 }  # fmt: skip
+
+
+BY_MONTH = "id, date_trunc('month', event_at) as month, count(*) as n"
+PARTS = {
+    "grouped by month, the last days": filtered(
+        "event_at >= date_sub(current_date(), 3)", BY_MONTH, "incremental_strategy='merge', unique_key='id'", "group by 1, 2"
+    ),
+    "numbered in a month, the newest days": filtered(
+        "event_at > (select max(event_at) from {{ this }})", "event_at, row_number() over (partition by date_trunc('month', event_at) order by event_at) as n"
+    ),
+    "numbered in a day, the last hours": filtered(
+        "event_at >= date_trunc('hour', now() - interval '3 hours')", "event_at, row_number() over (partition by to_date(event_at) order by event_at) as n"
+    ),
+    "compared by month": filtered(
+        "date_trunc('month', event_at) >= date_sub(current_date(), 3)", "id, event_at", "incremental_strategy='merge', unique_key='id'"
+    ),
+    "weeks, from the beginning of a month": filtered(
+        "event_at >= (select date_trunc('month', max(wk)) from {{ this }})", "id, date_trunc('week', event_at) as wk, count(*) as n",
+        "incremental_strategy='merge', unique_key=['id', 'wk']", "group by 1, 2",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_rows_that_belong_together_and_would_be_read_in_parts_are_left(name: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": PARTS[name]}))
+    assert result.reason is not None, result.options
+    assert result.reason.code == "AggregatesOverRuns"
+
+
+def test_weeks_that_may_not_begin_on_monday_are_left(tmp_path: Path) -> None:
+    weeks = "event_at >= datetrunc(week, (select max(event_at) from {{ this }}))"
+    server = one(migrated(tmp_path, {"m": filtered(weeks)}, "sqlserver"))
+    assert server.reason is not None and server.reason.code == "AggregatesOverRuns"
+    weeks = "day >= (select date_trunc(max(day), {{ var('unit') }}) from {{ this }})"
+    settings = {"vars": {"unit": "week"}}
+    assert one(migrated(tmp_path, {"m": filtered(weeks, "day")}, "bigquery", settings=settings)).status == "left"
+    settings = {"vars": {"unit": "isoweek"}}
+    monday = one(migrated(tmp_path, {"m": filtered(weeks, "day")}, "bigquery", settings=settings))
+    assert monday.options == {"time_column": "day", "interval_unit": "week"}
 
 
 @pytest.mark.parametrize("code", LEFT)

@@ -15,6 +15,7 @@ from typing import Any
 
 import duckdb
 import jinja2
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -215,13 +216,21 @@ class Window:
         return f"date '{self.end.date()}'"
 
 
+def beginning(instant: datetime, unit: str) -> datetime:
+    """The beginning of the interval that an instant is in."""
+    back = {"day": 0, "week": instant.weekday(), "month": instant.day - 1}[unit]
+    return instant - back * DAY
+
+
 def played_new(result: Result, data: Data) -> Counter[Any] | None:
-    """The table of the kind after all runs, which load whole days from the first one on."""
+    """The table of the kind after all runs, which load whole intervals from the first one on."""
     connection = connect(data)
-    loaded = FIRST
+    loaded, is_there = FIRST, False
     key = tuple(result.options.get("unique_key", ()))
-    for number, day in enumerate(data.runs):
-        now = see(connection, day)
+    for day in data.runs:
+        now = beginning(see(connection, day), result.options.get("interval_unit", "day"))
+        if now <= loaded:
+            continue
         start = max(FIRST, loaded - int(result.options.get("lookback", 0)) * DAY)
         query = rendered(str(result.new_text), dbt_kinds=Window(start, now))
         connection.execute(f"create or replace table batch as {query}")
@@ -231,14 +240,60 @@ def played_new(result: Result, data: Data) -> Counter[Any] | None:
             connection.execute(f"create or replace table batch as select * from batch where {inside}")
         if not has_one_row_a_key(connection, key):
             return None
-        if number == 0:
+        if not is_there:
             connection.execute("create table target as select * from batch")
         else:
             if column is not None:
                 connection.execute(f"delete from target where {inside}")
             write(connection, key)
-        loaded = now
+        loaded, is_there = now, True
     return Counter(connection.execute("select columns(*)::text from target").fetchall())
+
+
+COARSER = {
+    "counted by month": (
+        "month",
+        "select k, strftime(happened_at, '%Y-%m') as month, date_trunc('month', happened_at) as m, count(*) as n from raw {where} group by all",
+        "k', 'month",
+        "m",
+    ),
+    "a month in a hash": (
+        "month",
+        "select md5(k || date_trunc('month', happened_at)) as h, date_trunc('month', happened_at) as m, count(*) as n from raw {where} group by 1, 2",
+        "h",
+        "m",
+    ),
+    "counted by week": (
+        "week",
+        "select k || date_trunc('week', happened_at) as h, date_trunc('week', happened_at) as m, sum(amount) as n from raw {where} group by 1, 2",
+        "h",
+        "m",
+    ),
+    "numbered in a month": (
+        "month",
+        "select md5(k || happened_at) as h, date_trunc('month', happened_at) as m, row_number() over (partition by k, date_trunc('month', happened_at) "
+        "order by happened_at) as n from raw {where}",
+        "h",
+        "m",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COARSER)
+def test_groups_coarser_than_a_day_are_those_of_a_full_recompute(name: str, tmp_path: Path) -> None:
+    unit, query, key, newest = COARSER[name]
+    where = f"{{% if is_incremental() %}} where happened_at >= (select max({newest}) from {{{{ this }}}}) {{% endif %}}"
+    config = f"materialized='incremental', incremental_strategy='merge', unique_key=['{key}']"
+    text = f"{{{{ config({config}) }}}}\n{query.replace('{where}', where)}\n"
+    result = one(migrated(tmp_path, {"m": text}, "duckdb"))
+    assert result.options == {"unique_key": key.split("', '"), "interval_unit": unit}
+    data = Data(tuple((1, at % 3, 1 + at % 9, at * 1500, 0) for at in range(70)), (3, 20, 33, 34, 40, 64))
+    connection = connect(data)
+    see(connection, (beginning(FIRST + data.runs[-1] * DAY, unit) - FIRST).days)
+    wanted = connection.execute(
+        f"select columns(*)::text from ({rendered(text, is_incremental=lambda: False)})"
+    ).fetchall()
+    assert played_new(result, data) == Counter(wanted)
 
 
 SEEN: Counter[str] = Counter()
