@@ -595,6 +595,10 @@ class WholeInput(MigrationNote):
     """An input is read whole, because dbt did not filter it, or nothing shows that it did."""
 
 
+class SlidingStart(MigrationNote):
+    """A condition that stays shows only what lies a fixed time before now."""
+
+
 class FolderDefault(MigrationNote):
     """A folder's default makes models incremental, and was left unchanged."""
 

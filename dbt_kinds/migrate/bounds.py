@@ -55,6 +55,7 @@ class Bound:
         truncated: the coarsest unit that the value was truncated to.
         variable: the variable's name, or the text of the fixed time.
         default_variables: variables whose defaults determine the shift.
+        is_inclusive: whether an upper bound is itself selected.
     """
 
     base: Base
@@ -64,11 +65,28 @@ class Bound:
     truncated: str | None = None
     variable: str | None = None
     default_variables: tuple[str, ...] = ()
+    is_inclusive: bool = False
 
 
 def read_bound(node: exp.Expr, names: Names, dialect: str) -> Bound | None:
     """Parses a bound; None for an expression that is not one."""
     return _Reader(names, dialect).read(node)
+
+
+def asks_now(node: exp.Expr) -> bool:
+    """Whether an expression depends on the current time."""
+    return any(_now(inner) is not None for inner in node.walk())
+
+
+def _now(node: exp.Expr) -> Bound | None:
+    if isinstance(node, _NOW) or (
+        isinstance(node, exp.Anonymous) and node.name.lower() in _NOW_NAMES and not node.expressions
+    ):
+        is_date = isinstance(node, exp.CurrentDate) or node.name.lower() in ("current_date", "today")
+        return Bound("now", truncated="day" if is_date else None)
+    if isinstance(node, exp.Column) and not node.table and node.name.lower() in _NOW_NAMES:
+        return Bound("now", truncated="day" if node.name.lower() == "current_date" else None)
+    return None
 
 
 def truncation(node: exp.Expr) -> tuple[exp.Expr, str] | None:
@@ -136,13 +154,9 @@ class _Reader:
         return self._shifted(node)
 
     def _base(self, node: exp.Expr) -> Bound | None:
-        if isinstance(node, _NOW) or (
-            isinstance(node, exp.Anonymous) and node.name.lower() in _NOW_NAMES and not node.expressions
-        ):
-            is_date = isinstance(node, exp.CurrentDate) or node.name.lower() in ("current_date", "today")
-            return Bound("now", truncated="day" if is_date else None)
-        if isinstance(node, exp.Column) and not node.table and node.name.lower() in _NOW_NAMES:
-            return Bound("now", truncated="day" if node.name.lower() == "current_date" else None)
+        now = _now(node)
+        if now is not None:
+            return now
         name = _name_of(node)
         if name is not None and name in self.names.variables:
             return Bound("variable", variable=self.names.variables[name])

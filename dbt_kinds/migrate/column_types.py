@@ -91,7 +91,7 @@ def _of_source(column: exp.Column, select: exp.Select, declared: DeclaredType, d
     for source in sources:
         query = source.this if isinstance(source, exp.Subquery) else None
         if isinstance(source, exp.Table):
-            query = _cte(source)
+            query = cte_of(source)
             if query is None:
                 told = declared(source.name, column.name.lower())
                 if told is not None:
@@ -112,7 +112,8 @@ def _of_source(column: exp.Column, select: exp.Select, declared: DeclaredType, d
     return None
 
 
-def _cte(table: exp.Table) -> exp.Expr | None:
+def cte_of(table: exp.Table) -> exp.Expr | None:
+    """The query of the CTE that a table's name refers to."""
     if table.db:
         return None
     node: exp.Expr | None = table

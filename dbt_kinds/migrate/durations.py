@@ -95,6 +95,14 @@ def holds_whole(unit: str, inner: str) -> bool:
     return unit == inner or (inner != "week" and UNITS.index(inner) < UNITS.index(unit))
 
 
+def whole_intervals(shift: Duration, unit: str) -> int:
+    """How many whole units a shift is at least."""
+    if unit in _MONTHS:
+        return (shift.months + shift.seconds // (31 * _DAY)) // _MONTHS[unit]
+    # no month has fewer than 28 days
+    return (shift.seconds + 28 * shift.months * _DAY) // _SECONDS[unit]
+
+
 def intervals_back(shift: Duration, unit: str, truncated: str | None) -> int:
     """How many whole units a shift is, rounded up; a truncation to a coarser unit reaches further back."""
     if truncated in UNITS and UNITS.index(truncated) > UNITS.index(unit):

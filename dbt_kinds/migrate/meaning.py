@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -107,7 +107,7 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         lower, upper = known
         _check_upper(upper, line)
         _add_lower(meaning, lower, ">=", line)
-        meaning.upper.append(upper)
+        meaning.upper.append(replace(upper, is_inclusive=True))
     elif operator in (">=", ">"):
         _add_lower(meaning, known[0], operator, line)
     elif operator == "=":
@@ -116,10 +116,10 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         if not is_day and not (bound.base == "variable" and bound.shift.is_zero):
             raise _unreadable(comparison, line)
         meaning.lower.append(Bound(bound.base, truncated="day", variable=bound.variable))
-        meaning.upper.append(bound)
+        meaning.upper.append(replace(bound, is_inclusive=True))
     else:
         _check_upper(known[0], line)
-        meaning.upper.append(known[0])
+        meaning.upper.append(replace(known[0], is_inclusive=operator == "<="))
     meaning.replaced.append(comparison)
 
 
@@ -164,8 +164,6 @@ def _check_upper(bound: Bound, line: int) -> None:
     is_day = bound.shift.months == 0 and abs(bound.shift.seconds) in (0, 86400)
     if bound.base == "variable" and not is_day:
         raise UnreadableBlock("the upper bound is shifted by more than a day", line=line)
-    if bound.base == "now" and (bound.shift.months or abs(bound.shift.seconds) > 86400):
-        raise UnreadableBlock("the upper bound lies days before now; set end or ready_until by hand", line=line)
 
 
 def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions) -> None:

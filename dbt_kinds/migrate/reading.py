@@ -376,16 +376,17 @@ def check_every_branch(tree: exp.Expr, covered: set[int], line: int) -> None:
     for union in tree.find_all(exp.SetOperation):
         if isinstance(union.parent, exp.SetOperation):
             continue
-        leaves = list(_leaves(union))
+        leaves = list(leaves_of(union))
         if any(id(leaf) in covered for leaf in leaves) and not all(id(leaf) in covered for leaf in leaves):
             raise FiltersDisagree("of the parts of a union some are filtered and some are read whole", line=line)
 
 
-def _leaves(query: exp.Expr) -> Iterator[exp.Expr]:
+def leaves_of(query: exp.Expr) -> Iterator[exp.Expr]:
+    """The selects that a query unites; itself if it is one."""
     if isinstance(query, exp.SetOperation):
-        yield from _leaves(query.this)
-        yield from _leaves(query.expression)
+        yield from leaves_of(query.this)
+        yield from leaves_of(query.expression)
     elif isinstance(query, exp.Subquery):
-        yield from _leaves(query.this)
+        yield from leaves_of(query.this)
     else:
         yield query

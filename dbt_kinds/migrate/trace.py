@@ -121,18 +121,24 @@ def equated(select: exp.Select, expression: exp.Expr) -> Iterator[exp.Expr]:
 def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:
     """Follows an expression from a select's WHERE to the output of the tree."""
     found = Trace()
+    known = known_from(expression)
+    _add_whole(found, known[0][1], "the filter compares")
+    _through(tree, select, known, found, depth=0)
+    return found
+
+
+def known_from(expression: exp.Expr) -> Known:
+    """An expression, and what it truncates and casts."""
     known: Known = [(expression, None)]
     inner = truncation(expression)
     while inner is not None:
         # `date(ts)` is filtered: the column itself is known to that precision
         known = [(known[0][0], coarser(known[0][1], inner[1])), *known[1:], (inner[0], None)]
         inner = truncation(inner[0])
-    _add_whole(found, known[0][1], "the filter compares")
     for one in list(known):
         if isinstance(one[0], exp.Cast | exp.Paren) and truncation(one[0]) is None:
             known.append((one[0].this, one[1]))
-    _through(tree, select, known, found, depth=0)
-    return found
+    return known
 
 
 def same(first: exp.Expr, second: exp.Expr) -> bool:
@@ -354,7 +360,7 @@ def _reads(reader: exp.Select, select: exp.Select) -> bool:
     if isinstance(holder, exp.Subquery):
         return holder.find_ancestor(exp.Select) is reader
     if isinstance(holder, exp.CTE):
-        return any(table.name.lower() == holder.alias.lower() for table in _sources(reader))
+        return any(table.name.lower() == holder.alias.lower() for table in sources_of(reader))
     return False
 
 
@@ -379,7 +385,8 @@ def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
         yield condition
 
 
-def _sources(select: exp.Select) -> Iterator[exp.Expr]:
+def sources_of(select: exp.Select) -> Iterator[exp.Expr]:
+    """What a select reads in FROM and JOIN."""
     source = select.args.get("from_") or select.args.get("from")
     if source is not None:
         yield source.this

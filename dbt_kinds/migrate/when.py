@@ -29,6 +29,7 @@ _FILE_FORMATS_BY_RANGE = frozenset({"iceberg", "delta"})
 _CRON_UNITS = {
     "@yearly": "year",
     "@annually": "year",
+    "@quarterly": "quarter",
     "@monthly": "month",
     "@weekly": "week",
     "@daily": "day",

@@ -14,6 +14,7 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.migrate.column_types import suffix_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
+from dbt_kinds.migrate.current_time import Windows, check_current_time
 from dbt_kinds.migrate.edits import filter_edits, removal
 from dbt_kinds.migrate.kind_choice import APPENDING, choose_kind, is_arriving_by, primary_of
 from dbt_kinds.migrate.meaning import Meaning, meaning_of
@@ -147,6 +148,9 @@ def _by_tree(
         )
     if looked_back:
         found.options["lookback"] = looked_back
+    windows = Windows(unit, looked_back if column is not None else 0, reading.names, options.dialect)
+    for meaning, followed, select, suffix in zip(meanings, traces, selects, suffixes, strict=True):
+        found.notes += check_current_time(meaning, followed, select, suffix, windows)
     found.notes += notes_of(found, settings, meanings, options, column)
     for meaning, suffix in zip(meanings, suffixes, strict=True):
         predicate = (

@@ -92,6 +92,13 @@ CONVERTED = {
         filtered("event_at > (select max(event_at) from {{ this }}) and event_at <= current_timestamp()"),
         TIME_RANGE, {"time_column": "event_at"}, BETWEEN.format("event_at", "dt"),
     ),
+    "until yesterday": Converted(
+        filtered("day between current_date - 7 and current_date - 1", "id, day"), TIME_RANGE, {"time_column": "day", "lookback": 7}
+    ),
+    "a month that is over": Converted(
+        filtered("event_at >= date_trunc('month', now() - interval '1 month') and event_at < date_trunc('month', now())"),
+        TIME_RANGE, {"time_column": "event_at", "interval_unit": "month", "lookback": 1},
+    ),
     "hours": Converted(
         filtered("event_at >= date_trunc('hour', now() - interval '3 hours')"),
         TIME_RANGE, {"time_column": "event_at", "interval_unit": "hour", "cron": "@hourly", "lookback": 3},
@@ -347,6 +354,37 @@ PARTS = {
         "incremental_strategy='merge', unique_key=['id', 'wk']", "group by 1, 2",
     ),
 }  # fmt: skip
+
+
+NEWEST = "event_at > (select max(event_at) from {{ this }})"
+SETTLED = {
+    "a filter that ends hours ago": filtered(f"{NEWEST} and event_at < current_timestamp() - interval '2 hours'"),
+    "a filter that ends an hour ago": filtered("event_at between (select max(event_at) from {{ this }}) and current_timestamp() - interval 1 hour"),
+    "a filter that ends before yesterday": filtered("day > (select max(day) from {{ this }}) and day < date_sub(current_date(), 1)", "id, day"),
+    "a time until yesterday": filtered(f"{NEWEST} and event_at <= date_sub(current_date(), 1)"),
+    "today is not read by the hour": filtered("event_at >= date_trunc('hour', now() - interval '3 hours') and event_at < current_date()"),
+    "a condition of another join": filtered(NEWEST, "raw.id, event_at").replace(
+        "{{ ref('raw') }}", "{{ ref('raw') }} as raw join {{ ref('people') }} as p on p.id = raw.id and p.created_at < now() - interval '1 day'"
+    ),
+    "a condition in a CTE before": incremental(
+        "with src as (select * from {{ ref('raw') }} where updated_at <= current_timestamp() - interval '6 hours')\nselect id, updated_at from src\n"
+        "{% if is_incremental() %} where updated_at > (select max(updated_at) from {{ this }}) {% endif %}",
+        "incremental_strategy='merge', unique_key='id'",
+    ),
+    "a condition in a union before": incremental(
+        "with src as (select id, updated_at as changed_at from {{ ref('a') }} union all select id, at from {{ ref('b') }} where at <= now() - interval '6 hours')\n"
+        "select id, changed_at as updated_at from src {% if is_incremental() %} where changed_at > (select max(updated_at) from {{ this }}) {% endif %}",
+        "incremental_strategy='merge', unique_key='id'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SETTLED)
+def test_what_keeps_rows_back_until_some_time_after_an_interval_is_left(name: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": SETTLED[name]}))
+    assert result.reason is not None, result.new_text
+    assert result.reason.code == "UnreadableBlock"
+    assert "set ready_until by hand" in result.reason.message
 
 
 @pytest.mark.parametrize("name", PARTS)

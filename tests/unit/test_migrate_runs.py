@@ -228,11 +228,13 @@ def played_new(result: Result, data: Data) -> Counter[Any] | None:
     loaded, is_there = FIRST, False
     key = tuple(result.options.get("unique_key", ()))
     for day in data.runs:
-        now = beginning(see(connection, day), result.options.get("interval_unit", "day"))
+        time = see(connection, day)
+        now = beginning(time, result.options.get("interval_unit", "day"))
         if now <= loaded:
             continue
         start = max(FIRST, loaded - int(result.options.get("lookback", 0)) * DAY)
         query = rendered(str(result.new_text), dbt_kinds=Window(start, now))
+        query = query.replace("current_date", f"date '{time.date()}'").replace("now()", f"timestamp '{time}'")
         connection.execute(f"create or replace table batch as {query}")
         column = result.options.get("time_column")
         if column is not None:
@@ -294,6 +296,62 @@ def test_groups_coarser_than_a_day_are_those_of_a_full_recompute(name: str, tmp_
         f"select columns(*)::text from ({rendered(text, is_incremental=lambda: False)})"
     ).fetchall()
     assert played_new(result, data) == Counter(wanted)
+
+
+# conditions that stay, the shift of the filter, and what is told of them; None: the model is left
+STAYING: tuple[tuple[str, int, str | None], ...] = (
+    ("happened_at <= now()", 0, ""),
+    ("happened_at < current_date", 0, ""),
+    ("day < current_date", 0, ""),
+    ("day <= current_date - 1", 0, ""),
+    ("day <> current_date", 0, ""),
+    ("(happened_at <= now() or id = 1)", 0, ""),
+    ("day < current_date - 1", 0, None),
+    ("day <= current_date - 2", 0, None),
+    ("happened_at < now() - interval 2 hour", 0, None),
+    ("happened_at <= current_date - 1", 0, None),
+    ("happened_at < date_trunc('month', now())", 0, None),
+    ("arrived_at <= now()", 0, ""),
+    ("cast(arrived_at as date) <= current_date", 0, ""),
+    ("arrived_at <= current_date", 0, None),
+    ("arrived_at < current_date", 0, None),
+    ("arrived_at < now() - interval 2 hour", 0, None),
+    ("not happened_at > now() - interval 2 hour", 0, None),
+    ("datediff('day', day, current_date) > 1", 0, None),
+    ("happened_at >= current_date - 30", 0, "SlidingStart"),
+    ("happened_at >= now() - interval 30 day", 2, "SlidingStart"),
+    ("happened_at between current_date - 30 and now()", 0, "SlidingStart"),
+    ("arrived_at >= current_date - 30", 0, ""),
+    ("now() <= arrived_at + interval 30 day", 0, ""),
+    ("happened_at >= current_date", 0, None),
+    ("happened_at >= now() - interval 1 day", 0, None),
+    ("day > current_date - 1", 0, None),
+    ("day >= current_date - 2", 2, None),
+)
+
+
+@pytest.mark.parametrize(("condition", "shift", "told"), STAYING)
+def test_a_condition_with_the_current_time_hides_nothing_or_the_model_is_left(
+    condition: str, shift: int, told: str | None, tmp_path: Path
+) -> None:
+    column = "day" if condition.startswith(("day", "datediff")) else "happened_at"
+    text = (
+        "{{ config(materialized='incremental', incremental_strategy='append') }}\n"
+        f"select id, amount, happened_at, day, arrived_at from raw where {condition}\n"
+        f"{{% if is_incremental() %}} and {column} > (select max({column}) - interval {shift} day from {{{{ this }}}}) {{% endif %}}\n"
+    )
+    result = one(migrated(tmp_path, {"m": text}, "duckdb"))
+    data = Data(tuple((1 + at % 3, 1, at, at * 300, 0) for at in range(30)), (1, 2, 4, 5, 6))
+    if told is None:
+        assert result.reason is not None, result.new_text
+        return
+    assert {note.code for note in result.notes} == {"NoStart"} | ({told} if told else set())
+    connection = connect(data)
+    see(connection, data.runs[-1])
+    wanted = connection.execute(
+        "select columns(*)::text from (select id, amount, happened_at, day, arrived_at from raw)"
+    )
+    assert played_new(result, data) == Counter(wanted.fetchall())
 
 
 SEEN: Counter[str] = Counter()
