@@ -83,7 +83,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
     settings: Settings | None = None
     reading: Reading | None = None
     try:
-        settings = read_settings(model, options.adapter)
+        settings = read_settings(model, project, options.adapter)
         result.line = settings.line
         result.found = found_of(None, settings)
         if settings.strategy == "microbatch":

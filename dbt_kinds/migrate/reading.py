@@ -29,9 +29,10 @@ from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
-_CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
+CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
 _NAMED_SET = re.compile(r"set\s+(\w+)")
 _NAMED_STATEMENT = re.compile(r"call\s+statement\(\s*['\"](\w+)['\"]")
+_CONFIG = re.compile(r"(?:do\s+)?config\s*\(")
 _WORD_THIS = re.compile(r"\bthis\b(?!\s*=)")
 # these packages contain no incremental loading
 _HARMLESS = frozenset(
@@ -221,9 +222,10 @@ def _check_other_uses(text: str, blocks: list[Block]) -> None:
 def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> Iterator[Block]:
     """Calls of project macros that call is_incremental() themselves: each is a block without tags of its own."""
     for tag in tags(text):
-        if tag.kind == "comment":
+        # what a hook calls is no part of the query
+        if tag.kind == "comment" or _CONFIG.match(tag.code):
             continue
-        for name in _CALLED.findall(tag.code):
+        for name in CALLED.findall(tag.code):
             if not _asks(name, project, set()):
                 continue
             inside = [
@@ -266,13 +268,14 @@ def _asks(name: str, project: DbtProject, seen: set[str]) -> bool:
     if name in seen or name not in project.macros or name in _BUILT_IN:
         return False
     seen.add(name)
-    body = _macro_body(project.macros[name], name)
+    body = macro_body(project.macros[name], name)
     if "is_incremental" in body or re.search(r"\{\{-?\s*this\b|\bload_relation\(\s*this", body):
         return True
-    return any(_asks(other, project, seen) for other in _CALLED.findall(body))
+    return any(_asks(other, project, seen) for other in CALLED.findall(body))
 
 
-def _macro_body(text: str, name: str) -> str:
+def macro_body(text: str, name: str) -> str:
+    """The text of a macro in the text of its file."""
     found = re.search(rf"(?s)\{{%[-+]?\s*macro\s+{name}\b.*?\{{%[-+]?\s*endmacro", text)
     return found[0] if found else ""
 
@@ -298,7 +301,7 @@ def _check_this(text: str, reading: Reading) -> None:
     for tag in tags(text):
         if tag.kind == "comment" or not _WORD_THIS.search(re.sub(r"'[^']*'|\"[^\"]*\"", "''", tag.code)):
             continue
-        if re.match(r"(do\s+)?config\s*\(", tag.code) or any(_within(tag, setup) for setup in reading.setups):
+        if _CONFIG.match(tag.code) or any(_within(tag, setup) for setup in reading.setups):
             continue
         if any(found.body[0] <= tag.start < found.body[1] for found in reading.filters):
             continue

@@ -14,15 +14,15 @@ from dbt_kinds.errors import (
     KeyNotUsed,
     NotIncremental,
     NotPartitionedByTime,
-    OwnStateTable,
     PythonModel,
     SqlHeaderState,
 )
 from dbt_kinds.kinds import Kind
 from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.hooks import check_hooks
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import line_of_argument
-from dbt_kinds.readers.dbt.project import ModelFile
+from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 
 KINDS = frozenset(
     {kind.value for kind in Kind if kind.is_incremental} | {"full", "append", "tracked", "events", "scd_type_2"}
@@ -38,9 +38,6 @@ _DECIDING = (
     "batch_size",
     "lookback",
     "enabled",
-)
-_WRITES = re.compile(
-    r"\b(insert\s+(into|overwrite)|update\s+\S+\s+set|merge\s+into|delete\s+from|truncate)\b", re.IGNORECASE
 )
 _TIME_TRANSFORM = re.compile(r"(?:days?|hours?|months?|years?|date|date_hour)\((\w+)\)", re.IGNORECASE)
 
@@ -71,7 +68,7 @@ def is_kind(model: ModelFile) -> bool:
     return own in KINDS
 
 
-def read_settings(model: ModelFile, adapter: str | None) -> Settings:
+def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) -> Settings:
     """The settings of an incremental model.
 
     Raises:
@@ -101,9 +98,7 @@ def read_settings(model: ModelFile, adapter: str | None) -> Settings:
         raise CustomStrategy(f"the strategy {strategy} is none that dbt has on every warehouse", line=line)
     if config.get("sql_header"):
         raise SqlHeaderState("the model sets a SQL header; what it holds may decide what is loaded", line=line)
-    for hook in ("pre_hook", "pre-hook", "post_hook", "post-hook"):
-        if _WRITES.search(_hook_text(model, hook)):
-            raise OwnStateTable(f"its {hook} writes; what it writes may decide what is loaded", line=line)
+    check_hooks(model, project, line)
     key = _texts(config.get("unique_key"))
     if key and strategy is None and adapter == "spark":
         raise KeyNotUsed(
@@ -129,14 +124,6 @@ def check_range(settings: Settings, column: str, options: MigrateOptions) -> Non
             "so, or as Iceberg",
             line=settings.line,
         )
-
-
-def _hook_text(model: ModelFile, hook: str) -> str:
-    for call in model.calls:
-        argument = call.argument(hook)
-        if argument is not None:
-            return argument.text
-    return str(model.config.get(hook) or "")
 
 
 def _holds_computed(value: Any) -> bool:

@@ -146,7 +146,7 @@ def old_bounds(project: DbtProject, model: ModelFile, options: MigrateOptions, r
     adapter = adapter_of(root, project.profile)
     options = replace(options, dialect=dialect_of(adapter or "spark"), adapter=adapter)
     try:
-        settings = read_settings(model, adapter)
+        settings = read_settings(model, project, adapter)
         if settings.strategy == "microbatch":
             raise VerifyError(
                 "dbt gives a microbatch model its window itself; run it with --event-time-start and --event-time-end"

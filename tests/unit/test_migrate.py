@@ -543,6 +543,61 @@ def test_a_key_in_yaml_cannot_be_taken_back_by_the_file(tmp_path: Path) -> None:
     assert result.reason.code == "ConfigElsewhere"
 
 
+HOOK_MACROS = """{% macro cleanup(relation) %}{% if load_relation(relation) %}delete from {{ relation }} where day > 3{% endif %}{% endmacro %}
+{% macro all_of_it(relation) %}{{ cleanup(relation) }}{% endmacro %}
+{% macro recent() %}{% if is_incremental() %}analyze table {{ this }}{% endif %}{% endmacro %}
+{% macro shared(relation) %}{{ grants.to_all(relation) }}{% endmacro %}
+{% macro purge(relation) %}{{ return(adapter.dispatch('purge')(relation)) }}{% endmacro %}
+{% macro spark__purge(relation) %}{% do adapter.truncate_relation(relation) %}{% endmacro %}
+{% macro readers(relation) %}{% set names = relation.identifier.split('_') %}grant select on {{ relation }} to {{ names.pop() }}{% endmacro %}
+{% macro analysed() %}analyze table {{ this }} compute statistics{% endmacro %}
+"""
+
+
+@pytest.mark.parametrize(
+    ("hook", "told"),
+    [
+        ("pre_hook=\"{{ cleanup(this) }}\"", "its pre_hook calls the macro cleanup, which writes"),
+        ("pre_hook=[\"{{ all_of_it(this) }}\"]", "its pre_hook calls the macro all_of_it, which writes"),
+        ("post_hook=['analyze table x', cleanup(this)]", "its post_hook calls the macro cleanup, which writes"),
+        ("pre_hook=\"{{ recent() }}\"", "its pre_hook calls the macro recent, which asks is_incremental()"),
+        ("post_hook=\"{{ shared(this) }}\"", "its post_hook calls the macro shared, which calls grants.to_all, which is not in the project"),
+        ("post_hook=\"{{ purge(this) }}\"", "its post_hook calls the macro purge, which writes"),
+        ("post_hook=\"{{ log_watermark(this, 'day') }}\"", "its post_hook gives the table to log_watermark, a macro that is not in the project"),
+        ("post_hook=\"{% do elsewhere.log(this) %}\"", "its post_hook gives the table to elsewhere.log, a macro that is not in the project"),
+        ("pre_hook=\"alter table {{ this }} drop if exists partition (day = 3)\"", "its pre_hook writes"),
+        ("post_hook=\"{{ readers(this) }}\"", ""),
+        ("post_hook=\"{{ analysed() }}\"", ""),
+        ("post_hook=\"{{ announce('done') }}\"", ""),
+        ("post_hook=\"analyze table {{ this }} compute statistics\"", ""),
+    ],
+)  # fmt: skip
+def test_what_hooks_do_by_a_macro_is_looked_up(hook: str, told: str, tmp_path: Path) -> None:
+    text = filtered("day > (select max(day) from {{ this }})", "day", hook)
+    result = one(migrated(tmp_path, {"m": text, "macros/hooks.sql": HOOK_MACROS}))
+    if told:
+        assert result.reason is not None, result.new_text
+        assert (result.reason.code, result.reason.message[: len(told)]) == ("OwnStateTable", told)
+    else:
+        assert result.kind == TIME_RANGE, result.reason
+
+
+@pytest.mark.parametrize("place", ["project", "properties", "manifest"])
+def test_hooks_of_a_folder_count_too(place: str, tmp_path: Path) -> None:
+    files = {"m": filtered("day > (select max(day) from {{ this }})", "day"), "macros/hooks.sql": HOOK_MACROS}
+    hook = {"post-hook": "{{ cleanup(this) }}"}
+    if place == "properties":
+        files["models/m.yml"] = json.dumps({"models": [{"name": "m", "config": hook}]})
+    if place == "manifest":
+        node = {"resource_type": "model", "package_name": "shop", "original_file_path": "models/m.sql"}
+        config = {"config": {"post-hook": [{"sql": hook["post-hook"], "transaction": True}]}}
+        files["target/manifest.json"] = json.dumps({"nodes": {"model.shop.m": node | config}})
+    settings = {"models": {"+post-hook": hook["post-hook"]}} if place == "project" else None
+    result = one(migrated(tmp_path, files, settings=settings))
+    assert result.reason is not None and result.reason.code == "OwnStateTable"
+    assert "its post-hook calls the macro cleanup" in result.reason.message
+
+
 def test_settings_beside_the_call_are_edited_there(tmp_path: Path) -> None:
     text = (
         "{% set settings = {\n    'materialized': 'incremental',\n    'unique_key': ['id', 'day'],\n    'incremental_strategy': 'merge'\n} %}\n"

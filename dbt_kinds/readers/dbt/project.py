@@ -62,7 +62,7 @@ class ModelFile:
 
         COMPUTED for values that are not literals.
         """
-        properties = {name.lstrip("+"): _read(value) for name, value in self.properties.config.items()}
+        properties = {name.lstrip("+"): _setting(name, value) for name, value in self.properties.config.items()}
         text = {**self.inherited, **properties, **self.own_config}
         # from the manifest only values that add information: dbt fills in a value for each setting it knows
         told = {name: value for name, value in self.manifest_config.items() if value not in (None, [], {})}
@@ -192,8 +192,13 @@ def _folder_config(tree: Any, name: str, inside: PurePosixPath) -> dict[str, Any
             break
         for key, value in tree.items():
             if str(key).startswith("+") or not isinstance(value, Mapping):
-                config[str(key).removeprefix("+")] = _read(value)
+                config[str(key).removeprefix("+")] = _setting(str(key), value)
     return config
+
+
+def _setting(name: str, value: Any) -> Any:
+    """The value of a setting; a hook remains as written, since what it calls matters."""
+    return value if name.endswith("hook") else _read(value)
 
 
 def _read(value: Any) -> Any:
