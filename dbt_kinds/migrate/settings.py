@@ -39,6 +39,18 @@ _DECIDING = (
     "lookback",
     "enabled",
 )
+# what dbt-databricks' merge does beside updating and inserting
+_MERGES = (
+    "matched_condition",
+    "not_matched_condition",
+    "not_matched_by_source_action",
+    "not_matched_by_source_condition",
+    "skip_matched_step",
+    "skip_not_matched_step",
+    "source_alias",
+    "target_alias",
+    "merge_with_schema_evolution",
+)
 _TIME_TRANSFORM = re.compile(r"(?:days?|hours?|months?|years?|date|date_hour)\((\w+)\)", re.IGNORECASE)
 
 
@@ -96,6 +108,13 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
     strategy = str(strategy).lower().replace("delete_insert", "delete+insert") if strategy is not None else None
     if strategy not in _STRATEGIES:
         raise CustomStrategy(f"the strategy {strategy} is none that dbt has on every warehouse", line=line)
+    merged = [name for name in _MERGES if config.get(name)] if strategy in (None, "merge") else []
+    if merged:
+        raise CustomStrategy(
+            f"{', '.join(merged)} {'is a setting' if len(merged) == 1 else 'are settings'} of dbt-databricks' merge, "
+            "which a kind does not have; say what it does with when_matched, merge_filter or insert_only by hand",
+            line=line,
+        )
     if config.get("sql_header"):
         raise SqlHeaderState("the model sets a SQL header; what it holds may decide what is loaded", line=line)
     check_hooks(model, project, line)

@@ -543,6 +543,33 @@ def test_a_key_in_yaml_cannot_be_taken_back_by_the_file(tmp_path: Path) -> None:
     assert result.reason.code == "ConfigElsewhere"
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "matched_condition='s.x <> t.x'",
+        "not_matched_by_source_action='delete'",
+        "target_alias='t'",
+        "merge_with_schema_evolution=true",
+        "skip_not_matched_step=true",
+    ],
+)
+def test_a_merge_of_databricks_with_a_setting_that_no_kind_has_is_left(setting: str, tmp_path: Path) -> None:
+    config = f"incremental_strategy='merge', unique_key='id', {setting}"
+    files = {
+        "by_filter": filtered("updated_at > (select max(updated_at) from {{ this }})", "id, updated_at", config),
+        "whole": incremental("select * from {{ ref('raw') }}", config),
+        "by_range": filtered("day > (select max(day) from {{ this }})", "id, day", config.replace("'id'", "['id', 'day']")),
+        "appended": filtered(NEWEST, config=f"incremental_strategy='append', {setting}"),
+        "switched_off": filtered(NEWEST, config="incremental_strategy='merge', unique_key='id', merge_with_schema_evolution=false"),
+    }  # fmt: skip
+    migration = migrated(tmp_path, files)
+    reasons = {result.name: result.reason.code if result.reason else "" for result in migration.results}
+    assert reasons == {
+        "by_filter": "CustomStrategy", "whole": "CustomStrategy", "by_range": "CustomStrategy", "appended": "", "switched_off": "",
+    }  # fmt: skip
+    assert setting.split("=")[0] in str(one(migration, "whole").reason)
+
+
 HOOK_MACROS = """{% macro cleanup(relation) %}{% if load_relation(relation) %}delete from {{ relation }} where day > 3{% endif %}{% endmacro %}
 {% macro all_of_it(relation) %}{{ cleanup(relation) }}{% endmacro %}
 {% macro recent() %}{% if is_incremental() %}analyze table {{ this }}{% endif %}{% endmacro %}
