@@ -615,6 +615,14 @@ class ColumnsNotKept(MigrationNote):
     """Columns that dbt writes into snapshots are not kept."""
 
 
+class OpenVersionsNull(MigrationNote):
+    """The current versions of a history have no end, where the snapshot had a date in the future."""
+
+
+class UpdatedAtNotCompared(MigrationNote):
+    """The column that dates versions is not one of those whose changes make versions."""
+
+
 class AppendsWindows(MigrationNote):
     """Rows are appended window by window."""
 

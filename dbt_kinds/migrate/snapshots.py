@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt_kinds.errors import ColumnsNotKept, MigrationNote, SnapshotNewRecord, SnapshotUnreadable
+from dbt_kinds.errors import (
+    ColumnsNotKept,
+    MigrationNote,
+    OpenVersionsNull,
+    SnapshotNewRecord,
+    SnapshotUnreadable,
+    UpdatedAtNotCompared,
+)
 from dbt_kinds.readers.dbt.blocks import Block, nesting
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import config_calls
@@ -89,11 +96,12 @@ def propose(snapshot: Snapshot, project: DbtProject) -> Proposal:
     key = config["unique_key"]
     options: dict[str, Any] = {"unique_key": [key] if isinstance(key, str) else list(key)}
     strategy = str(config["strategy"])
+    updated_at = config.get("updated_at")
+    is_column = isinstance(updated_at, str) and re.fullmatch(r"\w+", updated_at) is not None
+    if not is_column and (strategy == "timestamp" or updated_at):
+        raise SnapshotUnreadable("updated_at is no column", line=line)
     if strategy == "timestamp":
         kind = "scd_type_2_by_time"
-        updated_at = config.get("updated_at")
-        if not isinstance(updated_at, str) or not re.fullmatch(r"\w+", updated_at):
-            raise SnapshotUnreadable("updated_at is no column", line=line)
         options |= {"updated_at_name": updated_at, "updated_at_as_valid_from": True}
     elif strategy == "check":
         kind = "scd_type_2_by_column"
@@ -101,6 +109,8 @@ def propose(snapshot: Snapshot, project: DbtProject) -> Proposal:
         if columns is None:
             raise SnapshotUnreadable("check_cols is not set", line=line)
         options |= {"columns": "*" if columns == "all" else columns, "execution_time_as_valid_from": True}
+        # dbt dates versions by it
+        options |= {"updated_at_name": updated_at} if updated_at else {}
     else:
         raise SnapshotUnreadable(f"the strategy {strategy} is one of the project's own", line=line)
     renamed = config.get("snapshot_meta_column_names")
@@ -125,7 +135,26 @@ def _notes(snapshot: Snapshot, project: DbtProject) -> list[MigrationNote]:
     name = re.compile(rf"\bref\(\s*['\"]{re.escape(snapshot.name)}['\"]\s*\)")
     readers = sorted(model.name for model in project.models if snapshot.name in model.text and _reads(model, name))
     told = f"; they are read by {', '.join(readers)}" if readers else ""
-    return [ColumnsNotKept(f"dbt_scd_id and dbt_updated_at are not kept{told}; adopt_snapshot takes the versions over")]
+    notes: list[MigrationNote] = [
+        ColumnsNotKept(f"dbt_scd_id and dbt_updated_at are not kept{told}; adopt_snapshot takes the versions over")
+    ]
+    config = snapshot.config
+    current = config.get("dbt_valid_to_current")
+    if current:
+        written = "its value" if current is COMPUTED else f"{current}"
+        notes.append(
+            OpenVersionsNull(
+                f"a current version ends at NULL, not at {written}; give adopt_snapshot that as valid_to_current, and "
+                "change what reads the end"
+            )
+        )
+    if config.get("strategy") == "check" and config.get("check_cols") == "all" and config.get("updated_at"):
+        notes.append(
+            UpdatedAtNotCompared(
+                f"{config['updated_at']} dates versions and is not compared: where it alone changes, no version is made"
+            )
+        )
+    return notes
 
 
 def _reads(model: ModelFile, name: re.Pattern[str]) -> bool:

@@ -748,6 +748,27 @@ def test_snapshots_are_proposed_as_models_beside_them(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_what_dates_and_ends_the_versions_of_a_snapshot_is_kept_or_told(tmp_path: Path) -> None:
+    def checked(columns: str, rest: str) -> str:
+        return f"{{% snapshot s %}}{{{{ config(unique_key='id', strategy='check', check_cols={columns}, {rest}) }}}}select 1 as id{{% endsnapshot %}}"
+
+    files = {
+        "snapshots/dated.sql": checked("['a']", "updated_at='changed_on'").replace("snapshot s", "snapshot dated"),
+        "snapshots/whole.sql": checked("'all'", "updated_at='changed_on'").replace("snapshot s", "snapshot whole"),
+        "snapshots/ended.sql": checked("['a']", "dbt_valid_to_current=\"to_date('9999-12-31')\"").replace("snapshot s", "snapshot ended"),
+        "snapshots/made.sql": checked("['a']", "updated_at='coalesce(a, b)'").replace("snapshot s", "snapshot made"),
+    }  # fmt: skip
+    migration = migrated(tmp_path, files)
+    dated, whole, ended, made = (one(migration, name) for name in ("dated", "whole", "ended", "made"))
+    assert (dated.options["updated_at_name"], whole.options["updated_at_name"]) == ("changed_on", "changed_on")
+    assert "updated_at_name" not in ended.options
+    assert [[note.code for note in found.notes] for found in (dated, whole, ended)] == [
+        ["ColumnsNotKept"], ["ColumnsNotKept", "UpdatedAtNotCompared"], ["ColumnsNotKept", "OpenVersionsNull"],
+    ]  # fmt: skip
+    assert "not at to_date('9999-12-31')" in ended.notes[1].message
+    assert made.reason is not None and made.reason.code == "SnapshotUnreadable"
+
+
 def test_the_summary_counts_every_incremental_model_once(tmp_path: Path) -> None:
     files = {
         "good": filtered("event_at > (select max(event_at) from {{ this }})"),
