@@ -27,12 +27,28 @@ _TYPES: tuple[tuple[str, str], ...] = (
     ("datetime", "dt"),
     ("date", "date"),
 )
+_TEXTS = ("string", "varchar", "char", "text", "nvarchar")
 
 
-def suffix_of_type(written: str) -> str | None:
-    """`date` for a date type, `dt` for a timestamp type, None for other types."""
+def suffix_of_type(written: str, column: str = "") -> str | None:
+    """`date` for a date type, `dt` for a timestamp type, `ds` for text in a column of that name, None for others."""
     lower = written.lower().strip()
+    if column.lower() == "ds" and lower.startswith(_TEXTS):
+        return "ds"
     return next((suffix for start, suffix in _TYPES if lower.startswith(start)), None)
+
+
+def unknown_type(written: str, declared: str | None) -> str:
+    """What to do about a column whose type is not known, or declared as one that may hold a time in several ways."""
+    if declared is None:
+        return (
+            f"nothing says whether {written} is a date or a timestamp; declare its data_type in the properties of the "
+            "table it comes from, or cast it"
+        )
+    return (
+        f"{written} is declared as {declared}, which does not say how it holds a time; write the filter by hand, "
+        "between start_ds() and end_ds() for text such as 2024-01-31, or with ts, epoch or millis"
+    )
 
 
 def suffix_of(expression: exp.Expr, select: exp.Select, declared: DeclaredType, *, against_date: bool) -> str | None:
@@ -43,7 +59,7 @@ def suffix_of(expression: exp.Expr, select: exp.Select, declared: DeclaredType, 
     """
     told = _told(expression, select, declared, depth=0)
     if told is not None:
-        return told if told != "unknown" else None
+        return told if told not in ("unknown", "text") else None
     while isinstance(expression, exp.Paren):
         expression = expression.this
     if not isinstance(expression, exp.Column):
@@ -58,7 +74,9 @@ def suffix_of(expression: exp.Expr, select: exp.Select, declared: DeclaredType, 
 
 
 def _told(expression: exp.Expr, select: exp.Select, declared: DeclaredType, depth: int) -> str | None:
-    """The suffix from casts and declarations; `unknown` for an expression whose type is unknown or not a time."""
+    """The suffix from casts and declarations; `unknown` for an expression whose type is unknown or not a time, `text`
+    for a formatted time.
+    """
     if isinstance(expression, exp.Paren):
         return _told(expression.this, select, declared, depth)
     truncated = truncation(expression)
@@ -73,6 +91,8 @@ def _told(expression: exp.Expr, select: exp.Select, declared: DeclaredType, dept
         return suffix_of_type(expression.to.sql()) or "unknown"
     if isinstance(expression, exp.Timestamp | exp.Datetime | exp.TsOrDsToTimestamp | exp.UnixToTime | exp.StrToTime):
         return "dt"
+    if isinstance(expression, exp.TimeToStr):
+        return "text"
     if isinstance(expression, exp.Coalesce | exp.Max | exp.Min):
         return _told(expression.this, select, declared, depth)
     if not isinstance(expression, exp.Column):
@@ -95,7 +115,7 @@ def _of_source(column: exp.Column, select: exp.Select, declared: DeclaredType, d
             if query is None:
                 told = declared(source.name, column.name.lower())
                 if told is not None:
-                    return suffix_of_type(told) or "unknown"
+                    return suffix_of_type(told, column.name) or "unknown"
                 continue
         while isinstance(query, exp.SetOperation | exp.Subquery):
             query = query.this

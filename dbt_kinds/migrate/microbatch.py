@@ -19,7 +19,7 @@ from dbt_kinds.errors import (
     UnknownColumnType,
     WholeInput,
 )
-from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME, suffix_of_type
+from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME, suffix_of_type, unknown_type
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.settings import Settings, check_range
 from dbt_kinds.readers.dbt.calls import COMPUTED, arguments
@@ -133,11 +133,8 @@ def _inputs(model: ModelFile, project: DbtProject, unit: str) -> tuple[list[Edit
             raise ComputedConfig(f"the event_time of {names[-1]} is computed", line=line)
         suffix = _suffix(str(event_time), properties)
         if suffix is None:
-            raise UnknownColumnType(
-                f"nothing says whether {event_time} of {names[-1]} is a date or a timestamp; declare its "
-                "data_type in its properties",
-                line=line,
-            )
+            declared = properties.types.get(str(event_time).lower())
+            raise UnknownColumnType(unknown_type(f"{event_time} of {names[-1]}", declared), line=line)
         bounds = f"{{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
         original = text[tag.start : tag.end]
         edits.append(Edit(tag.start, tag.end, f"(select * from {original} where {event_time} between {bounds})"))
@@ -164,7 +161,7 @@ def _upstream(function: str, names: list[Any], project: DbtProject) -> tuple[Pro
 def _suffix(column: str, properties: Properties) -> str | None:
     told = properties.types.get(column.lower())
     if told is not None:
-        return suffix_of_type(told)
+        return suffix_of_type(told, column)
     if TIME_NAME.fullmatch(column.lower()):
         return "dt"
     return "date" if DATE_NAME.fullmatch(column.lower()) else None

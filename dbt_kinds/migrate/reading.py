@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ParseError, SqlglotError
 
 from dbt_kinds.errors import (
     FiltersDisagree,
@@ -353,7 +353,7 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
             sql, _ = reading.renderer.render(marked)
             tree = sqlglot.parse_one(sql, read=options.dialect)
         except (UnrenderableError, SqlglotError, RecursionError) as error:
-            reason = " ".join(str(error).split())[:160]
+            reason = " ".join(_sentence(error).split())[:160]
             reading.problem = UnreadableModel(f"the model cannot be read as SQL: {reason}", line=1)
             reading.trees = []
             break
@@ -368,6 +368,15 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
         if not names.undecided:
             break
     names.answer = False
+
+
+def _sentence(error: Exception) -> str:
+    """What an error says, without sqlglot's terminal codes around the place."""
+    if not isinstance(error, ParseError) or not error.errors:
+        return str(error)
+    first = error.errors[0]
+    place = "".join(str(first.get(part) or "") for part in ("start_context", "highlight", "end_context"))
+    return f"{first.get('description')}. Line {first.get('line')}, Col: {first.get('col')}. {place}"
 
 
 def check_every_branch(tree: exp.Expr, covered: set[int], line: int) -> None:

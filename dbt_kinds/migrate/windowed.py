@@ -12,7 +12,7 @@ from dbt_kinds.errors import (
     UnknownColumnType,
     UnreadableBlock,
 )
-from dbt_kinds.migrate.column_types import suffix_of
+from dbt_kinds.migrate.column_types import suffix_of, suffix_of_type, unknown_type
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.current_time import Windows, check_current_time
 from dbt_kinds.migrate.edits import filter_edits, removal
@@ -165,7 +165,8 @@ def _by_tree(
 
 def _suffix(reading: Reading, meaning: Meaning, select: exp.Select, project: DbtProject) -> str:
     assert meaning.expression is not None
-    properties = reading.model.properties.types
+    written, line = meaning.written, meaning.filter.line
+    types: list[str] = []
 
     def declared(table: str, column: str) -> str | None:
         relation = reading.names.relations.get(table)
@@ -175,22 +176,26 @@ def _suffix(reading: Reading, meaning: Meaning, select: exp.Select, project: Dbt
             known = project.model_properties.get(relation[-1])
         else:
             known = project.source_types.get((relation[1], relation[-1]))
-        return known.types.get(column) if known is not None else None
+        told = known.types.get(column) if known is not None else None
+        types.extend([told] if told is not None else [])
+        return told
 
     suffix = suffix_of(meaning.expression, select, declared, against_date=meaning.against_date)
     if suffix is None and isinstance(meaning.expression, exp.Column):
-        own = properties.get(meaning.expression.name.lower())
-        from dbt_kinds.migrate.column_types import suffix_of_type
-
-        suffix = suffix_of_type(own) if own is not None else None
+        name = meaning.expression.name.lower()
+        own = reading.model.properties.types.get(name)
+        suffix = suffix_of_type(own, name) if own is not None else None
+        types.extend([own] if own is not None else [])
     if suffix is None:
         # the expression it is joined with has the same type
         told = (suffix_of(other, select, declared, against_date=False) for other in equated(select, meaning.expression))
         suffix = next((found for found in told if found is not None), None)
-    if suffix is None:
+    if suffix is not None:
+        return suffix
+    if not isinstance(meaning.expression, exp.Column):
         raise UnknownColumnType(
-            f"nothing says whether {meaning.written} is a date or a timestamp; declare its data_type in the "
-            "properties of the table it comes from",
-            line=meaning.filter.line,
+            f"nothing says whether {written} is a date or a timestamp; cast it to one of them, or filter the column "
+            "that it is made of",
+            line=line,
         )
-    return suffix
+    raise UnknownColumnType(unknown_type(written, next(iter(types), None)), line=line)

@@ -702,6 +702,54 @@ def test_declared_types_decide_which_time_variable_fits(tmp_path: Path) -> None:
     assert BETWEEN.format("v", "dt") in str(result.new_text)
 
 
+@pytest.mark.parametrize(
+    ("column", "declared", "told"),
+    [
+        ("ds", "string", ""),
+        ("ds", "varchar(10)", ""),
+        ("ds", "", ""),
+        ("dt", "string", "dt is declared as string, which does not say how it holds a time; write the filter by hand, between start_ds() and"),
+        ("block_timestamp", "bigint", "block_timestamp is declared as bigint"),
+        ("v", "", "nothing says whether v is a date or a timestamp; declare its data_type"),
+        ("date_format(ts, 'yyyyMMdd')", "", "nothing says whether date_format(ts, 'yyyyMMdd') is a date or a timestamp; cast it"),
+    ],
+)  # fmt: skip
+def test_a_type_that_is_declared_or_cannot_be_is_not_asked_for(
+    column: str, declared: str, told: str, tmp_path: Path
+) -> None:
+    columns = [{"name": column, "data_type": declared}] if declared else []
+    files = {
+        "m": incremental(
+            f"select {column} as {'k' if '(' in column else column} from {{{{ source('lake', 't') }}}}\n"
+            f"{{% if is_incremental() %}}\nwhere {column} > (select max({'k' if '(' in column else column}) from {{{{ this }}}})\n{{% endif %}}"
+        ),
+        "models/sources.yml": json.dumps({"sources": [{"name": "lake", "tables": [{"name": "t", "columns": columns}]}]}),
+    }  # fmt: skip
+    result = one(migrated(tmp_path, files))
+    if told:
+        assert result.reason is not None, result.options
+        assert (result.reason.code, result.reason.message[: len(told)]) == ("UnknownColumnType", told)
+    else:
+        assert BETWEEN.format("ds", "ds") in str(result.new_text)
+
+
+def test_a_formatted_time_is_no_date_by_its_name(tmp_path: Path) -> None:
+    text = incremental(
+        "with days as (select id, date_format(event_at, 'yyyyMMdd') as dt from {{ ref('raw') }})\nselect id, dt from days\n"
+        "{% if is_incremental() %} where dt > (select max(dt) from {{ this }}) {% endif %}"
+    )
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.reason is not None and result.reason.code == "UnknownColumnType"
+
+
+def test_a_parse_error_is_told_without_terminal_codes(tmp_path: Path) -> None:
+    text = filtered("event_at > (select max(event_at) from {{ this }})", "id event_at x")
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.reason is not None and result.reason.code == "UnreadableModel"
+    assert "select id event_at x from" in result.reason.message
+    assert result.reason.message.isprintable()
+
+
 def test_a_manifest_wins_over_what_the_text_leaves_open(tmp_path: Path) -> None:
     text = "{{ config(materialized='incremental', unique_key=var('key'), incremental_strategy='merge') }}\nselect * from {{ ref('raw') }}\n"
     node = {
