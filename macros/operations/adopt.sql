@@ -19,7 +19,8 @@
     {% set adopted = dbt_kinds.subtract_intervals(held[node.unique_id], dbt_kinds.coverage(options.relation)) %}
     {% if executed %}
       {% set at = dbt_kinds.run_settings(node.name).execution_time %}
-      {% do dbt_kinds.append_events(options, dbt_kinds.statements_of(adopted, at)) %}
+      {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
+      {% do dbt_kinds.append_events(options, dbt_kinds.statements_of(adopted, at) + (dbt_kinds.still_pending(pending, adopted) if adopted else [])) %}
     {% endif %}
     {% do models.append({
       'model': node.unique_id, 'relation': options.relation, 'adopted': adopted, 'recorded': dbt_kinds.recorded_coverage(node),

@@ -8,7 +8,8 @@
   {# without a claim: losing this record would only cause a reload #}
   {% do dbt_kinds.check_no_lease(options) %}
   {% do dbt_kinds.act_as('record') %}
-  {% do dbt_kinds.append_events(options, dbt_kinds.statements_of([interval], at)) %}
+  {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
+  {% do dbt_kinds.append_events(options, dbt_kinds.statements_of([interval], at) + dbt_kinds.still_pending(pending, [interval])) %}
   {% do dbt_kinds.print_answer('record', {
     'model': node.unique_id, 'relation': options.relation, 'recorded': dbt_kinds.recorded_coverage(node),
   }) %}

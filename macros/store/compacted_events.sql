@@ -35,9 +35,10 @@
     {% set keeps_history = rows | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list != [] %}
     {# a restatement restores the table to its state after one of the merges, so each of them is kept #}
     {% set loads = readable if keeps_history else dbt_kinds.fold_events(readable) %}
-    {% do compacted.extend(loads if keeps_history else dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
+    {# before the loads, and not older: a later load would close it #}
     {% set pending = dbt_kinds.pending_write(rows, relation) %}
-    {% do compacted.append(dict(pending, start=pending.interval_start, end=pending.interval_end)) if pending is not none %}
+    {% do compacted.append(dict(pending, start=pending.interval_start, end=pending.interval_end, recorded_at=settled_at)) if pending is not none %}
+    {% do compacted.extend(loads if keeps_history else dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
     {% for row in dbt_kinds.open_findings(rows) %}
       {% do compacted.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
     {% endfor %}

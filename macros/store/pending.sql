@@ -18,19 +18,36 @@
 {% endmacro %}
 
 
-{# The open announced write of a relation, or none. A relation has at most one. Pure. #}
+{#
+  The open announced write of a relation, or none. A relation has at most one, which anything that is recorded of the relation later closes, whatever
+  its interval: a run settles it before it records anything else. The same rule as is_unsettled in _read_store. Pure.
+#}
 {% macro pending_write(log, relation) %}
   {% set state = namespace(pending=none) %}
   {% for row in log if row.relation == relation %}
     {% if row.event == 'pending' %}
       {% set state.pending = row %}
-    {% elif row.event == 'settled' or (
-        state.pending is not none and row.event in ['loaded', 'invalidated']
-        and row.recorded_at > state.pending.recorded_at and row.interval_start < state.pending.interval_end and row.interval_end > state.pending.interval_start) %}
+    {% elif state.pending is not none and row.event in ['loaded', 'invalidated', 'settled'] and row.recorded_at > state.pending.recorded_at %}
       {% set state.pending = none %}
     {% endif %}
   {% endfor %}
   {% do return(state.pending) %}
+{% endmacro %}
+
+
+{#
+  The open announced write again, for an operation that records intervals without settling it: to be appended with them. Empty if there is none, or if
+  the intervals say what came of it. Pure.
+#}
+{% macro still_pending(pending, intervals) %}
+  {% if pending is none or dbt_kinds.intersect_intervals(intervals, [[pending.interval_start, pending.interval_end]]) %}
+    {% do return([]) %}
+  {% endif %}
+  {% set again = {} %}
+  {% for name in ['event', 'interval_start', 'interval_end', 'execution_time', 'model_hash', 'started_at', 'snapshot_id', 'details'] %}
+    {% do again.update({name: pending.get(name)}) %}
+  {% endfor %}
+  {% do return([again]) %}
 {% endmacro %}
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import pytest
+import sqlglot
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.unit.databases import database_like_spark
 from tests.unit.macros import Macros
 
 MACROS = Macros()
@@ -26,8 +31,7 @@ def event(name: str, moment: int, start: int = 3, end: int = 4, relation: str = 
     [
         [],
         [event("claimed", 2), event("failed", 2), event("released", 3)],
-        [event("loaded", 2, 4, 5)],
-        [event("invalidated", 2, 1, 3)],
+        [event("audit_failed", 2)],
         [event("settled", 2, relation="shop.other")],
         # what a rebuild takes back stands in one append with its announcement
         [event("invalidated", 1, 1, 9)],
@@ -45,9 +49,11 @@ def test_a_write_is_open_until_something_tells_its_end(later: list[dict[str, Any
         [event("loaded", 2, 1, 9)],
         [event("invalidated", 2, 3, 5)],
         [event("settled", 2)],
+        # the first batch of a restatement that begins in a gap
+        [event("loaded", 2, 1, 2)],
     ],
 )
-def test_its_record_and_whatever_else_is_said_of_its_interval_close_it(later: list[dict[str, Any]]) -> None:
+def test_whatever_is_recorded_of_its_table_closes_it(later: list[dict[str, Any]]) -> None:
     assert MACROS.pending_write([event("pending", 1), *later], "shop.log") is None
 
 
@@ -56,10 +62,72 @@ def test_the_newest_announcement_stands_for_all() -> None:
     assert MACROS.pending_write([event("pending", 1), newer], "shop.log") == newer
 
 
+def is_unsettled(log: list[dict[str, Any]]) -> bool:
+    """What the query says that reads the store for a run."""
+    database = database_like_spark()
+    columns = ["event", "relation", "recorded_at", "interval_start", "interval_end"]
+    others = ["kind", "started_at", "execution_time", "model_hash", "snapshot_id", "details"]
+    database.execute(f"create table store ({' varchar, '.join(columns + others)} varchar)")
+    for row in log:
+        database.execute(
+            f"insert into store ({', '.join(columns)}) values (?, ?, ?, ?, ?)", [row[name] for name in columns]
+        )
+
+    def query_rows(sql: str, by: str | None = None) -> list[dict[str, Any]]:
+        found = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0])
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+    macros = Macros()
+    macros._functions.update(store_source=lambda: "store", query_rows=query_rows)
+    return any(row["is_unsettled"] for row in macros._read_store({"shop.log": True}))
+
+
+EVENTS = [
+    "pending",
+    "loaded",
+    "invalidated",
+    "settled",
+    "claimed",
+    "released",
+    "failed",
+    "audit_failed",
+    "audit_warned",
+]
+
+
+# events of one append have one moment
+@settings(max_examples=settings().max_examples // 4)
+@given(st.lists(st.tuples(st.sampled_from(EVENTS), st.integers(0, 1), st.integers(1, 4)), max_size=6))
+def test_the_store_read_by_a_run_and_its_log_under_the_lease_agree(drawn: list[tuple[str, int, int]]) -> None:
+    moments = accumulate(later for _, later, _ in drawn)
+    log = [event(name, moment, day, day + 1) for (name, _, day), moment in zip(drawn, moments, strict=True)]
+    assert is_unsettled(log) == (MACROS.pending_write(log, "shop.log") is not None)
+
+
+def test_an_operation_that_records_another_interval_leaves_it_open() -> None:
+    pending = event("pending", 1) | {"details": "{}", "invocation_id": "died"}
+    again = MACROS.still_pending(pending, [["2024-01-04T00:00:00", "2024-01-05T00:00:00"]])
+    assert [(row["event"], row["interval_start"], row["details"]) for row in again] == [
+        ("pending", "2024-01-03T00:00:00", "{}")
+    ]
+    assert not {"recorded_at", "invocation_id"} & {*again[0]}
+    assert MACROS.still_pending(pending, [["2024-01-01T00:00:00", "2024-01-05T00:00:00"]]) == []
+    assert MACROS.still_pending(None, [["2024-01-01T00:00:00", "2024-01-05T00:00:00"]]) == []
+
+
 def test_a_compaction_keeps_what_is_open() -> None:
     old = [event("loaded", 0, 1, 3), event("pending", 1), event("settled", 2), event("pending", 3)]
-    compacted = MACROS.compacted_events(old, old[-1]["recorded_at"])
-    assert [(row["event"], row["start"], row["end"]) for row in compacted] == [
-        ("loaded", "2024-01-01T00:00:00", "2024-01-03T00:00:00"),
-        ("pending", "2024-01-03T00:00:00", "2024-01-04T00:00:00"),
+    # loads count as made at the newest moment of the store
+    settled_at = event("loaded", 9)["recorded_at"]
+    compacted = [
+        row | {"interval_start": row["start"], "interval_end": row["end"]}
+        for row in MACROS.compacted_events(old, settled_at)
     ]
+    assert [(row["event"], row["start"], row["end"]) for row in compacted] == [
+        ("pending", "2024-01-03T00:00:00", "2024-01-04T00:00:00"),
+        ("loaded", "2024-01-01T00:00:00", "2024-01-03T00:00:00"),
+    ]
+    loads = [row | {"recorded_at": settled_at} for row in compacted[1:]]
+    assert MACROS.pending_write([compacted[0], *loads], "shop.log") == compacted[0]
+    assert MACROS.compacted_events([*old, event("loaded", 4)], settled_at)[0]["event"] == "loaded"

@@ -76,3 +76,68 @@ def test_the_next_run_makes_good_what_died(
         # what the run had not announced is asked for again
         run(warehouse, file_format, days, **({} if is_announced else dict(variables)))
         assert rows(warehouse) == expected, died_at
+
+
+# a replay of snapshots: the first day, then the third by a window, so that the second is a gap
+SNAPSHOTS = """select * from values (1, 10, date '2024-01-01'), (1, 11, date '2024-01-02'), (2, 5, date '2024-01-02'), (1, 12, date '2024-01-03'),
+  (2, 6, date '2024-01-03') as snapshots(id, price, ds)
+where ds between /*kinds:start_date*/ date '2024-01-01' and /*kinds:end_date*/ date '2024-01-01'"""
+REPLAY = {"unique_key": "id", "batch_size": 1, "start": "2024-01-01", "invalidate_hard_deletes": True}
+BY_COLUMN = ("scd_type_2_by_column", "iceberg", {"columns": ["price"]}, {})
+Replayed = tuple[str, str, dict[str, Any], dict[str, Any]]
+
+
+def replay(warehouse: Warehouse, replayed: Replayed, hour: int, **variables: Any) -> None:
+    kind, file_format, options, _ = replayed
+    options = {**REPLAY, **options, "disable_restatement": False, "file_format": file_format}
+    if "max_batches" in variables:
+        options["max_batches"] = variables.pop("max_batches")
+    given = {"kinds_execution_time": f"2024-01-04T{hour:02}:00:00"}
+    given |= {f"kinds_{name}": value for name, value in variables.items()}
+    warehouse.run("prices", kind, options, SNAPSHOTS, given)
+
+
+def with_a_gap(replayed: Replayed) -> Warehouse:
+    warehouse = Warehouse()
+    replay(warehouse, replayed, 1, execution_time="2024-01-02T06:00:00")
+    replay(warehouse, replayed, 2, start="2024-01-03", end="2024-01-04")
+    return warehouse
+
+
+def replayed_in_order(replayed: Replayed) -> list[Any]:
+    warehouse = Warehouse()
+    replay(warehouse, replayed, 1)
+    return rows(warehouse)
+
+
+@pytest.mark.parametrize("replayed", [BY_COLUMN], ids=["by-column-iceberg"])
+def test_the_next_run_goes_on_with_a_restatement_that_began_in_a_gap(replayed: Replayed) -> None:
+    expected = replayed_in_order(replayed)
+    whole = with_a_gap(replayed)
+    replay(whole, replayed, 3, start="2024-01-02", **replayed[3])
+    assert rows(whole) == expected
+    statements = list(whole.statements)
+    for number in range(1, len(statements) + 1):
+        warehouse = with_a_gap(replayed)
+        warehouse.dies_at = number
+        with pytest.raises(DiedError):
+            replay(warehouse, replayed, 3, start="2024-01-02", **replayed[3])
+        is_announced = any(row["event"] == "invalidated" for row in warehouse.log)
+        replay(warehouse, replayed, 4, **({} if is_announced else {"start": "2024-01-02", **replayed[3]}))
+        assert rows(warehouse) == expected, f"statement {number} of {statements}"
+
+
+@pytest.mark.parametrize("since", ["2024-01-02", "2024-01-03"])
+def test_a_restatement_in_portions_is_not_undone_by_the_next_one(since: str) -> None:
+    """Also if it leaves a gap before it, which the run after it loads first."""
+    warehouse = with_a_gap(BY_COLUMN)
+    if since == "2024-01-02":
+        replay(warehouse, BY_COLUMN, 3, start=since, max_batches=1)
+    else:
+        warehouse.dies_at = 5
+        with pytest.raises(DiedError):
+            replay(warehouse, BY_COLUMN, 3, start=since)
+        assert warehouse.log[-2]["event"] == "pending"
+    for hour in (4, 5):
+        replay(warehouse, BY_COLUMN, hour, max_batches=1)
+    assert rows(warehouse) == replayed_in_order(BY_COLUMN)
