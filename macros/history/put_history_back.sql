@@ -1,6 +1,6 @@
 {# Checks before anything is written that the restatement of kinds_start is possible. #}
-{% macro check_can_put_back(options, plan, settings) %}
-  {% do dbt_kinds._restoring_snapshot(this, options, plan.restatement, settings) %}
+{% macro check_can_put_back(options, plan) %}
+  {% do dbt_kinds._restoring_snapshot(this, options, plan.restatement) %}
 {% endmacro %}
 
 
@@ -14,7 +14,7 @@
     dict(interval, event='invalidated', details=dbt_kinds.json_text({'restated_from': restatement['from']})), dict(interval, event='pending', details=announced),
   ]) %}
   {% do dbt_kinds.run_memory().pending.update({options.relation: {'details': announced}}) %}
-  {% do dbt_kinds.put_history_back(relation, options, restatement, {'allow_approximate_restatement': true}) %}
+  {% do dbt_kinds.put_history_back(relation, options, restatement) %}
 {% endmacro %}
 
 
@@ -22,9 +22,9 @@
   Restores the table to its state before the first batch that a restatement withdraws: from the snapshot left by the previous batch,
   or, if there is none, by the values of valid_from and valid_to. Idempotent.
 #}
-{% macro put_history_back(relation, options, restatement, settings) %}
+{% macro put_history_back(relation, options, restatement) %}
   {% set existing = dbt_kinds.describe_table(relation) %}
-  {% set snapshot_id = dbt_kinds._restoring_snapshot(relation, options, restatement, settings) %}
+  {% set snapshot_id = dbt_kinds._restoring_snapshot(relation, options, restatement) %}
   {% if snapshot_id is not none %}
     {% set before = 'select * from ' ~ relation ~ ' version as of ' ~ snapshot_id %}
     {% set sql = dbt_kinds.filtered_query(before, 'true', dbt_kinds.selected_columns(dbt_kinds.describe_query(before), existing.columns)) %}
@@ -64,11 +64,11 @@ insert into {{ relation }} replace where true
 
 
 {# The snapshot to restore, or none if values have to be used. Raises if the result would differ from the earlier table. #}
-{% macro _restoring_snapshot(relation, options, restatement, settings) %}
+{% macro _restoring_snapshot(relation, options, restatement) %}
   {% set snapshot_id = restatement.snapshot_id %}
   {% if snapshot_id is not none and dbt_kinds.has_snapshot(relation, options.file_format, snapshot_id) %}
     {% do return(snapshot_id) %}
-  {% elif not restatement.is_exact and not settings.allow_approximate_restatement %}
+  {% elif not restatement.is_exact and not restatement.may_be_approximate %}
     {% do dbt_kinds.fail(options.model, ('snapshot ' ~ snapshot_id ~ ', the state of the table before ' ~ restatement['from'] ~ ', has expired' if snapshot_id is not none
       else 'no snapshot of the table before ' ~ restatement['from'] ~ ' is recorded') ~ ', and valid_from does not show which run wrote a version; '
       ~ 'pass kinds_allow_approximate_restatement: true to remove all versions that begin from then on, or rebuild the table with --full-refresh') %}

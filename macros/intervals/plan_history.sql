@@ -83,8 +83,8 @@
 
 
 {#
-  What kinds_start withdraws: `{from, taken_back, bound, is_exact, snapshot_id}`; none if no batch at or after it is recorded. Restoring by value removes
-  the rows from `bound` on; `is_exact` says whether these are exactly the rows that the batches wrote. `snapshot_id` is the table's snapshot before them, or none.
+  What kinds_start withdraws: `{from, taken_back, bound, is_exact, may_be_approximate, snapshot_id}`; none if no batch at or after it is recorded. Restoring by value removes
+  the rows from `bound` on; `is_exact` says whether these are exactly the rows that the batches wrote, `may_be_approximate` whether it is allowed to be done all the same. `snapshot_id` is the table's snapshot before them, or none.
 #}
 {% macro _history_restatement(options, settings, batches) %}
   {% set since = settings.start %}
@@ -111,6 +111,7 @@
     'taken_back': [later | map(attribute='start') | min, later | map(attribute='end') | max],
     'bound': later[0].instant if options.batch_size else since,
     'is_exact': options.kind == 'scd_type_2_by_column' and is_told_apart,
+    'may_be_approximate': settings.allow_approximate_restatement,
     'snapshot_id': earlier[-1].snapshot_id,
   }) %}
 {% endmacro %}

@@ -55,7 +55,7 @@
   {% set is_backfill = dbt_kinds.begins_anew(options, plan, settings, found == 'table') %}
   {% do writer.update({'last_value': dbt_kinds.cursor_position(options, described.query, none if is_backfill else existing)}) if options.get('cursor') is not none %}
   {% do dbt_kinds.check_contract(dbt_kinds.contract_query(writer, sample_query)) %}
-  {% do dbt_kinds.check_can_put_back(options, plan, settings) if plan.get('restatement') is not none %}
+  {% do dbt_kinds.check_can_put_back(options, plan) if plan.get('restatement') is not none %}
   {% do dbt_kinds.check_can_replace(options, existing) if start_anew %}
   {% if start_anew and dbt_kinds.hive_refuses(options, existing, writer.schema) %}
     {% set existing = dict(existing, has_to_be_dropped=true) %}

@@ -15,7 +15,8 @@
   {% if details.write == 'restate' and is_there %}
     {# its announcement stays open until the first batch after it is recorded #}
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died was restating from ' ~ details.restatement['from'] ~ '; the table is put back to before that', info=true) %}
-    {% do dbt_kinds.put_history_back(this, options, details.restatement, settings) %}
+    {% set allowed = details.restatement.get('may_be_approximate') or settings.allow_approximate_restatement %}
+    {% do dbt_kinds.put_history_back(this, options, dict(details.restatement, may_be_approximate=allowed)) %}
     {% do return(settings) %}
   {% elif details.write == 'backfill' %}
     {% set outcome = dbt_kinds._backfill_again(details) %}

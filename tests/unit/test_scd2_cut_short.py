@@ -83,8 +83,15 @@ SNAPSHOTS = """select * from values (1, 10, date '2024-01-01'), (1, 11, date '20
   (2, 6, date '2024-01-03') as snapshots(id, price, ds)
 where ds between /*kinds:start_date*/ date '2024-01-01' and /*kinds:end_date*/ date '2024-01-01'"""
 REPLAY = {"unique_key": "id", "batch_size": 1, "start": "2024-01-01", "invalidate_hard_deletes": True}
-BY_COLUMN = ("scd_type_2_by_column", "iceberg", {"columns": ["price"]}, {})
 Replayed = tuple[str, str, dict[str, Any], dict[str, Any]]
+BY_COLUMN: Replayed = ("scd_type_2_by_column", "iceberg", {"columns": ["price"]}, {})
+# approximate, and allowed to be
+BY_TIME: Replayed = (
+    "scd_type_2_by_time",
+    "parquet",
+    {"updated_at_name": "ds"},
+    {"allow_approximate_restatement": True},
+)
 
 
 def replay(warehouse: Warehouse, replayed: Replayed, hour: int, **variables: Any) -> None:
@@ -110,7 +117,7 @@ def replayed_in_order(replayed: Replayed) -> list[Any]:
     return rows(warehouse)
 
 
-@pytest.mark.parametrize("replayed", [BY_COLUMN], ids=["by-column-iceberg"])
+@pytest.mark.parametrize("replayed", [BY_COLUMN, BY_TIME], ids=["by-column-iceberg", "by-time-parquet"])
 def test_the_next_run_goes_on_with_a_restatement_that_began_in_a_gap(replayed: Replayed) -> None:
     expected = replayed_in_order(replayed)
     whole = with_a_gap(replayed)
@@ -123,6 +130,7 @@ def test_the_next_run_goes_on_with_a_restatement_that_began_in_a_gap(replayed: R
         with pytest.raises(DiedError):
             replay(warehouse, replayed, 3, start="2024-01-02", **replayed[3])
         is_announced = any(row["event"] == "invalidated" for row in warehouse.log)
+        # an ordinary run goes on, without the permission that the restatement had
         replay(warehouse, replayed, 4, **({} if is_announced else {"start": "2024-01-02", **replayed[3]}))
         assert rows(warehouse) == expected, f"statement {number} of {statements}"
 

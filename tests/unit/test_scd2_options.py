@@ -118,6 +118,7 @@ def test_a_restatement_goes_back_to_the_last_batch_before_it() -> None:
         "taken_back": ["2024-01-02T00:00:00", "2024-01-04T00:00:00"],
         "bound": "2024-01-03T00:00:00",
         "is_exact": True,
+        "may_be_approximate": False,
         "snapshot_id": 10,
     }
     assert planned(schedule, run, log, kind="scd_type_2_by_time")["restatement"]["is_exact"] is False
