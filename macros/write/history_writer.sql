@@ -34,7 +34,7 @@
     replaces_table=existing is none,
     source_schema=source,
     source_columns=dbt_kinds.quoted_names(source),
-    source_selected=dbt_kinds.selected_columns(query_columns, source),
+    source_selected=dbt_kinds._narrowed_columns(query_columns, source),
     source_keys=source_keys, target_keys=target_keys,
     updated_at=updated_at,
     compared=dbt_kinds.quoted_names(dbt_kinds._columns_to_compare(options, query_columns, source)),
@@ -43,6 +43,28 @@
     table_query=dbt_kinds.filtered_query(query, 'true', ['*', dbt_kinds.null_of(options) ~ ' as ' ~ dbt_kinds.quoted(options.valid_from_name),
       dbt_kinds.null_of(options) ~ ' as ' ~ dbt_kinds.quoted(options.valid_to_name)])
   )) %}
+{% endmacro %}
+
+
+{#
+  What to select from the query for each of the source's columns; a number of a type that on_additive_change: ignore leaves wider than the table's is cast to that
+  type: an insert would cast it after it has been compared, so that it would seem to have changed in every run. Like the insert, it raises for a number that does not fit.
+#}
+{% macro _narrowed_columns(query_columns, columns) %}
+  {% set selected = [] %}
+  {% for expression in dbt_kinds.selected_columns(query_columns, columns) %}
+    {% set column = columns[loop.index0] %}
+    {% set source = dbt_kinds.find_column(query_columns, column.name) %}
+    {% if source is none or source.type == column.type or '<' in column.type or dbt_kinds.text_length(column.type) is not none
+        or dbt_kinds.fits_into(dbt_kinds.parse_type(source.type), dbt_kinds.parse_type(column.type)) %}
+      {% do selected.append(expression) %}
+    {% else %}
+      {% set narrowed = 'try_cast(' ~ expression ~ ' as ' ~ column.type ~ ')' %}
+      {% do selected.append('if(' ~ expression ~ ' is not null and ' ~ narrowed ~ ' is null, raise_error(concat(' ~ dbt_kinds.text_literal(
+        'dbt_kinds: column ' ~ column.name ~ ' is ' ~ column.type ~ ' in the table, which cannot hold ') ~ ', ' ~ expression ~ ')), ' ~ narrowed ~ ') as ' ~ expression) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(selected) %}
 {% endmacro %}
 
 

@@ -28,6 +28,7 @@ def database_like_spark() -> duckdb.DuckDBPyConnection:
         "set TimeZone = 'UTC'",
         "create macro unix_micros(instant) as epoch_us(instant)",
         "create macro timestamp_micros(number) as make_timestamptz(number)",
+        "create macro raise_error(message) as error(message)",
     ):
         connection.execute(statement)
     return connection

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -69,3 +70,35 @@ def test_the_table_holds_what_the_vector_says(vector: dict[str, Any], file_forma
         expected = step.get("expect", vector.get("expect") if is_last else None)
         if expected is not None:
             assert stored(warehouse, table, [*(name for name, _ in columns), *managed]) == scd2.as_texts(expected)
+
+
+# the table has numbers of a type that cannot hold all of the query's; keys and compared columns are compared as they are stored
+NARROW = {"decimal": ("decimal(12,1)", "decimal(20,2)", "1.25"), "int": ("int", "bigint", "7")}
+
+
+@pytest.mark.parametrize("column", ["id", "price"])
+@pytest.mark.parametrize(("stored_type", "type_", "value"), NARROW.values(), ids=[*NARROW])
+@pytest.mark.parametrize("setting", ["on_additive_change", "on_schema_change"])
+def test_a_wider_type_that_is_ignored_changes_nothing(
+    setting: str, stored_type: str, type_: str, value: str, column: str
+) -> None:
+    warehouse = Warehouse()
+    options = {"unique_key": "id", "columns": "*", "start": "2024-01-01", "file_format": "iceberg", setting: "ignore"}
+
+    def run(day: int, type_: str, value: str) -> None:
+        types = {"id": "int", "price": "int"} | {column: type_}
+        rows = [[value if name == column else "1" for name in types]]
+        variables = {"kinds_execution_time": f"2024-01-0{day}T06:00:00"}
+        warehouse.run("prices", "scd_type_2_by_column", options, scd2.rows_sql([*types.items()], rows), variables)
+
+    run(2, stored_type, value)
+    first = stored(warehouse, "prices", ["id", "price", "valid_from", "valid_to"])
+    for day in (3, 4):
+        run(day, type_, value)
+        assert stored(warehouse, "prices", ["id", "price", "valid_from", "valid_to"]) == first
+    with pytest.raises(
+        Exception, match=f"column {column} is {re.escape(stored_type)} in the table, which cannot hold 99999999999"
+    ):
+        run(5, type_, "999999999999")
+    run(5, type_, "9")
+    assert len(stored(warehouse, "prices", ["id"])) == 2
