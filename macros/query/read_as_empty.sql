@@ -3,8 +3,7 @@
   if the query does not read its own table. Pure.
 #}
 {% macro read_as_empty(node, relation, sql) %}
-  {% set pattern = '(?<![\\w.`])' ~ modules.re.escape(relation | string) ~ '(?![\\w`])' %}
-  {% if not modules.re.search(pattern, dbt_kinds.without_comments(sql)) %}
+  {% if not dbt_kinds.reads_table(relation, sql) %}
     {% do return(none) %}
   {% endif %}
   {% set columns = [] %}
@@ -15,5 +14,16 @@
     {% do dbt_kinds.fail(node.name, 'its query reads ' ~ relation ~ ', its own table, which is not there yet and cannot be made empty: declare the columns of the model, '
       ~ 'each with its data_type') %}
   {% endif %}
-  {% do return(modules.re.sub(pattern, '(select ' ~ columns | join(', ') | replace('\\', '\\\\') ~ ' where false)', sql)) %}
+  {% do return(modules.re.sub(dbt_kinds._name_pattern(relation), '(select ' ~ columns | join(', ') | replace('\\', '\\\\') ~ ' where false)', sql)) %}
+{% endmacro %}
+
+
+{# Whether a query names a table. Pure. #}
+{% macro reads_table(relation, sql) %}
+  {% do return(modules.re.search(dbt_kinds._name_pattern(relation), dbt_kinds.without_comments(sql)) is not none) %}
+{% endmacro %}
+
+
+{% macro _name_pattern(relation) %}
+  {% do return('(?<![\\w.`])' ~ modules.re.escape(relation | string) ~ '(?![\\w`])') %}
 {% endmacro %}

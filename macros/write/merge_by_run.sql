@@ -4,12 +4,13 @@
 #}
 {% macro merge_by_run(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
-  {% set rows = work.get('staged') or dbt_kinds.stage(relation, 'rows', dbt_kinds.filtered_query(query, 'true', writer.source_selected), dbt_kinds.empty_rows(writer.source_schema)) %}
+  {% set checked = work.pop('checked', none) %}
+  {% set rows = checked.rows if checked is not none else dbt_kinds.staged_batch(relation, work, query, dbt_kinds.empty_rows(writer.source_schema)) %}
   {% set sequence = dbt_kinds.run_sequence(relation, work) %}
   {% set details = dbt_kinds.json_text({'sequence': sequence}) %}
   {% set actions = none if work.start_anew else dbt_kinds.stage(relation, 'actions', dbt_kinds.version_actions(relation, options, writer, rows, sequence)) %}
   {% set counts = "select count_if(_action = 'open') as opened, count(*) as all_actions from " ~ actions if actions is not none else none %}
-  {% set found = dbt_kinds.check_keys(options, writer, rows, batch, counts) %}
+  {% set found = checked.counts if checked is not none else dbt_kinds.check_keys(options, writer, rows, batch, counts) %}
   {% if found.all_rows == 0 and dbt_kinds.is_emptied(relation, work) %}
     {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- the query has no rows'}) %}
   {% endif %}

@@ -1,16 +1,16 @@
 {#
   Merges one batch of SCD type 2. The changes to the table are computed once, into a stage, which also shows rows that refuse the batch; the batch itself is
-  only staged if it replaces the table. On Iceberg and Delta the changes are applied in one commit, which touches open rows only; on Parquet and ORC the complete new
+  only staged to be checked before the table is replaced or put back, see check_first_batch. On Iceberg and Delta the changes are applied in one commit, which touches open rows only; on Parquet and ORC the complete new
   table is staged.
 #}
 {% macro merge_history(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
-  {% set is_first = work.start_anew and batch == work.plan.batches[0] %}
+  {% set checked = work.pop('checked', none) %}
   {% set instant = dbt_kinds.batch_instant(options, batch, work.plan.execution_time) %}
-  {% set rows = dbt_kinds._rows_of_batch(relation, work, query, is_first) %}
-  {% if is_first %}
-    {% do return(dbt_kinds._load_first(relation, work, rows, instant, dbt_kinds.check_keys(options, writer, rows, batch))) %}
+  {% if checked is not none and work.start_anew %}
+    {% do return(dbt_kinds._load_first(relation, work, checked.rows, instant, checked.counts)) %}
   {% endif %}
+  {% set rows = checked.rows if checked is not none else dbt_kinds._rows_of_batch(work, query) %}
   {% set changes = dbt_kinds.stage(relation, 'changes', dbt_kinds.history_changes(options, writer, relation, rows, instant), dbt_kinds.changes_like(options, writer, relation)) %}
   {% set counts = dbt_kinds.query_rows(dbt_kinds._action_counts(options, work, changes))[0] %}
   {% do dbt_kinds._check_changes(options, writer, changes, batch, counts) %}
@@ -31,14 +31,12 @@
 {% endmacro %}
 
 
-{# The rows of a batch, as a stage or as a query. #}
-{% macro _rows_of_batch(relation, work, query, is_first) %}
-  {% set options, writer = work.options, work.writer %}
-  {% if work.get('staged') is not none and options.duplicate_keys != 'keep_latest' %}
+{# The rows of a batch: the audited stage, or a query. #}
+{% macro _rows_of_batch(work, query) %}
+  {% if work.get('staged') is not none and work.options.duplicate_keys != 'keep_latest' %}
     {% do return(work.staged) %}
   {% endif %}
-  {% set rows = dbt_kinds.filtered_query(dbt_kinds.latest_dated(options, writer, query), 'true', writer.source_selected) %}
-  {% do return(dbt_kinds.stage(relation, 'batch', rows) if is_first else '(\n' ~ rows ~ '\n)') %}
+  {% do return('(\n' ~ dbt_kinds.rows_by_key(work.options, work.writer, query) ~ '\n)') %}
 {% endmacro %}
 
 

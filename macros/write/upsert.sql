@@ -1,24 +1,23 @@
 {#
   Inserts the rows of a query with new keys, and applies the writer's clauses to existing rows. The batch is staged first, so that
-  it is computed once and exactly the checked rows are written.
+  it is computed once and exactly the checked rows are written. A batch that check_first_batch has staged replaces the table.
 #}
 {% macro upsert(relation, work, batch, query) %}
-  {% set options = work.options %}
+  {% set options, checked = work.options, work.pop('checked', none) %}
+  {% if checked is not none %}
+    {% do dbt_kinds.hold_lease(options) %}
+    {% do dbt_kinds.replace_by_stage(relation, options, checked.rows, work.writer.partitioning, work.existing, work.writer.schema) %}
+    {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=checked.counts.all_rows,
+      sql=dbt_kinds.rows_by_key(options, work.writer, query), details=dbt_kinds.versions_read(work))) %}
+  {% endif %}
   {% set writer = dbt_kinds.writer_in_window(work.writer, dbt_kinds.query_window(options, batch), work.plan.execution_time) %}
   {% set work = dict(work, writer=writer) %}
-  {% set is_first = work.start_anew and batch == work.plan.batches[0] %}
-  {% set rows = dbt_kinds.filtered_query(dbt_kinds.latest_rows(options, query), 'true', writer.selected) %}
-  {% set stage = work.get('staged') or dbt_kinds.stage(relation, 'batch', rows, none if is_first else relation) %}
-  {% set merges = not is_first and not dbt_kinds.is_of_files(options.file_format) %}
-  {% set compares = not is_first and options.get('capture') is not none %}
+  {% set stage = dbt_kinds.staged_batch(relation, work, query, relation) %}
+  {% set merges = not dbt_kinds.is_of_files(options.file_format) %}
+  {% set compares = options.get('capture') is not none %}
   {% set found = dbt_kinds.check_keys(options, writer, stage, batch, dbt_kinds._stored_counts(relation, writer, stage) if merges or compares else none) %}
   {% set changed = found.all_rows - found.stored_keys + (found.stored_keys - found.equal_keys if writer.clauses else 0) if compares else found.all_rows %}
-  {% if is_first %}
-    {# from a batch whose keys are checked, so that a refused first load leaves nothing behind #}
-    {% do dbt_kinds.hold_lease(options) %}
-    {% do dbt_kinds.replace_by_stage(relation, options, stage, writer.partitioning, work.existing, writer.schema) %}
-    {% set sql = rows %}
-  {% elif compares and not changed %}
+  {% if compares and not changed %}
     {# the version of a Parquet or ORC table is its last load, so recording an empty run would trigger its readers; the next change set starts where this one did #}
     {% do return({'rows_written': 0, 'is_idle': not merges, 'sql': '-- every row is there already', 'details': dbt_kinds.versions_read(work), 'snapshot_id': none}) %}
   {% elif merges %}

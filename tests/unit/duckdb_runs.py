@@ -28,7 +28,10 @@ SPARK_TYPES = {
 
 
 # those of SCD type 2 where there is none
-MATERIALIZATIONS = {"cumulative_aggregate": ("cumulative_writer", "merge_states")}
+MATERIALIZATIONS = {
+    "cumulative_aggregate": ("cumulative_writer", "merge_states"),
+    "incremental_by_unique_key": ("key_writer", "upsert"),
+}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,34 @@
+{#
+  Stages the first batch of a run that replaces the table of a kind with keys, or puts a history back, and checks its keys, in work.checked: `{rows, counts}`.
+  A batch that is refused thus leaves the table and its records as they are.
+#}
+{% macro check_first_batch(relation, work, batch, query) %}
+  {% set options, writer = work.options, work.writer %}
+  {# a query that reads its own history has to wait until that is put back #}
+  {% set is_put_back = work.plan.get('restatement') is not none and not dbt_kinds.reads_table(relation, query) %}
+  {% if 'source_keys' not in writer or not (work.start_anew or is_put_back) %}
+    {% do return(none) %}
+  {% endif %}
+  {# a query that reads its own table needs one #}
+  {% do dbt_kinds.prepare_table(relation, work) if work.reads_itself %}
+  {% set rows = dbt_kinds.staged_batch(relation, work, query, dbt_kinds.empty_rows(writer.source_schema) if 'source_schema' in writer else none) %}
+  {% do work.update({'checked': {'rows': rows, 'counts': dbt_kinds.check_keys(options, writer, rows, batch)}}) %}
+  {% do dbt_kinds.hold_lease(options) %}
+{% endmacro %}
+
+
+{# A stage of the rows of a batch for a kind with keys, with the types of the table or query `like`; the audited stage if there is one. #}
+{% macro staged_batch(relation, work, query, like=none) %}
+  {# audits see all rows of a history #}
+  {% if work.get('staged') is not none and not (dbt_kinds.keeps_history(work.options) and work.options.duplicate_keys == 'keep_latest') %}
+    {% do return(work.staged) %}
+  {% endif %}
+  {% do return(dbt_kinds.stage(relation, 'batch', dbt_kinds.rows_by_key(work.options, work.writer, query), like)) %}
+{% endmacro %}
+
+
+{# SQL: the rows of a batch for a kind with keys, without those that duplicate_keys: keep_latest leaves out. Pure. #}
+{% macro rows_by_key(options, writer, query) %}
+  {% set latest = dbt_kinds.latest_dated(options, writer, query) if dbt_kinds.keeps_history(options) else dbt_kinds.latest_rows(options, query) %}
+  {% do return(dbt_kinds.filtered_query(latest, 'true', writer.get('source_selected') or writer.selected)) %}
+{% endmacro %}
