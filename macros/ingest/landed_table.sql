@@ -1,6 +1,6 @@
 {#
   The kind `events` with a table to land in: the rows that a run takes from it, in plan.change_sets and plan.claims, as one batch: those that the table gained since the last load.
-  A rebuild takes all rows. The claim is named after the previous load, so that a repeated attempt stores its rejects in the same place.
+  A rebuild takes all rows, and so does the run after a rebuild that died: it has withdrawn all records. The claim is named after the previous load, so that a repeated attempt stores its rejects in the same place.
 #}
 {% macro plan_landed_rows(options, plan, loads, settings, is_there) %}
   {% set name, node = options.landing_table, dbt_kinds.landing_node(options) %}
@@ -9,7 +9,8 @@
     {% do dbt_kinds.fail(options.model, 'the landing table ' ~ name ~ (' is not there' if now is none and dbt_kinds.relation_type(dbt_kinds.relation_of_node(node)) is none
       else ' has no snapshots, so its new rows cannot be determined') ~ '; landing: {table: …} names a table of Iceberg, landing: {path: …} a folder') %}
   {% endif %}
-  {% set latest = dbt_kinds.latest_load(loads) if is_there and not settings.full_refresh else none %}
+  {% set start_anew = not is_there or settings.full_refresh or (loads == [] and dbt_kinds.events_of(options.relation) != []) %}
+  {% set latest = none if start_anew else dbt_kinds.latest_load(loads) %}
   {% set then = (dbt_kinds.recorded_versions(options, latest) or {}).get(name) %}
   {% set change = dbt_kinds.change_since(node, then, now) if then else {'state': 'new', 'is_appended': false} %}
   {# two versions with other columns, or with maps, cannot be compared; what was appended between them can be read, whatever was removed #}
@@ -26,7 +27,7 @@
   {% set claim = {'id': local_md5(options.relation ~ (latest.recorded_at if latest is not none else ''))[:16], 'landed': columns} %}
   {% do plan.update({
     'versions': {name: now}, 'change_sets': {name: bounds}, 'claims': [claim], 'batches': [] if change.state == 'same' and is_there else [plan.batches[0]],
-    'start_anew': not is_there or settings.full_refresh, 'run_type': 'flush', 'reason': 'flush', 'missing': [], 'restated': [],
+    'start_anew': start_anew, 'run_type': 'flush', 'reason': 'flush', 'missing': [], 'restated': [],
   }) %}
 {% endmacro %}
 

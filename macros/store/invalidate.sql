@@ -21,7 +21,8 @@
 
 {#
   The same for all records, before a table is rebuilt; this also withdraws the records of a dropped table. The same append announces
-  the rebuild: if it dies before its first record, the table may hold old or new rows, and the next run restarts it at that instant.
+  the rebuild: if it dies before its first record, the table may hold old or new rows, and the next run restarts it at that instant. A kind that reads
+  everything restarts because nothing is recorded; what an earlier run announced about the old table is closed.
 #}
 {% macro invalidate_all(work) %}
   {% set options, plan = work.options, work.plan %}
@@ -42,6 +43,9 @@
       'details': details,
     }) %}
     {% do pending.update({options.relation: {'details': details}}) %}
+  {% elif pending.get(options.relation) is not none %}
+    {% do events.append({'event': 'settled'}) %}
+    {% do pending.update({options.relation: none}) %}
   {% endif %}
   {% do dbt_kinds.append_events(options, events) %}
 {% endmacro %}

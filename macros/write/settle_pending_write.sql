@@ -1,6 +1,6 @@
 {#
   Finds out what happened to a write that a run announced and did not record, and completes it. Returns the settings with which the run continues,
-  none if nothing was announced. A full refresh replaces everything in any case.
+  none if nothing was announced. A full refresh replaces everything in any case, and invalidate_all closes it.
 #}
 {% macro settle_pending_write(options, settings) %}
   {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}

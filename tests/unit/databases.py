@@ -29,6 +29,7 @@ def database_like_spark() -> duckdb.DuckDBPyConnection:
         "create macro unix_micros(instant) as epoch_us(instant)",
         "create macro timestamp_micros(number) as make_timestamptz(number)",
         "create macro raise_error(message) as error(message)",
+        "create macro xxhash64(one) as (hash(one)::hugeint % 1000000), (one, two) as (hash(one, two)::hugeint % 1000000)",
     ):
         connection.execute(statement)
     return connection
