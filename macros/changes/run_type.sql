@@ -19,7 +19,7 @@
 
 
 {#
-  The type of a run and its reason, the first match. `latest` is the last load, none if nothing is recorded; `then` are the versions
+  The type of a run and its reason, the first match. `latest` is the last load, none if nothing is recorded; one without a hash matches every query. `then` are the versions
   that it read, none if unknown; `changed` are the names of tables whose rows have changed. Pure.
 #}
 {% macro run_type(latest, full_refresh, model_hash, then, now, changed) %}
@@ -31,7 +31,7 @@
     {% do return(['backfill', 'first run']) %}
   {% elif full_refresh %}
     {% do return(['backfill', 'full refresh']) %}
-  {% elif latest.model_hash != model_hash %}
+  {% elif (latest.model_hash or none) not in [none, model_hash] %}
     {% do return(['backfill', 'sql changed']) %}
   {% elif then is none %}
     {% do return(['full', 'missing depends metadata']) %}

@@ -1,19 +1,24 @@
 {#
   Withdraws the record that a range of one or more models is loaded; without a range, withdraws everything. Rows stay; the
-  next run reloads the range.
+  next run reloads the range. Of a kind that goes by changes, the interval of a write that is in doubt is only said not to be written: the records of earlier
+  runs on that day stay, because the rows that they tell of would come again.
 #}
 {% macro forget(select=none, start=none, end=none) %}
   {% do dbt_kinds.act_as('forget') %}
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('forget', select) %}
     {% set options = dbt_kinds.options_of(node) %}
-    {% if options.kind == 'events' %}
-      {% do dbt_kinds.fail(node.name, 'a model of kind events records files, not intervals, and a file that was forgotten would be loaded twice; to load all files again: disable_restatement: false and dbt run --full-refresh --select ' ~ node.name) %}
-    {% endif %}
     {% set interval = none if start is none and end is none else dbt_kinds.stated_interval(node.name, start, end) %}
     {% set at = dbt_kinds.run_settings(node.name).execution_time %}
     {% do dbt_kinds.claim(options, {'execution_time': at, 'batches': []}) %}
-    {% set coverage = dbt_kinds.coverage(options.relation) %}
+    {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
+    {% set is_pending = dbt_kinds.may_be_written(pending, interval) %}
+    {% if options.kind == 'events' and not is_pending %}
+      {% do dbt_kinds.release_lease_of(options) %}
+      {% do dbt_kinds.fail(node.name, 'a model of kind events records files, not intervals, and a file that was forgotten would be loaded twice; to load all files again: disable_restatement: false and dbt run --full-refresh --select ' ~ node.name) %}
+    {% endif %}
+    {% set stays = is_pending and dbt_kinds.compares_with_table(options) and (interval is not none or options.kind == 'events') %}
+    {% set coverage = [] if stays else dbt_kinds.coverage(options.relation) %}
     {% set forgotten = coverage if interval is none else dbt_kinds.intersect_intervals([interval], coverage) %}
     {% if forgotten and dbt_kinds.accumulates(options) %}
       {% do dbt_kinds.release_lease_of(options) %}

@@ -51,6 +51,22 @@
 {% endmacro %}
 
 
+{# What the run that announced a write would have recorded after it, as far as it is announced. Pure. #}
+{% macro announced_load(pending) %}
+  {% set details = fromjson(pending.details) %}
+  {% do return({
+    'event': 'loaded', 'interval_start': pending.interval_start, 'interval_end': pending.interval_end, 'execution_time': pending.get('execution_time'),
+    'model_hash': pending.get('model_hash'), 'started_at': pending.get('started_at'), 'rows_written': details.get('rows'), 'details': details.get('details'),
+  }) %}
+{% endmacro %}
+
+
+{# Whether an open announcement is that of an append or a merge, and of exactly this interval, none for any. Pure. #}
+{% macro may_be_written(pending, interval) %}
+  {% do return(pending is not none and interval in [none, [pending.interval_start, pending.interval_end]] and fromjson(pending.details).write in ['append', 'merge']) %}
+{% endmacro %}
+
+
 {# Closes the announced write of a relation, whatever its outcome, if there is one. #}
 {% macro close_pending_write(options) %}
   {% set pending = dbt_kinds.run_memory().pending %}

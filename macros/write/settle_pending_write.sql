@@ -35,10 +35,7 @@
   {% elif pending.interval_start < pending.interval_end %}
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died had written ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end
       ~ ' and not recorded it', info=true) %}
-    {% do dbt_kinds.append_events(options, [dict(outcome,
-      event='loaded', interval_start=pending.interval_start, interval_end=pending.interval_end, execution_time=pending.get('execution_time'),
-      model_hash=pending.get('model_hash'), started_at=pending.get('started_at')
-    )]) %}
+    {% do dbt_kinds.append_events(options, [dict(dbt_kinds.announced_load(pending), **outcome)]) %}
     {% do dbt_kinds.run_memory().pending.update({options.relation: none}) %}
   {% else %}
     {% do dbt_kinds.close_pending_write(options) %}
@@ -74,7 +71,7 @@
       else (others or appended) | length ~ ' writes since') ~ '); look whether the rows are there, and state it: dbt run-operation dbt_kinds.record ' ~ args
       ~ ' if they are, dbt_kinds.forget with the same if they are not') %}
   {% elif appended %}
-    {% do return({'rows_written': details.get('rows', appended[0].rows_written), 'snapshot_id': appended[0].snapshot_id, 'details': details.get('details')}) %}
+    {% do return({'rows_written': details.get('rows', appended[0].rows_written), 'snapshot_id': appended[0].snapshot_id}) %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}
@@ -121,5 +118,5 @@
       ~ ', and that table is gone; rebuild the model with --full-refresh') %}
   {% endif %}
   {% do dbt_kinds.put_stage_in_place(this, options, stage, details.partitioning) %}
-  {% do return({'rows_written': details.get('rows'), 'details': details.get('details')}) %}
+  {% do return({}) %}
 {% endmacro %}

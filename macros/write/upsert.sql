@@ -21,7 +21,7 @@
     {# the version of a Parquet or ORC table is its last load, so recording an empty run would trigger its readers; the next change set starts where this one did #}
     {% do return({'rows_written': 0, 'is_idle': not merges, 'sql': '-- every row is there already', 'details': dbt_kinds.versions_read(work), 'snapshot_id': none}) %}
   {% elif merges %}
-    {% set sql = dbt_kinds._merge(relation, work, batch, stage, found) %}
+    {% set sql = dbt_kinds._merge(relation, work, batch, stage, found, changed) %}
   {% else %}
     {% set sql = dbt_kinds.merged_whole(relation, writer, stage) %}
     {% set whole = dbt_kinds.stage(relation, 'whole', sql, relation) %}
@@ -36,13 +36,14 @@
   table; if killed between them, the batch is repeated. Custom when_matched clauses may not be idempotent, so that write is announced and
   done in one commit. Returns the statements.
 #}
-{% macro _merge(relation, work, batch, stage, found) %}
+{% macro _merge(relation, work, batch, stage, found, rows) %}
   {% set options, writer = work.options, work.writer %}
   {% set statements = [] %}
   {% if options.when_matched is not none %}
     {% set is_iceberg = options.file_format == 'iceberg' %}
-    {% do dbt_kinds.announce_write(work, batch, {'write': 'merge', 'application': dbt_kinds.spark_application() if is_iceberg else none},
-      dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, options.file_format)) %}
+    {% do dbt_kinds.announce_write(work, batch, {
+      'write': 'merge', 'application': dbt_kinds.spark_application() if is_iceberg else none, 'rows': rows, 'details': dbt_kinds.versions_read(work),
+    }, dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, options.file_format)) %}
     {% do statements.append(dbt_kinds.keyed_merge(relation, writer, stage, writer.clauses, true)) %}
   {% else %}
     {% if writer.clauses and found.equal_keys < found.stored_keys %}

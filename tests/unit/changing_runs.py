@@ -15,12 +15,14 @@ COLUMNS = [{"name": "id", "data_type": "int", "not_null": True}, {"name": "v", "
 EVENTS: dict[str, Any] = {"columns": COLUMNS, "disable_restatement": False}
 
 GAINED = "select id, v from /*kinds:changes_of shop.src*/ (select * from shop.src) as s"
+ADDING = "when matched then update set target.v = target.v + source.v"
 
 # of each: its kind, its options, its query
 MODELS: dict[str, tuple[str, dict[str, Any], str]] = {
     "append": ("append", CURSOR, SINCE),
     "gained": ("append", {"capture": "snapshot"}, GAINED),
     "keys": ("incremental_by_unique_key", {"unique_key": "id", "capture": "snapshot"}, GAINED),
+    "adds": ("incremental_by_unique_key", {"unique_key": "id", "capture": "snapshot", "when_matched": ADDING}, GAINED),
     "tracked": ("tracked", {"group_key": ["id"]}, "select id, v from shop.src"),
     "by_run": (
         "scd_type_2_by_column", {"unique_key": "id", "validity": "run_sequence", "columns": "*", "invalidate_hard_deletes": True},
@@ -69,6 +71,13 @@ class Changing(Warehouse):
         options = {**options, "file_format": self.file_format, **self.given}
         at = {"kinds_execution_time": f"2024-01-{day:02}T06:00:00"}
         self.run("t", kind, options, self.query or sql, at, full_refresh=full_refresh)
+
+    def operate(self, operation: str, **arguments: str) -> None:
+        """`dbt run-operation`."""
+        kind, options, sql = MODELS[self.of]
+        options = {**options, "file_format": self.file_format, **self.given}
+        macros = self.macros("t", kind, options, sql, {}, f"operation-{len(self.log)}", False)
+        getattr(macros, operation)(select="t", **arguments)
 
     def gain_and_build(self, day: int, *, full_refresh: bool = False) -> None:
         self.gain()

@@ -290,7 +290,7 @@ class Warehouse:
         full_refresh: bool,
     ) -> Macros:
         model = node(name, kind=kind, **options) | {
-            "raw_code": sql, "depends_on": {"nodes": []}, "columns": self.documented, "resource_type": "model", "schema": "shop",
+            "raw_code": sql, "package_name": "shop", "depends_on": {"nodes": []}, "columns": self.documented, "resource_type": "model", "schema": "shop",
         }  # fmt: skip
 
         def statement(name: str, caller: Any = None, **_: Any) -> str:
@@ -311,7 +311,8 @@ class Warehouse:
             config=SimpleNamespace(get=lambda key, default=None: {"contract": SimpleNamespace(enforced=False)}.get(key, default)),
             run_hooks=quiet, pre_hooks=[], post_hooks=[], apply_grants=quiet, persist_docs=quiet, should_revoke=quiet,
             noop_statement=quiet, should_full_refresh=lambda: full_refresh, load_cached_relation=lambda relation: None,
-            target={"schema": "shop"}, selected_resources=[f"model.shop.{name}"],
+            target={"schema": "shop"}, graph={"nodes": {model["unique_id"]: model}}, print=self.say,
+            api=SimpleNamespace(Relation=SimpleNamespace(create=lambda identifier, **_: Relation(identifier))), selected_resources=[f"model.shop.{name}"],
             options_clause=quiet, clustered_cols=quiet, location_clause=quiet, comment_clause=quiet, tblproperties_clause=quiet,
         )  # fmt: skip
         instead: dict[str, Any] = {

@@ -23,6 +23,7 @@ LATEST = {"model_hash": "h", "recorded_at": "2024"}
         ({"full_refresh": True, "model_hash": "i"}, ["backfill", "full refresh"]),
         ({"model_hash": "i", "then": None}, ["backfill", "sql changed"]),
         ({"then": None, "now": {}}, ["full", "missing depends metadata"]),
+        ({"latest": {"model_hash": ""}, "then": None}, ["full", "missing depends metadata"]),
         ({"then": {}, "now": {}}, ["skip", "no dependencies"]),
         ({"now": {"a": "1", "b": None, "c": None}, "changed": ["a"]}, ["full", "unverifiable dep: b"]),
         ({"now": {"a": "1", "b": "2"}, "changed": ["b", "a"]}, ["full", "dep changed: b"]),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.sweep import rest
 from tests.unit.changing_runs import MODELS, SINCE, Changing
 from tests.unit.duckdb_runs import DiedError
+from tests.unit.macros import CompilerError
 
 CASES = [(of, file_format) for of in MODELS for file_format in ("iceberg", "parquet")]
 
@@ -42,7 +45,9 @@ def check_ordinary_runs(warehouse: Changing, days: range, where: str) -> None:
         assert warehouse.held() == warehouse.expected(), f"day {day}, {where}"
 
 
-@pytest.mark.parametrize(("of", "file_format"), rest(CASES, ("files", "iceberg"), ("tracked", "parquet")))
+@pytest.mark.parametrize(
+    ("of", "file_format"), rest(CASES, ("files", "iceberg"), ("tracked", "parquet"), ("adds", "iceberg"))
+)
 def test_an_ordinary_run_makes_good_what_died(of: str, file_format: str) -> None:
     whole = prepared(of, file_format)
     whole.gain_and_build(3)
@@ -101,3 +106,52 @@ def test_a_refresh_closes_the_schema_change_that_died_too() -> None:
     warehouse.gain_and_build(5)
     assert "backfill_columns" not in warehouse.statements
     assert warehouse.held() == warehouse.expected()
+
+
+DOUBTS = [("append", {}), ("gained", {"on_query_change": "rebuild"}), ("files", {}), ("rows", {}), ("adds", {})]
+
+
+@pytest.mark.parametrize("done", [True, False])
+@pytest.mark.parametrize(("of", "given"), DOUBTS)
+def test_what_a_message_advises_about_a_write_in_doubt_is_right(of: str, given: dict[str, Any], done: bool) -> None:
+    def second_run_of_a_day(**dies_at: Any) -> Changing:
+        warehouse = Changing(of=of, given=given)
+        for day in (2, 3):
+            warehouse.gain_and_build(day)
+        warehouse.gain()
+        return warehouse
+
+    whole = second_run_of_a_day()
+    whole.build(3)
+    record = last(whole.statements, "append_events")
+    warehouse = second_run_of_a_day()
+    dies(warehouse, 3, record - 1, done=done)
+    # commits of somebody else
+    warehouse.commits["shop.t"] += [warehouse.runs + 1, warehouse.runs + 2]
+    for _ in range(2):
+        with pytest.raises(CompilerError, match="in doubt") as refused:
+            warehouse.build(4)
+    advised = re.findall(r"dbt_kinds.(\w+) --args '\{select: t, start: (\S+), end: (\S+)\}'", str(refused.value))[0]
+    assert str(refused.value).endswith("if they are, dbt_kinds.forget with the same if they are not")
+    warehouse.operate("record" if done else "forget", start=advised[1], end=advised[2])
+    check_ordinary_runs(warehouse, range(4, 6), f"{of} {done}")
+    assert not any(said.startswith("dbt_kinds: t: backfill") for said in warehouse.said[-4:])
+    if done:
+        told = {row["recorded_at"]: row for row in whole.log if row["event"] == "loaded"}
+        stated = [row for row in warehouse.log if row.get("source") == "record"]
+        expected = list(told.values())[-1]
+        for name in ("interval_start", "interval_end", "execution_time", "model_hash", "rows_written", "details"):
+            assert (name, stated[0].get(name)) == (name, expected.get(name))
+
+
+@pytest.mark.parametrize("of", ["files", "rows"])
+def test_of_events_nothing_but_a_write_in_doubt_can_be_stated(of: str) -> None:
+    warehouse = prepared(of, "iceberg")
+    day = {"start": "2024-01-01", "end": "2024-01-02"}
+    for operation, words in (
+        ("record", "in doubt can be recorded, and none is; to load"),
+        ("forget", "would be loaded twice"),
+    ):
+        with pytest.raises(CompilerError, match=words):
+            warehouse.operate(operation, **day)
+    check_ordinary_runs(warehouse, range(3, 4), of)
