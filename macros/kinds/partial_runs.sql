@@ -15,13 +15,13 @@
 {% endmacro %}
 
 
-{# Whether this run writes rows: appended sample rows would be appended again by the run that records them. #}
-{% macro writes_rows(options) %}
-  {% if dbt_kinds.is_sample_run() and dbt_kinds.keeps_history(options) %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample merges nothing, because rows outside the sample would be treated as deleted, or never be loaded') %}
-    {% do return(false) %}
-  {% elif dbt_kinds.is_sample_run() and dbt_kinds.appends_rows(options) %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample appends nothing, because the next run would append the same rows again') %}
+{# Whether this run writes rows: sample rows would be appended or merged again by the run that records them. #}
+{% macro writes_rows(options, warns=true) %}
+  {% if dbt_kinds.is_sample_run() and (dbt_kinds.keeps_history(options) or dbt_kinds.may_count_twice(options)) %}
+    {% set why = 'merges nothing, because rows outside the sample would be treated as deleted, or never be loaded' if dbt_kinds.keeps_history(options)
+      else 'appends nothing, because the next run would append the same rows again' if dbt_kinds.appends_rows(options)
+      else 'merges nothing, because the next run would merge the same rows again, and when_matched may count them twice' %}
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample ' ~ why) if warns %}
     {% do return(false) %}
   {% endif %}
   {% do return(not dbt_kinds.is_empty_run()) %}

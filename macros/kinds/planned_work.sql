@@ -112,7 +112,7 @@
   {% endif %}
   {% do work.update({'is_prepared': true}) %}
   {% set options, plan, writer = work.options, work.plan, work.writer %}
-  {% set writes_nothing = dbt_kinds.is_empty_run() or (dbt_kinds.is_sample_run() and dbt_kinds.keeps_history(options)) %}
+  {% set writes_nothing = not dbt_kinds.writes_rows(options, warns=false) %}
   {% if writes_nothing and work.existed %}
     {% do return(none) %}
   {% elif work.start_anew %}

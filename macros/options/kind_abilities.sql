@@ -10,6 +10,12 @@
 {% endmacro %}
 
 
+{# Whether loading a unit twice may count it twice: also if custom when_matched clauses say what happens to rows that exist, because they may add to them. #}
+{% macro may_count_twice(options) %}
+  {% do return(dbt_kinds.appends_rows(options) or options.get('when_matched') is not none) %}
+{% endmacro %}
+
+
 {# Whether the table holds states that intervals are merged into: a merged interval can be neither removed nor merged again. #}
 {% macro accumulates(options) %}
   {% do return(options.kind == 'cumulative_aggregate') %}

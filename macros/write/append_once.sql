@@ -4,16 +4,16 @@
 {% endmacro %}
 
 
-{# Refuses to append to unrecorded rows: a first load might append them again. #}
+{# Refuses to append or merge into unrecorded rows if a first load might count them twice. #}
 {% macro check_no_unrecorded_rows(work) %}
   {% set options = work.options %}
   {% if dbt_kinds.accumulates(options) %}
     {% do dbt_kinds._check_nothing_unmerged(work) %}
-  {% elif dbt_kinds.appends_rows(options) and not work.start_anew and dbt_kinds.events_of(options.relation) == []
+  {% elif dbt_kinds.may_count_twice(options) and not work.start_anew and dbt_kinds.events_of(options.relation) == []
       and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
-    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so a first load might append them '
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so a first load might ' ~ ('append' if dbt_kinds.appends_rows(options) else 'merge') ~ ' them '
       ~ "again; record the intervals that it holds: dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}'; or rebuild it with "
-      ~ '--full-refresh and disable_restatement: false') %}
+      ~ '--full-refresh' ~ (' and disable_restatement: false' if options.disable_restatement else '')) %}
   {% endif %}
 {% endmacro %}
 

@@ -82,6 +82,7 @@ class Warehouse:
     appended: dict[int, int] = field(default_factory=dict)
     created: dict[str, int] = field(default_factory=dict)
     documented: dict[str, Any] = field(default_factory=dict)
+    arguments: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.database = database_like_spark()
@@ -305,7 +306,7 @@ class Warehouse:
 
         raise_warning = SimpleNamespace(raise_compiler_error=_raise, warn=self.said.append)
         macros = Macros(
-            variables=variables, node=model, this=Relation(name), run_query=self.run_query, statement=statement,
+            variables=variables, arguments=self.arguments, node=model, this=Relation(name), run_query=self.run_query, statement=statement,
             compiled_code=sql, invocation_id=invocation, exceptions=raise_warning,
             log=lambda text, info=False: self.say(text),
             config=SimpleNamespace(get=lambda key, default=None: {"contract": SimpleNamespace(enforced=False)}.get(key, default)),
