@@ -72,9 +72,9 @@ order by name
 {% endmacro %}
 
 
-{# Raises if a file changed after it was taken: files are read once, so later content would be lost. #}
+{# Raises if a file changed after it was taken: files are read once, so later content would be lost. An empty file has none, and may stand for one that was lost. #}
 {% macro _check_unchanged(options, files) %}
-  {% for file in files if file.get('claim') and file.get('length') is not none and file.length != file.taken_length %}
+  {% for file in files if file.get('claim') and file.get('length') and file.length != file.taken_length %}
     {% do dbt_kinds.fail(options.model, 'the file ' ~ file.name ~ ' in ' ~ options.landing ~ ' changed after it was taken: it has ' ~ file.length ~ ' bytes and had ' ~ file.taken_length
       ~ '; files have to appear whole, by a rename: put back what it was, and land what is new under a name of its own') %}
   {% endfor %}

@@ -75,6 +75,24 @@ def test_a_full_refresh_after_a_death_leaves_nothing_to_settle(of: str, file_for
         assert not any("a run that died" in said for said in warehouse.said)
 
 
+def test_an_empty_file_may_stand_for_one_that_was_lost() -> None:
+    warehouse = prepared("files", "iceberg")
+    warehouse.gain()
+    dies(warehouse, 3, 5)
+    assert "take_files" in warehouse.statements
+    warehouse.database.execute("delete from shop.landed where name = 'day_2'")
+    warehouse.database.execute("delete from shop.lines where name = 'day_2'")
+    with pytest.raises(CompilerError, match="put it back, or put an empty file of that name there"):
+        warehouse.build(4)
+    warehouse.database.execute("insert into shop.landed values ('day_2', 0)")
+    warehouse.database.execute("delete from shop.src where id = 2")
+    check_ordinary_runs(warehouse, range(4, 6), "with an empty file")
+    # what comes into it later would not be read
+    warehouse.database.execute("update shop.landed set length = 5 where name = 'day_2'")
+    with pytest.raises(CompilerError, match="changed after it was taken: it has 5 bytes and had 20"):
+        warehouse.build(6)
+
+
 @pytest.mark.parametrize(("of", "file_format"), rest(CASES, ("rows", "iceberg"), ("append", "parquet")))
 def test_so_does_one_that_dies_itself(of: str, file_format: str) -> None:
     def refreshed() -> Changing:
