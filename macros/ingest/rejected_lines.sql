@@ -4,6 +4,16 @@
 {% endmacro %}
 
 
+{# Removes the rejected lines of all claims, before a rebuild reads everything again under a claim of its own. If killed, the next run goes on with the rebuild. #}
+{% macro clear_rejects(relation) %}
+  {% set rejects = dbt_kinds.rejects_table(relation) %}
+  {% if dbt_kinds.relation_type(rejects) is not none %}
+    {% set is_of_files = dbt_kinds.is_of_files(dbt_kinds.describe_table(rejects).file_format) %}
+    {% call statement('clear_rejects') %}{{ 'truncate table' if is_of_files else 'delete from' }} {{ rejects }}{% endcall %}
+  {% endif %}
+{% endmacro %}
+
+
 {#
   Stores the rejected lines of a claim, with reason and line number. Each claim is a partition, which a second attempt replaces. Line numbers come from reading
   the files with rejected lines once more; rows of a landing table have none.

@@ -23,11 +23,12 @@
 {% endmacro %}
 
 
-{# Appends the rows of a claim, once, after storing the rejected lines: announced with their number, and recorded with the claim. #}
+{# Appends the rows of a claim, once, after storing the rejected lines: announced with their number, and recorded with the claim. The first claim of a rebuild replaces all rejected lines. #}
 {% macro append_landed(relation, work, batch, query) %}
   {% set claim = work.plan.claims | selectattr('lines', 'defined') | list | last %}
   {% set details = dbt_kinds.json_text(dict({'claim': claim.id, 'rejects': claim.rejects}, **({'versions': work.plan.versions} if work.plan.get('versions') else {}))) %}
   {% set unit = 'row' if work.options.landing_table is not none else 'line' %}
+  {% do dbt_kinds.clear_rejects(relation) if work.start_anew and claim.id == work.plan.claims[0].id %}
   {% if claim.rejects %}
     {% do dbt_kinds.keep_rejects(relation, work.options, claim, claim.lines, claim.rejected_files) %}
     {% do exceptions.warn('dbt_kinds: model ' ~ work.options.model ~ ': ' ~ dbt_kinds.counted(claim.rejects, unit ~ ' was', unit ~ 's were') ~ ' rejected, see ' ~ dbt_kinds.rejects_table(relation)) %}

@@ -249,3 +249,27 @@ def test_what_is_refused_and_what_a_rebuild_takes(project: Project, tmp_path: Pa
     ):
         events(project, "t", tmp_path / "in", "iceberg", **meta)
         assert words in project.dbt("run").errors, words
+
+
+def test_a_rebuild_replaces_the_rejects(project: Project, tmp_path: Path) -> None:
+    columns = [{"name": "id", "data_type": "int", "not_null": True}]
+    models = [f"t_{file_format}" for file_format in FORMATS]
+    for model, file_format in zip(models, FORMATS, strict=True):
+        events(project, model, tmp_path / "in", file_format, columns=columns, disable_restatement=False)
+    for number in (1, 2):
+        land(tmp_path / "in", f"{number}.jsonl", [f'{{"id": {number}}}', f"oops {number}"])
+        project.run()
+    with broken_connection(r"insert overwrite table \S*__rejected"):
+        project.dbt("run", "--full-refresh")
+    project.operation("release_lease", select=" ".join(models))
+    for arguments in ((), ("--full-refresh",)):
+        project.run(*arguments)
+        for model in models:
+            assert project.rows(f"select id from {{schema}}.{model}") == [(1,), (2,)]
+            assert rejects(project, model) == [("1.jsonl", "oops 1"), ("2.jsonl", "oops 2")], arguments
+    (tmp_path / "in" / "2.jsonl").unlink()
+    land(tmp_path / "in", "3.jsonl", ['{"id": 3}'])
+    project.run("--full-refresh")
+    for model in models:
+        assert project.rows(f"select id from {{schema}}.{model}") == [(1,), (3,)]
+        assert rejects(project, model) == [("1.jsonl", "oops 1")]

@@ -90,6 +90,17 @@ class Changing(Warehouse):
     def expected(self) -> list[tuple[int, int]]:
         return sorted(self.database.execute("select id, v from shop.src").fetchall())
 
+    def rejected(self) -> list[int]:
+        """What could not be loaded, of kinds that keep it."""
+        is_kept = "t__rejected" in self.listed_tables(None)
+        rows = self.database.execute("select cast(text as int) from shop.t__rejected").fetchall() if is_kept else []
+        return sorted(value for (value,) in rows)
+
+    def to_reject(self) -> list[int]:
+        table = {"files": "lines", "rows": "inbox"}.get(self.of)
+        rows = self.database.execute(f"select v from shop.{table} where id is null").fetchall() if table else []
+        return sorted(value for (value,) in rows)
+
     # --- what stands in for files, and for what only Spark can do
 
     def ask(self, sql: str) -> Any:

@@ -334,7 +334,7 @@ class Warehouse:
 
 
 def as_json(value: Any) -> Any:
-    return value if isinstance(value, (bool, int, float)) else str(value)
+    return value if isinstance(value, (bool, int, float, list)) else str(value)
 
 
 def _raise(message: str) -> None:

@@ -39,10 +39,15 @@ def last(statements: list[str], name: str) -> int:
     return len(statements) - statements[::-1].index(name)
 
 
+def check(warehouse: Changing, where: str) -> None:
+    assert warehouse.held() == warehouse.expected(), where
+    assert warehouse.rejected() == warehouse.to_reject(), where
+
+
 def check_ordinary_runs(warehouse: Changing, days: range, where: str) -> None:
     for day in days:
         warehouse.gain_and_build(day)
-        assert warehouse.held() == warehouse.expected(), f"day {day}, {where}"
+        check(warehouse, f"day {day}, {where}")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +75,7 @@ def test_a_full_refresh_after_a_death_leaves_nothing_to_settle(of: str, file_for
         dies(warehouse, 3, number)
         warehouse.gain_and_build(4, full_refresh=True)
         where = f"died at {number} of {whole.statements}"
-        assert warehouse.held() == warehouse.expected(), where
+        check(warehouse, where)
         check_ordinary_runs(warehouse, range(5, 7), where)
         assert not any("a run that died" in said for said in warehouse.said)
 
