@@ -44,7 +44,7 @@ def rows(project: Project) -> list[tuple[Any, ...]]:
 def test_the_next_run_makes_it_good(
     project: Project, file_format: str, statement: str, variables: dict[str, Any], done: bool
 ) -> None:
-    # only a first load stages its batch; a restatement of the 3rd takes back the batches of two days
+    # a first load stages its batch (so does a restatement, which is broken elsewhere); a restatement of the 3rd takes back the batches of two days
     is_first = "_batch" in statement
     days = range(3 if variables else 0 if is_first else 1)
     for day in days:

@@ -117,6 +117,37 @@ def test_ignored_changes_leave_the_table_as_it_is(project: Project, file_format:
     assert "c" not in [row[0] for row in project.sql("describe {schema}.days")]
 
 
+def test_a_history_compares_numbers_as_its_table_has_them_where_wider_ones_are_ignored(project: Project) -> None:
+    def prices(query: str, day: int, *arguments: str) -> tuple[bool, str]:
+        project.kind(
+            "prices", query, kind="scd_type_2_by_column", config="file_format='iceberg'", unique_key="id", columns="*", on_additive_change="ignore",
+        )  # fmt: skip
+        run = project.dbt("run", *arguments, now=f"2024-01-0{day}T06:00:00")
+        return run.success, run.errors
+
+    query = "select cast(1 as {id}) as id, cast({price} as {type}) as price"
+    versions = "select id, cast(price as string), valid_to is null from {schema}.prices"
+    for day, wider in enumerate([False, True, True], start=2):
+        narrow = {"id": "int", "type": "decimal(12,1)"}
+        given = {"id": "bigint", "type": "decimal(20,2)"} if wider else narrow
+        assert prices(query.format(price="1.25", **given), day) == (True, "")
+        assert project.rows(versions) == [(1, "1.3", True)]
+    wide = {"id": "bigint", "type": "decimal(20,2)"}
+    went, said = prices(query.format(price="999999999999", **wide), 5)
+    assert not went
+    assert "column price is decimal(12,1) in the table, which cannot hold 999999999999.00" in said
+    assert prices(query.format(price="2", **wide), 5) == (True, "")
+    # a refused full refresh leaves them, and what is recorded of them
+    recorded = project.events()
+    twice = query.format(price="3", **narrow)
+    went, said = prices(f"{twice} union all {twice}", 6, "--full-refresh")
+    assert not went
+    assert "more than one row for one unique_key" in said
+    assert project.events() == recorded
+    assert prices(query.format(price="3", **wide), 6) == (True, "")
+    assert project.rows(versions) == [(1, "1.3", False), (1, "2.0", False), (1, "3.0", True)]
+
+
 WIDER = [
     ("1 as a", "3000000000 as a", "bigint", [1, 3000000000]),
     ("cast(1.5 as float) as a", "cast(2.25 as double) as a", "double", [1.5, 2.25]),
