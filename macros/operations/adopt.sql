@@ -37,6 +37,7 @@
 {% macro _check_unrecorded(node, again) %}
   {% set options = dbt_kinds.options_of(node) %}
   {% do dbt_kinds.check_no_lease(options) %}
+  {% do dbt_kinds.refuse_half_written(options, dbt_kinds.run_memory().pending.get(options.relation)) %}
   {% set log = [] if dbt_kinds.true_or_false(node.name, 'again', again) else dbt_kinds.read_log([options.relation]) %}
   {% if log %}
     {% do dbt_kinds.fail(node.name, 'the interval store has events of ' ~ options.relation ~ ' already, the last one ' ~ log[-1].event ~ ' at '

@@ -12,6 +12,7 @@
     {% set at = dbt_kinds.run_settings(node.name).execution_time %}
     {% do dbt_kinds.claim(options, {'execution_time': at, 'batches': []}) %}
     {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
+    {% do dbt_kinds.refuse_half_written(options, pending) %}
     {% set is_pending = dbt_kinds.may_be_written(pending, interval) %}
     {% if options.kind == 'events' and not is_pending %}
       {% do dbt_kinds.release_lease_of(options) %}

@@ -11,6 +11,7 @@
   {# without a claim: losing this record would only cause a reload #}
   {% do dbt_kinds.check_no_lease(options) %}
   {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
+  {% do dbt_kinds.refuse_half_written(options, pending) %}
   {% set is_pending = dbt_kinds.may_be_written(pending, interval) %}
   {% if options.kind == 'events' and not is_pending %}
     {% do dbt_kinds.fail(node.name, 'a model of kind events records what it took from ' ~ (options.landing or options.landing_table) ~ ', not intervals, so only the interval of a write that is in doubt can be recorded, '

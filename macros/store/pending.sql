@@ -67,6 +67,18 @@
 {% endmacro %}
 
 
+{#
+  Refuses to say what a table holds while only a run can complete an announced write: until then it may lack rows, and anything that is recorded of it would close the
+  announcement.
+#}
+{% macro refuse_half_written(options, pending) %}
+  {% if pending is not none and fromjson(pending.details).write not in ['append', 'merge'] %}
+    {% do dbt_kinds.release_lease_of(options) %}
+    {% do dbt_kinds.fail(options.model, 'a run died while it rewrote ' ~ options.relation ~ ', which may lack rows until the next run has completed that; run the model first: dbt run --select ' ~ options.model) %}
+  {% endif %}
+{% endmacro %}
+
+
 {# Closes the announced write of a relation, whatever its outcome, if there is one. #}
 {% macro close_pending_write(options) %}
   {% set pending = dbt_kinds.run_memory().pending %}

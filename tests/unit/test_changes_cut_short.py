@@ -167,6 +167,26 @@ def test_what_a_message_advises_about_a_write_in_doubt_is_right(of: str, given: 
             assert (name, stated[0].get(name)) == (name, expected.get(name))
 
 
+@pytest.mark.parametrize("of", ["tracked", "keys", "by_run"])
+def test_of_a_table_that_is_written_in_part_nothing_can_be_stated(of: str) -> None:
+    warehouse = prepared(of, "parquet")
+    warehouse.gain_and_build(3)
+    number = last(warehouse.statements, "append_events")
+    warehouse = prepared(of, "parquet")
+    warehouse.gain()
+    dies(warehouse, 3, number - 1)
+    day = {"start": "2024-01-01", "end": "2024-01-02"}
+    for operation, given in (
+        ("record", day),
+        ("forget", day),
+        ("forget", {}),
+        ("adopt", {"again": "true", "execute": "true"}),
+    ):
+        with pytest.raises(CompilerError, match=r"a run died while it rewrote shop\.t, .*: dbt run --select t"):
+            warehouse.operate(operation, **given)
+    check_ordinary_runs(warehouse, range(4, 6), of)
+
+
 @pytest.mark.parametrize("of", ["files", "rows"])
 def test_of_events_nothing_but_a_write_in_doubt_can_be_stated(of: str) -> None:
     warehouse = prepared(of, "iceberg")
