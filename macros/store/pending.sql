@@ -72,7 +72,7 @@
   announcement.
 #}
 {% macro refuse_half_written(options, pending) %}
-  {% if pending is not none and fromjson(pending.details).write not in ['append', 'merge'] %}
+  {% if pending is not none and not dbt_kinds.may_be_written(pending, none) %}
     {% do dbt_kinds.release_lease_of(options) %}
     {% do dbt_kinds.fail(options.model, 'a run died while it rewrote ' ~ options.relation ~ ', which may lack rows until the next run has completed that; run the model first: dbt run --select ' ~ options.model) %}
   {% endif %}

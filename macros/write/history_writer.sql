@@ -59,9 +59,7 @@
         or dbt_kinds.fits_into(dbt_kinds.parse_type(source.type), dbt_kinds.parse_type(column.type)) %}
       {% do selected.append(expression) %}
     {% else %}
-      {% set narrowed = 'try_cast(' ~ expression ~ ' as ' ~ column.type ~ ')' %}
-      {% do selected.append('if(' ~ expression ~ ' is not null and ' ~ narrowed ~ ' is null, raise_error(concat(' ~ dbt_kinds.text_literal(
-        'dbt_kinds: column ' ~ column.name ~ ' is ' ~ column.type ~ ' in the table, which cannot hold ') ~ ', ' ~ expression ~ ')), ' ~ narrowed ~ ') as ' ~ expression) %}
+      {% do selected.append(dbt_kinds.cast_or_raise('try_cast', column, ' is ' ~ column.type ~ ' in the table, which cannot hold ')) %}
     {% endif %}
   {% endfor %}
   {% do return(selected) %}

@@ -9,8 +9,10 @@ from typing import Any
 
 from dbt_kinds.kinds import Kind
 from dbt_kinds.readers.ondatrasql.arguments import read_call, split_arguments, unquoted, value_of
-from dbt_kinds.readers.ondatrasql.findings import Finding, Severity, nearest
+from dbt_kinds.readers.ondatrasql.findings import Finding, Severity, nearest, severity_of
 from dbt_kinds.readers.ondatrasql.header import DIRECTIVES, REPEATABLE, Directive, ModelText
+from dbt_kinds.readers.remark_notes import NOTE_OF
+from dbt_kinds.translation.remarks import RemarkKind
 
 KINDS = {
     "table": Kind.FULL,
@@ -62,6 +64,11 @@ class Declared:
     def find(self, code: str, severity: Severity, message: str, line: int, column: int = 1) -> None:
         """Records a finding of this file."""
         self.findings.append(Finding(self.path, line, column, code, severity, message))
+
+    def note(self, kind: RemarkKind, message: str, line: int, column: int) -> None:
+        """Records a remark of the translation."""
+        note = NOTE_OF[kind]
+        self.find(note.__name__, severity_of(note.level), message, line, column)
 
     @property
     def is_captured(self) -> bool:

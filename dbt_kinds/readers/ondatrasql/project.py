@@ -36,13 +36,12 @@ from dbt_kinds.readers.ondatrasql.checks import Check, Checks, names_of
 from dbt_kinds.readers.ondatrasql.columns import described, masked, read_columns, read_event_columns
 from dbt_kinds.readers.ondatrasql.directives import KINDS, Declared, errors, read_directives
 from dbt_kinds.readers.ondatrasql.files import ModelFile, read_files
-from dbt_kinds.readers.ondatrasql.findings import Finding, Severity, severity_of
+from dbt_kinds.readers.ondatrasql.findings import Finding, Severity
 from dbt_kinds.readers.ondatrasql.header import Directive
 from dbt_kinds.readers.ondatrasql.queries import Query, capture, columns_of, read_query, to_spark
 from dbt_kinds.readers.ondatrasql.settings import read_settings
 from dbt_kinds.readers.ondatrasql.sinks import sink_files
 from dbt_kinds.readers.ondatrasql.tables import Tables, key_of, table_key
-from dbt_kinds.readers.remark_notes import NOTE_OF
 from dbt_kinds.translation.star import Columns
 
 CONFIG_FILE = "models"
@@ -392,9 +391,8 @@ class _Reader:
             if missing:
                 raise CheckProblem("InvalidCheck", f"{call.text}: the query returns no column {missing[0]}")
             for remark in check.remarks:
-                kind = NOTE_OF[remark.kind]
                 message = f"@{directive.name}: {remark.message}"
-                declared.find(kind.__name__, severity_of(kind.level), message, directive.line, directive.column)
+                declared.note(remark.kind, message, directive.line, directive.column)
             return check
         except CheckProblem as problem:
             severity: Severity = "warning" if problem.code == "NotCarried" else "error"

@@ -12,11 +12,9 @@ from dbt_kinds.kinds import Captured, Mark, Place, SqlText, This
 from dbt_kinds.marks import Marks, used_marks
 from dbt_kinds.readers.ondatrasql.directives import Declared
 from dbt_kinds.readers.ondatrasql.expansion import expand, refused
-from dbt_kinds.readers.ondatrasql.findings import severity_of
 from dbt_kinds.readers.ondatrasql.settings import Settings
 from dbt_kinds.readers.ondatrasql.statements import place_of, split_statements
 from dbt_kinds.readers.ondatrasql.tables import Tables, is_read_table, key_of, table_key
-from dbt_kinds.readers.remark_notes import NOTE_OF
 from dbt_kinds.translation.aliases import write_aliases_out
 from dbt_kinds.translation.columns_calls import write_columns_out
 from dbt_kinds.translation.dialects import ParseFailure, parse_statement, spark_sql
@@ -186,8 +184,7 @@ def _note(query: Query, remark: Remark) -> bool:
     if remark.kind == "unknown function":
         query.declared.find("UnsupportedSql", "error", remark.message, line, column)
         return True
-    kind = NOTE_OF[remark.kind]
-    query.declared.find(kind.__name__, severity_of(kind.level), remark.message, line, column)
+    query.declared.note(remark.kind, remark.message, line, column)
     return False
 
 
