@@ -110,7 +110,7 @@ def test_what_is_refused_and_what_is_told(project: Project) -> None:
     project.sql("create table {schema}.inbox using iceberg as select 4L as id")
     lost = project.dbt("run").errors
     assert "is gone, so its new rows cannot be determined" in lost
-    assert "disable_restatement: false and dbt run --full-refresh --select t" in lost
+    assert "disable_restatement: false and run dbt run --full-refresh --select t" in lost
     events(project, "t", "iceberg", disable_restatement=False)
     assert project.run("--full-refresh").messages["t"] == "flush: 1 row"
     assert project.rows("select id from {schema}.t") == [(4,)]
