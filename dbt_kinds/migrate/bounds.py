@@ -18,21 +18,34 @@ from dbt_kinds.readers.dbt.rendering import NAME, THIS, Names
 
 Base = Literal["latest", "now", "variable", "fixed"]
 
-_NOW = (exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentDatetime)
+_TODAY = (exp.CurrentDate, exp.UtcDate)
+_NOW = (
+    *_TODAY,
+    exp.CurrentTimestamp,
+    exp.CurrentTimestampLTZ,
+    exp.CurrentDatetime,
+    exp.Localtimestamp,
+    exp.UtcTimestamp,
+    exp.Systimestamp,
+)
+# depend on the current time, and are no time that a column can be bounded by
+_CLOCKS = (exp.CurrentTime, exp.Localtime, exp.UtcTime)
+_TODAY_NAMES = frozenset({"current_date", "curdate", "today"})
 _NOW_NAMES = frozenset(
     {
         "now",
         "getdate",
         "sysdate",
         "current_timestamp",
-        "current_date",
+        "current_localtimestamp",
         "localtimestamp",
         "sysdatetime",
+        "sysutcdatetime",
         "getutcdate",
-        "today",
         "transaction_timestamp",
         "clock_timestamp",
         "statement_timestamp",
+        *_TODAY_NAMES,
     }
 )
 _BACK = (exp.DateSub, exp.TimestampSub, exp.DatetimeSub)
@@ -75,17 +88,17 @@ def read_bound(node: exp.Expr, names: Names, dialect: str) -> Bound | None:
 
 def asks_now(node: exp.Expr) -> bool:
     """Whether an expression depends on the current time."""
-    return any(_now(inner) is not None for inner in node.walk())
+    return any(isinstance(inner, _CLOCKS) or _now(inner) is not None for inner in node.walk())
 
 
 def _now(node: exp.Expr) -> Bound | None:
     if isinstance(node, _NOW) or (
         isinstance(node, exp.Anonymous) and node.name.lower() in _NOW_NAMES and not node.expressions
     ):
-        is_date = isinstance(node, exp.CurrentDate) or node.name.lower() in ("current_date", "today")
+        is_date = isinstance(node, _TODAY) or node.name.lower() in _TODAY_NAMES
         return Bound("now", truncated="day" if is_date else None)
     if isinstance(node, exp.Column) and not node.table and node.name.lower() in _NOW_NAMES:
-        return Bound("now", truncated="day" if node.name.lower() == "current_date" else None)
+        return Bound("now", truncated="day" if node.name.lower() in _TODAY_NAMES else None)
     return None
 
 

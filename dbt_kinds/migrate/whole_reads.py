@@ -15,6 +15,7 @@ from dbt_kinds.errors import (
     UnboundPartition,
     UnreadableBlock,
 )
+from dbt_kinds.migrate.bounds import asks_now
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.edits import block_removal
 from dbt_kinds.migrate.meaning import Meaning
@@ -94,12 +95,11 @@ def _check_no_now(tree: exp.Expr, settings: Settings) -> None:
     """Refuses an append that depends on the current time, because it depends on when runs take place."""
     if settings.unique_key or settings.strategy == "insert_overwrite":
         return
-    for now in tree.find_all(exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentDatetime):
-        if now.find_ancestor(exp.Where) is not None:
-            raise UnreadableBlock(
-                "rows are appended by what now is, without a block; write the filter between start_*() and end_*()",
-                line=settings.line,
-            )
+    if any(asks_now(where) for where in tree.find_all(exp.Where)):
+        raise UnreadableBlock(
+            "rows are appended by what now is, without a block; write the filter between start_*() and end_*()",
+            line=settings.line,
+        )
 
 
 def inserted_only(reading: Reading, settings: Settings, meanings: list[Meaning], options: MigrateOptions) -> Conversion:

@@ -423,6 +423,32 @@ def test_a_python_model_is_left(tmp_path: Path) -> None:
     assert result.reason.code == "PythonModel"
 
 
+@pytest.mark.parametrize(
+    ("dialect", "now"),
+    [
+        ("postgres", "localtimestamp"),
+        ("duckdb", "today()"),
+        ("snowflake", "sysdate()"),
+        ("mysql", "utc_timestamp()"),
+        ("tsql", "sysutcdatetime()"),
+        ("spark", "localtimestamp()"),
+        ("spark", "curdate()"),
+        ("bigquery", "current_datetime()"),
+    ],
+)
+def test_an_append_that_asks_for_the_current_time_is_left(dialect: str, now: str, tmp_path: Path) -> None:
+    """In each spelling, as a filter of all rows and as the end of the newest."""
+    config = "incremental_strategy='append'"
+    text = incremental(f"select id, event_at from {{{{ ref('raw') }}}} where event_at < {now}", config)
+    settled = filtered(f"{NEWEST} and event_at <= {now} - interval '2' hour", config=config)
+    results = migrated(tmp_path, {"m": text, "settled": settled}, dialect)
+    reason = one(results).reason
+    assert reason is not None
+    assert reason.code == "UnreadableBlock"
+    assert "appended by what now is" in reason.message
+    assert one(results, "settled").reason is not None, one(results, "settled").new_text
+
+
 def test_dbt_sparks_default_strategy_ignores_a_key(tmp_path: Path) -> None:
     text = filtered("day > (select max(day) from {{ this }})", "day", "unique_key='id'")
     result = one(migrated(tmp_path, {"m": text}, "spark"))
