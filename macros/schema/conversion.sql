@@ -19,8 +19,17 @@
     {% do return('transform(' ~ expression ~ ', ' ~ variable ~ ' -> ' ~ element ~ ')') %}
   {% elif source.kind == 'map' and target.kind == 'map' %}
     {% do return(dbt_kinds._map_conversion(expression, source, target, depth)) %}
+  {% elif source.kind == 'atomic' and target.kind == 'atomic' and not dbt_kinds.fits_into(source, target) %}
+    {% do return(dbt_kinds.cast_or_raise(expression, target.text, 'a ' ~ source.text ~ ' cannot become ' ~ target.text ~ ', because of the value ')) %}
   {% endif %}
   {% do return('cast(' ~ expression ~ ' as ' ~ dbt_kinds.type_text(target) ~ ')') %}
+{% endmacro %}
+
+
+{# SQL: a value, cast to a type; one that does not fit into it raises an error of the words and the value. A plain cast would wrap a number around unless the session has ANSI on. Pure. #}
+{% macro cast_or_raise(expression, data_type, words) %}
+  {% set converted = 'try_cast(' ~ expression ~ ' as ' ~ data_type ~ ')' %}
+  {% do return('if(' ~ expression ~ ' is not null and ' ~ converted ~ ' is null, raise_error(concat(' ~ dbt_kinds.text_literal('dbt_kinds: ' ~ words) ~ ', ' ~ expression ~ ')), ' ~ converted ~ ')') %}
 {% endmacro %}
 
 

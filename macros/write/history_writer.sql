@@ -59,7 +59,8 @@
         or dbt_kinds.fits_into(dbt_kinds.parse_type(source.type), dbt_kinds.parse_type(column.type)) %}
       {% do selected.append(expression) %}
     {% else %}
-      {% do selected.append(dbt_kinds.cast_or_raise('try_cast', column, ' is ' ~ column.type ~ ' in the table, which cannot hold ')) %}
+      {% set words = 'column ' ~ column.name ~ ' is ' ~ column.type ~ ' in the table, which cannot hold ' %}
+      {% do selected.append(dbt_kinds.cast_or_raise(dbt_kinds.quoted(column.name), column.type, words) ~ ' as ' ~ dbt_kinds.quoted(column.name)) %}
     {% endif %}
   {% endfor %}
   {% do return(selected) %}

@@ -60,7 +60,8 @@
       {% set converted = dbt_kinds.conversion(dbt_kinds.quoted(source.name), source.type, column.type) %}
       {% do selected.append(quoted if converted == dbt_kinds.quoted(source.name) else converted ~ ' as ' ~ quoted) %}
     {% elif cast and source.type != column.type %}
-      {% do selected.append(dbt_kinds.cast_or_raise('cast', column, ' cannot become ' ~ column.type ~ ', because of the value ')) %}
+      {% set words = 'column ' ~ column.name ~ ' cannot become ' ~ column.type ~ ', because of the value ' %}
+      {% do selected.append(dbt_kinds.cast_or_raise(quoted, column.type, words) ~ ' as ' ~ quoted) %}
     {% else %}
       {% do selected.append(quoted) %}
     {% endif %}
@@ -68,14 +69,3 @@
   {% do return(selected) %}
 {% endmacro %}
 
-
-{#
-  SQL: a column of the query, cast to the type of the table's column of that name by `cast` or `try_cast`; a value that gives NULL raises an error of the column's name,
-  the words and the value. Pure.
-#}
-{% macro cast_or_raise(function, column, words) %}
-  {% set quoted = dbt_kinds.quoted(column.name) %}
-  {% set converted = function ~ '(' ~ quoted ~ ' as ' ~ column.type ~ ')' %}
-  {% do return('if(' ~ quoted ~ ' is not null and ' ~ converted ~ ' is null, raise_error(concat(' ~ dbt_kinds.text_literal('dbt_kinds: column ' ~ column.name ~ words)
-    ~ ', ' ~ quoted ~ ')), ' ~ converted ~ ') as ' ~ quoted) %}
-{% endmacro %}

@@ -86,6 +86,25 @@ def test_allowed_a_type_changes_and_old_values_with_it(project: Project, file_fo
     assert rows(project, "a, b") == [("1", 7), ("x", 8)]
 
 
+def test_allowed_a_type_changes_only_if_every_value_fits(project: Project) -> None:
+    """A plain cast would write the largest bigint, or NULL, without a word."""
+    cases = [
+        ("1e30 as a", "1L as a", "a", "column a cannot become bigint, because of the value 1.0E30"),
+        ("array(named_struct('p', 1e30)) as a", "array(named_struct('p', 1L)) as a", "a[0].p", "a double cannot become bigint, because of the value 1.0E30"),
+        ("map('k', 'x') as a", "map('k', 1) as a", "a['k']", "a string cannot become int, because of the value x"),
+    ]  # fmt: skip
+    for first, then, value, words in cases:
+        went, said = first_and_next(project, first, then, "iceberg", on_destructive_change="allow")
+        assert not went
+        assert f"dbt_kinds: {words}" in said
+        before = rows(project, value)
+        assert len(before) == 1
+        daily(project, first, "iceberg")
+        assert project.dbt("run", now=LATER).success
+        assert rows(project, value) == before * 2
+        project.sql("drop table {schema}.days")
+
+
 @pytest.mark.parametrize("file_format", ONE_FORMAT)
 def test_warn_says_it_and_does_it(project: Project, file_format: str) -> None:
     went, said = first_and_next(

@@ -395,6 +395,12 @@ def test_a_change_is_destructive_when_the_table_loses_by_it(change: str, destruc
             "struct<s:struct<a:bigint>>",
             "if(x is null, null, named_struct('s', if(x.`s` is null, null, named_struct('a', cast(x.`s`.`a` as bigint)))))",
         ),
+        (
+            "array<bigint>",
+            "array<int>",
+            "transform(x, e1 -> if(e1 is not null and try_cast(e1 as int) is null, raise_error(concat("
+            "'dbt_kinds: a bigint cannot become int, because of the value ', e1)), try_cast(e1 as int)))",
+        ),
         ("array<int>", "array<bigint>", "transform(x, e1 -> cast(e1 as bigint))"),
         ("array<array<int>>", "array<array<bigint>>", "transform(x, e1 -> transform(e1, e2 -> cast(e2 as bigint)))"),
         ("map<string,int>", "map<string,bigint>", "transform_values(x, (k1, v1) -> cast(v1 as bigint))"),
