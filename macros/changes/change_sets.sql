@@ -7,7 +7,7 @@
     {% do return(none) %}
   {% endif %}
   {% set captured = dbt_kinds.captured_tables(sql) %}
-  {% set now, nodes = dbt_kinds.table_versions(node, sql), dbt_kinds.tables_read(node) %}
+  {% set now, nodes = dbt_kinds.table_versions(node, sql), dbt_kinds.tables_read(node, sql) %}
   {% do dbt_kinds.check_captured(options, captured, now) %}
   {% set then = dbt_kinds.recorded_versions(options, dbt_kinds.latest_load(loads)) if plan.run_type == 'incremental' else none %}
   {% set is_known = then is not none and none not in now.values() | list %}
@@ -19,7 +19,7 @@
   {% for name in now if name not in captured %}
     {% do lookups.update({name: now[name]}) %}
   {% endfor %}
-  {% set changed_lookups = dbt_kinds.changed_tables(node, then, lookups) if is_known else [] %}
+  {% set changed_lookups = dbt_kinds.changed_tables(nodes, then, lookups) if is_known else [] %}
   {% set states = changes.values() | map(attribute='state') | list %}
   {% do plan.update({'versions': now}) %}
   {% if is_known and not changed_lookups and states | reject('eq', 'same') | list == [] %}

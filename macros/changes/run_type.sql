@@ -9,7 +9,8 @@
   {% set now = dbt_kinds.table_versions(node, sql) %}
   {% set latest = dbt_kinds.latest_load(loads) %}
   {% set then = dbt_kinds.recorded_versions(options, latest) if latest and latest.model_hash == model_hash and not settings.full_refresh else none %}
-  {% set type, reason = dbt_kinds.run_type(latest, settings.full_refresh, model_hash, then, now, dbt_kinds.changed_tables(node, then, now)) %}
+  {% set changed = dbt_kinds.changed_tables(dbt_kinds.tables_read(node, sql), then, now) %}
+  {% set type, reason = dbt_kinds.run_type(latest, settings.full_refresh, model_hash, then, now, changed) %}
   {% if type == 'skip' and settings.ignore_skip %}
     {% set type, reason = 'full', 'kinds_ignore_skip' %}
   {% endif %}
@@ -63,9 +64,9 @@
 {% endmacro %}
 
 
-{# The names of the tables whose rows have changed since `then`, except those with an unknown version. #}
-{% macro changed_tables(node, then, now) %}
-  {% set changed, nodes = [], dbt_kinds.tables_read(node) %}
+{# The names of the tables whose rows have changed since `then`, except those with an unknown version. `nodes` is what tables_read returns. #}
+{% macro changed_tables(nodes, then, now) %}
+  {% set changed = [] %}
   {% for name, version in (now.items() if then is not none else []) if version is not none %}
     {% do changed.append(name) if not dbt_kinds.is_same_version(nodes[name], then.get(name), version) %}
   {% endfor %}

@@ -4,25 +4,14 @@
 #}
 {% macro table_versions(node, sql) %}
   {% set versions = {} %}
-  {% do dbt_kinds._add_versions(node, versions) %}
-  {% for name in dbt_kinds.unknown_tables(sql, dbt_kinds.read_relations(node)) %}
+  {% for name, read in dbt_kinds.tables_read(node, sql).items() if read.config.materialized != 'ephemeral' %}
+    {% set is_view = read.resource_type == 'model' and read.config.materialized == 'view' %}
+    {% do versions.update({name: 'view ' ~ read.checksum.checksum if is_view else dbt_kinds.table_version(read)}) %}
+  {% endfor %}
+  {% for name in dbt_kinds.unknown_tables(sql, dbt_kinds.read_relations(node, sql)) %}
     {% do versions.update({name: none}) %}
   {% endfor %}
   {% do return(versions) %}
-{% endmacro %}
-
-
-{% macro _add_versions(node, versions) %}
-  {% for unique_id in node.depends_on.nodes %}
-    {% set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) %}
-    {% set kind = parent.config.materialized if parent and parent.resource_type == 'model' else none %}
-    {% if kind in ['view', 'ephemeral'] %}
-      {% do versions.update({dbt_kinds.table_name(parent): 'view ' ~ parent.checksum.checksum}) if kind == 'view' %}
-      {% do dbt_kinds._add_versions(parent, versions) %}
-    {% elif parent %}
-      {% do versions.update({dbt_kinds.table_name(parent): dbt_kinds.table_version(parent)}) %}
-    {% endif %}
-  {% endfor %}
 {% endmacro %}
 
 
@@ -76,14 +65,22 @@
 {% endmacro %}
 
 
-{# The models and sources that a model reads, directly or through views and ephemeral models, by name. #}
-{% macro tables_read(node) %}
+{#
+  The models and sources that a model reads, directly or through views and ephemeral models, by name. Under --defer a model that the query reads from another
+  target has that target's relation, and so has everything below it. `sql` is the compiled query, none if unknown.
+#}
+{% macro tables_read(node, sql, is_deferred=false) %}
   {% set nodes = {} %}
   {% for unique_id in node.depends_on.nodes %}
     {% set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) %}
     {% if parent %}
-      {% do nodes.update({dbt_kinds.table_name(parent): parent}) %}
-      {% do nodes.update(dbt_kinds.tables_read(parent)) if parent.resource_type == 'model' and parent.config.materialized in ['view', 'ephemeral'] %}
+      {% set deferred = parent.get('defer_relation') if is_deferred else dbt_kinds.deferred_relation(parent, sql) %}
+      {% set read = dict(parent, database=deferred.database, schema=deferred.schema, alias=deferred.alias) if deferred else parent %}
+      {% do nodes.update({dbt_kinds.table_name(read): read}) %}
+      {% if parent.resource_type == 'model' and parent.config.materialized in ['view', 'ephemeral'] %}
+        {# an ephemeral model is part of the query; the query of a view is not known here #}
+        {% do nodes.update(dbt_kinds.tables_read(parent, sql if parent.config.materialized == 'ephemeral' else none, deferred is not none)) %}
+      {% endif %}
     {% endif %}
   {% endfor %}
   {% do return(nodes) %}
@@ -91,9 +88,9 @@
 
 
 {# Their names in SQL, lower case and unquoted, including the model's own. #}
-{% macro read_relations(node) %}
+{% macro read_relations(node, sql) %}
   {% set names = [dbt_kinds.relation_of_node(node) | string] %}
-  {% for parent in dbt_kinds.tables_read(node).values() %}
+  {% for parent in dbt_kinds.tables_read(node, sql).values() %}
     {% do names.append(dbt_kinds.relation_of_node(parent) | string) %}
   {% endfor %}
   {% set plain = [] %}

@@ -11,7 +11,7 @@
   {% set windows = dbt_kinds.source_windows(sql) if sql is not none else dbt_kinds.written_source_windows(node) %}
   {% set parents = {} %}
   {% for upstream in dbt_kinds._upstream_models(node, windows) if dbt_kinds._is_followed(options, upstream.node) %}
-    {% set deferred = dbt_kinds._deferred(upstream.node, sql) %}
+    {% set deferred = dbt_kinds.deferred_relation(upstream.node, sql) %}
     {% set read = upstream.node if deferred is none else deferred %}
     {% set relation = dbt_kinds.relation_key(read.database, read.schema, read.alias) %}
     {% set parent = parents.setdefault(upstream.node.unique_id, {
@@ -37,7 +37,7 @@
   {% set gates = {} %}
   {% for upstream in dbt_kinds._upstream_models(node, windows) if upstream.node.config.materialized == 'incremental_by_time_range' %}
     {% set parent = dbt_kinds.options_of(upstream.node) %}
-    {% set deferred = dbt_kinds._deferred(upstream.node, sql) %}
+    {% set deferred = dbt_kinds.deferred_relation(upstream.node, sql) %}
     {% set recorded = dbt_kinds.recorded_coverage(upstream.node) if deferred is none else dbt_kinds.coverage_of(dbt_kinds.loads_of_deferred(deferred)) %}
     {% set first = parent.start or (recorded[0][0] if recorded else none) %}
     {% set gate = gates.setdefault(upstream.node.unique_id, {
@@ -47,13 +47,6 @@
     {% do gate.margins.extend(upstream.margins) %}
   {% endfor %}
   {% do return(gates.values() | sort(attribute='name')) %}
-{% endmacro %}
-
-
-{# The relation of another target that the query reads instead of a model's own, under --defer; else none. #}
-{% macro _deferred(upstream, sql) %}
-  {% set deferred = upstream.get('defer_relation') %}
-  {% do return(deferred if deferred and sql is not none and deferred.relation_name in sql else none) %}
 {% endmacro %}
 
 

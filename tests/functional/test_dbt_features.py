@@ -242,6 +242,33 @@ def test_another_state_can_be_compared_and_deferred_to_and_dbt_spark_clones_delt
     assert not cloned.success and "delta" in cloned.errors.lower()
 
 
+def test_a_deferred_table_is_captured_and_compared_where_it_is_read(project: Project) -> None:
+    """A developer, or a job of dbt Cloud, builds only what follows the tables of production."""
+    production = project.schema
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS.replace("{{ target.schema }}", production), config=ICEBERG)
+    project.model("seen", "{{ config(materialized='view') }}\nselect * from {{ ref('daily') }}")
+    project.flags.remove("--no-write-json")
+    project.run(now=NOW)
+    state = project.folder / "state"
+    shutil.copytree(project.folder / "target", state)
+    project.use_schema(f"{production}_dev")
+    gained = "select id from {{ dbt_kinds.changes_of(ref('daily')) }} as d"
+    project.kind("gained", gained, kind="append", config=ICEBERG, start=None, capture="snapshot")
+    counted = "select count(*) as n from {{ ref('seen') }}"
+    project.kind("counted", counted, kind="full", config=ICEBERG, start=None, skip_unchanged=True)
+    deferring = ["--select", "gained", "counted", "--defer", "--state", str(state)]
+    for rows in (16, 17):
+        project.run(*deferring, now=NOW)
+        assert project.sql("select count(*), count(distinct id), max(n) from {schema}.gained, {schema}.counted") == [
+            (rows, rows, rows)
+        ]
+        unchanged = project.run(*deferring, now=NOW)
+        assert unchanged.messages == {"gained": "incremental: 0 rows", "counted": "skip: deps unchanged"}
+        project.sql(f"insert into {production}.daily select 99 as id, ts, n from {production}.daily where id = 1")
+    assert not project.table_exists("daily")
+
+
 def listed(project: Project, state: Path) -> list[str]:
     """The models that differ from those of a state."""
     project.write_settings()
