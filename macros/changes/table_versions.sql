@@ -79,7 +79,7 @@
       {% do nodes.update({dbt_kinds.table_name(read): read}) %}
       {% if parent.resource_type == 'model' and parent.config.materialized in ['view', 'ephemeral'] %}
         {# an ephemeral model is part of the query; the query of a view is not known here #}
-        {% do nodes.update(dbt_kinds.tables_read(parent, sql if parent.config.materialized == 'ephemeral' else none, deferred is not none)) %}
+        {% do nodes.update(dbt_kinds.tables_read(parent, sql if parent.config.materialized == 'ephemeral' else none, is_deferred or deferred is not none)) %}
       {% endif %}
     {% endif %}
   {% endfor %}

@@ -247,7 +247,8 @@ def test_a_deferred_table_is_captured_and_compared_where_it_is_read(project: Pro
     production = project.schema
     events_table(project)
     project.kind("daily", DAILY_EVENTS.replace("{{ target.schema }}", production), config=ICEBERG)
-    project.model("seen", "{{ config(materialized='view') }}\nselect * from {{ ref('daily') }}")
+    project.model("inlined", "{{ config(materialized='ephemeral') }}\nselect * from {{ ref('daily') }}")
+    project.model("seen", "{{ config(materialized='view') }}\nselect * from {{ ref('inlined') }}")
     project.flags.remove("--no-write-json")
     project.run(now=NOW)
     state = project.folder / "state"
