@@ -10,7 +10,7 @@
 {% macro _warn_of_lost_history(options, plan) %}
   {% for relation, units in plan.get('lost', {}).items() if options.late_data.on_lost_history == 'warn' %}
     {% set suspect = dbt_kinds.as_instants(units, options.unit, plan.end) %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the history of ' ~ relation ~ ' is gone, so late data cannot be detected for '
+    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the history of ' ~ relation ~ ' is gone, so changes of it cannot be determined for '
       ~ dbt_kinds.counted(dbt_kinds.count_units(units), 'unit', 'units') ~ ' between ' ~ suspect[0][0] ~ ' and ' ~ suspect[-1][1]
       ~ '; reload them with kinds_start and kinds_end, or set on_lost_history: reload next to auto') %}
   {% endfor %}

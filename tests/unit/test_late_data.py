@@ -200,6 +200,18 @@ def test_a_lost_history_is_loaded_again_on_request() -> None:
     )
 
 
+def test_a_run_that_warns_of_a_lost_history_does_not_say_that_data_came_late() -> None:
+    """`late data` in a log is what people, and the vectors, look for."""
+    said: list[str] = []
+    macros = Macros(exceptions=SimpleNamespace(warn=said.append))
+    options = {"model": "m", "unit": DAY, "late_data": {"on_lost_history": "warn"}}
+    macros._warn_of_lost_history(options, {"lost": {"raw.events": unit(5, 7)}, "end": at(9)})
+    assert said == [
+        "dbt_kinds: model m: the history of raw.events is gone, so changes of it cannot be determined for 2 units between 2024-01-05T00:00:00 "
+        "and 2024-01-07T00:00:00; reload them with kinds_start and kinds_end, or set on_lost_history: reload next to auto"
+    ]
+
+
 def test_late_units_that_are_not_ready_wait() -> None:
     gate = {"name": "ready_until", "until": "2024-01-04T00:00:00"}
     a_plan = planned({"start": "2024-01-01", "lookback": "auto"}, days(1, 10), late=[found((2, 6))], gates=[gate])
