@@ -4,9 +4,9 @@
 #}
 {% macro table_versions(node, sql) %}
   {% set versions = {} %}
-  {% for name, read in dbt_kinds.tables_read(node, sql).items() if read.config.materialized != 'ephemeral' %}
-    {% set is_view = read.resource_type == 'model' and read.config.materialized == 'view' %}
-    {% do versions.update({name: 'view ' ~ read.checksum.checksum if is_view else dbt_kinds.table_version(read)}) %}
+  {% for name, read in dbt_kinds.tables_read(node, sql).items() %}
+    {% set kind = read.config.materialized if read.resource_type == 'model' else none %}
+    {% do versions.update({name: 'view ' ~ read.checksum.checksum if kind == 'view' else dbt_kinds.table_version(read)}) if kind != 'ephemeral' %}
   {% endfor %}
   {% for name in dbt_kinds.unknown_tables(sql, dbt_kinds.read_relations(node, sql)) %}
     {% do versions.update({name: none}) %}
