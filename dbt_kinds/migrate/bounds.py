@@ -92,14 +92,14 @@ def asks_now(node: exp.Expr) -> bool:
 
 
 def _now(node: exp.Expr) -> Bound | None:
-    if isinstance(node, _NOW) or (
-        isinstance(node, exp.Anonymous) and node.name.lower() in _NOW_NAMES and not node.expressions
-    ):
-        is_date = isinstance(node, _TODAY) or node.name.lower() in _TODAY_NAMES
-        return Bound("now", truncated="day" if is_date else None)
-    if isinstance(node, exp.Column) and not node.table and node.name.lower() in _NOW_NAMES:
-        return Bound("now", truncated="day" if node.name.lower() in _TODAY_NAMES else None)
-    return None
+    is_bare = (isinstance(node, exp.Anonymous) and not node.expressions) or (
+        isinstance(node, exp.Column) and not node.table
+    )
+    name = node.name.lower() if is_bare else ""
+    if not isinstance(node, _NOW) and name not in _NOW_NAMES:
+        return None
+    is_date = isinstance(node, _TODAY) or name in _TODAY_NAMES
+    return Bound("now", truncated="day" if is_date else None)
 
 
 def truncation(node: exp.Expr) -> tuple[exp.Expr, str] | None:

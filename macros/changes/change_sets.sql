@@ -7,7 +7,8 @@
     {% do return(none) %}
   {% endif %}
   {% set captured = dbt_kinds.captured_tables(sql) %}
-  {% set now, nodes = dbt_kinds.table_versions(node, sql), dbt_kinds.tables_read(node, sql) %}
+  {% set nodes = dbt_kinds.tables_read(node, sql) %}
+  {% set now = dbt_kinds.table_versions(node, nodes, sql) %}
   {% do dbt_kinds.check_captured(options, captured, now) %}
   {% set then = dbt_kinds.recorded_versions(options, dbt_kinds.latest_load(loads)) if plan.run_type == 'incremental' else none %}
   {% set is_known = then is not none and none not in now.values() | list %}

@@ -10,7 +10,8 @@
   {% elif dbt_kinds.is_partial_run() %}
     {% do return(none) %}
   {% endif %}
-  {% set now, nodes = dbt_kinds.table_versions(node, sql), dbt_kinds.tables_read(node, sql) %}
+  {% set nodes = dbt_kinds.tables_read(node, sql) %}
+  {% set now = dbt_kinds.table_versions(node, nodes, sql) %}
   {% do dbt_kinds.check_captured(options, captured, now) %}
   {% do plan.update({'versions': now}) %}
   {% set sets, problems = {}, [] %}

@@ -6,11 +6,11 @@
   {% if not plan.batches %}
     {% do return(none) %}
   {% endif %}
-  {% set now = dbt_kinds.table_versions(node, sql) %}
+  {% set nodes = dbt_kinds.tables_read(node, sql) %}
+  {% set now = dbt_kinds.table_versions(node, nodes, sql) %}
   {% set latest = dbt_kinds.latest_load(loads) %}
   {% set then = dbt_kinds.recorded_versions(options, latest) if latest and latest.model_hash == model_hash and not settings.full_refresh else none %}
-  {% set changed = dbt_kinds.changed_tables(dbt_kinds.tables_read(node, sql), then, now) %}
-  {% set type, reason = dbt_kinds.run_type(latest, settings.full_refresh, model_hash, then, now, changed) %}
+  {% set type, reason = dbt_kinds.run_type(latest, settings.full_refresh, model_hash, then, now, dbt_kinds.changed_tables(nodes, then, now)) %}
   {% if type == 'skip' and settings.ignore_skip %}
     {% set type, reason = 'full', 'kinds_ignore_skip' %}
   {% endif %}

@@ -1,14 +1,14 @@
 {#
   The version of every table that a model reads, directly or through views and ephemeral models, by name, in the order in which the model names them:
-  a string that stays equal while nothing has changed, none if unknown. A view's version is its SQL and the versions of what it reads. Asks Spark.
+  a string that stays equal while nothing has changed, none if unknown. A view's version is its SQL and the versions of what it reads. `nodes` is what tables_read returns. Asks Spark.
 #}
-{% macro table_versions(node, sql) %}
+{% macro table_versions(node, nodes, sql) %}
   {% set versions = {} %}
-  {% for name, read in dbt_kinds.tables_read(node, sql).items() %}
+  {% for name, read in nodes.items() %}
     {% set kind = read.config.materialized if read.resource_type == 'model' else none %}
     {% do versions.update({name: 'view ' ~ read.checksum.checksum if kind == 'view' else dbt_kinds.table_version(read)}) if kind != 'ephemeral' %}
   {% endfor %}
-  {% for name in dbt_kinds.unknown_tables(sql, dbt_kinds.read_relations(node, sql)) %}
+  {% for name in dbt_kinds.unknown_tables(sql, dbt_kinds.read_relations(node, nodes)) %}
     {% do versions.update({name: none}) %}
   {% endfor %}
   {% do return(versions) %}
@@ -88,9 +88,9 @@
 
 
 {# Their names in SQL, lower case and unquoted, including the model's own. #}
-{% macro read_relations(node, sql) %}
+{% macro read_relations(node, nodes) %}
   {% set names = [dbt_kinds.relation_of_node(node) | string] %}
-  {% for parent in dbt_kinds.tables_read(node, sql).values() %}
+  {% for parent in nodes.values() %}
     {% do names.append(dbt_kinds.relation_of_node(parent) | string) %}
   {% endfor %}
   {% set plain = [] %}

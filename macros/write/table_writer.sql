@@ -68,4 +68,3 @@
   {% endfor %}
   {% do return(selected) %}
 {% endmacro %}
-

@@ -146,7 +146,7 @@ class Changing(Warehouse):
             iceberg_snapshots=self.iceberg_snapshots, event_lines=self.event_lines, run_sequence=self.sequence, prepare_ledger=lambda: None,
             has_ledger=lambda: True, ledger_table=lambda: Relation("dbt_kinds_ingested"),
             relation_of_node=lambda node: Relation(node["identifier"]), tables_read=lambda node, sql: {"shop.src": {"identifier": "src"}},
-            table_version=self.version, table_versions=lambda node, sql: {"shop.src": self.version({"identifier": "src"})},
+            table_version=self.version, table_versions=lambda node, nodes, sql: {"shop.src": self.version({"identifier": "src"})},
             gained_lines=lambda options, plan: self.as_lines(macros._rows_to_take(options, plan["change_sets"]), "'shop.inbox'"),
         )  # fmt: skip
         return macros
