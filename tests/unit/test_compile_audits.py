@@ -19,7 +19,15 @@ AUDITS = [
     ("not_null(columns = a, condition := b > 1)", [("not_null", "a", {}, {"where": "b > 1"})]),
     ("accepted_values(column := a, is_in := ('x', 'y'))", [("accepted_values", "a", {"values": ["x", "y"]}, {})]),
     ("accepted_values(column := a, is_in := (1, 2))", [("accepted_values", "a", {"values": ["1", "2"], "quote": False}, {})]),
+    (
+        "accepted_values(column := a, is_in := ('it''s', 'x'))",
+        [("accepted_values", "a", {"values": [r"'it\'s'", "'x'"], "quote": False}, {})],
+    ),
     ("not_accepted_values(column := a, is_in := ('x'))", [("dbt_kinds.not_accepted_values", "a", {"is_in": ["x"]}, {})]),
+    (
+        "not_accepted_values(column := a, is_in := ('it''s'))",
+        [("dbt_kinds.not_accepted_values", "a", {"is_in": ["it's"]}, {})],
+    ),
     ("unique_combination_of_columns(columns := (a, b))", [("dbt_kinds.unique_combination_of_columns", None, {"columns": ["a", "b"]}, {})]),
     ("forall(criteria := (a > 0, LENGTH(b) > 1))", [("dbt_kinds.forall", None, {"criteria": ["a > 0", "LENGTH(b) > 1"]}, {})]),
     ("number_of_rows(threshold := 10)", [("dbt_kinds.number_of_rows", None, {"threshold": 10}, {})]),

@@ -213,7 +213,9 @@ def _accepted_values(name: str, arguments: dict[str, Value], config: dict[str, A
     items = arguments["is_in"].as_list()
     is_builtin = name == "accepted_values"
     key = "values" if is_builtin else "is_in"
-    if all(item.is_text for item in items):
+    # dbt's own test puts quotes around the values, and escapes nothing
+    unsafe = set("'\\") if is_builtin else set()
+    if all(item.is_text and not unsafe & set(item.as_text()) for item in items):
         made: dict[str, Any] = {key: [item.as_literal() for item in items]}
     else:
         made = {key: [_expression(item, scope) for item in items], "quote": False}
