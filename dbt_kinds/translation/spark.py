@@ -26,6 +26,7 @@ from dbt_kinds.translation.list_aggregates import listed
 from dbt_kinds.translation.literals import plain_literals
 from dbt_kinds.translation.made_rows import series
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.pivots import name_columns
 from dbt_kinds.translation.predicates import parenthesize_predicates
 from dbt_kinds.translation.qualify import unfold_distinct_on, unfold_qualify
 from dbt_kinds.translation.remarks import Remark
@@ -111,6 +112,8 @@ def rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
             node.replace(new)
     for select in tree.find_all(exp.Select):
         join_lists(select, dialect)
+    for pivot in tree.find_all(exp.Pivot):
+        name_columns(pivot, dialect)
     for node in tree.walk():
         _refuse(node)
         if not is_spark(dialect):
@@ -295,12 +298,6 @@ def _is_date(node: exp.Expr) -> bool:
 def _refuse(node: exp.Expr) -> None:
     if isinstance(node, exp.Parameter | exp.SessionParameter | exp.Placeholder):
         raise NotInSpark(f"the parameter {node.sql()} has no value here; write a variable", node)
-    if isinstance(node, exp.Pivot) and any(
-        isinstance(item, exp.PivotAny) or not isinstance(getattr(item, "expressions", None) or [], list)
-        for field in node.args.get("fields") or []
-        for item in getattr(field, "expressions", [])
-    ):
-        raise NotInSpark("PIVOT over values that are not written out has no counterpart in Spark", node)
     if isinstance(node, exp.SetOperation) and node.args.get("by_name"):
         raise NotInSpark("BY NAME has no counterpart in Spark; write the columns of both sides out", node)
     if isinstance(node, exp.Order) and isinstance(node.parent, exp.AggFunc):

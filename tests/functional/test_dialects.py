@@ -98,6 +98,11 @@ QUERIES = [
     "select id, left(name || 'abc', -1) as a, right(name || 'abc', -2) as b, substr('abc', 0, 2) as c, substr('abc', 0) as e, left('a', -3) as f from db.t",
     "select id, strftime(t, '%Y-%m-%dT%H:%M:%S') as a, strftime(d, '%j%%') as b, strftime(t, 'it''s %d [%b]') as c, strftime(t, '%-d %-m %y %I %p') as e from db.t",
     "select id, strptime('2024-01-02T03:04', '%Y-%m-%dT%H:%M') as a, strptime('20240102', '%Y%m%d') as b, strptime('day 2 of Jan 2024', 'day %d of %b %Y') as c from db.t",
+    # the columns are asked for by the names that DuckDB gives them
+    """select name, "0", one from (select name, id % 2 as odd, price from db.t) pivot (sum(price) for odd in (0, 1 as one))""",
+    """select name, "0_s", one_s from (select name, id % 2 as odd, price from db.t) pivot (sum(price) as s for odd in (0, 1 as one))""",
+    """select name, "0_s", "0_max()", one_s, "one_max()" from (select name, id % 2 as odd, price from db.t) pivot (sum(price) as s, max(price) as "max()" for odd in (0, 1 as one))""",
+    """select * from (select name, id, price from db.t where name is not null) pivot (max(id), min(price) for name in ('x', 'y' as why))""",
     # names of the select list where Spark takes columns only; a column of that name comes first
     "select id, price * 2 as p, p + 1 as q from db.t where q > 6",
     "select id, upper(name) as name from db.t where name = 'x'",
