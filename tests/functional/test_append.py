@@ -249,6 +249,19 @@ def test_a_compaction_keeps_what_was_read_last(project: Project, source: Source)
         assert Counter(project.sql(f"select id, v from {{schema}}.{table}")) == source.rows, table
 
 
+def test_a_run_cannot_be_forgotten_and_all_of_them_can(project: Project, source: Source) -> None:
+    appended(project, "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a", capture="snapshot")
+    for day in (2, 5):
+        source.insert()
+        project.run(now=f"2024-01-0{day}")
+    forget = "{select: t, start: 2024-01-04, end: 2024-01-05}"
+    assert "would be appended twice" in project.dbt("run-operation", "dbt_kinds.forget", "--args", forget).errors
+    assert project.run(now="2024-01-08").messages["t"] == "incremental: 0 rows"
+    project.operation("forget", select="t")
+    assert project.run(now="2024-01-08").messages["t"].startswith("backfill: ")
+    assert Counter(project.sql("select * from {schema}.t")) == source.rows
+
+
 def test_a_map_can_be_appended_and_not_compared(project: Project, source: Source) -> None:
     project.sql("create or replace table {schema}.a (id int, v map<string, int>) using iceberg")
     appended(project, "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a", capture="snapshot")
