@@ -22,13 +22,15 @@ from dbt_kinds.errors import (
 from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME, suffix_of_type, unknown_type
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.settings import Settings, check_range
-from dbt_kinds.readers.dbt.calls import COMPUTED, arguments
+from dbt_kinds.readers.dbt.calls import COMPUTED, arguments, calls_only
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, Properties
 from dbt_kinds.readers.dbt.tags import line_of, tags
+from dbt_kinds.writers.jinja import Expression
 
 _INPUT = re.compile(r"(?P<function>ref|source)\s*\((?P<arguments>[^()]*)\)")
 _PLAIN = re.compile(r"(?:ref|source)\s*\([^()]*\)")
 _RENDERED = re.compile(r"(?:ref|source)\s*\([^()]*\)\s*\.render\(\)")
+_GIVEN = frozenset({"var", "env_var"})
 _MOVED = {"event_time", "begin", "batch_size", "lookback", "concurrent_batches"}
 
 
@@ -53,8 +55,6 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
         raise MicrobatchIncomplete(
             f"{' and '.join(missing)} is not set; microbatch needs it, and so does the kind", line=settings.line
         )
-    if any(config.get(name) is COMPUTED for name in ("event_time", "begin", "batch_size", "lookback")):
-        raise ComputedConfig("event_time, begin, batch_size and lookback have to be written out", line=settings.line)
     if config.get("incremental_predicates"):
         raise CustomStrategy("incremental_predicates narrow what a batch replaces", line=settings.line)
     unit = str(config["batch_size"]).lower()
@@ -62,12 +62,13 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
         raise MicrobatchIncomplete(f"batch_size {unit} is none of hour, day, month and year", line=settings.line)
     check_range(settings, str(config["event_time"]), options)
     found = Conversion("incremental_by_time_range")
-    found.options = {"time_column": str(config["event_time"]), "start": _instant(config["begin"])}
+    found.options = {"time_column": str(config["event_time"]), "start": _start(model, config["begin"])}
     if unit != "day":
         found.options["interval_unit"] = unit
     found.options["batch_size"] = 1
     # dbt's default
-    found.options["lookback"] = int(config.get("lookback", 1))
+    lookback = config.get("lookback", 1)
+    found.options["lookback"] = _carried(model, "lookback") if lookback is COMPUTED else int(lookback)
     if options.cron:
         found.options["cron"] = options.cron
     elif unit == "hour":
@@ -89,7 +90,22 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
     return found
 
 
-def _instant(value: Any) -> str:
+def _carried(model: ModelFile, name: str) -> Expression:
+    """A setting that depends on variables alone; an option can be given by the same expression.
+
+    Raises:
+        ComputedConfig: it depends on something else, or is computed in YAML.
+    """
+    written = next((found for call in model.calls if (found := call.argument(name))), None)
+    if written is None or not calls_only(written.text, _GIVEN):
+        line = line_of(model.text, written.start) if written else 1
+        raise ComputedConfig(f"{name} is computed; write its value out, or take it from var()", line=line)
+    return Expression(written.text)
+
+
+def _start(model: ModelFile, value: Any) -> str:
+    if value is COMPUTED:
+        return _carried(model, "begin")
     if isinstance(value, datetime | date):
         return value.isoformat()
     return str(value).removesuffix("T00:00:00").removesuffix(" 00:00:00")
@@ -131,9 +147,9 @@ def _inputs(model: ModelFile, project: DbtProject, unit: str) -> tuple[list[Edit
             continue
         if event_time is COMPUTED:
             raise ComputedConfig(f"the event_time of {names[-1]} is computed", line=line)
-        suffix = _suffix(str(event_time), properties)
+        declared = properties.types.get(str(event_time).lower()) or _partition_type(config, str(event_time))
+        suffix = _suffix(str(event_time), declared)
         if suffix is None:
-            declared = properties.types.get(str(event_time).lower())
             raise UnknownColumnType(unknown_type(f"{event_time} of {names[-1]}", declared), line=line)
         bounds = f"{{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
         original = text[tag.start : tag.end]
@@ -158,10 +174,18 @@ def _upstream(function: str, names: list[Any], project: DbtProject) -> tuple[Pro
     return (known, dict(known.config)) if known is not None else (Properties(), {})
 
 
-def _suffix(column: str, properties: Properties) -> str | None:
-    told = properties.types.get(column.lower())
-    if told is not None:
-        return suffix_of_type(told, column)
+def _partition_type(config: dict[str, Any], column: str) -> str | None:
+    """The type that BigQuery's `partition_by: {field: …, data_type: …}` states for a column."""
+    partition = config.get("partition_by")
+    if not isinstance(partition, dict) or str(partition.get("field")).lower() != column.lower():
+        return None
+    stated = partition.get("data_type")
+    return stated if isinstance(stated, str) else None
+
+
+def _suffix(column: str, declared: str | None) -> str | None:
+    if declared is not None:
+        return suffix_of_type(declared, column)
     if TIME_NAME.fullmatch(column.lower()):
         return "dt"
     return "date" if DATE_NAME.fullmatch(column.lower()) else None

@@ -20,7 +20,7 @@ from dbt_kinds.migrate.snapshots import Snapshot, propose, read_snapshots
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import config_calls, config_edits
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, read_project
-from dbt_kinds.writers.jinja import config_block
+from dbt_kinds.writers.jinja import Expression, config_block
 
 Progress = Callable[[int, int], None]
 _PYTHON_INCREMENTAL = re.compile(r"materialized\s*=\s*['\"]incremental['\"]|\bis_incremental\b")
@@ -148,11 +148,12 @@ def _check(model: ModelFile, conversion: Conversion, text: str) -> None:
     config = {name: value for call in config_calls(text) for name, value in call.values.items()}
     before, meta = model.own_config.get("meta"), config.get("meta")
     kept = {name: value for name, value in model.own_config.items() if name not in conversion.removed}
+    written = {name: COMPUTED if isinstance(value, Expression) else value for name, value in conversion.options.items()}
     if meta is COMPUTED:
         # one mapping is both config() and its meta
-        expected = kept | conversion.options | {"materialized": conversion.kind}
+        expected = kept | written | {"materialized": conversion.kind}
     else:
-        options = {**(before if isinstance(before, dict) else {}), **conversion.options}
+        options = {**(before if isinstance(before, dict) else {}), **written}
         expected = kept | {"materialized": conversion.kind} | ({"meta": options} if options else {})
     if {name: repr(value) for name, value in config.items()} != {name: repr(value) for name, value in expected.items()}:
         raise RuntimeError("config() would not say what it should")

@@ -34,9 +34,7 @@ _DECIDING = (
     "unique_key",
     "partition_by",
     "event_time",
-    "begin",
     "batch_size",
-    "lookback",
     "enabled",
 )
 # what dbt-databricks' merge does beside updating and inserting
@@ -146,7 +144,8 @@ def check_range(settings: Settings, column: str, options: MigrateOptions) -> Non
 
 
 def _holds_computed(value: Any) -> bool:
-    return isinstance(value, list | tuple) and any(item is COMPUTED for item in value)
+    items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    return any(item is COMPUTED for item in items)
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -683,6 +683,38 @@ def test_microbatch_inputs_get_the_filter_that_dbt_put_around_them(tmp_path: Pat
     assert "ConcurrencyDropped" in {note.code for note in result.notes}
 
 
+MICROBATCH = "materialized='incremental', incremental_strategy='microbatch', event_time='t', batch_size='day'"
+
+
+def test_microbatch_settings_that_are_variables_stay_variables(tmp_path: Path) -> None:
+    settings = (
+        f"{MICROBATCH}, begin=var('first', '2024-01-01'), lookback=env_var('DAYS') | int, meta={{'owner': var('us')}}"
+    )
+    files = {
+        "m": f"{{{{ config({settings}) }}}}\nselect * from {{{{ ref('raw') }}}}\n",
+        # BigQuery's partitions state a type
+        "raw": "{{ config(event_time='t', partition_by={'field': 'T', 'data_type': 'timestamp'}) }}\nselect 1 as t\n",
+    }
+    assert one(migrated(tmp_path, files)).new_text == (
+        "{{ config(materialized='incremental_by_time_range', meta={'owner': var('us'), 'time_column': 't', "
+        "'start': var('first', '2024-01-01'), 'batch_size': 1, 'lookback': env_var('DAYS') | int}) }}\n"
+        "select * from (select * from {{ ref('raw') }} where t between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }})\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "given", ["begin=first_day()", "begin='2024-01-01', lookback=var('n') + days", "begin=target.schema"]
+)
+def test_microbatch_settings_that_are_computed_otherwise_are_left(given: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": f"{{{{ config({MICROBATCH}, {given}) }}}}\nselect 1 as t\n"}))
+    assert result.reason is not None
+    assert (result.reason.code, "or take it from var()" in result.reason.message) == ("ComputedConfig", True)
+    partition = filtered("a > 1", config="partition_by={'field': var('key')}")
+    result = one(migrated(tmp_path, {"m": partition}))
+    assert result.reason is not None
+    assert result.reason.message == "partition_by is computed; write its value out"
+
+
 MACROS = """{% macro since(column, days=3) -%}
 {{ column }} >= date_trunc('{{ var("unit") }}', now() - interval '{{ days }}' {{ var("unit") }})
 {%- endmacro %}

@@ -39,8 +39,10 @@ class Argument:
 
     @property
     def value(self) -> Any:
-        """The value of the text; COMPUTED if it is not a literal."""
-        return constant(self.text)
+        """The value of the text; COMPUTED for what is not a literal, of a mapping for each of its values."""
+        value = constant(self.text)
+        given = items(self.text, 0, len(self.text)) if value is COMPUTED else None
+        return value if given is None else {item.name: item.value for item in given}
 
 
 def arguments(text: str, start: int, end: int) -> list[Argument]:
@@ -55,7 +57,7 @@ def arguments(text: str, start: int, end: int) -> list[Argument]:
 
 def items(text: str, start: int, end: int) -> list[Argument] | None:
     """The items of a mapping `{'a': 1}` between two positions; None if the keys are not literals."""
-    if text[start] != "{" or text[end - 1] != "}":
+    if end - start < 2 or text[start] != "{" or text[end - 1] != "}":
         return None
     found = []
     for first, last in _split(text, start + 1, end - 1):
@@ -98,6 +100,15 @@ def expression(code: str) -> nodes.Expr | None:
     assert isinstance(output, nodes.Output)
     found = output.nodes[0]
     return found if len(output.nodes) == 1 and isinstance(found, nodes.Expr) else None
+
+
+def calls_only(code: str, names: frozenset[str]) -> bool:
+    """Whether an expression has no other names, and calls no other functions, than those given."""
+    found = expression(code)
+    return (
+        found is not None
+        and {name.name for name in (found, *found.find_all(nodes.Name)) if isinstance(name, nodes.Name)} <= names
+    )
 
 
 def constant(code: str) -> Any:
