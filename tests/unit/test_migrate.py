@@ -219,6 +219,9 @@ CONVERTED = {
         incremental("select * from {{ ref('raw') }}", "incremental_strategy='merge', unique_key='id'"), KEY, {"unique_key": ["id"]}
     ),
     "no block, an append": Converted(incremental("select * from {{ ref('raw') }}"), "incremental_unmanaged", {}),
+    "no block, types of dbt's": Converted(
+        incremental("select cast(t as {{ type_timestamp() }}) as t from {{ ref('raw') }}"), "incremental_unmanaged", {}
+    ),
     "no block, partitions": Converted(
         incremental("select * from {{ ref('raw') }}", "incremental_strategy='insert_overwrite', partition_by='day'"), "incremental_by_partition", {}
     ),
