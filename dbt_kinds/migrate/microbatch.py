@@ -22,7 +22,7 @@ from dbt_kinds.errors import (
 from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME, suffix_of_type, unknown_type
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.settings import Settings, check_range
-from dbt_kinds.readers.dbt.calls import COMPUTED, arguments, calls_only
+from dbt_kinds.readers.dbt.calls import COMPUTED, arguments, names_only
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, Properties
 from dbt_kinds.readers.dbt.tags import line_of, tags
 from dbt_kinds.writers.jinja import Expression
@@ -97,7 +97,7 @@ def _carried(model: ModelFile, name: str) -> Expression:
         ComputedConfig: it depends on something else, or is computed in YAML.
     """
     written = next((found for call in model.calls if (found := call.argument(name))), None)
-    if written is None or not calls_only(written.text, _GIVEN):
+    if written is None or not names_only(written.text, _GIVEN):
         line = line_of(model.text, written.start) if written else 1
         raise ComputedConfig(f"{name} is computed; write its value out, or take it from var()", line=line)
     return Expression(written.text)

@@ -19,7 +19,7 @@
       {% if options.kind == 'events' %}
         {% do dbt_kinds.fail(node.name, 'a model of kind events records files, not intervals, and a file that was forgotten would be loaded twice; to load all files again: disable_restatement: false and dbt run --full-refresh --select ' ~ node.name) %}
       {% endif %}
-      {% do dbt_kinds.fail(node.name, 'a model of kind append records what its runs took, not intervals, and rows of a run that was forgotten would be appended twice; to load all rows again: forget without start and end, or dbt run --full-refresh --select ' ~ node.name) %}
+      {% do dbt_kinds.fail(node.name, 'a model of kind append records what its runs took, not intervals, so that a range of it cannot be loaded again; to load all rows again: forget without start and end, or dbt run --full-refresh --select ' ~ node.name) %}
     {% endif %}
     {% set stays = is_pending and dbt_kinds.compares_with_table(options) and (interval is not none or options.kind == 'events') %}
     {% set coverage = [] if stays else dbt_kinds.coverage(options.relation) %}

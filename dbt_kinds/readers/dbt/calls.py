@@ -102,13 +102,12 @@ def expression(code: str) -> nodes.Expr | None:
     return found if len(output.nodes) == 1 and isinstance(found, nodes.Expr) else None
 
 
-def calls_only(code: str, names: frozenset[str]) -> bool:
-    """Whether an expression has no other names, and calls no other functions, than those given."""
+def names_only(code: str, names: frozenset[str]) -> bool:
+    """Whether an expression is more than a name, and all names in it are among those given."""
     found = expression(code)
-    return (
-        found is not None
-        and {name.name for name in (found, *found.find_all(nodes.Name)) if isinstance(name, nodes.Name)} <= names
-    )
+    if found is None or isinstance(found, nodes.Name):
+        return False
+    return {name.name for name in found.find_all(nodes.Name)} <= names
 
 
 def constant(code: str) -> Any:
