@@ -1,10 +1,15 @@
-{# The settings of this run: variables, dbt's event-time flags, the clock. Read once per run; `model` is named if one is wrong. Not to be changed. #}
+{#
+  The settings of this run: variables, dbt's event-time flags, the clock. Read once per run, and once for the variables that a unit test overrides, which
+  on dbt 2.0 shares the run's memory; `model` is named if one is wrong. Not to be changed.
+#}
 {% macro run_settings(model, full_refresh=false) %}
-  {% set known = dbt_kinds.run_memory().settings %}
-  {% if full_refresh not in known %}
-    {% do known.update({full_refresh: dbt_kinds._read_settings(model, full_refresh)}) %}
+  {% set known, given = dbt_kinds.run_memory().settings, [full_refresh] %}
+  {% for name in dbt_kinds.variables() %}{% do given.append(var(name, none)) %}{% endfor %}
+  {% set asked = given | string %}
+  {% if asked not in known %}
+    {% do known.update({asked: dbt_kinds._read_settings(model, full_refresh)}) %}
   {% endif %}
-  {% do return(known[full_refresh]) %}
+  {% do return(known[asked]) %}
 {% endmacro %}
 
 

@@ -202,12 +202,18 @@ def test_unit_tests_see_the_last_whole_interval_or_what_they_set(project: Projec
     tests = {
         "as_it_is": {"id": 2, "n": 40, "overrides": ""},
         "as_told": {"id": 1, "n": 20, "overrides": OVERRIDES},
+        "as_of_a_day": {"id": 1, "n": 20, "overrides": "overrides: {vars: {kinds_execution_time: '2024-01-03'}}"},
         "wrong": {"id": 1, "n": 20, "overrides": ""},
     }
     for name, expected in tests.items():
         (project.folder / "models" / f"{name}.yml").write_text(UNIT_TESTS % (expected | {"name": name}))
     tested = project.dbt("test", now=NOW)
-    assert tested.statuses == {"as_it_is": "pass", "as_told": "pass", "wrong": "fail"}, tested.errors
+    assert tested.statuses == {
+        "as_it_is": "pass",
+        "as_told": "pass",
+        "as_of_a_day": "pass",
+        "wrong": "fail",
+    }, tested.errors
 
 
 def test_another_state_can_be_compared_and_deferred_to_and_dbt_spark_clones_delta_only(project: Project) -> None:

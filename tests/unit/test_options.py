@@ -615,6 +615,18 @@ def test_variables_come_as_text_from_the_command_line_too() -> None:
     }
 
 
+def test_what_a_unit_test_overrides_is_for_that_test_alone() -> None:
+    """On dbt 2.0 it shares the memory of the run."""
+    variables = {"kinds_execution_time": "2024-02-01"}
+    macros = Macros(variables=variables)
+    of_the_run = macros.run_settings("orders")
+    assert macros.run_settings("orders") is of_the_run
+    variables["kinds_execution_time"] = "2024-01-03"
+    assert macros.run_settings("orders")["execution_time"] == "2024-01-03T00:00:00"
+    variables["kinds_execution_time"] = "2024-02-01"
+    assert macros.run_settings("orders") is of_the_run
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "message"),
     [
