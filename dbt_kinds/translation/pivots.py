@@ -84,6 +84,6 @@ def _named(node: exp.Expr, name: str) -> exp.Expr:
     if node.alias_or_name == name:
         return node
     alias = exp.to_identifier(name, quoted=True)
-    if isinstance(node, exp.AggFunc | exp.Func | exp.Alias):
+    if isinstance(node, exp.Func | exp.Alias):
         return exp.alias_(node.unalias(), alias)
     return exp.PivotAlias(this=node.this if isinstance(node, exp.PivotAlias) else node, alias=alias)

@@ -712,6 +712,9 @@ def test_microbatch_settings_that_are_computed_otherwise_are_left(given: str, tm
     result = one(migrated(tmp_path, {"m": f"{{{{ config({MICROBATCH}, {given}) }}}}\nselect 1 as t\n"}))
     assert result.reason is not None
     assert (result.reason.code, "or take it from var()" in result.reason.message) == ("ComputedConfig", True)
+
+
+def test_a_mapping_with_a_computed_value_is_computed(tmp_path: Path) -> None:
     partition = filtered("a > 1", config="partition_by={'field': var('key')}")
     result = one(migrated(tmp_path, {"m": partition}))
     assert result.reason is not None
