@@ -22,7 +22,7 @@
   {% set failed, warned = findings | selectattr('is_error') | list, findings | rejectattr('is_error') | list %}
   {% set where = ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] %}
   {% if warned %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': audit' ~ where ~ ': ' ~ dbt_kinds._finding_words(relation, warned)) %}
+    {% do dbt_kinds.warn(options.model, 'audit' ~ where ~ ': ' ~ dbt_kinds._finding_words(relation, warned)) %}
   {% endif %}
   {% if failed %}
     {% set words = dbt_kinds._failed_words(relation, options, failed, where) %}

@@ -21,7 +21,7 @@
     {% set why = 'merges nothing, because rows outside the sample would be treated as deleted, or never be loaded' if dbt_kinds.keeps_history(options)
       else 'appends nothing, because the next run would append the same rows again' if dbt_kinds.appends_rows(options)
       else 'merges nothing, because the next run would merge the same rows again, and when_matched may count them twice' %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': --sample ' ~ why) if warns %}
+    {% do dbt_kinds.warn(options.model, '--sample ' ~ why) if warns %}
     {% do return(false) %}
   {% endif %}
   {% do return(not dbt_kinds.is_empty_run()) %}

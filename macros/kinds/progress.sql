@@ -10,7 +10,7 @@
 {% macro _warn_of_lost_history(options, plan) %}
   {% for relation, units in plan.get('lost', {}).items() if options.late_data.on_lost_history == 'warn' %}
     {% set suspect = dbt_kinds.as_instants(units, options.unit, plan.end) %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the history of ' ~ relation ~ ' is gone, so changes of it cannot be determined for '
+    {% do dbt_kinds.warn(options.model, 'the history of ' ~ relation ~ ' is gone, so changes of it cannot be determined for '
       ~ dbt_kinds.counted(dbt_kinds.count_units(units), 'unit', 'units') ~ ' between ' ~ suspect[0][0] ~ ' and ' ~ suspect[-1][1]
       ~ '; reload them with kinds_start and kinds_end, or set on_lost_history: reload next to auto') %}
   {% endfor %}
@@ -34,21 +34,21 @@
 {% macro report_window(options, plan, settings) %}
   {% set asked = settings.start ~ ' to ' ~ settings.end %}
   {% for words in plan.get('unready', []) %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': ' ~ words ~ ', but the window is loaded anyway') %}
+    {% do dbt_kinds.warn(options.model, words ~ ', but the window is loaded anyway') %}
   {% endfor %}
   {% if plan.get('skipped') is not none %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the window leaves out ' ~ plan.skipped[0] ~ ' to ' ~ plan.skipped[1]
+    {% do dbt_kinds.warn(options.model, 'the window leaves out ' ~ plan.skipped[0] ~ ' to ' ~ plan.skipped[1]
       ~ ', which can no longer be merged once the window is: the next run without a window is refused until the model is restated from ' ~ plan.skipped[0]
       ~ '; to load everything in order, drop kinds_start, or pass kinds_start: ' ~ plan.skipped[0]) %}
   {% endif %}
   {% if settings.start is not none and plan.to_go %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': max_batches leaves ' ~ dbt_kinds.counted(plan.to_go, 'batch', 'batches') ~ ' of the window unloaded; to continue, pass kinds_start: '
+    {% do dbt_kinds.warn(options.model, 'max_batches leaves ' ~ dbt_kinds.counted(plan.to_go, 'batch', 'batches') ~ ' of the window unloaded; to continue, pass kinds_start: '
       ~ plan.batches[-1][1]) %}
   {% endif %}
   {% if settings.start is none or settings.end is none or dbt_kinds.reads_everything(options) %}
     {% do return(none) %}
   {% elif plan.start is none %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': nothing of the window ' ~ asked ~ ' can be loaded: ' ~ plan.reason
+    {% do dbt_kinds.warn(options.model, 'nothing of the window ' ~ asked ~ ' can be loaded: ' ~ plan.reason
       ~ ', the range from the start of the model to its last complete interval') %}
   {% elif plan.start > settings.start or plan.end < settings.end %}
     {% do log('dbt_kinds: ' ~ options.model ~ ': the window ' ~ asked ~ ' is cut to ' ~ plan.start ~ ' to ' ~ plan.end ~ ', the complete intervals of the model', info=true) %}

@@ -39,7 +39,7 @@
 
 {% macro _warn_of_times(work, found) %}
   {% if found.unread %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ work.options.model ~ ': ' ~ dbt_kinds.counted(found.unread, 'row', 'rows') ~ ' of ' ~ found.all_rows
+    {% do dbt_kinds.warn(work.options.model, dbt_kinds.counted(found.unread, 'row', 'rows') ~ ' of ' ~ found.all_rows
       ~ ' are in no interval, and were not loaded: ' ~ dbt_kinds._unread_words(work, found)) %}
   {% endif %}
 {% endmacro %}

@@ -46,7 +46,7 @@
 
 
 {% macro warn_of_gap(options) %}
-  {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the changes since the outbox was last filled cannot be determined, because that version of ' ~ options.relation
+  {% do dbt_kinds.warn(options.model, 'the changes since the outbox was last filled cannot be determined, because that version of ' ~ options.relation
     ~ ' has expired; to send the whole table as inserts: dbt-kinds push --select ' ~ options.model ~ ' --resync') %}
 {% endmacro %}
 

@@ -16,7 +16,7 @@
       {% do settings.append(setting ~ ': allow') if setting ~ ': allow' not in settings %}
     {% elif options[setting] != 'ignore' %}
       {% do dbt_kinds._check_change(options, existing, change, words) %}
-      {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the query ' ~ words ~ ' of ' ~ options.relation) if options[setting] == 'warn' %}
+      {% do dbt_kinds.warn(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation) if options[setting] == 'warn' %}
       {% do accepted.append(change) %}
     {% elif change.change == 'alter' or (change.change == 'widen' and change.path | length > 1) %}
       {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation ~ ', and ' ~ setting

@@ -31,7 +31,7 @@
   {% do dbt_kinds.clear_rejects(relation) if work.start_anew and claim.id == work.plan.claims[0].id %}
   {% if claim.rejects %}
     {% do dbt_kinds.keep_rejects(relation, work.options, claim, claim.lines, claim.rejected_files) %}
-    {% do exceptions.warn('dbt_kinds: model ' ~ work.options.model ~ ': ' ~ dbt_kinds.counted(claim.rejects, unit ~ ' was', unit ~ 's were') ~ ' rejected, see ' ~ dbt_kinds.rejects_table(relation)) %}
+    {% do dbt_kinds.warn(work.options.model, dbt_kinds.counted(claim.rejects, unit ~ ' was', unit ~ 's were') ~ ' rejected, see ' ~ dbt_kinds.rejects_table(relation)) %}
   {% endif %}
   {% if not claim.rows %}
     {# the version of a Parquet or ORC table is its last load, so recording an empty run would trigger its readers; but a claim of files must be recorded to be closed #}

@@ -9,7 +9,7 @@
       {% set meta = dict(column.get('meta') or {}, **((column.get('config') or {}).get('meta') or {})) %}
       {% set expression = meta.get('backfill') if meta.get('backfill') is not none else meta.get('default') %}
       {% if expression is not none and not dbt_kinds.has_commits(options.file_format) %}
-        {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ": existing rows hold NULL in the new column '" ~ change.path[0] ~ "', because "
+        {% do dbt_kinds.warn(options.model, "existing rows hold NULL in the new column '" ~ change.path[0] ~ "', because "
           ~ options.file_format ~ ' tables cannot be updated; reload these rows, or set file_format: iceberg') %}
       {% elif expression is not none %}
         {% do backfills.update({change.path[0]: dbt_kinds.check_closed(options.model, 'backfill of the column ' ~ change.path[0], expression | string)}) %}

@@ -14,7 +14,7 @@
   {% if not changed or run_query('set spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes').rows[0][1] | lower == 'false' %}
     {% do return(false) %}
   {% endif %}
-  {% do exceptions.warn('dbt_kinds: model ' ~ options.model ~ ': the table ' ~ options.relation ~ ' is dropped and recreated, and its snapshots are lost, because its columns change ('
+  {% do dbt_kinds.warn(options.model, 'the table ' ~ options.relation ~ ' is dropped and recreated, and its snapshots are lost, because its columns change ('
     ~ changed | join(', ') ~ '), which the Hive metastore refuses unless hive.metastore.disallow.incompatible.col.type.changes is false there') %}
   {% do return(true) %}
 {% endmacro %}

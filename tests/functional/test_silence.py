@@ -45,7 +45,9 @@ def test_what_was_misspelt_or_cannot_be_loaded_is_said(project: Project) -> None
         misspelt = project.dbt("run", now=NOW)
         assert "unknown variable 'kinds_strat' in dbt_project.yml; did you mean 'kinds_start'?" in misspelt.errors
     project.settings["vars"] = {"mine": {"kinds_strat": 1}, "kinds_lease_seconds": 60}
-    assert "its query ends in limit 100, which applies to each batch separately" in project.run(now=NOW).errors
+    warned = project.run(now=NOW)
+    assert "its query ends in limit 100, which applies to each batch separately" in warned.errors
+    assert warned.log[-1] == "dbt_kinds: 1 warning: days 1"
 
     outside = project.run("--select", "days", now=NOW, start="2023-06-01", end="2023-06-03")
     assert "nothing of the window 2023-06-01T00:00:00 to 2023-06-03T00:00:00 can be loaded" in outside.errors
