@@ -5,6 +5,7 @@
 {% macro options(node) %}
   {% set model = node.name %}
   {% do dbt_kinds.check_table_name(node) %}
+  {% do dbt_kinds.check_own_table(node) %}
   {% set given = dbt_kinds._given_options(node) %}
   {% do dbt_kinds._check_option_names(node, given) %}
 

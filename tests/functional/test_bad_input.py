@@ -193,3 +193,32 @@ def test_another_adapter_is_refused(project: Project) -> None:
         [sys.executable, "-m", "dbt.cli.main", "run", *where], capture_output=True, text=True, check=False
     )
     assert "dbt_kinds: model daily: the kinds of dbt_kinds write Spark SQL, and this target is duckdb" in failed.stdout
+
+
+OTHERS = {
+    "kind": "materialized='incremental_by_time_range', file_format='iceberg', meta={'time_column': 'ts', 'start': '2024-01-01'}",
+    "plain": "materialized='table'",
+    "viewed": "materialized='view'",
+    "inlined": "materialized='ephemeral'",
+    "off": "materialized='table', enabled=false",
+    "elsewhere": "materialized='table', schema='b'",
+}
+
+
+@pytest.mark.core
+def test_names_that_differ_in_case_are_one_table(project: Project) -> None:
+    events_table(project)
+    for name, config in OTHERS.items():
+        project.kind(name, DAILY_EVENTS, config="file_format='iceberg'")
+        project.model(f"other_{name}", f"{{{{ config(alias='{name.upper()}', {config}) }}}}\n{DAILY_EVENTS}")
+    project.kind("seeded", DAILY_EVENTS, config="file_format='iceberg'")
+    (project.folder / "seeds").mkdir()
+    (project.folder / "seeds" / "Seeded.csv").write_text("id\n1\n")
+    run = project.dbt("run", "--select", *OTHERS, "seeded", "other_kind", now=NOW)
+    assert {name for name, status in run.statuses.items() if status == "success"} == {"inlined", "off", "elsewhere"}
+    assert "model kind: alias 'kind' and 'KIND', that of the model other_kind, name one table" in run.errors
+    assert "model other_kind: alias 'KIND' and 'kind', that of the model kind, name one table" in run.errors
+    assert "model viewed: alias 'viewed' and 'VIEWED', that of the model other_viewed, name one table" in run.errors
+    assert "model seeded: alias 'seeded' and 'Seeded', that of the seed Seeded, name one table" in run.errors
+    assert not any(project.table_exists(name) for name in ("kind", "plain", "viewed", "seeded"))
+    assert not any("viewed" in statement.lower() for statement in run.statements)

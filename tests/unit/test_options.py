@@ -644,6 +644,39 @@ def test_a_variable_that_cannot_be_meant_is_an_error(variable: str, value: Any, 
     assert str(refused.value) == f"dbt_kinds: model orders: {message}"
 
 
+# the fields in which another node differs from a model whose table is shop.orders
+OTHER_NODES: dict[str, tuple[dict[str, Any], bool]] = {
+    "a kind": ({"alias": "ORDERS", "schema": "shop"}, True),
+    "a table": ({"config": {"materialized": "table"}}, True),
+    "a view": ({"config": {"materialized": "view"}}, True),
+    "a seed": ({"resource_type": "seed", "config": {"materialized": "seed"}}, True),
+    "a snapshot": ({"resource_type": "snapshot", "config": {"materialized": "snapshot"}}, True),
+    "a database, which dbt-spark ignores": ({"database": "other"}, True),
+    "another schema": ({"schema": "shop_b"}, False),
+    "another name": ({"alias": "orders_b"}, False),
+    "an ephemeral model": ({"config": {"materialized": "ephemeral"}}, False),
+    "a disabled model": ({"config": {"materialized": "table", "enabled": False}}, False),
+    "a test": ({"resource_type": "test", "config": {"materialized": "test"}}, False),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_NODES)
+def test_a_table_belongs_to_one_model(case: str) -> None:
+    fields, is_refused = OTHER_NODES[case]
+    model = written(COLUMN) | {"resource_type": "model"}
+    other = node("others") | {"alias": "Orders", "resource_type": "model"} | fields
+    macros = Macros(graph={"nodes": {one["unique_id"]: one for one in (model, other)}})
+    if not is_refused:
+        macros.options(model)
+        return
+    with pytest.raises(CompilerError) as refused:
+        macros.options(model)
+    assert str(refused.value) == (
+        f"dbt_kinds: model orders: alias 'orders' and '{other['alias']}', that of the {other['resource_type']} others, "
+        "name one table, because letter case does not count; give one of the two another alias, as in config(alias='orders_2')"
+    )
+
+
 @pytest.mark.parametrize("adapter_type", ["spark", "databricks"])
 def test_kinds_run_on_spark_and_databricks(adapter_type: str) -> None:
     Macros(adapter_type=adapter_type).check_adapter("orders")
