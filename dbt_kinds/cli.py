@@ -120,15 +120,18 @@ def directory_option(default: str, text: str) -> Callable[[Callable[..., None]],
 @click.option("--full-refresh", is_flag=True, help="Plan a run with --full-refresh.")
 @json_option
 def plan(dbt: Dbt, select: str | None, full_refresh: bool, as_json: bool) -> None:
-    """Show what a run would load, in which batches and why. Writes nothing."""
+    """Show what a run would load, in which batches and why. Writes nothing. Exits with 1 if a model is refused."""
     from dbt_kinds.operate.plan import plan_summary, plan_table, plans_of, read_plans
 
     answer = read_plans(dbt, select, full_refresh=full_refresh)
-    if as_json:
-        return print_json(answer)
     plans = plans_of(answer)
-    print_table(plan_table(plans))
-    say(plan_summary(plans) if plans else NO_MODELS)
+    if as_json:
+        print_json(answer)
+    else:
+        print_table(plan_table(plans))
+        say(plan_summary(plans) if plans else NO_MODELS)
+    if any(plan.refused is not None for plan in plans):
+        click.get_current_context().exit(1)
 
 
 @main.command(epilog=examples("doctor --target prod"))
@@ -153,7 +156,7 @@ def doctor(dbt: Dbt, select: str | None, as_json: bool) -> None:
 @click.option("--watch", type=click.IntRange(min=1), metavar="SECONDS", help="Refresh at this interval until Ctrl-C.")
 @json_option
 def status(dbt: Dbt, select: str | None, *, watch: int | None, as_json: bool) -> None:
-    """Show which intervals each model's table has and lacks. Exits with 1 if any are missing."""
+    """Show which intervals each model's table has and lacks. Exits with 1 if any are missing, or a model is refused."""
     from dbt_kinds.operate.status import read_status, status_table
 
     if watch is not None and as_json:
@@ -168,14 +171,14 @@ def status(dbt: Dbt, select: str | None, *, watch: int | None, as_json: bool) ->
                 sleep(watch)
                 told = read_status(dbt, select)
                 shown.update(status_table(told.models), refresh=True)
-        click.get_current_context().exit(1 if told.lacks_something else 0)
+        click.get_current_context().exit(1 if told.needs_someone else 0)
     if as_json:
         print_json([dataclasses.asdict(model) for model in told.models])
     else:
         print_table(status_table(told.models))
         if not told.models:
             say(NO_MODELS)
-    if told.lacks_something:
+    if told.needs_someone:
         click.get_current_context().exit(1)
 
 

@@ -5,43 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from dbt_kinds.operate.dbt import Dbt
+from dbt_kinds.operate.each_model import answer_of_each, selected_models
 
 WINDOW_OF = "macro.dbt_kinds.window_of"
-_MATERIALIZATION = "macro.dbt_kinds.materialization_"
 
 
-def compiled_queries(dbt: Dbt, select: str | None, *, full_refresh: bool) -> dict[str, str]:
-    """The compiled queries, by unique id, of the selected models whose plan depends on them; dbt is not called if there
-    are none.
+def compiled_queries(dbt: Dbt, select: str | None, *, full_refresh: bool) -> tuple[dict[str, str], dict[str, str]]:
+    """The compiled queries, by unique id, of the selected models whose plan depends on them, and the message about each
+    that does not compile; dbt is not called if there are none.
 
     Raises:
-        DbtFailedError: the project cannot be read, or one of those models does not compile.
+        DbtFailedError: the project cannot be read.
     """
     nodes = [node for node in selected_models(dbt.manifest, select) if depends_on_query(dbt.manifest, node)]
-    return dbt.compiled_code(nodes, full_refresh=full_refresh) if nodes else {}
+    return answer_of_each(lambda left: dbt.compiled_code(left, full_refresh=full_refresh) if left else {}, nodes)
 
 
 def depends_on_query(manifest: Any, node: Any) -> bool:
     """Whether a model's plan depends on its query: changes of the query matter, or it reads beyond its own window."""
     on_query_change = node.config.meta.get("on_query_change") or node.config.get("on_query_change") or "forward"
     return on_query_change != "forward" or _calls_window_of(manifest, node, set())
-
-
-def selected_models(manifest: Any, select: str | None) -> list[Any]:
-    """The models of a kind selected by names separated by spaces. Unknown names are reported by the operation."""
-    kinds = {
-        macro.name.removeprefix("materialization_").rsplit("_", 1)[0]
-        for unique_id, macro in manifest.macros.items()
-        if unique_id.startswith(_MATERIALIZATION)
-    }
-    names = set((select or "").split())
-    return [
-        node
-        for node in manifest.nodes.values()
-        if node.resource_type == "model"
-        and node.config.materialized in kinds
-        and (not names or names & {node.name, f"{node.package_name}.{node.name}"})
-    ]
 
 
 def _calls_window_of(manifest: Any, caller: Any, seen: set[str]) -> bool:

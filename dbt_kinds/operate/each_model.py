@@ -1,36 +1,79 @@
-"""Runs an operation over several models: if one is refused, that is reported, and the others are still processed."""
+"""Asks about several models: if one is refused, that is reported, and the others are still processed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from dbt_kinds.errors import DbtFailedError
-from dbt_kinds.operate.compiled_queries import selected_models
 from dbt_kinds.operate.dbt import Dbt
 
-_REFUSAL = re.compile(r"dbt_kinds: model ([^\s:]+): (.*)")
+_MATERIALIZATION = "macro.dbt_kinds.materialization_"
+# what a macro of ours raises, and what dbt itself raises about a model that does not compile
+_REFUSALS = (
+    re.compile(r"dbt_kinds: model (?P<name>[^\s:]+): (?P<words>.*)"),
+    re.compile(r"Error in model (?P<name>\S+) \(.*\)\s*\n\s*(?P<words>.*)"),
+)
+
+Answer = TypeVar("Answer")
+
+
+def selected_models(manifest: Any, select: str | None) -> list[Any]:
+    """The models of a kind selected by names separated by spaces. Unknown names are reported by the operation."""
+    kinds = {
+        macro.name.removeprefix("materialization_").rsplit("_", 1)[0]
+        for unique_id, macro in manifest.macros.items()
+        if unique_id.startswith(_MATERIALIZATION)
+    }
+    names = set((select or "").split())
+    return [
+        node
+        for node in manifest.nodes.values()
+        if node.resource_type == "model"
+        and node.config.materialized in kinds
+        and (not names or names & {node.name, f"{node.package_name}.{node.name}"})
+    ]
+
+
+def answer_of_each(ask: Callable[[list[Any]], Answer], nodes: Iterable[Any]) -> tuple[Answer, dict[str, str]]:
+    """What `ask` answers about the models that are not refused, and the message about each that is, by unique id.
+
+    Raises:
+        DbtFailedError: an error that is about none of the models.
+    """
+    left, refused = list(nodes), dict[str, str]()
+    while True:
+        try:
+            return ask(left), refused
+        except DbtFailedError as error:
+            found = next(filter(None, (pattern.search(str(error)) for pattern in _REFUSALS)), None)
+            meant = [node for node in left if found and node.name == found["name"]]
+            if not found or not meant:
+                raise
+            refused |= {node.unique_id: found["words"].strip() for node in meant}
+            left = [node for node in left if node not in meant]
 
 
 def ask_each_model(
-    dbt: Dbt, operation: str, select: str | None, arguments: Mapping[str, Any]
+    dbt: Dbt, operation: str, select: str | None, arguments: Mapping[str, Any], but: Iterable[str] = ()
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The operation's answer for the models that it takes, and the message of each that it refuses, by unique id.
+    """The operation's answer for the models that it takes, and the message about each that it refuses, by unique id.
+
+    Args:
+        but: the unique ids of models that are not asked about.
 
     Raises:
-        KindsError: the package is not installed, dbt failed, or every model is refused.
+        KindsError: the package is not installed, dbt failed, or a name is not that of a model.
     """
-    refused: dict[str, str] = {}
-    asked = select
-    while True:
-        try:
-            return dbt.operation(operation, {**arguments, **({"select": asked} if asked else {})}), refused
-        except DbtFailedError as error:
-            left = [node for node in selected_models(dbt.manifest, select) if node.unique_id not in refused]
-            found = _REFUSAL.search(str(error))
-            meant = {node.unique_id for node in left if found and node.name == found[1]}
-            if not found or not meant or len(meant) == len(left):
-                raise
-            refused |= dict.fromkeys(sorted(meant), found[2].strip())
-            asked = " ".join(f"{node.package_name}.{node.name}" for node in left if node.unique_id not in meant)
+    selected = selected_models(dbt.manifest, select)
+    nodes = [node for node in selected if node.unique_id not in set(but)]
+
+    def ask(left: list[Any]) -> dict[str, Any]:
+        if len(left) == len(selected):
+            return dbt.operation(operation, {**arguments, **({"select": select} if select else {})})
+        if not left:
+            return {"operation": operation}
+        return dbt.operation(operation, {**arguments, "select": " ".join(f"{n.package_name}.{n.name}" for n in left)})
+
+    return answer_of_each(ask, nodes)

@@ -43,6 +43,7 @@ class Plan:
     estimate: Estimate | None = None
     reason: str = ""
     note: str | None = None
+    refused: str | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Plan:
@@ -60,18 +61,19 @@ class Plan:
 def read_plans(dbt: Dbt, select: str | None = None, *, full_refresh: bool = False) -> dict[str, Any]:
     """Asks the package what a run would do; returns the operation's answer, `{"operation": "plan", "plans": […]}`.
 
-    For a model that cannot be planned it only contains the reason.
+    For a model that is refused it only contains why, as `refused` and in the reason.
 
     Raises:
         KindsError: the package is not installed, dbt failed, or the operation did.
     """
     arguments: dict[str, Any] = {"full_refresh": True} if full_refresh else {}
-    queries = compiled_queries(dbt, select, full_refresh=full_refresh)
+    queries, uncompiled = compiled_queries(dbt, select, full_refresh=full_refresh)
     if queries:
         arguments["queries"] = queries
-    answer, refused = ask_each_model(dbt, "plan", select, arguments)
+    answer, refused = ask_each_model(dbt, "plan", select, arguments, but=uncompiled)
     plans = answer.get("plans", []) + [
-        {"model": model, "reason": f"refused: {told}"} for model, told in refused.items()
+        {"model": model, "reason": f"refused: {told}", "refused": told}
+        for model, told in (uncompiled | refused).items()
     ]
     return {**answer, "plans": sorted(plans, key=lambda plan: str(plan["model"]))}
 
@@ -94,6 +96,10 @@ def plan_table(plans: Sequence[Plan]) -> Group:
     table.add_column("why", overflow="fold")
     for plan in plans:
         cost = [Text(plan.estimate.text() if plan.estimate and plan.batches else "")] if tells_costs else []
+        if plan.refused is not None:
+            nothing = [Text()] if tells_costs else []
+            table.add_row(Text(plan.name), Text(), Text(), Text("refused", "red"), *nothing, Text(plan.refused, "red"))
+            continue
         number = Text(f"{len(plan.batches):,}") if plan.batches else Text("0", "dim")
         number.append(f"\n{plan.to_go:,} to go" if plan.to_go else "", "dim")
         why = Text(plan.reason, "" if plan.batches else "dim")
@@ -105,13 +111,19 @@ def plan_table(plans: Sequence[Plan]) -> Group:
 def plan_summary(plans: Sequence[Plan]) -> str:
     """One sentence about all plans."""
     busy = [plan for plan in plans if plan.batches]
-    if not busy:
-        return f"Nothing to do: {count_text(len(plans), 'model')} looked at."
-    batches = count_text(sum(len(plan.batches) for plan in busy), "batch")
-    rest = len(plans) - len(busy)
-    return f"{batches} in {count_text(len(busy), 'model')}{_whole_cost(busy)}" + (
-        f"; nothing to do in {rest:,} more." if rest else "."
-    )
+    refused = [plan.name for plan in plans if plan.refused is not None]
+    rest = len(plans) - len(busy) - len(refused)
+    facts = []
+    if busy:
+        batches = count_text(sum(len(plan.batches) for plan in busy), "batch")
+        facts.append(f"{batches} in {count_text(len(busy), 'model')}{_whole_cost(busy)}")
+    if rest:
+        facts.append(
+            f"nothing to do in {rest:,} more" if busy else f"Nothing to do: {count_text(rest, 'model')} looked at"
+        )
+    if refused:
+        facts.append(f"{len(refused):,} refused: {', '.join(refused)}")
+    return f"{'; '.join(facts)}."
 
 
 def _whole_cost(plans: Sequence[Plan]) -> str:

@@ -47,6 +47,7 @@ class ModelStatus:
     audit_failed: list[Finding] = field(default_factory=list)
     unaudited: list[Interval] = field(default_factory=list)
     reason: str = ""
+    refused: str | None = None
     lease: Lease | None = None
     last_run: Run | None = None
 
@@ -101,9 +102,9 @@ class Status:
     models: list[ModelStatus]
 
     @property
-    def lacks_something(self) -> bool:
-        """Whether anything is missing in any model."""
-        return any(model.missing for model in self.models)
+    def needs_someone(self) -> bool:
+        """Whether anything is missing in any model, or one is refused."""
+        return any(model.missing or model.refused is not None for model in self.models)
 
 
 def read_status(dbt: Dbt, select: str | None = None) -> Status:
@@ -114,7 +115,7 @@ def read_status(dbt: Dbt, select: str | None = None) -> Status:
     """
     answer, refused = ask_each_model(dbt, "status", select, {})
     told = [ModelStatus.of(model) for model in answer.get("models", [])]
-    told += [ModelStatus(model, reason=f"refused: {message}") for model, message in refused.items()]
+    told += [ModelStatus(model, reason=f"refused: {message}", refused=message) for model, message in refused.items()]
     return Status(answer.get("execution_time"), sorted(told, key=lambda status: status.model))
 
 

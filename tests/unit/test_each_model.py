@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -72,7 +72,30 @@ def test_several_are_told_each() -> None:
     assert [model.reason for model in status.models] == ["refused: one", "", "refused: two"]
 
 
-@pytest.mark.parametrize("errors", [{"a": "one", "b": "two", "c": "three"}, {"a": "the warehouse is down"}])
-def test_where_nothing_is_left_to_ask_the_error_stays(errors: dict[str, str]) -> None:
-    with pytest.raises(DbtFailedError):
-        read_status(cast(Dbt, Project(**errors)), select=None if len(errors) > 1 else "a")
+def test_where_all_are_refused_there_is_an_answer_of_refusals() -> None:
+    answer = read_plans(cast(Dbt, Project(a="one", b="two", c="three")))
+    assert [plan.refused for plan in plans_of(answer)] == ["one", "two", "three"]
+
+
+def test_an_error_that_is_about_no_model_stays_an_error() -> None:
+    class Broken(Project):
+        def operation(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+            raise DbtFailedError("Runtime Error\n  the warehouse is down")
+
+    with pytest.raises(DbtFailedError, match="the warehouse is down"):
+        read_status(cast(Dbt, Broken()))
+
+
+def test_a_model_that_does_not_compile_is_refused_with_dbt_s_own_message() -> None:
+    class Uncompiled(Project):
+        def compiled_code(self, nodes: Sequence[Any], *, full_refresh: bool) -> dict[str, str]:
+            if any(node.name == "b" for node in nodes):
+                raise DbtFailedError("Compilation Error in model b (models/b.sql)\n  'nothing' is undefined")
+            return {node.unique_id: "select 1" for node in nodes}
+
+    project = Uncompiled()
+    for node in project.manifest.nodes.values():
+        node.config.meta["on_query_change"] = "rebuild"
+    plans = plans_of(read_plans(cast(Dbt, project)))
+    assert [(plan.name, plan.refused) for plan in plans] == [("a", None), ("b", "'nothing' is undefined"), ("c", None)]
+    assert project.asked == [["a", "c"]]

@@ -75,7 +75,7 @@ class FakeDbt(Dbt):
 
 
 def asked(*entries: SimpleNamespace, select: str | None = None) -> list[str]:
-    queries = compiled_queries(FakeDbt(*entries), select, full_refresh=False)
+    queries, _ = compiled_queries(FakeDbt(*entries), select, full_refresh=False)
     return [unique_id.rsplit(".", 1)[-1] for unique_id in queries]
 
 

@@ -118,6 +118,20 @@ def test_plan_in_one_sentence() -> None:
     assert plan_summary([orders]) == "Nothing to do: 1 model looked at."
 
 
+def test_a_refused_plan_is_neither_work_nor_nothing_to_do() -> None:
+    refusal = {"model": "model.shop.refunds", "reason": "refused: no start", "refused": "no start"}
+    events, orders, payments, refunds = plans_of({"plans": [*PLAN["plans"], refusal]})
+    assert plan_summary([events, orders, payments, refunds]) == (
+        "31 batches in 2 models; nothing to do in 1 more; 1 refused: refunds."
+    )
+    assert plan_summary([orders, refunds]) == "Nothing to do: 1 model looked at; 1 refused: refunds."
+    assert plan_summary([refunds]) == "1 refused: refunds."
+    assert printed(plan_table([orders, refunds]))[1:] == [
+        "orders   day         0  nothing     up to date until 2024-06-30T00:00:00",
+        "refunds                 refused     no start",
+    ]
+
+
 def test_what_is_to_be_known_of_a_plan_stands_below_the_table() -> None:
     first = plans_of(PLAN)[0]
     lines = printed(plan_table([replace(first, note="the table is there")]))
