@@ -7,15 +7,28 @@
   {% if options.relation in dbt_kinds.run_memory().claims %}
     {% do return(false) %}
   {% endif %}
-  {% set known = dbt_kinds.events_of(options.relation) | length %}
+  {% set known = dbt_kinds.recorded_facts(options.relation) %}
   {% for attempt in range(3) %}
     {% set holder = dbt_kinds.try_claim(options, plan, dbt_kinds.store_settings().lease_seconds, questions) %}
     {% if holder is none %}
-      {% do return(dbt_kinds.events_of(options.relation) | length != known) %}
+      {% do return(dbt_kinds.recorded_facts(options.relation) != known) %}
     {% elif loop.last or holder.source != 'merge_files' or not dbt_kinds._sees_end_of(holder, options) %}
       {% do dbt_kinds._fail_for_lease(options, holder) %}
     {% endif %}
   {% endfor %}
+{% endmacro %}
+
+
+{#
+  What is recorded of a table, as a text that differs when anything else is recorded. Not the number of events, which stays the same if a run adds one while a compaction makes
+  one of two, nor their newest moment, which may be older on another machine. A compaction alone makes it differ, too: then a run plans again for nothing.
+#}
+{% macro recorded_facts(relation) %}
+  {% set facts = [] %}
+  {% for event in dbt_kinds.events_of(relation) %}
+    {% do facts.append(event.recorded_at ~ ' ' ~ event.event ~ ' ' ~ event.start ~ ' ' ~ event.end) %}
+  {% endfor %}
+  {% do return(facts | sort | join('\n')) %}
 {% endmacro %}
 
 
@@ -66,11 +79,16 @@
 
 {# Called before a write and before its record: a run that was silent for longer than its lease lasts may have been superseded. #}
 {% macro hold_lease(options) %}
+  {% set rivals = dbt_kinds.successors(options) %}
+  {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
+{% endmacro %}
+
+
+{# The live claims of others, if this run was silent for longer than its lease lasts; else none are looked for. #}
+{% macro successors(options) %}
   {% set claim = dbt_kinds.run_memory().claims.get(options.relation) %}
-  {% if claim and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds) <= dbt_kinds.next_moment() %}
-    {% set rivals = dbt_kinds._live_rivals(options) %}
-    {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
-  {% endif %}
+  {% set is_overdue = claim and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds) <= dbt_kinds.next_moment() %}
+  {% do return(dbt_kinds._live_rivals(options) if is_overdue else []) %}
 {% endmacro %}
 
 

@@ -65,18 +65,19 @@ class Changing(Warehouse):
         self.database.execute(f"insert into shop.landed values ('day_{day}', 20)")
         self.database.execute(f"insert into shop.lines values ('day_{day}', {day}, {day * 10}), ('day_{day}', null, {day * 10 + 1})")  # fmt: skip
 
+    def model(self) -> tuple[str, dict[str, Any], str]:
+        """Its kind, its options, its query."""
+        kind, options, sql = MODELS[self.of]
+        return kind, {**options, "file_format": self.file_format, **self.given}, self.query or sql
+
     def build(self, day: int, *, full_refresh: bool = False) -> None:
         """`dbt run` in the morning of a day."""
-        kind, options, sql = MODELS[self.of]
-        options = {**options, "file_format": self.file_format, **self.given}
         at = {"kinds_execution_time": f"2024-01-{day:02}T06:00:00"}
-        self.run("t", kind, options, self.query or sql, at, full_refresh=full_refresh)
+        self.run("t", *self.model(), at, full_refresh=full_refresh)
 
     def operate(self, operation: str, **arguments: str) -> None:
         """`dbt run-operation`."""
-        kind, options, sql = MODELS[self.of]
-        options = {**options, "file_format": self.file_format, **self.given}
-        macros = self.macros("t", kind, options, sql, {}, f"operation-{len(self.log)}", False)
+        macros = self.macros("t", *self.model(), {}, f"operation-{len(self.log)}", False)
         getattr(macros, operation)(select="t", **arguments)
 
     def gain_and_build(self, day: int, *, full_refresh: bool = False) -> None:

@@ -30,7 +30,8 @@ SPARK_TYPES = {
 # those of SCD type 2 by time where there is none
 MATERIALIZATIONS = {
     "append": ("changes_writer", "append_changes"), "cumulative_aggregate": ("cumulative_writer", "merge_states"), "events": ("append_writer", "append_landed"),
-    "full": ("whole_writer", "replace_all"), "incremental_by_unique_key": ("key_writer", "upsert"), "tracked": ("group_writer", "replace_groups"),
+    "full": ("whole_writer", "replace_all"), "incremental_by_unique_key": ("key_writer", "upsert"), "incremental_unmanaged": ("append_writer", "append_once"),
+    "tracked": ("group_writer", "replace_groups"),
     "scd_type_2_by_run": ("run_history_writer", "merge_by_run"),
 }  # fmt: skip
 
