@@ -9,6 +9,7 @@
     {# the schema was listed before the store was read #}
     {% set found = dbt_kinds.relation_type(this, afresh=true) %}
   {% endif %}
+  {% do dbt_kinds.run_memory().sources.clear() if afresh %}
   {% if afresh and found == 'table' %}
     {% call statement('refresh_table') %}refresh table {{ this }}{% endcall %}
   {% endif %}

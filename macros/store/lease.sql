@@ -77,18 +77,31 @@
 {% endmacro %}
 
 
-{# Called before a write and before its record: a run that was silent for longer than its lease lasts may have been superseded. #}
+{#
+  Called before a write and before its record: a run that was silent for longer than its lease lasts may have been superseded, by one that is still there or by one that
+  has ended since.
+#}
 {% macro hold_lease(options) %}
+  {% set known = dbt_kinds.recorded_facts(options.relation) if dbt_kinds._is_overdue(options) else none %}
   {% set rivals = dbt_kinds.successors(options) %}
-  {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
+  {% if rivals %}
+    {% do dbt_kinds._fail_for_lease(options, rivals[0]) %}
+  {% elif known is not none and dbt_kinds.recorded_facts(options.relation) != known %}
+    {% do dbt_kinds.fail(options.model, 'this run was silent for longer than its lease lasts, and meanwhile another one recorded what it did to ' ~ options.relation
+      ~ '; run it again, with a greater kinds_lease_seconds if its statements take that long') %}
+  {% endif %}
 {% endmacro %}
 
 
 {# The live claims of others, if this run was silent for longer than its lease lasts; else none are looked for. #}
 {% macro successors(options) %}
+  {% do return(dbt_kinds._live_rivals(options) if dbt_kinds._is_overdue(options) else []) %}
+{% endmacro %}
+
+
+{% macro _is_overdue(options) %}
   {% set claim = dbt_kinds.run_memory().claims.get(options.relation) %}
-  {% set is_overdue = claim and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds) <= dbt_kinds.next_moment() %}
-  {% do return(dbt_kinds._live_rivals(options) if is_overdue else []) %}
+  {% do return(claim is not none and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds) <= dbt_kinds.next_moment()) %}
 {% endmacro %}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.unit.changing_runs import Changing
-from tests.unit.macros import Macros
+from tests.unit.macros import CompilerError, Macros
 
 ADDING = "when matched then update set target.v = target.v + source.v"
 WINDOW = """select id, v from shop.src where date_add(date '2023-12-31', id)
@@ -23,9 +23,10 @@ BY_INTERVALS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass
 class Raced(Changing):
-    """A warehouse in which something happens between a run's plan and its claim."""
+    """A warehouse in which something happens between a run's plan and its claim, or while its hooks keep it silent for two hours."""
 
-    meanwhile: list[Callable[[], None]] = field(default_factory=list)
+    meanwhile: list[Callable[[], Any]] = field(default_factory=list)
+    is_silent: bool = False
     seconds: int = 0
 
     def model(self) -> tuple[str, dict[str, Any], str]:
@@ -34,19 +35,35 @@ class Raced(Changing):
         kind, options = BY_INTERVALS[self.of]
         return kind, {**options, "file_format": self.file_format}, WINDOW
 
+    def happen(self) -> None:
+        happening, self.meanwhile = self.meanwhile, []
+        unwritten, self.unwritten = self.unwritten, []
+        for happens in happening:
+            happens()
+        self.unwritten = unwritten
+
     def change(self, name: str, sql: str) -> None:
-        if name == "append_events" and self.unwritten[-1]["event"] == "claimed" and self.meanwhile:
-            happening, self.meanwhile = self.meanwhile, []
-            claimed, self.unwritten = self.unwritten, []
-            for happens in happening:
-                happens()
-            self.unwritten = claimed
+        if name == "append_events" and self.unwritten[-1]["event"] == "claimed" and not self.is_silent:
+            self.happen()
         super().change(name, sql)
+
+    def hooks(self, relation: Any, work: Any) -> None:
+        if self.is_silent:
+            self.happen()
+
+    def macros(self, *args: Any, **kwargs: Any) -> Macros:
+        macros = super().macros(*args, **kwargs)
+        # the first that a run does after its hooks
+        macros._functions["note_head"] = self.hooks
+        return macros
 
     def moment(self) -> str:
         # a log that is compacted gets shorter, time does not go back
         self.seconds += 1
         return (datetime(2030, 1, 1) + timedelta(seconds=self.seconds)).strftime("%Y-%m-%dT%H:%M:%S.%f")
+
+    def wait(self) -> None:
+        self.seconds += 7200
 
     def compact(self, until: int | None = None) -> None:
         """Replaces the first events by what a compaction makes of them."""
@@ -105,6 +122,18 @@ def test_what_a_slow_clock_recorded_is_seen_too() -> None:
     warehouse.meanwhile = [lambda: warehouse.log.append({**stated, **day})]
     warehouse.build(4)
     assert warehouse.held() == before
+
+
+@pytest.mark.parametrize("of", MODELS)
+def test_a_run_that_was_silent_for_too_long_does_not_write_what_another_loaded(of: str) -> None:
+    warehouse = loaded(of, "iceberg")
+    day = warehouse.days + 1
+    warehouse.is_silent, warehouse.meanwhile = True, [warehouse.wait, lambda: warehouse.build(day)]
+    with pytest.raises(CompilerError, match=r"another one recorded what it did to shop\.t; run it again"):
+        warehouse.build(day)
+    assert warehouse.held() == warehouse.expected()
+    warehouse.gain_and_build(day + 1)
+    assert warehouse.held() == warehouse.expected()
 
 
 def test_a_run_that_nobody_disturbs_plans_once() -> None:
