@@ -20,6 +20,11 @@ class DemoDataMissingError(KindsError):
 class DbtFailedError(KindsError):
     """A dbt invocation failed with an error of its own."""
 
+    def __init__(self, message: str, statement: str = "") -> None:
+        """`statement` is the last SQL that dbt sent before it failed."""
+        super().__init__(message)
+        self.statement = statement
+
 
 class PackageMissingError(KindsError):
     """The project lacks the dbt package, or has a version without what was requested."""

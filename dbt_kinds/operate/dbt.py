@@ -55,9 +55,12 @@ def invoke(
     from dbt.cli.main import dbtRunner
 
     errors: list[str] = []
+    statements = [""]
 
     def listen(event: Any) -> None:
-        if event.info.name in ("JinjaLogInfo", "PrintEvent") and on_line is not None:
+        if event.info.name == "SQLQuery":
+            statements[0] = event.data.sql
+        elif event.info.name in ("JinjaLogInfo", "PrintEvent") and on_line is not None:
             on_line(event.data.msg)
         elif event.info.level == "error":
             errors.append(event.info.msg)
@@ -66,7 +69,8 @@ def invoke(
     runner = dbtRunner(manifest=manifest, callbacks=[listen])
     result = runner.invoke([*log_level, *command, *options.arguments()])
     if not result.success:
-        raise DbtFailedError(str(result.exception or "\n".join(errors) or f"dbt {command[0]} failed"))
+        told = str(result.exception or "\n".join(errors) or f"dbt {command[0]} failed")
+        raise DbtFailedError(told, statements[0])
     return result.result
 
 

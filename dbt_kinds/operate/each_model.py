@@ -12,9 +12,12 @@ from dbt_kinds.operate.dbt import Dbt
 _MATERIALIZATION = "macro.dbt_kinds.materialization_"
 # what a macro of ours raises, and what dbt itself raises about a model that does not compile
 _REFUSALS = (
-    re.compile(r"dbt_kinds: model (?P<name>[^\s:]+): (?P<words>.*)"),
+    re.compile(r"(?<!`)dbt_kinds: model (?P<name>[^\s:]+): (?P<words>.*)"),
     re.compile(r"Error in model (?P<name>\S+) \(.*\)\s*\n\s*(?P<words>.*)"),
 )
+# the alias of a query that an option of a model contains
+_OPTION_OF_MODEL = re.compile(r"`dbt_kinds: model (?P<name>[^\s:]+): (?P<option>\w+)`")
+_HEADING = re.compile(r"(Encountered an error.*|\w+ Error( in .*)?|An error occurred while calling .*|[\s:]*)")
 
 Answer = TypeVar("Answer")
 
@@ -47,11 +50,11 @@ def answer_of_each(ask: Callable[[list[Any]], Answer], nodes: Iterable[Any]) -> 
         try:
             return ask(left), refused
         except DbtFailedError as error:
-            found = next(filter(None, (pattern.search(str(error)) for pattern in _REFUSALS)), None)
-            meant = [node for node in left if found and node.name == found["name"]]
-            if not found or not meant:
+            name, words = _refusal(error)
+            meant = [node for node in left if node.name == name]
+            if not meant:
                 raise
-            refused |= {node.unique_id: found["words"].strip() for node in meant}
+            refused |= {node.unique_id: words for node in meant}
             left = [node for node in left if node not in meant]
 
 
@@ -77,3 +80,15 @@ def ask_each_model(
         return dbt.operation(operation, {**arguments, "select": " ".join(f"{n.package_name}.{n.name}" for n in left)})
 
     return answer_of_each(ask, nodes)
+
+
+def _refusal(error: DbtFailedError) -> tuple[str, str]:
+    """The name of the model that an error is about, and what is wrong with it; empty if it is about none."""
+    for pattern in _REFUSALS:
+        if found := pattern.search(str(error)):
+            return found["name"], found["words"].strip()
+    if asked := _OPTION_OF_MODEL.search(error.statement):
+        lines = (line.strip() for line in str(error).splitlines())
+        cause = next((line for line in lines if not _HEADING.fullmatch(line)), "")
+        return asked["name"], f"{asked['option']} cannot be evaluated: {cause.removeprefix(': ')}"
+    return "", ""

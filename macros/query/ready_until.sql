@@ -1,8 +1,10 @@
 {#
   The gate of the option ready_until, as waiting_units takes it: its query returns the instant up to which the sources are complete, none if it returns NULL or no row.
+  No macro can catch an error of Spark, so the query has an alias that says whose it is: Spark shows it in what it says of the query.
 #}
 {% macro ready_until(node, options) %}
-  {% set rows = dbt_kinds.query_rows(dbt_kinds.check_closed(options.model, 'ready_until', render(options.ready_until))) %}
+  {% set sql = dbt_kinds.check_closed(options.model, 'ready_until', render(options.ready_until)) %}
+  {% set rows = dbt_kinds.query_rows('select * from (\n' ~ sql ~ '\n) as ' ~ dbt_kinds.quoted('dbt_kinds: model ' ~ options.model ~ ': ready_until')) %}
   {% if rows | length > 1 %}
     {% do dbt_kinds.fail(options.model, 'ready_until returned ' ~ rows | length ~ ' rows, and must return one value; write an aggregate, such as max(loaded_until)') %}
   {% endif %}

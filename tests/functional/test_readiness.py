@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.functional.project import Project, source_rows
+from tests.functional.test_cli import ask
 
 DAYS = ", ".join(f"({day}, timestamp '2024-01-{day:02} 06:00:00+00:00')" for day in range(1, 10))
 WATERMARK = "select max(loaded_until) from {{ source('etl', 'watermarks') }}"
@@ -106,6 +109,21 @@ def test_what_cannot_be_meant_is_an_error_before_anything_is_written(shop: Proje
         run = shop.dbt("run", "--select", "orders", now=NOW)
         assert not run.success and message in run.errors, run.errors
     assert not shop.table_exists("orders")
+
+
+def test_a_query_that_fails_names_its_model_and_its_option(shop: Project) -> None:
+    shop.kind("orders", PLAIN, ready_until="select max(loaded_until) from nothing_there")
+    shop.kind("others", PLAIN)
+    run = shop.dbt("run", now=NOW)
+    assert run.messages["others"] == "OK 1 batch, 4 rows"
+    assert "`dbt_kinds: model orders: ready_until`" in run.errors
+    told = ask(shop, "plan", "--json")
+    assert told.exit_code == 1, told.output
+    orders, others = json.loads(told.stdout)["plans"]
+    assert orders["refused"].startswith("ready_until cannot be evaluated: [TABLE_OR_VIEW_NOT_FOUND] The table or view")
+    assert (others["model"], others["batches"]) == ("model.shop.others", [])
+    told = ask(shop, "plan")
+    assert (told.exit_code, told.stderr) == (1, "Nothing to do: 1 model looked at; 1 refused: orders.\n")
 
 
 def test_the_query_stands_in_a_properties_file_as_it_is(shop: Project) -> None:

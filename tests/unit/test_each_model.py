@@ -99,3 +99,32 @@ def test_a_model_that_does_not_compile_is_refused_with_dbt_s_own_message() -> No
     plans = plans_of(read_plans(cast(Dbt, project)))
     assert [(plan.name, plan.refused) for plan in plans] == [("a", None), ("b", "'nothing' is undefined"), ("c", None)]
     assert project.asked == [["a", "c"]]
+
+
+SPARK = """Encountered an error while running operation: Runtime Error
+  Runtime Error
+    [TABLE_OR_VIEW_NOT_FOUND] The table or view `nothing_there` cannot be found. Verify the spelling.
+    'Project ['to_json('collect_list(struct(NamePlaceholder, *))) AS rows#27]
+    +- 'SubqueryAlias `dbt_kinds: model b: ready_until`"""
+JAVA = """Encountered an error while running operation: Runtime Error
+  An error occurred while calling o145.collectToPython.
+  : org.apache.spark.SparkException: Job aborted due to stage failure: java.lang.RuntimeException: bad
+\tat org.apache.spark.sql.catalyst.expressions.RaiseError.eval(misc.scala:90)"""
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (SPARK, "[TABLE_OR_VIEW_NOT_FOUND] The table or view `nothing_there` cannot be found. Verify the spelling."),
+        (JAVA, "org.apache.spark.SparkException: Job aborted due to stage failure: java.lang.RuntimeException: bad"),
+    ],
+)
+def test_an_error_of_spark_is_about_the_option_whose_query_was_sent_last(error: str, cause: str) -> None:
+    class Watermarks(Project):
+        def operation(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+            if "b" in arguments.get("select", "a b c"):
+                raise DbtFailedError(error, "select * from (\nselect 1\n) as `dbt_kinds: model b: ready_until`")
+            return super().operation(name, arguments)
+
+    plans = plans_of(read_plans(cast(Dbt, Watermarks())))
+    assert [plan.refused for plan in plans] == [None, f"ready_until cannot be evaluated: {cause}", None]
