@@ -46,6 +46,8 @@ class Query(NamedTuple):
 def parse_query(text: str, dialect: str) -> Query:
     """Parses one query. Raises UnreadableQueryError with the parser's message and position."""
     of = Dialect.get_or_raise(dialect)
+    # a file may begin with a byte order mark, which sqlglot takes for a name; offsets stay
+    text = text.replace("\ufeff", " ")
     try:
         trees = _placing_parser(type(of))(dialect=of).parse(of.tokenize(text), text)
     except (ParseError, TokenError) as error:

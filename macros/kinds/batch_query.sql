@@ -4,6 +4,6 @@
   {% if work.options.kind == 'events' %}
     {% do return(dbt_kinds.landed_rows(relation, work, number)) %}
   {% endif %}
-  {% set query = dbt_kinds.substitute_window(compiled_code, dbt_kinds.query_window(work.options, plan.batches[number - 1]), plan.execution_time) %}
+  {% set query = dbt_kinds.substitute_window(work.sql, dbt_kinds.query_window(work.options, plan.batches[number - 1]), plan.execution_time) %}
   {% do return(dbt_kinds.with_run_values(dbt_kinds.run_values(work), dbt_kinds.with_change_sets(plan.get('change_sets'), query))) %}
 {% endmacro %}

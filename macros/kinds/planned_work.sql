@@ -1,6 +1,6 @@
 {#
   The work of a model's run, checked against the current table and query before anything is written:
-  `{options, plan, model_hash, is_done, window, existed, start_anew, is_backfill, existing, writer, sample_query, reads_itself, questions, answers}`, the keys from window on only
+  `{options, plan, model_hash, is_done, window, existed, start_anew, is_backfill, existing, writer, sql, sample_query, reads_itself, questions, answers}`, the keys from window on only
   if there is something to do. Pass `afresh` if others may have written since the run began.
 #}
 {% macro planned_work(options, settings, prepare, afresh=false) %}
@@ -13,7 +13,7 @@
   {% if afresh and found == 'table' %}
     {% call statement('refresh_table') %}refresh table {{ this }}{% endcall %}
   {% endif %}
-  {% set sql = dbt_kinds.empty_event_rows(options) if options.kind == 'events' else compiled_code %}
+  {% set sql = dbt_kinds.empty_event_rows(options) if options.kind == 'events' else dbt_kinds.one_query(options.model, compiled_code) %}
   {% set loads = dbt_kinds.loads_of(options.relation) if found == 'table' else [] %}
   {% set parents = dbt_kinds.followed_parents(model, options, sql, loads != []) %}
   {% set model_hash = dbt_kinds.model_hash(options, sql) %}
@@ -64,7 +64,7 @@
   {% do return(dbt_kinds.audited_work({
     'audits': [] if settings.skip_audits else options.audits, 'skips_audits': settings.skip_audits and options.audits != [],
     'options': options, 'plan': plan, 'model_hash': model_hash, 'is_done': false, 'window': window, 'existed': found == 'table', 'start_anew': start_anew, 'is_backfill': is_backfill,
-    'existing': existing, 'writer': writer, 'sample_query': sample_query, 'reads_itself': as_empty is not none,
+    'existing': existing, 'writer': writer, 'sql': sql, 'sample_query': sample_query, 'reads_itself': as_empty is not none,
     'questions': dbt_kinds.questions_of(this, options, existing), 'answers': {},
   })) %}
 {% endmacro %}

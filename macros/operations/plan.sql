@@ -28,6 +28,7 @@
 
 {# The current plan of a node, based on the records of its table. #}
 {% macro plan_of(node, options, settings, sql=none) %}
+  {% set sql = none if sql is none else dbt_kinds.one_query(options.model, sql) %}
   {% set loads = dbt_kinds.loads_of(options.relation) if dbt_kinds.table_exists(node) else [] %}
   {% do dbt_kinds.check_deletes_are_seen(node, sql) %}
   {% do return(dbt_kinds.gated_plan(

@@ -20,7 +20,7 @@
       {% do conditions.append(dbt_kinds._compared_with(target, table, time_column, '<', end)) %}
     {% endif %}
     {% for name, query in [(old, old_query), (new, new_query)] %}
-      {% do dbt_kinds._make_scratch(name, dbt_kinds._within('(' ~ query ~ ')', conditions), file_format) %}
+      {% do dbt_kinds._make_scratch(name, dbt_kinds._within('(\n' ~ dbt_kinds.one_query(target, query) ~ '\n)', conditions), file_format) %}
     {% endfor %}
     {% do dbt_kinds.print_answer('verify', dict({'step': step}, **dbt_kinds._compared(old, new))) %}
   {% elif step == 'drop' %}

@@ -59,7 +59,7 @@ def told(folder: Path, *models: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_an_admitted_model_tells_its_class_and_what_it_reads(tmp_path: Path) -> None:
-    parsed = model("z_parsed", "select event_date, event_ts, id from raw.ev")
+    parsed = model("z_parsed", "\ufeffselect event_date, event_ts, id from raw.ev; -- the end")
     sessions = model("sessions", f"select event_date, event_ts, {LAG} as before from `shop`.`z_parsed`", "z_parsed")
     found = told(tmp_path, sessions, parsed)
     assert list(found) == ["z_parsed", "sessions"]

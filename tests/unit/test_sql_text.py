@@ -438,3 +438,48 @@ COLUMN = "a column, such as order_id, or several, such as [order_id, line]"
 )
 def test_a_key_that_names_nothing_is_refused(written: Any, refusal: str) -> None:
     assert refusal_of("key_expressions", written) == refusal
+
+
+CTE = "with __dbt__cte__p as (\n{}\n) select * from __dbt__cte__p"
+
+
+@pytest.mark.parametrize(
+    ("written", "query"),
+    [
+        ("select 1;", "select 1"),
+        ("select 1 ;\n", "select 1 \n"),
+        ("select 1; ;\n;", "select 1 \n"),
+        ("select 1; -- done; here", "select 1 -- done; here"),
+        ("select 1\n;\n/* a ; b */\n-- c", "select 1\n\n/* a ; b */\n-- c"),
+        ("\ufeff\nselect 1", "\nselect 1"),
+        (CTE.format("\ufeffselect 1; -- done") + ";", CTE.format("select 1 -- done")),
+        ("with q as (with p as (select (1) as a;) select * from p;) select * from q", "with q as (with p as (select (1) as a) select * from p) select * from q"),
+        # those that are a part of something
+        *((same, same) for same in (
+            "select ';' as a, \";\" as `;` -- ;\nfrom t /* ; */ where b = r';'", "select '\ufeff'", "select '\\';' -- it's; so\n", "/*kinds:source_start {\"format\": \";\"}*/ 1",
+            "", "select 1", CTE.format("select 1"),
+        )),
+    ],
+)  # fmt: skip
+def test_what_ends_a_query_is_no_part_of_it(written: str, query: str) -> None:
+    assert MACROS.one_query("orders", written) == query
+
+
+@pytest.mark.parametrize(
+    ("written", "behind"),
+    [
+        ("select 1; select 2", "select"),
+        ("select 1;\n-- then\nselect 2;", "select"),
+        ("; select 1", "select"),
+        ("set a = 1; select 1", "select"),
+        ("select ';'; drop table t", "drop"),
+        ("select (1;)", ")"),
+        ("select 1;)", ")"),
+        (CTE.format("select 1; select 2"), "select"),
+    ],
+)
+def test_several_statements_are_no_query(written: str, behind: str) -> None:
+    assert refusal_of("one_query", written) == (
+        f"its query goes on behind a semicolon, at '{behind}', and a model of a kind is one query; "
+        "move other statements into pre_hook or post_hook"
+    )
