@@ -412,6 +412,10 @@ class NotPlacedError(KindsError):
     """A model's file has no unique place where `check --fix` could write something."""
 
 
+class UnreadableScheduleError(KindsError):
+    """A cron, an interval unit or a beginning of weeks that the package refuses, in its words."""
+
+
 class NotCompiledError(KindsError):
     """dbt's manifest lacks the compiled query of a model."""
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dbt_kinds.analysis.margins import NOTHING, Margin
-
-# days per interval of a granularity
-_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
+from dbt_kinds.analysis.margins import DAY, NOTHING, Margin
+from dbt_kinds.analysis.units import typical_length
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,5 @@ def batch_class(bounds: Mapping[str, Bound], granularity: str) -> BatchClass | N
         return BatchClass("fully_batch_safe", None)
     context = max(max(bound.before.days, bound.after.days) for bound in bounds.values())
     chunk = min(max(3 * context, 7), 90)
-    if granularity == "minute":
-        return BatchClass(f"bounded_safe(chunk={chunk}d,context={context}d)", chunk * 24 * 60)
-    size = chunk * 24 if granularity == "hour" else -(-chunk // _DAYS[granularity])
+    size = -(-chunk * DAY // typical_length(granularity))
     return BatchClass(f"bounded_safe(chunk={chunk}d,context={context}d)", size)

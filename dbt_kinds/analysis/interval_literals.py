@@ -10,7 +10,7 @@ from sqlglot import exp
 from dbt_kinds.analysis.margins import Margin
 from dbt_kinds.analysis.units import LENGTHS
 
-UNITS = {unit: length for unit, length in LENGTHS.items() if unit not in ("quarter", "week(sunday)")}
+UNITS = {unit: length for unit, length in LENGTHS.items() if unit != "quarter"}
 _NUMBER = r"[+-]?\s*(?:\d+\.?\d*|\.\d+)"
 _PART = re.compile(rf"\s*({_NUMBER})\s*([a-z]+)\s*")
 _DAY_PARTS = ("day", "hour", "minute", "second")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
+
+from dbt_kinds.intervals.durations import read_duration
 
 SECOND = 1_000_000
 MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86400 * SECOND
@@ -54,15 +55,8 @@ class Margin(NamedTuple):
 
 NOTHING = Margin()
 
-_ISO = re.compile(
-    r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?",
-)
-
 
 def read_iso(text: str) -> Margin | None:
     """The length of an ISO-8601 duration such as P1DT12H; None if it is not one."""
-    found = _ISO.fullmatch(text)
-    if found is None:
-        return None
-    years, months, weeks, days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    return Margin(years * 12 + months, (weeks * 7 + days) * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND)
+    found = read_duration(text)
+    return Margin(found[0], found[1] * SECOND) if found is not None else None

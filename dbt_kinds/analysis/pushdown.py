@@ -15,7 +15,8 @@ from dbt_kinds.analysis.frames import frame_edits
 from dbt_kinds.analysis.parsing import Query
 from dbt_kinds.analysis.resolution import build_scope
 from dbt_kinds.analysis.scopes import Scope, SelectScope, scopes_below
-from dbt_kinds.analysis.units import SUNDAY_WEEK
+from dbt_kinds.analysis.units import nests
+from dbt_kinds.intervals.units import SUNDAY
 
 
 class Reference(NamedTuple):
@@ -83,10 +84,10 @@ def window_of(call: str, relation: Relation, bound: Bound) -> str:
     arguments = [call, _quoted(series.partition_column)]
     arguments += [f"before={_quoted(bound.before.iso)}", f"after={_quoted(bound.after.iso)}"]
     if unit != "day":
-        arguments.append(f"unit={_quoted('week' if unit == SUNDAY_WEEK else unit or 'none')}")
-    if unit == SUNDAY_WEEK:
+        arguments.append(f"unit={_quoted((unit or 'none').removesuffix(SUNDAY))}")
+    if unit is not None and unit.endswith(SUNDAY):
         arguments.append("week_start='sunday'")
-    known_type = _macro_type(data_type) or ("timestamp" if unit in (None, "hour") else "date")
+    known_type = _macro_type(data_type) or ("date" if unit is not None and nests("day", unit) else "timestamp")
     if known_type != "date":
         arguments.append(f"data_type={_quoted(known_type)}")
     return f"dbt_kinds.window_of({', '.join(arguments)})"

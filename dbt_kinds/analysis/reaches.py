@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dbt_kinds.analysis.margins import DAY, NOTHING, Margin
 from dbt_kinds.analysis.terms import Operation, Truncation
-from dbt_kinds.analysis.units import LENGTHS, is_finer, is_multiple, nests, rounded_up
+from dbt_kinds.analysis.units import is_finer, is_multiple, length_of, nests, rounded_up
 
 # 31 January and 28 January are both 28 February a month later: the most that two steps over calendar months differ by
 _CALENDAR_SLACK = Margin(0, 3 * DAY)
@@ -27,7 +27,7 @@ class Reach(NamedTuple):
             return self.margin
         if nests(self.grain, granularity):
             return rounded_up(self.margin, self.grain)
-        return self.margin.plus(LENGTHS[self.grain])
+        return self.margin.plus(length_of(self.grain))
 
     def further(self, by: Margin, granularity: str) -> Reach:
         """The distance extended by another."""

@@ -21,7 +21,7 @@ from dbt_kinds.analysis.scopes import Input, Scope, SelectScope, scopes_below, s
 from dbt_kinds.analysis.terms import TIME, Shift, Term, Truncation, Variable, inputs_of
 from dbt_kinds.analysis.ties import Comparison, comparisons
 from dbt_kinds.analysis.tree import clause, conjuncts, nodes_of, table_name
-from dbt_kinds.analysis.units import LENGTHS, granularity_unit, rounded_up
+from dbt_kinds.analysis.units import granularity_unit, length_of, rounded_up
 
 _LITERAL = r"(?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9]+)?)"
 _SENTINEL = re.compile(
@@ -184,7 +184,7 @@ def _read(found: _EdgeComparison, side: str) -> Margin:
     margin = margin.plus(_inside(found, side))
     margin = margin.negated() if side == "start" else margin
     for operation in time.operations:
-        length = LENGTHS[operation.unit].micros if isinstance(operation, Truncation) else 0
+        length = length_of(operation.unit).micros if isinstance(operation, Truncation) else 0
         if length:
             # the first value after the edge is the next whole unit
             margin = Margin(margin.months, margin.micros // length * length)
@@ -204,7 +204,7 @@ def _inside(found: _EdgeComparison, side: str) -> Margin:
         if not is_strict:
             return Margin()
         return Margin(0, DAY if is_date else 1)
-    coarse = [LENGTHS[unit] for unit in cuts if unit != "day"]
+    coarse = [length_of(unit) for unit in cuts if unit != "day"]
     if coarse:
         return coarse[-1].negated()
     if form == "date":

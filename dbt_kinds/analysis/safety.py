@@ -25,7 +25,7 @@ from dbt_kinds.analysis.reading import Reading, Visit
 from dbt_kinds.analysis.resolution import build_scope, reader_of
 from dbt_kinds.analysis.scopes import Scope, SelectScope, SetScope, scopes_below
 from dbt_kinds.analysis.terms import Term, Truncation, determines
-from dbt_kinds.analysis.units import granularity_unit, is_finer
+from dbt_kinds.analysis.units import granularity_unit, is_finer, nests
 from dbt_kinds.errors import UnknownOverrideError
 
 
@@ -196,7 +196,8 @@ class _Search:
                 finding = Finding("unique_key_not_projected", message, self.query.place(place))
                 self.findings[("unique_key_not_projected", key)] = finding
         coarse = _yielded(partition) if partition is not None else None
-        if coarse is not None and is_finer(slicing.unit, coarse):
+        is_cut = partition is not None and partition.kind == "date" and not nests("day", slicing.unit)
+        if coarse is not None and (is_cut or is_finer(slicing.unit, coarse)):
             self.add("granularity_too_fine", place, advice.granularity_too_fine(column, coarse))
 
     def _is_named(self, scope: Scope, name: str) -> bool:

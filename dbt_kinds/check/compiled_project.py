@@ -12,12 +12,12 @@ from dbt_kinds.analysis.catalogue import Catalogue, Relation, Timeseries
 from dbt_kinds.analysis.parsing import Query, parse_query
 from dbt_kinds.analysis.read_ranges import with_edges
 from dbt_kinds.analysis.resolution import build_scope
-from dbt_kinds.errors import NotCompiledError, UnreadableProjectError, UnreadableQueryError
+from dbt_kinds.errors import NotCompiledError, UnreadableProjectError, UnreadableQueryError, UnreadableScheduleError
+from dbt_kinds.intervals.crons import settings_unit
+from dbt_kinds.intervals.units import SUNDAY
 
 DIALECT = "spark"
 CHECKED = ("incremental_by_time_range", "cumulative_aggregate")
-# interval units shorter than smelt's shortest granularity: their edges lie on minutes
-_SHORT_UNITS = {"half_hour": "minute", "quarter_hour": "minute", "five_minute": "minute"}
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,13 @@ class CompiledModel:
 @dataclass(frozen=True)
 class CompiledProject:
     """The models to check, parents first, and everything they read. `formatted` are the addresses of those whose
-    time column has a format.
+    time column has a format; `refusals` says, by address, whose cron or unit the package refuses, and why.
     """
 
     models: list[CompiledModel] = field(default_factory=list)
     catalogue: Catalogue = field(default_factory=Catalogue)
     formatted: frozenset[str] = frozenset()
+    refusals: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_compiled_project(directory: Path, target: str = "target") -> CompiledProject:
@@ -61,23 +62,26 @@ def read_compiled_project(directory: Path, target: str = "target") -> CompiledPr
     except (ValueError, KeyError, TypeError) as error:
         raise UnreadableProjectError(f"{file} is no manifest of dbt: {error}; run dbt compile again") from error
     relations: dict[str, Relation] = {}
+    refusals: dict[str, str] = {}
     for source in sources.values():
-        _add(relations, source, f"{source['source_name']}.{source['name']}")
+        address = f"{source['source_name']}.{source['name']}"
+        _add(relations, source, address, _readable_timeseries(source, address, refusals))
     models = []
     for node in _in_order(nodes):
-        model = _model(node) if node["resource_type"] == "model" else None
+        series = _readable_timeseries(node, node["name"], refusals)
+        model = _model(node, series) if node["resource_type"] == "model" else None
         columns = _output_columns(model, Catalogue(relations)) if model is not None else None
-        _add(relations, node, node["name"], columns)
+        _add(relations, node, node["name"], series, columns)
         if model is not None and model.kind in CHECKED:
             models.append(model)
     formatted = {node["name"] for node in nodes.values() if _has_format(node)}
     formatted |= {f"{source['source_name']}.{source['name']}" for source in sources.values() if _has_format(source)}
-    return CompiledProject(models, Catalogue(relations), frozenset(formatted))
+    return CompiledProject(models, Catalogue(relations), frozenset(formatted), refusals)
 
 
-def _model(node: Mapping[str, Any]) -> CompiledModel:
+def _model(node: Mapping[str, Any], series: Timeseries | None) -> CompiledModel:
     kind, sql = str(node["config"].get("materialized")), node.get("compiled_code")
-    given = (node["name"], node["original_file_path"], kind, node.get("raw_code") or "", _meta(node), _timeseries(node))
+    given = (node["name"], node["original_file_path"], kind, node.get("raw_code") or "", _meta(node), series)
     if node.get("language", "sql") != "sql":
         return CompiledModel(*given, problem="it is no SQL, and nothing can be proved of Python")
     if not sql:
@@ -90,26 +94,45 @@ def _model(node: Mapping[str, Any]) -> CompiledModel:
         return CompiledModel(*given, problem=str(error))
 
 
+def _readable_timeseries(node: Mapping[str, Any], address: str, refusals: dict[str, str]) -> Timeseries | None:
+    """A node's time columns; None with an entry in `refusals` if its settings cannot be read."""
+    try:
+        return _timeseries(node)
+    except UnreadableScheduleError as error:
+        refusals[address] = str(error)
+        return None
+
+
 def _timeseries(node: Mapping[str, Any]) -> Timeseries | None:
-    """A node's time columns; only time-range models and nodes that name a time column have them."""
-    config, meta = node.get("config") or {}, _meta(node)
+    """A node's time columns; only time-range models and nodes that name a time column have them.
+
+    Raises:
+        UnreadableScheduleError: the package refuses its cron, its unit or its beginning of weeks.
+    """
+    config = node.get("config") or {}
     kind = config.get("materialized")
     if kind == "cumulative_aggregate":
         return None
     is_sliced = kind == "incremental_by_time_range"
-    column = meta.get("time_column") or config.get("time_column") or (config.get("event_time") if is_sliced else None)
+    column = _setting(node, "time_column") or (config.get("event_time") if is_sliced else None)
     if isinstance(column, Mapping):
         column = column.get("column")
     if not column:
         return None
-    unit = str(meta.get("interval_unit") or config.get("interval_unit") or _unit_of_cron(meta, config))
-    week_start = str(meta.get("week_start") or config.get("week_start") or "monday")
+    unit = settings_unit(*(_setting(node, name) for name in ("cron", "interval_unit", "week_start")))
+    week_start = "sunday" if unit.name.endswith(SUNDAY) else "monday"
     event_time = config.get("event_time") or column
-    return Timeseries(str(column), str(event_time), _SHORT_UNITS.get(unit, unit), week_start)
+    return Timeseries(str(column), str(event_time), unit.name.removesuffix(SUNDAY), week_start)
+
+
+def _setting(node: Mapping[str, Any], name: str) -> Any:
+    """A setting from a node's meta, else from its config; None if it is not set."""
+    found = _meta(node).get(name)
+    return (node.get("config") or {}).get(name) if found is None else found
 
 
 def _has_format(node: Mapping[str, Any]) -> bool:
-    column = _meta(node).get("time_column") or (node.get("config") or {}).get("time_column")
+    column = _setting(node, "time_column")
     return isinstance(column, Mapping) and bool(column.get("format"))
 
 
@@ -118,34 +141,19 @@ def _meta(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**(node.get("meta") or {}), **((node.get("config") or {}).get("meta") or {})}
 
 
-def _unit_of_cron(meta: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    """The unit of a cron: by name for aliases, otherwise by its fixed fields."""
-    cron = str(meta.get("cron") or config.get("cron") or "@daily")
-    named = {"@hourly": "hour", "@weekly": "week", "@monthly": "month", "@yearly": "year", "@annually": "year"}
-    parts = cron.split()
-    if len(parts) != 5:
-        return named.get(cron, "day")
-    minute, hour, day, month, weekday = parts
-    if not minute.isdigit():
-        return "minute"
-    if not hour.isdigit():
-        return "hour"
-    if weekday != "*":
-        return "week" if weekday.isalnum() else "day"
-    if day == "*":
-        return "day"
-    return "month" if month == "*" else "year"
-
-
 def _add(
-    relations: dict[str, Relation], node: Mapping[str, Any], address: str, columns: Mapping[str, str] | None = None
+    relations: dict[str, Relation],
+    node: Mapping[str, Any],
+    address: str,
+    series: Timeseries | None,
+    columns: Mapping[str, str] | None = None,
 ) -> None:
     name = str(node.get("relation_name") or "").replace("`", "")
     if name:
         said = {found["name"]: found.get("data_type") or "" for found in (node.get("columns") or {}).values()}
         # columns documented in YAML may be incomplete, so they only count if types are given
         known = columns or (said if said and all(said.values()) else None)
-        relations[name] = Relation(address, known, _timeseries(node))
+        relations[name] = Relation(address, known, series)
 
 
 def _output_columns(model: CompiledModel, catalogue: Catalogue) -> dict[str, str] | None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from sqlglot import exp
 
 from dbt_kinds.analysis.batches import Bound
 from dbt_kinds.analysis.catalogue import Catalogue
 from dbt_kinds.analysis.cumulative import classify_cumulative
-from dbt_kinds.analysis.parsing import Place
+from dbt_kinds.analysis.parsing import Place, Query
 from dbt_kinds.analysis.proof import proof_of
 from dbt_kinds.analysis.safety import Slicing, classify
+from dbt_kinds.analysis.tree import table_name
 from dbt_kinds.check.compiled_project import CompiledModel, CompiledProject
 from dbt_kinds.errors import UnknownOverrideError
 from dbt_kinds.verdicts import VERSION, cumulative_entry, incremental_entry
@@ -35,7 +38,7 @@ class CheckedModel:
 
 def check_project(project: CompiledProject) -> list[CheckedModel]:
     """Classifies every model that is to be checked."""
-    return [_checked(model, project.catalogue) for model in project.models]
+    return [_checked(model, project) for model in project.models]
 
 
 def told_of(checked: Iterable[CheckedModel]) -> dict[str, Any]:
@@ -43,10 +46,17 @@ def told_of(checked: Iterable[CheckedModel]) -> dict[str, Any]:
     return {"version": VERSION, "models": {one.model.name: dict(one.told) for one in checked}}
 
 
-def _checked(model: CompiledModel, catalogue: Catalogue) -> CheckedModel:
+def _checked(model: CompiledModel, project: CompiledProject) -> CheckedModel:
+    catalogue = project.catalogue
     told: dict[str, Any] = {"path": model.path, "materialization": model.kind}
+    if model.name in project.refusals:
+        return _wrong(model, told, _error("UnreadableSchedule", project.refusals[model.name]))
     if model.query is None:
         return _wrong(model, told, _error("UnreadableQuery", model.problem))
+    for address in _addresses(model.query, catalogue):
+        if address in project.refusals:
+            message = f"it reads {address}, and nothing follows from its time: {project.refusals[address]}"
+            return _wrong(model, told, _error("UnreadableSchedule", message))
     if model.kind == "cumulative_aggregate":
         cumulation = classify_cumulative(model.query, catalogue)
         if cumulation.findings:
@@ -73,6 +83,14 @@ def _checked(model: CompiledModel, catalogue: Catalogue) -> CheckedModel:
     proof = proof_of(verdict) if verdict.is_admitted else None
     narrow = frozenset(found.source or "" for found in verdict.findings if found.code == "narrow_read")
     return CheckedModel(model, told, verdict.bounds, proof, narrow)
+
+
+def _addresses(query: Query, catalogue: Catalogue) -> Iterator[str]:
+    """What a query reads."""
+    for table in query.tree.find_all(exp.Table):
+        relation = catalogue.find(table_name(table))
+        if relation is not None:
+            yield relation.address
 
 
 def _wrong(model: CompiledModel, told: Mapping[str, Any], *errors: dict[str, Any]) -> CheckedModel:

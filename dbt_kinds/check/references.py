@@ -15,6 +15,7 @@ from dbt_kinds.analysis.margins import Margin, read_iso
 from dbt_kinds.analysis.parsing import Query, span
 from dbt_kinds.analysis.pushdown import window_of
 from dbt_kinds.analysis.tree import table_name
+from dbt_kinds.analysis.units import nests
 
 _TEXT = r"""(?:'[^'\\{}]*'|"[^"\\{}]*")"""
 _CALL = rf"(?P<call>(?P<function>ref|source)\(\s*(?P<first>{_TEXT})\s*(?:,\s*(?P<second>{_TEXT})\s*)?\))"
@@ -23,8 +24,6 @@ _PLAIN = re.compile(rf"\{{\{{[-+]?\s*{_CALL}\s*[-+]?\}}\}}")
 _WINDOWED = re.compile(rf"\{{\{{[-+]?\s*dbt_kinds\.window_of\(\s*{_CALL}(?P<rest>[^{{}}]*?)\)\s*[-+]?\}}\}}")
 _SIDE = re.compile(r"""\b(?P<side>before|after)\s*=\s*(?P<quote>['"])(?P<margin>[^'"]*)(?P=quote)""")
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
-# not supported by the macro
-_NO_UNIT = "minute"
 
 
 @dataclass(frozen=True)
@@ -68,8 +67,8 @@ def exchanged(
             )
             continue
         plain = [found for found in places if "rest" not in found.re.groupindex]
-        if plain and (address in formatted or relation.value_unit == _NO_UNIT):
-            unplaced.append(f"the time of {address} needs a format or unit that is not known; write window_of by hand")
+        if plain and address in formatted:
+            unplaced.append(f"the time of {address} needs a format that is not known; write window_of by hand")
             continue
         for found, table in zip(sorted(places, key=re.Match.start), tables, strict=True):
             if "rest" in found.re.groupindex:
@@ -102,7 +101,7 @@ def _typed(relation: Relation) -> Relation:
     """Treats a column of unknown type as dates: whole days are right for timestamps as well."""
     series = relation.timeseries
     assert series is not None
-    if relation.column_type(series.partition_column) or series.granularity in ("hour", _NO_UNIT):
+    if relation.column_type(series.partition_column) or not nests("day", series.unit):
         return relation
     return replace(relation, columns={**(relation.columns or {}), series.partition_column: "date"})
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dbt_kinds.intervals.units import NAMED_UNITS, read_unit
+
 _DAY = 86400
-_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": _DAY, "week": 7 * _DAY}
-_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+# from fine to coarse: what SQL truncates to, and what intervals consist of
+UNITS = ("minute", *reversed(NAMED_UNITS))
+_SECONDS = {"second": 1, "minute": 60} | {
+    name: seconds for name, _, seconds, _ in map(read_unit, NAMED_UNITS) if seconds
+}
+_MONTHS = {name: months for name, months, _, _ in map(read_unit, NAMED_UNITS) if months}
 _SHORT = {
     "s": "second",
     "sec": "second",
@@ -29,8 +35,6 @@ _SHORT = {
     "yyyy": "year",
     "isoweek": "week",
 }
-# from fine to coarse
-UNITS = ("minute", "hour", "day", "week", "month", "quarter", "year")
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from dbt_kinds.errors import (
 from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME, suffix_of_type, unknown_type
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.settings import Settings, check_range
+from dbt_kinds.migrate.when import unit_of_cron
 from dbt_kinds.readers.dbt.calls import COMPUTED, arguments, names_only
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, Properties
 from dbt_kinds.readers.dbt.tags import line_of, tags
@@ -63,7 +64,7 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
     check_range(settings, str(config["event_time"]), options)
     found = Conversion("incremental_by_time_range")
     found.options = {"time_column": str(config["event_time"]), "start": _start(model, config["begin"])}
-    if unit != "day":
+    if unit != unit_of_cron(options):
         found.options["interval_unit"] = unit
     found.options["batch_size"] = 1
     # dbt's default

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.errors import ComputedConfig, Left, UnknownModelError
+from dbt_kinds.intervals.crons import cron_unit, read_cron
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
 from dbt_kinds.migrate.dialects import adapter_of, dialect_of, guess_dialect
@@ -43,7 +44,10 @@ def migrate_project(
     Raises:
         UnreadableProjectError: the folder has no project that can be read.
         UnknownModelError: a selected name is not a model.
+        UnreadableScheduleError: the package would refuse the cron.
     """
+    if options.cron is not None:
+        cron_unit(read_cron(options.cron, "--cron"), name="--cron")
     project = read_project(root)
     adapter = dialect or adapter_of(root, project.profile)
     models = [model for model in project.models if _is_ours(model)]

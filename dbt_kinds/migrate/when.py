@@ -16,6 +16,7 @@ from dbt_kinds.errors import (
     LookbackFromVariable,
     NoStart,
 )
+from dbt_kinds.intervals.crons import settings_unit
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.durations import UNITS, Duration, coarser, holds_whole, intervals_back
 from dbt_kinds.migrate.kind_choice import APPENDING
@@ -24,18 +25,6 @@ from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import Trace, conjuncts, same
 
 _FILE_FORMATS_BY_RANGE = frozenset({"iceberg", "delta"})
-
-
-_CRON_UNITS = {
-    "@yearly": "year",
-    "@annually": "year",
-    "@quarterly": "quarter",
-    "@monthly": "month",
-    "@weekly": "week",
-    "@daily": "day",
-    "@midnight": "day",
-    "@hourly": "hour",
-}
 
 
 def start_options(options: MigrateOptions) -> dict[str, Any]:
@@ -87,9 +76,9 @@ def _fixed_start(select: exp.Select, expression: exp.Expr) -> set[str]:
     return set()
 
 
-def unit_of_cron(options: MigrateOptions) -> str | None:
-    """The unit that follows from the command's cron, or from its absence; None for one that is not an alias."""
-    return _CRON_UNITS.get((options.cron or "@daily").lower())
+def unit_of_cron(options: MigrateOptions) -> str:
+    """The unit that follows from the command's cron, or from its absence."""
+    return settings_unit(cron=options.cron).name
 
 
 def unit_of_model(
@@ -110,7 +99,7 @@ def unit_of_model(
     if unit is not None and unit in UNITS and unit != "minute":
         return unit
     wholes = {whole for followed in traces for whole, _ in followed.wholes}
-    units = [unit_of_cron(options) or "day", *(wholes & {"hour", "day"})]
+    units = [unit_of_cron(options), *(wholes & {"hour", "day"})]
     return max(units, key=UNITS.index)
 
 

@@ -15,6 +15,7 @@ from dbt_kinds.errors import (
 from dbt_kinds.migrate.column_types import suffix_of, suffix_of_type, unknown_type
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.current_time import Windows, check_current_time
+from dbt_kinds.migrate.durations import holds_whole
 from dbt_kinds.migrate.edits import filter_edits, removal
 from dbt_kinds.migrate.kind_choice import APPENDING, choose_kind, is_arriving_by, primary_of
 from dbt_kinds.migrate.meaning import Meaning, meaning_of
@@ -119,8 +120,10 @@ def _by_tree(
     )
     unit = unit_of_model(column, traces, primary, meanings, options)
     suffixes = [_suffix(reading, meaning, select, project) for meaning, select in zip(meanings, selects, strict=True)]
-    if unit == "hour" and (
-        suffixes[primary] in ("date", "ds") or (column and column.lower() in settings.partition_columns)
+    if (
+        holds_whole("day", unit)
+        and unit != "day"
+        and (suffixes[primary] in ("date", "ds") or (column and column.lower() in settings.partition_columns))
     ):
         unit = "day"
     check_wholes(unit, column, traces, primary, options, line)

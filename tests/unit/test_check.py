@@ -112,3 +112,80 @@ def test_what_dbt_has_not_compiled_is_said_with_exit_code_2(
     answer = CliRunner().invoke(main, arguments) if models is None else check(tmp_path, models=models)
     assert answer.exit_code == 2
     assert "run dbt compile" in answer.output
+
+
+def scheduled(name: str, sql: str, *parents: str, **meta: Any) -> dict[str, Any]:
+    """A model with settings of when it is due, over a time column that is a timestamp."""
+    time = {"time_column": "event_ts", **meta}
+    return model(name, sql, *parents, materialized="incremental_by_time_range", event_time="event_ts", meta=time)
+
+
+BY_YEAR = "select date_trunc('year', event_ts) as event_ts, count(*) as n from raw.ev group by 1"
+
+
+@pytest.mark.parametrize(
+    ("settings", "granularity"),
+    [
+        ({"cron": "0 0 1 */3 *"}, "quarter"),
+        ({"cron": "@quarterly"}, "quarter"),
+        ({"cron": "30 2 1-7 * 1"}, "day"),
+        ({"cron": "0 0 1,15 * *"}, "day"),
+        ({"cron": "@Monthly"}, "month"),
+        ({"cron": "*/30 * * * *"}, "half_hour"),
+        ({"interval_unit": "6 hours"}, "6 hours"),
+        ({"interval_unit": "2 Weeks", "week_start": "Sunday"}, "2 weeks"),
+        ({"interval_unit": "30 minutes"}, "half_hour"),
+    ],
+)
+def test_a_models_interval_is_the_one_that_its_run_plans_with(
+    tmp_path: Path, settings: dict[str, str], granularity: str
+) -> None:
+    found = told(tmp_path, scheduled("m", "select event_ts, id from raw.ev", **settings))["m"]
+    assert found["incremental"]["granularity"] == granularity
+    assert found["incremental"]["verdict"] == "admitted"
+
+
+@pytest.mark.parametrize(
+    ("cron", "exit_code"), [("@yearly", 0), ("0 0 1 1 *", 0), ("0 0 1 */3 *", 1), ("@quarterly", 1), ("@monthly", 1)]
+)
+def test_years_of_a_model_that_loads_quarters_are_refused(tmp_path: Path, cron: str, exit_code: int) -> None:
+    answer = check(tmp_path, "--annotations", models=[scheduled("by_year", BY_YEAR, cron=cron)])
+    assert answer.exit_code == exit_code
+    assert ("title=granularity_too_fine" in answer.stdout) == bool(exit_code)
+
+
+def test_an_edge_inside_a_day_cuts_a_date(tmp_path: Path) -> None:
+    config: dict[str, Any] = {**TIME_RANGE, "meta": {"time_column": "event_date", "interval_unit": "36 hours"}}
+    found = told(tmp_path, model("m", "select event_date, event_ts from raw.ev", **config))
+    assert [finding["code"] for finding in found["m"]["incremental"]["findings"]] == ["granularity_too_fine"]
+
+
+def test_a_frame_adds_to_the_units_that_an_interval_consists_of(tmp_path: Path) -> None:
+    parent = scheduled("z", "select event_ts, id from raw.ev", interval_unit="6 hours")
+    reader = scheduled("m", f"select event_ts, {LAG} as b from `shop`.`z`", "z", interval_unit="half_hour")
+    found = told(tmp_path, parent, reader)["m"]["incremental"]
+    assert found["source_bounds"]["z"]["before"] == "PT30M"
+    # seven days of half hours
+    assert found["batch_size"] == 7 * 48
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"interval_unit": "fortnight"}, "interval_unit 'fortnight' is not a unit; write year, quarter, month, week"),
+        ({"cron": "0 0 ? * *"}, "cron '0 0 ? * *' cannot be read: '?' is no day of month"),
+        ({"cron": "* * * * *"}, "cron '* * * * *' fires more often than every five minutes"),
+        ({"week_start": "friday"}, "week_start 'friday' is neither monday nor sunday"),
+    ],
+)
+def test_what_a_run_would_refuse_is_found_at_the_model_and_at_its_readers(
+    tmp_path: Path, settings: dict[str, str], why: str
+) -> None:
+    wrong = scheduled("z", "select event_ts, id from raw.ev", **settings)
+    reader = scheduled("m", "select event_ts, id from `shop`.`z`", "z")
+    answer = check(tmp_path, "--json", models=[wrong, reader])
+    assert answer.exit_code == 1
+    found = json.loads(answer.stdout)["models"]
+    assert [error["code"] for name in ("z", "m") for error in found[name]["errors"]] == ["UnreadableSchedule"] * 2
+    assert found["z"]["errors"][0]["message"].startswith(why)
+    assert found["m"]["errors"][0]["message"].startswith(f"it reads z, and nothing follows from its time: {why}")

@@ -136,6 +136,11 @@ def test_command_ends_with_the_sums(tmp_path: Path) -> None:
         ({"config.yaml": "model_defaults: [1]"}, "write a mapping"),
         ({"config.yaml": "a: b: c"}, "not YAML"),
         ({"config.yaml": "model_defaults: {dialect: klingon}"}, "klingon"),
+        (
+            {"config.yaml": "model_defaults: {cron: '0 0 ? * *'}"},
+            "model_defaults cron '0 0 ? * *' cannot be read: '?' is no day",
+        ),
+        ({"config.yaml": "model_defaults: {interval_unit: fortnight}"}, "interval_unit 'fortnight' is not a unit"),
         ({"config.py": "def f(:"}, "not Python"),
         ({"config.yaml": "model_defaults:\n  dialect: {{ dialect() }}"}, "config.yaml:2: has Jinja"),
         ({"sqlmesh.yml": "a: 1\n{% if x %}"}, "sqlmesh.yml:2"),

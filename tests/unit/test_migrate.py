@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_kinds.cli import main
+from dbt_kinds.errors import UnreadableScheduleError
 from dbt_kinds.migrate.results import report_lines
 from tests.unit.migrating import migrated, one, write_project
 
@@ -141,6 +142,18 @@ CONVERTED = {
             "event_at > (select max(event_at) - interval 2 days from {{ this }})", "event_at, row_number() over (partition by to_date(event_at) order by event_at) as n",
         ),
         TIME_RANGE, {"time_column": "event_at", "interval_unit": "day", "cron": "*/5 * * * *", "lookback": 2}, given={"cron": "*/5 * * * *"},
+    ),
+    "hours of a cron that is no alias": Converted(
+        filtered("event_at > (select max(event_at) - interval 2 hours from {{ this }})"),
+        TIME_RANGE, {"time_column": "event_at", "cron": "5 * * * *", "lookback": 2}, given={"cron": "5 * * * *"},
+    ),
+    "half hours of a cron": Converted(
+        filtered("event_at > (select max(event_at) - interval 2 hours from {{ this }})"),
+        TIME_RANGE, {"time_column": "event_at", "cron": "*/30 * * * *", "lookback": 4}, given={"cron": "*/30 * * * *"},
+    ),
+    "dates, with a cron of every half hour": Converted(
+        filtered("day >= (select max(day) from {{ this }})", "id, day"),
+        TIME_RANGE, {"time_column": "day", "interval_unit": "day", "cron": "*/30 * * * *"}, given={"cron": "*/30 * * * *"},
     ),
     "a key that has the day": Converted(
         filtered("day >= (select max(day) from {{ this }})", "id, day", "incremental_strategy='merge', unique_key=['id', 'day']"),
@@ -703,6 +716,28 @@ def test_microbatch_settings_that_are_variables_stay_variables(tmp_path: Path) -
         "'start': var('first', '2024-01-01'), 'batch_size': 1, 'lookback': env_var('DAYS') | int}) }}\n"
         "select * from (select * from {{ ref('raw') }} where t between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }})\n"
     )
+
+
+@pytest.mark.parametrize(("cron", "unit"), [("@hourly", "day"), ("30 2 * * *", None), ("0 0 1 */3 *", "day")])
+def test_the_days_of_a_microbatch_model_stay_days_whatever_the_cron(
+    cron: str, unit: str | None, tmp_path: Path
+) -> None:
+    text = f"{{{{ config({MICROBATCH}, begin='2024-01-01') }}}}\nselect 1 as t\n"
+    assert one(migrated(tmp_path, {"m": text}, cron=cron)).options.get("interval_unit") == unit
+
+
+@pytest.mark.parametrize(
+    ("cron", "why"),
+    [
+        ("often", "--cron 'often' cannot be read: it has 1 fields, a cron has 5"),
+        ("0 24 * * *", "--cron '0 24 * * *' cannot be read: hour 24 is not between 0 and 23"),
+        ("* * * * *", "--cron '* * * * *' fires more often than every five minutes"),
+    ],
+)
+def test_a_cron_that_a_run_would_refuse_is_wrong_use(cron: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableScheduleError) as refused:
+        migrated(tmp_path, {"m": "select 1 as id"}, cron=cron)
+    assert str(refused.value) == why
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,10 @@ from dbt_kinds.errors import (
     GatewayIgnored,
     PropertyDropped,
     RelativeStart,
+    UnreadableScheduleError,
     VariableFrozen,
 )
+from dbt_kinds.intervals.units import read_unit
 from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.readers.sqlmesh.config_jinja import render_config
 from dbt_kinds.readers.sqlmesh.config_literals import literals_of
@@ -155,7 +157,7 @@ def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any
     """Defaults, with dates and crons as strings like in models.
 
     Raises:
-        BadConfig: one is not a date or cron.
+        BadConfig: one is not a date, a cron or a unit.
     """
     # a key without a value is not a default; only a config.py has dates
     defaults = {
@@ -173,11 +175,13 @@ def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any
             raise BadConfig(
                 f"model_defaults start is {problem}; write a date such as 2024-01-01", config.file, 1
             ) from None
-    if defaults.get("cron") is not None:
-        written_cron = str(defaults["cron"])
-        defaults["cron"] = cron(written_cron)
-        if defaults["cron"] is None:
-            raise BadConfig(f"model_defaults cron is {written_cron}; write five fields, or @daily", config.file, 1)
+    try:
+        if "cron" in defaults:
+            defaults["cron"] = cron(str(defaults["cron"]), "model_defaults cron")
+        if "interval_unit" in defaults:
+            read_unit(defaults["interval_unit"])
+    except UnreadableScheduleError as problem:
+        raise BadConfig(str(problem), config.file, 1) from problem
     if "assertions" in defaults:
         if "audits" in defaults:
             raise BadConfig("model_defaults: audits and assertions say the same; keep one of them", config.file, 1)

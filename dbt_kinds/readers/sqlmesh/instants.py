@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta, timezone
 
+from dbt_kinds.intervals.crons import read_cron
+
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?")
 _MILLISECONDS = re.compile(r"\d{9,14}")
@@ -13,9 +15,6 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 _CRON_ALIASES = {"@midnight": "@daily", "@annually": "@yearly"}
-_CRONS = frozenset({"@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly"})
-_CRON_FIELD = re.compile(r"[0-9A-Za-z*,/\-#]+")
-INTERVAL_UNITS = ("year", "quarter", "month", "week", "day", "hour", "half_hour", "quarter_hour", "five_minute")
 
 
 class NoInstant(ValueError):  # noqa: N818 - becomes an error with its place
@@ -68,14 +67,16 @@ def exclusive_end(text: str) -> str:
         raise NoInstant(text) from error
 
 
-def cron(text: str) -> str | None:
-    """A cron in the package's notation, None if it is not one."""
+def cron(text: str, name: str) -> str:
+    """A cron in one spelling: some aliases mean the same.
+
+    Raises:
+        UnreadableScheduleError: the package would refuse it.
+    """
     text = text.strip()
-    alias = _CRON_ALIASES.get(text.lower(), text.lower())
-    if alias.startswith("@"):
-        return alias if alias in _CRONS else None
-    fields = text.split()
-    return text if len(fields) == 5 and all(_CRON_FIELD.fullmatch(field) for field in fields) else None
+    read_cron(text, name)
+    alias = text.lower()
+    return _CRON_ALIASES.get(alias, alias) if alias.startswith("@") else text
 
 
 def _is_midnight(moment: datetime) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.errors import BadPropertyValue, SqlParseError, UnsupportedMacro, Untranslatable
+from dbt_kinds.errors import BadPropertyValue, SqlParseError, UnreadableScheduleError, UnsupportedMacro, Untranslatable
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import MARK_NAME, used_marks
 from dbt_kinds.readers.sqlmesh.block import Value
@@ -51,10 +51,10 @@ def read_cron(value: Value) -> str:
     Raises:
         BadPropertyValue: it is not a cron.
     """
-    found = cron(value.as_text())
-    if found is None:
-        raise value.bad("five fields, or @hourly, @daily, @weekly, @monthly, @quarterly or @yearly")
-    return found
+    try:
+        return cron(value.as_text(), value.name)
+    except UnreadableScheduleError as problem:
+        raise value.error(BadPropertyValue, str(problem)) from problem
 
 
 def time_column(value: Value, default_format: str) -> Any:

@@ -25,10 +25,11 @@ from dbt_kinds.errors import (
     UnsupportedPartition,
     Untranslatable,
 )
+from dbt_kinds.intervals.units import NAMED_UNITS
 from dbt_kinds.kinds import Column, Kind, Model
 from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.sqlmesh.block import Block, Value, split_tokens
-from dbt_kinds.readers.sqlmesh.instants import INTERVAL_UNITS, MovingInstant, NoInstant, exclusive_end, instant
+from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, exclusive_end, instant
 from dbt_kinds.readers.sqlmesh.kind_values import check_is_known, one_of, read_cron, spark_type, type_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
@@ -193,7 +194,7 @@ def _word_option(model: Model, value: Value, scope: Scope) -> None:
 
 def _interval_unit(model: Model, value: Value, scope: Scope) -> None:
     del scope
-    model.options["interval_unit"] = one_of(value, INTERVAL_UNITS)
+    model.options["interval_unit"] = one_of(value, NAMED_UNITS)
 
 
 def _boolean_option(model: Model, value: Value, scope: Scope) -> None:
