@@ -66,6 +66,12 @@ def duration_text(seconds: float) -> str:
     return " ".join(parts[:2])
 
 
+def units_text(number: int, unit: str) -> str:
+    """A number of interval units: `2 days`, `1 week`, `3 units of 6 hours`."""
+    name = unit.split("(")[0].replace("_", " ")
+    return count_text(number, name) if name.replace(" ", "").isalpha() else f"{count_text(number, 'unit')} of {unit}"
+
+
 def rough_duration_text(seconds: float) -> str:
     """A length of time in its largest unit, rounded: `2 min`."""
     length, name = next(

@@ -165,7 +165,10 @@ def _verdict(model: ModelStatus) -> tuple[list[str], str]:
         words.append(f"{duration_text(total_seconds(model.missing))} missing")
     if model.waiting:
         tags.append("waiting")
-        words.append(f"waits for {', '.join(sorted({wait.reason for wait in model.waiting}))}")
+        told = f"waits for {', '.join(sorted({wait.reason for wait in model.waiting}))}"
+        words.append(f"{told}: {model.waits}" if model.waits else told)
+    if model.refused is not None and "failed" not in tags:
+        tags.append("failed")
     if model.missing is None:
         words.append(model.reason)
     elif not model.missing and not model.waiting:

@@ -27,7 +27,7 @@ from dbt_kinds.operate.coverage import Piece, coverage_pieces
 from dbt_kinds.operate.coverage_bar import BarLegend, CoverageBar
 from dbt_kinds.operate.dbt import Dbt
 from dbt_kinds.operate.each_model import ask_each_model
-from dbt_kinds.operate.intervals import Interval, intervals_text, moment_text
+from dbt_kinds.operate.intervals import Interval, instant_text, intervals_text, moment_text, units_text
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,8 @@ class ModelStatus:
     missing: list[Interval] | None = None
     invalidated: list[Interval] = field(default_factory=list)
     waiting: list[Wait] = field(default_factory=list)
+    waiting_units: int = 0
+    waiting_since: str | None = None
     audit_failed: list[Finding] = field(default_factory=list)
     unaudited: list[Interval] = field(default_factory=list)
     reason: str = ""
@@ -68,6 +70,13 @@ class ModelStatus:
     def name(self) -> str:
         """The model's name without its package."""
         return model_name(self.model)
+
+    @property
+    def waits(self) -> str:
+        """How much waits, and since when: `2 days, since 2024-01-04`; empty if nothing does."""
+        if self.waiting_since is None:
+            return ""
+        return f"{units_text(self.waiting_units, self.unit)}, since {instant_text(self.waiting_since)}"
 
     @property
     def running(self) -> list[Interval]:
@@ -143,9 +152,10 @@ def status_table(models: Sequence[ModelStatus]) -> RenderableType:
 
 def _missing(model: ModelStatus) -> Text:
     if model.missing is None:
-        return Text(fill(model.reason, 24), "dim")
+        return Text(fill(model.reason, 24), "dim" if model.refused is None else "red")
     missing = Text(intervals_text(model.missing), "yellow") if model.missing else Text()
-    waiting = Text(waits_text(model.waiting), "blue") if model.waiting else Text()
+    told = [waits_text(model.waiting), model.waits and f"waiting: {model.waits}"]
+    waiting = Text("\n".join(filter(None, told)), "blue")
     return Text("\n").join(text for text in (missing, waiting) if text) or Text("nothing", "green")
 
 

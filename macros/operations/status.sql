@@ -16,18 +16,32 @@
       'model': node.unique_id, 'relation': options.relation, 'kind': options.kind, 'unit': options.unit.name,
       'start': none, 'end': none, 'recorded': recorded, 'missing': none, 'reason': 'no start is set and nothing is recorded',
       'invalidated': dbt_kinds._taken_back(options.relation, recorded) if dbt_kinds.table_exists(node) else [],
-      'waiting': [], 'lease': leases.get(options.relation), 'last_run': last_runs.get(options.relation),
+      'waiting': [], 'waiting_units': 0, 'waiting_since': none, 'lease': leases.get(options.relation), 'last_run': last_runs.get(options.relation),
       'audits': dbt_kinds.audits_in_log(options.relation, audited) if options.audits else none,
     } %}
     {% if recorded or options.start is not none %}
       {% set settings = dict(dbt_kinds.run_settings(node.name), start=none, end=none, asks_sources=false) %}
       {% set plan = dbt_kinds.plan_of(node, options, settings) %}
       {% do entry.update({'start': plan.start, 'end': plan.end, 'missing': plan.missing, 'waiting': plan.waiting, 'reason': plan.reason}) %}
+      {% do entry.update(dbt_kinds.waiting_since(plan.waiting, options.unit)) %}
     {% endif %}
     {% do models.append(entry) %}
   {% endfor %}
   {% set execution_time = dbt_kinds.run_settings('').execution_time %}
   {% do dbt_kinds.print_answer('status', {'execution_time': execution_time, 'models': models}) %}
+{% endmacro %}
+
+
+{# How many units wait, and since when: from the end of the first one on, it could have been loaded. Pure. #}
+{% macro waiting_since(waiting, unit) %}
+  {% set units = [] %}
+  {% for wait in waiting %}
+    {% do units.append([dbt_kinds.unit_index(wait.start, unit), dbt_kinds.unit_index_after(wait.end, unit)]) %}
+  {% endfor %}
+  {% do return({
+    'waiting_units': dbt_kinds.count_units(dbt_kinds.merge_intervals(units)),
+    'waiting_since': [dbt_kinds.unit_start(units[0][0] + 1, unit), waiting[0].end] | min if waiting else none,
+  }) %}
 {% endmacro %}
 
 

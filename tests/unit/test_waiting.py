@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dbt_kinds.operate.intervals import units_text
 from dbt_kinds.operate.plan import plan_table, plans_of
 from dbt_kinds.operate.report import Report, render_report
 from dbt_kinds.operate.status import ModelStatus, status_table
@@ -224,15 +225,45 @@ def test_lookback_is_read(written: dict[str, Any], minimum: int, late_data: Any)
 # --- as people read it
 
 
+def day_unit() -> dict[str, Any]:
+    unit: dict[str, Any] = Macros().options(node(time_column="ts"))["unit"]
+    return unit
+
+
+@pytest.mark.parametrize(
+    ("waiting", "units", "since"),
+    [
+        ([], 0, None),
+        ([("2024-01-03T00:00:00", "2024-01-05T00:00:00")], 2, "2024-01-04T00:00:00"),
+        # two gates, and a last unit that is not over
+        ([("2024-01-01T00:00:00", "2024-01-02T00:00:00"), ("2024-01-03T00:00:00", "2024-01-04T06:00:00")], 3, "2024-01-02T00:00:00"),
+        ([("2024-01-04T00:00:00", "2024-01-04T06:00:00")], 1, "2024-01-04T06:00:00"),
+    ],
+)  # fmt: skip
+def test_how_many_units_wait_and_since_when(waiting: list[tuple[str, str]], units: int, since: str | None) -> None:
+    waits = [{"start": start, "end": end, "for": "ready_until"} for start, end in waiting]
+    assert Macros().waiting_since(waits, day_unit()) == {"waiting_units": units, "waiting_since": since}
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "text"),
+    [(1, "day", "1 day"), (2, "week(sunday)", "2 weeks"), (3, "half_hour", "3 half hours"), (2, "6 hours", "2 units of 6 hours")],
+)  # fmt: skip
+def test_a_number_of_units_as_text(number: int, unit: str, text: str) -> None:
+    assert units_text(number, unit) == text
+
+
 def test_status_and_plan_tell_what_waits_and_for_what() -> None:
     wait = {"start": "2024-01-03T00:00:00", "end": "2024-01-05T00:00:00", "for": "ready_until"}
     told = {"model": "model.shop.orders", "unit": "day", "start": "2024-01-01T00:00:00", "end": "2024-01-05T00:00:00"}
-    status = ModelStatus.of(told | {"recorded": days(1, 3), "missing": [], "waiting": [wait], "invalidated": []})
+    waits = {"waiting": [wait], **Macros().waiting_since([wait], day_unit())}
+    status = ModelStatus.of(told | {"recorded": days(1, 3), "missing": [], "invalidated": []} | waits)
     lines = printed(status_table([status]))
     assert "2024-01-03 to 2024-01-05 waits for ready_until" in lines[1]
+    assert "waiting: 2 days, since 2024-01-04" in lines[2]
     assert "████████████▒▒▒▒▒▒▒▒▒▒▒▒" in lines[1]
     page = render_report(Report([status]))
-    assert 'data-tags="waiting"' in page and "waits for ready_until" in page
+    assert 'data-tags="waiting"' in page and "waits for ready_until: 2 days, since 2024-01-04" in page
     plan = {"model": "model.shop.orders", "unit": "day", "waiting": [wait], "reason": "2 units wait", "batches": []}
     lines = printed(plan_table(plans_of({"plans": [plan, {**plan, "batches": days(1, 2), "to_go": 4}]})))
     assert lines[1].split("  ")[-2:] == ["2024-01-03 to 2024-01-05 waits for ready_until", "2 units wait"]
