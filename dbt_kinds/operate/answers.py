@@ -111,8 +111,8 @@ class Run:
 
     @property
     def went_wrong(self) -> bool:
-        """Whether it failed or died."""
-        return self.state in ("failed", "died")
+        """Whether it failed, was refused or died."""
+        return self.state in ("failed", "refused", "died")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dbt_kinds.operate.answers import Run, rows_text, run_message, seconds_text
 from dbt_kinds.operate.dbt import Dbt
 from dbt_kinds.operate.intervals import intervals_text, moment_text
 
-_STYLES = {"done": "green", "failed": "red", "died": "red", "running": "cyan", "stated": "dim"}
+_STYLES = {"done": "green", "failed": "red", "refused": "red", "died": "red", "running": "cyan", "stated": "dim"}
 
 
 def read_history(dbt: Dbt, select: str | None = None, *, limit: int) -> list[Run]:

@@ -7,10 +7,9 @@
   {% if not events %}
     {% do return(none) %}
   {% endif %}
-  {% set store = dbt_kinds.store_table() %}
   {% set known = dbt_kinds.events_of(options.relation) %}
   {% if dbt_kinds.find_store() is none %}
-    {% do dbt_kinds.create_store(store) %}
+    {% do dbt_kinds.create_store(dbt_kinds.store_table()) %}
     {#
       Others may be creating it at this moment. Spark checks whether the table exists and then, in a separate call
       to the metastore, whether its folder is empty, and fails if a file appeared in between. So our insert comes a few statements later.
@@ -21,12 +20,33 @@
     'relation': options.relation, 'model': options.unique_id, 'kind': options.kind, 'invocation_id': invocation_id,
     'recorded_at': dbt_kinds.next_moment(), 'source': dbt_kinds.run_memory().source,
   } %}
+  {% set whole = [] %}
+  {% for event in events %}
+    {% do whole.append(dict(common, **event)) %}
+  {% endfor %}
+  {% do dbt_kinds.insert_events(whole, commit) %}
+  {% for event in events if event.event in ['loaded', 'invalidated'] %}
+    {% do known.append({
+      'event': event.event, 'start': event.interval_start, 'end': event.interval_end, 'recorded_at': common.recorded_at,
+      'started_at': event.get('started_at'), 'execution_time': event.get('execution_time'), 'model_hash': event.get('model_hash'),
+    }) %}
+    {% do dbt_kinds.note_coverage(options.relation, known[-1]) %}
+    {% do dbt_kinds.note_source(options.relation, dict(common, **event)) if event.event == 'loaded' and options.get('late_data') is not none %}
+    {% do dbt_kinds.note_merge(options.relation, dict(common, **event)) if options.kind in dbt_kinds.history_kinds() %}
+  {% endfor %}
+  {% do dbt_kinds.renew_lease(options.relation, common.recorded_at) %}
+  {% do return(common.recorded_at) %}
+{% endmacro %}
+
+
+{# The statement that appends whole events, mappings of the store's columns, to a store that exists. #}
+{% macro insert_events(events, commit=none) %}
   {% set rows = [] %}
   {% for event in events %}
-    {% do rows.append(dbt_kinds.event_values(dict(common, **event), commit is not none and event.event == 'loaded')) %}
+    {% do rows.append(dbt_kinds.event_values(event, commit is not none and event.event == 'loaded')) %}
   {% endfor %}
   {% call statement('append_events') %}
-insert into {{ store }}
+insert into {{ dbt_kinds.store_table() }}
 {% if commit is none -%}
 values
 {%- for row in rows %}
@@ -44,17 +64,6 @@ from (
 ) as written
 {%- endif %}
   {% endcall %}
-  {% for event in events if event.event in ['loaded', 'invalidated'] %}
-    {% do known.append({
-      'event': event.event, 'start': event.interval_start, 'end': event.interval_end, 'recorded_at': common.recorded_at,
-      'started_at': event.get('started_at'), 'execution_time': event.get('execution_time'), 'model_hash': event.get('model_hash'),
-    }) %}
-    {% do dbt_kinds.note_coverage(options.relation, known[-1]) %}
-    {% do dbt_kinds.note_source(options.relation, dict(common, **event)) if event.event == 'loaded' and options.get('late_data') is not none %}
-    {% do dbt_kinds.note_merge(options.relation, dict(common, **event)) if options.kind in dbt_kinds.history_kinds() %}
-  {% endfor %}
-  {% do dbt_kinds.renew_lease(options.relation, common.recorded_at) %}
-  {% do return(common.recorded_at) %}
 {% endmacro %}
 
 

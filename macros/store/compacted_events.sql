@@ -15,7 +15,7 @@
   models and parents alike, so that their order is preserved and adjacent loads can be merged.
 #}
 {% macro compacted_events(log, settled_at, drop_unreadable=false) %}
-  {% set rows_of, of_writes = {}, dbt_kinds.write_events() + dbt_kinds.findings_events() %}
+  {% set rows_of, not_replayed = {}, dbt_kinds.lease_events() + dbt_kinds.write_events() + dbt_kinds.findings_events() %}
   {% for row in log %}
     {% do rows_of.setdefault(row.get('relation', ''), []).append(row) %}
   {% endfor %}
@@ -29,7 +29,7 @@
     {% if unreadable and not drop_unreadable %}
       {% do dbt_kinds.fail_unreadable(relation, dbt_kinds.event_line(unreadable[0])) %}
     {% endif %}
-    {% for row in rows | rejectattr('is_unreadable') | rejectattr('event', 'in', of_writes) %}
+    {% for row in rows | rejectattr('is_unreadable') | rejectattr('event', 'in', not_replayed) %}
       {% do readable.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
     {% endfor %}
     {% set keeps_history = rows | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list != [] %}
@@ -39,8 +39,8 @@
     {% set pending = dbt_kinds.pending_write(rows, relation) %}
     {% do compacted.append(dict(pending, start=pending.interval_start, end=pending.interval_end, recorded_at=settled_at)) if pending is not none %}
     {% do compacted.extend(loads if keeps_history else dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
-    {% for row in dbt_kinds.open_findings(rows) %}
-      {% do compacted.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
+    {% for row in dbt_kinds.open_findings(rows) + dbt_kinds.last_refusal(rows) %}
+      {% do compacted.append(dict(row, start=row.get('interval_start'), end=row.get('interval_end'))) %}
     {% endfor %}
   {% endfor %}
   {% do return(compacted) %}

@@ -129,6 +129,7 @@
   {% set claims = dbt_kinds.run_memory().claims %}
   {% if options.relation in claims %}
     {% set failed = [{'event': 'failed', 'message': failure}] if failure is not none else [] %}
+    {% do dbt_kinds.run_memory().failed.update({options.relation: true}) if failed %}
     {% do dbt_kinds.append_events(options, failed + [{'event': 'released'}]) %}
     {% do claims.pop(options.relation) %}
   {% endif %}

@@ -17,10 +17,10 @@
 {% endmacro %}
 
 
-{# The events of every relation's last run, and of runs that have not ended. #}
+{# The events of every relation's last run, whether it claimed the table or was refused before, and of runs that have not ended. #}
 {% macro read_last_runs() %}
   {% do return(dbt_kinds._events_where("(relation, invocation_id) in (
-    select relation, max_by(invocation_id, recorded_at) from {source} where event = 'claimed' and source = 'run' group by relation
+    select relation, max_by(invocation_id, recorded_at) from {source} where (event = 'claimed' and source = 'run') or " ~ dbt_kinds.is_refusal_sql() ~ " group by relation
     union
     select relation, invocation_id from {source} group by relation, invocation_id
     having max(event = 'claimed') and not max(event = 'released')
@@ -42,12 +42,12 @@
 
 
 {#
-  The events before a moment, those without a moment among them, of which the ones of leases are not needed: `{condition, settled_at, parts}`, where settled_at is
+  The events before a moment, those without a moment among them, of which the ones of leases are not needed, except for refusals: `{condition, settled_at, parts}`, where settled_at is
   the moment of the newest, and the parts are lists of relations that together have about `size` events to replay.
 #}
 {% macro old_log(until, size=100000) %}
   {% set is_old = "coalesce(recorded_at, '') < " ~ dbt_kinds.text_literal(until) %}
-  {% set is_replayed = "coalesce(event, '') not in ('" ~ dbt_kinds.lease_events() | join("', '") ~ "')" %}
+  {% set is_replayed = "(coalesce(event, '') not in ('" ~ dbt_kinds.lease_events() | join("', '") ~ "') or " ~ dbt_kinds.is_refusal_sql() ~ ')' %}
   {% set sql %}
 select coalesce(relation, '') as relation, count_if({{ is_replayed }}) as events, coalesce(max(recorded_at), '') as newest
 from {{ dbt_kinds.store_source() }}

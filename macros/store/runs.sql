@@ -1,7 +1,7 @@
 {#
   The runs in a log, newest first, one per relation and invocation: `{model, relation, invocation_id, execution_time,
   began_at, ended_at, state, loaded, invalidated, audits, rows_written, seconds, message, source}`. `state` is done, failed,
-  running (its claim is live), died (its claim is not live and was never released), or stated (recorded by an operation).
+  refused (it failed before it claimed anything), running (its claim is live), died (its claim is not live and was never released), or stated (recorded by an operation).
 #}
 {% macro runs_in_log(log) %}
   {% set rows_of = {} %}
@@ -20,7 +20,7 @@
     {% endfor %}
     {% set ended = by_event.released or by_event.claimed == [] %}
     {% if by_event.failed %}
-      {% set state = 'failed' %}
+      {% set state = 'refused' if by_event.claimed == [] and dbt_kinds.is_refusal(by_event.failed[0]) else 'failed' %}
     {% elif not ended %}
       {% set state = 'running' if key in live else 'died' %}
     {% elif rows[-1].source == 'release_lease' %}
@@ -47,7 +47,7 @@
       'began_at': rows[0].recorded_at, 'ended_at': rows[-1].recorded_at if ended else none, 'state': state,
       'loaded': loaded, 'invalidated': invalidated, 'audits': audits,
       'rows_written': loaded | map(attribute='rows_written') | select | sum, 'seconds': dbt_kinds.to_thousandths(loaded | map(attribute='seconds') | select | sum),
-      'message': rows | map(attribute='message') | select | first or none, 'source': rows[0].get('source'),
+      'message': rows | map(attribute='message') | select | first or none, 'source': 'run' if state == 'refused' else rows[0].get('source'),
     }) %}
   {% endfor %}
   {% do return(dbt_kinds.sorted_backwards(runs, 'began_at')) %}

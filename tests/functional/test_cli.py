@@ -54,7 +54,7 @@ def test_status_shows_coverage_and_gaps_and_exits_with_1_when_there_are_any(proj
         "recorded": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"], ["2024-01-03T00:00:00", "2024-01-05T00:00:00"]],
         "missing": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "reason": "1 missing",
         "invalidated": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "lease": None,
-        "waiting": [], "audit_failed": [], "unaudited": [],
+        "waiting": [], "waiting_units": 0, "waiting_since": None, "audit_failed": [], "unaudited": [], "refused": None,
     }  # fmt: skip
     assert (last_run["state"], last_run["rows_written"], last_run["source"]) == ("done", 16, "run")
 
@@ -137,6 +137,47 @@ def test_history_shows_what_runs_loaded_and_how_they_failed(project: Project) ->
     table = ask(project, "history", "--select", "daily").stdout
     assert "took back 2024-01-02 to 2024-01-03" in table and "no [n]" in table
     assert "2024-01-01 to 2024-01-05" in table
+
+
+def test_a_run_that_was_refused_before_it_claimed_anything_is_the_last_run(project: Project) -> None:
+    events_table(project)
+    for name in ("daily", "other"):
+        project.kind(name, DAILY_EVENTS, config="file_format='iceberg'")
+    project.run(now=NOW)
+    events = project.events()
+
+    def last_runs() -> list[tuple[str, str | None]]:
+        models = project.operation("status", now=NOW)["models"]
+        return [(model["last_run"]["state"], model["last_run"]["message"]) for model in models]
+
+    later = "2024-01-06 08:00:00"
+    for name in ("daily", "other"):
+        project.kind(name, DAILY_EVENTS.replace("ts, ", ""), config="file_format='iceberg'")
+    refused = project.dbt("run", now=later)
+    assert not refused.success
+    (append,) = (sql for sql in refused.statements if "insert into" in sql)
+    assert append.count("'failed'") == 2 and "'claimed'" not in append
+    assert project.events() == events
+    ((state, words), other) = last_runs()
+    assert (state, other) == ("refused", ("refused", words))
+    assert words is not None and words.startswith("time_column 'ts' is not a column")
+    told = ask(project, "status", "--select", "daily")
+    assert f"daily: last run refused: {words}" in " ".join(told.stdout.split())
+    newest = project.operation("history", select="daily")["runs"][0]
+    assert (newest["state"], newest["source"], newest["loaded"]) == ("refused", "run", [])
+
+    # a compaction keeps the newest of each model
+    project.dbt("run", now=later)
+    project.operation("compact_store", keep_days=0)
+    stored = "select count(*) from {schema}.dbt_kinds_intervals where event = 'failed' and source = 'refused'"
+    assert project.sql(stored) == [(2,)]
+    assert last_runs() == [("refused", words)] * 2
+    for name in ("daily", "other"):
+        project.kind(name, DAILY_EVENTS, config="file_format='iceberg'")
+    run = project.run(now=later)
+    assert run.messages == {"daily": "OK 1 batch, 4 rows", "other": "OK 1 batch, 4 rows"}
+    assert last_runs() == [("done", None)] * 2
+    assert not [sql for sql in project.run(now=later).statements if "insert into" in sql]
 
 
 def test_report_is_written_where_it_says(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

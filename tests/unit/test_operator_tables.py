@@ -58,6 +58,19 @@ def test_status_tells_what_an_audit_refused_and_what_was_published_without() -> 
     assert "orders: published without audits: 2024-05-01 to 2024-06-01" in lines
 
 
+def test_a_run_that_was_refused_is_told_by_status_and_history() -> None:
+    run = DONE | {
+        "state": "refused",
+        "loaded": [],
+        "ended_at": "2024-06-30T08:24:31.000002",
+        "message": "no column 'day'",
+    }
+    lines = status_lines(model("orders", last_run=run))
+    assert lines[1].split()[-3:] == ["refused", "2024-06-30", "08:24"]
+    assert lines[-1] == "orders: last run refused: no column 'day'"
+    assert "no column 'day'" in printed(history_table([Run.of(run)]))[2]
+
+
 def test_history_tells_what_audits_found() -> None:
     finding = {"audit": "few_rows", "failures": 1, "start": "2024-03-01T00:00:00", "end": "2024-03-02T00:00:00"}
     run = DONE | {"audits": [finding | {"severity": "warn"}]}

@@ -171,3 +171,13 @@ def test_a_thousand_models_of_thirty_gaps_stay_a_file_to_mail() -> None:
 def test_a_file_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(UnwritableFileError, match=r"nowhere/report\.html cannot be written: No such file or directory"):
         write_report(Report([]), tmp_path / "nowhere" / "report.html")
+
+
+def test_a_run_that_was_refused_is_a_failure_with_its_message() -> None:
+    refused = FAILED | {"state": "refused", "message": "no column 'day'"}
+    page = page_of(
+        [model("payments", last_run=refused), model("refunds", missing=None, reason="refused: x", refused="x")]
+    )
+    assert [verdict for _, verdict in page.all("span", "verdict")] == ["refused, complete", "refused: x"]
+    assert [text for _, text in page.all("span", "failure")] == ["no column 'day'"]
+    assert [text for _, text in page.all("button")] == ["2 models", "1 complete", "2 failed"]
