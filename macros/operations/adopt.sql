@@ -5,28 +5,61 @@
 {% macro adopt(select=none, start=none, until=none, gaps='skip', again=false, execute=false, arrival=none) %}
   {% set executed = dbt_kinds.true_or_false('the operation adopt', 'execute', execute) %}
   {% do dbt_kinds.act_as('adopt') %}
-  {% set held = {} %}
+  {% set found = {} %}
   {% for node in dbt_kinds.named_models('adopt', select) %}
     {% do dbt_kinds._check_unrecorded(node, again) %}
-    {% do held.update({node.unique_id: dbt_kinds.held_intervals(node, start, until, gaps, arrival)}) %}
+    {# before the table is read: what changes meanwhile counts as late #}
+    {% set looked_at, sources = dbt_kinds.next_moment(), dbt_kinds.adopted_sources(node, dbt_kinds.options_of(node)) %}
+    {% do found.update({node.unique_id: dict(sources, held=dbt_kinds.held_intervals(node, start, until, gaps, arrival), looked_at=looked_at)}) %}
   {% endfor %}
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('adopt', select) %}
     {% set options = dbt_kinds.options_of(node) %}
     {# reading the tables took time #}
     {% do dbt_kinds._check_unrecorded(node, again) if executed %}
-    {# a run's own records are more precise: they have the time and the query #}
-    {% set adopted = dbt_kinds.subtract_intervals(held[node.unique_id], dbt_kinds.coverage(options.relation)) %}
+    {% set its = found[node.unique_id] %}
+    {% set adopted = dbt_kinds.subtract_intervals(its.held, dbt_kinds._proven_intervals(options, its.unknown)) %}
     {% if executed %}
       {% set at = dbt_kinds.run_settings(node.name).execution_time %}
       {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
-      {% do dbt_kinds.append_events(options, dbt_kinds.statements_of(adopted, at) + (dbt_kinds.still_pending(pending, adopted) if adopted else [])) %}
+      {% do dbt_kinds.append_events(options, dbt_kinds.adoptions_of(adopted, at, its.looked_at, its.sources) + (dbt_kinds.still_pending(pending, adopted) if adopted else [])) %}
     {% endif %}
     {% do models.append({
       'model': node.unique_id, 'relation': options.relation, 'adopted': adopted, 'recorded': dbt_kinds.recorded_coverage(node),
     }) %}
   {% endfor %}
+  {% do dbt_kinds._name_readers(models) %}
   {% do dbt_kinds.print_answer('adopt', {'executed': executed, 'models': models}) %}
+{% endmacro %}
+
+
+{# Logs which models hold what they read of a table before it was adopted: they follow what its runs load, and no run loaded what others wrote to it since. #}
+{% macro _name_readers(models) %}
+  {% set adopted = {} %}
+  {% for model in models if model.adopted %}{% do adopted.update({model.relation: model.adopted}) %}{% endfor %}
+  {% for node in (dbt_kinds.selected_models(none) if adopted else []) if node.unique_id not in models | map(attribute='model') | list %}
+    {% set options = dbt_kinds.options_of(node) %}
+    {% for parent in dbt_kinds.followed_parents(node, options, none, has_loads=false) if parent.relation in adopted %}
+      {% set read = dbt_kinds.intersect_intervals(adopted[parent.relation], dbt_kinds.coverage(options.relation)) %}
+      {% if read %}
+        {% do log('dbt_kinds: ' ~ node.name ~ ' was loaded from ' ~ parent.name ~ ' before this adoption, which is no change to it; if ' ~ parent.name ~ ' changed in between, reload it: dbt run --select '
+          ~ node.name ~ " --vars '{kinds_start: " ~ read[0][0] ~ ', kinds_end: ' ~ read[-1][1] ~ "}'", info=true) %}
+      {% endif %}
+    {% endfor %}
+  {% endfor %}
+{% endmacro %}
+
+
+{#
+  The recorded intervals that are not adopted again. A run's own records are more precise: they have the time and the query; those of an operation are not, if it is `unknown` what
+  their sources' versions were.
+#}
+{% macro _proven_intervals(options, unknown) %}
+  {% set stated = [] %}
+  {% for load in (dbt_kinds.loads_of(options.relation) if unknown else []) if not load.model_hash %}
+    {% do stated.append([load.start, load.end]) %}
+  {% endfor %}
+  {% do return(dbt_kinds.subtract_intervals(dbt_kinds.coverage(options.relation), dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(stated), unknown))) %}
 {% endmacro %}
 
 

@@ -71,7 +71,7 @@
 
 {# The relations that the query reads through window_of, by relation and column: `{key, column, bounds, margins, facts}`. #}
 {% macro _watched_sources(node, options, windows, parents) %}
-  {% set left_out = [options.relation] + parents | map(attribute='relation') | list + (dbt_kinds._tables_of_kinds() if options.on_upstream_change == 'ignore' else []) %}
+  {% set left_out = dbt_kinds.unwatched_relations(options, parents) %}
   {% set found = {} %}
   {% for window in windows if not window.relation %}
     {% do dbt_kinds.fail(options.model, 'lookback: auto needs window_of(source(…), …) or window_of(ref(…), …), and the query passes a string to window_of') %}
@@ -85,6 +85,12 @@
     {% do found[place].margins.append(window) %}
   {% endfor %}
   {% do return(found.values() | list) %}
+{% endmacro %}
+
+
+{# The relations that are never asked what changed: the model's own, the parents that it follows, and with on_upstream_change: ignore all tables of kinds. #}
+{% macro unwatched_relations(options, parents) %}
+  {% do return([options.relation] + parents | map(attribute='relation') | list + (dbt_kinds._tables_of_kinds() if options.on_upstream_change == 'ignore' else [])) %}
 {% endmacro %}
 
 

@@ -30,7 +30,12 @@
 
 {# The details of a batch's record: the state of the sources it read. #}
 {% macro details_with_sources(work, batch, details) %}
-  {% set read = work.plan.get('sources') or [] %}
+  {% do return(dbt_kinds.noted_details(work.plan.get('sources') or [], batch, details)) %}
+{% endmacro %}
+
+
+{# Details with the state of some sources for a batch. Pure. #}
+{% macro noted_details(read, batch, details) %}
   {% if not read %}
     {% do return(details) %}
   {% endif %}

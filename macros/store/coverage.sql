@@ -4,6 +4,38 @@
 {% endmacro %}
 
 
+{#
+  The loads of a relation as its readers follow them. An adoption changes no rows, so an adopted load counts as made when anything else was last recorded
+  of its interval, such as a load that `forget` withdrew; and never, if nothing was.
+#}
+{% macro followed_loads(events) %}
+  {% set loads = dbt_kinds.fold_events(events) %}
+  {% set adopted = loads | selectattr('is_adopted', 'defined') | map(attribute='recorded_at') | list %}
+  {% if not adopted %}
+    {% do return(loads) %}
+  {% endif %}
+  {# where an adoption is on top, all else is older #}
+  {% set others = [] %}
+  {% for event in events | rejectattr('is_adopted', 'defined') | selectattr('recorded_at', 'lt', adopted | max) %}
+    {% do others.append(dict(event, event='loaded')) %}
+  {% endfor %}
+  {% set beneath, followed = dbt_kinds.fold_events(others), [] %}
+  {% for load in loads %}
+    {% if load.is_adopted is not defined %}
+      {% do followed.append(load) %}
+    {% else %}
+      {% for start, end in dbt_kinds.subtract_intervals([[load.start, load.end]], dbt_kinds.coverage_of(beneath)) %}
+        {% do followed.append(dict(load, start=start, end=end, recorded_at='')) %}
+      {% endfor %}
+      {% for older in beneath if older.start < load.end and older.end > load.start %}
+        {% do followed.append(dict(load, start=[older.start, load.start] | max, end=[older.end, load.end] | min, recorded_at=older.recorded_at)) %}
+      {% endfor %}
+    {% endif %}
+  {% endfor %}
+  {% do return(followed | sort(attribute='start')) %}
+{% endmacro %}
+
+
 {# The one of some loads that was recorded last, none if there are none. Pure. #}
 {% macro latest_load(loads) %}
   {% do return(loads | sort(attribute='recorded_at') | last if loads else none) %}

@@ -1,4 +1,4 @@
-{# Parses the lines of one relation into events. Raises for an invalid line, quoting it. #}
+{# Parses the lines of one relation into events; a load that was adopted has `is_adopted`. Raises for an invalid line, quoting it. #}
 {% macro parse_events(relation, text) %}
   {% set pattern = dbt_kinds._event_pattern() %}
   {% set found = modules.re.findall('(?m)^' ~ pattern ~ '$', text) %}
@@ -17,6 +17,7 @@
       'event': event, 'start': start, 'end': end, 'recorded_at': recorded_at, 'started_at': started_at,
       'execution_time': execution_time, 'model_hash': model_hash,
     }) %}
+    {% do events[-1].update({'event': 'loaded', 'is_adopted': true}) if event == 'adopted' %}
   {% endfor %}
   {% do return(events) %}
 {% endmacro %}
@@ -25,7 +26,7 @@
 {# A row of the store as the line that parse_events takes. Pure. #}
 {% macro event_line(row) %}
   {% do return([
-    row.event, row.interval_start, row.interval_end, row.recorded_at, row.started_at, row.execution_time, row.model_hash
+    'adopted' if row.event == 'loaded' and row.get('source') == 'adopt' else row.event, row.interval_start, row.interval_end, row.recorded_at, row.started_at, row.execution_time, row.model_hash
   ] | join(' ')) %}
 {% endmacro %}
 
@@ -41,7 +42,7 @@
 {% macro _event_pattern() %}
   {% set instant, moment = dbt_kinds._instant_pattern(), dbt_kinds.moment_pattern() %}
   {% do return(
-    '(loaded|invalidated) (' ~ instant ~ ') (' ~ instant ~ ') (' ~ moment ~ ') (' ~ moment ~ '|) (' ~ instant ~ '|) ([^ \n]*)'
+    '(loaded|adopted|invalidated) (' ~ instant ~ ') (' ~ instant ~ ') (' ~ moment ~ ') (' ~ moment ~ '|) (' ~ instant ~ '|) ([^ \n]*)'
   ) %}
 {% endmacro %}
 

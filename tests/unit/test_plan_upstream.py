@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from tests.unit.macros import Macros
 from tests.unit.planning import days, load, planned
 from tests.unit.reference_loads import Load
 from tests.unit.reference_upstream import Margin, Parent
 
+MACROS = Macros()
+DAY = MACROS.interval_unit("", "day")
 JANUARY = {"start": "2024-01-01"}
 NOW = datetime(2024, 1, 10, 8)
 UP_TO_DATE = "up to date until 2024-01-10T00:00:00"
@@ -81,6 +84,53 @@ def test_a_unit_computed_in_parts_is_as_old_as_the_oldest() -> None:
 def test_a_unit_that_was_reprocessed_rests() -> None:
     since = load("2024-01-03", "2024-01-05", "2024-01-10T07:45:00")
     assert restated(events(load("2024-01-03", "2024-01-05", LATER)), OURS, since) == []
+
+
+# --- a parent that was adopted
+
+
+def event(name: str, interval: str, minute: int, *, source: str = "run") -> dict[str, Any]:
+    """`event("loaded", "3-5", 7)` is a load of the 3rd and the 4th, recorded at 08:07."""
+    ((start, end),) = days(*map(int, interval.split("-")))
+    facts = {"event": name, "start": start, "end": end, "recorded_at": f"2024-01-10T08:{minute:02}:00"}
+    return facts | ({"is_adopted": True} if source == "adopt" else {})
+
+
+@pytest.mark.parametrize(
+    ("theirs", "expected"),
+    [
+        pytest.param([event("loaded", "1-10", 9, source="adopt")], [], id="adopted after its reader"),
+        pytest.param([event("loaded", "1-10", 3, source="adopt")], [], id="adopted before its reader"),
+        pytest.param(
+            [event("loaded", "1-10", 3, source="adopt"), event("loaded", "4-5", 9)], days(4, 5), id="a late day of it"
+        ),
+        pytest.param(
+            [event("loaded", "4-5", 7), event("loaded", "1-10", 9, source="adopt")],
+            days(4, 5),
+            id="adopted around a day that was loaded since",
+        ),
+        pytest.param(
+            [
+                event("loaded", "1-10", 2),
+                event("loaded", "4-5", 7),
+                event("invalidated", "1-10", 8),
+                event("loaded", "1-10", 9, source="adopt"),
+            ],
+            days(1, 10),
+            id="forgotten, and adopted in place of it",
+        ),
+        pytest.param(
+            [event("loaded", "1-10", 2), event("invalidated", "1-10", 3), event("loaded", "1-10", 9, source="adopt")],
+            [],
+            id="forgotten before its reader was loaded",
+        ),
+    ],
+)
+def test_an_adoption_changes_nothing_of_a_parent(theirs: list[dict[str, Any]], expected: list[Any]) -> None:
+    ours = event("loaded", "1-10", 5) | {"started_at": ""}
+    parent = {"loads": MACROS.followed_loads(theirs), "margins": []}
+    found = MACROS.upstream_changes([ours], parent, DAY)
+    assert [[MACROS.unit_start(bound, DAY) for bound in units] for units in found] == expected
 
 
 # --- units of other lengths

@@ -17,6 +17,7 @@ ROW = {
     "event": "loaded", "relation": "shop.orders", "interval_start": "2024-02-28T00:00:00",
     "interval_end": "2024-02-29T00:00:00", "recorded_at": "2024-03-01T08:00:00.000001", "model_hash": "0123abcd",
     "execution_time": "2024-03-01T08:00:00", "started_at": "2024-03-01T08:00:00.000000",
+    "source": "run",
 }  # fmt: skip
 
 
@@ -39,6 +40,15 @@ def test_what_runs_write_can_be_read(change: dict[str, Any]) -> None:
     (event,) = MACROS.parse_events("shop.orders", MACROS.event_line(row))
     names = {"start": "interval_start", "end": "interval_end"}
     assert event == {key: row[names.get(key, key)] for key in event}
+
+
+def test_a_load_that_was_adopted_can_be_told() -> None:
+    row = ROW | {"source": "adopt"}
+    assert not is_unreadable(row)
+    (event,) = MACROS.parse_events("shop.orders", MACROS.event_line(row))
+    assert (event["event"], event["is_adopted"]) == ("loaded", True)
+    (withdrawn,) = MACROS.parse_events("shop.orders", MACROS.event_line(row | {"event": "invalidated"}))
+    assert (withdrawn["event"], "is_adopted" in withdrawn) == ("invalidated", False)
 
 
 @pytest.mark.parametrize(
