@@ -40,17 +40,22 @@
   {% for audit in options.audits %}{% do dbt_kinds.generic_test(options.model, audit) %}{% endfor %}
   {% do dbt_kinds.warn_of_limit(options, sql) if not afresh %}
   {% set window = dbt_kinds.run_window(plan, settings) %}
+  {% set probe = dbt_kinds.probed_query(sql) %}
   {# a captured table that gained a column since its last snapshot is read without it #}
-  {% set sample_query = dbt_kinds.with_change_sets(plan.get('change_sets'), dbt_kinds.substitute_window(sql, dbt_kinds.query_window(options, window), plan.execution_time)) %}
-  {% set as_empty = dbt_kinds.read_as_empty(model, this, sample_query) if found != 'table' else none %}
-  {% set sample_query = as_empty or sample_query %}
-  {% set options = dbt_kinds.with_quoted_names(options, sample_query) %}
+  {% set probed = dbt_kinds.with_change_sets(plan.get('change_sets'), probe.sql) %}
+  {% set as_empty = dbt_kinds.read_as_empty(model, this, probed) if found != 'table' else none %}
+  {% set probed = as_empty or probed %}
+  {% set options = dbt_kinds.with_quoted_names(options, probed) %}
   {# dbt's information about the table is from the beginning of the run #}
   {% set recent = dbt_kinds.events_of(options.relation) | map(attribute='recorded_at') | select('ge', run_started_at.strftime('%Y-%m-%dT%H:%M:%S.%f')[:26]) | list %}
   {% set facts = none if found is none else dbt_kinds.table_facts(this, afresh or recent != []) %}
   {% set names_table = found == 'table' and facts.columns is not defined %}
-  {% set described = dbt_kinds.describe_write(sample_query, dbt_kinds.described_expressions(options), this if names_table else none) %}
+  {% set described = dbt_kinds.describe_write(probed, dbt_kinds.described_expressions(options), this if names_table else none) %}
   {% set existing = dict(facts, columns=described.table) if names_table else facts %}
+  {% set sql = dbt_kinds.typed_query(options, sql, probe, probed, described.query) %}
+  {% do dbt_kinds.check_counts_once(options, sql) if dbt_kinds.accumulates(options) %}
+  {% set sample_query = dbt_kinds.with_change_sets(plan.get('change_sets'), dbt_kinds.substitute_window(sql, dbt_kinds.query_window(options, window), plan.execution_time)) %}
+  {% set sample_query = dbt_kinds.read_as_empty(model, this, sample_query) if as_empty is not none else sample_query %}
   {% set start_anew = found != 'table' or plan.start_anew %}
   {% set writer = prepare(options, described.query, none if start_anew else existing, sample_query, described.expressions) %}
   {% set is_backfill = dbt_kinds.begins_anew(options, plan, settings, found == 'table') %}

@@ -9,11 +9,12 @@
 {% endmacro %}
 
 
-{# An instant as a literal in the format of a column's values. Pure. #}
-{% macro bound_literal(values, instant) %}
+{# An instant as a literal in the format of a column's values; `last_inside` gives the last microsecond before it instead. Pure. #}
+{% macro bound_literal(values, instant, last_inside=false) %}
   {% if values.strftime is none %}
-    {% do return(dbt_kinds.time_literal({'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[values.write], instant)) %}
+    {% do return(dbt_kinds.time_literal({'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[values.write], instant, last_inside)) %}
   {% endif %}
-  {% set text = modules.datetime.datetime.fromisoformat(instant).strftime(values.strftime) %}
+  {% set at = modules.datetime.datetime.fromisoformat(instant) - modules.datetime.timedelta(microseconds=1 if last_inside else 0) %}
+  {% set text = at.strftime(values.strftime) %}
   {% do return(text if values.write == 'integer' else dbt_kinds.text_literal(text)) %}
 {% endmacro %}

@@ -1,7 +1,7 @@
 {#
   A bound that depends on the window appears in a compiled query as a sentinel: a comment that names it, `/*kinds:start_ds*/`,
-  then a valid literal. `kinds:` is followed by a time variable, or by `source_start` or `source_end` and a JSON
-  object with the arguments of window_of.
+  then a valid literal. `kinds:` is followed by a time variable, by one and the values of the column that it is compared with, `start_ds as {…}` (see typed_bound), or by
+  `source_start` or `source_end` and a JSON object with the arguments of window_of.
 #}
 
 
@@ -37,19 +37,36 @@
 
 {# The distinct bounds of a query. #}
 {% macro _window_bounds(sql) %}
-  {% do return(modules.re.findall('/\*kinds:((?:start|end|execution)_\w+|source_(?:start|end) \{.*?\})\*/', sql) | unique | list) %}
+  {% do return(modules.re.findall('/\*kinds:(' ~ dbt_kinds._bound_pattern() ~ ')\*/', sql) | unique | list) %}
 {% endmacro %}
 
 
-{# A pattern that matches a bound's comment and the literal after it. #}
+{# A pattern that matches any bound's comment and the literal after it. #}
+{% macro sentinel_pattern() %}
+  {% do return(dbt_kinds._sentinel_of(dbt_kinds._bound_pattern())) %}
+{% endmacro %}
+
+
 {% macro _sentinel(bound) %}
-  {% do return('/\*kinds:' ~ modules.re.escape(bound) ~ "\*/ (?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9]+)?)") %}
+  {% do return(dbt_kinds._sentinel_of(modules.re.escape(bound))) %}
+{% endmacro %}
+
+
+{% macro _sentinel_of(pattern) %}
+  {% do return('/\*kinds:' ~ pattern ~ "\*/ (?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9]+)?)") %}
+{% endmacro %}
+
+
+{% macro _bound_pattern() %}
+  {% do return('(?:(?:start|end|execution)_\w+(?: as \{[^*]*?\})?|source_(?:start|end) \{.*?\})') %}
 {% endmacro %}
 
 
 {% macro _named_bound(bound, window, execution_time) %}
   {% set prefix = bound.split('_')[0] %}
-  {% if prefix != 'source' %}
+  {% if ' as {' in bound and prefix != 'source' %}
+    {% do return(dbt_kinds.bound_literal(fromjson(bound.split(' as ', 1)[1]), window[0] if prefix == 'start' else window[1], last_inside=prefix == 'end')) %}
+  {% elif prefix != 'source' %}
     {% do return(dbt_kinds.window_literal(prefix, bound[prefix | length + 1:], window, execution_time)) %}
   {% endif %}
   {% set side, source = bound.split(' ', 1) %}

@@ -18,7 +18,7 @@
   it holds and `step` the same as a unit, both none if it is finer than any interval. Pure.
 #}
 {% macro column_values(model, name, data_type, format) %}
-  {% set base_type = modules.re.split('[(<]', data_type)[0] | lower %}
+  {% set base_type = dbt_kinds.base_type(data_type) %}
   {% set values = namespace(write=none, precision=none, strftime=none) %}
   {% if base_type in ['timestamp', 'timestamp_ntz', 'date'] %}
     {% set values.write = base_type %}
@@ -52,4 +52,16 @@
     {% do return(unit.months > 0 and unit.months % step.months == 0) %}
   {% endif %}
   {% do return(unit.months > 0 or unit.seconds % step.seconds == 0) %}
+{% endmacro %}
+
+
+{# A type without its parameters: `decimal` of `decimal(10,2)`. Pure. #}
+{% macro base_type(data_type) %}
+  {% do return(modules.re.split('[(<]', data_type)[0] | lower) %}
+{% endmacro %}
+
+
+{# Whether a unit is not made of whole days. Pure. #}
+{% macro is_finer_than_days(unit) %}
+  {% do return(not dbt_kinds._divides({'months': 0, 'seconds': 86400}, unit)) %}
 {% endmacro %}

@@ -3,7 +3,6 @@
   same key, `functions`, which combine two states of each column, and `clauses`, what a merge does to an existing row.
 #}
 {% macro cumulative_writer(options, query_columns, existing, query, keys=[]) %}
-  {% do dbt_kinds.check_counts_once(options, compiled_code) %}
   {% do dbt_kinds._check_states(options, query_columns) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
   {% do dbt_kinds._check_key_stays(options, writer, existing) if existing is not none %}

@@ -213,6 +213,9 @@ class Warehouse:
     def run_query(self, sql: str) -> Any:
         if sql.startswith("set "):
             return SimpleNamespace(rows=[("setting", "dynamic")])
+        if sql.startswith("explain"):
+            # DuckDB's plan does not show what a bound is compared with
+            return SimpleNamespace(rows=[("",)])
         if sql.startswith("describe query"):
             columns = self.columns_of(sql.removeprefix("describe query"))
             return SimpleNamespace(rows=[(column["name"], column["type"]) for column in columns])
