@@ -2,8 +2,8 @@
 {% macro batch_query(relation, work, number) %}
   {% set plan = work.plan %}
   {% if work.options.kind == 'events' %}
-    {% do return(dbt_kinds.landed_rows(relation, work, number)) %}
+    {% do return(dbt_kinds.rows_as_stored(work.writer, dbt_kinds.landed_rows(relation, work, number))) %}
   {% endif %}
   {% set query = dbt_kinds.substitute_window(work.sql, dbt_kinds.query_window(work.options, plan.batches[number - 1]), plan.execution_time) %}
-  {% do return(dbt_kinds.with_run_values(dbt_kinds.run_values(work), dbt_kinds.with_change_sets(plan.get('change_sets'), query))) %}
+  {% do return(dbt_kinds.rows_as_stored(work.writer, dbt_kinds.with_run_values(dbt_kinds.run_values(work), dbt_kinds.with_change_sets(plan.get('change_sets'), query)))) %}
 {% endmacro %}

@@ -27,7 +27,7 @@ from {{ stage }} as source
   {% set samples = dbt_kinds._rows_without_key(writer, rows) %}
   {% do dbt_kinds.drop_stages(this) %}
   {% do dbt_kinds.fail(options.model, 'NULL in unique_key: ' ~ how_many ~ ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ ' without ' ~ options.unique_key | join(', ')
-    ~ ', such as ' ~ samples ~ '; leave them out of the query, or set null_keys: match, which treats NULL as a key') %}
+    ~ ', such as ' ~ samples ~ dbt_kinds.stored_as_null_words(writer, options.unique_key) ~ '; leave them out of the query, or set null_keys: match, which treats NULL as a key') %}
 {% endmacro %}
 
 
@@ -36,7 +36,7 @@ from {{ stage }} as source
   {% set samples = dbt_kinds._duplicate_keys(writer, rows) %}
   {% do dbt_kinds.drop_stages(this) %}
   {% do dbt_kinds.fail(options.model, 'more than one row for one unique_key, duplicate ' ~ options.unique_key | join(', ') ~ ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ ': '
-    ~ samples ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
+    ~ samples ~ dbt_kinds.stored_as_null_words(writer, options.unique_key) ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
 {% endmacro %}
 
 

@@ -1,0 +1,45 @@
+{#
+  The texts that Parquet, ORC and Delta store as NULL in a partition column: the empty one, and the folder name that stands for NULL (measured). A row is compared
+  and checked as it will be stored, because no merge would find a row by a value that its table cannot hold.
+#}
+
+
+{#
+  `{columns, selected}`: the partition columns of text in which the query may yield such a value, and what to select from the query instead of it; none if the table holds
+  every value. A time column is left out: no interval contains such a row, and Spark would no longer filter the sources by time. Pure.
+#}
+{% macro stored_as_null(writer, query_columns) %}
+  {% set names, columns, selected = dbt_kinds.quoted_names(writer.partitioning) | map('lower') | list, [], [] %}
+  {% for column in query_columns %}
+    {% set quoted = dbt_kinds.quoted(column.name) %}
+    {% set stored = dbt_kinds.find_column(writer.schema, column.name) %}
+    {% if quoted | lower in names and quoted != writer.get('time_column') and dbt_kinds._is_text(column) and dbt_kinds._is_text(stored) %}
+      {% do columns.append(column.name) %}
+      {% set quoted = 'if(cast(' ~ quoted ~ " as string) in ('', '__HIVE_DEFAULT_PARTITION__'), null, " ~ quoted ~ ') as ' ~ quoted %}
+    {% endif %}
+    {% do selected.append(quoted) %}
+  {% endfor %}
+  {% do return({'columns': columns, 'selected': selected} if columns and writer.file_format != 'iceberg' else none) %}
+{% endmacro %}
+
+
+{# Not char, whose values are padded. #}
+{% macro _is_text(column) %}
+  {% do return(column is not none and (column.type in ['string', 'binary'] or column.type.startswith('varchar'))) %}
+{% endmacro %}
+
+
+{# SQL: the rows of a query as the table will hold them. Pure. #}
+{% macro rows_as_stored(writer, query) %}
+  {% do return(query if writer.get('stored_as_null') is none else dbt_kinds.filtered_query(query, 'true', writer.stored_as_null.selected)) %}
+{% endmacro %}
+
+
+{# What to say of a NULL in one of these columns or expressions that the query may not have yielded as such; nothing for other columns. Pure. #}
+{% macro stored_as_null_words(writer, expressions) %}
+  {% set named = [] %}
+  {% for column in (writer.get('stored_as_null') or {'columns': []}).columns if column | lower in expressions | join(' ') | lower %}
+    {% do named.append(column) %}
+  {% endfor %}
+  {% do return(" ('' in " ~ named | join(', ') ~ ' is one, because ' ~ writer.file_format ~ ' stores it as NULL in a partition column; give it another value in the query)' if named else '') %}
+{% endmacro %}
