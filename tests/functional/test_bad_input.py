@@ -73,6 +73,14 @@ CONFIGS = {
         "an interval of one hour could not be replaced alone",
     ),
     "a file format that replaces nothing": ("file_format='csv'", DAILY_EVENTS, "write iceberg, delta, parquet or orc"),
+    "a column of Iceberg's": (
+        "file_format='iceberg'", DAILY_EVENTS.replace("n from", "n, 'a.csv' as _file from"),
+        "the column '_file' has a name that Iceberg reserves, and Spark could not read the table; give it another name in the query, as in `_file` as file",
+    ),
+    "a column of Spark's": (
+        "file_format='parquet'", DAILY_EVENTS.replace("n from", "n, 'a.csv' as _Metadata from"),
+        "the column '_Metadata' has the name under which Spark tells the files of a parquet table, and dbt_kinds asks for them; give it another name in the query, as in `_Metadata` as metadata",
+    ),
     "is_incremental in an SQL comment, which dbt runs": (
         "file_format='iceberg'",
         DAILY_EVENTS + "\n-- {% if is_incremental() %}\n and 1 = 1\n-- {% endif %}",
@@ -87,7 +95,14 @@ CONFIGS = {
 
 @pytest.mark.core
 @pytest.mark.parametrize(
-    "case", rest(CONFIGS, "partition_by without the time column", "a timestamp_ntz as partition", "is_incremental")
+    "case",
+    rest(
+        CONFIGS,
+        "partition_by without the time column",
+        "a timestamp_ntz as partition",
+        "is_incremental",
+        "a column of Iceberg's",
+    ),
 )
 def test_a_table_that_could_not_be_written_right(project: Project, case: str) -> None:
     config, query, message = CONFIGS[case]
