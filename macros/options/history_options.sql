@@ -17,6 +17,7 @@
     'dates_first_load': dbt_kinds.true_or_false(model, dates_first_load, given.get(dates_first_load, false)),
     'time_data_type': dbt_kinds.one_of(model, 'time_data_type', given.get('time_data_type', 'timestamp'), ['timestamp', 'timestamp_ntz', 'date']),
     'invalidate_hard_deletes': dbt_kinds.true_or_false(model, 'invalidate_hard_deletes', given.get('invalidate_hard_deletes', false)),
+    'empty_source': dbt_kinds.one_of(model, 'empty_source', given.empty_source, ['error', 'keep', 'delete']) if 'empty_source' in given else none,
     'hard_deletes_from_filtered_query':
       dbt_kinds.one_of(model, 'hard_deletes_from_filtered_query', given.get('hard_deletes_from_filtered_query', 'error'), ['error', 'allow']),
     'null_keys': dbt_kinds.one_of(model, 'null_keys', given.get('null_keys', 'error'), ['error', 'match']),
@@ -25,6 +26,10 @@
   {% if found.duplicate_keys == 'keep_latest' and not is_by_time %}
     {% do dbt_kinds.fail(model, 'duplicate_keys: keep_latest goes by updated_at, so it belongs to scd_type_2_by_time; remove it, and make the query yield '
       ~ 'one row for each key') %}
+  {% endif %}
+  {% if found.empty_source is not none and not found.invalidate_hard_deletes %}
+    {% do dbt_kinds.fail(model, 'empty_source says what a query without rows does to the versions, and without invalidate_hard_deletes it closes none; '
+      ~ 'set invalidate_hard_deletes: true, or remove empty_source') %}
   {% endif %}
   {% set managed = [found.valid_from_name, found.valid_to_name] %}
   {% if managed[0] | lower == managed[1] | lower %}

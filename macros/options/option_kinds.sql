@@ -18,7 +18,7 @@
     'null_keys': unique_key + scd_2, 'duplicate_keys': unique_key + scd_2,
     'order_by': unique_key, 'update_only_changed': unique_key, 'insert_only': unique_key,
     'insert_overwrite': ['incremental_unmanaged'], 'skip_unchanged': ['full'],
-    'group_key': ['tracked'], 'content_hash_name': ['tracked'], 'empty_source': ['tracked'] + by_column, 'validity': by_column, 'capture': unique_key + append,
+    'group_key': ['tracked'], 'content_hash_name': ['tracked'], 'empty_source': ['tracked'] + scd_2, 'validity': by_column, 'capture': unique_key + append,
     'cursor': append + unique_key + ['tracked', 'full'], 'cursor_initial': append + unique_key + ['tracked', 'full'], 'on_source_change': append, 'delta_overrides': append,
     'valid_from_name': scd_2, 'valid_to_name': scd_2, 'updated_at_name': scd_2, 'updated_at_as_valid_from': by_time,
     'columns': by_column + events, 'execution_time_as_valid_from': by_column, 'invalidate_hard_deletes': scd_2, 'time_data_type': scd_2,

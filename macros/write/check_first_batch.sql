@@ -12,7 +12,11 @@
   {# a query that reads its own table needs one #}
   {% do dbt_kinds.prepare_table(relation, work) if work.reads_itself %}
   {% set rows = dbt_kinds.staged_batch(relation, work, query, dbt_kinds.empty_rows(writer.source_schema) if 'source_schema' in writer else none) %}
-  {% do work.update({'checked': {'rows': rows, 'counts': dbt_kinds.check_keys(options, writer, rows, batch)}}) %}
+  {% set counts = dbt_kinds.check_keys(options, writer, rows, batch) %}
+  {% if is_put_back and not counts.all_rows and options.get('empty_source') == 'error' %}
+    {% do dbt_kinds.refuse_empty_source(relation, options, batch) %}
+  {% endif %}
+  {% do work.update({'checked': {'rows': rows, 'counts': counts}}) %}
   {% do dbt_kinds.hold_lease(options) %}
 {% endmacro %}
 

@@ -14,6 +14,9 @@
   {% set changes = dbt_kinds.stage(relation, 'changes', dbt_kinds.history_changes(options, writer, relation, rows, instant), dbt_kinds.changes_like(options, writer, relation)) %}
   {% set counts = dbt_kinds.query_rows(dbt_kinds._action_counts(options, work, changes))[0] %}
   {% do dbt_kinds._check_changes(options, writer, changes, batch, counts) %}
+  {% if dbt_kinds.stays_open(relation, work, batch, counts) %}
+    {% set counts = dict(counts, closed=0, dropped=0) %}
+  {% endif %}
   {% if counts.get('first_new') is not none and dbt_kinds.were_closed(options, writer, relation, changes, counts.first_new) %}
     {% set changes = dbt_kinds.stage(relation, 'dated_changes', dbt_kinds.behind_closed_rows(options, writer, relation, changes, counts.first_new), changes) %}
   {% endif %}
