@@ -25,12 +25,15 @@
   {% do plan.update({'versions': now}) %}
   {% if is_known and not changed_lookups and states | reject('eq', 'same') | list == [] %}
     {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
+    {% do dbt_kinds.note_versions(plan, now, then, now) %}
     {% do return(none) %}
   {% endif %}
   {% set reads_changes = is_known and captured != [] and not changed_lookups and states | reject('in', ['same', 'readable']) | list == [] %}
   {% set change_sets = {} %}
   {% for name in captured %}
-    {% do change_sets.update({name: [then[name].split(' ')[1] if reads_changes else none, now[name].split(' ')[1]]}) %}
+    {# before a compaction, the same rows may have expired #}
+    {% set since = now if reads_changes and changes[name].state == 'same' else then if reads_changes else {} %}
+    {% do change_sets.update({name: [since[name].split(' ')[1] if reads_changes else none, now[name].split(' ')[1]]}) %}
   {% endfor %}
   {% do plan.update({'change_sets': change_sets}) %}
 {% endmacro %}

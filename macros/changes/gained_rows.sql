@@ -24,7 +24,10 @@
     {% endfor %}
     {% if not problems %}
       {% do plan.update({'change_sets': sets}) %}
-      {% do plan.update({'batches': [], 'missing': [], 'restated': []}) if dbt_kinds._gains_nothing(sets) %}
+      {% if dbt_kinds._gains_nothing(sets) %}
+        {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
+        {% do dbt_kinds.note_versions(plan, captured, then, now) %}
+      {% endif %}
       {% do return(none) %}
     {% endif %}
     {% do dbt_kinds._reload(options, plan, problems[0]) %}

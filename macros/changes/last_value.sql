@@ -45,6 +45,8 @@
     {% do return({}) %}
   {% endif %}
   {% set runs = dbt_kinds.loads_of(work.options.relation) | map(attribute='execution_time') | select | list %}
+  {% set note = dbt_kinds.last_note(work.options.relation) %}
+  {% do runs.append(note.execution_time) if runs and note is not none %}
   {% do return({
     'last_value': work.writer.get('last_value'), 'last_run': dbt_kinds.time_literal('dt', runs | max) if runs else none,
     'is_backfill': 'true' if work.is_backfill else 'false',

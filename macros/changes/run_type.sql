@@ -15,7 +15,10 @@
     {% set type, reason = 'full', 'kinds_ignore_skip' %}
   {% endif %}
   {% do plan.update({'reason': type ~ ': ' ~ reason, 'run_type': type, 'versions': now}) %}
-  {% do plan.update({'batches': [], 'missing': [], 'restated': []}) if type == 'skip' %}
+  {% if type == 'skip' %}
+    {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
+    {% do dbt_kinds.note_versions(plan, now, then, now) %}
+  {% endif %}
 {% endmacro %}
 
 
@@ -53,10 +56,18 @@
 {% endmacro %}
 
 
-{# The versions that a load of a model read, none if there is no load or its record lacks them. Compactions once gave several loads one time: then the last interval's. Reads the store. #}
+{#
+  The versions from which a model's next run starts: those that a later run noted, or else those that its last load read; none if there is no load or its record lacks them. Compactions once gave several loads
+  one time: then the last interval's. Reads the store.
+#}
 {% macro recorded_versions(options, load) %}
   {% if load is none %}
     {% do return(none) %}
+  {% endif %}
+  {% set note = dbt_kinds.last_note(options.relation) %}
+  {% set noted = fromjson(note.details).get('versions') if note is not none and note.get('details') else none %}
+  {% if noted is not none %}
+    {% do return(noted) %}
   {% endif %}
   {% set rows = dbt_kinds.read_log([options.relation]) | selectattr('event', 'eq', 'loaded') | selectattr('recorded_at', 'eq', load.recorded_at) | list %}
   {% set details = (rows | sort(attribute='interval_start') | last).get('details') if rows else none %}

@@ -29,6 +29,7 @@
     'versions': {name: now}, 'change_sets': {name: bounds}, 'claims': [claim], 'batches': [] if change.state == 'same' and is_there else [plan.batches[0]],
     'start_anew': start_anew, 'run_type': 'flush', 'reason': 'flush', 'missing': [], 'restated': [],
   }) %}
+  {% do dbt_kinds.note_versions(plan, [name], {name: then}, {name: now}) if not plan.batches %}
 {% endmacro %}
 
 

@@ -18,7 +18,7 @@
   {% if work.is_done %}
     {% do dbt_kinds.fill_outbox(this, options) %}
     {% do dbt_kinds.tidy_up(this, options, work.plan.execution_time) %}
-    {% do dbt_kinds.release_lease_of(options) %}
+    {% do dbt_kinds.release_with_note(options, work.plan) %}
     {% call noop_statement('main', dbt_kinds.idle_status(work.plan)) %}{% endcall %}
     {% do return({'relations': [this.incorporate(type='table')]}) %}
   {% endif %}
@@ -43,7 +43,11 @@
     {% do written.append(write(this, work, batch, rows)) %}
     {% do work.answers.clear() %}
     {% do dbt_kinds.check_times(this, work, batch, query, written[-1]) %}
-    {% do dbt_kinds.record_batch(work, loop.index, written[-1], started_at, has_more=post_hooks != []) if not written[-1].get('is_idle') %}
+    {% if not written[-1].get('is_idle') %}
+      {% do dbt_kinds.record_batch(work, loop.index, written[-1], started_at, has_more=post_hooks != []) %}
+    {% elif 'details' in written[-1] %}
+      {% do plan.update({'note': {'details': written[-1].details}}) %}
+    {% endif %}
     {% do dbt_kinds.drop_stages(this) %}
   {% endfor %}
 
@@ -51,7 +55,7 @@
   {% do dbt_kinds.grant_and_document(this, work) %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(post_hooks, work.window, plan.execution_time)) }}
   {% do dbt_kinds.fill_outbox(this, options) %}
-  {% do dbt_kinds.release_lease_of(options) %}
+  {% do dbt_kinds.release_with_note(options, plan) %}
   {% call noop_statement('main', status) %}{{ written[-1].sql if written }}{% endcall %}
   {% do return({'relations': [this.incorporate(type='table')]}) %}
 {% endmacro %}

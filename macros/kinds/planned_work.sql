@@ -34,6 +34,7 @@
     {% do dbt_kinds.plan_change_sets(model, options, plan, loads, sql) %}
   {% endif %}
   {% if not plan.batches and found == 'table' %}
+    {% do dbt_kinds.note_snapshots(options, plan) if plan.sources %}
     {% do return({'options': options, 'plan': plan, 'is_done': true}) %}
   {% endif %}
 
@@ -88,10 +89,14 @@
     {% set settings = dbt_kinds.settle_pending_write(options, settings) or settings %}
   {% endif %}
   {% set work = dbt_kinds.planned_work(options, settings, prepare, afresh=unsettled) %}
-  {% if work.is_done %}
+  {% if work.is_done and work.plan.get('note') is none %}
     {% do return(work) %}
   {% endif %}
-  {% set others_wrote = dbt_kinds.claim(options, work.plan, work.questions) %}
+  {# what a run without anything to load notes is not worth failing for #}
+  {% set others_wrote = dbt_kinds.claim(options, work.plan, work.get('questions', {}), gives_way=work.is_done) %}
+  {% if others_wrote is none %}
+    {% do return(dict(work, plan=dict(work.plan, note=none))) %}
+  {% endif %}
   {% do work.update({'answers': dbt_kinds.run_memory().answers.pop(options.relation, {})}) %}
   {% set settled = dbt_kinds.settle_pending_write(options, settings) if not unsettled else none %}
   {# another run's records do not show which files it took from a folder #}

@@ -1,29 +1,52 @@
 {#
-  What the loads of a relation recorded about the sources they read, `{start, end, recorded_at, sources}`, newest first. `sources` maps a source to `{snapshot}`, an Iceberg
+  What the loads of a relation recorded about the sources they read, and later runs that had nothing to load, `{start, end, recorded_at, sources}`, newest first. `sources` maps a source to `{snapshot}`, an Iceberg
   table's snapshot before it was read, or to `{partitions}`, the hashes of the partitions that were read. `stale` means that everything recorded by then agrees
   with that snapshot, except those intervals.
 #}
 {% macro noted_sources(relation) %}
   {% do dbt_kinds.events_of(relation) %}
   {% set noted = [] %}
-  {% for row in dbt_kinds.run_memory().noted.get(relation, []) %}
-    {% do noted.append({'start': row.interval_start, 'end': row.interval_end, 'recorded_at': row.recorded_at, 'sources': fromjson(row.details).sources}) %}
+  {% for row in dbt_kinds.run_memory().noted.get(relation, []) if '"sources"' in row.details %}
+    {% do noted.append({'start': row.get('interval_start'), 'end': row.get('interval_end'), 'recorded_at': row.recorded_at, 'sources': fromjson(row.details).sources}) %}
   {% endfor %}
   {% do return(dbt_kinds.sorted_backwards(noted, 'recorded_at')) %}
 {% endmacro %}
 
 
-{# Adds a load that the run itself appends. #}
+{#
+  lookback: auto in a plan without batches: what its sources' snapshots are now, once a day, because those that were noted last may expire. A Parquet or ORC table has none.
+#}
+{% macro note_snapshots(options, plan) %}
+  {% set rows = dbt_kinds.run_memory().noted.get(options.relation, []) | sort(attribute='recorded_at') | list %}
+  {% set last = rows[-1] if rows else {} %}
+  {% set known = fromjson(last.details).get('sources', {}) if last.get('details') else {} %}
+  {% set seen, state = {}, namespace(is_new=false) %}
+  {% for source in plan.sources if source.hashes is none and source.stale is not none and source.name in known %}
+    {% do seen.update({source.name: dbt_kinds.note_of_source(source, none)}) %}
+    {% set state.is_new = state.is_new or source.snapshot != known[source.name].get('snapshot') %}
+  {% endfor %}
+  {% set is_due = state.is_new and dbt_kinds.seconds_between(last.get('execution_time') or plan.execution_time, plan.execution_time) >= 86400 %}
+  {% do plan.update({'note': {'details': dbt_kinds.json_text({'sources': seen})}}) if is_due and not dbt_kinds.is_partial_run() %}
+{% endmacro %}
+
+
+{# The columns of the store that this needs. Pure. #}
+{% macro note_columns() %}
+  {% do return(['event', 'source', 'interval_start', 'interval_end', 'recorded_at', 'execution_time', 'details']) %}
+{% endmacro %}
+
+
+{# Adds an event that the run itself appends, if it notes anything. #}
 {% macro note_source(relation, row) %}
-  {% do dbt_kinds.run_memory().noted.setdefault(relation, []).append(row) if '"sources"' in (row.details or '') %}
+  {% do dbt_kinds.run_memory().noted.setdefault(relation, []).append(row) if dbt_kinds.is_note(row) or (row.event == 'loaded' and '"sources"' in (row.details or '')) %}
 {% endmacro %}
 
 
 {# Replaces the loads by those re-read under the lease. #}
 {% macro note_sources(relation, log) %}
   {% do dbt_kinds.run_memory().noted.pop(relation, none) %}
-  {% for row in log if row.relation == relation and row.event == 'loaded' %}
-    {% do dbt_kinds.note_source(relation, dict(row, details=row.get('details'))) %}
+  {% for row in log if row.relation == relation %}
+    {% do dbt_kinds.note_source(relation, dict(row, details=row.get('details') or '')) %}
   {% endfor %}
 {% endmacro %}
 

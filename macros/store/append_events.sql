@@ -34,6 +34,9 @@
     {% do dbt_kinds.note_source(options.relation, dict(common, **event)) if event.event == 'loaded' and options.get('late_data') is not none %}
     {% do dbt_kinds.note_merge(options.relation, dict(common, **event)) if options.kind in dbt_kinds.history_kinds() %}
   {% endfor %}
+  {% for event in whole if dbt_kinds.is_note(event) %}
+    {% do dbt_kinds.note_source(options.relation, event) %}
+  {% endfor %}
   {% do dbt_kinds.renew_lease(options.relation, common.recorded_at) %}
   {% do return(common.recorded_at) %}
 {% endmacro %}

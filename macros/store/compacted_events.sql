@@ -39,11 +39,27 @@
     {% set pending = dbt_kinds.pending_write(rows, relation) %}
     {% do compacted.append(dict(pending, start=pending.interval_start, end=pending.interval_end, recorded_at=settled_at)) if pending is not none %}
     {% do compacted.extend(loads if keeps_history else dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
-    {% for row in dbt_kinds.open_findings(rows) + dbt_kinds.last_refusal(rows) %}
+    {% for row in dbt_kinds.open_findings(rows) + dbt_kinds.last_refusal(rows) + dbt_kinds._notes_to_keep(readable, rows, nodes[relation] if relation in nodes else none) %}
       {% do compacted.append(dict(row, start=row.get('interval_start'), end=row.get('interval_end'))) %}
     {% endfor %}
   {% endfor %}
   {% do return(compacted) %}
+{% endmacro %}
+
+
+{#
+  What a model's last run noted, in a list. Not for a model whose loads are treated as if made now: what was noted for lookback: auto has become part of them. Of another
+  project's model, everything noted after its last load.
+#}
+{% macro _notes_to_keep(recorded, rows, node) %}
+  {% set latest = recorded | map(attribute='recorded_at') | max | default('', true) %}
+  {% if node is none %}
+    {% set notes = [] %}
+    {% for row in rows if dbt_kinds.is_note(row) and row.recorded_at > latest %}{% do notes.append(row) %}{% endfor %}
+    {% do return(notes) %}
+  {% endif %}
+  {% set note = dbt_kinds.note_after(latest, rows) if dbt_kinds.goes_by_changes(dbt_kinds.options_of(node)) else none %}
+  {% do return([note] if note is not none else []) %}
 {% endmacro %}
 
 

@@ -1,18 +1,19 @@
 {#
   Takes the lease on a model, or raises. Returns whether others recorded anything for the table since this
   run read the store: then it must plan again. The same read also answers a writer's `questions` about the table
-  under the lease: see answer. Waits for a run that only merges the store's files.
+  under the lease: see answer. Waits for a run that only merges the store's files. If it `gives_way`, it returns none instead of raising.
 #}
-{% macro claim(options, plan, questions={}) %}
+{% macro claim(options, plan, questions={}, gives_way=false) %}
   {% if options.relation in dbt_kinds.run_memory().claims %}
     {% do return(false) %}
   {% endif %}
   {% set known = dbt_kinds.recorded_facts(options.relation) %}
   {% for attempt in range(3) %}
-    {% set holder = dbt_kinds.try_claim(options, plan, dbt_kinds.store_settings().lease_seconds, questions) %}
+    {% set holder = dbt_kinds.try_claim(options, plan, dbt_kinds.store_settings().lease_seconds, questions, gives_way) %}
     {% if holder is none %}
       {% do return(dbt_kinds.recorded_facts(options.relation) != known) %}
     {% elif loop.last or holder.source != 'merge_files' or not dbt_kinds._sees_end_of(holder, options) %}
+      {% do return(none) if gives_way %}
       {% do dbt_kinds._fail_for_lease(options, holder) %}
     {% endif %}
   {% endfor %}
@@ -35,9 +36,9 @@
 {#
   Claims by appending, then reads: a claim holds once a read after its append shows no other live claim. A run that sees an earlier
   claim withdraws; one that sees only later claims re-reads until they are withdrawn, and gives way to one that stays. Returns the
-  conflicting claim, or none if this run has the lease.
+  conflicting claim, or none if this run has the lease. A run that `gives_way` does not fail because of it.
 #}
-{% macro try_claim(options, plan, seconds, questions={}) %}
+{% macro try_claim(options, plan, seconds, questions={}, gives_way=false) %}
   {% do dbt_kinds.run_memory().claims.update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': ''}}) %}
   {% set claimed_at = dbt_kinds.append_events(options, [{
     'event': 'claimed', 'execution_time': plan.execution_time, 'lease_seconds': seconds, 'holder': dbt_kinds.lease_holder(),
@@ -52,7 +53,7 @@
     {% elif earlier or loop.last %}
       {% set holder = (earlier or rivals)[0] %}
       {% set is_brief = holder.source == 'merge_files' %}
-      {% do dbt_kinds.release_lease_of(options, none if is_brief else 'invocation ' ~ holder.invocation_id ~ ' held the lease') %}
+      {% do dbt_kinds.release_lease_of(options, none if is_brief or gives_way else 'invocation ' ~ holder.invocation_id ~ ' held the lease') %}
       {% do return(holder) %}
     {% endif %}
   {% endfor %}
@@ -124,13 +125,13 @@
 {% endmacro %}
 
 
-{# Ends this run's lease on a model, if it holds one, with the reason if the model failed. #}
-{% macro release_lease_of(options, failure=none) %}
+{# Ends this run's lease on a model, if it holds one, with the reason if the model failed; `also` are events to append with it. #}
+{% macro release_lease_of(options, failure=none, also=[]) %}
   {% set claims = dbt_kinds.run_memory().claims %}
   {% if options.relation in claims %}
     {% set failed = [{'event': 'failed', 'message': failure}] if failure is not none else [] %}
     {% do dbt_kinds.run_memory().failed.update({options.relation: true}) if failed %}
-    {% do dbt_kinds.append_events(options, failed + [{'event': 'released'}]) %}
+    {% do dbt_kinds.append_events(options, failed + also + [{'event': 'released'}]) %}
     {% do claims.pop(options.relation) %}
   {% endif %}
 {% endmacro %}

@@ -83,7 +83,7 @@ select
   max(recorded_at) as latest,
   concat_ws(char(10), collect_list(if(event in ('{{ (dbt_kinds.write_events() + dbt_kinds.findings_events()) | join("', '") }}'), null, {{ dbt_kinds.event_line_sql() }}))) as lines,
   collect_list(if(kind in ('{{ dbt_kinds.history_kinds() | join("', '") }}') and event in ('loaded', 'invalidated'), struct({{ dbt_kinds.merge_columns() | join(', ') }}), null)) as merges,
-  collect_list(if(event = 'loaded' and instr(details, '"sources"') > 0, struct(interval_start, interval_end, recorded_at, details), null)) as noted,
+  collect_list(if({{ dbt_kinds.is_note_sql() }} or (event = 'loaded' and instr(details, '"sources"') > 0), struct({{ dbt_kinds.note_columns() | join(', ') }}), null)) as noted,
   max(if(event = 'pending', recorded_at, null)) >= coalesce(max(if(event in ('pending', '{{ dbt_kinds.findings_events() | join("', '") }}'), null, recorded_at)), '') as is_unsettled
 from {{ source }}
 where coalesce(event, '') not in ('{{ dbt_kinds.lease_events() | join("', '") }}')

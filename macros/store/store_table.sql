@@ -8,7 +8,7 @@
 
 {#
   Its columns, in order, one row per event: `loaded` and `invalidated` make up the coverage; `claimed`, `released`
-  and `failed` describe a run's lease, or a run that failed before it had one (refusals.sql); `pending` and `settled` a write that must not be repeated; `audit_failed` and `audit_warned`
+  and `failed` describe a run's lease, or a run that failed before it had one (refusals.sql); `pending` and `settled` a write that must not be repeated (and a `settled` one what a run saw that wrote nothing: last_note.sql); `audit_failed` and `audit_warned`
   a batch that was refused, or published with a warning.
   Instants are strings: a Hive text table writes timestamps in the session's time zone.
 #}

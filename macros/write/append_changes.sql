@@ -20,6 +20,6 @@
     {% do return(dict(dbt_kinds.announced_append(relation, work, batch, 'select ' ~ work.writer.columns | join(', ') ~ ' from ' ~ stage, {'rows': number, 'details': details}),
       rows_written=number, details=details)) %}
   {% endif %}
-  {# the version of a Parquet or ORC table is its last load, so recording an empty run would trigger its readers; the next change set starts where this one did #}
+  {# the version of a Parquet or ORC table is its last load, so an empty run is noted instead of recorded, which would trigger its readers #}
   {% do return({'rows_written': 0, 'is_idle': dbt_kinds.is_of_files(options.file_format), 'sql': '-- no row came', 'details': details, 'snapshot_id': none}) %}
 {% endmacro %}

@@ -34,7 +34,7 @@
     {% do dbt_kinds.warn(work.options.model, dbt_kinds.counted(claim.rejects, unit ~ ' was', unit ~ 's were') ~ ' rejected, see ' ~ dbt_kinds.rejects_table(relation)) %}
   {% endif %}
   {% if not claim.rows %}
-    {# the version of a Parquet or ORC table is its last load, so recording an empty run would trigger its readers; but a claim of files must be recorded to be closed #}
+    {# the version of a Parquet or ORC table is its last load, so an empty run is noted instead of recorded, which would trigger its readers; but a claim of files must be recorded to be closed #}
     {% do return({'rows_written': 0, 'is_idle': work.options.landing_table is not none and not claim.rejects and dbt_kinds.is_of_files(work.options.file_format), 'sql': '-- no line could be taken', 'details': details, 'snapshot_id': none}) %}
   {% endif %}
   {% set rows = dbt_kinds.filtered_query(query, 'true', work.writer.selected) %}

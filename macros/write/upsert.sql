@@ -18,7 +18,7 @@
   {% set found = dbt_kinds.check_keys(options, writer, stage, batch, dbt_kinds._stored_counts(relation, writer, stage) if merges or compares else none) %}
   {% set changed = found.all_rows - found.stored_keys + (found.stored_keys - found.equal_keys if writer.clauses else 0) if compares else found.all_rows %}
   {% if compares and not changed %}
-    {# the version of a Parquet or ORC table is its last load, so recording an empty run would trigger its readers; the next change set starts where this one did #}
+    {# the version of a Parquet or ORC table is its last load, so an empty run is noted instead of recorded, which would trigger its readers #}
     {% do return({'rows_written': 0, 'is_idle': not merges, 'sql': '-- every row is there already', 'details': dbt_kinds.versions_read(work), 'snapshot_id': none}) %}
   {% elif merges %}
     {% set sql = dbt_kinds._merge(relation, work, batch, stage, found, changed) %}

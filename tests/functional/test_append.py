@@ -131,6 +131,32 @@ def test_a_table_is_every_row_that_its_query_ever_gained(project: Project, seed:
     assert project.events() == before
 
 
+def test_a_row_that_was_away_comes_again_on_every_format(project: Project) -> None:
+    project.sql("create schema {schema}")
+    source = Source(project, "a", random.Random(0))
+    text = f"sources: [{{name: src, schema: {project.schema}, tables: [{{name: a}}]}}]"
+    (project.folder / "models" / "sources.yml").write_text(text)
+    for file_format in ("iceberg", "parquet", "orc"):
+        project.kind(f"of_{file_format}", QUERIES["both"].split(" union")[0], kind="append", config=f"file_format='{file_format}'", start=None, capture="snapshot")  # fmt: skip
+    project.sql("insert into {schema}.a values (1, 1), (2, 1)")
+    project.run()
+    project.sql("delete from {schema}.a where id = 2")
+    assert set(project.run().messages.values()) == {"incremental: 0 rows"}
+    project.sql("insert into {schema}.a values (2, 1)")
+    assert set(project.run().messages.values()) == {"incremental: 1 row"}
+    for file_format in ("iceberg", "parquet", "orc"):
+        assert project.rows(f"select id from {{schema}}.of_{file_format} order by id") == [(1,), (2,), (2,)]
+    # a compaction changes the version and no row, and what it was before may expire
+    source.compact()
+    assert set(project.run().messages.values()) == {"incremental: 0 rows"}
+    source.expire()
+    project.operation("compact_store", keep_days=0)
+    assert set(project.run().messages.values()) == {"incremental: 0 rows"}
+    project.sql("insert into {schema}.a values (3, 1)")
+    run = project.run()
+    assert (set(run.messages.values()), run.errors) == ({"incremental: 1 row"}, "")
+
+
 @pytest.fixture
 def source(project: Project) -> Source:
     """An Iceberg table that dbt knows as source('src', 'a')."""

@@ -133,6 +133,23 @@ def test_what_was_vouched_for_survives_the_expiry_of_old_snapshots(new_project: 
     assert "dbt_kinds: of_events: late data: 1 unit (" in "\n".join(run.log)
 
 
+def test_a_run_with_nothing_to_load_vouches_too(new_project: Callable[[str], Project]) -> None:
+    project = new_project("idle")
+    source = LateSource(project, "events", "iceberg", random.Random(4))
+    new_sources(project, source)
+    model = over(project, source, end="2024-01-03")
+    project.run(now="2024-01-03")
+    source.insert([5])
+    assert project.run(now="2024-01-04").messages == {model: "OK up to date"}
+    # the same day, and nothing new
+    project.run(now="2024-01-04")
+    assert project.sql("select count(*) from {schema}.dbt_kinds_intervals where source = 'noted'") == [(1,)]
+    source.expire()
+    source.insert([1])
+    run = project.run(now="2024-01-05")
+    assert (days_loaded(run, model), run.errors) == ({1}, "")
+
+
 def test_compaction_of_the_store_keeps_what_is_known(new_project: Callable[[str], Project]) -> None:
     project = new_project("compacted")
     source, files = (

@@ -280,7 +280,7 @@ class Warehouse:
             others = [row["recorded_at"] for row in rows if row["event"] in ("loaded", "invalidated", "settled")]
             found.append({
                 "relation": relation, "lines": "\n".join(macros.event_line({**blank, **row}) for row in loads), "merges": loads,
-                "noted": [], "is_unsettled": bool(pending) and max(pending) >= max(others, default=""),
+                "noted": [row for row in rows if row.get("source") == "noted"], "is_unsettled": bool(pending) and max(pending) >= max(others, default=""),
             })  # fmt: skip
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -123,6 +124,27 @@ def test_what_was_vouched_for_outlives_the_snapshot_that_its_load_noted() -> Non
     loads, noted = [load(1, 5, 1), load(5, 6, 2)], [note(5, 6, 2, 3, []), note(1, 5, 1, 1)]
     pieces = MACROS.pieces_of_history(loads, noted, "raw.events", history(*["append"] * 4, expired=2))
     assert pieces == [piece(1, 5, 1), piece(5, 6, 1)]
+
+
+@pytest.mark.parametrize(
+    ("today", "head", "expected"),
+    [(4, 3, {"raw.events": {"snapshot": 3, "stale": [[at(2), at(3)]]}}), (4, 1, None), (3, 3, None)],
+    ids=["a day later", "nothing new", "the same day"],
+)
+def test_a_run_with_nothing_to_load_notes_once_a_day_what_it_saw(
+    today: int, head: int, expected: dict[str, Any] | None
+) -> None:
+    recorded = {"event": "loaded", "recorded_at": "2024-02-01", "execution_time": at(3)}
+    details = {"sources": {"raw.events": {"snapshot": 1}, "raw.files/day": {"partitions": {}}}}
+    macros = Macros(invocation_id="run")
+    macros.run_memory()["noted"]["shop.orders"] = [recorded | {"details": json.dumps(details)}]
+    sources = [
+        {"name": "raw.events", "snapshot": head, "hashes": None, "stale": [[at(2), at(3)]]},
+        {"name": "raw.files/day", "snapshot": None, "hashes": {at(1): "x"}, "stale": None},
+    ]
+    plan = {"sources": sources, "execution_time": at(today)}
+    macros.note_snapshots({"relation": "shop.orders"}, plan)
+    assert (json.loads(plan["note"]["details"])["sources"] if "note" in plan else None) == expected
 
 
 def test_a_load_before_the_option_and_one_of_another_source_noted_nothing() -> None:

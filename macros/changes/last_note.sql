@@ -1,0 +1,49 @@
+{#
+  What the last run noted that had nothing to write, as a row of the store: its `recorded_at`, its `execution_time`, and what it saw in its `details`. none if anything was recorded of the table
+  since. A note is no load: of a Parquet or ORC table the last load is the version, and readers run when it changes.
+#}
+{% macro last_note(relation) %}
+  {% set recorded = dbt_kinds.events_of(relation) | map(attribute='recorded_at') | list %}
+  {% do return(dbt_kinds.note_after(recorded | max if recorded else '', dbt_kinds.run_memory().noted.get(relation, []))) %}
+{% endmacro %}
+
+
+{# The newest note among rows of the store, if it is newer than a moment. Pure. #}
+{% macro note_after(moment, rows) %}
+  {% set newest = namespace(note=none, moment=moment) %}
+  {% for row in rows if dbt_kinds.is_note(row) and row.recorded_at > newest.moment %}
+    {% set newest.note, newest.moment = row, row.recorded_at %}
+  {% endfor %}
+  {% do return(newest.note) %}
+{% endmacro %}
+
+
+{#
+  Whether an event is a note. It goes by `settled`, which is no load to any version of this package: an older one cannot read a row of an event that it does not know. The source tells it from
+  one that closes an announced write; a run has none that is open when it notes. Pure.
+#}
+{% macro is_note(event) %}
+  {% do return(event.event == 'settled' and event.get('source') == 'noted') %}
+{% endmacro %}
+
+
+{# The same in SQL. Pure. #}
+{% macro is_note_sql() %}
+  {% do return("(event = 'settled' and source = 'noted')") %}
+{% endmacro %}
+
+
+{# Lets a plan without batches note the versions of some tables, if they are not those that are recorded, though the rows are the same: the recorded ones may expire. #}
+{% macro note_versions(plan, names, then, now) %}
+  {% for name in names if then.get(name) != now[name] and not dbt_kinds.is_partial_run() %}
+    {% do plan.update({'note': {'details': dbt_kinds.json_text({'versions': now})}}) %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# Ends a run's lease, and notes in the same append what it saw if it wrote nothing. If it dies before, the next run sees the same again. #}
+{% macro release_with_note(options, plan) %}
+  {% set note = plan.get('note') %}
+  {% do dbt_kinds.hold_lease(options) if note is not none %}
+  {% do dbt_kinds.release_lease_of(options, also=[dict(note, event='settled', source='noted', execution_time=plan.execution_time)] if note is not none else []) %}
+{% endmacro %}
