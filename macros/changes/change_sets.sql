@@ -23,11 +23,7 @@
   {% set changed_lookups = dbt_kinds.changed_tables(nodes, then, lookups) if is_known else [] %}
   {% set states = changes.values() | map(attribute='state') | list %}
   {% do plan.update({'versions': now}) %}
-  {% if is_known and not changed_lookups and states | reject('eq', 'same') | list == [] %}
-    {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
-    {% do dbt_kinds.note_versions(plan, now, then, now) %}
-    {% do return(none) %}
-  {% endif %}
+  {% set is_same = is_known and not changed_lookups and states | reject('eq', 'same') | list == [] %}
   {% set reads_changes = is_known and captured != [] and not changed_lookups and states | reject('in', ['same', 'readable']) | list == [] %}
   {% set change_sets = {} %}
   {% for name in captured %}
@@ -36,6 +32,10 @@
     {% do change_sets.update({name: [since[name].split(' ')[1] if reads_changes else none, now[name].split(' ')[1]]}) %}
   {% endfor %}
   {% do plan.update({'change_sets': change_sets}) %}
+  {% if is_same and not dbt_kinds.has_rows_of_nothing(options, plan, nodes, sql) %}
+    {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
+    {% do dbt_kinds.note_versions(plan, now, then, now) %}
+  {% endif %}
 {% endmacro %}
 
 

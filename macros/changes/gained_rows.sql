@@ -24,7 +24,7 @@
     {% endfor %}
     {% if not problems %}
       {% do plan.update({'change_sets': sets}) %}
-      {% if dbt_kinds._gains_nothing(sets) %}
+      {% if dbt_kinds._gains_nothing(sets) and not dbt_kinds.has_rows_of_nothing(options, plan, nodes, sql) %}
         {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
         {% do dbt_kinds.note_versions(plan, captured, then, now) %}
       {% endif %}
@@ -71,6 +71,22 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
   {% for bounds in (plan.get('change_sets') or {}).values() if bounds | length == 1 %}
     {% call statement('drop_view') %}drop view if exists {{ bounds[0] }}{% endcall %}
   {% endfor %}
+{% endmacro %}
+
+
+{#
+  Whether a query that calls the clock or chance has rows although nothing that it reads has changed. It is run over empty change sets: without such a call it could not
+  return other rows than at the last run.
+#}
+{% macro has_rows_of_nothing(options, plan, nodes, sql) %}
+  {% set varying = dbt_kinds.varying_call(nodes, sql) %}
+  {% if varying is none %}
+    {% do return(false) %}
+  {% endif %}
+  {% set query = dbt_kinds.substitute_window(sql, dbt_kinds.query_window(options, plan.batches[0]), plan.execution_time) %}
+  {% set found = run_query('select 1 from (\n' ~ dbt_kinds.with_change_sets(plan.change_sets, query) ~ '\n) limit 1').rows | length > 0 %}
+  {% do log('dbt_kinds: ' ~ options.model ~ ': nothing changed, but ' ~ varying ~ ', so the query runs', info=true) if found %}
+  {% do return(found) %}
 {% endmacro %}
 
 

@@ -11,8 +11,9 @@
   {% set latest = dbt_kinds.latest_load(loads) %}
   {% set then = dbt_kinds.recorded_versions(options, latest) if latest and latest.model_hash == model_hash and not settings.full_refresh else none %}
   {% set type, reason = dbt_kinds.run_type(latest, settings.full_refresh, model_hash, then, now, dbt_kinds.changed_tables(nodes, then, now)) %}
-  {% if type == 'skip' and settings.ignore_skip %}
-    {% set type, reason = 'full', 'kinds_ignore_skip' %}
+  {% set varying = dbt_kinds.varying_variable(sql, plan, latest.end) or dbt_kinds.varying_call(nodes, sql) if type == 'skip' and not settings.ignore_skip else none %}
+  {% if type == 'skip' and (settings.ignore_skip or varying is not none) %}
+    {% set type, reason = 'full', varying or 'kinds_ignore_skip' %}
   {% endif %}
   {% do plan.update({'reason': type ~ ': ' ~ reason, 'run_type': type, 'versions': now}) %}
   {% if type == 'skip' %}

@@ -147,6 +147,11 @@ def test_it_rests_while_neither_query_nor_parents_changed(project: Project, file
     assert project.run("-s", "shops", now=LATER).messages == {
         "shops": f"full: dep changed: {project.schema}.between, 1 row"
     }
+    project.model("between", "{{ config(materialized='view') }} select id, cast({{ dbt.current_timestamp() }} as string) as region from {{ ref('parent') }}")  # fmt: skip
+    project.run("-s", "between shops", now=LATER)
+    assert project.run("-s", "shops", now=LATER).messages == {
+        "shops": f"full: current_timestamp() in {project.schema}.between differs in every run, 1 row"
+    }
 
 
 def test_of_a_table_that_tells_nothing_it_takes_the_worst(project: Project) -> None:
