@@ -142,7 +142,7 @@ def test_a_run_with_nothing_to_load_notes_once_a_day_what_it_saw(
         {"name": "raw.events", "snapshot": head, "hashes": None, "stale": [[at(2), at(3)]]},
         {"name": "raw.files/day", "snapshot": None, "hashes": {at(1): "x"}, "stale": None},
     ]
-    plan = {"sources": sources, "execution_time": at(today)}
+    plan: dict[str, Any] = {"sources": sources, "execution_time": at(today)}
     macros.note_snapshots({"relation": "shop.orders"}, plan)
     assert (json.loads(plan["note"]["details"])["sources"] if "note" in plan else None) == expected
 

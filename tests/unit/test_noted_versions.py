@@ -168,3 +168,42 @@ def test_a_run_that_dies_notes_nothing_or_all(of: str, number: int) -> None:
     warehouse.database.execute(f"insert into shop.{source} values (2, 20)")
     warehouse.build(5)
     assert warehouse.held() == [(1, 10), (2, 20), (2, 20)]
+
+
+def test_a_run_that_would_only_note_leaves_a_table_to_the_run_that_holds_it() -> None:
+    warehouse = Versioned(of="gained")
+    for day in (2, 3):
+        warehouse.gain_and_build(day)
+    warehouse.compact()
+    claim = {"event": "claimed", "relation": "shop.t", "invocation_id": "another", "model": "model.shop.t"}
+    warehouse.log.append({**claim, "recorded_at": warehouse.moment(), "lease_seconds": 3600, "source": "run"})
+    warehouse.build(4)
+    assert told(warehouse.log[-3:]) == ["claimed", "claimed", "released"]
+    warehouse.log.append({**claim, "event": "released", "recorded_at": warehouse.moment()})
+    warehouse.build(4)
+    assert told(warehouse.log[-3:]) == ["claimed", "noted", "released"]
+
+
+def test_what_another_run_took_meanwhile_is_not_noted_over() -> None:
+    """The source is compacted; before the run that saw it has its lease, another one takes a row that came since."""
+    warehouse = Versioned(of="gained")
+    for day in (2, 3):
+        warehouse.gain_and_build(day)
+    warehouse.compact()
+    change = warehouse.change
+    claimed: list[dict[str, Any]] = []
+
+    def meanwhile(name: str, sql: str) -> None:
+        if name == "append_events" and not claimed:
+            claimed.extend(warehouse.unwritten)
+            warehouse.unwritten = []
+            warehouse.gain_and_build(4)
+            warehouse.unwritten = claimed
+        change(name, sql)
+
+    warehouse.change = meanwhile  # type: ignore[method-assign]
+    warehouse.build(4)
+    assert claimed[0]["event"] == "claimed"
+    assert "noted" not in told(warehouse.log)
+    warehouse.gain_and_build(5)
+    assert warehouse.held() == warehouse.expected()
