@@ -26,7 +26,7 @@
 {% macro _comparison(before, after, last) %}
   {% set comparison, name = '(?:<=>|>=|<=|<>|!=|==|=|<|>)', '(?:\\w+|`(?:[^`]|``)+`)' %}
   {% set is_counted_with = modules.re.match('\\s*(?:[+*%|\\[]|::|-(?!-)|/(?![*]))', after) is not none %}
-  {% set tail = before[-300:] %}
+  {% set tail = before[[before | length - 300, 0] | max:] %}
   {% if is_counted_with %}
     {% do return({'operator': none, 'operand': none, 'is_compared': false}) %}
   {% elif last.get('operator') == 'between' and before | trim | lower == 'and' %}

@@ -14,7 +14,7 @@
   {% if is_window %}
     {% set window = fromjson(bound.name.split(' ', 1)[1]) %}
     {% do dbt_kinds.column_values(options.model, window.column, type, window.format) %}
-    {% do return(dbt_kinds.source_bound(suffix, dict(window, data_type=type))) %}
+    {% do return(modules.re.sub('"data_type": "[^"]*"', '"data_type": "' ~ type ~ '"', bound.name)) %}
   {% elif target is not none and type == target.type and bound.operand is not none and bound.operand | lower == target.name and target.written.strftime is not none and not target.is_computed %}
     {% do return(dbt_kinds._formatted_bound(options, bound, prefix, suffix, target)) %}
   {% elif type in ['timestamp', 'timestamp_ntz', 'date'] %}

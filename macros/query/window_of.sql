@@ -13,18 +13,13 @@
   {% do dbt_kinds.check_deletes_are_seen(model, '/*kinds:source_start*/') %}
   {% set settings = dbt_kinds.preview_settings(model.name) %}
   {% set window = dbt_kinds.preview_window(model, settings) %}
+  {# a name that contains */ would end the comment #}
   {% set bounds = {} %}
-  {% for side in ['start', 'end'] %}
-    {% do bounds.update({side: '/*kinds:' ~ dbt_kinds.source_bound(side, source) ~ '*/ ' ~ dbt_kinds.source_literal('source_' ~ side, source, window)}) %}
+  {% for side in ['source_start', 'source_end'] %}
+    {% do bounds.update({side: '/*kinds:' ~ side ~ ' ' ~ (dbt_kinds.json_text(source) | replace('*', '\\u002a')) ~ '*/ ' ~ dbt_kinds.source_literal(side, source, window)}) %}
   {% endfor %}
   {% set quoted = dbt_kinds.quoted(column) %}
-  {% do return('(select * from ' ~ relation ~ ' where ' ~ quoted ~ ' >= ' ~ bounds.start ~ ' and ' ~ quoted ~ ' < ' ~ bounds.end ~ ')') %}
-{% endmacro %}
-
-
-{# The name of a bound of a source. A column's name that contains */ would end the comment. Pure. #}
-{% macro source_bound(side, source) %}
-  {% do return('source_' ~ side ~ ' ' ~ (dbt_kinds.json_text(source) | replace('*', '\\u002a'))) %}
+  {% do return('(select * from ' ~ relation ~ ' where ' ~ quoted ~ ' >= ' ~ bounds.source_start ~ ' and ' ~ quoted ~ ' < ' ~ bounds.source_end ~ ')') %}
 {% endmacro %}
 
 

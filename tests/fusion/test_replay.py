@@ -57,7 +57,7 @@ SHOWN = """
 RECORDED = (
     "adopt", "cron", "cumulative_options", "engine_macros", "generic_tests", "intervals", "options", "pending_writes", "plan", "plan_history",
     "plan_restatement", "plan_upstream", "scd2_options", "schema", "sql_text", "stored_events", "table_facts", "time_columns", "time_variables",
-    "window_of",
+    "typed_bounds", "window_of",
 )  # fmt: skip
 # types that are nested deeper are no matter for dbt 2.0: a level takes three calls, and about 80 may be within one another
 DEPTH = 20

@@ -432,6 +432,13 @@ RULES = (
         ("{% for a in x %}{% do x.append(a) %}{% endfor %}",), ("{% for a in x %}{% do y.append(a) %}{% endfor %}",),
         unseen="the list under another name",
     ),
+    Rule(
+        # dbt 2.0 gives '' where the text is shorter
+        "text[-n:]", lambda tree: (
+            node for node in tree.find_all(nodes.Slice) if isinstance(node.start, nodes.Neg) and node.start.node != nodes.Const(1)
+        ),
+        "text[[text | length - n, 0] | max:]", ("{{ t[-300:] }}", "{{ t[-n:] }}"), ("{{ t[-1:] }}", "{{ t[:-2] }}", "{{ t[1:] }}"),
+    ),
     Rule("'{:,}'.format(n)", _calls(_is_formatted_by_braces), "dbt_kinds.thousands(n)", ("{{ '{:,}'.format(1) }}",), ("{{ '%d' | format(1) }}",)),
     Rule(
         "% of a negative number", lambda tree: (node for node in tree.find_all(nodes.Mod) if isinstance(node.right, nodes.Neg)),
