@@ -80,7 +80,7 @@
 
 
 {% macro _windows_on(windows, upstream) %}
-  {% set names = [dbt_kinds.relation_key(upstream.database, upstream.schema, upstream.alias), upstream.name] %}
+  {% set names = [dbt_kinds.relation_key(upstream.database, upstream.schema, upstream.alias), upstream.name, ('__dbt__cte__' ~ upstream.alias) | lower] %}
   {% set deferred = upstream.get('defer_relation') %}
   {% do names.append(dbt_kinds.relation_key(deferred.database, deferred.schema, deferred.alias)) if deferred %}
   {% set found = [] %}

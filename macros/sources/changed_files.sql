@@ -1,21 +1,22 @@
 {#
   The changes in an Iceberg table after a position in its history, according to the files that commits added and removed: `[{position, first, last}]`, the smallest and
-  greatest value of a column in a changed file, as instants truncated to seconds. Compactions do not count. No data are read.
+  greatest `value` of a column in a changed file, as instants truncated to seconds. Compactions do not count. No data are read.
 #}
-{% macro changed_files(model_name, facts, column, values, since) %}
+{% macro changed_files(model_name, facts, column, values, since, value='{}') %}
   {% set history, snapshots = dbt_kinds.snapshot_history(facts), [] %}
   {% for snapshot in history.snapshots[since:] if snapshot.operation != 'replace' %}
     {% do snapshots.append(snapshot.snapshot_id) %}
   {% endfor %}
-  {% set known = facts.changes.get(column) %}
+  {% set place = value | replace('{}', column) %}
+  {% set known = facts.changes.get(place) %}
   {% if known is none or known.since > since %}
-    {% set rows = dbt_kinds.query_rows(dbt_kinds.changed_files_query(facts.relation, facts.partitioning, dbt_kinds.quoted(column), values, snapshots)) if snapshots else [] %}
+    {% set rows = dbt_kinds.query_rows(dbt_kinds.changed_files_query(facts.relation, facts.partitioning, dbt_kinds.quoted(column), values, snapshots, value)) if snapshots else [] %}
     {% for row in rows if row.get('unmeasured') %}
       {% do dbt_kinds.fail(model_name, 'lookback: auto reads which values of ' ~ column ~ ' a file of ' ~ facts.relation ~ ' has from its metrics, and a file has none: set its table property '
         ~ "write.metadata.metrics.column." ~ column ~ " to 'full' and rewrite its files, or write lookback as a number") %}
     {% endfor %}
     {% set known = {'since': since, 'rows': rows} %}
-    {% do facts.changes.update({column: known}) %}
+    {% do facts.changes.update({place: known}) %}
   {% endif %}
   {% set changes = [] %}
   {% for row in known.rows if row.first is defined and history.positions[row.snapshot_id] > since %}
@@ -31,7 +32,7 @@
   SQL: one row per snapshot and pair of bounds, in seconds since 1970. A few snapshots are queried one by one, since each knows its own commit: 0.1 s,
   where all entries of 2,000 snapshots take 5 s. A position delete file has no bounds of its own, so those of its partition's files are used. Pure.
 #}
-{% macro changed_files_query(relation, partitioning, column, values, snapshots) %}
+{% macro changed_files_query(relation, partitioning, column, values, snapshots, value='{}') %}
   {% set metrics = 'readable_metrics.' ~ column %}
   {% set entries = [] %}
   {% set read = 'select snapshot_id, status, data_file.content, data_file.record_count, ' ~ ('data_file.spec_id, data_file.partition, ' if partitioning else '') ~ metrics ~ ' as metrics from ' ~ relation %}
@@ -52,7 +53,7 @@
 select snapshot_id, first, last, nullif(max(is_unmeasured), false) as unmeasured
 from (
   select
-    snapshot_id, {{ dbt_kinds.clamped_seconds('lower_bound', values) }} as first, {{ dbt_kinds.clamped_seconds('upper_bound', values) }} as last,
+    snapshot_id, {{ dbt_kinds.clamped_seconds(value | replace('{}', 'lower_bound'), values) }} as first, {{ dbt_kinds.clamped_seconds(value | replace('{}', 'upper_bound'), values) }} as last,
     content = 0 and record_count > 0 and (lower_bound is null or upper_bound is null)
       and not coalesce(metrics.null_value_count = metrics.value_count, false) as is_unmeasured
   from (

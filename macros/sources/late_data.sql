@@ -8,10 +8,10 @@
     {% do return({'sources': [], 'late': []}) %}
   {% endif %}
   {% set windows = dbt_kinds.source_windows(sql) if sql is not none else dbt_kinds._written_windows(node) %}
-  {% do dbt_kinds._check_reads_windows(node, options, windows) if sql is not none %}
+  {% do dbt_kinds._check_reads_windows(node, options, windows, parents, sql) if sql is not none %}
   {% set asks = loads != [] and settings.start is none and not settings.full_refresh %}
   {% set noted = dbt_kinds.noted_sources(options.relation) if asks else [] %}
-  {% for source in dbt_kinds._watched_sources(node, options, windows, parents) %}
+  {% for source in dbt_kinds._watched_sources(node, options, windows, parents, sql) %}
     {% set found = dbt_kinds._late_in_files(options, loads if asks else [], noted, source) if source.facts.file_format != 'iceberg'
       else dbt_kinds._late_in_snapshots(options, loads if asks else [], noted, source) %}
     {% do late.append({'relation': source.key, 'hits': found.hits, 'lost': found.lost}) if found.hits or found.lost %}
@@ -35,7 +35,7 @@
   {% set known = pieces | map(attribute='since') | reject('none') | list %}
   {% set changes = [] %}
   {% if known and known | min < history.snapshots | length %}
-    {% for change in dbt_kinds.changed_files(options.model, source.facts, source.column, source.bounds, known | min) %}
+    {% for change in dbt_kinds.changed_files(options.model, source.facts, source.column, source.bounds, known | min, source.value) %}
       {% do changes.append(dict(change, end=dbt_kinds._behind_value(change.last, source.bounds))) %}
     {% endfor %}
   {% endif %}
@@ -45,7 +45,10 @@
 
 {# For a Parquet or ORC table: its partitions. #}
 {% macro _late_in_files(options, loads, noted, source) %}
-  {% do source.update({'name': source.key ~ '/' ~ source.column, 'snapshot': none, 'hashes': dbt_kinds.partition_hashes(source.facts, source.column, source.bounds)}) %}
+  {% do source.update({
+    'name': source.key ~ '/' ~ source.value | replace('{}', source.column), 'snapshot': none,
+    'hashes': dbt_kinds.partition_hashes(source.facts, source.column, source.bounds, source.value),
+  }) %}
   {% set hits, lost = [], [] %}
   {% for piece in dbt_kinds.pieces_of_partitions(loads, noted, source) %}
     {% set changes = [] %}
@@ -69,20 +72,21 @@
 {% endmacro %}
 
 
-{# The relations that the query reads through window_of, by relation and column: `{key, column, bounds, margins, facts}`. #}
-{% macro _watched_sources(node, options, windows, parents) %}
-  {% set left_out = dbt_kinds.unwatched_relations(options, parents) %}
-  {% set found = {} %}
+{# The tables that the query reads through window_of, by table and column: `{key, column, value, bounds, margins, facts}`. #}
+{% macro _watched_sources(node, options, windows, parents, sql) %}
+  {% set left_out, found = dbt_kinds.unwatched_relations(options, parents), {} %}
+  {% set ctes = dbt_kinds._ctes_of_model(node, windows, sql) %}
   {% for window in windows if not window.relation %}
     {% do dbt_kinds.fail(options.model, 'lookback: auto needs window_of(source(…), …) or window_of(ref(…), …), and the query passes a string to window_of') %}
   {% endfor %}
   {% for window in windows if window.relation not in left_out %}
-    {% set place = window.relation ~ ' ' ~ window.column | lower %}
-    {% if place not in found %}
-      {% set facts = dbt_kinds.source_facts(window.relation) %}
-      {% do found.update({place: dict(dbt_kinds._watched_column(options, facts, window), key=window.relation, facts=facts, margins=[])}) %}
+    {% set source = dbt_kinds._watched_source(options, window, ctes, left_out) %}
+    {% if source.problem is defined %}
+      {% do dbt_kinds.fail(options.model, source.problem) %}
+    {% elif source.key not in left_out + [none] %}
+      {% set place = source.key ~ ' ' ~ source.value | replace('{}', source.column) | lower %}
+      {% do found.setdefault(place, dict(source, margins=[])).margins.append(window) %}
     {% endif %}
-    {% do found[place].margins.append(window) %}
   {% endfor %}
   {% do return(found.values() | list) %}
 {% endmacro %}
@@ -94,57 +98,79 @@
 {% endmacro %}
 
 
-{# `{column, bounds}`; raises if changes cannot be detected without reading the data. #}
-{% macro _watched_column(options, facts, window) %}
-  {% set model, name = options.model, window.relation ~ ' by ' ~ window.column %}
+{# The CTEs in which ephemeral models are read, if any is. #}
+{% macro _ctes_of_model(node, windows, sql) %}
+  {% for window in windows if (window.relation or '').startswith('__dbt__cte__') %}
+    {% do return(dbt_kinds.written_ctes(node) if sql is none else dbt_kinds.ctes_of(sql)) %}
+  {% endfor %}
+  {% do return({}) %}
+{% endmacro %}
+
+
+{# `{key, column, value, bounds, facts}` of the table behind a window_of call, only the key if it is left out, none if there is no such table yet; `{problem}` if changes cannot be detected without reading the data. #}
+{% macro _watched_source(options, window, ctes, left_out) %}
+  {% set behind = dbt_kinds.table_behind(window, ctes) %}
   {% set instead = '; write lookback as a number of units instead' %}
-  {% set column = dbt_kinds.find_column(facts.columns, window.column) %}
-  {% if facts.is_view %}
-    {% do dbt_kinds.fail(model, 'lookback: auto cannot tell what changed in ' ~ window.relation ~ ', which is a view; read the table behind it through window_of, or write lookback as a number of units') %}
-  {% elif column is none %}
-    {% do dbt_kinds.fail(model, 'lookback: auto reads ' ~ name ~ ', which is not a column of it; it has ' ~ facts.columns | map(attribute='name') | join(', ')) %}
+  {% if behind.problem is defined %}
+    {% do return({'problem': behind.problem ~ '; read the table behind it through window_of, or write lookback as a number of units'}) %}
+  {% elif behind.relation in left_out + [none] %}
+    {% do return({'key': behind.relation, 'column': behind.column, 'value': behind.value}) %}
   {% endif %}
-  {% set values = dbt_kinds.column_values(model, column.name, column.type, window.get('format')) %}
+  {% set facts, name = dbt_kinds.source_facts(behind.relation), behind.relation ~ ' by ' ~ behind.column %}
+  {% set column = dbt_kinds.find_column(facts.columns, behind.column) %}
+  {% if column is none %}
+    {% do return({'problem': 'lookback: auto reads ' ~ name ~ ', which is not a column of it; it has ' ~ facts.columns | map(attribute='name') | join(', ')}) %}
+  {% endif %}
+  {% set is_text = modules.re.split('[(<]', column.type)[0] | lower in ['string', 'varchar', 'char'] %}
+  {% set type = column.type if behind.value == '{}' else 'date' if behind.value.endswith('as date)') else 'timestamp' %}
   {% if facts.file_format == 'iceberg' %}
-    {% if values.write == 'string' %}
-      {% do dbt_kinds.fail(model, 'lookback: auto reads ' ~ name ~ ', a column of text, whose bounds Iceberg may cut short; use a date or a timestamp' ~ instead) %}
+    {% if is_text %}
+      {% do return({'problem': 'lookback: auto reads ' ~ name ~ ', a column of text, whose bounds Iceberg may cut short; use a date or a timestamp' ~ instead}) %}
     {% endif %}
   {% elif facts.file_format == 'delta' %}
-    {% do dbt_kinds.fail(model, 'lookback: auto cannot ask ' ~ window.relation ~ ', a Delta table, which files changed: only its change data feed, on Databricks, tells' ~ instead) %}
+    {% do return({'problem': 'lookback: auto cannot ask ' ~ behind.relation ~ ', a Delta table, which files changed: only its change data feed, on Databricks, tells' ~ instead}) %}
   {% elif facts.file_format not in ['parquet', 'orc', 'text', 'csv', 'json', 'avro'] %}
-    {% do dbt_kinds.fail(model, 'lookback: auto cannot ask ' ~ window.relation ~ ', a table of ' ~ facts.file_format ~ ', what changed' ~ instead) %}
+    {% do return({'problem': 'lookback: auto cannot ask ' ~ behind.relation ~ ', a table of ' ~ facts.file_format ~ ', what changed' ~ instead}) %}
   {% elif dbt_kinds.quoted(column.name) | lower not in dbt_kinds.quoted_names(facts.partitioning) | map('lower') %}
-    {% do dbt_kinds.fail(model, 'lookback: auto reads ' ~ name ~ ', which the table of ' ~ facts.file_format ~ ' is not partitioned by'
-      ~ (' (but by ' ~ facts.partitioning | join(', ') ~ ')' if facts.partitioning else '') ~ ', so that only its data tell what changed; name the column of its partitions'  ~ instead) %}
+    {% do return({'problem': 'lookback: auto reads ' ~ name ~ ', which the table of ' ~ facts.file_format ~ ' is not partitioned by'
+      ~ (' (but by ' ~ facts.partitioning | join(', ') ~ ')' if facts.partitioning else '') ~ ', so that only its data tell what changed; name the column of its partitions' ~ instead}) %}
   {% endif %}
-  {% do return({'column': column.name, 'bounds': values}) %}
+  {% set bounds = dbt_kinds.column_values(options.model, column.name, type, window.get('format')) %}
+  {% do return({'key': behind.relation, 'column': column.name, 'value': behind.value, 'bounds': bounds, 'facts': facts}) %}
 {% endmacro %}
 
 
-{# A query with its own filters does not show which source is read by which column. #}
-{% macro _check_reads_windows(node, options, windows) %}
-  {% if not windows %}
-    {% set known = [] %}
-    {% for unique_id in node.depends_on.nodes %}
-      {% set read = graph.sources.get(unique_id) or graph.nodes.get(unique_id) %}
-      {% do known.append("source('" ~ read.source_name ~ "', '" ~ read.name ~ "')" if read.resource_type == 'source' else "ref('" ~ read.name ~ "')") if read %}
-    {% endfor %}
-    {% set column = options.time_column.column if options.time_column else 'day' %}
-    {% do dbt_kinds.fail(options.model, 'lookback: auto checks the relations that the query reads through window_of, and the query has no window_of; write: from {{ dbt_kinds.window_of('
-      ~ (known[0] or "source('…', '…')") ~ ", '" ~ column ~ "') }} as …") %}
+{# A query with its own filters does not show which source is read by which column. The advice is what the next run accepts. #}
+{% macro _check_reads_windows(node, options, windows, parents, sql) %}
+  {% if windows %}
+    {% do return(none) %}
   {% endif %}
-{% endmacro %}
-
-
-{# The sources of a query that is not compiled, as far as known: the tables of names in ref(), without views. #}
-{% macro _written_windows(node) %}
-  {% set tables, found = {}, [] %}
-  {% for unique_id in node.depends_on.nodes if unique_id in graph.nodes and graph.nodes[unique_id].config.materialized not in ['view', 'ephemeral'] %}
-    {% set read = graph.nodes[unique_id] %}
-    {% do tables.update({read.name: dbt_kinds.relation_key(dbt_kinds.named_database(read.database), read.schema, read.alias)}) %}
+  {% set wish = options.time_column.column if options.time_column else 'day' %}
+  {% set message = 'lookback: auto checks the relations that the query reads through window_of, and the query has no window_of; ' %}
+  {% set left_out, problems = dbt_kinds.unwatched_relations(options, parents), [] %}
+  {% for unique_id in node.depends_on.nodes if unique_id in graph.sources or unique_id in graph.nodes %}
+    {% set read = graph.sources.get(unique_id) or graph.nodes[unique_id] %}
+    {% set window = {'relation': dbt_kinds.written_name(read), 'column': wish} %}
+    {% set source = {} if window.relation in left_out else dbt_kinds._watched_source(options, window, dbt_kinds._ctes_of_model(node, [window], sql), left_out) %}
+    {% if source.problem is not defined %}
+      {% do dbt_kinds.fail(options.model, message ~ 'write: from {{ dbt_kinds.window_of(' ~ ("source('" ~ read.source_name ~ "', '" ~ read.name ~ "')" if read.resource_type == 'source' else "ref('" ~ read.name ~ "')")
+        ~ ", '" ~ wish ~ "') }} as …") %}
+    {% endif %}
+    {% do problems.append(source.problem) %}
   {% endfor %}
-  {% for window in dbt_kinds.written_source_windows(node) if window.column is defined and (window.is_source or window.relation in tables) %}
-    {% do found.append(window if window.is_source else dict(window, relation=tables[window.relation])) %}
+  {% do dbt_kinds.fail(options.model, message ~ ('it could not be used here: ' ~ problems[0] if problems else "write: from {{ dbt_kinds.window_of(source('…', '…'), '" ~ wish ~ "') }} as …")) %}
+{% endmacro %}
+
+
+{# The sources of a query that is not compiled, as far as known: the relations of names in ref(). #}
+{% macro _written_windows(node) %}
+  {% set names, found, ctes = {}, [], dbt_kinds.written_ctes(node) %}
+  {% for unique_id in node.depends_on.nodes if unique_id in graph.nodes %}
+    {% set name = dbt_kinds.written_name(graph.nodes[unique_id]) %}
+    {% do names.update({graph.nodes[unique_id].name: name}) if not name.startswith('__dbt__cte__') or name in ctes %}
+  {% endfor %}
+  {% for window in dbt_kinds.written_source_windows(node) if window.column is defined and (window.is_source or window.relation in names) %}
+    {% do found.append(window if window.is_source else dict(window, relation=names[window.relation])) %}
   {% endfor %}
   {% do return(found) %}
 {% endmacro %}

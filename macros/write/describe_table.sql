@@ -1,9 +1,10 @@
 {#
-  The description of a table: `{columns: [{name, type}], partitioning: [text], file_format, is_view, location}`. Iceberg prints `Part 0
+  The description of a table: `{columns: [{name, type}], partitioning: [text], file_format, is_view, location, view}`, where `view` is `{text, namespace, columns}` of a view: its SQL,
+  where names in it are looked up, and the columns of its query. Iceberg prints `Part 0
   days(ts)`; other tables, and Iceberg tables partitioned by plain columns only, list the columns.
 #}
 {% macro describe_table(relation) %}
-  {% set table = namespace(columns=[], partitioning=[], section='columns', file_format=none, type=none, location=none) %}
+  {% set table = namespace(columns=[], partitioning=[], section='columns', file_format=none, type=none, location=none, view={}) %}
   {% for row in run_query('describe table extended ' ~ relation).rows %}
     {% set name, value = row[0] | string, row[1] %}
     {% if row[0] is none or name == '' or (name.startswith('# ') and not value) %}
@@ -20,6 +21,8 @@
       {% set table.location = value %}
     {% elif name == 'Type' and table.type is none %}
       {% set table.type = value %}
+    {% elif name in ['View Text', 'View Catalog and Namespace', 'View Query Output Columns'] %}
+      {% do table.view.update({name: value | string}) %}
     {% endif %}
   {% endfor %}
   {% if table.file_format is not none and dbt_kinds.is_of_files(table.file_format) %}
@@ -29,8 +32,15 @@
   {% endif %}
   {% do return({
     'columns': dbt_kinds.with_whole_types(table.columns, relation | string), 'partitioning': table.partitioning, 'file_format': table.file_format, 'is_view': table.type == 'VIEW',
-    'location': table.location,
+    'location': table.location, 'view': dbt_kinds._facts_of_view(table.view) if table.type == 'VIEW' else none,
   }) %}
+{% endmacro %}
+
+
+{% macro _facts_of_view(stated) %}
+  {% set columns = [] %}
+  {% for name in stated.get('View Query Output Columns', '[]')[1:-1].split(', ') if name %}{% do columns.append(dbt_kinds.unquoted(name)) %}{% endfor %}
+  {% do return({'text': stated.get('View Text'), 'namespace': stated.get('View Catalog and Namespace', '') | replace('`', ''), 'columns': columns}) %}
 {% endmacro %}
 
 

@@ -173,7 +173,10 @@ def test_compaction_of_the_store_keeps_what_is_known(new_project: Callable[[str]
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("view: select 1 as id, 2 as v, date '2024-01-01' as day", "which is a view; read the table behind it"),
+        (
+            "view: select 1 as id, 2 as v, date '2024-01-01' as day",
+            ".odd, which reads no table: it looks through selects of one table",
+        ),
         ("(id int, v int, day date) using parquet", "which the table of parquet is not partitioned by"),
         ("(id int, v int, day date, region string) using parquet partitioned by (region)", "(but by region)"),
         ("(id int, v int, day string) using iceberg", "a column of text, whose bounds Iceberg may cut short"),
