@@ -50,6 +50,7 @@ class ModelStatus:
     unaudited: list[Interval] = field(default_factory=list)
     reason: str = ""
     refused: str | None = None
+    partitions: str | None = None
     lease: Lease | None = None
     last_run: Run | None = None
 
@@ -178,5 +179,7 @@ def _notes(model: ModelStatus) -> Iterator[Text]:
         yield Text(
             f"{model.name}: published without audits: {intervals_text(model.unaudited, most=3)}", "bright_yellow"
         )
+    if model.partitions:
+        yield Text(f"{model.name}: {model.partitions}", "yellow")
     if model.last_run and model.last_run.went_wrong:
         yield Text(f"{model.name}: last run {model.last_run.state}: {run_message(model.last_run)}", "red")

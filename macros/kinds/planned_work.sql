@@ -60,6 +60,7 @@
   {% set start_anew = found != 'table' or plan.start_anew %}
   {% set writer = prepare(options, described.query, none if start_anew else existing, sample_query, described.expressions) %}
   {% do dbt_kinds.check_column_names(options, writer.schema) %}
+  {% do dbt_kinds.warn_of_partitions(options, writer) if not afresh %}
   {% do writer.update({'stored_as_null': dbt_kinds.stored_as_null(writer, described.query)}) %}
   {% set is_backfill = dbt_kinds.begins_anew(options, plan, settings, found == 'table') %}
   {% do writer.update({'last_value': dbt_kinds.cursor_position(options, described.query, none if is_backfill else existing)}) if options.get('cursor') is not none %}

@@ -118,6 +118,8 @@
   {% elif options.kind == 'incremental_by_time_range' and dbt_kinds.is_of_files(table.file_format) and not table.partitioning %}
     {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table of ' ~ table.file_format ~ ' has no partitions', 'a range of it cannot be replaced, and the next run is refused',
       'dbt run -s ' ~ options.model ~ ' --full-refresh') %}
+  {% elif dbt_kinds.differing_partitions(options, table.partitioning) is not none %}
+    {% do dbt_kinds._finding(findings, 'warning', options.relation, dbt_kinds.differing_partitions(options, table.partitioning), 'it keeps its partitions', dbt_kinds.rebuild_partitions(options, table.partitioning)) %}
   {% endif %}
   {% if not events and not dbt_kinds.reads_everything(options) %}
     {% do dbt_kinds._finding(findings, 'warning', options.relation, 'the table is there, and nothing is recorded of it', 'the next run loads all of it again',

@@ -18,6 +18,7 @@
       'invalidated': dbt_kinds._taken_back(options.relation, recorded) if dbt_kinds.table_exists(node) else [],
       'waiting': [], 'waiting_units': 0, 'waiting_since': none, 'lease': leases.get(options.relation), 'last_run': last_runs.get(options.relation),
       'audits': dbt_kinds.audits_in_log(options.relation, audited) if options.audits else none,
+      'partitions': dbt_kinds._partitions_said(node, options),
     } %}
     {% if recorded or options.start is not none %}
       {% set settings = dict(dbt_kinds.run_settings(node.name), start=none, end=none, asks_sources=false) %}
@@ -70,4 +71,13 @@
       'running': dbt_kinds.subtract_intervals(running, dbt_kinds.merge_intervals(loaded)),
     }) %}
   {% endfor %}
+{% endmacro %}
+
+
+{# How the table's partitions differ from partition_by. Asks Spark only about models that set it. #}
+{% macro _partitions_said(node, options) %}
+  {% if not options.partition_by or not dbt_kinds.table_exists(node) %}
+    {% do return(none) %}
+  {% endif %}
+  {% do return(dbt_kinds.differing_partitions(options, dbt_kinds.table_facts(dbt_kinds.relation_of_node(node)).partitioning)) %}
 {% endmacro %}

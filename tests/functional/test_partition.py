@@ -109,3 +109,42 @@ def test_a_table_without_partitions_is_not_emptied(project: Project, file_format
     refused = project.dbt("run", now=NOW)
     assert "has no partitions, and to replace them would replace all of it" in refused.errors
     assert project.rows("select id from {schema}.sales") == [(5,)]
+
+
+def test_a_partition_by_that_the_table_does_not_have_is_said(project: Project) -> None:
+    """By the run, by the doctor and by status; and a run that replaces whole buckets says that, too."""
+    source(project, "(1, 'a', 1, 1)")
+
+    def models(by: str, bucket: str) -> None:
+        for name, file_format in (("lake", "iceberg"), ("files", "parquet")):
+            config = f"file_format='{file_format}', partition_by='{by}'"
+            project.kind(name, SOURCE, kind="incremental_by_unique_key", config=config, unique_key="id")
+        config = f"file_format='iceberg', partition_by=['{bucket}']"
+        project.kind("buckets", SOURCE, kind="incremental_by_partition", config=config)
+
+    models("region", "bucket(4, id)")
+    assert [line for line in warnings(project, NOW) if "partition_by" in line] == [
+        "model buckets: a run replaces whole partitions, and one of bucket(4, id) holds many values: rows of all of them are removed, unless the query yields "
+        "them again; partition_by the columns whose values are replaced"
+    ]
+    assert {model["partitions"] for model in project.operation("status")["models"]} == {None}
+
+    models("day", "bucket( 4,id )")
+    keeps = "partition_by is day, and the table {} is partitioned by region"
+    said = [keeps.format(f"{project.schema}.{name}") for name in ("files", "lake")]
+    remedy = "rebuild it with --full-refresh, or set partition_by: [region]"
+    assert [line for line in warnings(project, LATER) if "partition_by is" in line] == [
+        f"model {name}: {words}, which it keeps; {remedy}" for name, words in zip(("files", "lake"), said, strict=True)
+    ]
+    found = project.operation("doctor", raises=False)["findings"]
+    assert sorted(one["wrong"] for one in found) == said
+    assert {one["remedy"] for one in found} == {remedy}
+    assert [model["partitions"] for model in project.operation("status")["models"]] == [None, *said]
+    project.run("--full-refresh", now=LATER)
+    assert {model["partitions"] for model in project.operation("status")["models"]} == {None}
+
+
+def warnings(project: Project, now: str) -> list[str]:
+    """What a run warns of, sorted, each in one line."""
+    text = " ".join(project.run(now=now).errors.split())
+    return sorted(part.strip() for part in text.split("dbt_kinds: ")[1:])

@@ -111,3 +111,37 @@ def test_names_that_are_no_words_are_columns(project: Project) -> None:
     project.kind("files", query, config="file_format='parquet'", time_column="a day")
     refused = project.dbt("run", "--select", "files", now=NOW)
     assert "Hive cannot look for partitions of a column called 'a day'" in refused.errors
+
+
+def test_a_source_without_rows_does_not_close_a_history_without_a_word(project: Project) -> None:
+    settings = {"unsaid": None, "kept": "keep", "stopped": "error"}
+    for name, setting in settings.items():
+        kind = "scd_type_2_by_column" if name == "kept" else "scd_type_2_by_time"
+        given = {"columns": "*"} if name == "kept" else {"updated_at_name": "d"}
+        config = f"file_format='{'parquet' if name == 'kept' else 'iceberg'}'"
+        project.kind(
+            name,
+            DATED,
+            kind=kind,
+            config=config,
+            unique_key="id",
+            invalidate_hard_deletes=True,
+            empty_source=setting,
+            **given,
+        )
+    dated(project, "date '2024-01-01'", "date '2024-01-02'")
+    project.run(now=NOW)
+    project.sql(
+        "create or replace view {schema}.dated as select * from values (1, date '2024-01-01') as (id, d) where id > 1"
+    )
+    run = project.dbt("run", now=LATER)
+    said = " ".join(run.errors.split())
+    assert f"which closes 2 open versions of {project.schema}.unsaid; set empty_source" in said
+    assert "model stopped: the query returned no rows in the batch 2024-01-04T00:00:00 to 2024-01-05T00:00:00" in said
+    assert {name: run.statuses[name] for name in settings} == {
+        "unsaid": "success",
+        "kept": "success",
+        "stopped": "error",
+    }
+    is_open = {name: project.sql(f"select count_if(valid_to is null) from {{schema}}.{name}") for name in settings}
+    assert is_open == {"unsaid": [(0,)], "kept": [(2,)], "stopped": [(2,)]}

@@ -13,7 +13,7 @@ from tests.unit.test_scd2_runs import stored
 
 COLUMNS = [("id", "int"), ("price", "int"), ("updated_at", "timestamp")]
 ROWS = [["1", "10", "2024-01-01 00:00:00"], ["2", "20", "2024-01-01 00:00:00"]]
-OPTIONS = {"unique_key": "id", "invalidate_hard_deletes": True, "start": "2024-01-01"}
+OPTIONS: dict[str, Any] = {"unique_key": "id", "invalidate_hard_deletes": True, "start": "2024-01-01"}
 KINDS: dict[str, dict[str, Any]] = {"scd_type_2_by_time": {}, "scd_type_2_by_column": {"columns": "*"}}
 
 

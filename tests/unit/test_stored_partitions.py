@@ -49,3 +49,35 @@ def test_what_spark_converts_is_left_to_it() -> None:
         Macros().stored_as_null({"file_format": "parquet", "partitioning": ["region"], "schema": TABLE}, numbers)
         is None
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "stored", "differs"),
+    [
+        ([], ["region"], False),
+        (["region"], ["region"], False),
+        (["`Region`", "day"], ["day", "region"], False),
+        (["day(ts)"], ["days(ts)"], False),
+        (["date(ts)", "bucket( 4,ID )"], ["days(ts)", "bucket(4, id)"], False),
+        (["days(ts)"], ["days(ts)", "void(region)"], False),
+        (["region"], ["day"], True),
+        (["region"], [], True),
+        (["hours(ts)"], ["days(ts)"], True),
+        (["bucket(4, id)"], ["bucket(8, id)"], True),
+    ],
+)
+def test_partitions_are_compared_whatever_their_spelling(said: list[str], stored: list[str], differs: bool) -> None:
+    options = {"partition_by": said, "kind": "incremental_by_unique_key", "relation": "shop.orders"}
+    found = Macros().differing_partitions(options, stored)
+    assert (found is not None) is differs
+    assert Macros().differing_partitions(options | {"kind": "full"}, stored) is None
+
+
+def test_a_history_is_not_rebuilt_without_a_warning() -> None:
+    macros = Macros()
+    assert macros.rebuild_partitions({"kind": "scd_type_2_by_time"}, ["day"]) == (
+        "rebuild it with --full-refresh, which throws its history away, or set partition_by: [day]"
+    )
+    assert macros.rebuild_partitions({"kind": "append"}, []) == (
+        "rebuild it with --full-refresh, or remove partition_by"
+    )
