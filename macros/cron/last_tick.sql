@@ -64,3 +64,10 @@
   {% endfor %}
   {% do return(at + modules.datetime.timedelta(seconds=seconds.after)) %}
 {% endmacro %}
+
+
+{# The time on the wall clock of a zone at an instant, as a text without a zone. #}
+{% macro wall_time(time_zone, instant) %}
+  {% set at = modules.datetime.datetime.fromisoformat(instant) %}
+  {% do return((at + modules.datetime.timedelta(seconds=dbt_kinds._offset_at(modules.pytz.timezone(time_zone), at))).isoformat()) %}
+{% endmacro %}

@@ -17,13 +17,14 @@
 {% endmacro %}
 
 
-{# For a first load over an existing table: a note that its intervals can be recorded instead. Otherwise none. Pure. #}
+{# What is said beside the reason; for a first load over an existing table, that its intervals can be recorded instead. None if there is nothing to say. Pure. #}
 {% macro note_of_plan(options, plan, is_there) %}
-  {% if not is_there or plan.reason != 'first load' or not plan.batches or dbt_kinds.reads_everything(options) or dbt_kinds.keeps_history(options) %}
-    {% do return(none) %}
+  {% set notes = plan.get('notes', []) | list %}
+  {% if is_there and plan.reason == 'first load' and plan.batches and not dbt_kinds.reads_everything(options) and not dbt_kinds.keeps_history(options) %}
+    {% do notes.append('the table is there and nothing is recorded of it, so all of it is loaded again; to record what it holds instead: '
+      ~ "dbt run-operation dbt_kinds.adopt --args '{select: " ~ options.model ~ "}'") %}
   {% endif %}
-  {% do return('the table is there and nothing is recorded of it, so all of it is loaded again; to record what it holds instead: '
-    ~ "dbt run-operation dbt_kinds.adopt --args '{select: " ~ options.model ~ "}'") %}
+  {% do return(notes | join('; ') or none) %}
 {% endmacro %}
 
 

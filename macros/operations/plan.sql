@@ -17,7 +17,7 @@
     {% do plan.update({'note': note}) if note is not none %}
     {% do plan.update({'estimate': dbt_kinds.estimate(plan, known.get(options.relation, []), options.unit)}) %}
     {% do plans.update({node.unique_id: plan}) %}
-    {% for detail in ['start_anew', 'replaces_history', 'restatement', 'unready', 'skipped', 'lost', 'sources'] %}{% do plan.pop(detail, none) %}{% endfor %}
+    {% for detail in ['start_anew', 'replaces_history', 'restatement', 'unready', 'skipped', 'lost', 'sources', 'notes', 'told'] %}{% do plan.pop(detail, none) %}{% endfor %}
     {% do plan.pop('to_go') if not plan.to_go %}
     {% do dbt_kinds.events_of(options.relation).extend(dbt_kinds._expected_events(plan)) %}
     {% do dbt_kinds.run_memory().held.pop(options.relation, none) %}

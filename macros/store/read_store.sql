@@ -57,6 +57,7 @@
   {% for row in rows if row.relation not in known %}
     {% do memory.history.setdefault(row.relation, row.merges) if row.merges %}
     {% do memory.noted.setdefault(row.relation, row.noted) if row.noted %}
+    {% do memory.told.setdefault(row.relation, row.told) if row.told %}
     {% do memory.unsettled.append(row.relation) if row.is_unsettled %}
     {% do lines.update({row.relation: row.lines or []}) %}
   {% endfor %}
@@ -84,6 +85,7 @@ select
   concat_ws(char(10), collect_list(if(event in ('{{ (dbt_kinds.write_events() + dbt_kinds.findings_events()) | join("', '") }}'), null, {{ dbt_kinds.event_line_sql() }}))) as lines,
   collect_list(if(kind in ('{{ dbt_kinds.history_kinds() | join("', '") }}') and event in ('loaded', 'invalidated'), struct({{ dbt_kinds.merge_columns() | join(', ') }}), null)) as merges,
   collect_list(if({{ dbt_kinds.is_note_sql() }} or (event = 'loaded' and instr(details, '"sources"') > 0), struct({{ dbt_kinds.note_columns() | join(', ') }}), null)) as noted,
+  collect_set(if(event = 'loaded' and instr(details, '"told"') > 0, get_json_object(details, '$.told'), null)) as told,
   max(if(event = 'pending', recorded_at, null)) >= coalesce(max(if(event in ('pending', '{{ dbt_kinds.findings_events() | join("', '") }}'), null, recorded_at)), '') as is_unsettled
 from {{ source }}
 where coalesce(event, '') not in ('{{ dbt_kinds.lease_events() | join("', '") }}')
@@ -96,7 +98,7 @@ group by relation
   {% for row in found %}
     {% do dbt_kinds.fail_unreadable('', row.lines.splitlines()[0]) if row.relation == '' and row.lines %}
     {% do rows.append({
-      'relation': row.relation, 'lines': row.lines, 'merges': row.merges, 'noted': row.noted, 'is_unsettled': row.get('is_unsettled'),
+      'relation': row.relation, 'lines': row.lines, 'merges': row.merges, 'noted': row.noted, 'told': row.told, 'is_unsettled': row.get('is_unsettled'),
     }) %}
   {% endfor %}
   {% do return(rows) %}

@@ -6,7 +6,7 @@
 {% macro run_memory() %}
   {% do return(graph.setdefault('dbt_kinds ' ~ invocation_id, {
     'events': none, 'asked': none, 'deferred': {}, 'history': {}, 'held': {}, 'pending': {}, 'unsettled': [], 'stages': {}, 'dynamic_overwrite': [], 'store': none, 'store_files': none, 'listed': {}, 'clock': '', 'sequence': none, 'warned': [], 'failed': {}, 'claims': {}, 'dead_claims': {}, 'answers': {},
-    'options': {}, 'aliases': none, 'settings': {}, 'crons': {}, 'units': {}, 'ticks': {}, 'holder': none, 'application': none, 'time_zone': none, 'source': 'run', 'backbuild': {}, 'sources': {}, 'noted': {}, 'queries': {},
+    'options': {}, 'aliases': none, 'settings': {}, 'crons': {}, 'units': {}, 'ticks': {}, 'holder': none, 'application': none, 'time_zone': none, 'source': 'run', 'backbuild': {}, 'sources': {}, 'noted': {}, 'told': {}, 'queries': {},
   })) %}
 {% endmacro %}
 
