@@ -1,8 +1,19 @@
 {# Whether this run rebuilds the model: dbt's flag and its full_refresh config, unless the model is protected. #}
 {% macro full_refresh_of(options) %}
-  {% if should_full_refresh() and dbt_kinds.bars_full_refresh(options) %}
+  {% if dbt_kinds._ignores_full_refresh(options) %}
     {% do dbt_kinds.warn(options.model, '--full-refresh is ignored, because disable_restatement is true') %}
     {% do return(false) %}
   {% endif %}
   {% do return(should_full_refresh()) %}
+{% endmacro %}
+
+
+{# A model's text in dbt's status column, with a remark if it was asked to be rebuilt and was not. #}
+{% macro with_ignored_refresh(options, status) %}
+  {% do return(status ~ (', --full-refresh ignored' if dbt_kinds._ignores_full_refresh(options) else '')) %}
+{% endmacro %}
+
+
+{% macro _ignores_full_refresh(options) %}
+  {% do return(should_full_refresh() and dbt_kinds.bars_full_refresh(options)) %}
 {% endmacro %}

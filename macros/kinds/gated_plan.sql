@@ -11,5 +11,5 @@
     {% set gates = [dbt_kinds.ready_until(node, options)] + gates %}
     {% set plan = dbt_kinds.plan_intervals(options, loads, settings, model_hash, parents, batches, gates, found.late) %}
   {% endif %}
-  {% do return(dict(plan, sources=found.sources, **dbt_kinds.plan_notes(options, plan, settings))) %}
+  {% do return(dict(plan, sources=found.sources, **dbt_kinds.plan_notes(options, plan, loads, settings, model_hash))) %}
 {% endmacro %}

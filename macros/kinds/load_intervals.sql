@@ -13,13 +13,13 @@
   {% do dbt_kinds.check_proven(model, settings) %}
   {% set work = dbt_kinds.leased_work(options, settings, prepare) %}
   {% do dbt_kinds.check_nothing_unrecorded(work) %}
-  {% do dbt_kinds.log_plan(options, work.plan, work.get('existed', false)) %}
+  {% do dbt_kinds.log_plan(work) %}
   {% do dbt_kinds.report_window(options, work.plan, settings) %}
   {% if work.is_done %}
     {% do dbt_kinds.fill_outbox(this, options) %}
     {% do dbt_kinds.tidy_up(this, options, work.plan.execution_time) %}
     {% do dbt_kinds.release_with_note(options, work.plan) %}
-    {% call noop_statement('main', dbt_kinds.idle_status(work.plan)) %}{% endcall %}
+    {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, dbt_kinds.idle_status(work.plan))) %}{% endcall %}
     {% do return({'relations': [this.incorporate(type='table')]}) %}
   {% endif %}
 
@@ -56,6 +56,6 @@
   {{ run_hooks(dbt_kinds.substitute_in_hooks(post_hooks, work.window, plan.execution_time)) }}
   {% do dbt_kinds.fill_outbox(this, options) %}
   {% do dbt_kinds.release_with_note(options, plan) %}
-  {% call noop_statement('main', status) %}{{ written[-1].sql if written }}{% endcall %}
+  {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, status)) %}{{ written[-1].sql if written }}{% endcall %}
   {% do return({'relations': [this.incorporate(type='table')]}) %}
 {% endmacro %}

@@ -101,6 +101,8 @@
   {% set options, relation = dbt_kinds.options_of(node), dbt_kinds.relation_of_node(node) %}
   {% set found, events = dbt_kinds.relation_type(relation), dbt_kinds.events_of(options.relation) %}
   {% set is_recorded = dbt_kinds.loads_of(options.relation) != [] %}
+  {% set early = dbt_kinds.early_ticks(options, dbt_kinds.run_settings(node.name).execution_time) %}
+  {% do dbt_kinds._finding(findings, 'warning', options.relation, early.is, early.leads_to, early.remedy) if early is not none %}
   {% if found == 'view' %}
     {% do dbt_kinds._finding(findings, 'error', options.relation, 'it is a view', 'a run of ' ~ options.model ~ ' replaces it by a table', 'drop the view, or give the model another alias') %}
     {% do return(none) %}

@@ -5,18 +5,25 @@
 {% macro column_backfills(node, options, changes) %}
   {% set backfills = {} %}
   {% for change in changes if change.change == 'add' and change.path | length == 1 %}
-    {% for column in node.columns.values() if column.name | lower == change.path[0] | lower %}
-      {% set meta = dict(column.get('meta') or {}, **((column.get('config') or {}).get('meta') or {})) %}
-      {% set expression = meta.get('backfill') if meta.get('backfill') is not none else meta.get('default') %}
-      {% if expression is not none and not dbt_kinds.has_commits(options.file_format) %}
-        {% do dbt_kinds.warn(options.model, "existing rows hold NULL in the new column '" ~ change.path[0] ~ "', because "
-          ~ options.file_format ~ ' tables cannot be updated; reload these rows, or set file_format: iceberg') %}
-      {% elif expression is not none %}
-        {% do backfills.update({change.path[0]: dbt_kinds.check_closed(options.model, 'backfill of the column ' ~ change.path[0], expression | string)}) %}
-      {% endif %}
-    {% endfor %}
+    {% set expression = dbt_kinds.backfill_of(node, change.path[0]) %}
+    {% if expression is not none and not dbt_kinds.has_commits(options.file_format) %}
+      {% do dbt_kinds.warn(options.model, "existing rows hold NULL in the new column '" ~ change.path[0] ~ "', because "
+        ~ options.file_format ~ ' tables cannot be updated; reload these rows, or set file_format: iceberg') %}
+    {% elif expression is not none %}
+      {% do backfills.update({change.path[0]: dbt_kinds.check_closed(options.model, 'backfill of the column ' ~ change.path[0], expression | string)}) %}
+    {% endif %}
   {% endfor %}
   {% do return(backfills) %}
+{% endmacro %}
+
+
+{# What a model gives as the value of existing rows in a column, none if nothing. Pure. #}
+{% macro backfill_of(node, name) %}
+  {% for column in node.columns.values() if column.name | lower == name | lower %}
+    {% set meta = dict(column.get('meta') or {}, **((column.get('config') or {}).get('meta') or {})) %}
+    {% do return(meta.get('backfill') if meta.get('backfill') is not none else meta.get('default')) %}
+  {% endfor %}
+  {% do return(none) %}
 {% endmacro %}
 
 

@@ -191,7 +191,7 @@ def test_a_full_refresh_spares_a_protected_model(project: Project) -> None:
     project.kind("daily", DAILY_EVENTS, config="file_format='iceberg'", disable_restatement=True)
     project.run(now="2024-01-05 08:00:00")
     run = project.run("--full-refresh", now="2024-01-05 08:00:00")
-    assert run.messages["daily"] == "OK up to date"
+    assert run.messages["daily"] == "OK up to date, --full-refresh ignored"
     assert "--full-refresh is ignored" in run.errors
 
 

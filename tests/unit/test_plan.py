@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from tests.unit.macros import CompilerError, Macros, node
-from tests.unit.planning import days, planned, refusal_of
+from tests.unit.planning import as_pieces, days, facts_of, load, planned, refusal_of
 
 VECTORS = json.loads((Path(__file__).parents[1] / "conformance" / "intervals.json").read_text())
 
+MACROS = Macros()
 
 # --- the conformance vectors
 
@@ -307,6 +308,69 @@ def test_a_first_load_of_a_table_that_is_there_names_adopt(kind: str, reason: st
     plan = {"reason": reason, "batches": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"]]}
     note = Macros().note_of_plan({"model": "orders", "kind": kind}, plan, is_there)
     assert (note is not None and "dbt_kinds.adopt --args '{select: orders}'" in note) is says
+
+
+KEEP = "query changed: 9 loaded days keep the old one"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, f"{KEEP}; reload them with --vars '{{kinds_start: 2024-01-01T00:00:00, kinds_end: 2024-01-10T00:00:00}}'"),
+        ({"disable_restatement": True}, f"{KEEP}; to load them again, set disable_restatement: false and run with --full-refresh"),
+        ({"kind": "incremental_by_unique_key"}, f"{KEEP}; reload them with --full-refresh"),
+        ({"kind": "append"}, f"{KEEP}; to load them again, set disable_restatement: false and run with --full-refresh"),
+        ({"lookback": 8}, "query changed: 1 loaded day keeps the old one; reload them with --vars '{kinds_start: 2024-01-01T00:00:00, kinds_end: 2024-01-02T00:00:00}'"),
+        ({"interval_unit": "3 days"}, "query changed: 2 loaded intervals keep the old one; reload them with --vars '{kinds_start: 2024-01-03T00:00:00, kinds_end: 2024-01-09T00:00:00}'"),
+        # all of them are loaded again, or none
+        ({"lookback": 9}, None),
+        ({"on_query_change": "rebuild"}, None),
+        ({"end": "2024-01-10"}, None),
+        ({"kind": "full"}, None),
+    ],
+)  # fmt: skip
+def test_a_run_with_another_query_says_what_keeps_the_old_one(options: dict[str, Any], words: str | None) -> None:
+    kind = options.get("kind", "incremental_by_time_range")
+    given = {"start": "2024-01-01"} | {name: value for name, value in options.items() if name != "kind"}
+    needed = {
+        "incremental_by_time_range": {"time_column": "ts"},
+        "incremental_by_unique_key": {"unique_key": "id"},
+    }.get(kind, {})
+    macros = Macros(variables={"kinds_execution_time": "2024-01-11 08:00:00"})
+    model = macros.options(node(kind=kind, **given, **needed))
+    loads = as_pieces([load("2024-01-01", "2024-01-10", "2024-01-10T08:00:00", model_hash="old")])
+    settings = macros.run_settings("orders")
+    for model_hash, note in (("new", words), ("old", None)):
+        plan = macros.plan_intervals(model, loads, settings, model_hash)
+        assert macros.plan_notes(model, plan, loads, settings, model_hash) == {
+            "notes": [note] if note is not None else [],
+            "told": None,
+        }
+
+
+@pytest.mark.parametrize(
+    ("hashes", "is_another"),
+    [
+        ([], False),
+        (["new"], False),
+        (["old"], True),
+        (["old", "old", "new"], False),
+        (["new", "new", "old"], True),
+        (["old", "older"], True),
+        # it differs in every run
+        (["a", "b", "c"], False),
+        (["a", "a", "b", "c"], False),
+        # recorded without one, as by adopt
+        (["old", None], False),
+    ],
+)
+def test_a_query_that_differs_in_every_run_is_no_news(hashes: list[str | None], is_another: bool) -> None:
+    nights = [
+        load("2024-01-01", "2024-01-02", f"2024-01-{number + 2:02}T08:00:00", model_hash=model_hash)
+        for number, model_hash in enumerate(hashes)
+    ]
+    pieces = [facts_of(night) | {"start": "", "end": ""} for night in nights]
+    assert MACROS.is_another_query(pieces, "new") is is_another
 
 
 @pytest.mark.parametrize(
