@@ -20,10 +20,11 @@ class DemoDataMissingError(KindsError):
 class DbtFailedError(KindsError):
     """A dbt invocation failed with an error of its own."""
 
-    def __init__(self, message: str, statement: str = "") -> None:
-        """`statement` is the last SQL that dbt sent before it failed."""
+    def __init__(self, message: str, statement: str = "", model: str = "") -> None:
+        """`statement` is the last SQL that dbt sent, `model` the one that an operation was looking at."""
         super().__init__(message)
         self.statement = statement
+        self.model = model
 
 
 class PackageMissingError(KindsError):

@@ -12,6 +12,8 @@ import yaml
 
 from dbt_kinds.errors import DbtFailedError, PackageMissingError
 
+_LOOKS_AT = "dbt_kinds: looks at model "
+
 
 @dataclass(frozen=True)
 class DbtOptions:
@@ -55,11 +57,13 @@ def invoke(
     from dbt.cli.main import dbtRunner
 
     errors: list[str] = []
-    statements = [""]
+    last = {"statement": "", "model": ""}
 
     def listen(event: Any) -> None:
         if event.info.name == "SQLQuery":
-            statements[0] = event.data.sql
+            last["statement"] = event.data.sql
+        elif event.info.name == "JinjaLogDebug" and event.data.msg.startswith(_LOOKS_AT):
+            last["model"] = event.data.msg.removeprefix(_LOOKS_AT)
         elif event.info.name in ("JinjaLogInfo", "PrintEvent") and on_line is not None:
             on_line(event.data.msg)
         elif event.info.level == "error":
@@ -70,7 +74,7 @@ def invoke(
     result = runner.invoke([*log_level, *command, *options.arguments()])
     if not result.success:
         told = str(result.exception or "\n".join(errors) or f"dbt {command[0]} failed")
-        raise DbtFailedError(told, statements[0])
+        raise DbtFailedError(told, **last)
     return result.result
 
 

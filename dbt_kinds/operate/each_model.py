@@ -17,6 +17,8 @@ _REFUSALS = (
 )
 # the alias of a query that an option of a model contains
 _OPTION_OF_MODEL = re.compile(r"`dbt_kinds: model (?P<name>[^\s:]+): (?P<option>\w+)`")
+# how Spark begins what it says of a statement; a server that is gone says something else
+_ERROR_OF_A_STATEMENT = re.compile(r"\[[A-Z][A-Z0-9_]+(\.[A-Z0-9_]+)*\] ")
 _HEADING = re.compile(r"(Encountered an error.*|\w+ Error( in .*)?|An error occurred while calling .*|[\s:]*)")
 
 Answer = TypeVar("Answer")
@@ -87,8 +89,8 @@ def _refusal(error: DbtFailedError) -> tuple[str, str]:
     for pattern in _REFUSALS:
         if found := pattern.search(str(error)):
             return found["name"], found["words"].strip()
+    lines = (line.strip() for line in str(error).splitlines())
+    cause = next((line for line in lines if not _HEADING.fullmatch(line)), "").removeprefix(": ")
     if asked := _OPTION_OF_MODEL.search(error.statement):
-        lines = (line.strip() for line in str(error).splitlines())
-        cause = next((line for line in lines if not _HEADING.fullmatch(line)), "")
-        return asked["name"], f"{asked['option']} cannot be evaluated: {cause.removeprefix(': ')}"
-    return "", ""
+        return asked["name"], f"{asked['option']} cannot be evaluated: {cause}"
+    return (error.model, cause) if _ERROR_OF_A_STATEMENT.search(str(error)) else ("", "")

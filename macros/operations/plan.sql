@@ -7,11 +7,14 @@
   {% set nodes, relations = dbt_kinds.selected_models(select), [] %}
   {% for node in nodes %}{% do relations.append(dbt_kinds.options_of(node).relation) %}{% endfor %}
   {% set known = dbt_kinds.newest_batches(relations) %}
+  {# the store is read before any model is looked at: an error there is about none of them #}
+  {% do dbt_kinds.events_of(relations[0]) if relations %}
   {% for node in dbt_kinds.parents_first(nodes) %}
     {% set options = dbt_kinds.options_of(node) %}
     {% set rebuild = full_refresh if node.config.full_refresh is none else node.config.full_refresh %}
     {% set settings = dbt_kinds.run_settings(node.name, rebuild and not dbt_kinds.bars_full_refresh(options)) %}
     {% set settings = dbt_kinds.backbuild_settings(node, settings, nodes | map(attribute='unique_id') | list) %}
+    {% do dbt_kinds.say_what_is_looked_at(options) %}
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
     {% set note = dbt_kinds.note_of_plan(options, plan, dbt_kinds.table_exists(node)) %}
     {% do plan.update({'note': note}) if note is not none %}

@@ -22,6 +22,7 @@
     } %}
     {% if recorded or options.start is not none %}
       {% set settings = dict(dbt_kinds.run_settings(node.name), start=none, end=none, asks_sources=false) %}
+      {% do dbt_kinds.say_what_is_looked_at(options) %}
       {% set plan = dbt_kinds.plan_of(node, options, settings) %}
       {% do entry.update({'start': plan.start, 'end': plan.end, 'missing': plan.missing, 'waiting': plan.waiting, 'reason': plan.reason}) %}
       {% do entry.update(dbt_kinds.waiting_since(plan.waiting, options.unit)) %}

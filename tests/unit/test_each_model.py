@@ -128,3 +128,27 @@ def test_an_error_of_spark_is_about_the_option_whose_query_was_sent_last(error: 
 
     plans = plans_of(read_plans(cast(Dbt, Watermarks())))
     assert [plan.refused for plan in plans] == [None, f"ready_until cannot be evaluated: {cause}", None]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("Runtime Error\n  [TABLE_OR_VIEW_NOT_FOUND] The table `raw` cannot be found", "[TABLE_OR_VIEW_NOT_FOUND] The table `raw` cannot be found"),
+        ("Runtime Error\n  Could not connect to any of [('127.0.0.1', 10000)]", None),
+    ],
+)  # fmt: skip
+def test_an_error_of_spark_is_about_the_model_that_was_looked_at_unless_spark_is_gone(
+    error: str, told: str | None
+) -> None:
+    class Looking(Project):
+        def operation(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+            if "b" in arguments.get("select", "a b c"):
+                raise DbtFailedError(error, "refresh table raw", "b")
+            return super().operation(name, arguments)
+
+    if told is None:
+        with pytest.raises(DbtFailedError):
+            read_plans(cast(Dbt, Looking()))
+    else:
+        plans = plans_of(read_plans(cast(Dbt, Looking())))
+        assert [plan.refused for plan in plans] == [None, told, None]
