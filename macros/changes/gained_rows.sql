@@ -75,8 +75,8 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
 
 
 {#
-  Whether a query that calls the clock or chance has rows although nothing that it reads has changed. It is run over empty change sets: without such a call it could not
-  return other rows than at the last run.
+  Whether a query that calls the clock or chance has rows although nothing that it reads has changed. It is asked over empty change sets; one without change sets reads everything, and
+  is not asked twice.
 #}
 {% macro has_rows_of_nothing(options, plan, nodes, sql) %}
   {% set varying = dbt_kinds.varying_call(nodes, sql) %}
@@ -84,7 +84,7 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
     {% do return(false) %}
   {% endif %}
   {% set query = dbt_kinds.substitute_window(sql, dbt_kinds.query_window(options, plan.batches[0]), plan.execution_time) %}
-  {% set found = run_query('select 1 from (\n' ~ dbt_kinds.with_change_sets(plan.change_sets, query) ~ '\n) limit 1').rows | length > 0 %}
+  {% set found = not plan.change_sets or run_query('select 1 from (\n' ~ dbt_kinds.with_change_sets(plan.change_sets, query) ~ '\n) limit 1').rows | length > 0 %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': nothing changed, but ' ~ varying ~ ', so the query runs', info=true) if found %}
   {% do return(found) %}
 {% endmacro %}
