@@ -99,10 +99,10 @@
 {% endmacro %}
 
 
-{# Notes by the moment of their load, which is the same for all loads of one append. #}
+{# Notes by the moment of their load, which is the same for all loads of one append. Those of runs without a load have no interval. #}
 {% macro _by_moment(noted) %}
   {% set by_moment = {} %}
-  {% for note in noted %}
+  {% for note in noted if note.start %}
     {% do by_moment.setdefault(note.recorded_at, []).append(note) %}
   {% endfor %}
   {% do return(by_moment) %}
