@@ -66,7 +66,7 @@ def is_unsettled(log: list[dict[str, Any]]) -> bool:
     """What the query says that reads the store for a run."""
     database = database_like_spark()
     columns = ["event", "relation", "recorded_at", "interval_start", "interval_end"]
-    others = ["kind", "started_at", "execution_time", "model_hash", "snapshot_id", "details"]
+    others = ["kind", "started_at", "execution_time", "model_hash", "snapshot_id", "source", "details"]
     database.execute(f"create table store ({' varchar, '.join(columns + others)} varchar)")
     for row in log:
         database.execute(
