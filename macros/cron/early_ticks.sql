@@ -22,8 +22,17 @@
 {% endmacro %}
 
 
-{# The unit that the last tick but one came too early for, as `{end, tick}`, its end and the last tick, which it waited for; else none. #}
+{# The unit that the last tick but one came too early for, as `{end, tick}`, its end and the last tick, which it waited for; else none. Found once per run. #}
 {% macro _passed_over(schedule, time_zone, unit, instant) %}
+  {% set known, asked = dbt_kinds.run_memory().ticks, (schedule.text, time_zone, unit.name, unit.origin, instant) %}
+  {% if asked not in known %}
+    {% do known.update({asked: dbt_kinds._find_passed_over(schedule, time_zone, unit, instant)}) %}
+  {% endif %}
+  {% do return(known[asked]) %}
+{% endmacro %}
+
+
+{% macro _find_passed_over(schedule, time_zone, unit, instant) %}
   {% set tick = dbt_kinds.last_tick(schedule, time_zone, instant) %}
   {% set before = dbt_kinds.last_tick(schedule, time_zone, (modules.datetime.datetime.fromisoformat(tick) - modules.datetime.timedelta(seconds=1)).isoformat()) %}
   {% set number = dbt_kinds.unit_index(before, unit) %}
