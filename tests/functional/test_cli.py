@@ -54,7 +54,8 @@ def test_status_shows_coverage_and_gaps_and_exits_with_1_when_there_are_any(proj
         "recorded": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"], ["2024-01-03T00:00:00", "2024-01-05T00:00:00"]],
         "missing": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "reason": "1 missing",
         "invalidated": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "lease": None,
-        "waiting": [], "waiting_units": 0, "waiting_since": None, "audit_failed": [], "unaudited": [], "refused": None,
+        "waiting": [], "waiting_units": 0, "waiting_since": None, "audit_failed": [], "unaudited": [],
+        "refused": None, "partitions": None,
     }  # fmt: skip
     assert (last_run["state"], last_run["rows_written"], last_run["source"]) == ("done", 16, "run")
 
