@@ -259,6 +259,12 @@ def test_windows_are_read_from_the_source() -> None:
     ]
 
 
+def test_a_window_on_an_ephemeral_model_widens_what_is_read_of_the_parents_behind_it() -> None:
+    window = {**DAY_BEFORE, "relation": "__dbt__cte__part"}
+    assert MACROS._windows_on([window], node("Part", "ephemeral")) == [window]
+    assert MACROS._windows_on([window], node("other", "ephemeral")) == []
+
+
 @pytest.mark.parametrize("is_there", [False, True])
 def test_a_parent_that_is_followed_is_no_source_from_the_first_load_on(is_there: bool) -> None:
     parent = node("parent", time_column="ds", start="2024-01-01") | {
