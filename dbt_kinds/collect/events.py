@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from decimal import Decimal
 from typing import Any
 
-from dbt_kinds.collect.fits import Fits, fits_type
+from dbt_kinds.collect.fits import Fits, JsonObject, fits_type
 from dbt_kinds.collect.targets import Target
 
 _SPACE = " \t\r\n"
@@ -32,7 +32,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=JsonObject)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Event:
     """One object, both as written and as parsed."""
 
     text: str
-    values: Mapping[str, Any]
+    values: JsonObject
 
 
 def read_event(body: bytes) -> Event:
@@ -108,6 +108,7 @@ def line_writer(target: Target) -> Callable[[Event, datetime], str]:
             for name, fits, data_type in checks
             if values.get(name) is not None and not fits(values[name])
         ]
+        wrong += [f"{name} is given twice" for name, *_ in checks if name in values.repeated]
         if wrong:
             raise BadEventError(", ".join(wrong))
         text = event.text.translate(_ONE_LINE)
@@ -133,7 +134,7 @@ def _event_at(text: str, place: int) -> tuple[Event, int]:
         raise BadEventError("not JSON: nested too deeply") from error
     except (ValueError, ArithmeticError) as error:
         raise BadEventError(f"not JSON: {error}") from error
-    if not isinstance(values, dict):
+    if not isinstance(values, JsonObject):
         raise BadEventError("not a JSON object")
     return Event(text[place:end], values), end
 

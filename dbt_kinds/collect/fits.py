@@ -1,11 +1,16 @@
-"""Whether a JSON value fits a column: what `events` would load and not reject (macros/ingest/event_rows.sql)."""
+"""Whether a JSON value fits a column: what `events` would load and not reject (macros/ingest/event_rows.sql).
+
+A value that Spark would change does not fit: decimals are rounded there, times cut off, of two equal keys one is lost.
+"""
 
 from __future__ import annotations
 
 import re
+import struct
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import date
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 from sqlglot import exp
@@ -18,11 +23,26 @@ _TIME = r"\d{1,2}(?::\d{1,2}(?::\d{1,2}(?:\.\d{1,9})?)?)?"
 _ZONE = r"\s*(?:Z|UTC|GMT|[+-]\d{1,2}(?::\d{2})?)"
 _DAY = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(.*?)\s*", re.DOTALL)
 _TIME_OF_DAY = re.compile(rf"[ T]({_TIME})(?:{_ZONE})?")
+_UTC = r"\s*(?:Z|UTC|GMT|[+-][0:]+)?"
+_MIDNIGHT = re.compile(rf"(?:[ T][0:.]*{_UTC})?\s*")
+_TIME_IN_UTC = re.compile(rf"(?:[ T][0-9:.]*{_UTC})?\s*")
+_BELOW_MICROSECONDS = re.compile(r"\.\d{6}\d*[1-9]")
 _NUMBERS_IN_WORDS = ("NaN", "Infinity", "+Infinity", "-Infinity", "INF", "+INF", "-INF")
 
 
+class JsonObject(dict[str, Any]):
+    """An object with the keys that it has twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        """The later of two values counts, as in Python and in Spark."""
+        super().__init__(pairs)
+        times = Counter(key for key, _ in pairs) if len(self) < len(pairs) else {}
+        self.repeated = {key for key, number in times.items() if number > 1}
+
+
 def fits_type(data_type: str) -> Fits:
-    """A predicate for a Spark type on non-null values, as `json.loads` with `parse_float=Decimal` reads them.
+    """A predicate for a Spark type on non-null values, as `json.loads` reads them with `parse_float=Decimal` and
+    `object_pairs_hook=JsonObject`.
 
     For an unknown type everything fits, and the run decides.
     """
@@ -47,13 +67,15 @@ def _fits(kind: exp.DataType) -> Fits:
         return _decimal(*(sizes + [10, 0][len(sizes) :]))
     return {
         "BOOLEAN": lambda value: isinstance(value, bool),
-        "FLOAT": _number,
-        "DOUBLE": _number,
+        "FLOAT": _float(lambda value: float(struct.unpack("f", struct.pack("f", value))[0])),
+        "DOUBLE": _float(float),
+        "VARCHAR": _text,
+        "TEXT": _text,
         "DATE": _date,
         "TIMESTAMP": _timestamp,
         "TIMESTAMPTZ": _timestamp,
         "TIMESTAMPLTZ": _timestamp,
-        "TIMESTAMPNTZ": _timestamp,
+        "TIMESTAMPNTZ": _timestamp_ntz,
     }.get(name, _anything)
 
 
@@ -66,8 +88,29 @@ def _whole(bits: int) -> Fits:
     return lambda value: isinstance(value, int) and not isinstance(value, bool) and -limit <= value < limit
 
 
-def _number(value: Any) -> bool:
-    return (isinstance(value, (int, Decimal)) and not isinstance(value, bool)) or value in _NUMBERS_IN_WORDS
+def _text(value: Any) -> bool:
+    """Half of a character, such as `\\ud83d` alone, is none."""
+    if isinstance(value, dict):
+        return all(_text(part) for pair in value.items() for part in pair)
+    if isinstance(value, list):
+        return all(_text(part) for part in value)
+    return not isinstance(value, str) or not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _float(nearest: Callable[[float], float]) -> Fits:
+    def fits(value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
+            return value in _NUMBERS_IN_WORDS
+        try:
+            read = nearest(float(value))
+        except OverflowError:
+            return False
+        if read in (float("inf"), float("-inf")) or (read == 0) != (value == 0):
+            return False
+        # what is written for a fraction is the nearest number anyway
+        return isinstance(value, Decimal) or (Decimal(repr(read)) == value and abs(value) < 10**38)
+
+    return fits
 
 
 def _decimal(precision: int, scale: int) -> Fits:
@@ -77,8 +120,7 @@ def _decimal(precision: int, scale: int) -> Fits:
         number = Decimal(value)
         if not number.is_finite() or number.adjusted() >= precision - scale:
             return False
-        rounded = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, Context(prec=precision + 2))
-        return rounded.adjusted() < precision - scale or not rounded
+        return number == number.quantize(Decimal(1).scaleb(-scale), context=Context(prec=precision + 2))
 
     return fits
 
@@ -88,13 +130,19 @@ def _array_of(element: Fits) -> Fits:
 
 
 def _object_of(element: Fits) -> Fits:
-    return lambda value: isinstance(value, dict) and all(part is None or element(part) for part in value.values())
+    return lambda value: (
+        isinstance(value, JsonObject)
+        and not value.repeated
+        and all(part is None or element(part) for part in value.values())
+    )
 
 
 def _struct_of(fields: Mapping[str, Fits]) -> Fits:
     def fits(value: Any) -> bool:
-        return isinstance(value, dict) and all(
-            value.get(name) is None or field_fits(value[name]) for name, field_fits in fields.items()
+        return (
+            isinstance(value, JsonObject)
+            and not value.repeated
+            and all(value.get(name) is None or field_fits(value[name]) for name, field_fits in fields.items())
         )
 
     return fits
@@ -102,7 +150,7 @@ def _struct_of(fields: Mapping[str, Fits]) -> Fits:
 
 def _date(value: Any) -> bool:
     found = _day_and_rest(value)
-    return found is not None and (not found or found[0] in " T")
+    return found is not None and _MIDNIGHT.fullmatch(found) is not None
 
 
 def _timestamp(value: Any) -> bool:
@@ -110,10 +158,14 @@ def _timestamp(value: Any) -> bool:
     if found is None:
         return False
     time = _TIME_OF_DAY.fullmatch(found) if found else None
-    if not time:
+    if not time or _BELOW_MICROSECONDS.search(time[1]):
         return not found
     units = [float(unit) for unit in time[1].split(":")]
     return all(unit < limit for unit, limit in zip(units, (24, 60, 60), strict=False))
+
+
+def _timestamp_ntz(value: Any) -> bool:
+    return _timestamp(value) and _TIME_IN_UTC.fullmatch(_day_and_rest(value) or "") is not None
 
 
 def _day_and_rest(value: Any) -> str | None:

@@ -10,24 +10,31 @@
 
 {#
   SQL: the lines of some landed files, one row each: the declared columns, `_kinds_file`, and for a rejected line `_kinds_text` and `_kinds_reason`. Blank lines
-  are skipped. Times are read as strings first: from_json would fail at an unreadable one, and read others in the session's time zone. Pure.
+  are skipped. Times are read as strings first: from_json would fail at an unreadable one, and read others in the session's time zone. `_kinds_written` is what the line says, as strings. Pure.
 #}
-{% macro event_lines(options, files) %}
-  {% set fields, selected = [], [] %}
+{% macro event_lines(options, files, claim_id) %}
+  {% set mark = dbt_kinds.number_mark(claim_id) %}
+  {% set fields, written, selected, changed = [], [], [], [] %}
   {% for column in options.columns %}
-    {% do fields.append(dbt_kinds.quoted(column.name) ~ ' ' ~ ('string' if dbt_kinds.is_event_time(column) else column.data_type)) %}
-    {% do selected.append(dbt_kinds._event_value(column) ~ ' as ' ~ dbt_kinds.quoted(column.name)) %}
+    {% set name = dbt_kinds.quoted(column.name) %}
+    {% do fields.append(name ~ ' ' ~ ('string' if dbt_kinds.is_event_time(column) else column.data_type)) %}
+    {% do written.append(name ~ ' ' ~ dbt_kinds.text_type(column.type)) %}
+    {% do selected.append(dbt_kinds._event_value(column, mark) ~ ' as ' ~ name) %}
+    {% do changed.extend(dbt_kinds._changes_of_event(column, mark)) %}
   {% endfor %}
   {% set sql -%}
 select {{ dbt_kinds.quoted_names(options.columns) | join(', ') }}, _kinds_file, if(_kinds_reason is null, null, _kinds_line) as _kinds_text, _kinds_reason
 from (
   select *, {{ dbt_kinds._reason_of_reject(options.columns) }} as _kinds_reason
   from (
-    select {{ selected | join(', ') }}, _kinds_line, _kinds_file, _kinds_modified, _kinds_parsed,
-      coalesce(element_at(from_json(concat('[', _kinds_line, ',"#"]'), 'array<string>'), 2) = '#', false) as _kinds_is_one_value
+    select {{ selected | join(', ') }}, _kinds_line, _kinds_file, _kinds_modified, _kinds_parsed, _kinds_keys,
+      concat_ws(', ', {{ changed | join(', ') }}) as _kinds_changed,
+      coalesce(element_at(from_json(concat('[', _kinds_line, ',"#"]'), 'array<string>', map('allowSingleQuotes', 'false')), 2) = '#', false) as _kinds_is_one_value
     from (
       select value as _kinds_line, _metadata.file_name as _kinds_file, _metadata.file_modification_time as _kinds_modified,
-        from_json(value, {{ dbt_kinds.text_literal(fields | join(', ') ~ ', _kinds_corrupt string') }}, map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_kinds_corrupt')) as _kinds_parsed
+        json_object_keys(value) as _kinds_keys, {{ dbt_kinds.has_half_a_character('value') }} as _kinds_has_half,
+        from_json(value, {{ dbt_kinds.text_literal(fields | join(', ') ~ ', _kinds_corrupt string') }}, map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_kinds_corrupt')) as _kinds_parsed,
+        from_json({{ dbt_kinds.with_marked_numbers('value', mark) }}, {{ dbt_kinds.text_literal(written | join(', ')) }}) as _kinds_written
       from text.{{ dbt_kinds.quoted(options.landing) }}
       where _metadata.file_name in ({{ dbt_kinds.text_literals(files) }}) and trim(value) <> ''
     )
@@ -55,9 +62,9 @@ from (
 
 
 {# SQL: a line's value for a column, NULL if it is missing or does not fit. #}
-{% macro _event_value(column) %}
+{% macro _event_value(column, mark) %}
   {% set text = '_kinds_parsed.' ~ dbt_kinds.quoted(column.name) %}
-  {% set value = text %}
+  {% set value = dbt_kinds.with_written_texts(column.type, text, '_kinds_written.' ~ dbt_kinds.quoted(column.name), mark) %}
   {% if dbt_kinds.is_event_time(column) %}
     {% set value = dbt_kinds.event_time(text, column) %}
   {% endif %}
@@ -92,22 +99,46 @@ from (
 {% endmacro %}
 
 
-{# SQL: why a line is rejected, NULL if it is not. #}
+{# SQL: what would be changed in a line's value for a column, as strings that are NULL if nothing is. #}
+{% macro _changes_of_event(column, mark) %}
+  {% set name, field = dbt_kinds.quoted(column.name), dbt_kinds.json_field('_kinds_line', column.name) %}
+  {% set found = [[dbt_kinds.text_literal(column.name ~ ' is given twice'), 'size(filter(_kinds_keys, _kinds_key -> _kinds_key = ' ~ dbt_kinds.text_literal(column.name) ~ ')) > 1']] %}
+  {% set repeated = dbt_kinds.repeats_keys(column.type, field) %}
+  {% do found.append([dbt_kinds.text_literal('a key of ' ~ column.name ~ ' is given twice'), repeated]) if repeated is not none %}
+  {% set exact = none if dbt_kinds.is_event_time(column) else dbt_kinds.exact_value(column.type, '_kinds_parsed.' ~ name, '_kinds_written.' ~ name, mark) %}
+  {% do found.append([dbt_kinds.unfit_words(column), 'not ' ~ exact]) if exact is not none %}
+  {% set changes = [] %}
+  {% for words, condition in found %}
+    {% do changes.append('if(' ~ condition ~ ', ' ~ words ~ ', null)') %}
+  {% endfor %}
+  {% do return(changes) %}
+{% endmacro %}
+
+
+{% macro unfit_words(column) %}
+  {% do return(dbt_kinds.text_literal(column.name ~ ' is not of type ' ~ column.data_type)) %}
+{% endmacro %}
+
+
+{# SQL: why a line is rejected, NULL if it is not. A string that Java has read is another one if it was not UTF-8. #}
 {% macro _reason_of_reject(columns) %}
   {% set unfit, missing, unread = [], [], [] %}
   {% for column in columns %}
-    {% set name = dbt_kinds.quoted(column.name) %}
-    {% set parsed, given = '_kinds_parsed.' ~ name, "get_json_object(_kinds_line, " ~ dbt_kinds.text_literal("$['" ~ column.name ~ "']") ~ ')' %}
-    {% set words = dbt_kinds.text_literal(column.name ~ ' is not of type ' ~ column.data_type) %}
-    {% do unfit.append('if(' ~ parsed ~ ' is null and ' ~ given ~ ' is not null, ' ~ words ~ ', null)') %}
-    {% do unread.append('if(' ~ parsed ~ ' is not null and ' ~ name ~ ' is null, ' ~ words ~ ', null)') if dbt_kinds.is_event_time(column) %}
+    {% set name, words = dbt_kinds.quoted(column.name), dbt_kinds.unfit_words(column) %}
+    {% set parsed = '_kinds_parsed.' ~ name %}
+    {% do unfit.append('if(' ~ parsed ~ ' is null and ' ~ dbt_kinds.json_field('_kinds_line', column.name) ~ ' is not null, ' ~ words ~ ', null)') %}
+    {% if dbt_kinds.is_event_time(column) %}
+      {% do unread.append('if(' ~ parsed ~ ' is not null and (' ~ name ~ ' is null or not ' ~ dbt_kinds.exact_value(column.type, parsed, parsed) ~ '), ' ~ words ~ ', null)') %}
+    {% endif %}
     {% do missing.append('if(' ~ name ~ ' is null, ' ~ dbt_kinds.text_literal(column.name ~ ' is missing or null') ~ ', null)') if column.not_null %}
   {% endfor %}
+  {% set changed = ["nullif(_kinds_changed, '')"] %}
   {% set reason -%}
 case
-    when not _kinds_is_one_value or json_object_keys(_kinds_line) is null then 'not a JSON object'
-    when _kinds_parsed._kinds_corrupt is not null then coalesce(nullif(concat_ws(', ', {{ unfit | join(', ') }}), ''), 'a value is not of its declared type')
-    else nullif(concat_ws(', ', {{ (unread + missing) | join(', ') or "''" }}), '')
+    when regexp_replace(_kinds_line, '(?!)', '') <> _kinds_line then 'not UTF-8'
+    when not _kinds_is_one_value or _kinds_keys is null then 'not a JSON object'
+    when _kinds_parsed._kinds_corrupt is not null then coalesce(nullif(concat_ws(', ', {{ (unfit + changed) | join(', ') }}), ''), 'a value is not of its declared type')
+    else nullif(concat_ws(', ', {{ (unread + changed + missing) | join(', ') }}), '')
   end
   {%- endset %}
   {% do return(reason) %}

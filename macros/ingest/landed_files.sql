@@ -28,19 +28,19 @@
 
 
 {#
-  SQL: the files that have landed, by name, `{name, length}`, with each one's ledger entry, `{taken_length, claim, is_whole, is_newest}`, NULL if it has none; and the files of the newest claim,
+  SQL: the files that have landed, by name, `{name, shown, length}`, with each one's ledger entry, `{taken_length, claim, is_whole, is_newest}`, NULL if it has none; and the files of the newest claim,
   including missing ones. Files whose names begin with `.` or `_` are incomplete and skipped. Pure except for the names of tables.
 #}
 {% macro landed_files_query(options) %}
   {% set landed -%}
-select _metadata.file_name as name, _metadata.file_size as length
+select _metadata.file_name as name, {{ dbt_kinds.file_name('_metadata.file_name') }} as shown, _metadata.file_size as length
     from binaryFile.{{ dbt_kinds.quoted(options.landing) }} where _metadata.file_name not rlike '^[._]'
   {%- endset %}
   {% if not dbt_kinds.has_ledger() %}
     {% do return(landed ~ '\n    order by name') %}
   {% endif %}
   {% set sql -%}
-select coalesce(landed.name, taken.name) as name, landed.length, taken.taken_length, taken.claim, taken.is_whole, taken.is_newest
+select coalesce(landed.name, taken.name) as name, {{ dbt_kinds.file_name('coalesce(landed.name, taken.name)') }} as shown, landed.length, taken.taken_length, taken.claim, taken.is_whole, taken.is_newest
 from (
     {{ landed }}
 ) as landed
@@ -58,13 +58,20 @@ order by name
 {% endmacro %}
 
 
+{# SQL: the name of a file in its folder. Spark's metadata has it as part of a URL. Pure. #}
+{% macro file_name(name) %}
+  {# a plus sign stays as it is there, and would become a space #}
+  {% do return('url_decode(replace(' ~ name ~ ", '+', '%2B'))") %}
+{% endmacro %}
+
+
 {# The claim of a run that died, or none; raises if one of its files is missing. Pure. #}
 {% macro open_claim(options, files, known) %}
   {% set claim = {'files': []} %}
   {% for file in files if file.get('is_newest') and file.claim not in known %}
     {% do claim.update({'id': file.claim, 'is_whole': file.is_whole, 'is_taken': true, 'to_go': 0}) %}
     {% if file.get('length') is none %}
-      {% do dbt_kinds.fail(options.model, 'the file ' ~ file.name ~ ' is gone from ' ~ options.landing ~ ', and a run that died had taken it and not loaded it; put it back, or put an empty file of that name there') %}
+      {% do dbt_kinds.fail(options.model, 'the file ' ~ file.shown ~ ' is gone from ' ~ options.landing ~ ', and a run that died had taken it and not loaded it; put it back, or put an empty file of that name there') %}
     {% endif %}
     {% do claim.files.append({'name': file.name, 'length': file.length}) %}
   {% endfor %}
@@ -75,7 +82,7 @@ order by name
 {# Raises if a file changed after it was taken: files are read once, so later content would be lost. An empty file has none, and may stand for one that was lost. #}
 {% macro _check_unchanged(options, files) %}
   {% for file in files if file.get('claim') and file.get('length') and file.length != file.taken_length %}
-    {% do dbt_kinds.fail(options.model, 'the file ' ~ file.name ~ ' in ' ~ options.landing ~ ' changed after it was taken: it has ' ~ file.length ~ ' bytes and had ' ~ file.taken_length
+    {% do dbt_kinds.fail(options.model, 'the file ' ~ file.shown ~ ' in ' ~ options.landing ~ ' changed after it was taken: it has ' ~ file.length ~ ' bytes and had ' ~ file.taken_length
       ~ '; files have to appear whole, by a rename: put back what it was, and land what is new under a name of its own') %}
   {% endfor %}
 {% endmacro %}
@@ -85,7 +92,7 @@ order by name
   {% set files, names = [], {} %}
   {% for file in landed %}
     {% if file.name in names %}
-      {% do dbt_kinds.fail(options.model, 'the file ' ~ file.name ~ ' is in more than one folder below ' ~ options.landing ~ '; land all files in the folder itself') %}
+      {% do dbt_kinds.fail(options.model, 'the file ' ~ file.shown ~ ' is in more than one folder below ' ~ options.landing ~ '; land all files in the folder itself') %}
     {% elif modules.re.search('[\\x00-\\x1f]', file.name) %}
       {% do dbt_kinds.fail(options.model, "the file '" ~ file.name ~ "' in " ~ options.landing ~ ' has a control character in its name; rename it') %}
     {% endif %}

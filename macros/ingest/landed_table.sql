@@ -82,7 +82,8 @@
   {% for column in dbt_kinds.landed_columns(options, plan.claims[0].landed) %}
     {% set declared = options.columns[loop.index0] %}
     {% do selected.append(column.value ~ ' as ' ~ dbt_kinds.quoted(column.name)) %}
-    {% set unfit = 'if(' ~ column.value ~ ' is null and ' ~ column.text ~ ' is not null, ' ~ dbt_kinds.text_literal(column.name ~ ' is not of type ' ~ declared.data_type) ~ ', null)' %}
+    {% set exact = dbt_kinds.exact_value(declared.type, column.value, column.text) if column.text is not none else none %}
+    {% set unfit = 'if(' ~ column.text ~ ' is not null and (' ~ column.value ~ ' is null' ~ (' or not ' ~ exact if exact is not none else '') ~ '), ' ~ dbt_kinds.unfit_words(declared) ~ ', null)' %}
     {% set missing = 'if(' ~ (column.text or column.value) ~ ' is null, ' ~ dbt_kinds.text_literal(column.name ~ ' is missing or null') ~ ', null)' %}
     {% do reasons.append(unfit) if column.text is not none %}
     {% do reasons.append(missing) if declared.not_null %}

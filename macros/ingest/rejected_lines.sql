@@ -34,7 +34,7 @@ insert overwrite table {{ rejects }} partition (claim = {{ dbt_kinds.text_litera
 select _kinds_file, cast(null as bigint), _kinds_text, _kinds_reason, {{ dbt_kinds.time_literal('dt', dbt_kinds.next_moment()) }}
 from {{ lines }} where _kinds_reason is not null
   {%- else %}
-select numbered.file, numbered.line, numbered.text, rejected.reason, {{ dbt_kinds.time_literal('dt', dbt_kinds.next_moment()) }}
+select {{ dbt_kinds.file_name('numbered.file') }}, numbered.line, numbered.text, rejected.reason, {{ dbt_kinds.time_literal('dt', dbt_kinds.next_moment()) }}
 from (
   select file, text, row_number() over (partition by file order by block, place) as line
   from (

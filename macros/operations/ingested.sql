@@ -6,7 +6,7 @@
     {% if options.landing_table is none and dbt_kinds.has_ledger() %}
       {% set claims = dbt_kinds.loaded_claims(options.relation) %}
       {% for row in dbt_kinds.query_rows(dbt_kinds.landed_files_query(options)) if row.get('length') is not none and row.get('claim') and (row.claim in claims or not row.is_newest) %}
-        {% do files.append(row.name) %}
+        {% do files.append(row.shown) %}
       {% endfor %}
     {% endif %}
     {% do models.append({'model': node.unique_id, 'relation': options.relation, 'landing': options.landing or options.landing_table, 'files': files}) %}

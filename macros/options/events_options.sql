@@ -14,14 +14,14 @@
     {% do dbt_kinds.fail(model, 'max_files applies to landing: {path: …} only, and landing names a table; remove it') %}
   {% endif %}
   {% do return({
-    'columns': dbt_kinds._event_columns(model, given.get('columns')), 'landing': (path.rstrip('/') or '/') if path else none, 'landing_table': table,
+    'columns': dbt_kinds._event_columns(model, given.get('columns'), is_folder=path is not none), 'landing': (path.rstrip('/') or '/') if path else none, 'landing_table': table,
     'max_files': dbt_kinds.whole_number(model, 'max_files', given.get('max_files', 10000), 1),
     'stops_at_rejects': dbt_kinds.one_of(model, 'on_bad_record', given.get('on_bad_record', 'reject'), ['reject', 'error']) == 'error',
   }) %}
 {% endmacro %}
 
 
-{% macro _event_columns(model, written) %}
+{% macro _event_columns(model, written, is_folder=true) %}
   {% if not written or written is string or written is mapping or written is not sequence %}
     {% do dbt_kinds.fail(model, "columns '" ~ written ~ "' is not a list of columns; write columns: [{name: id, data_type: bigint, not_null: true}]") %}
   {% endif %}
@@ -36,6 +36,9 @@
       {% do dbt_kinds.fail(model, 'columns names ' ~ name ~ ' twice; Spark does not tell names apart by their case') %}
     {% elif name.startswith('_kinds_') %}
       {% do dbt_kinds.fail(model, 'the column name ' ~ name ~ ' begins with _kinds_, which is reserved; use another name') %}
+    {% elif is_folder and modules.re.search('(?i)\\b(var)?char(acter)?\\b', column.data_type | string) %}
+      {# from_json knows no such types #}
+      {% do dbt_kinds.fail(model, 'the column ' ~ name ~ ' is of type ' ~ column.data_type ~ ', which cannot be read from a file; declare it as string') %}
     {% elif type.kind != 'atomic' and modules.re.search('(?i)\\b(date|timestamp|timestamp_ntz|timestamp_ltz)\\b', column.data_type | string) %}
       {# from_json raises at a value that it cannot read, and the whole run fails (measured on Spark 3.5.9) #}
       {% do dbt_kinds.fail(model, 'the column ' ~ name ~ ' holds dates or timestamps within a ' ~ type.kind ~ ', one of which could stop a run if it cannot be read; declare them as string') %}

@@ -4,16 +4,16 @@
 #}
 {% macro landed_rows(relation, work, number) %}
   {% set options, claim = work.options, work.plan.claims[number - 1] %}
-  {% set unit = 'row' if options.landing_table is not none else 'line' %}
+  {% set unit, named = ('row', '_kinds_file') if options.landing_table is not none else ('line', dbt_kinds.file_name('_kinds_file')) %}
   {% if options.landing_table is not none %}
     {% set lines = dbt_kinds.stage(relation, 'lines', dbt_kinds.gained_lines(options, work.plan)) %}
     {% do dbt_kinds.drop_appended_views(work.plan) %}
   {% else %}
     {% do dbt_kinds.take_files(options, claim) if not claim.is_taken %}
-    {% set lines = dbt_kinds.stage(relation, 'lines', dbt_kinds.event_lines(options, claim.files | map(attribute='name') | list)) %}
+    {% set lines = dbt_kinds.stage(relation, 'lines', dbt_kinds.event_lines(options, claim.files | map(attribute='name') | list, claim.id)) %}
   {% endif %}
   {% set counted = dbt_kinds.query_rows('select count(if(_kinds_reason is null, 1, null)) as rows, count(_kinds_reason) as rejects, '
-    ~ 'collect_set(if(_kinds_reason is null, null, _kinds_file)) as files, min_by(struct(_kinds_file, _kinds_text, _kinds_reason), _kinds_file) filter (where _kinds_reason is not null) as one from ' ~ lines)[0] %}
+    ~ 'collect_set(if(_kinds_reason is null, null, _kinds_file)) as files, min_by(struct(' ~ named ~ ' as _kinds_file, _kinds_text, _kinds_reason), _kinds_file) filter (where _kinds_reason is not null) as one from ' ~ lines)[0] %}
   {% if counted.rejects and options.stops_at_rejects %}
     {% do dbt_kinds.fail(options.model, dbt_kinds.counted(counted.rejects, unit, unit ~ 's') ~ ' cannot be loaded, such as this one of ' ~ counted.one._kinds_file ~ ': ' ~ counted.one._kinds_text[:200]
       ~ ' (' ~ counted.one._kinds_reason ~ '); set on_bad_record: reject, and what cannot be loaded goes to ' ~ dbt_kinds.rejects_table(relation)) %}

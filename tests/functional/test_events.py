@@ -32,7 +32,8 @@ def land(folder: Path, name: str, lines: list[str], modified: str | None = None)
     """Files appear whole."""
     folder.mkdir(parents=True, exist_ok=True)
     making = folder / f".{name}"
-    making.write_text("\n".join(lines) + "\n")
+    # \udce9 stands for the byte E9
+    making.write_bytes(("\n".join(lines) + "\n").encode("utf-8", "surrogateescape"))
     making.rename(folder / name)
     if modified is not None:
         moment = datetime.fromisoformat(modified).replace(tzinfo=timezone.utc).timestamp()
@@ -106,6 +107,7 @@ COLUMNS: list[dict[str, Any]] = [
     {"name": "day", "data_type": "date"},
     {"name": "tags", "data_type": "array<string>"},
     {"name": "inner", "data_type": "struct<p: int, q: string>"},
+    {"name": "x", "data_type": "double"},
 ]
 # a line, and the row that it is, or why it is none
 LINES: list[tuple[str, dict[str, Any] | str]] = [
@@ -134,12 +136,27 @@ LINES: list[tuple[str, dict[str, Any] | str]] = [
     ('{"id": 20, "at": "yesterday", "day": "x"}', "at is not of type timestamp, day is not of type date"),
     ('{"id": 21, "inner": {"p": "x"}}', "a value is not of its declared type"),
     ('{"id": 22, "amount": 12345.678}', "amount is not of type decimal(6,2)"),
+    # nothing is changed without a word
+    ('{"id": 30, "n": 1.10}', {"id": 30, "n": "1.10"}),
+    ('{"id": 31, "n": {"b": [1e400, 0.1234567890123456789]}}', {"id": 31, "n": '{"b":[1e400,0.1234567890123456789]}'}),
+    ('{"id": 32, "inner": {"q": 1e2}, "x": 0.1}', {"id": 32, "inner": (None, "1e2"), "x": 0.1}),
+    ('{"id": 33, "amount": 1.005}', "amount is not of type decimal(6,2)"),
+    ('{"id": 34, "x": 1e400}', "x is not of type double"),
+    ('{"id": 35, "n": "caf\udce9"}', "not UTF-8"),
+    ('{"id": 36, "n": "\\ud83d"}', "n is not of type string"),
+    ('{"id": 37, "id": 38}', "id is given twice"),
+    ('{"id": 39, "inner": {"p": 1, "p": 2}}', "a key of inner is given twice"),
+    ('{"id": 40, "at": "2024-10-27T01:30:00.123456789Z"}', "at is not of type timestamp"),
+    ('{"id": 41, "day": "2024-02-29T12:00:00"}', "day is not of type date"),
+    ('{"id": 42, "amount": 1.005, "x": 1e400}', "amount is not of type decimal(6,2), x is not of type double"),
+    ('{"id": NaN}', "not a JSON object"),
+    ("{'id': 43}", "not a JSON object"),
 ]
 
 
 @pytest.mark.core
 def test_every_line_is_a_row_or_a_reject_with_its_reason_and_number(project: Project, tmp_path: Path) -> None:
-    land(tmp_path / "in", "a b%20ü.jsonl", ["", *(line for line, _ in LINES), "   "])
+    land(tmp_path / "in", "a b%20+ü.jsonl", ["", *(line for line, _ in LINES), "   "])
     land(tmp_path / "in", "_making.jsonl", ['{"id": 99}'])
     events(project, "t", tmp_path / "in", "parquet", columns=COLUMNS)
     empty: dict[str, Any] = dict.fromkeys(column["name"] for column in COLUMNS)
@@ -148,14 +165,24 @@ def test_every_line_is_a_row_or_a_reject_with_its_reason_and_number(project: Pro
     assert run.messages["t"] == f"flush: {len(rows)} rows"
     assert f"model t: {len(LINES) - len(rows)} lines were rejected, see {project.schema}.t__rejected" in run.errors
     seconds = "unix_timestamp(at) as at, cast(day as string) as day, cast(amount as string) as amount"
-    held = project.sql(f"select id, n, {seconds}, tags, inner from {{schema}}.t order by id")
+    held = project.sql(f"select id, n, {seconds}, tags, inner, x from {{schema}}.t order by id")
     for found, row in zip(held, rows, strict=True):
         at = row["at"] and datetime.fromisoformat(row["at"].replace("Z", "+00:00")).timestamp()
-        assert found == (row["id"], row["n"], at, row["day"], row["amount"], row["tags"], row["inner"]), row
-    expected = [(number, line, why) for number, (line, why) in enumerate(LINES, 2) if isinstance(why, str)]
+        assert found == (row["id"], row["n"], at, row["day"], row["amount"], row["tags"], row["inner"], row["x"]), row
+    expected = [
+        (number, line.replace("\udce9", "\ufffd"), why)
+        for number, (line, why) in enumerate(LINES, 2)
+        if isinstance(why, str)
+    ]
     found_rejects = rejects(project, "t", "line, text, reason, file")
     assert sorted(row[:3] for row in found_rejects) == sorted(expected)
-    assert {row[3].replace("%C3%BC", "ü") for row in found_rejects} == {"a%20b%2520ü.jsonl"}
+    assert {row[3] for row in found_rejects} == {"a b%20+ü.jsonl"}
+    # what Python shows of a byte that is not UTF-8 is not what the table holds
+    assert project.sql(
+        "select count(*) from {schema}.t__rejected where instr(hex(cast(text as binary)), '636166E9') > 0"
+    ) == [(1,)]
+    (landed,) = project.operation("ingested")["models"]
+    assert landed["files"] == ["a b%20+ü.jsonl"]
     assert project.run().messages["t"] == "flush: 0 rows"
 
 

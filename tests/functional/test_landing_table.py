@@ -117,6 +117,19 @@ def test_what_is_refused_and_what_is_told(project: Project) -> None:
     assert project.operation("ingested")["models"][0]["files"] == []
 
 
+def test_a_string_that_would_become_another_value_is_rejected(project: Project) -> None:
+    project.sql("create schema {schema}")
+    rows = "(1L, '1.005', '1e400'), (2L, ' 1.5 ', 'NaN'), (3L, '1.50', '9007199254740993'), (4L, '1e-2', '0.1')"
+    project.sql(f"create table {{schema}}.inbox using iceberg as select * from values {rows} as t(id, amount, x)")
+    columns = [("id", "bigint"), ("amount", "decimal(6,2)"), ("x", "double")]
+    declared = [{"name": name, "data_type": data_type} for name, data_type in columns]
+    events(project, "t", "iceberg", columns=declared)
+    project.run()
+    assert project.rows("select id, cast(amount as string) from {schema}.t") == [(2, "1.50"), (4, "0.01")]
+    unfit = "x is not of type double"
+    assert rejects(project, "t", "reason") == [(f"amount is not of type decimal(6,2), {unfit}",), (unfit,)]
+
+
 def test_a_model_that_makes_the_table_runs_first(project: Project) -> None:
     project.model("inbox", "{{ config(materialized='table', file_format='iceberg') }} select 1L as id")
     events(project, "t", "iceberg")

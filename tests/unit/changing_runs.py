@@ -106,7 +106,7 @@ class Changing(Warehouse):
 
     def ask(self, sql: str) -> Any:
         sql = re.sub(
-            r"_metadata.file_name as name, _metadata.file_size as length\s+from binaryFile\S+ where .*", "name, length from shop.landed", sql
+            r"_metadata.file_name as name, \S+\(\S+ '\+', '%2B'\)\) as shown, _metadata.file_size as length\s+from binaryFile\S+ where .*", "name, name as shown, length from shop.landed", sql
         )  # fmt: skip
         sql = re.sub(
             r"_metadata.file_name as file, value as text, .*\s+from text.* where _metadata.file_name (in \(.*\))",
@@ -127,7 +127,7 @@ class Changing(Warehouse):
     def iceberg_snapshots(self, relation: Any) -> dict[int, dict[str, Any]]:
         return {int(number): {} for number in self.snapshots.get(str(relation), [])}
 
-    def event_lines(self, options: Any, files: list[str]) -> str:
+    def event_lines(self, options: Any, files: list[str], claim_id: str) -> str:
         names = ", ".join(f"'{name}'" for name in files)
         return self.as_lines(f"(select * from shop.lines where name in ({names}))", "name")
 

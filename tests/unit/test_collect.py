@@ -176,3 +176,10 @@ def test_values_fit_types_as_spark_reads_them(data_type: str, value: str, expect
 def test_a_type_that_is_not_known_here_is_left_to_the_run() -> None:
     assert fits_type("variant")(1)
     assert fits_type("no type at all (")("x")
+
+
+def test_a_key_that_is_given_twice_is_refused_by_its_name() -> None:
+    write = line_writer(Target("m", "a/m", "/a/m", (Column("id", "bigint"), Column("n", "string"))))
+    assert write(read_event(b'{"id": 1, "more": 1, "more": 2}'), datetime.now(timezone.utc))
+    with pytest.raises(BadEventError, match=r"^id is given twice$"):
+        write(read_event(b'{"id": 1, "id": 2}'), datetime.now(timezone.utc))

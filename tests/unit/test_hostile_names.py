@@ -306,7 +306,10 @@ def _by_event(key: str, value: str) -> list[str]:
         {"name": value, "data_type": "struct<a: int>"},
     ]
     options = _options("events", columns=columns, landing={"path": "/landing"})
-    return [MACROS.empty_event_rows(options), MACROS.event_lines(options | {"landing": f"/x/{key}"}, [value, key])]
+    return [
+        MACROS.empty_event_rows(options),
+        MACROS.event_lines(options | {"landing": f"/x/{key}"}, [value, key], "c1"),
+    ]
 
 
 def _by_table_to_be(key: str, value: str) -> list[str]:

@@ -694,3 +694,13 @@ def test_a_batch_size_of_microbatch_is_told_what_to_write() -> None:
         "batch_size 'day' is not a whole number of 1 or more; it is the length of a batch in dbt's microbatch: write"
     )
     assert "interval_unit: day instead" in refused
+
+
+@pytest.mark.parametrize("data_type", ["varchar(3)", "CHAR(2)", "array<varchar(3)>", "struct<a: character(1)>"])
+def test_a_type_that_no_file_is_read_into_is_refused(data_type: str) -> None:
+    columns = [{"name": "id", "data_type": data_type}]
+    events = written({"columns": columns, "landing": {"path": "/in"}}, kind="events")
+    assert refusal_of(events).endswith(
+        f"the column id is of type {data_type}, which cannot be read from a file; declare it as string"
+    )
+    read(written({"columns": columns, "landing": {"table": "raw.inbox"}}, kind="events"))
