@@ -78,8 +78,8 @@
     {% do return(dict(unknown, state='gone')) %}
   {% endif %}
   {% set described = dbt_kinds.describe_write('select * from ' ~ relation ~ ' version as of ' ~ since, table=relation ~ ' version as of ' ~ until) %}
-  {% set columns = dbt_kinds.json_text(described.query) %}
-  {% set state = 'columns' if columns != dbt_kinds.json_text(described.table) else 'map' if 'map<' in columns else 'readable' %}
+  {% set is_same = dbt_kinds.json_text(dbt_kinds.row_type(described.query)) == dbt_kinds.json_text(dbt_kinds.row_type(described.table)) %}
+  {% set state = 'columns' if not is_same else 'map' if 'map<' in described.query | map(attribute='type') | join else 'readable' %}
   {% set others = between | map(attribute='operation') | reject('in', ['append', 'replace']) | list if between is not none else none %}
   {% do return({'state': state, 'is_appended': others == [], 'updates_nothing': others is not none and others | reject('eq', 'delete') | list == []}) %}
 {% endmacro %}

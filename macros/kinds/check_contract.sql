@@ -1,15 +1,16 @@
-{# dbt's contract, checked before anything is written. #}
-{% macro check_contract(sql) %}
+{# dbt's contract, checked before anything is written: dbt asks for the columns of a query, and is given one that has them and evaluates nothing. #}
+{% macro check_contract(columns) %}
   {% if config.get('contract').enforced %}
-    {{ get_assert_columns_equivalent(sql) }}
+    {{ get_assert_columns_equivalent(dbt_kinds.no_rows(columns)) }}
   {% endif %}
 {% endmacro %}
 
 
-{# The query that the columns of a contract are compared with, including columns that the kind adds if the contract names them. #}
-{% macro contract_query(writer, query) %}
-  {% if writer.get('table_query') and dbt_kinds.find_column(model.columns.values() | list, dbt_kinds.unquoted(writer.valid_from)) is not none %}
-    {% do return(writer.table_query) %}
+{# The columns that a contract is compared with: the query's, and those that the kind adds if the contract names them. Pure. #}
+{% macro contract_columns(writer, columns) %}
+  {% set added = writer.get('own_columns', []) %}
+  {% if added and dbt_kinds.find_column(model.columns.values() | list, added[0].name) is not none %}
+    {% do return(columns + added) %}
   {% endif %}
-  {% do return(query) %}
+  {% do return(columns) %}
 {% endmacro %}

@@ -64,7 +64,7 @@
   {% do writer.update({'stored_as_null': dbt_kinds.stored_as_null(writer, described.query)}) %}
   {% set is_backfill = dbt_kinds.begins_anew(options, plan, settings, found == 'table') %}
   {% do writer.update({'last_value': dbt_kinds.cursor_position(options, described.query, none if is_backfill else existing)}) if options.get('cursor') is not none %}
-  {% do dbt_kinds.check_contract(dbt_kinds.contract_query(writer, sample_query)) %}
+  {% do dbt_kinds.check_contract(dbt_kinds.contract_columns(writer, described.query)) %}
   {% do dbt_kinds.check_can_put_back(options, plan) if plan.get('restatement') is not none %}
   {% do dbt_kinds.check_can_replace(options, existing) if start_anew %}
   {% if start_anew and dbt_kinds.hive_refuses(options, existing, writer.schema) %}
@@ -132,8 +132,7 @@
   {% elif work.start_anew %}
     {% do dbt_kinds.invalidate_all(work) %}
     {% if not writer.replaces_table or writes_nothing or not plan.batches or work.reads_itself %}
-      {% set query = writer.get('table_query') or work.sample_query %}
-      {% do dbt_kinds.create_empty_table(relation, work.existing, options.file_format, writer.partitioning, query, writer.schema) %}
+      {% do dbt_kinds.create_empty_table(relation, work.existing, options.file_format, writer.partitioning, writer.schema) %}
       {% do work.answers.clear() %}
       {# a write that replaces the table must see this one #}
       {% do work.update({'existing': {

@@ -1,4 +1,4 @@
-{# The columns of a query, `[{name, type}]`, as Spark's analyzer sees them; nothing is computed. #}
+{# The columns of a query, `[{name, type}]`, and `comment` for one that has a comment, as Spark's analyzer sees them; nothing is computed. #}
 {% macro describe_query(sql) %}
   {% do return(dbt_kinds.with_whole_types(dbt_kinds._described('describe query\n' ~ sql), '(\n' ~ sql ~ '\n)')) %}
 {% endmacro %}
@@ -33,19 +33,34 @@
 {% endmacro %}
 
 
-{# `describe` truncates a struct of more than 25 fields (measured on Spark 3.5.9); typeof does not. #}
+{#
+  `describe` truncates a struct of more than 25 fields (measured on Spark 3.5.9); so its fields are described one by one. typeof() has the whole text, but evaluates what it
+  is asked about.
+#}
 {% macro with_whole_types(columns, source) %}
   {% for column in columns if dbt_kinds.parse_type(column.type).kind == 'truncated' %}
-    {% do column.update({'type': run_query('select typeof(first(' ~ dbt_kinds.quoted(column.name) ~ ')) from ' ~ source).rows[0][0]}) %}
+    {% do column.update({'type': dbt_kinds._whole_type(dbt_kinds.quoted(column.name), column.type.split('<')[0] | lower, source)}) %}
   {% endfor %}
   {% do return(columns) %}
+{% endmacro %}
+
+
+{# The text of a struct, an array or a map. #}
+{% macro _whole_type(column, kind, source) %}
+  {% set inside = {'struct': column ~ '.*', 'array': 'explode(' ~ column ~ ')', 'map': 'explode(' ~ column ~ ')'}[kind] %}
+  {% set inner, parts = '(select ' ~ inside ~ ' from ' ~ source ~ ')', [] %}
+  {% for part in dbt_kinds.with_whole_types(dbt_kinds._described('describe query select * from ' ~ inner), inner) %}
+    {% do parts.append((part.name ~ ':' if kind == 'struct' else '') ~ part.type) %}
+  {% endfor %}
+  {% do return(kind ~ '<' ~ parts | join(',') ~ '>') %}
 {% endmacro %}
 
 
 {% macro _described(statement) %}
   {% set columns = [] %}
   {% for row in run_query(statement).rows %}
-    {% do columns.append({'name': row[0] | string, 'type': row[1]}) %}
+    {% set comment = row[2] | default('', true) %}
+    {% do columns.append(dict({'name': row[0] | string, 'type': row[1]}, **({'comment': comment} if comment else {}))) %}
   {% endfor %}
   {% do return(columns) %}
 {% endmacro %}

@@ -6,7 +6,7 @@
   {% if not dbt_kinds.is_of_files(file_format) %}
     {% do dbt_kinds._create(relation, existing, file_format, partitioning, sql) %}
   {% else %}
-    {% do dbt_kinds.create_empty_table(relation, existing, file_format, partitioning, sql, columns) %}
+    {% do dbt_kinds.create_empty_table(relation, existing, file_format, partitioning, columns) %}
     {% do dbt_kinds.fill_table(relation, sql, dbt_kinds.partition_columns_last(columns, dbt_kinds.quoted_names(partitioning))) %}
   {% endif %}
 {% endmacro %}
@@ -21,10 +21,13 @@ insert into {{ relation }}
 {% endmacro %}
 
 
-{# The same without rows. A location of the user's choice may hold files, and Spark refuses those only if there is a query. #}
-{% macro create_empty_table(relation, existing, file_format, partitioning, sql, columns) %}
-  {% set by_columns = dbt_kinds.is_of_files(file_format) and not location_clause() | trim %}
-  {% do dbt_kinds._create(relation, existing, file_format, partitioning, dbt_kinds.filtered_query(sql, 'false'), columns if by_columns else none) %}
+{#
+  Creates a table without rows from described columns: a query would be evaluated, even under `where false`, if it reads literals and holds something that is not deterministic
+  (measured). A location of the user's choice may hold files, and Spark refuses those only if there is a query, here one without rows.
+#}
+{% macro create_empty_table(relation, existing, file_format, partitioning, columns) %}
+  {% set with_query = dbt_kinds.is_of_files(file_format) and location_clause() | trim %}
+  {% do dbt_kinds._create(relation, existing, file_format, partitioning, dbt_kinds.no_rows(columns) if with_query else none, none if with_query else columns) %}
 {% endmacro %}
 
 
@@ -55,13 +58,20 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {% endmacro %}
 
 
-{# SQL: columns as a `create table` defines them. Pure. #}
+{# SQL: columns as a `create table` defines them, with the comments that they have. Pure. #}
 {% macro defined_columns(columns) %}
   {% set defined = [] %}
   {% for column in columns %}
-    {% do defined.append('\n  ' ~ dbt_kinds.quoted(column.name) ~ ' ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type))) %}
+    {% do defined.append('\n  ' ~ dbt_kinds.quoted(column.name) ~ ' ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type))
+      ~ (' comment ' ~ dbt_kinds.text_literal(column.comment) if column.get('comment') else '')) %}
   {% endfor %}
   {% do return('(' ~ defined | join(',') ~ '\n)') %}
+{% endmacro %}
+
+
+{# SQL: a query with these columns and no rows, of which nothing is evaluated. Pure. #}
+{% macro no_rows(columns) %}
+  {% do return(dbt_kinds.filtered_query(dbt_kinds.empty_rows(columns)[1:-1], 'false')) %}
 {% endmacro %}
 
 

@@ -25,7 +25,7 @@
     {% do keys.append(dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% do return(dict(
-    writer, replaces_table=existing is none, source_schema=source, source_columns=dbt_kinds.quoted_names(source),
+    writer, replaces_table=existing is none, own_columns=[hash], source_schema=source, source_columns=dbt_kinds.quoted_names(source),
     source_selected=dbt_kinds.selected_columns(query_columns, source), keys=keys, hash_column=dbt_kinds.quoted(hash.name),
     content_hash=dbt_kinds.content_hash(source, options.group_key)
   )) %}

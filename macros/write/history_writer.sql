@@ -9,7 +9,7 @@
   {% endfor %}
   {% do dbt_kinds._check_dating_column(options, query_columns, 'query') %}
   {% do dbt_kinds._check_history_table(options, existing) if existing is not none %}
-  {% do dbt_kinds._check_keys_compare(options, keys) %}
+  {% do dbt_kinds.check_keys_compare(options, keys) %}
   {% set managed = [{'name': options.valid_from_name, 'type': options.time_data_type}, {'name': options.valid_to_name, 'type': options.time_data_type}] %}
   {% set writer = dbt_kinds.table_writer(options, query_columns + managed, existing, options.partition_by) %}
   {% set source, of_table = [], {} %}
@@ -24,24 +24,25 @@
     {% do dbt_kinds.fail(options.model, "the table " ~ options.relation ~ " has no column '" ~ options.updated_at_name ~ "', by which changes are dated; set on_additive_change: allow") %}
   {% endif %}
   {% set names = source | map(attribute='name') | list %}
-  {% set source_keys, target_keys = [], [] %}
+  {% set source_keys, target_keys, key_types = [], [], [] %}
   {% for key in options.unique_key %}
     {% do source_keys.append('(' ~ dbt_kinds.qualify_columns(key, 'source', names) ~ ')') %}
     {% do target_keys.append('(' ~ dbt_kinds.qualify_columns(key, 'target', names) ~ ')') %}
+    {% set column = dbt_kinds.find_column(source, dbt_kinds.unquoted(key)) %}
+    {% do key_types.append(column.type if column is not none else keys[loop.index0].type if keys else 'string') %}
   {% endfor %}
   {% do return(dict(
     writer,
     replaces_table=existing is none,
+    own_columns=managed,
     source_schema=source,
     source_columns=dbt_kinds.quoted_names(source),
     source_selected=dbt_kinds._narrowed_columns(query_columns, source),
-    source_keys=source_keys, target_keys=target_keys,
+    source_keys=source_keys, target_keys=target_keys, key_types=key_types,
     updated_at=updated_at,
     compared=dbt_kinds.quoted_names(dbt_kinds._columns_to_compare(options, query_columns, source)),
     valid_from=dbt_kinds.quoted(of_table[options.valid_from_name | lower].name), valid_to=dbt_kinds.quoted(of_table[options.valid_to_name | lower].name),
-    counted={'undated_rows': 'source.' ~ dbt_kinds.quoted(updated_at.name) ~ ' is null'} if updated_at is not none else {},
-    table_query=dbt_kinds.filtered_query(query, 'true', ['*', dbt_kinds.null_of(options) ~ ' as ' ~ dbt_kinds.quoted(options.valid_from_name),
-      dbt_kinds.null_of(options) ~ ' as ' ~ dbt_kinds.quoted(options.valid_to_name)])
+    counted={'undated_rows': 'source.' ~ dbt_kinds.quoted(updated_at.name) ~ ' is null'} if updated_at is not none else {}
   )) %}
 {% endmacro %}
 
@@ -98,14 +99,6 @@
       ~ ' names; it has ' ~ existing.columns | map(attribute='name') | join(', ')) %}
   {% endfor %}
   {% do dbt_kinds._check_dating_column(options, existing.columns, 'table') %}
-{% endmacro %}
-
-
-{# Spark has already refused a key that the query lacks; this refuses one whose type cannot be compared. #}
-{% macro _check_keys_compare(options, keys) %}
-  {% for key in keys if 'map<' in key.type %}
-    {% do dbt_kinds.fail(options.model, "unique_key '" ~ options.unique_key[loop.index0] ~ "' is a " ~ key.type ~ ', and Spark cannot compare maps; name another key') %}
-  {% endfor %}
 {% endmacro %}
 
 

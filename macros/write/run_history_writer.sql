@@ -25,6 +25,7 @@
       {% do dbt_kinds.fail(options.model, 'the key ' ~ column.name ~ ' is ' ~ stored.type ~ ' in the table and ' ~ column.type ~ ' in the query, so that nothing tells which versions belong together; '
         ~ 'cast it, or begin the history again with --full-refresh') %}
     {% endif %}
+    {% do dbt_kinds.check_keys_compare({'model': options.model, 'unique_key': [key]}, [column]) %}
     {% do keys.append(dbt_kinds.quoted(column.name)) %}
     {% do source_keys.append('source.' ~ dbt_kinds.quoted(column.name)) %}
   {% endfor %}
@@ -33,7 +34,7 @@
     {% do is_equal.append(dbt_kinds.hashable('source.' ~ quoted, type) ~ ' <=> ' ~ dbt_kinds.hashable('target.' ~ quoted, type)) %}
   {% endfor %}
   {% do return(dict(
-    writer, replaces_table=existing is none, source_schema=source, source_columns=dbt_kinds.quoted_names(source), source_selected=dbt_kinds.selected_columns(query_columns, source),
+    writer, replaces_table=existing is none, own_columns=own, source_schema=source, source_columns=dbt_kinds.quoted_names(source), source_selected=dbt_kinds.selected_columns(query_columns, source),
     keys=keys, source_keys=source_keys, is_equal=is_equal | join(' and ')
   )) %}
 {% endmacro %}

@@ -229,7 +229,7 @@ def _by_history(key: str, value: str) -> list[str]:
             MACROS.behind_closed_rows(options, writer, "t", "c", 0),
             MACROS.changes_like(options, writer, "t"),
             MACROS.latest_dated(options, writer, "select 1"),
-            writer["table_query"],
+            MACROS.no_rows(writer["schema"]),
         ]
     # the managed columns themselves
     given = {"valid_from_name": MACROS.quoted(key), "valid_to_name": MACROS.quoted(value)}
