@@ -69,6 +69,9 @@ def spark_settings(directory: Path, *, has_iceberg: bool = True) -> dict[str, st
         "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
         # Derby once failed to find the partitions of a filter while other threads wrote (not reproduced)
         "spark.sql.hive.metastorePartitionPruningFallbackOnException": "true",
+        # otherwise a date before 1582 or a timestamp before 1900 stops every write to Parquet (measured)
+        "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+        "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
         **(_iceberg_settings() if has_iceberg else {}),
     }
 

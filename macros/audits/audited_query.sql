@@ -9,7 +9,7 @@
   {# a query that reads its own table needs one #}
   {% do dbt_kinds.prepare_table(relation, work) if work.reads_itself %}
   {% set staged = work.staged_columns %}
-  {% set stage = dbt_kinds.stage(relation, 'audited', dbt_kinds._rows_to_publish(work, batch, query), dbt_kinds.empty_rows(staged.schema)) %}
+  {% set stage = dbt_kinds.stage_rows(relation, work.writer, 'audited', dbt_kinds._rows_to_publish(work, batch, query), staged.schema) %}
   {% set findings = dbt_kinds.findings_of(relation, work, batch, stage) %}
   {% do dbt_kinds.report_findings(relation, work, batch, findings) %}
   {% do work.update({'staged': stage, 'warnings': findings}) %}

@@ -155,6 +155,16 @@ where source.__kinds_action = 'insert'
 {% endmacro %}
 
 
+{# The columns of the changes, `[{name, type}]`, in their order. Pure. #}
+{% macro change_columns(options, writer) %}
+  {% set columns = [{'name': '__kinds_action', 'type': 'string'}, {'name': '__kinds_boundary', 'type': options.time_data_type}, {'name': '__kinds_is_new', 'type': 'boolean'}] %}
+  {% for name in dbt_kinds.key_names(writer) %}
+    {% do columns.append({'name': name, 'type': writer.key_types[loop.index0]}) %}
+  {% endfor %}
+  {% do return(columns + writer.source_schema) %}
+{% endmacro %}
+
+
 {# The column types of the stage of changes: the table's, and the key's. #}
 {% macro changes_like(options, writer, relation) %}
   {% set columns = ["'' as __kinds_action", dbt_kinds.null_of(options) ~ ' as __kinds_boundary', 'true as __kinds_is_new'] %}

@@ -143,3 +143,16 @@ case
   {%- endset %}
   {% do return(reason) %}
 {% endmacro %}
+
+
+{# The columns of event_lines and gained_lines, `[{name, type}]`. Pure. #}
+{% macro line_columns(options) %}
+  {% set columns = [] %}
+  {% for column in options.columns %}
+    {% do columns.append({'name': column.name, 'type': dbt_kinds.type_text(column.type)}) %}
+  {% endfor %}
+  {% for name in ['_kinds_file', '_kinds_text', '_kinds_reason'] %}
+    {% do columns.append({'name': name, 'type': 'string'}) %}
+  {% endfor %}
+  {% do return(columns) %}
+{% endmacro %}

@@ -13,7 +13,7 @@
     {% do return(dbt_kinds.replace_all(relation, work, batch, query)) %}
   {% endif %}
   {% set options, details = work.options, dbt_kinds.versions_read(work) %}
-  {% set stage = work.get('staged') or dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(query, 'true', work.writer.selected), relation) %}
+  {% set stage = work.get('staged') or dbt_kinds.stage_rows(relation, work.writer, 'batch', dbt_kinds.filtered_query(query, 'true', work.writer.selected), work.writer.schema, relation) %}
   {% do dbt_kinds.drop_appended_views(work.plan) %}
   {% set number = dbt_kinds.query_rows('select count(*) as number from ' ~ stage)[0].number %}
   {% if number %}

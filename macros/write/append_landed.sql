@@ -6,11 +6,11 @@
   {% set options, claim = work.options, work.plan.claims[number - 1] %}
   {% set unit, named = ('row', '_kinds_file') if options.landing_table is not none else ('line', dbt_kinds.file_name('_kinds_file')) %}
   {% if options.landing_table is not none %}
-    {% set lines = dbt_kinds.stage(relation, 'lines', dbt_kinds.gained_lines(options, work.plan)) %}
+    {% set lines = dbt_kinds.stage_rows(relation, work.writer, 'lines', dbt_kinds.gained_lines(options, work.plan), dbt_kinds.line_columns(options)) %}
     {% do dbt_kinds.drop_appended_views(work.plan) %}
   {% else %}
     {% do dbt_kinds.take_files(options, claim) if not claim.is_taken %}
-    {% set lines = dbt_kinds.stage(relation, 'lines', dbt_kinds.event_lines(options, claim.files | map(attribute='name') | list, claim.id)) %}
+    {% set lines = dbt_kinds.stage_rows(relation, work.writer, 'lines', dbt_kinds.event_lines(options, claim.files | map(attribute='name') | list, claim.id), dbt_kinds.line_columns(options)) %}
   {% endif %}
   {% set counted = dbt_kinds.query_rows('select count(if(_kinds_reason is null, 1, null)) as rows, count(_kinds_reason) as rejects, '
     ~ 'collect_set(if(_kinds_reason is null, null, _kinds_file)) as files, min_by(struct(' ~ named ~ ' as _kinds_file, _kinds_text, _kinds_reason), _kinds_file) filter (where _kinds_reason is not null) as one from ' ~ lines)[0] %}

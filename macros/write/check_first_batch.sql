@@ -11,7 +11,7 @@
   {% endif %}
   {# a query that reads its own table needs one #}
   {% do dbt_kinds.prepare_table(relation, work) if work.reads_itself %}
-  {% set rows = dbt_kinds.staged_batch(relation, work, query, dbt_kinds.empty_rows(writer.source_schema) if 'source_schema' in writer else none) %}
+  {% set rows = dbt_kinds.staged_batch(relation, work, query) %}
   {% set counts = dbt_kinds.check_keys(options, writer, rows, batch) %}
   {% if is_put_back and not counts.all_rows and options.get('empty_source') == 'error' %}
     {% do dbt_kinds.refuse_empty_source(relation, options, batch) %}
@@ -21,13 +21,14 @@
 {% endmacro %}
 
 
-{# A stage of the rows of a batch for a kind with keys, with the types of the table or query `like`; the audited stage if there is one. #}
+{# A stage of the rows of a batch for a kind with keys, with the types of the table `like`; the audited stage if there is one. #}
 {% macro staged_batch(relation, work, query, like=none) %}
   {# audits see all rows of a history #}
   {% if work.get('staged') is not none and not (dbt_kinds.keeps_history(work.options) and work.options.duplicate_keys == 'keep_latest') %}
     {% do return(work.staged) %}
   {% endif %}
-  {% do return(dbt_kinds.stage(relation, 'batch', dbt_kinds.rows_by_key(work.options, work.writer, query), like)) %}
+  {% set writer = work.writer %}
+  {% do return(dbt_kinds.stage_rows(relation, writer, 'batch', dbt_kinds.rows_by_key(work.options, writer, query), writer.get('source_schema') or writer.schema, like)) %}
 {% endmacro %}
 
 

@@ -5,10 +5,10 @@
 {% macro merge_by_run(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
   {% set checked = work.pop('checked', none) %}
-  {% set rows = checked.rows if checked is not none else dbt_kinds.staged_batch(relation, work, query, dbt_kinds.empty_rows(writer.source_schema)) %}
+  {% set rows = checked.rows if checked is not none else dbt_kinds.staged_batch(relation, work, query) %}
   {% set sequence = dbt_kinds.run_sequence(relation, work) %}
   {% set details = dbt_kinds.json_text({'sequence': sequence}) %}
-  {% set actions = none if work.start_anew else dbt_kinds.stage(relation, 'actions', dbt_kinds.version_actions(relation, options, writer, rows, sequence)) %}
+  {% set actions = none if work.start_anew else dbt_kinds.stage_rows(relation, writer, 'actions', dbt_kinds.version_actions(relation, options, writer, rows, sequence), [{'name': '_action', 'type': 'string'}] + writer.schema) %}
   {% set counts = "select count_if(_action = 'open') as opened, count(*) as all_actions from " ~ actions if actions is not none else none %}
   {% set found = checked.counts if checked is not none else dbt_kinds.check_keys(options, writer, rows, batch, counts) %}
   {% if found.all_rows == 0 and dbt_kinds.is_emptied(relation, work) %}

@@ -11,14 +11,14 @@
     {% do return(dbt_kinds._load_first(relation, work, checked.rows, instant, checked.counts)) %}
   {% endif %}
   {% set rows = checked.rows if checked is not none else dbt_kinds._rows_of_batch(work, query) %}
-  {% set changes = dbt_kinds.stage(relation, 'changes', dbt_kinds.history_changes(options, writer, relation, rows, instant), dbt_kinds.changes_like(options, writer, relation)) %}
+  {% set changes = dbt_kinds.stage_rows(relation, writer, 'changes', dbt_kinds.history_changes(options, writer, relation, rows, instant), dbt_kinds.change_columns(options, writer), dbt_kinds.changes_like(options, writer, relation)) %}
   {% set counts = dbt_kinds.query_rows(dbt_kinds._action_counts(options, work, changes))[0] %}
   {% do dbt_kinds._check_changes(options, writer, changes, batch, counts) %}
   {% if dbt_kinds.stays_open(relation, work, batch, counts) %}
     {% set counts = dict(counts, closed=0, dropped=0) %}
   {% endif %}
   {% if counts.get('first_new') is not none and dbt_kinds.were_closed(options, writer, relation, changes, counts.first_new) %}
-    {% set changes = dbt_kinds.stage(relation, 'dated_changes', dbt_kinds.behind_closed_rows(options, writer, relation, changes, counts.first_new), changes) %}
+    {% set changes = dbt_kinds.stage_rows(relation, writer, 'dated_changes', dbt_kinds.behind_closed_rows(options, writer, relation, changes, counts.first_new), dbt_kinds.change_columns(options, writer), changes) %}
   {% endif %}
   {% set actions = counts.inserted + counts.closed + counts.replaced + counts.dropped %}
   {% set written = {'rows_written': actions, 'details': dbt_kinds._note_counts(options, instant, counts), 'sql': '-- the batch changes nothing'} %}

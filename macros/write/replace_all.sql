@@ -25,7 +25,7 @@
       or (existing.file_format == options.file_format and not existing.get('has_to_be_dropped'))) %}
     {% do dbt_kinds.create_table(relation, existing, options.file_format, writer.partitioning, sql, writer.schema) %}
   {% else %}
-    {% set stage = staged or dbt_kinds.stage(relation, 'whole', sql) %}
+    {% set stage = staged or dbt_kinds.stage_rows(relation, writer, 'whole', sql, writer.schema) %}
     {% do dbt_kinds.hold_lease(options) %}
     {% do dbt_kinds.replace_by_stage(relation, options, stage, writer.partitioning, existing, writer.schema) %}
   {% endif %}

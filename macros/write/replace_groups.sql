@@ -4,8 +4,8 @@
 #}
 {% macro stage_groups(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
-  {% set rows = work.get('staged') or dbt_kinds.stage(relation, 'rows', dbt_kinds.filtered_query(query, 'true', writer.source_selected), dbt_kinds.empty_rows(writer.source_schema)) %}
-  {% set actions = none if work.start_anew else dbt_kinds.stage(relation, 'actions', dbt_kinds.group_actions(writer, rows, dbt_kinds.stored_groups(relation, work))) %}
+  {% set rows = work.get('staged') or dbt_kinds.stage_rows(relation, writer, 'rows', dbt_kinds.filtered_query(query, 'true', writer.source_selected), writer.source_schema) %}
+  {% set actions = none if work.start_anew else dbt_kinds.stage_rows(relation, writer, 'actions', dbt_kinds.group_actions(writer, rows, dbt_kinds.stored_groups(relation, work)), writer.schema + [{'name': '_action', 'type': 'string'}]) %}
   {% set found = dbt_kinds._check_groups(relation, work, rows, actions) %}
   {% if found.all_rows == 0 and dbt_kinds.is_emptied(relation, work) %}
     {% do work.update({'groups': {'is_idle': true}}) %}
@@ -42,7 +42,7 @@ cross join (select count_if(_action = 'insert') as inserts, count(*) as all_acti
 {# Whether a query without rows leaves a non-empty table unchanged; raises if empty_source does not say what to do. #}
 {% macro is_emptied(relation, work) %}
   {% set options = work.options %}
-  {% if options.empty_source == 'delete' or not work.existed or work.plan.reason == 'backfill: full refresh' or not run_query('select 1 from ' ~ relation ~ ' limit 1').rows | length %}
+  {% if options.empty_source == 'delete' or not work.existed or work.plan.reason == 'backfill: full refresh' or not dbt_kinds.has_rows(relation) %}
     {% do return(false) %}
   {% elif options.empty_source == 'error' %}
     {% do dbt_kinds.drop_stages(relation) %}

@@ -28,6 +28,8 @@ def database_like_spark() -> duckdb.DuckDBPyConnection:
         "set TimeZone = 'UTC'",
         "create macro unix_micros(instant) as epoch_us(instant)",
         "create macro timestamp_micros(number) as make_timestamptz(number)",
+        "create macro try_sum(number) as sum(number)",
+        "create macro date_of_days(number) as date '1970-01-01' + number::integer",
         "create macro raise_error(message) as error(message)",
         "create macro xxhash64(one) as (hash(one)::hugeint % 1000000), (one, two) as (hash(one, two)::hugeint % 1000000)",
     ):

@@ -63,6 +63,8 @@ def _in_duckdb(text: str) -> str:
     # sqlglot writes a sum, which is NULL of no rows
     text = re.sub(r"\bcount_if\((\w+)\)", r"count(if(\1, 1, null))", text)
     text = re.sub(r"\bstruct\((target|source)\.\*\) as \1\b", r"\1", text)
+    # and a timestamp for a date
+    text = text.replace("date_from_unix_date(", "date_of_days(")
     return sqlglot.transpile(text, read="spark", write="duckdb")[0]
 
 
