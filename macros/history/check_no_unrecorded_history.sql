@@ -15,7 +15,7 @@
   {% if stages %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has no recorded coverage, and ' ~ stages | join(', ') ~ ' beside it is the whole history '
       ~ 'that a run was putting in its place; look which of the two is whole' ~ way_out) %}
-  {% elif valid_to is none and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
+  {% elif valid_to is none and dbt_kinds.has_rows(this) %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ " has rows, no recorded coverage and no column '" ~ options.valid_to_name
       ~ "'; this kind did not write it: rename it, adopt it if it is a dbt snapshot (dbt_kinds.adopt_snapshot), or discard it with --full-refresh") %}
   {% elif valid_to is not none and run_query('select 1 from ' ~ this ~ ' where ' ~ dbt_kinds.quoted(valid_to.name) ~ ' is not null limit 1').rows | length %}

@@ -2,7 +2,9 @@
 {% macro parse_instant(model, name, value) %}
   {% set pattern = '([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.][0-9]+)?)?)? ?(Z|[+-][01][0-9]:[0-5][0-9])?' %}
   {% set found = dbt_kinds.full_match(pattern, value | string | trim) %}
-  {% if found is none or not dbt_kinds._is_on_the_calendar(found.groups()) %}
+  {% if found is not none and dbt_kinds._is_on_the_calendar(found.groups()) and not dbt_kinds._is_in_range(found.group(1)) %}
+    {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is out of the range that is taken, 1000-01-01 to 9998-12-31; write a date within it, such as the day of the first row") %}
+  {% elif found is none or not dbt_kinds._is_on_the_calendar(found.groups()) %}
     {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is not a date (YYYY-MM-DD) or a datetime (YYYY-MM-DD HH:MM:SS)") %}
   {% endif %}
   {% set year, month, day, hour, minute, second, offset = found.groups() %}
@@ -16,19 +18,23 @@
 {% endmacro %}
 
 
-{#
-  A macro cannot catch the error of datetime(2024, 2, 30), so this checks for it. Years before 1000 are excluded:
-  strftime writes them with fewer digits, and text would not sort.
-#}
+{# Years before 1000 are left out: strftime writes them with fewer digits, and text would not sort. #}
+{% macro _is_in_range(year) %}
+  {% do return(year | int >= 1000 and year | int <= 9998) %}
+{% endmacro %}
+
+
+{# A macro cannot catch the error of datetime(2024, 2, 30), so this checks for it. #}
 {% macro _is_on_the_calendar(parts) %}
   {% set year, month, day, hour, minute, second, offset = parts %}
-  {% if month | int < 1 or month | int > 12 or year | int < 1000 or year | int > 9998 %}
+  {% if month | int < 1 or month | int > 12 or year | int < 1 or day | int < 1 %}
     {% do return(false) %}
   {% endif %}
-  {% set first = modules.datetime.date(year | int, month | int, 1) %}
+  {# 9999-12 has no next month; as 9998, it is no leap year #}
+  {% set first = modules.datetime.date([year | int, 9998] | min, month | int, 1) %}
   {% set in_next_month = first + modules.datetime.timedelta(days=day | int - 1) %}
   {% do return(
-    1 <= day | int and in_next_month.month == month | int
+    in_next_month.month == month | int
     and hour | int(0) < 24 and minute | int(0) < 60 and second | int(0) < 60
   ) %}
 {% endmacro %}

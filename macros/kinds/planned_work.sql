@@ -58,6 +58,8 @@
   {% set sample_query = dbt_kinds.with_change_sets(plan.get('change_sets'), dbt_kinds.substitute_window(sql, dbt_kinds.query_window(options, window), plan.execution_time)) %}
   {% set sample_query = dbt_kinds.read_as_empty(model, this, sample_query) if as_empty is not none else sample_query %}
   {% set start_anew = found != 'table' or plan.start_anew %}
+  {% do dbt_kinds.check_column_types(options, described.query) if start_anew %}
+  {% do dbt_kinds.check_field_names(options, described.query) %}
   {% set writer = prepare(options, described.query, none if start_anew else existing, sample_query, described.expressions) %}
   {% do dbt_kinds.check_column_names(options, writer.schema) %}
   {% do dbt_kinds.warn_of_partitions(options, writer) if not afresh %}

@@ -2,7 +2,7 @@
 {% macro log_plan(work) %}
   {% set options, plan = work.options, work.plan %}
   {% do plan.notes.extend(dbt_kinds.notes_of_rows(model, work)) %}
-  {% set note = dbt_kinds.note_of_plan(options, plan, work.get('existed', false)) %}
+  {% set note = dbt_kinds.note_of_plan(options, plan, dbt_kinds.is_filled(plan, work.get('existed', false), this)) %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ plan.reason ~ ('; ' ~ note if note is not none else ''), info=plan.batches != [] or plan.waiting != [] or 'late data' in plan.reason) %}
   {% do dbt_kinds._warn_of_lost_history(options, plan) %}
 {% endmacro %}
@@ -16,6 +16,18 @@
       ~ dbt_kinds.counted(dbt_kinds.count_units(units), 'unit', 'units') ~ ' between ' ~ suspect[0][0] ~ ' and ' ~ suspect[-1][1]
       ~ '; reload them with kinds_start and kinds_end, or set on_lost_history: reload next to auto') %}
   {% endfor %}
+{% endmacro %}
+
+
+{# Whether a table has a row. #}
+{% macro has_rows(relation) %}
+  {% do return(run_query('select 1 from ' ~ relation ~ ' limit 1').rows | length > 0) %}
+{% endmacro %}
+
+
+{# Whether a first load finds a table with rows: a run that failed may have left it empty. #}
+{% macro is_filled(plan, is_there, relation) %}
+  {% do return(is_there and plan.reason == 'first load' and plan.batches != [] and dbt_kinds.has_rows(relation)) %}
 {% endmacro %}
 
 

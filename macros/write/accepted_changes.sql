@@ -58,9 +58,7 @@
 {# Columns that locate rows cannot change; and a Parquet or ORC table is not rewritten for an addition. #}
 {% macro _check_change(options, existing, change, words) %}
   {% set way_out = '; run with --full-refresh to rebuild the table' %}
-  {% if modules.re.search('\\bvoid\\b', change.to or '') %}
-    {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ', and that column would have no value; write cast(null as …) in the query') %}
-  {% endif %}
+  {% do dbt_kinds.check_column_types(options, [{'name': change.path | join('.'), 'type': change.to}]) if change.to %}
   {% for field in existing.partitioning if change.change != 'add' and change.path[0] | lower in dbt_kinds._words_of(field) %}
     {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation ~ ', which is partitioned by it' ~ way_out) %}
   {% endfor %}

@@ -9,8 +9,7 @@
   {% set options = work.options %}
   {% if dbt_kinds.accumulates(options) %}
     {% do dbt_kinds._check_nothing_unmerged(work) %}
-  {% elif dbt_kinds.may_count_twice(options) and not work.start_anew and dbt_kinds.events_of(options.relation) == []
-      and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
+  {% elif dbt_kinds.may_count_twice(options) and not work.start_anew and dbt_kinds.events_of(options.relation) == [] and dbt_kinds.has_rows(this) %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so a first load might ' ~ ('append' if dbt_kinds.appends_rows(options) else 'merge') ~ ' them '
       ~ "again; record the intervals that it holds: dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}'; or rebuild it with "
       ~ '--full-refresh' ~ (' and disable_restatement: false' if options.disable_restatement else '')) %}
@@ -21,7 +20,7 @@
 {# The same for states, also if all their records were withdrawn: nobody knows which intervals the rows contain. #}
 {% macro _check_nothing_unmerged(work) %}
   {% set options = work.options %}
-  {% if not work.start_anew and dbt_kinds.loads_of(options.relation) == [] and run_query('select 1 from ' ~ this ~ ' limit 1').rows | length %}
+  {% if not work.start_anew and dbt_kinds.loads_of(options.relation) == [] and dbt_kinds.has_rows(this) %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so that an interval that they hold might be merged '
       ~ "again; rebuild it with --full-refresh, or state what it holds: dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}'") %}
   {% endif %}

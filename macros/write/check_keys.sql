@@ -97,3 +97,13 @@ select * from (
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}
+
+
+{# Refuses keys, and then expressions of order_by, that Spark cannot compare; each as `{type}`, in the order of the options. #}
+{% macro check_keys_compare(options, keys) %}
+  {% set texts = options.unique_key + options.get('order_by', []) %}
+  {% for key in keys %}
+    {% set option = 'unique_key' if loop.index0 < options.unique_key | length else 'order_by' %}
+    {% do dbt_kinds.fail(options.model, option ~ " '" ~ texts[loop.index0] ~ "' is a " ~ key.type ~ ', and Spark cannot compare maps; name another column, or make an array of it in the query: array_sort(map_entries(…))') if 'map<' in key.type %}
+  {% endfor %}
+{% endmacro %}

@@ -1,12 +1,12 @@
 {#
   For tables of states: see table_writer; plus `key_columns`, the quoted key columns, `is_same`, the condition that two rows have the
-  same key, `functions`, which combine two states of each column, and `clauses`, what a merge does to an existing row.
+  same key, `functions`, which combine two states of each column, `sums`, the columns that are added up, and `clauses`, what a merge does to an existing row.
 #}
 {% macro cumulative_writer(options, query_columns, existing, query, keys=[]) %}
   {% do dbt_kinds._check_states(options, query_columns) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
   {% do dbt_kinds._check_key_stays(options, writer, existing) if existing is not none %}
-  {% set keys, is_same, functions, assignments = [], [], {}, [] %}
+  {% set keys, is_same, functions, sums, assignments = [], [], {}, [], [] %}
   {% for column in writer.schema %}
     {% set quoted, combiner = dbt_kinds.quoted(column.name), options.combine.get(column.name | lower) %}
     {% if column.name | lower in options.unique_key | map('lower') %}
@@ -14,11 +14,12 @@
       {% do is_same.append('target.' ~ quoted ~ ' <=> source.' ~ quoted) %}
     {% elif combiner is not none %}
       {% do functions.update({quoted: dbt_kinds.state_functions()[combiner]}) %}
+      {% do sums.append({'name': column.name, 'type': column.type}) if combiner == 'add' %}
       {% do assignments.append({'column': column.name, 'expression': 'source.' ~ quoted}) %}
     {% endif %}
   {% endfor %}
   {% do return(dict(
-    writer, key_columns=keys, is_same=is_same | join(' and '), functions=functions,
+    writer, key_columns=keys, is_same=is_same | join(' and '), functions=functions, sums=sums,
     clauses=[{'condition': none, 'action': 'update', 'assignments': assignments}] if assignments else []
   )) %}
 {% endmacro %}
@@ -32,6 +33,9 @@
       {% do dbt_kinds.fail(options.model, option ~ " names the column '" ~ column ~ "', and the query has " ~ names | join(', ')) %}
     {% endfor %}
   {% endfor %}
+  {% set keys = [] %}
+  {% for key in options.unique_key %}{% do keys.append(dbt_kinds.find_column(query_columns, key)) %}{% endfor %}
+  {% do dbt_kinds.check_keys_compare(options, keys) %}
   {% for name in names if name | lower not in options.combine and name | lower not in options.unique_key | map('lower') %}
     {% do dbt_kinds.fail(options.model, "the column '" ~ name ~ "' has no combiner; add it to unique_key if the query groups by it, otherwise add it to "
       ~ 'combine, with one of ' ~ dbt_kinds.state_functions() | join(', ')) %}

@@ -4,6 +4,7 @@
   condition that an update would change nothing, none if every row counts as changed or rows are never updated.
 #}
 {% macro key_writer(options, query_columns, existing, query, keys=[]) %}
+  {% do dbt_kinds.check_keys_compare(options, keys) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
   {% set names = writer.schema | map(attribute='name') | list %}
   {% do dbt_kinds._check_columns_exist(options, names | map('lower') | list) %}

@@ -5,10 +5,10 @@
 #}
 {% macro merge_states(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
-  {% set rows = work.get('staged') or dbt_kinds.stage(relation, 'batch', dbt_kinds.filtered_query(query, 'true', writer.selected), relation) %}
-  {% set like = '(select *, cast(0 as bigint) as __kinds_stored from ' ~ relation ~ ')' %}
-  {% set states = dbt_kinds.stage(relation, 'states', dbt_kinds.combined_states(writer, relation, rows), like) %}
-  {% set found = dbt_kinds._check_states_met_once(options, relation, states) %}
+  {% set rows = work.get('staged') or dbt_kinds.stage_rows(relation, writer, 'batch', dbt_kinds.filtered_query(query, 'true', writer.selected), writer.schema, relation) %}
+  {% set like = '(select *, cast(0 as bigint) as __kinds_stored, cast(null as string) as __kinds_unfit from ' ~ relation ~ ')' %}
+  {% set states = dbt_kinds.stage_rows(relation, writer, 'states', dbt_kinds.combined_states(writer, relation, rows), writer.schema + [{'name': '__kinds_stored', 'type': 'bigint'}, {'name': '__kinds_unfit', 'type': 'string'}], like) %}
+  {% set found = dbt_kinds._check_combined(options, writer, relation, states) %}
   {% set written = {'rows_written': found.all_keys, 'sql': '-- the batch changes nothing'} %}
   {% set clauses, inserts = writer.clauses if found.stored_keys else [], found.stored_keys < found.all_keys %}
   {% if not clauses and not inserts %}
@@ -29,32 +29,44 @@
 {% endmacro %}
 
 
-{# The number of keys in the batch, and how many of them the table has. A key with several rows in the table would add the batch to each. #}
-{% macro _check_states_met_once(options, relation, states) %}
+{# The number of keys in the batch, and how many of them the table has. A key with several rows in the table would add the batch to each; a sum that overflows would lose it. #}
+{% macro _check_combined(options, writer, relation, states) %}
   {% set counts %}
-select count(*) as all_keys, count(if(__kinds_stored > 0, 1, null)) as stored_keys, coalesce(max(__kinds_stored), 0) as most_rows from {{ states }}
+select count(*) as all_keys, count(if(__kinds_stored > 0, 1, null)) as stored_keys, coalesce(max(__kinds_stored), 0) as most_rows, count(if(__kinds_unfit <> '', 1, null)) as unfit_keys from {{ states }}
   {%- endset %}
   {% set found = dbt_kinds.query_rows(counts)[0] %}
   {% if found.most_rows > 1 %}
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has up to ' ~ found.most_rows ~ ' rows for one ' ~ options.unique_key | join(', ')
       ~ ', and must have one; nothing was changed. Either unique_key has changed, or something else wrote to the table: rebuild it with --full-refresh') %}
+  {% elif found.unfit_keys %}
+    {% set one = dbt_kinds.query_rows('select ' ~ writer.key_columns | join(', ') ~ ', __kinds_unfit from ' ~ states ~ " where __kinds_unfit <> '' limit 1")[0] %}
+    {% set words = one.pop('__kinds_unfit') %}
+    {% do dbt_kinds.drop_stages(relation) %}
+    {% do dbt_kinds.fail(options.model, 'a sum became too large for its column, ' ~ words ~ ', for ' ~ dbt_kinds.counted(found.unfit_keys, 'key', 'keys') ~ ', such as ' ~ dbt_kinds.json_text(one)
+      ~ '; nothing was changed. Cast the column to a wider type in the query, such as decimal(38, 0), and rebuild the table with --full-refresh if the next run asks for it') %}
   {% endif %}
   {% do return(found) %}
 {% endmacro %}
 
 
 {#
-  SQL: the keys of a batch, each with the combined states of table and batch, and in `__kinds_stored` the number of the table's rows with
-  that key. A column without a combiner is one that the query lost, and keeps its value. Pure.
+  SQL: the keys of a batch, each with the combined states of table and batch, in `__kinds_stored` the number of the table's rows with
+  that key, and in `__kinds_unfit` the columns whose sum does not fit into them, which is NULL. A column without a combiner is one that the query lost, and keeps its value. Pure.
 #}
 {% macro combined_states(writer, relation, rows) %}
-  {% set selected = [] %}
+  {% set selected, sums, unfit = [], {}, [] %}
+  {% for column in writer.sums %}
+    {% set quoted = dbt_kinds.quoted(column.name) %}
+    {% set sum = 'try_cast(try_sum(' ~ quoted ~ ') as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ')' %}
+    {% do sums.update({quoted: sum}) %}
+    {% do unfit.append('if(' ~ sum ~ ' is null and count(' ~ quoted ~ ') > 0, ' ~ dbt_kinds.text_literal(column.name ~ ' (' ~ column.type ~ ')') ~ ', null)') %}
+  {% endfor %}
   {% for column in writer.columns %}
-    {% do selected.append(column if column in writer.key_columns else ('first(' ~ column ~ ', true)' if column not in writer.functions
+    {% do selected.append(sums[column] ~ ' as ' ~ column if column in sums else column if column in writer.key_columns else ('first(' ~ column ~ ', true)' if column not in writer.functions
       else writer.functions[column] ~ '(' ~ column ~ ')') ~ ' as ' ~ column) %}
   {% endfor %}
   {% set sql -%}
-select {{ selected | join(', ') }}, sum(__kinds_is_stored) as __kinds_stored
+select {{ selected | join(', ') }}, sum(__kinds_is_stored) as __kinds_stored, {{ "concat_ws(', ', " ~ unfit | join(', ') ~ ')' if unfit else "''" }} as __kinds_unfit
 from (
   select {{ writer.columns | join(', ') }}, 1 as __kinds_is_stored
   from {{ relation }} as target left semi join {{ rows }} as source on {{ writer.is_same }}

@@ -90,6 +90,20 @@ def test_a_window_that_meets_what_is_merged_is_refused_whatever_is_allowed() -> 
     assert runs.stored(warehouse) == runs.expected(EVENTS, 3)
 
 
+def test_a_sum_that_overflows_is_refused_with_its_key_and_changes_nothing() -> None:
+    large, sql = 2**62, runs.QUERY.replace("sum(v)", f"sum(v * {2**62})")
+    warehouse = runs.warehouse_of([(1, "a", 1, 1, True), (2, "a", 1, 1, True)])
+    runs.run(warehouse, 2, sql=sql)
+    before = runs.stored(warehouse)
+    assert large in before[0]
+    runs.add(warehouse, [(1, "a", 2, 1, True), (2, "a", 2, None, True)])
+    assert refusal(warehouse, 3, sql=sql) == (
+        'dbt_kinds: model totals: a sum became too large for its column, total (bigint), for 1 key, such as {"id": 1, "part": "a"}; nothing was changed. '
+        "Cast the column to a wider type in the query, such as decimal(38, 0), and rebuild the table with --full-refresh if the next run asks for it"
+    )
+    assert runs.stored(warehouse) == before
+
+
 def test_protected_intervals_in_a_window_are_left_alone() -> None:
     warehouse = runs.warehouse_of(EVENTS)
     runs.run(warehouse, 3)

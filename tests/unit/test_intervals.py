@@ -252,6 +252,15 @@ def test_anything_else_is_no_instant(value: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("value", ["0001-01-01", "0999-12-31 23:59:59", "9999-12-31", "9999-02-28"])
+def test_a_date_out_of_the_range_that_is_taken(value: str) -> None:
+    with pytest.raises(CompilerError) as refused:
+        MACROS.parse_instant("orders", "start", value)
+    assert str(refused.value) == (
+        f"dbt_kinds: model orders: start '{value}' is out of the range that is taken, 1000-01-01 to 9998-12-31; write a date within it, such as the day of the first row"
+    )
+
+
 @some_examples
 @given(st.datetimes(datetime(1001, 1, 1), datetime(9998, 1, 1)), st.integers(-14 * 60, 14 * 60))
 def test_an_offset_is_converted_to_utc(local: datetime, minutes_ahead: int) -> None:

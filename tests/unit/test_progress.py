@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from dbt_kinds.operate.intervals import rough_duration_text
@@ -25,6 +27,16 @@ MACROS = Macros()
 )
 def test_a_long_run_says_how_long_the_rest_takes(spent: float, number: int, batches: int, said: str) -> None:
     assert MACROS.time_left(spent, number, batches) == said
+
+
+@pytest.mark.parametrize(
+    ("reason", "rows", "filled"), [("first load", 0, False), ("first load", 1, True), ("1 missing", 1, False)]
+)
+def test_a_table_that_a_run_left_empty_is_not_to_be_adopted(reason: str, rows: int, filled: bool) -> None:
+    macros = Macros(run_query=lambda sql: SimpleNamespace(rows=[(1,)] * rows))
+    plan = {"reason": reason, "batches": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"]]}
+    assert macros.is_filled(plan, True, "shop.orders") is filled
+    assert macros.is_filled(plan, False, "shop.orders") is False
 
 
 @pytest.mark.parametrize("seconds", [0, 0.4, 1.2, 56.9, 57, 90.5, 3419, 3421, 80000, 82080, 200_000])

@@ -1,0 +1,94 @@
+"""Types and names that no table, or no key, can have: refused with the column, the cause and what to write instead."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.unit import cumulative_runs
+from tests.unit.macros import CompilerError, Macros, node
+
+
+def macros(*, catalog: str = "spark_catalog", kind_of_catalog: str = "hive") -> Macros:
+    def run_query(sql: str) -> Any:
+        return SimpleNamespace(rows=[(catalog,)] if "current_catalog" in sql else [("key", kind_of_catalog)])
+
+    return Macros(run_query=run_query)
+
+
+@pytest.mark.parametrize(
+    ("file_format", "type_text", "said"),
+    [
+        ("iceberg", "void", "the column 'x' of the query is a null without a type, which no iceberg table can hold; give it one: cast(null as …)"),
+        ("parquet", "array<void>", "the column 'x' of the query is a null without a type, within array<void>, which no parquet table can hold; give it one: cast(null as …)"),
+        ("delta", "void", None),
+        ("iceberg", "interval day to second", "the column 'x' of the query is of type interval day to second, which no iceberg table can hold; make a number or a text of it, such as cast(… as string)"),
+        ("parquet", "interval year to month", None),
+        ("orc", "interval", "the column 'x' of the query is of type interval, which no orc table can hold; make a number or a text of it, such as cast(… as string)"),
+        ("iceberg", "struct<void:int,interval:map<string,date>>", None),
+    ],
+)  # fmt: skip
+def test_a_type_that_the_format_cannot_hold(file_format: str, type_text: str, said: str | None) -> None:
+    options, columns = {"model": "orders", "file_format": file_format}, [{"name": "x", "type": type_text}]
+    if said is None:
+        macros().check_column_types(options, columns)
+    else:
+        with pytest.raises(CompilerError) as refused:
+            macros().check_column_types(options, columns)
+        assert str(refused.value) == f"dbt_kinds: model orders: {said}"
+
+
+@pytest.mark.parametrize(
+    ("file_format", "name", "catalog", "is_refused"),
+    [
+        ("iceberg", "x:y", {}, True),
+        ("iceberg", "a b", {"kind_of_catalog": "<undefined>"}, True),
+        ("iceberg", "x:y", {"kind_of_catalog": "rest"}, False),
+        ("iceberg", "x:y", {"catalog": "lake"}, False),
+        ("iceberg", "_1a", {}, False),
+        ("parquet", "x;y", {}, True),
+        ("parquet", "a b", {}, False),
+    ],
+)
+def test_a_field_whose_name_a_hive_catalog_loses(
+    file_format: str, name: str, catalog: dict[str, str], is_refused: bool
+) -> None:
+    options = {"model": "orders", "file_format": file_format, "relation": "shop.orders"}
+    columns = [{"name": "s", "type": f"array<struct<{name}:int>>"}]
+    if not is_refused:
+        macros(**catalog).check_field_names(options, columns)
+        return
+    with pytest.raises(CompilerError) as refused:
+        macros(**catalog).check_field_names(options, columns)
+    assert str(refused.value) == (
+        f"dbt_kinds: model orders: the column 's' of the query has a field '{name}', and a Hive catalog cannot give the name back, so that dbt could not list the schema of shop.orders any more; "
+        "rename the field in the query, with letters, digits and underscores only"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "said"),
+    [
+        ("incremental_by_unique_key", {"unique_key": "m"}, "unique_key"),
+        ("incremental_by_unique_key", {"unique_key": "id", "duplicate_keys": "keep_latest", "order_by": "m"}, "order_by"),
+        ("scd_type_2_by_column", {"unique_key": "m", "columns": ["id"]}, "unique_key"),
+        ("scd_type_2_by_column", {"unique_key": "m", "columns": "*", "validity": "run_sequence"}, "unique_key"),
+        ("cumulative_aggregate", {"unique_key": "m", "combine": {"id": "add"}}, "unique_key"),
+    ],
+)  # fmt: skip
+def test_a_map_is_no_key(kind: str, options: dict[str, Any], said: str) -> None:
+    columns = [{"name": "id", "type": "int"}, {"name": "m", "type": "map<string,int>"}]
+    rendered = Macros(node=node("orders", kind=kind, **options), compiled_code=cumulative_runs.QUERY)
+    read = rendered.options(node("orders", kind=kind, **options))
+    writer = {
+        "incremental_by_unique_key": "key_writer", "cumulative_aggregate": "cumulative_writer", "scd_type_2_by_column": "history_writer", "scd_type_2_by_run": "run_history_writer",
+    }[read["kind"]]  # fmt: skip
+    types = {column["name"]: column for column in columns}
+    keys = [types[key] for key in rendered.described_expressions(read)]
+    with pytest.raises(CompilerError) as refused:
+        getattr(rendered, writer)(read, columns, None, "select 1", keys)
+    assert str(refused.value) == (
+        f"dbt_kinds: model orders: {said} 'm' is a map<string,int>, and Spark cannot compare maps; name another column, or make an array of it in the query: array_sort(map_entries(…))"
+    )
