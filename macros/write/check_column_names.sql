@@ -15,7 +15,7 @@
 {% endmacro %}
 
 
-{# The names that Iceberg 1.10 and 1.12 refuse to read, in exactly this case (measured): the last two tell rows of format version 3 apart. #}
+{# The names that Iceberg 1.10 refuses to read, in exactly this case (measured): the last two tell rows of format version 3 apart. #}
 {% macro iceberg_columns() %}
   {% do return(['_file', '_pos', '_partition', '_spec_id', '_deleted', '_row_id', '_last_updated_sequence_number']) %}
 {% endmacro %}
