@@ -123,7 +123,7 @@ def test_views_are_looked_through_one_after_the_other() -> None:
 
 
 def test_what_cannot_be_looked_through_is_named_with_its_reason() -> None:
-    views = {
+    views: dict[str, Any] = {
         "stage.a": {"text": "select * from stage.b"},
         "stage.b": {"text": "select day from x.y limit 5"},
         "stage.c": {},
