@@ -15,11 +15,14 @@
 {% endmacro %}
 
 
-{# A string that is an instant becomes a literal in UTC; other SQL, such as a column or a time variable, is unchanged. #}
+{#
+  A string that is an instant becomes a text with the offset of UTC, which Spark reads in the columns' own type, whatever the session's time zone: a timestamp literal would be
+  compared with dates at local midnight. The comment keeps the model's hash. Other SQL, such as a column or a time variable, is unchanged.
+#}
 {% macro _as_of_instant(instant) %}
   {% set text = instant | string | trim %}
   {% if dbt_kinds.matches('[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?', text) %}
-    {% do return(dbt_kinds.time_literal('dt', dbt_kinds.parse_instant(model.name, 'the instant of as_of', text))) %}
+    {% do return('/*kinds:as_of*/ ' ~ dbt_kinds.time_literal('tstz', dbt_kinds.parse_instant(model.name, 'the instant of as_of', text))) %}
   {% elif not text %}
     {% do dbt_kinds.fail(model.name, "as_of needs an instant; write a date such as '2024-03-01', or SQL such as dbt_kinds.end_dt()") %}
   {% endif %}

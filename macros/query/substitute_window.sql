@@ -21,7 +21,8 @@
   {% for bound in dbt_kinds._window_bounds(sql) %}
     {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), '/*kinds:' ~ bound | replace('\\', '\\\\') ~ '*/', query.sql) %}
   {% endfor %}
-  {% do return(query.sql) %}
+  {# as_of wrote a timestamp literal once #}
+  {% do return(query.sql | replace('/*kinds:as_of*/ ', 'timestamp ')) %}
 {% endmacro %}
 
 

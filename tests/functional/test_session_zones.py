@@ -185,6 +185,14 @@ def test_every_kind_and_every_way_to_filter(project: Project, zone: str) -> None
         project.kind(name, query, kind=kind, config="file_format='iceberg'", **{"start": "2024-03-30", **options})
     for name, (query, column, _) in REFUSED.items():
         project.kind(name, query, config="file_format='iceberg'", time_column=column, start="2024-03-30")
+    for type_ in ("date", "timestamp_ntz", "timestamp"):
+        project.sql(
+            f"create table {{schema}}.versions_{type_} using iceberg as select id, cast(a as {type_}) as valid_from, cast(b as {type_}) as valid_to "
+            "from values (1, '2024-03-01', '2024-03-30'), (2, '2024-03-30', '2024-03-31'), (3, '2024-03-31', null) as (id, a, b)"
+        )
+        versions = f"api.Relation.create(schema=target.schema, identifier='versions_{type_}')"
+        query = f"select id from {{{{ dbt_kinds.as_of({versions}, '2024-03-30') }}}}"
+        project.kind(f"known_{type_}", query, kind="full", config="file_format='iceberg'", start=None)
     project.target["server_side_parameters"][ZONE] = zone
     run = project.dbt("run", now="2024-03-31 00:10:00")
     for name, (_, _, words) in REFUSED.items():

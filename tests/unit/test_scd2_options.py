@@ -156,10 +156,13 @@ def test_a_query_that_reads_its_window_is_refused_beside_hard_deletes() -> None:
 
 
 def test_as_of_reads_a_text_in_utc_and_leaves_other_sql() -> None:
-    assert MACROS.as_of("shop.prices", "2024-03-01T12:00+02:00") == (
-        "(select * from shop.prices where `valid_from` <= timestamp '2024-03-01 10:00:00+00:00' "
-        "and (`valid_to` is null or `valid_to` > timestamp '2024-03-01 10:00:00+00:00'))"
+    written = MACROS.as_of("shop.prices", "2024-03-01T12:00+02:00")
+    assert written == (
+        "(select * from shop.prices where `valid_from` <= /*kinds:as_of*/ '2024-03-01 10:00:00+00:00' "
+        "and (`valid_to` is null or `valid_to` > /*kinds:as_of*/ '2024-03-01 10:00:00+00:00'))"
     )
+    # what the hash of a model has seen since as_of was there
+    assert MACROS.symbolic_query(written) == written.replace("/*kinds:as_of*/ ", "timestamp ")
     assert "`a` <= o.ordered_at and (`b` is null" in MACROS.as_of("t", "o.ordered_at", valid_from="a", valid_to="b")
     assert MACROS.current("shop.prices") == "(select * from shop.prices where `valid_to` is null)"
     with pytest.raises(CompilerError, match="not a date"):
