@@ -235,5 +235,7 @@ def test_names_that_differ_in_case_are_one_table(project: Project) -> None:
     assert "model other_kind: alias 'KIND' and 'kind', that of the model kind, name one table" in run.errors
     assert "model viewed: alias 'viewed' and 'VIEWED', that of the model other_viewed, name one table" in run.errors
     assert "model seeded: alias 'seeded' and 'Seeded', that of the seed Seeded, name one table" in run.errors
-    assert not any(project.table_exists(name) for name in ("kind", "plain", "viewed", "seeded"))
-    assert not any("viewed" in statement.lower() for statement in run.statements)
+    assert [name for name in ("kind", "plain", "viewed", "seeded") if project.table_exists(name)] == []
+    # but for the record of what was refused
+    sent = [statement for statement in run.statements if "dbt_kinds_intervals" not in statement]
+    assert not any("viewed" in statement.lower() for statement in sent)
