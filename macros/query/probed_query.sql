@@ -25,8 +25,12 @@
 {# How a bound between two pieces of SQL is compared; `last` is the bound before it. #}
 {% macro _comparison(before, after, last) %}
   {% set comparison, name = '(?:<=>|>=|<=|<>|!=|==|=|<|>)', '(?:\\w+|`(?:[^`]|``)+`)' %}
-  {% set is_counted_with = modules.re.match('\\s*(?:[+*%|\\[]|::|-(?!-)|/(?![*]))', after) is not none %}
   {% set tail = before[[before | length - 300, 0] | max:] %}
+  {% if modules.re.search('(?i)(?:[=<>]|\\b(?:between|and))\\s*[(]\\s*(?![\\s\\S])', tail) and modules.re.match('\\s*[)]', after) %}
+    {# in parentheses of its own #}
+    {% do return(dbt_kinds._comparison(modules.re.sub('^\\s*[)]|[(]\\s*(?![\\s\\S])', '', tail), modules.re.sub('^\\s*[)]', '', after), last)) %}
+  {% endif %}
+  {% set is_counted_with = modules.re.match('\\s*(?:[+*%|\\[]|::|-(?!-)|/(?![*]))', after) is not none %}
   {% if is_counted_with %}
     {% do return({'operator': none, 'operand': none, 'is_compared': false}) %}
   {% elif last.get('operator') == 'between' and before | trim | lower == 'and' %}

@@ -79,7 +79,9 @@
 {# Refuses a filter and a time column with the session's time zone between them: the filter drops rows that belong to the interval. #}
 {% macro _check_same_zone(options, bound, sees_instants, analysed, target) %}
   {% set name = bound.name.split(' ')[0] %}
-  {% if sees_instants == (target.type == 'timestamp') and not dbt_kinds.is_compared_locally(analysed, bound) %}
+  {# seconds since 1970 are the same in every zone, though Spark names one for unix_timestamp() #}
+  {% set is_local = not modules.re.search('_(?:epoch|millis)(?![\\s\\S])', name) and dbt_kinds.is_compared_locally(analysed, bound) %}
+  {% if sees_instants == (target.type == 'timestamp') and not is_local %}
     {% do return(none) %}
   {% elif sees_instants != (target.type == 'timestamp') and not target.is_computed and bound.operand is not none and not dbt_kinds.is_computed(analysed, bound.operand) %}
     {# two columns of the source, which agree or not regardless of the zone #}

@@ -27,6 +27,8 @@ WINDOW = ["2024-03-03T00:00:00", "2024-03-04T00:00:00"]
         (f"to_date(ts) = {START}", "=", None),
         (f"where {START} <= src.ts", ">=", "ts"),
         (f"ts <= {START} -- a comment", "<=", "ts"),
+        (f"ts >= ({START})", ">=", "ts"),
+        (f"ts between ( {START} ) and ({END})", "between", "ts"),
         (f"ts <= {START} /* another */", "<=", "ts"),
     ],
 )
@@ -36,13 +38,14 @@ def test_a_bound_beside_a_comparison_is_probed(sql: str, operator: str, operand:
     assert probe["bounds"][0]["operator"] == operator
     assert probe["bounds"][0]["operand"] == operand
     assert "nullif(null, 7000)" in probe["sql"]
+    assert all(bound["is_compared"] for bound in probe["bounds"])
 
 
 @pytest.mark.parametrize(
     "sql",
     [
         f"ts >= {START} - interval 1 day", f"ts < date_add({END}, 1)", f"select {START} as d", f"ts >= {START}::timestamp",
-        f"ts in ({START})", f"x + {START} <= ts",
+        f"ts in ({START})", f"x + {START} <= ts", f"ts >= to_timestamp({START})", f"ts >= ({START} - interval 1 day)",
     ],
 )  # fmt: skip
 def test_a_bound_that_is_counted_with_or_passed_on_stays_typed(sql: str) -> None:
@@ -172,6 +175,22 @@ def test_a_time_column_with_a_format_is_compared_in_it(name: str, strftime: str,
 def test_what_cannot_be_written_right_is_refused(name: str, type_: str, given: dict[str, Any], words: str) -> None:
     with pytest.raises(CompilerError, match=re.escape(words)):
         form(name, type_, **given)
+
+
+def test_seconds_since_1970_are_the_same_in_every_zone() -> None:
+    plan = (
+        "(unix_timestamp(ts#1, yyyy-MM-dd HH:mm:ss, Some(Asia/Kolkata), false) >= cast(nullif(null, 7000) as bigint))"
+    )
+    for name, is_refused in (("start_epoch", False), ("start_hour", True)):
+        bound = {"number": 0, "name": name, "operator": ">=", "operand": None, "is_compared": True}
+        options = {"model": "m", "kind": "incremental_by_time_range", "unit": DAY}
+        try:
+            said = MACROS.typed_bound(
+                options, bound, "bigint", analysed(plan, "Asia/Kolkata"), time_column("timestamp")
+            )
+        except CompilerError:
+            said = None
+        assert said == (None if is_refused else name)
 
 
 def test_hours_of_a_date_column_read_its_whole_day_where_rows_are_filtered_again() -> None:
