@@ -70,7 +70,7 @@
 {# Refuses a date as a bound of hours where rows are not filtered again: every hour would load its whole day. #}
 {% macro _check_finer_than_dates(options, bound, type) %}
   {% if type == 'date' and dbt_kinds.is_finer_than_days(options.unit) and dbt_kinds.appends_rows(options) and not bound.name.startswith('execution') %}
-    {% do dbt_kinds.fail(options.model, 'its query compares ' ~ bound.name.split(' ')[0] ~ ' with a date, and loads intervals of one ' ~ options.unit.name
+    {% do dbt_kinds.fail(options.model, 'its query compares ' ~ dbt_kinds._called(bound) ~ ' with a date, and loads intervals of one ' ~ options.unit.name
       ~ ': each of them would load the whole day again; compare a timestamp, or set interval_unit: day') %}
   {% endif %}
 {% endmacro %}
@@ -78,7 +78,7 @@
 
 {# Refuses a filter and a time column with the session's time zone between them: the filter drops rows that belong to the interval. #}
 {% macro _check_same_zone(options, bound, sees_instants, analysed, target) %}
-  {% set name = bound.name.split(' ')[0] %}
+  {% set name = dbt_kinds._called(bound) %}
   {# seconds since 1970 are the same in every zone, though Spark names one for unix_timestamp() #}
   {% set is_local = not modules.re.search('_(?:epoch|millis)(?![\\s\\S])', name) and dbt_kinds.is_compared_locally(analysed, bound) %}
   {% if sees_instants == (target.type == 'timestamp') and not is_local %}
@@ -103,4 +103,10 @@
 
 {% macro _a(type) %}
   {% do return(('an ' if type[0] in ['a', 'i'] else 'a ') ~ type) %}
+{% endmacro %}
+
+
+{# What the author of a query calls a bound. #}
+{% macro _called(bound) %}
+  {% do return('window_of' if bound.name.startswith('source_') else bound.name) %}
 {% endmacro %}

@@ -212,6 +212,12 @@ def test_window_of_follows_the_type_of_its_column(type_: str, literal: str) -> N
     assert form(name, type_, zone="Asia/Kolkata", target=time_column("timestamp" if type_ == "timestamp" else "date")) == literal  # fmt: skip
 
 
+def test_window_of_is_called_by_its_name() -> None:
+    window = {"relation": "shop.events", "column": "x", "before": "PT0S", "after": "PT0S", "unit": "hour", "week_start": "monday", "data_type": "date", "format": None}  # fmt: skip
+    with pytest.raises(CompilerError, match="its query compares window_of with a date"):
+        form("source_start " + json.dumps(window), "date", unit=HOUR, kind="incremental_unmanaged")
+
+
 def test_window_of_names_what_a_number_lacks() -> None:
     window = {"relation": "shop.events", "column": "x", "before": "PT0S", "after": "PT0S", "unit": "day", "week_start": "monday", "data_type": "date", "format": None}  # fmt: skip
     with pytest.raises(CompilerError, match="has the type int, which cannot be bounded by time"):
