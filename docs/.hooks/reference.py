@@ -53,7 +53,7 @@ def messages() -> list[str]:
 def public(folder: str) -> Iterator[dict[str, Any]]:
     """The macros of a folder that users call."""
     for macro in yaml.safe_load((MACROS / folder / f"{folder}.yml").read_text())["macros"]:
-        if macro.get("docs", {}).get("show", True) and not macro["name"].startswith(("materialization_", "spark__")):
+        if not macro["name"].startswith(("materialization_", "spark__")):
             yield macro
 
 

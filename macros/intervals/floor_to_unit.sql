@@ -1,8 +1,10 @@
+{# The instant at which the unit that contains an instant begins. #}
 {% macro floor_to_unit(instant, unit) %}
   {% do return(dbt_kinds.unit_start(dbt_kinds.unit_index(instant, unit), unit)) %}
 {% endmacro %}
 
 
+{# The first boundary of a unit that is not before an instant. #}
 {% macro ceil_to_unit(instant, unit) %}
   {% do return(dbt_kinds.unit_start(dbt_kinds.unit_index_after(instant, unit), unit)) %}
 {% endmacro %}

@@ -16,6 +16,7 @@
 {% endmacro %}
 
 
+{# What is in the first set and not in the second, sorted. #}
 {% macro subtract_intervals(intervals, taken) %}
   {% set left = [] %}
   {% for start, end in intervals %}
@@ -34,6 +35,7 @@
 {% endmacro %}
 
 
+{# What is in both sets, sorted. #}
 {% macro intersect_intervals(intervals, others) %}
   {% do return(dbt_kinds.subtract_intervals(intervals, dbt_kinds.subtract_intervals(intervals, others)) if intervals and others else []) %}
 {% endmacro %}

@@ -36,6 +36,7 @@
 {% endmacro %}
 
 
+{# The instant from which a run looks for missing intervals. Raises if nothing says when a first load begins. #}
 {% macro first_instant(options, recorded, window) %}
   {% if options.start is not none %}
     {% do return(dbt_kinds.floor_to_unit(options.start, options.unit)) %}

@@ -4,6 +4,7 @@
 {% endmacro %}
 
 
+{# A run with --sample records no interval. #}
 {% macro is_sample_run() %}
   {% do return(dbt_kinds.command_option('sample') is not none) %}
 {% endmacro %}

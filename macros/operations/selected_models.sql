@@ -20,6 +20,7 @@
 {% endmacro %}
 
 
+{# The one node that an operation's argument selects. #}
 {% macro the_selected_model(select) %}
   {% set found = dbt_kinds.selected_models(select) %}
   {% if not select or found | length != 1 %}

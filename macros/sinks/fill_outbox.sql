@@ -45,6 +45,7 @@
 {% endmacro %}
 
 
+{# The version of the last delta is gone: says how to send the whole table. #}
 {% macro warn_of_gap(options) %}
   {% do dbt_kinds.warn(options.model, 'the changes since the outbox was last filled cannot be determined, because that version of ' ~ options.relation
     ~ ' has expired; to send the whole table as inserts: dbt-kinds push --select ' ~ options.model ~ ' --resync') %}

@@ -19,6 +19,7 @@
 {% endmacro %}
 
 
+{# Asks Spark once per run. #}
 {% macro has_outbox() %}
   {% do return(dbt_kinds.relation_type(dbt_kinds.outbox_table()) is not none) %}
 {% endmacro %}

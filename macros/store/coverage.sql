@@ -63,6 +63,7 @@
 {% endmacro %}
 
 
+{# The intervals of loads as a set, sorted and merged. #}
 {% macro coverage_of(loads) %}
   {% set intervals = [] %}
   {% for load in loads %}

@@ -10,6 +10,7 @@
 {% endmacro %}
 
 
+{# The literal of one time variable for one window, without its comment. #}
 {% macro window_literal(prefix, suffix, window, execution_time) %}
   {% if prefix == 'execution' %}
     {% do return(dbt_kinds.time_literal(suffix, execution_time)) %}

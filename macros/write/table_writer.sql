@@ -24,6 +24,7 @@
 {% endmacro %}
 
 
+{# Names of columns, quoted for Spark; those that are quoted already stay as they are. #}
 {% macro quoted_names(columns) %}
   {% set names = [] %}
   {% for column in columns %}
