@@ -14,7 +14,10 @@ import click
 import yaml
 
 MACROS = Path(__file__).parents[2] / "macros"
-MARK = re.compile(r"<!-- (kind|macros|tests|command|messages)((?: \S+)*) -->")
+MARK = re.compile(r"<!-- (kind|macros|tests|options|command|messages)((?: \S+)*) -->")
+OPTIONS = re.compile(r"\{#\s([^#]*(?:#(?!\})[^#]*)*)#\}\s*\{% do rows\.update\(\{(.*?)\}\) %\}", re.DOTALL)
+# dbt's names of options, which the text of an option mentions, and a key of a row
+OTHER_NAMES = ("begin", "event_time", "incremental_predicates", "on_schema_change", "except")
 FAILURE = re.compile(r"\{% do dbt_kinds\.fail\((.*?)\) %\}", re.DOTALL)
 # texts, and commas between arguments
 PART = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|[^'\"]+", re.DOTALL)
@@ -31,9 +34,22 @@ def generated(what: str, names: list[str]) -> str:
         return description(f"materialization_{names[0]}_default")
     if what == "macros":
         return "\n\n".join(section(macro) for folder in names for macro in public(folder))
+    if what == "options":
+        return option_rows()
     if what == "tests":
         return "\n\n".join(section(macro) for macro in public("generic_tests"))
     return "\n\n".join(commands()) if what == "command" else "\n".join(f"* `{text}`" for text in messages())
+
+
+def option_rows() -> str:
+    """The table of options, from the comments of the table that runs read."""
+    text = (MACROS / "options" / "option_table.sql").read_text()
+    lines = ["| option | default | meaning |", "|---|---|---|"]
+    for comment, rows in OPTIONS.findall(text):
+        default, meaning = " ".join(comment.split()).split(" | ", 1)
+        names = ", ".join(f"`{name}`" for name in re.findall(r"'(\w+)': \{\s*'kinds'", rows) if name not in OTHER_NAMES)
+        lines.append(f"| {names} | {default} | {meaning} |")
+    return "\n".join(lines)
 
 
 def messages() -> list[str]:

@@ -1,5 +1,5 @@
 {#
-  The options of the kind `append`: `{capture, on_source_change, on_lost_history}`. Without `capture` the kind loads intervals.
+  What the kind `append` adds: `{capture, on_lost_history}`. Without `capture` the kind loads intervals.
   `delta_overrides` are only read by `compile` and `check`.
 #}
 {% macro append_options(model, given) %}
@@ -15,7 +15,6 @@
   {% endif %}
   {% do return({
     'capture': capture,
-    'on_source_change': dbt_kinds.one_of(model, 'on_source_change', given.get('on_source_change', 'reload'), ['reload', 'error']),
     'on_lost_history': dbt_kinds.one_of(model, 'on_lost_history', given.get('on_lost_history', 'error'), ['reload', 'error']),
   }) %}
 {% endmacro %}

@@ -1,7 +1,7 @@
 {#
-  The options of the kind `events`: `{columns, landing, landing_table, max_files, stops_at_rejects}`, for a folder or a table, each column `{name, data_type, type, not_null}` with the type as parse_type returns it.
+  What the kind `events` adds: `{columns, landing, landing_table, stops_at_rejects}`, for a folder or a table, each column `{name, data_type, type, not_null}` with the type as parse_type returns it.
 #}
-{% macro events_options(model, given) %}
+{% macro events_options(model, options, given) %}
   {% set landing = given.get('landing') %}
   {% set path = landing.get('path') if landing is mapping else none %}
   {% set table = landing.get('table') if landing is mapping else none %}
@@ -15,8 +15,7 @@
   {% endif %}
   {% do return({
     'columns': dbt_kinds._event_columns(model, given.get('columns'), is_folder=path is not none), 'landing': (path.rstrip('/') or '/') if path else none, 'landing_table': table,
-    'max_files': dbt_kinds.whole_number(model, 'max_files', given.get('max_files', 10000), 1),
-    'stops_at_rejects': dbt_kinds.one_of(model, 'on_bad_record', given.get('on_bad_record', 'reject'), ['reject', 'error']) == 'error',
+    'stops_at_rejects': options.on_bad_record == 'error',
   }) %}
 {% endmacro %}
 

@@ -1,13 +1,9 @@
-{# The options of the kind `tracked`. #}
+{# What the kind `tracked` adds. #}
 {% macro group_options(model, given) %}
   {% set written = given.get('group_key') %}
   {% set keys = written.split(',') | map('trim') | list if written is string else written %}
   {% if not keys or keys is string or keys is mapping or keys is not sequence or keys | reject('string') | list or '' in keys %}
     {% do dbt_kinds.fail(model, "group_key '" ~ written ~ "' is not a list of columns; write group_key: [invoice_id], the columns whose rows belong together") %}
   {% endif %}
-  {% do return({
-    'group_key': keys,
-    'content_hash_name': given.get('content_hash_name', '_content_hash') | string,
-    'empty_source': dbt_kinds.one_of(model, 'empty_source', given.get('empty_source', 'error'), ['error', 'keep', 'delete']),
-  }) %}
+  {% do return({'group_key': keys}) %}
 {% endmacro %}

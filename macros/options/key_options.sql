@@ -1,35 +1,36 @@
-{# The options of kinds that identify rows by a key. #}
-{% macro key_options(node, given) %}
+{# What incremental_by_unique_key adds to the options that were read. #}
+{% macro key_options(node, options, given) %}
   {% set model = node.name %}
   {% if 'unique_key' not in given %}
     {% do dbt_kinds.fail(model, "unique_key is missing; name the columns or SQL expressions that tell rows apart, as in meta={'unique_key': ['id']}") %}
   {% endif %}
-  {% set options = {
+  {% set order = dbt_kinds._order(model, given.order_by) if 'order_by' in given else {'expressions': [], 'directions': []} %}
+  {% set found = {
     'unique_key': dbt_kinds.key_expressions(model, given.unique_key),
     'when_matched': dbt_kinds.merge_clauses(model, given.when_matched) if 'when_matched' in given else none,
     'merge_filter': dbt_kinds.merge_condition(model, given.merge_filter) if 'merge_filter' in given
       else dbt_kinds.merge_condition(model, given.get('incremental_predicates'), option='incremental_predicates'),
-    'null_keys': dbt_kinds.one_of(model, 'null_keys', given.get('null_keys', 'error'), ['error', 'match']),
-    'duplicate_keys': dbt_kinds.one_of(model, 'duplicate_keys', given.get('duplicate_keys', 'error'), ['error', 'keep_latest']),
-    'order_by': dbt_kinds._order(model, given.order_by).expressions if 'order_by' in given else [],
-    'order_directions': dbt_kinds._order(model, given.order_by).directions if 'order_by' in given else [],
-    'update_only_changed':
-      dbt_kinds.true_or_false(model, 'update_only_changed', given.get('update_only_changed', 'when_matched' not in given)),
-    'insert_only': dbt_kinds.true_or_false(model, 'insert_only', given.get('insert_only', false)),
+    'order_by': order.expressions,
+    'order_directions': order.directions,
+    'update_only_changed': options.update_only_changed if 'update_only_changed' in given else 'when_matched' not in given,
     'merge_update_columns': dbt_kinds._names(node.config.get('merge_update_columns')),
     'merge_exclude_columns': dbt_kinds._names(node.config.get('merge_exclude_columns')),
   } %}
-  {% if options.duplicate_keys == 'keep_latest' and not options.order_by %}
+  {% if 'capture' in given %}
+    {% do found.update({'capture': dbt_kinds.one_of(model, 'capture', given.capture, ['snapshot'])}) %}
+  {% endif %}
+  {% if options.duplicate_keys == 'keep_latest' and not found.order_by %}
     {% do dbt_kinds.fail(model, "duplicate_keys 'keep_latest' needs order_by, the column or SQL expression whose greatest value wins") %}
-  {% elif options.order_by and options.duplicate_keys != 'keep_latest' %}
+  {% elif found.order_by and options.duplicate_keys != 'keep_latest' %}
     {% do dbt_kinds.fail(model, "order_by decides between duplicate keys; set duplicate_keys: keep_latest as well, or remove it") %}
   {% endif %}
-  {% if options.when_matched is not none %}
-    {% for name in ['insert_only', 'update_only_changed', 'merge_update_columns', 'merge_exclude_columns'] if options[name] %}
+  {% if found.when_matched is not none %}
+    {% set beside = dict(found, insert_only=options.insert_only) %}
+    {% for name in ['insert_only', 'update_only_changed', 'merge_update_columns', 'merge_exclude_columns'] if beside[name] %}
       {% do dbt_kinds.fail(model, 'when_matched says itself which rows and columns to update, so ' ~ name ~ ' has no meaning beside it; remove one of them') %}
     {% endfor %}
   {% endif %}
-  {% do return(options) %}
+  {% do return(found) %}
 {% endmacro %}
 
 

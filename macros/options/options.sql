@@ -1,82 +1,82 @@
 {#
-  The options of one model, parsed, with defaults, and validated: the only place that knows how settings are written.
+  The options of one model, with defaults, and validated: the only place that knows how settings are written.
   `node` is the model of the context, or a node of dbt's graph. Columns are checked later, against the query.
 #}
 {% macro options(node) %}
-  {% set model = node.name %}
+  {% set model, given, table = node.name, dbt_kinds._given_options(node), dbt_kinds.option_table() %}
   {% do dbt_kinds.check_table_name(node) %}
   {% do dbt_kinds.check_own_table(node) %}
-  {% set given = dbt_kinds._given_options(node) %}
-  {% do dbt_kinds._check_option_names(node, given) %}
+  {% do dbt_kinds._check_option_names(node, given, table) %}
 
-  {% set kind = 'scd_type_2_by_time' if node.config.materialized == 'scd_type_2' else node.config.materialized %}
-  {% if kind == 'scd_type_2_by_column' %}
-    {% set kind = {'time': kind, 'run_sequence': 'scd_type_2_by_run'}[dbt_kinds.one_of(model, 'validity', given.get('validity', 'time'), ['time', 'run_sequence'])] %}
-  {% endif %}
-  {% set keeps_history = kind in dbt_kinds.history_kinds() %}
-  {% set week_start = given.get('week_start', 'monday') | string | lower %}
-  {% if week_start not in ['monday', 'sunday'] %}
-    {% do dbt_kinds.fail(model, "week_start '" ~ given.week_start ~ "' is neither monday nor sunday") %}
-  {% endif %}
-  {% set cron = given.get('cron', '@daily') %}
-  {% set schedule = dbt_kinds.read_cron(model, 'cron', cron) %}
+  {% set kind = dbt_kinds._kind_of(node, given) %}
   {% set options = {
-    'model': model,
-    'unique_id': node.unique_id,
-    'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias),
-    'kind': kind,
-    'cron': cron,
-    'cron_schedule': schedule,
-    'cron_tz': dbt_kinds.check_time_zone(model, given.get('cron_tz', 'UTC')),
-    'unit': dbt_kinds.interval_unit(model, given.interval_unit, week_start) if 'interval_unit' in given
-      else dbt_kinds.cron_unit(model, 'cron', schedule, week_start),
-    'start': dbt_kinds._instant_option(model, given, 'start', 'begin'),
-    'end': dbt_kinds._instant_option(model, given, 'end'),
-    'batch_size': dbt_kinds._batch_size(model, given.batch_size) if 'batch_size' in given else none,
-    'allow_partials': dbt_kinds.true_or_false(model, 'allow_partials', given.get('allow_partials', false)) and not keeps_history
-      and kind != 'cumulative_aggregate',
-    'disable_restatement': dbt_kinds.true_or_false(model, 'disable_restatement', given.get('disable_restatement', kind in ['incremental_unmanaged', 'append', 'events'] or keeps_history)),
-    'auto_restatement': dbt_kinds._auto_restatement(model, given),
-    'on_query_change': dbt_kinds.one_of(model, 'on_query_change', given.get('on_query_change', 'forward'), ['forward', 'rebuild', 'error']),
-    'on_upstream_change': dbt_kinds.one_of(model, 'on_upstream_change', given.get('on_upstream_change'), ['reprocess', 'ignore'])
-      if 'on_upstream_change' in given else none,
-    'on_destructive_change': dbt_kinds._schema_change_option(model, given, 'on_destructive_change', 'error'),
-    'on_additive_change': dbt_kinds._schema_change_option(model, given, 'on_additive_change', 'allow'),
-    'time_column': dbt_kinds.time_column(model, given.get('time_column', given.get('event_time'))) if kind == 'incremental_by_time_range' else none,
-    'audits': dbt_kinds.audit_options(model, kind, given.get('audits', [])),
-    'file_format': dbt_kinds._file_format(node),
-    'partition_by': dbt_kinds._partition_by(node),
-    'partition_by_time_column':
-      dbt_kinds.true_or_false(model, 'partition_by_time_column', given.get('partition_by_time_column', true)),
+    'model': model, 'unique_id': node.unique_id, 'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias), 'kind': kind,
+    'file_format': dbt_kinds._file_format(node), 'partition_by': dbt_kinds._partition_by(node), 'time_column': none, 'batch_size': none,
   } %}
+  {% do options.update(dbt_kinds._read_options(model, node.config.materialized, given, table)) %}
+  {% do options.update(dbt_kinds.schedule_options(model, given, options)) %}
+  {% do options.update(dbt_kinds._schema_change_options(model, given)) %}
+  {% do options.update({'batch_size': dbt_kinds._batch_size(model, given.batch_size)}) if 'batch_size' in given %}
+  {% do options.update({'audits': dbt_kinds.audit_options(model, kind, given.get('audits', []))}) %}
   {% do options.update(dbt_kinds.lookback_options(model, given)) %}
-  {% do options.update(dbt_kinds.readiness_options(model, given)) %}
-  {% do options.update({'sink': dbt_kinds.sink_options(model, given)} if 'sink' in given else {}) %}
+  {% do options.update({'ready_until': dbt_kinds.ready_until_option(model, given.get('ready_until'))}) %}
+  {% do options.update({'sink': dbt_kinds.sink_options(model, given)}) if 'sink' in given %}
   {% do dbt_kinds._check_bounds(options) %}
-  {% if kind == 'incremental_by_unique_key' %}
-    {% do options.update(dbt_kinds.key_options(node, given)) %}
-    {% do options.update({'capture': dbt_kinds.one_of(model, 'capture', given.capture, ['snapshot'])} if 'capture' in given else {}) %}
-  {% elif keeps_history %}
-    {% do options.update(dbt_kinds.history_options(options, given)) %}
-  {% elif kind == 'cumulative_aggregate' %}
-    {% do options.update(dbt_kinds.cumulative_options(model, given)) %}
-  {% elif kind == 'incremental_unmanaged' %}
-    {% do options.update({'insert_overwrite': dbt_kinds.true_or_false(model, 'insert_overwrite', given.get('insert_overwrite', false))}) %}
-  {% elif kind == 'tracked' %}
-    {% do options.update(dbt_kinds.group_options(model, given)) %}
-  {% elif kind == 'scd_type_2_by_run' %}
-    {% do options.update(dbt_kinds.run_history_options(model, given)) %}
-  {% elif kind == 'append' %}
-    {% do options.update(dbt_kinds.append_options(model, given)) %}
-  {% elif kind == 'events' %}
-    {% do options.update(dbt_kinds.events_options(model, given)) %}
-  {% elif kind == 'full' %}
-    {% do options.update({'skip_unchanged': dbt_kinds.true_or_false(model, 'skip_unchanged', given.get('skip_unchanged', false))}) %}
-  {% endif %}
+  {% do options.update(dbt_kinds._options_of_kind(node, options, given)) %}
   {% do options.update(dbt_kinds.cursor_options(model, given)) %}
   {% do dbt_kinds._check_capture(options, given) if options.get('capture') is not none %}
-  {% do dbt_kinds._check_partitions(options) if kind == 'incremental_by_partition' or options.insert_overwrite %}
+  {% do dbt_kinds._check_partitions(options) if kind == 'incremental_by_partition' or options.get('insert_overwrite') %}
   {% do return(options) %}
+{% endmacro %}
+
+
+{# Its materialization; another name is resolved, and histories by run are a kind of their own. #}
+{% macro _kind_of(node, given) %}
+  {% set kind = node.config.materialized %}
+  {% if kind == 'scd_type_2_by_column' and dbt_kinds.one_of(node.name, 'validity', given.get('validity', 'time'), ['time', 'run_sequence']) == 'run_sequence' %}
+    {% do return('scd_type_2_by_run') %}
+  {% endif %}
+  {% do return('scd_type_2_by_time' if kind == 'scd_type_2' else kind) %}
+{% endmacro %}
+
+
+{# The options of the table that have a type: as given, or their defaults. #}
+{% macro _read_options(model, kind, given, table) %}
+  {% set options = {} %}
+  {% for name, row in table.items() if row.type is defined and (row.kinds == 'any' or kind in row.kinds) %}
+    {% set written = row.synonym if row.synonym is defined and name not in given else name %}
+    {% if written in given %}
+      {% do options.update({name: dbt_kinds.read_option(model, written, given[written], row)}) %}
+    {% else %}
+      {% set has_own = row.except is defined and kind in row.except.kinds %}
+      {% do options.update({name: row.except.default if has_own else row.get('default')}) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(options) %}
+{% endmacro %}
+
+
+{# What a kind adds: options that only it knows how to read, and checks of several together. #}
+{% macro _options_of_kind(node, options, given) %}
+  {% set model, kind = options.model, options.kind %}
+  {% if kind == 'incremental_by_time_range' %}
+    {% do return({'time_column': dbt_kinds.time_column(model, given.get('time_column', given.get('event_time')))}) %}
+  {% elif kind == 'incremental_by_unique_key' %}
+    {% do return(dbt_kinds.key_options(node, options, given)) %}
+  {% elif kind in ['scd_type_2_by_time', 'scd_type_2_by_column'] %}
+    {% do return(dbt_kinds.history_options(options, given)) %}
+  {% elif kind == 'scd_type_2_by_run' %}
+    {% do return(dbt_kinds.run_history_options(model, given)) %}
+  {% elif kind == 'cumulative_aggregate' %}
+    {% do return(dbt_kinds.cumulative_options(model, given)) %}
+  {% elif kind == 'tracked' %}
+    {% do return(dbt_kinds.group_options(model, given)) %}
+  {% elif kind == 'append' %}
+    {% do return(dbt_kinds.append_options(model, given)) %}
+  {% elif kind == 'events' %}
+    {% do return(dbt_kinds.events_options(model, options, given)) %}
+  {% endif %}
+  {% do return({}) %}
 {% endmacro %}
 
 
@@ -106,17 +106,16 @@
 {% endmacro %}
 
 
-{% macro _check_option_names(node, given) %}
+{% macro _check_option_names(node, given, table) %}
   {% set kind = node.config.materialized %}
-  {% set kinds_of = dbt_kinds.option_kinds() %}
   {% for name in given %}
-    {% if name not in kinds_of %}
-      {% set meant = dbt_kinds.nearest_option(name) %}
+    {% if name not in table %}
+      {% set meant = dbt_kinds.nearest_option(name, table) %}
       {% if meant is not none %}
         {% do dbt_kinds.fail(node.name, "unknown option '" ~ name ~ "'; did you mean '" ~ meant ~ "'?") %}
       {% endif %}
-    {% elif kinds_of[name] != 'any' and kind not in kinds_of[name] %}
-      {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' belongs to " ~ kinds_of[name] | join(', ') ~ '; remove it from this '
+    {% elif table[name].kinds != 'any' and kind not in table[name].kinds %}
+      {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' belongs to " ~ table[name].kinds | join(', ') ~ '; remove it from this '
         ~ kind ~ ' model') %}
     {% endif %}
   {% endfor %}
@@ -132,33 +131,26 @@
 {% endmacro %}
 
 
-{# dbt's on_schema_change sets both at once. #}
-{% macro _schema_change_option(model, given, name, default) %}
-  {% if name not in given and 'on_schema_change' in given %}
+{# dbt's on_schema_change sets both at once, unless they are set. #}
+{% macro _schema_change_options(model, given) %}
+  {% set options = {} %}
+  {% if 'on_schema_change' in given %}
     {% set meant = {
       'ignore': ['ignore', 'ignore'], 'fail': ['error', 'error'], 'append_new_columns': ['ignore', 'allow'], 'sync_all_columns': ['allow', 'allow'],
     } %}
-    {% set written = dbt_kinds.one_of(model, 'on_schema_change', given.on_schema_change, meant) %}
-    {% do return(meant[written][1 if name == 'on_additive_change' else 0]) %}
+    {% set both = meant[dbt_kinds.one_of(model, 'on_schema_change', given.on_schema_change, meant)] %}
+    {% do options.update({'on_destructive_change': both[0]}) if 'on_destructive_change' not in given %}
+    {% do options.update({'on_additive_change': both[1]}) if 'on_additive_change' not in given %}
   {% endif %}
-  {% do return(dbt_kinds.one_of(model, name, given.get(name, default), ['error', 'warn', 'allow', 'ignore'])) %}
+  {% do return(options) %}
 {% endmacro %}
 
 
 {% macro _check_partitions(options) %}
   {% if not options.partition_by %}
-    {% do dbt_kinds.fail(options.model, ('insert_overwrite' if options.insert_overwrite else options.kind)
+    {% do dbt_kinds.fail(options.model, ('insert_overwrite' if options.get('insert_overwrite') else options.kind)
       ~ " replaces partitions, and partition_by names none; write config(partition_by=['…'])") %}
   {% endif %}
-{% endmacro %}
-
-
-{% macro _instant_option(model, given, name, dbt_name=none) %}
-  {% set written = name if name in given else dbt_name %}
-  {% if written in given %}
-    {% do return(dbt_kinds.parse_instant(model, written, given[written])) %}
-  {% endif %}
-  {% do return(none) %}
 {% endmacro %}
 
 
@@ -169,21 +161,6 @@
       ~ ' instead, and batch_size as a number of intervals or not at all (begin and event_time are read as start and time_column)') %}
   {% endif %}
   {% do return(dbt_kinds.whole_number(model, 'batch_size', written, 1)) %}
-{% endmacro %}
-
-
-{# `{schedule, intervals}`, with the parsed schedule, intervals none for all; none without a schedule. #}
-{% macro _auto_restatement(model, given) %}
-  {% set intervals = dbt_kinds.whole_number(model, 'auto_restatement_intervals', given.auto_restatement_intervals, 1)
-    if 'auto_restatement_intervals' in given else none %}
-  {% if 'auto_restatement_cron' not in given and intervals is not none %}
-    {% do dbt_kinds.fail(model, "auto_restatement_intervals is how many intervals auto_restatement_cron reloads, and there is none; write when, as in auto_restatement_cron: '@weekly', or remove it") %}
-  {% elif 'auto_restatement_cron' not in given %}
-    {% do return(none) %}
-  {% endif %}
-  {% do return({
-    'schedule': dbt_kinds.read_cron(model, 'auto_restatement_cron', given.auto_restatement_cron), 'intervals': intervals,
-  }) %}
 {% endmacro %}
 
 

@@ -17,6 +17,6 @@
   {% do return({
     'unique_key': dbt_kinds.key_expressions(model, given.unique_key), 'null_keys': 'error', 'duplicate_keys': 'error',
     'valid_from_name': given.get('valid_from_name', 'valid_from') | string, 'valid_to_name': given.get('valid_to_name', 'valid_to') | string,
-    'empty_source': dbt_kinds.one_of(model, 'empty_source', given.get('empty_source', 'error'), ['error', 'keep', 'delete']),
+    'empty_source': given.get('empty_source', 'error') | lower,
   }) %}
 {% endmacro %}

@@ -1,11 +1,11 @@
 {#
   The clauses of the option when_matched, which say what to do with an existing row:
-  `{condition, action, assignments}`. Pure.
+  `{condition, action, assignments}`. Those that are given as mappings are read as the text that they stand for. Pure.
 #}
 {% macro merge_clauses(model, written) %}
   {% set example = 'when matched then update set target.a = source.a' %}
   {% set clauses = [] %}
-  {% for text in dbt_kinds.option_texts(model, 'when_matched', written, example) %}
+  {% for text in dbt_kinds.option_texts(model, 'when_matched', dbt_kinds._clauses_as_text(model, written), example) %}
     {% set pieces = dbt_kinds.split_top_level(dbt_kinds.without_parentheses(dbt_kinds._without_end_marks(text)), 'when') %}
     {% if pieces[0] or pieces | length == 1 %}
       {% do dbt_kinds.fail(model, "when_matched '" ~ text ~ "' does not begin with when matched; write " ~ example) %}
@@ -23,6 +23,42 @@
     {% do dbt_kinds.fail(model, 'when_matched is empty; write ' ~ example ~ ', or remove the option') %}
   {% endif %}
   {% do return(clauses) %}
+{% endmacro %}
+
+
+{% macro _clauses_as_text(model, written) %}
+  {% set is_clause = written is mapping and (written.action is defined or written.condition is defined or written.set is defined) %}
+  {% set given = [written] if is_clause else written %}
+  {% if given is string or given is mapping or given is not sequence %}
+    {% do return(given) %}
+  {% endif %}
+  {% set texts = [] %}
+  {% for clause in given %}
+    {% do texts.append(dbt_kinds._clause_as_text(model, clause) if clause is mapping else clause) %}
+  {% endfor %}
+  {% do return(texts) %}
+{% endmacro %}
+
+
+{# `{condition, action, set}`: the condition may be left out, `set` too for all columns. #}
+{% macro _clause_as_text(model, clause) %}
+  {% set action, sets, condition = clause.get('action', 'update') | string | lower, clause.get('set'), clause.get('condition') %}
+  {% set example = "write {condition: 'source.price > 0', action: update, set: {price: source.price}}, or action: delete" %}
+  {% if clause.keys() | reject('in', ['condition', 'action', 'set']) | list or action not in ['update', 'delete'] or (action == 'delete' and sets is not none)
+      or (sets is not none and sets != '*' and (sets is not mapping or not sets)) %}
+    {% do dbt_kinds.fail(model, "when_matched holds '" ~ clause ~ "', which is not a clause; " ~ example) %}
+  {% endif %}
+  {% set assignments = [] %}
+  {% for column, expression in (sets if sets is mapping else {}).items() %}
+    {% do assignments.append(dbt_kinds.quoted(column) ~ ' = ' ~ dbt_kinds.without_comments(expression | string) | trim) %}
+  {% endfor %}
+  {% set text = 'when matched' ~ (' and ' ~ dbt_kinds.without_comments(condition | string) | trim if condition is not none else '') ~ ' then '
+    ~ ('delete' if action == 'delete' else 'update set ' ~ (assignments | join(', ') or '*')) %}
+  {% if dbt_kinds.split_top_level(text, 'when') | length != 2 or dbt_kinds.split_top_level(text, 'then') | length != 2
+      or (assignments and dbt_kinds.split_top_level(text) | length != assignments | length) %}
+    {% do dbt_kinds.fail(model, "when_matched holds '" ~ clause ~ "', whose condition or values are not one expression each; " ~ example) %}
+  {% endif %}
+  {% do return(text) %}
 {% endmacro %}
 
 

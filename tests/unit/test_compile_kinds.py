@@ -72,10 +72,10 @@ def test_kind_becomes(block: str, kind: str, meta: dict[str, Any]) -> None:
 
 
 def test_every_option_is_one_that_the_kinds_of_the_package_take() -> None:
-    known = Macros().option_kinds()
+    known = Macros().option_table()
     for _, kind, meta in KINDS:
         for option in meta:
-            assert known[option] == "any" or kind in known[option], (kind, option)
+            assert known[option]["kinds"] == "any" or kind in known[option]["kinds"], (kind, option)
 
 
 def test_kind_is_a_view_by_default() -> None:

@@ -89,14 +89,21 @@ def test_every_kind_has_a_page_and_a_line_in_the_readme() -> None:
 
 def test_marks_are_exchanged_for_what_the_yaml_and_the_command_say() -> None:
     text = "\n".join(page.read_text() for page in PAGES[1:])
-    assert set(HOOK.MARK.findall(text)) >= {("tests", ""), ("command", ""), ("macros", " operations")}
+    assert set(HOOK.MARK.findall(text)) >= {("tests", ""), ("options", ""), ("command", ""), ("macros", " operations")}
     for what, names in set(HOOK.MARK.findall(text)):
         assert len(HOOK.generated(what, names.split())) > 200, (what, names)
     assert "| `group_key` |" in HOOK.generated("kind", ["tracked"])
     assert "### `window_of`" in HOOK.generated("macros", ["query"])
 
 
-@pytest.mark.parametrize("option", sorted(MACROS.option_kinds()))
+def test_every_option_stands_once_in_the_table_of_the_manual() -> None:
+    rows = HOOK.option_rows().splitlines()[2:]
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row.split(" | ")[0])]
+    assert sorted([*named, *HOOK.OTHER_NAMES]) == sorted([*MACROS.option_table(), "except"])
+    assert all(len(row.split(" | ")) == 3 for row in rows)
+
+
+@pytest.mark.parametrize("option", sorted(MACROS.option_table()))
 def test_every_option_is_explained(option: str) -> None:
     pages = [DOCS / "reference" / "options.md", *sorted((DOCS / "kinds").glob("*.md"))]
     assert any(f"`{option}`" in HOOK.on_page_markdown(page.read_text()) for page in pages)

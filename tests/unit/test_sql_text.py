@@ -311,6 +311,39 @@ def test_when_matched_is_read_clause_by_clause(written: Any, clauses: list[dict[
     assert MACROS.merge_clauses("orders", written) == clauses
 
 
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ({"action": "delete"}, "when matched then delete"),
+        ([{"condition": "source.gone", "action": "delete"}, {"set": {"a": "source.a", "odd = name": "1"}}], "when matched and source.gone then delete when matched then update set a = source.a, `odd = name` = 1"),
+        ([{"condition": "a or b", "action": "update", "set": "*"}, "when matched then delete"], "when matched and a or b then update set * when matched then delete"),
+        ([{"condition": "x in (1, 2) -- of them", "set": {"a": "case when x then y end"}}], "when matched and x in (1, 2) then update set a = case when x then y end"),
+    ],
+)  # fmt: skip
+def test_when_matched_as_clauses_means_the_same_as_text(written: Any, text: str) -> None:
+    assert MACROS.merge_clauses("orders", written) == MACROS.merge_clauses("orders", text)
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        {"action": "insert"},
+        {"action": "delete", "set": {"a": 1}},
+        {"condition": "x", "sets": {"a": 1}},
+        {"set": {}},
+        {"set": ["a"]},
+        {"condition": "x then delete when matched and y"},
+        {"condition": "x", "set": {"a": "1, b = 2"}},
+        {"condition": "x", "set": {"a": "1 then delete"}},
+    ],
+)
+def test_a_clause_that_is_no_single_clause_is_refused(clause: dict[str, Any]) -> None:
+    with pytest.raises(CompilerError) as refused:
+        MACROS.merge_clauses("orders", [clause])
+    assert "when_matched holds" in str(refused.value)
+    assert "write {condition: 'source.price > 0', action: update, set: {price: source.price}}" in str(refused.value)
+
+
 CLAUSE = "when matched then update set target.a = source.a"
 
 
