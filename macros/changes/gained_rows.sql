@@ -16,11 +16,12 @@
   {% do plan.update({'versions': now}) %}
   {% set sets, problems = {}, [] %}
   {% if plan.run_type == 'incremental' %}
-    {% set then = dbt_kinds.recorded_versions(options, dbt_kinds.latest_load(loads)) or {} %}
+    {% set known = dbt_kinds.recorded_versions(options, dbt_kinds.latest_load(loads)) %}
+    {% set then = known or {} %}
     {% for name in captured %}
       {% set change = dbt_kinds.change_since(nodes[name], then.get(name), now[name]) %}
       {% set bounds = dbt_kinds.gained_bounds(options, nodes[name], change, then.get(name), now[name], loop.index) %}
-      {% do problems.append([change.state, name, then.get(name)]) if bounds is none else sets.update({name: bounds}) %}
+      {% do problems.append(['unknown' if known is none else change.state, name, then.get(name)]) if bounds is none else sets.update({name: bounds}) %}
     {% endfor %}
     {% if not problems %}
       {% do plan.update({'change_sets': sets}) %}
@@ -107,6 +108,10 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
   {% elif state == 'map' %}
     {% set option, reason = 'on_source_change', 'uncomparable: ' ~ name %}
     {% set words = name ~ ' has a column of type map and was changed by more than appends, so its new rows cannot be determined' %}
+  {% elif state == 'unknown' %}
+    {% set option, reason = 'on_lost_history', 'history is gone: ' ~ name %}
+    {% set words = 'the record of the last load does not say which version of ' ~ name ~ ' it read, so its new rows cannot be determined; if the table has all of them, say so with '
+      ~ "dbt run-operation dbt_kinds.adopt --args '{select: " ~ options.model ~ ", again: true, execute: true}'" %}
   {% else %}
     {% set option, reason = 'on_lost_history', 'history is gone: ' ~ name %}
     {% set words = ('snapshot ' ~ then.split(' ')[1] ~ ' of ' if then else 'what was read of ') ~ name ~ ' is gone, so its new rows cannot be determined' %}

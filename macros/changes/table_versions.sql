@@ -23,7 +23,7 @@
 
 {#
   The version of one table: the snapshot of its main branch on Iceberg, the version on Delta, the last load or invalidation for other tables
-  of our kinds. none for anything else, such as a source of files or a missing table.
+  of our kinds; an adoption changes no rows. none for anything else, such as a source of files or a missing table.
 #}
 {% macro table_version(node) %}
   {% set relation = dbt_kinds.relation_of_node(node) %}
@@ -34,8 +34,9 @@
   {% if dbt_kinds.has_commits(file_format) %}
     {% do return(file_format ~ ' ' ~ dbt_kinds.current_snapshot(relation, file_format)) %}
   {% elif node.resource_type == 'model' and node.config.materialized in dbt_kinds.kinds() %}
-    {% set moments = dbt_kinds.events_of(dbt_kinds.relation_key(node.database, node.schema, node.alias)) | map(attribute='recorded_at') | list %}
-    {% do return('recorded ' ~ moments | max if moments else none) %}
+    {% set events = dbt_kinds.events_of(dbt_kinds.relation_key(node.database, node.schema, node.alias)) %}
+    {% set moments = events | rejectattr('is_adopted', 'defined') | map(attribute='recorded_at') | list %}
+    {% do return('recorded ' ~ (moments | max if moments else 'never') if events else none) %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}

@@ -2,7 +2,7 @@
 {% macro log_plan(work) %}
   {% set options, plan = work.options, work.plan %}
   {% do plan.notes.extend(dbt_kinds.notes_of_rows(model, work)) %}
-  {% set note = dbt_kinds.note_of_plan(options, plan, dbt_kinds.is_filled(plan, work.get('existed', false), this)) %}
+  {% set note = dbt_kinds.note_of_plan(options, plan, dbt_kinds.is_filled(options, plan, work.get('existed', false), this)) %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ plan.reason ~ ('; ' ~ note if note is not none else ''), info=plan.batches != [] or plan.waiting != [] or 'late data' in plan.reason) %}
   {% do dbt_kinds._warn_of_lost_history(options, plan) %}
 {% endmacro %}
@@ -26,15 +26,26 @@
 
 
 {# Whether a first load finds a table with rows: a run that failed may have left it empty. #}
-{% macro is_filled(plan, is_there, relation) %}
-  {% do return(is_there and plan.reason == 'first load' and plan.batches != [] and dbt_kinds.has_rows(relation)) %}
+{% macro is_filled(options, plan, is_there, relation) %}
+  {% do return(is_there and dbt_kinds._could_be_adopted(options, plan) and dbt_kinds.has_rows(relation)) %}
+{% endmacro %}
+
+
+{# Whether a plan is the first load of a kind whose tables adopt can take over. Pure. #}
+{% macro _could_be_adopted(options, plan) %}
+  {% if plan.batches == [] or dbt_kinds.keeps_history(options) %}
+    {% do return(false) %}
+  {% elif options.get('capture') is not none %}
+    {% do return(plan.reason in ['first load', 'backfill: first run']) %}
+  {% endif %}
+  {% do return(plan.reason == 'first load' and not dbt_kinds.reads_everything(options)) %}
 {% endmacro %}
 
 
 {# What is said beside the reason; for a first load over an existing table, that its intervals can be recorded instead. None if there is nothing to say. Pure. #}
 {% macro note_of_plan(options, plan, is_there) %}
   {% set notes = plan.get('notes', []) | list %}
-  {% if is_there and plan.reason == 'first load' and plan.batches and not dbt_kinds.reads_everything(options) and not dbt_kinds.keeps_history(options) %}
+  {% if is_there and dbt_kinds._could_be_adopted(options, plan) %}
     {% do notes.append('the table is there and nothing is recorded of it, so all of it is loaded again; to record what it holds instead: '
       ~ "dbt run-operation dbt_kinds.adopt --args '{select: " ~ options.model ~ "}'") %}
   {% endif %}

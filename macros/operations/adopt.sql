@@ -9,7 +9,8 @@
   {% for node in dbt_kinds.named_models('adopt', select) %}
     {% do dbt_kinds._check_unrecorded(node, again) %}
     {# before the table is read: what changes meanwhile counts as late #}
-    {% set looked_at, sources = dbt_kinds.next_moment(), dbt_kinds.adopted_sources(node, dbt_kinds.options_of(node)) %}
+    {% set options = dbt_kinds.options_of(node) %}
+    {% set looked_at, sources = dbt_kinds.next_moment(), dict(dbt_kinds.adopted_sources(node, options), versions=dbt_kinds.adopted_versions(node, options)) %}
     {% do found.update({node.unique_id: dict(sources, held=dbt_kinds.held_intervals(node, start, until, gaps, arrival), looked_at=looked_at)}) %}
   {% endfor %}
   {% set models = [] %}
@@ -18,11 +19,12 @@
     {# reading the tables took time #}
     {% do dbt_kinds._check_unrecorded(node, again) if executed %}
     {% set its = found[node.unique_id] %}
+    {% do dbt_kinds._check_not_overtaken(options, its.looked_at) if executed and its.versions is not none %}
     {% set adopted = dbt_kinds.subtract_intervals(its.held, dbt_kinds._proven_intervals(options, its.unknown)) %}
     {% if executed %}
       {% set at = dbt_kinds.run_settings(node.name).execution_time %}
       {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
-      {% do dbt_kinds.append_events(options, dbt_kinds.adoptions_of(adopted, at, its.looked_at, its.sources) + (dbt_kinds.still_pending(pending, adopted) if adopted else [])) %}
+      {% do dbt_kinds.append_events(options, dbt_kinds.adoptions_of(adopted, at, its.looked_at, its.sources, its.versions) + (dbt_kinds.still_pending(pending, adopted) if adopted else [])) %}
     {% endif %}
     {% do models.append({
       'model': node.unique_id, 'relation': options.relation, 'adopted': adopted, 'recorded': dbt_kinds.recorded_coverage(node),
@@ -30,6 +32,14 @@
   {% endfor %}
   {% do dbt_kinds._name_readers(models) %}
   {% do dbt_kinds.print_answer('adopt', {'executed': executed, 'models': models}) %}
+{% endmacro %}
+
+
+{# A run that loaded meanwhile read newer versions than those that are recorded after it, so that the next one would load the same rows again. #}
+{% macro _check_not_overtaken(options, looked_at) %}
+  {% if dbt_kinds.read_log([options.relation]) | selectattr('recorded_at', 'gt', looked_at) | list %}
+    {% do dbt_kinds.fail(options.model, 'something was recorded of ' ~ options.relation ~ ' while adopt looked at it; run adopt again') %}
+  {% endif %}
 {% endmacro %}
 
 
@@ -55,6 +65,10 @@
   their sources' versions were.
 #}
 {% macro _proven_intervals(options, unknown) %}
+  {% if options.get('capture') is not none %}
+    {# adopted_capture has compared #}
+    {% do return([]) %}
+  {% endif %}
   {% set stated = [] %}
   {% for load in (dbt_kinds.loads_of(options.relation) if unknown else []) if not load.model_hash %}
     {% do stated.append([load.start, load.end]) %}

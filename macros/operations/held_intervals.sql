@@ -1,10 +1,13 @@
 {#
   The whole intervals of a node's table that its rows show to be loaded: for time-range models by the rows' times; for models by
-  key and appended rows by their arrival times; if every run reads everything, by the existence of the table.
+  key and appended rows by their arrival times; if every run reads everything, or what its sources gained, by the existence of the table.
 #}
 {% macro held_intervals(node, start=none, until=none, gaps='skip', arrival=none) %}
   {% set options = dbt_kinds.options_of(node) %}
-  {% if dbt_kinds.reads_everything(options) %}
+  {% if options.get('capture') is not none %}
+    {% do dbt_kinds._table_to_adopt(node) %}
+    {% do return(dbt_kinds.adopted_capture(options, until)) %}
+  {% elif dbt_kinds.reads_everything(options) %}
     {% do log('dbt_kinds: ' ~ node.name ~ ': nothing to adopt: a table of kind ' ~ options.kind ~ ' has no intervals', info=true) %}
     {% do return([]) %}
   {% endif %}

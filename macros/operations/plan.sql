@@ -16,7 +16,7 @@
     {% set settings = dbt_kinds.backbuild_settings(node, settings, nodes | map(attribute='unique_id') | list) %}
     {% do dbt_kinds.say_what_is_looked_at(options) %}
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
-    {% set note = dbt_kinds.note_of_plan(options, plan, dbt_kinds.is_filled(plan, dbt_kinds.table_exists(node), dbt_kinds.relation_of_node(node))) %}
+    {% set note = dbt_kinds.note_of_plan(options, plan, dbt_kinds.is_filled(options, plan, dbt_kinds.table_exists(node), dbt_kinds.relation_of_node(node))) %}
     {% do plan.update({'note': note}) if note is not none %}
     {% do plan.update({'estimate': dbt_kinds.estimate(plan, known.get(options.relation, []), options.unit)}) %}
     {% do plans.update({node.unique_id: plan}) %}

@@ -39,11 +39,11 @@
 {% endmacro %}
 
 
-{# The adopted intervals as events, with the state of the model's sources before its table was read. Pure. #}
-{% macro adoptions_of(intervals, execution_time, started_at, sources) %}
+{# The adopted intervals as events, with the state of the model's sources before its table was read; `versions` is what adopted_versions returns. Pure. #}
+{% macro adoptions_of(intervals, execution_time, started_at, sources, versions=none) %}
   {% set events = [] %}
   {% for event in dbt_kinds.statements_of(intervals, execution_time) %}
-    {% set details = dbt_kinds.noted_details(sources, [event.interval_start, event.interval_end], none) %}
+    {% set details = dbt_kinds.noted_details(sources, [event.interval_start, event.interval_end], versions) %}
     {% do events.append(dict(event, started_at=started_at, details=details)) %}
   {% endfor %}
   {% do return(events) %}

@@ -139,3 +139,77 @@ def test_a_reader_that_was_loaded_before_its_parent_was_adopted_keeps_what_it_re
     assert (run.errors, days_loaded(run, "orders")) == ("", ["2024-01-10", "2024-03-02"])
     # the newest day of its parent was not adopted, but loaded
     assert (days_loaded(run, "daily"), is_whole(project)) == (["2024-01-10", "2024-03-02"], True)
+
+
+CHANGES = "select id, day, v from {{ dbt_kinds.changes_of(source('src', 'raw')) }} as e"
+SINCE = "select id, day, v from {{ source('src', 'raw') }} where id > {{ dbt_kinds.last_value() }}"
+
+
+def captured_years(project: Project) -> set[str]:
+    """Models that load what their source gained, over tables with its rows and one that it has no more; returns their names."""
+    project.sql("create schema if not exists {schema}")
+    project.sql(
+        "create table {schema}.raw using iceberg as select cast(id as int) as id, cast(id * 10 as int) as v, date '2024-01-01' as day from range(20)"
+    )
+    (project.folder / "models" / "sources.yml").write_text(
+        f"sources: [{{name: src, schema: {project.schema}, tables: [{{name: raw}}]}}]"
+    )
+    for using in ("iceberg", "parquet"):
+        config = f"file_format='{using}'"
+        project.kind(f"appended_{using}", CHANGES, kind="append", config=config, start=None, capture="snapshot")
+        project.kind(f"since_{using}", SINCE, kind="append", config=config, start=None, capture="cursor", cursor="id", cursor_initial="-1")  # fmt: skip
+    project.kind("keyed", CHANGES, kind="incremental_by_unique_key", config="file_format='iceberg'", start=None, capture="snapshot", unique_key="id")  # fmt: skip
+    models = {"appended_iceberg", "appended_parquet", "since_iceberg", "since_parquet", "keyed"}
+    for model in models:
+        using = "parquet" if model.endswith("parquet") else "iceberg"
+        project.sql(f"create table {{schema}}.{model} using {using} as select id, day, v from {{schema}}.raw")
+        project.sql(f"insert into {{schema}}.{model} values (-1, date '2023-12-31', 7)")
+    return models
+
+
+def test_what_a_source_gains_after_an_adoption_comes_once_and_what_was_there_stays(
+    new_project: Callable[[str], Project],
+) -> None:
+    project = new_project("adopted_captures")
+    models = captured_years(project)
+    ids = [-1, *range(20)]
+
+    def run_holds(*gained: int) -> dict[str, str]:
+        ids.extend(gained)
+        run = project.run(now=NOW)
+        for model in sorted(models):
+            assert [id_ for (id_,) in project.sql(f"select id from {{schema}}.{model} order by id")] == ids, (
+                model,
+                run.messages,
+            )
+        return run.messages
+
+    said = adopt(project, " ".join(models), now=NOW, execute=True)
+    assert found(said) == {key: [["2024-03-02T00:00:00", "2024-03-03T00:00:00"]] for key in models}
+    assert set(run_holds().values()) == {"incremental: 0 rows"}
+    late_row(project, 10, 1001)
+    assert set(run_holds(1001).values()) == {"incremental: 1 row"}
+    assert found(adopt(project, " ".join(models), now=NOW, again=True, execute=True)) == {key: [] for key in models}
+    project.operation("compact_store", keep_days=0)
+    late_row(project, 10, 1002)
+    assert set(run_holds(1002).values()) == {"incremental: 1 row"}
+    assert set(run_holds().values()) == {"incremental: 0 rows"}
+
+    # stated by hand, so that nothing is known of its source, until it is adopted
+    for model in ("appended_iceberg", "keyed"):
+        project.operation("forget", select=model)
+        project.operation("record", select=model, start="2024-03-01", end="2024-03-03", now=NOW)
+    run = project.dbt("run", now=NOW)
+    assert "does not say which version of " in run.errors
+    assert (
+        "--args '{select: appended_iceberg, again: true, execute: true}'; to replace all rows, use --full-refresh"
+        in run.errors
+    )
+    assert (
+        "so until does not apply" in adopt(project, "appended_iceberg", now=NOW, again=True, until="2024-03-01").errors
+    )
+    assert found(adopt(project, "appended_iceberg keyed", now=NOW, again=True, execute=True)) == {
+        "appended_iceberg": [["2024-03-02T00:00:00", "2024-03-03T00:00:00"]], "keyed": [],
+    }  # fmt: skip
+    late_row(project, 10, 1003)
+    assert set(run_holds(1003).values()) == {"incremental: 1 row"}

@@ -302,11 +302,17 @@ def test_an_error_says_what_is_wrong_and_what_to_write(
         ("incremental_by_time_range", "first load", False, False),
         ("incremental_by_time_range", "1 missing", True, False),
         ("full", "first load", True, False),
+        ("tracked", "backfill: first run", True, False),
+        # with capture
+        ("append", "backfill: first run", True, True),
+        ("append", "first load", True, True),
+        ("append", "incremental", True, False),
     ],
 )
 def test_a_first_load_of_a_table_that_is_there_names_adopt(kind: str, reason: str, is_there: bool, says: bool) -> None:
     plan = {"reason": reason, "batches": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"]]}
-    note = Macros().note_of_plan({"model": "orders", "kind": kind}, plan, is_there)
+    options = {"model": "orders", "kind": kind} | ({"capture": "snapshot"} if kind == "append" else {})
+    note = Macros().note_of_plan(options, plan, is_there)
     assert (note is not None and "dbt_kinds.adopt --args '{select: orders}'" in note) is says
 
 

@@ -30,13 +30,22 @@ def test_a_long_run_says_how_long_the_rest_takes(spent: float, number: int, batc
 
 
 @pytest.mark.parametrize(
-    ("reason", "rows", "filled"), [("first load", 0, False), ("first load", 1, True), ("1 missing", 1, False)]
+    ("kind", "reason", "rows", "filled"),
+    [
+        ("incremental_by_time_range", "first load", 0, False),
+        ("incremental_by_time_range", "first load", 1, True),
+        ("incremental_by_time_range", "1 missing", 1, False),
+        ("append", "backfill: first run", 0, False),
+        ("append", "backfill: first run", 1, True),
+        ("append", "incremental", 1, False),
+    ],
 )
-def test_a_table_that_a_run_left_empty_is_not_to_be_adopted(reason: str, rows: int, filled: bool) -> None:
+def test_a_table_that_a_run_left_empty_is_not_to_be_adopted(kind: str, reason: str, rows: int, filled: bool) -> None:
     macros = Macros(run_query=lambda sql: SimpleNamespace(rows=[(1,)] * rows))
     plan = {"reason": reason, "batches": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"]]}
-    assert macros.is_filled(plan, True, "shop.orders") is filled
-    assert macros.is_filled(plan, False, "shop.orders") is False
+    options = {"kind": kind, "capture": "snapshot" if kind == "append" else None}
+    assert macros.is_filled(options, plan, True, "shop.orders") is filled
+    assert macros.is_filled(options, plan, False, "shop.orders") is False
 
 
 @pytest.mark.parametrize("seconds", [0, 0.4, 1.2, 56.9, 57, 90.5, 3419, 3421, 80000, 82080, 200_000])
