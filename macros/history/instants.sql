@@ -1,6 +1,6 @@
 {# An instant as a literal of a time type; for a date, its day in UTC. Pure. #}
 {% macro instant_literal(type, instant) %}
-  {% do return(dbt_kinds.time_literal({'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[type], instant)) %}
+  {% do return(dbt_kinds.time_literal(dbt_kinds.suffix_of_type(type), instant)) %}
 {% endmacro %}
 
 

@@ -61,7 +61,7 @@
     {% do dbt_kinds._finding(findings, 'error', 'session', 'spark.sql.storeAssignmentPolicy is LEGACY', 'Spark refuses every write to an Iceberg or Delta table',
       "server_side_parameters: {'spark.sql.storeAssignmentPolicy': ANSI} in profiles.yml") %}
   {% endif %}
-  {% if facts.time_zone not in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] and of_files %}
+  {% if of_files and not dbt_kinds.is_utc(facts.time_zone) %}
     {% do dbt_kinds._finding(findings, 'warning', 'session', 'the time zone of the session is ' ~ facts.time_zone, 'Parquet and ORC tables that are partitioned by a timestamp are refused',
       "server_side_parameters: {'spark.sql.session.timeZone': UTC} in profiles.yml") %}
   {% endif %}

@@ -14,7 +14,7 @@
   {% set plan = parts[1].split('== Optimized Logical Plan ==')[0] %}
   {% set zone = modules.re.search('Some\\(([^()]*)\\)\\) AS __kinds_zone', plan) %}
   {% set zone = zone.group(1) if zone is not none else 'unknown' %}
-  {% do return({'plan': plan, 'zone': zone, 'is_utc': zone in ['UTC', 'Etc/UTC', 'Z', 'GMT', 'Etc/GMT', 'UCT', 'Etc/UCT', 'Universal', 'Zulu', '+00:00']}) %}
+  {% do return({'plan': plan, 'zone': zone, 'is_utc': dbt_kinds.is_utc(zone)}) %}
 {% endmacro %}
 
 

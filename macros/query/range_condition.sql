@@ -12,7 +12,7 @@
 {# An instant as a literal in the format of a column's values; `last_inside` gives the last microsecond before it instead. Pure. #}
 {% macro bound_literal(values, instant, last_inside=false) %}
   {% if values.strftime is none %}
-    {% do return(dbt_kinds.time_literal({'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[values.write], instant, last_inside)) %}
+    {% do return(dbt_kinds.time_literal(dbt_kinds.suffix_of_type(values.write), instant, last_inside)) %}
   {% endif %}
   {% set at = modules.datetime.datetime.fromisoformat(instant) - modules.datetime.timedelta(microseconds=1 if last_inside else 0) %}
   {% set text = at.strftime(values.strftime) %}

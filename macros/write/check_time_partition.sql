@@ -13,10 +13,8 @@
       ~ "'; use a timestamp, a date or a string, or file_format: iceberg") %}
   {% elif time_column.type == 'timestamp' %}
     {# partition names are wall clock times: an hour repeated by a clock change would be one partition instead of two #}
-    {% set memory = dbt_kinds.run_memory() %}
-    {% do memory.update({'time_zone': run_query('select current_timezone()').rows[0][0]}) if memory.time_zone is none %}
-    {% set zone = memory.time_zone %}
-    {% if zone not in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] %}
+    {% set zone = dbt_kinds.session_zone() %}
+    {% if not dbt_kinds.is_utc(zone) %}
       {% do dbt_kinds.fail(options.model, table ~ ", and the names of its partitions by the timestamp '" ~ time_column.name
         ~ "' depend on the session's time zone, which is " ~ zone
         ~ '; set spark.sql.session.timeZone to UTC in server_side_parameters, or use file_format: iceberg') %}

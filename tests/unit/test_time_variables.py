@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from datetime import datetime
+import zoneinfo
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -303,3 +304,18 @@ def test_an_ephemeral_model_takes_a_given_window_too() -> None:
 def test_the_execution_time_is_the_same_in_every_window() -> None:
     assert variable("execution", "dt", DAYS) == variable("execution", "dt", MONTH)
     assert substituted(variable("execution", "ds", DAYS)) == "'2000-01-02'"
+
+
+@pytest.mark.parametrize("zone", sorted(zoneinfo.available_timezones()))
+def test_a_zone_counts_as_utc_only_if_its_clocks_never_differ(zone: str) -> None:
+    if MACROS.is_utc(zone):
+        clock = zoneinfo.ZoneInfo(zone)
+        offsets = {
+            clock.utcoffset(datetime(year, month, 1)) for year in (1850, 1911, 1944, 1970, 2024) for month in (1, 7)
+        }
+        assert offsets == {timedelta(0)}
+
+
+def test_the_usual_names_of_utc_are_known() -> None:
+    names = ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "Zulu", "Europe/London", "Africa/Abidjan", None]
+    assert [name for name in names if MACROS.is_utc(name)] == names[:6]
