@@ -5,3 +5,11 @@
   {% endfor %}
   {% do return(none) %}
 {% endmacro %}
+
+
+{# Columns by their names in lower case, for those who look up many. Pure. #}
+{% macro columns_by_name(columns) %}
+  {% set by_name = {} %}
+  {% for column in columns %}{% do by_name.update({column.name | lower: column}) %}{% endfor %}
+  {% do return(by_name) %}
+{% endmacro %}

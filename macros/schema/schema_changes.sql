@@ -3,15 +3,30 @@
   not a change, nor is a type that fits into the table's.
 #}
 {% macro schema_changes(stored, written) %}
-  {% do return(dbt_kinds._type_changes(dbt_kinds.row_type(stored), dbt_kinds.row_type(written), [])) %}
+  {% set stored_by_name, written_by_name = dbt_kinds.columns_by_name(stored), dbt_kinds.columns_by_name(written) %}
+  {% do return(dbt_kinds._type_changes(
+    dbt_kinds.row_type(dbt_kinds._columns_unlike(stored, written_by_name)), dbt_kinds.row_type(dbt_kinds._columns_unlike(written, stored_by_name)), []
+  )) %}
 {% endmacro %}
 
 
-{# Columns as one struct. #}
-{% macro row_type(columns) %}
-  {% set fields = [] %}
+{# The columns that the other side lacks or has with a type of another text. A text that Spark cut off says nothing. #}
+{% macro _columns_unlike(columns, others) %}
+  {% set unlike = [] %}
   {% for column in columns %}
-    {% do fields.append({'name': column.name, 'type': dbt_kinds.parse_type(column.type)}) %}
+    {% set other = others.get(column.name | lower) %}
+    {% do unlike.append(column) if other is none or other.type != column.type or '...' in column.type %}
+  {% endfor %}
+  {% do return(unlike) %}
+{% endmacro %}
+
+
+{# Columns as one struct. Each text of a type is parsed once. #}
+{% macro row_type(columns) %}
+  {% set fields, parsed = [], {} %}
+  {% for column in columns %}
+    {% do parsed.update({column.type: dbt_kinds.parse_type(column.type)}) if column.type not in parsed %}
+    {% do fields.append({'name': column.name, 'type': parsed[column.type]}) %}
   {% endfor %}
   {% do return({'kind': 'struct', 'fields': fields}) %}
 {% endmacro %}

@@ -26,9 +26,9 @@
 {# SQL: each column with a function applied to the values of a type, at every depth: `functions` has the function's name by the type. Pure. #}
 {% macro mapped_columns(columns, functions) %}
   {% set mapped = [] %}
-  {% for column in columns %}
-    {% set quoted = dbt_kinds.quoted(column.name) %}
-    {% set value = dbt_kinds._mapped_value(quoted, dbt_kinds.parse_type(column.type), functions, 1) %}
+  {% for quoted in dbt_kinds.quoted_names(columns) %}
+    {% set type = columns[loop.index0].type %}
+    {% set value = dbt_kinds._mapped_value(quoted, dbt_kinds.parse_type(type), functions, 1) if modules.re.search('date|timestamp', type) else quoted %}
     {% do mapped.append(quoted if value == quoted else value ~ ' as ' ~ quoted) %}
   {% endfor %}
   {% do return(mapped) %}

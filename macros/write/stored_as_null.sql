@@ -9,17 +9,19 @@
   every value. A time column is left out: no interval contains such a row, and Spark would no longer filter the sources by time. Pure.
 #}
 {% macro stored_as_null(writer, query_columns) %}
+  {% if writer.file_format == 'iceberg' or not writer.partitioning %}
+    {% do return(none) %}
+  {% endif %}
   {% set names, columns, selected = dbt_kinds.quoted_names(writer.partitioning) | map('lower') | list, [], [] %}
-  {% for column in query_columns %}
-    {% set quoted = dbt_kinds.quoted(column.name) %}
-    {% set stored = dbt_kinds.find_column(writer.schema, column.name) %}
-    {% if quoted | lower in names and quoted != writer.get('time_column') and dbt_kinds._is_text(column) and dbt_kinds._is_text(stored) %}
+  {% for quoted in dbt_kinds.quoted_names(query_columns) %}
+    {% set column = query_columns[loop.index0] %}
+    {% if quoted | lower in names and quoted != writer.get('time_column') and dbt_kinds._is_text(column) and dbt_kinds._is_text(dbt_kinds.find_column(writer.schema, column.name)) %}
       {% do columns.append(column.name) %}
       {% set quoted = 'if(cast(' ~ quoted ~ " as string) in ('', '__HIVE_DEFAULT_PARTITION__'), null, " ~ quoted ~ ') as ' ~ quoted %}
     {% endif %}
     {% do selected.append(quoted) %}
   {% endfor %}
-  {% do return({'columns': columns, 'selected': selected} if columns and writer.file_format != 'iceberg' else none) %}
+  {% do return({'columns': columns, 'selected': selected} if columns else none) %}
 {% endmacro %}
 
 

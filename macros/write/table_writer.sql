@@ -24,12 +24,11 @@
 {% endmacro %}
 
 
-{# Names of columns, quoted for Spark; those that are quoted already stay as they are. #}
+{# Names of columns, quoted for Spark; those that are quoted already stay as they are. A wide table has too many for a call each. #}
 {% macro quoted_names(columns) %}
   {% set names = [] %}
   {% for column in columns %}
-    {% set name = dbt_kinds.unquoted(column) if column is string else column.name %}
-    {% do names.append(dbt_kinds.quoted(name)) %}
+    {% do names.append(dbt_kinds.quoted(dbt_kinds.unquoted(column)) if column is string else '`' ~ column.name | replace('`', '``') ~ '`') %}
   {% endfor %}
   {% do return(names) %}
 {% endmacro %}
@@ -52,9 +51,9 @@
   insert, which refuses values that do not fit; with `cast`, for existing rows, each value must be convertible to the new type.
 #}
 {% macro selected_columns(query_columns, columns, cast=false) %}
-  {% set selected = [] %}
+  {% set selected, names, by_name = [], dbt_kinds.quoted_names(columns), dbt_kinds.columns_by_name(query_columns) %}
   {% for column in columns %}
-    {% set quoted, source = dbt_kinds.quoted(column.name), dbt_kinds.find_column(query_columns, column.name) %}
+    {% set quoted, source = names[loop.index0], by_name.get(column.name | lower) %}
     {% if source is none %}
       {% do selected.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ') as ' ~ quoted) %}
     {% elif '<' in column.type and source.type != column.type %}
