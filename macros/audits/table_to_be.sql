@@ -7,18 +7,9 @@
   {# columns that the first batch will add exist after it #}
   {% set selected = writer.columns if work.get('is_prepared') or work.existing is none else dbt_kinds.selected_columns(work.existing.columns, writer.schema) %}
   {% set stored = '(select ' ~ selected | join(', ') ~ ' from ' ~ relation ~ ')' %}
-  {% if options.kind == 'incremental_by_unique_key' %}
-    {% set keyed = dbt_kinds.writer_in_window(writer, dbt_kinds.query_window(options, batch), work.plan.execution_time) %}
-    {% do return('(' ~ dbt_kinds.merged_whole(stored, keyed, stage) ~ ') kinds_table') %}
-  {% endif %}
-  {% if options.kind == 'tracked' %}
-    {% set actions = '(' ~ dbt_kinds.group_actions(writer, stage, dbt_kinds.stored_groups(relation, work)) ~ ')' %}
-    {% do return('(' ~ dbt_kinds.whole_groups(stored, writer, actions) ~ ') kinds_table') %}
-  {% endif %}
-  {% if options.kind == 'scd_type_2_by_run' %}
-    {# any number will do: the real one is not known until the batch has passed #}
-    {% set actions = '(' ~ dbt_kinds.version_actions(stored, options, writer, stage, 1) ~ ')' %}
-    {% do return('(' ~ dbt_kinds.whole_versions(stored, options, writer, actions, 1) ~ ') kinds_table') %}
+  {% set changes = dbt_kinds._changes_to_be(relation, work, batch, stored, stage) %}
+  {% if changes is not none %}
+    {% do return('(' ~ dbt_kinds.changed_table(stored, writer, changes) ~ ') kinds_table') %}
   {% endif %}
   {% set untouched -%}
 select {{ writer.columns | join(', ') }} from {{ stored }} as target
@@ -30,6 +21,23 @@ on {% for value in dbt_kinds._partition_values(options, writer, 'target.') %}{{ 
   {%- endif %}
   {%- endset %}
   {% do return('(' ~ untouched ~ '\nunion all\nselect ' ~ writer.columns | join(', ') ~ ' from ' ~ stage ~ ') kinds_table') %}
+{% endmacro %}
+
+
+{# The changes that a batch will make, for kinds that change rows; none for others. #}
+{% macro _changes_to_be(relation, work, batch, stored, stage) %}
+  {% set options, writer = work.options, work.writer %}
+  {% if options.kind == 'incremental_by_unique_key' %}
+    {% set keyed = dbt_kinds.writer_in_window(writer, dbt_kinds.query_window(options, batch), work.plan.execution_time) %}
+    {% do return(dbt_kinds.changes_by_key(stored, options, keyed, stage)) %}
+  {% elif options.kind == 'tracked' %}
+    {% do return(dbt_kinds.changes_of_groups(writer, '(' ~ dbt_kinds.group_actions(writer, stage, dbt_kinds.stored_groups(relation, work)) ~ ')')) %}
+  {% elif options.kind == 'scd_type_2_by_run' %}
+    {# any number will do: the real one is not known until the batch has passed #}
+    {% set actions = '(' ~ dbt_kinds.history_changes(options, writer, stored, stage, 1) ~ ')' %}
+    {% do return(dbt_kinds.changes_of_history(writer, actions, {'inserted': 1, 'closed': 1, 'replaced': 0, 'dropped': 0})) %}
+  {% endif %}
+  {% do return(none) %}
 {% endmacro %}
 
 

@@ -34,15 +34,15 @@ on {% for key in keys -%}
 
 {# SQL: the end of a key's last version, for new keys whose version would begin before it. #}
 {% macro _last_ends(options, writer, relation, changes, first_new) %}
-  {% set keys = 'source.' ~ dbt_kinds.key_names(writer) | join(', source.') %}
+  {% set names = dbt_kinds.key_names(writer) | join(', ') %}
   {% set sql -%}
-  select {{ keys }}, max(target.{{ writer.valid_to }}) as __kinds_ended
+  select {{ names }}, max(target.{{ writer.valid_to }}) as __kinds_ended
   from {{ relation }} as target
-  join (select * from {{ changes }} where __kinds_is_new) as source
-  on {{ dbt_kinds.is_key_of_change(writer) }}
+  join (select __kinds_boundary, {{ names }} from {{ changes }} where __kinds_is_new) as source
+  on {{ dbt_kinds.has_key(writer.key_parts) }}
   where target.{{ writer.valid_to }} > {{ dbt_kinds.instant_of_microseconds(first_new, options.time_data_type) }}
     and target.{{ writer.valid_to }} > source.__kinds_boundary
-  group by {{ keys }}
+  group by {{ names }}
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}

@@ -1,5 +1,5 @@
 {#
-  SQL: the changes of one batch to the open rows of a table, one row per action: `__kinds_action` (close, replace, drop or insert),
+  SQL: the changes of one batch to the open versions of a table, one row per action: `__kinds_action` (close, replace, drop or insert),
   `__kinds_boundary`, where a version ends and the next begins, `__kinds_is_new`, whether the key had no open row, the parts of the
   key, and the source's columns. Rows of the batch that change nothing or refuse it have actions, too: undated, no_key and repeated_key. A flag on
   each side shows whether it has a row, never a NULL value. `rows` is read once; its keys are counted on the way to the join, which needs them side by side. Pure.
@@ -8,7 +8,7 @@
   {% set at = dbt_kinds.instant_literal(options.time_data_type, instant) %}
   {% set dated = dbt_kinds.dating_sql(options, writer, instant) %}
   {% set known = ['target.' ~ writer.valid_from ~ ' as __kinds_since'] %}
-  {% for column in ([dbt_kinds.quoted(writer.updated_at.name)] if options.kind == 'scd_type_2_by_time' else writer.compared) %}
+  {% for column in ([dbt_kinds.quoted(writer.updated_at.name)] if options.kind == 'scd_type_2_by_time' else dbt_kinds.quoted_names(writer.compared)) %}
     {% do known.append('target.' ~ column) %}
   {% endfor %}
   {% set deletes, keys = options.invalidate_hard_deletes, dbt_kinds.key_names(writer) %}
@@ -56,11 +56,11 @@ from (
   from (
     select *, count(*) over (partition by {{ keys | join(', ') }}) as __kinds_times
     from (
-      select *, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.source_keys) }} from {{ rows }} as source
+      select *, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.key_parts) }} from {{ rows }} as source
     )
   ) as source
   {{ 'full outer' if deletes else 'left' }} join (
-    select {{ known | join(', ') }}, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.target_keys) }}
+    select {{ known | join(', ') }}, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.key_parts) }}
     from {{ relation }} as target
     where target.{{ writer.valid_to }} is null
   ) as target
@@ -76,7 +76,7 @@ from (
 {# What the parts of the key are called in the changes. Pure. #}
 {% macro key_names(writer) %}
   {% set names = [] %}
-  {% for key in writer.source_keys %}
+  {% for key in writer.key_parts %}
     {% do names.append('__kinds_key_' ~ loop.index) %}
   {% endfor %}
   {% do return(names) %}
@@ -92,43 +92,34 @@ from (
 {% endmacro %}
 
 
-{# SQL: the table after the changes, for formats that cannot merge. Pure. #}
-{% macro whole_history(writer, relation, changes) %}
-  {% set stored, inserted = [], [] %}
-  {% for column in writer.columns %}
-    {% if column == writer.valid_to %}
-      {% do stored.append("if(source.__kinds_action <=> 'close', source.__kinds_boundary, target." ~ column ~ ') as ' ~ column) %}
-      {% do inserted.append(dbt_kinds.null_end(writer) ~ ' as ' ~ column) %}
-    {% elif column == writer.valid_from %}
-      {% do stored.append('target.' ~ column) %}
-      {% do inserted.append('source.__kinds_boundary as ' ~ column) %}
-    {% else %}
-      {% do stored.append("if(source.__kinds_action <=> 'replace', source." ~ column ~ ', target.' ~ column ~ ') as ' ~ column) %}
-      {% do inserted.append('source.' ~ column) %}
-    {% endif %}
-  {% endfor %}
-  {% set sql -%}
-select {{ stored | join(', ') }}
-from {{ relation }} as target
-left join (select * from {{ changes }} where __kinds_action in ('close', 'replace', 'drop')) as source
-on target.{{ writer.valid_to }} is null and {{ dbt_kinds.is_key_of_change(writer) }}
-where not source.__kinds_action <=> 'drop'
-union all
-select {{ inserted | join(', ') }}
-from {{ changes }} as source
-where source.__kinds_action = 'insert'
-  {%- endset %}
-  {% do return(sql) %}
+{#
+  What is to be done to the table: staged actions, by their numbers. A version that is opened and one that is closed get what the writer says; one that is replaced was opened at the same
+  instant. Pure.
+#}
+{% macro changes_of_history(writer, actions, counts) %}
+  {% set clauses, keys = [], dbt_kinds.key_names(writer) %}
+  {% if counts.closed %}
+    {% do clauses.append({'condition': "__kinds_action = 'close'", 'action': 'update', 'assignments': writer.closed}) %}
+  {% endif %}
+  {% if counts.replaced %}
+    {% set assignments = [] %}
+    {% for column in writer.source_columns %}{% do assignments.append({'column': column, 'expression': '__kinds_row.' ~ column}) %}{% endfor %}
+    {% do clauses.append({'condition': "__kinds_action = 'replace'", 'action': 'update', 'assignments': assignments}) %}
+  {% endif %}
+  {% do clauses.append({'condition': "__kinds_action = 'drop'", 'action': 'delete'}) if counts.dropped %}
+  {% do return({
+    'rows': '(select __kinds_action, __kinds_boundary, ' ~ keys | join(', ') ~ ', struct(source.*) as __kinds_row from ' ~ actions ~ ' as source)',
+    'matches': writer.valid_to ~ " is null and __kinds_action in ('close', 'replace', 'drop') and " ~ dbt_kinds.has_key(writer.key_parts),
+    'clauses': clauses, 'inserted': dbt_kinds.opened_values(writer) if counts.inserted else none, 'counts': counts,
+  }) %}
 {% endmacro %}
 
 
-{# SQL: whether a row of the table has the key of a change. #}
-{% macro is_key_of_change(writer) %}
-  {% set same = [] %}
-  {% for key in writer.target_keys %}
-    {% do same.append(key ~ ' <=> source.__kinds_key_' ~ loop.index) %}
-  {% endfor %}
-  {% do return(same | join(' and ')) %}
+{# SQL: the columns of the version that a row begins at its boundary. Pure. #}
+{% macro opened_values(writer) %}
+  {% set values = [] %}
+  {% for column in writer.columns %}{% do values.append(writer.opened.get(column, '__kinds_row.' ~ column)) %}{% endfor %}
+  {% do return(values) %}
 {% endmacro %}
 
 
@@ -139,8 +130,10 @@ where source.__kinds_action = 'insert'
     {% do return('source.' ~ updated_at ~ ' is not null and (target.' ~ updated_at ~ ' is null or source.' ~ updated_at ~ ' > target.' ~ updated_at ~ ')') %}
   {% endif %}
   {% set equal = [] %}
-  {% for column in writer.compared %}
-    {% do equal.append('target.' ~ column ~ ' <=> source.' ~ column) %}
+  {% for quoted in dbt_kinds.quoted_names(writer.compared) %}
+    {% set type = writer.compared[loop.index0].type %}
+    {% set type = dbt_kinds.parse_type(type) if '<' in type else none %}
+    {% do equal.append('target.' ~ quoted ~ ' <=> source.' ~ quoted if type is none else dbt_kinds.compared_value('target.' ~ quoted, type) ~ ' <=> ' ~ dbt_kinds.compared_value('source.' ~ quoted, type)) %}
   {% endfor %}
   {% do return(dated ~ ' is not null and not (' ~ (equal | join(' and ') or 'true') ~ ')') %}
 {% endmacro %}
@@ -168,7 +161,7 @@ where source.__kinds_action = 'insert'
 {# The column types of the stage of changes: the table's, and the key's. #}
 {% macro changes_like(options, writer, relation) %}
   {% set columns = ["'' as __kinds_action", dbt_kinds.null_of(options) ~ ' as __kinds_boundary', 'true as __kinds_is_new'] %}
-  {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds._named_keys(writer.target_keys) ~ ', ' ~ writer.source_columns | join(', ')
+  {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds._named_keys(writer.key_parts) ~ ', ' ~ writer.source_columns | join(', ')
     ~ ' from ' ~ relation ~ ' as target)') %}
 {% endmacro %}
 

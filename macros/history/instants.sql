@@ -1,5 +1,8 @@
-{# An instant as a literal of a time type; for a date, its day in UTC. Pure. #}
+{# An instant as a literal of a time type; for a date, its day in UTC; the number of a run as one of bigint. Pure. #}
 {% macro instant_literal(type, instant) %}
+  {% if type == 'bigint' %}
+    {% do return('cast(' ~ instant ~ ' as bigint)') %}
+  {% endif %}
   {% do return(dbt_kinds.time_literal(dbt_kinds.suffix_of_type(type), instant)) %}
 {% endmacro %}
 

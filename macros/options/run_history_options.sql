@@ -16,6 +16,7 @@
   {% endif %}
   {% do return({
     'unique_key': dbt_kinds.key_expressions(model, given.unique_key), 'null_keys': 'error', 'duplicate_keys': 'error',
+    'columns': '*', 'updated_at_name': none, 'time_data_type': 'bigint', 'dates_first_load': true, 'invalidate_hard_deletes': true,
     'valid_from_name': given.get('valid_from_name', 'valid_from') | string, 'valid_to_name': given.get('valid_to_name', 'valid_to') | string,
     'empty_source': given.get('empty_source', 'error') | lower,
   }) %}

@@ -3,9 +3,9 @@
   `along` is a query of one row, whose columns the same statement returns. A refused batch leaves no stage.
 #}
 {% macro check_keys(options, writer, stage, batch, along=none) %}
-  {% set is_null = writer.source_keys | join(' is null or ') ~ ' is null' %}
+  {% set is_null = writer.key_parts | join(' is null or ') ~ ' is null' %}
   {% set counts %}
-select count(*) as all_rows, count_if({{ is_null }}) as null_rows, count(distinct struct({{ writer.source_keys | join(', ') }})) as all_keys
+select count(*) as all_rows, count_if({{ is_null }}) as null_rows, count(distinct struct({{ writer.key_parts | join(', ') }})) as all_keys
   {%- for name, condition in writer.get('counted', {}).items() %}, count_if({{ condition }}) as {{ name }}{% endfor %}
 from {{ stage }} as source
   {%- endset %}
@@ -54,7 +54,7 @@ from {{ stage }} as source
 {# Some of the rows with a NULL key, as JSON without NULLs. #}
 {% macro _rows_without_key(writer, rows) %}
   {% set samples = [] %}
-  {% for row in dbt_kinds.query_rows('select * from ' ~ rows ~ ' as source where ' ~ writer.source_keys | join(' is null or ') ~ ' is null limit 5') %}
+  {% for row in dbt_kinds.query_rows('select * from ' ~ rows ~ ' as source where ' ~ writer.key_parts | join(' is null or ') ~ ' is null limit 5') %}
     {% do samples.append(dbt_kinds.json_text(row)) %}
   {% endfor %}
   {% do return(samples | join(', ')) %}
@@ -63,10 +63,10 @@ from {{ stage }} as source
 
 {% macro _duplicate_keys(writer, rows) %}
   {% set duplicates %}
-select concat('(', concat_ws(', ', {% for key in writer.source_keys %}coalesce(cast({{ key }} as string), 'NULL'){{ ', ' if not loop.last }}{% endfor %}), ')') as key,
+select concat('(', concat_ws(', ', {% for key in writer.key_parts %}coalesce(cast({{ key }} as string), 'NULL'){{ ', ' if not loop.last }}{% endfor %}), ')') as key,
   count(*) as times
 from {{ rows }} as source
-group by {{ writer.source_keys | join(', ') }}
+group by {{ writer.key_parts | join(', ') }}
 having count(*) > 1
 order by times desc, key
 limit 5

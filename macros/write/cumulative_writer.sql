@@ -1,25 +1,24 @@
 {#
-  For tables of states: see table_writer; plus `key_columns`, the quoted key columns, `is_same`, the condition that two rows have the
-  same key, `functions`, which combine two states of each column, `sums`, the columns that are added up, and `clauses`, what a merge does to an existing row.
+  For tables of states: see table_writer; plus `key_parts`, the quoted key columns, `functions`, which combine two states of each
+  column, `sums`, the columns that are added up, and `clauses`, what a merge does to an existing row.
 #}
 {% macro cumulative_writer(options, query_columns, existing, query, keys=[]) %}
   {% do dbt_kinds._check_states(options, query_columns) %}
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
   {% do dbt_kinds._check_key_stays(options, writer, existing) if existing is not none %}
-  {% set keys, is_same, functions, sums, assignments = [], [], {}, [], [] %}
+  {% set keys, functions, sums, assignments = [], {}, [], [] %}
   {% for column in writer.schema %}
     {% set quoted, combiner = dbt_kinds.quoted(column.name), options.combine.get(column.name | lower) %}
     {% if column.name | lower in options.unique_key | map('lower') %}
       {% do keys.append(quoted) %}
-      {% do is_same.append('target.' ~ quoted ~ ' <=> source.' ~ quoted) %}
     {% elif combiner is not none %}
       {% do functions.update({quoted: dbt_kinds.state_functions()[combiner]}) %}
       {% do sums.append({'name': column.name, 'type': column.type}) if combiner == 'add' %}
-      {% do assignments.append({'column': column.name, 'expression': 'source.' ~ quoted}) %}
+      {% do assignments.append({'column': quoted, 'expression': '__kinds_row.' ~ quoted}) %}
     {% endif %}
   {% endfor %}
   {% do return(dict(
-    writer, key_columns=keys, is_same=is_same | join(' and '), functions=functions, sums=sums,
+    writer, key_parts=keys, functions=functions, sums=sums,
     clauses=[{'condition': none, 'action': 'update', 'assignments': assignments}] if assignments else []
   )) %}
 {% endmacro %}

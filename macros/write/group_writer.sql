@@ -1,6 +1,6 @@
 {#
   For the kind `tracked`: see table_writer, whose columns are those of the query and the hash; plus `source_schema`, `source_columns` and `source_selected`, the
-  same without the hash, `keys`, and `content_hash`, the SQL for a group's hash.
+  same without the hash, `key_parts`, and `content_hash`, the SQL for a group's hash.
 #}
 {% macro group_writer(options, query_columns, existing, query, keys=[]) %}
   {% if dbt_kinds.find_column(query_columns, options.content_hash_name) is not none %}
@@ -26,7 +26,7 @@
   {% endfor %}
   {% do return(dict(
     writer, replaces_table=existing is none, own_columns=[hash], source_schema=source, source_columns=dbt_kinds.quoted_names(source),
-    source_selected=dbt_kinds.selected_columns(query_columns, source), keys=keys, hash_column=dbt_kinds.quoted(hash.name),
+    source_selected=dbt_kinds.selected_columns(query_columns, source), key_parts=keys, hash_column=dbt_kinds.quoted(hash.name),
     content_hash=dbt_kinds.content_hash(source, options.group_key)
   )) %}
 {% endmacro %}
@@ -37,15 +37,22 @@
   each value (xxhash64(1, null) is xxhash64(null, 1); measured). Columns are ordered by name. Pure.
 #}
 {% macro content_hash(columns, keys) %}
-  {% set lower_keys, by_name, values = keys | map('lower') | list, {}, [] %}
-  {% for column in columns if column.name | lower not in lower_keys %}
-    {% do by_name.update({column.name | lower: column}) %}
+  {% set lower_keys, hashed, values = keys | map('lower') | list, {}, [] %}
+  {% for quoted in dbt_kinds.quoted_names(columns) %}
+    {% set column = columns[loop.index0] %}
+    {% set value = dbt_kinds.hashable(quoted, dbt_kinds.parse_type(column.type)) if '<' in column.type else quoted %}
+    {% do hashed.update({column.name | lower: value ~ ', ' ~ quoted ~ ' is null'}) if column.name | lower not in lower_keys %}
   {% endfor %}
-  {% for name in by_name | list | sort %}
-    {% set quoted = dbt_kinds.quoted(by_name[name].name) %}
-    {% do values.append(dbt_kinds.hashable(quoted, dbt_kinds.parse_type(by_name[name].type)) ~ ', ' ~ quoted ~ ' is null') %}
+  {% for name in hashed | list | sort %}
+    {% do values.append(hashed[name]) %}
   {% endfor %}
   {% do return("concat(count(*), ':', cast(sum(cast(xxhash64(" ~ values | join(', ') | default('0', true) ~ ') as decimal(20, 0))) as string))') %}
+{% endmacro %}
+
+
+{# SQL: a value as something that Spark can compare. Pure. #}
+{% macro compared_value(value, type) %}
+  {% do return(dbt_kinds.hashable(value, type) if type.kind == 'truncated' or dbt_kinds._has_map(type) else value) %}
 {% endmacro %}
 
 

@@ -1,36 +1,41 @@
 {#
-  For SCD type 2: see table_writer; plus what a merge needs, determined and checked before anything is written: the key's SQL for a
-  row of the source and of the table, the columns that date and compare rows, and those that the kind itself writes.
+  For SCD type 2, by time or by run: see table_writer; plus what a merge needs, determined and checked before anything is written: `key_parts`, the key's SQL for a row,
+  the columns that date and compare rows, and what the columns that the kind itself writes get in a version that is `opened` and in one that is `closed`.
 #}
 {% macro history_writer(options, query_columns, existing, query, keys=[]) %}
-  {% for name in [options.valid_from_name, options.valid_to_name] if dbt_kinds.find_column(query_columns, name) is not none %}
-    {% do dbt_kinds.fail(options.model, "the query has a column '" ~ name ~ "', which this kind writes itself; leave it out of the query, or give it another name with "
-      ~ 'valid_from_name and valid_to_name') %}
+  {% set is_by_run = options.kind == 'scd_type_2_by_run' %}
+  {% set managed = [{'name': options.valid_from_name, 'type': options.time_data_type}, {'name': options.valid_to_name, 'type': options.time_data_type}]
+    + ([{'name': 'is_current', 'type': 'boolean'}] if is_by_run else []) %}
+  {% for column in managed if dbt_kinds.find_column(query_columns, column.name) is not none %}
+    {% do dbt_kinds.fail(options.model, "the query has a column '" ~ column.name ~ "', which this kind writes itself; leave it out of the query"
+      ~ ('' if column.name == 'is_current' else ', or give it another name with valid_from_name and valid_to_name')) %}
   {% endfor %}
   {% do dbt_kinds._check_dating_column(options, query_columns, 'query') %}
   {% do dbt_kinds._check_history_table(options, existing) if existing is not none %}
+  {% do dbt_kinds._check_run_keys(options, query_columns, existing) if is_by_run %}
   {% do dbt_kinds.check_keys_compare(options, keys) %}
-  {% set managed = [{'name': options.valid_from_name, 'type': options.time_data_type}, {'name': options.valid_to_name, 'type': options.time_data_type}] %}
   {% set writer = dbt_kinds.table_writer(options, query_columns + managed, existing, options.partition_by) %}
-  {% set source, of_table = [], {} %}
-  {% for column in writer.schema %}
-    {% if dbt_kinds.find_column(managed, column.name) is none %}
-      {% do source.append(column) %}
-    {% endif %}
-    {% do of_table.update({column.name | lower: column}) %}
+  {% set of_table, own, source = dbt_kinds.columns_by_name(writer.schema), dbt_kinds.columns_by_name(managed), [] %}
+  {% for column in writer.schema if column.name | lower not in own %}
+    {% do source.append(column) %}
   {% endfor %}
   {% set updated_at = of_table.get(options.updated_at_name | lower) if options.updated_at_name is not none else none %}
   {% if options.updated_at_name is not none and updated_at is none %}
     {% do dbt_kinds.fail(options.model, "the table " ~ options.relation ~ " has no column '" ~ options.updated_at_name ~ "', by which changes are dated; set on_additive_change: allow") %}
   {% endif %}
-  {% set names = source | map(attribute='name') | list %}
-  {% set source_keys, target_keys, key_types = [], [], [] %}
+  {% set key_types = [] %}
   {% for key in options.unique_key %}
-    {% do source_keys.append('(' ~ dbt_kinds.qualify_columns(key, 'source', names) ~ ')') %}
-    {% do target_keys.append('(' ~ dbt_kinds.qualify_columns(key, 'target', names) ~ ')') %}
-    {% set column = dbt_kinds.find_column(source, dbt_kinds.unquoted(key)) %}
+    {% set column = of_table.get(dbt_kinds.unquoted(key) | lower) %}
     {% do key_types.append(column.type if column is not none else keys[loop.index0].type if keys else 'string') %}
   {% endfor %}
+  {% set valid_from, valid_to = of_table[options.valid_from_name | lower], of_table[options.valid_to_name | lower] %}
+  {# spark.sql.storeAssignmentPolicy STRICT rejects an untyped NULL #}
+  {% set opened = {dbt_kinds.quoted(valid_from.name): '__kinds_boundary', dbt_kinds.quoted(valid_to.name): 'cast(null as ' ~ valid_to.type ~ ')'} %}
+  {% set closed = [{'column': dbt_kinds.quoted(valid_to.name), 'expression': '__kinds_boundary' ~ (' - 1' if is_by_run else '')}] %}
+  {% if is_by_run %}
+    {% do opened.update({dbt_kinds.quoted(of_table['is_current'].name): 'true'}) %}
+    {% do closed.append({'column': dbt_kinds.quoted(of_table['is_current'].name), 'expression': 'false'}) %}
+  {% endif %}
   {% do return(dict(
     writer,
     replaces_table=existing is none,
@@ -38,12 +43,30 @@
     source_schema=source,
     source_columns=dbt_kinds.quoted_names(source),
     source_selected=dbt_kinds._narrowed_columns(query_columns, source),
-    source_keys=source_keys, target_keys=target_keys, key_types=key_types,
+    refuses_duplicates=true, key_parts=dbt_kinds.key_parts(options, source), key_types=key_types,
     updated_at=updated_at,
-    compared=dbt_kinds.quoted_names(dbt_kinds._columns_to_compare(options, query_columns, source)),
-    valid_from=dbt_kinds.quoted(of_table[options.valid_from_name | lower].name), valid_to=dbt_kinds.quoted(of_table[options.valid_to_name | lower].name),
-    counted={'undated_rows': 'source.' ~ dbt_kinds.quoted(updated_at.name) ~ ' is null'} if updated_at is not none else {}
+    compared=dbt_kinds._columns_to_compare(options, query_columns, source),
+    valid_from=dbt_kinds.quoted(valid_from.name), valid_to=dbt_kinds.quoted(valid_to.name), opened=opened, closed=closed,
+    counted={'undated_rows': dbt_kinds.quoted(updated_at.name) ~ ' is null'} if updated_at is not none else {}
   )) %}
+{% endmacro %}
+
+
+{# The keys of versions by run are columns, and keep their type. #}
+{% macro _check_run_keys(options, query_columns, existing) %}
+  {% for key in options.unique_key %}
+    {% set column = dbt_kinds.find_column(query_columns, dbt_kinds.unquoted(key)) %}
+    {% if column is none %}
+      {% do dbt_kinds.fail(options.model, "ColumnNotInOutput: unique_key names '" ~ key ~ "', and the query has " ~ query_columns | map(attribute='name') | join(', ')
+        ~ '; select it, or name another column') %}
+    {% endif %}
+    {% set stored = dbt_kinds.find_column(existing.columns, column.name) if existing is not none else none %}
+    {% if stored is not none and stored.type != column.type %}
+      {% do dbt_kinds.fail(options.model, 'the key ' ~ column.name ~ ' is ' ~ stored.type ~ ' in the table and ' ~ column.type ~ ' in the query, so that nothing tells which versions belong together; '
+        ~ 'cast it, or begin the history again with --full-refresh') %}
+    {% endif %}
+    {% do dbt_kinds.check_keys_compare({'model': options.model, 'unique_key': [key]}, [column]) %}
+  {% endfor %}
 {% endmacro %}
 
 
@@ -53,9 +76,10 @@
 #}
 {% macro _narrowed_columns(query_columns, columns) %}
   {% set selected = [] %}
+  {% set by_name = dbt_kinds.columns_by_name(query_columns) %}
   {% for expression in dbt_kinds.selected_columns(query_columns, columns) %}
     {% set column = columns[loop.index0] %}
-    {% set source = dbt_kinds.find_column(query_columns, column.name) %}
+    {% set source = by_name.get(column.name | lower) %}
     {% if source is none or source.type == column.type or '<' in column.type or dbt_kinds.text_length(column.type) is not none
         or dbt_kinds.fits_into(dbt_kinds.parse_type(source.type), dbt_kinds.parse_type(column.type)) %}
       {% do selected.append(expression) %}
@@ -70,12 +94,6 @@
 
 {% macro null_of(options) %}
   {% do return('cast(null as ' ~ options.time_data_type ~ ')') %}
-{% endmacro %}
-
-
-{# The same for the table's column, with its type: spark.sql.storeAssignmentPolicy STRICT rejects an untyped NULL. Pure. #}
-{% macro null_end(writer) %}
-  {% do return('cast(null as ' ~ dbt_kinds.find_column(writer.schema, dbt_kinds.unquoted(writer.valid_to)).type ~ ')') %}
 {% endmacro %}
 
 
@@ -104,25 +122,25 @@
 
 {# `*` means every column except those that identify or date rows. #}
 {% macro _columns_to_compare(options, query_columns, source) %}
-  {% set compared = [] %}
+  {% set compared, of_query, of_source = [], dbt_kinds.columns_by_name(query_columns), dbt_kinds.columns_by_name(source) %}
   {% if options.columns == '*' %}
     {% set left_out = [options.updated_at_name | lower] if options.updated_at_name is not none else [] %}
     {% for key in options.unique_key %}
       {% set words = dbt_kinds.lexed_words(dbt_kinds.without_parentheses(key)) %}
       {% do left_out.append(words[0].name | lower) if words | length == 1 %}
     {% endfor %}
-    {% for column in query_columns if column.name | lower not in left_out and dbt_kinds.find_column(source, column.name) is not none %}
-      {% do compared.append(dbt_kinds.find_column(source, column.name)) %}
+    {% for name in of_query if name not in left_out and name in of_source %}
+      {% do compared.append(of_source[name]) %}
     {% endfor %}
   {% else %}
     {% for name in options.columns %}
-      {% if dbt_kinds.find_column(query_columns, name) is none or dbt_kinds.find_column(source, name) is none %}
+      {% if name | lower not in of_query or name | lower not in of_source %}
         {% do dbt_kinds.fail(options.model, "columns names '" ~ name ~ "', and the query has " ~ query_columns | map(attribute='name') | join(', ')) %}
       {% endif %}
-      {% do compared.append(dbt_kinds.find_column(source, name)) %}
+      {% do compared.append(of_source[name | lower]) %}
     {% endfor %}
   {% endif %}
-  {% for column in compared if 'map<' in column.type %}
+  {% for column in compared if 'map<' in column.type and options.kind != 'scd_type_2_by_run' %}
     {% do dbt_kinds.fail(options.model, "columns compares '" ~ column.name ~ "', a " ~ column.type ~ ', and Spark cannot compare maps; '
       ~ ('name the columns to compare instead of *' if options.columns == '*' else 'leave it out') ~ ', or make an array of it: array_sort(map_entries(…))') %}
   {% endfor %}

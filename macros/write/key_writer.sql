@@ -1,6 +1,6 @@
 {#
-  For writes by key: see table_writer; plus `source_keys` and `target_keys`, the key's SQL for a new row and for a stored one, `is_same`, the
-  condition that both have the same key, `clauses`, of which the first that applies decides what happens to an existing row, and `is_equal`, the
+  For writes by key: see table_writer; plus `key_parts`, the key's SQL for a row, `matches`, the condition that a row of the table has the key of a new
+  one, `clauses`, of which the first that applies decides what happens to an existing row, and `is_equal`, the
   condition that an update would change nothing, none if every row counts as changed or rows are never updated.
 #}
 {% macro key_writer(options, query_columns, existing, query, keys=[]) %}
@@ -8,17 +8,24 @@
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
   {% set names = writer.schema | map(attribute='name') | list %}
   {% do dbt_kinds._check_columns_exist(options, names | map('lower') | list) %}
-  {% set source_keys, target_keys, is_same = [], [], [] %}
-  {% for key in options.unique_key %}
-    {% do source_keys.append('(' ~ dbt_kinds.qualify_columns(key, 'source', names) ~ ')') %}
-    {% do target_keys.append('(' ~ dbt_kinds.qualify_columns(key, 'target', names) ~ ')') %}
-    {% do is_same.append(target_keys[-1] ~ (' <=> ' if options.null_keys == 'match' else ' = ') ~ source_keys[-1]) %}
-  {% endfor %}
-  {% set clauses = dbt_kinds._key_clauses(options, dbt_kinds._updated_columns(options, writer.schema)) %}
+  {% set keys = dbt_kinds.key_parts(options, writer.schema) %}
+  {% set updated = dbt_kinds._updated_columns(options, writer.schema) %}
+  {% set clauses = dbt_kinds._key_clauses(options, updated) %}
   {% do return(dict(
-    writer, replaces_table=existing is none, source_keys=source_keys, target_keys=target_keys, is_same=is_same | join(' and '), clauses=clauses,
-    is_equal=dbt_kinds._equality(options, writer.schema) if clauses else none
+    writer, replaces_table=existing is none, refuses_duplicates=true, key_parts=keys, matches=dbt_kinds.has_key(keys, '<=>' if options.null_keys == 'match' else '='), clauses=clauses,
+    is_equal=dbt_kinds._equality(options, updated) if clauses else none
   )) %}
+{% endmacro %}
+
+
+{# SQL: the parts of the key of a row: columns, quoted, and expressions in parentheses. Pure. #}
+{% macro key_parts(options, columns) %}
+  {% set parts, by_name = [], dbt_kinds.columns_by_name(columns) %}
+  {% for key in options.unique_key %}
+    {% set column = by_name.get(dbt_kinds.unquoted(key) | lower) %}
+    {% do parts.append('(' ~ key ~ ')' if column is none else dbt_kinds.quoted(column.name)) %}
+  {% endfor %}
+  {% do return(parts) %}
 {% endmacro %}
 
 
@@ -37,8 +44,8 @@
 
 {% macro _key_clauses(options, columns) %}
   {% set assignments = [] %}
-  {% for column in columns %}
-    {% do assignments.append({'column': column.name, 'expression': 'source.' ~ dbt_kinds.quoted(column.name)}) %}
+  {% for column in dbt_kinds.quoted_names(columns) %}
+    {% do assignments.append({'column': column, 'expression': '__kinds_row.' ~ column}) %}
   {% endfor %}
   {% if options.when_matched is not none %}
     {% set clauses = options.when_matched %}
@@ -47,14 +54,21 @@
   {% endif %}
   {% set complete = [] %}
   {% for clause in clauses %}
-    {% set conditions = [clause.condition, options.merge_filter] | select | list %}
+    {% set conditions, given = [], [] %}
+    {% for condition in [clause.condition, options.merge_filter] | select %}{% do conditions.append(dbt_kinds._of_new_row(condition)) %}{% endfor %}
+    {% for assignment in clause.assignments or [] %}{% do given.append(dict(assignment, column=dbt_kinds.quoted(assignment.column), expression=dbt_kinds._of_new_row(assignment.expression))) %}{% endfor %}
     {% do complete.append({
-      'name': clause.action ~ ' ' ~ loop.index,
       'condition': '(' ~ conditions | join(') and (') ~ ')' if conditions else none,
-      'action': clause.action, 'assignments': clause.assignments or assignments,
+      'action': clause.action, 'assignments': [] if clause.action == 'delete' else given or assignments,
     }) %}
   {% endfor %}
   {% do return(complete) %}
+{% endmacro %}
+
+
+{# An expression of the model with its alias of the new row renamed: a table may have a column called `source`. #}
+{% macro _of_new_row(expression) %}
+  {% do return(dbt_kinds.replace_alias(expression, {'source': '__kinds_row'})) %}
 {% endmacro %}
 
 
@@ -69,13 +83,13 @@
 
 
 {# Maps cannot be compared: with one, every row counts as changed. #}
-{% macro _equality(options, columns) %}
+{% macro _equality(options, updated) %}
+  {% if not options.update_only_changed or 'map<' in updated | map(attribute='type') | join(' ') %}
+    {% do return(none) %}
+  {% endif %}
   {% set equal = [] %}
-  {% for column in dbt_kinds._updated_columns(options, columns) %}
-    {% if 'map<' in column.type or not options.update_only_changed %}
-      {% do return(none) %}
-    {% endif %}
-    {% do equal.append('target.' ~ dbt_kinds.quoted(column.name) ~ ' <=> source.' ~ dbt_kinds.quoted(column.name)) %}
+  {% for column in dbt_kinds.quoted_names(updated) %}
+    {% do equal.append('target.' ~ column ~ ' <=> __kinds_row.' ~ column) %}
   {% endfor %}
   {% do return(equal | join(' and ') or none) %}
 {% endmacro %}

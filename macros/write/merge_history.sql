@@ -1,12 +1,11 @@
 {#
-  Merges one batch of SCD type 2. The changes to the table are computed once, into a stage, which also shows rows that refuse the batch; the batch itself is
-  only staged to be checked before the table is replaced or put back, see check_first_batch. On Iceberg and Delta the changes are applied in one commit, which touches open rows only; on Parquet and ORC the complete new
-  table is staged.
+  Merges one batch of SCD type 2, by time or by run. The changes to the table are computed once, into a stage, which also shows rows that refuse the batch; the batch itself is
+  only staged to be checked before the table is replaced or put back, see check_first_batch. One commit, which touches open versions only.
 #}
 {% macro merge_history(relation, work, batch, query) %}
-  {% set options, writer = work.options, work.writer %}
+  {% set options, writer, is_by_run = work.options, work.writer, work.options.kind == 'scd_type_2_by_run' %}
   {% set checked = work.pop('checked', none) %}
-  {% set instant = dbt_kinds.batch_instant(options, batch, work.plan.execution_time) %}
+  {% set instant = dbt_kinds.run_sequence(relation, work) if is_by_run else dbt_kinds.batch_instant(options, batch, work.plan.execution_time) %}
   {% if checked is not none and work.start_anew %}
     {% do return(dbt_kinds._load_first(relation, work, checked.rows, instant, checked.counts)) %}
   {% endif %}
@@ -20,17 +19,13 @@
   {% if counts.get('first_new') is not none and dbt_kinds.were_closed(options, writer, relation, changes, counts.first_new) %}
     {% set changes = dbt_kinds.stage_rows(relation, writer, 'dated_changes', dbt_kinds.behind_closed_rows(options, writer, relation, changes, counts.first_new), dbt_kinds.change_columns(options, writer), changes) %}
   {% endif %}
-  {% set actions = counts.inserted + counts.closed + counts.replaced + counts.dropped %}
-  {% set written = {'rows_written': actions, 'details': dbt_kinds._note_counts(options, instant, counts), 'sql': '-- the batch changes nothing'} %}
-  {% if not actions %}
-    {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), **written)) %}
-  {% elif dbt_kinds.is_of_files(options.file_format) %}
-    {% do return(dict(written, sql=dbt_kinds._put_history_in_place(relation, work, batch, changes, counts, written))) %}
+  {% set written = dbt_kinds._written_versions(options, instant, counts) %}
+  {% if counts.inserted + counts.closed + counts.replaced + counts.dropped %}
+    {% do return(dbt_kinds.write_changes(relation, work, batch, dbt_kinds.changes_of_history(writer, changes, counts), written)) %}
+  {% elif is_by_run %}
+    {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- no row has changed'}) %}
   {% endif %}
-  {% set merge = dbt_kinds.merge_statement(relation, writer, changes, counts) %}
-  {% do dbt_kinds.hold_lease(options) %}
-  {% call statement('merge_history') %}{{ merge }}{% endcall %}
-  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), **dict(written, sql=merge))) %}
+  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), **dict(written, sql='-- the batch changes nothing'))) %}
 {% endmacro %}
 
 
@@ -57,71 +52,55 @@
 {# Replaces the whole table by the rows of the batch, all open. #}
 {% macro _load_first(relation, work, rows, instant, found) %}
   {% set options, writer = work.options, work.writer %}
+  {% if options.kind == 'scd_type_2_by_run' and not found.all_rows and dbt_kinds.is_emptied(relation, work) %}
+    {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- the query has no rows'}) %}
+  {% endif %}
   {% set undated = found.get('undated_rows', 0) if options.dates_first_load else 0 %}
   {% set since = dbt_kinds.dating_sql(options, writer, instant) if options.dates_first_load
     else dbt_kinds.instant_literal(options.time_data_type, '1970-01-01T00:00:00') %}
-  {% set selected = [] %}
-  {% for column in writer.columns %}
-    {% if column == writer.valid_from %}
-      {% do selected.append(since ~ ' as ' ~ column) %}
-    {% elif column == writer.valid_to %}
-      {% do selected.append(dbt_kinds.null_of(options) ~ ' as ' ~ column) %}
-    {% else %}
-      {% do selected.append('source.' ~ column) %}
-    {% endif %}
-  {% endfor %}
-  {% set sql -%}
-select {{ selected | join(', ') }}
-from {{ rows }} as source
-where {{ since }} is not null
-  {%- endset %}
+  {% set versions = '(select ' ~ since ~ ' as __kinds_boundary, struct(source.*) as __kinds_row from ' ~ rows ~ ' as source)' %}
+  {% set sql = dbt_kinds.inserted_rows(writer, {'rows': versions, 'inserted': dbt_kinds.opened_values(writer), 'stored': none}) ~ '\nwhere __kinds_boundary is not null' %}
   {% do dbt_kinds.replace_table(relation, work, sql) %}
   {% set counts = {'inserted': found.all_rows - undated, 'closed': 0, 'replaced': 0, 'dropped': 0, 'future': 0, 'undated_rows': undated} %}
-  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=counts.inserted, details=dbt_kinds._note_counts(options, instant, counts), sql=sql)) %}
+  {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), **dict(dbt_kinds._written_versions(options, instant, counts), sql=sql))) %}
 {% endmacro %}
 
 
-{# Logs the actions, and returns the values for the record of the batch. #}
-{% macro _note_counts(options, instant, counts) %}
+{# Logs the actions, and returns what is recorded of them. #}
+{% macro _written_versions(options, instant, counts) %}
+  {% if options.kind == 'scd_type_2_by_run' %}
+    {% do return({'rows_written': counts.inserted, 'details': dbt_kinds.json_text({'sequence': instant})}) %}
+  {% endif %}
   {% set undated = counts.get('undated_rows') or 0 %}
+  {% set actions = {'inserted': counts.inserted, 'closed': counts.closed, 'replaced': counts.replaced, 'dropped': counts.dropped} %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': inserted ' ~ counts.inserted ~ ', closed ' ~ counts.closed ~ ', replaced ' ~ counts.replaced ~ ', dropped ' ~ counts.dropped
     ~ (', ignored ' ~ undated ~ ' without ' ~ options.updated_at_name if undated else '')
     ~ (', ' ~ counts.future ~ ' dated in the future' if counts.future else ''), info=true) %}
-  {% do return(dbt_kinds.json_text({'instant': instant, 'inserted': counts.inserted, 'closed': counts.closed, 'replaced': counts.replaced, 'dropped': counts.dropped})) %}
+  {% do return({'rows_written': counts.inserted + counts.closed + counts.replaced + counts.dropped, 'details': dbt_kinds.json_text(dict({'instant': instant}, **actions))}) %}
 {% endmacro %}
 
 
 {# SQL: one row with the number of each action. #}
 {% macro _action_counts(options, work, changes) %}
-  {% set dated = dbt_kinds.microseconds('__kinds_boundary', {'write': options.time_data_type}) %}
-  {% set now = dbt_kinds.instant_literal(options.time_data_type, work.plan.execution_time) %}
+  {% set is_by_run = options.kind == 'scd_type_2_by_run' %}
   {% set counts %}
 select
   count(if(__kinds_action = 'insert', 1, null)) as inserted, count(if(__kinds_action = 'close', 1, null)) as closed,
   count(if(__kinds_action = 'replace', 1, null)) as replaced, count(if(__kinds_action = 'drop', 1, null)) as dropped,
   count(if(__kinds_action = 'no_key', 1, null)) as without_key, count(if(__kinds_action = 'repeated_key', 1, null)) as with_repeated_key,
-  count(if(__kinds_action = 'undated', 1, null)) as undated_rows,
-  count(if(__kinds_action in ('insert', 'replace') and __kinds_boundary > {{ now }}, 1, null)) as future,
-  min(if(__kinds_is_new, {{ dated }}, null)) as first_new
+  count(if(__kinds_action = 'undated', 1, null)) as undated_rows
+  {%- if not is_by_run %},
+  count(if(__kinds_action in ('insert', 'replace') and __kinds_boundary > {{ dbt_kinds.instant_literal(options.time_data_type, work.plan.execution_time) }}, 1, null)) as future,
+  min(if(__kinds_is_new, {{ dbt_kinds.microseconds('__kinds_boundary', {'write': options.time_data_type}) }}, null)) as first_new
+  {%- endif %}
 from {{ changes }}
   {%- endset %}
   {% do return(counts) %}
 {% endmacro %}
 
 
-{# For Parquet and ORC: stages the complete new table, checks it against the changes and puts it in place; the next run finishes this if it is interrupted. #}
-{% macro _put_history_in_place(relation, work, batch, changes, counts, written) %}
-  {% set options, writer = work.options, work.writer %}
-  {% set sql = dbt_kinds.whole_history(writer, relation, changes) %}
-  {% set whole = dbt_kinds.stage(relation, 'history', sql, relation) %}
-  {% do dbt_kinds._check_whole_history(options, writer, relation, whole, counts) %}
-  {% do dbt_kinds.put_whole_in_place(relation, work, batch, whole, written.rows_written, written.details) %}
-  {% do return(sql) %}
-{% endmacro %}
-
-
 {# History cannot be recomputed, so the rows are counted before the table is overwritten. #}
-{% macro _check_whole_history(options, writer, relation, whole, counts) %}
+{% macro check_whole_history(options, writer, relation, whole, counts) %}
   {% set sql %}
 select
   count(if(is_whole, 1, null)) as rows_after, count(if(is_whole and valid_to is not null, 1, null)) as closed_after,

@@ -1,31 +1,19 @@
 {#
   Merges the states of one batch into those of the table. The batch is computed once, into a stage, and the combined states of its keys once,
-  into another. On Iceberg and Delta they are merged in one commit; on Parquet and ORC the complete new table is staged. Repeating
-  either would count the batch twice, so both are announced, and settle_pending_write resolves an interrupted one.
+  into another. Repeating either would count the batch twice, so the write is announced, and settle_pending_write resolves an interrupted one.
 #}
 {% macro merge_states(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
   {% set rows = work.get('staged') or dbt_kinds.stage_rows(relation, writer, 'batch', dbt_kinds.filtered_query(query, 'true', writer.selected), writer.schema, relation) %}
-  {% set like = '(select *, cast(0 as bigint) as __kinds_stored, cast(null as string) as __kinds_unfit from ' ~ relation ~ ')' %}
-  {% set states = dbt_kinds.stage_rows(relation, writer, 'states', dbt_kinds.combined_states(writer, relation, rows), writer.schema + [{'name': '__kinds_stored', 'type': 'bigint'}, {'name': '__kinds_unfit', 'type': 'string'}], like) %}
+  {% set added = [{'name': '__kinds_action', 'type': 'string'}, {'name': '__kinds_stored', 'type': 'bigint'}, {'name': '__kinds_unfit', 'type': 'string'}] %}
+  {% set like = "(select *, '' as __kinds_action, cast(0 as bigint) as __kinds_stored, cast(null as string) as __kinds_unfit from " ~ relation ~ ')' %}
+  {% set states = dbt_kinds.stage_rows(relation, writer, 'states', dbt_kinds.combined_states(writer, relation, rows), writer.schema + added, like) %}
   {% set found = dbt_kinds._check_combined(options, writer, relation, states) %}
-  {% set written = {'rows_written': found.all_keys, 'sql': '-- the batch changes nothing'} %}
-  {% set clauses, inserts = writer.clauses if found.stored_keys else [], found.stored_keys < found.all_keys %}
-  {% if not clauses and not inserts %}
-    {% do return(written) %}
-  {% elif not dbt_kinds.is_of_files(options.file_format) %}
-    {% set is_iceberg = options.file_format == 'iceberg' %}
-    {% do dbt_kinds.announce_write(work, batch, {
-      'write': 'merge', 'application': dbt_kinds.spark_application() if is_iceberg else none, 'rows': found.all_keys,
-    }, dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, options.file_format)) %}
-    {% set merge = dbt_kinds.keyed_merge(relation, writer, states, clauses, inserts) %}
-    {% call statement('merge_states') %}{{ merge }}{% endcall %}
-    {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=found.all_keys, sql=merge)) %}
+  {% set changes = dbt_kinds.staged_changes(writer, states, writer.clauses if found.stored_keys else [], found.stored_keys < found.all_keys) %}
+  {% if not changes.clauses and changes.inserted is none %}
+    {% do return({'rows_written': found.all_keys, 'sql': '-- the batch changes nothing'}) %}
   {% endif %}
-  {% set sql = dbt_kinds.whole_states(writer, relation, states) %}
-  {% set whole = dbt_kinds.stage(relation, 'whole', sql, relation) %}
-  {% do dbt_kinds.put_whole_in_place(relation, work, batch, whole, found.all_keys) %}
-  {% do return(dict(written, sql=sql)) %}
+  {% do return(dbt_kinds.write_changes(relation, work, batch, changes, {'rows_written': found.all_keys}, is_announced=true)) %}
 {% endmacro %}
 
 
@@ -39,7 +27,7 @@ select count(*) as all_keys, count(if(__kinds_stored > 0, 1, null)) as stored_ke
     {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has up to ' ~ found.most_rows ~ ' rows for one ' ~ options.unique_key | join(', ')
       ~ ', and must have one; nothing was changed. Either unique_key has changed, or something else wrote to the table: rebuild it with --full-refresh') %}
   {% elif found.unfit_keys %}
-    {% set one = dbt_kinds.query_rows('select ' ~ writer.key_columns | join(', ') ~ ', __kinds_unfit from ' ~ states ~ " where __kinds_unfit <> '' limit 1")[0] %}
+    {% set one = dbt_kinds.query_rows('select ' ~ writer.key_parts | join(', ') ~ ', __kinds_unfit from ' ~ states ~ " where __kinds_unfit <> '' limit 1")[0] %}
     {% set words = one.pop('__kinds_unfit') %}
     {% do dbt_kinds.drop_stages(relation) %}
     {% do dbt_kinds.fail(options.model, 'a sum became too large for its column, ' ~ words ~ ', for ' ~ dbt_kinds.counted(found.unfit_keys, 'key', 'keys') ~ ', such as ' ~ dbt_kinds.json_text(one)
@@ -50,7 +38,7 @@ select count(*) as all_keys, count(if(__kinds_stored > 0, 1, null)) as stored_ke
 
 
 {#
-  SQL: the keys of a batch, each with the combined states of table and batch, in `__kinds_stored` the number of the table's rows with
+  SQL: the keys of a batch, each with the combined states of table and batch, what is to be done with them (`__kinds_action`), in `__kinds_stored` the number of the table's rows with
   that key, and in `__kinds_unfit` the columns whose sum does not fit into them, which is NULL. A column without a combiner is one that the query lost, and keeps its value. Pure.
 #}
 {% macro combined_states(writer, relation, rows) %}
@@ -62,30 +50,18 @@ select count(*) as all_keys, count(if(__kinds_stored > 0, 1, null)) as stored_ke
     {% do unfit.append('if(' ~ sum ~ ' is null and count(' ~ quoted ~ ') > 0, ' ~ dbt_kinds.text_literal(column.name ~ ' (' ~ column.type ~ ')') ~ ', null)') %}
   {% endfor %}
   {% for column in writer.columns %}
-    {% do selected.append(sums[column] ~ ' as ' ~ column if column in sums else column if column in writer.key_columns else ('first(' ~ column ~ ', true)' if column not in writer.functions
+    {% do selected.append(sums[column] ~ ' as ' ~ column if column in sums else column if column in writer.key_parts else ('first(' ~ column ~ ', true)' if column not in writer.functions
       else writer.functions[column] ~ '(' ~ column ~ ')') ~ ' as ' ~ column) %}
   {% endfor %}
   {% set sql -%}
-select {{ selected | join(', ') }}, sum(__kinds_is_stored) as __kinds_stored, {{ "concat_ws(', ', " ~ unfit | join(', ') ~ ')' if unfit else "''" }} as __kinds_unfit
+select {{ selected | join(', ') }}, if(sum(__kinds_is_stored) > 0, 'update', 'insert') as __kinds_action, sum(__kinds_is_stored) as __kinds_stored, {{ "concat_ws(', ', " ~ unfit | join(', ') ~ ')' if unfit else "''" }} as __kinds_unfit
 from (
   select {{ writer.columns | join(', ') }}, 1 as __kinds_is_stored
-  from {{ relation }} as target left semi join {{ rows }} as source on {{ writer.is_same }}
+  from {{ relation }} as target left semi join {{ rows }} as source on {{ dbt_kinds.same_key(writer, 'target', 'source') }}
   union all
   select {{ writer.columns | join(', ') }}, 0 as __kinds_is_stored from {{ rows }}
 )
-group by {{ writer.key_columns | join(', ') }}
-  {%- endset %}
-  {% do return(sql) %}
-{% endmacro %}
-
-
-{# SQL: the whole table with these states replacing its own. Pure. #}
-{% macro whole_states(writer, relation, states) %}
-  {% set sql -%}
-select {{ writer.columns | join(', ') }}
-from {{ relation }} as target left anti join {{ states }} as source on {{ writer.is_same }}
-union all
-select {{ writer.columns | join(', ') }} from {{ states }}
+group by {{ writer.key_parts | join(', ') }}
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}

@@ -104,24 +104,27 @@ def test_partitions(parsed: Callable[[str], str]) -> None:
 def test_a_merge(parsed: Callable[[str], str], options: dict[str, Any], actions: list[str]) -> None:
     dbt = Dbt()
     work = dbt.work("key_writer", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"], **options)
-    clauses = work["writer"]["clauses"]
-    plan = parsed(dbt.macros.keyed_merge(TABLE, work["writer"], "shop.stage", clauses, True)).lower()
+    changes = dbt.macros.changes_by_key(TABLE, work["options"], work["writer"], "shop.stage")
+    plan = parsed(dbt.macros.merge_statement(TABLE, work["writer"], changes)).lower()
     assert plan.startswith("'mergeintotable")
     assert [action for action in ("deleteaction", "updateaction", "insertaction") if action in plan] == actions
 
 
 def test_a_merge_has_the_clauses_that_are_needed(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
-    writer = dbt.work("key_writer", "incremental_by_unique_key", unique_key="id")["writer"]
-    for clauses, inserts, action in ((writer["clauses"], False, "updateaction"), ([], True, "insertaction")):
-        plan = parsed(dbt.macros.keyed_merge(TABLE, writer, "shop.stage", clauses, inserts)).lower()
-        assert [found for found in ("updateaction", "insertaction") if found in plan] == [action]
+    work = dbt.work("key_writer", "incremental_by_unique_key", unique_key="id")
+    for equal, stored, begins in ((0, 2, ["'mergeintotable"]), (1, 1, ["'insertintostatement"]), (0, 1, ["'mergeintotable", "'insertintostatement"])):  # fmt: skip
+        found = {"all_rows": 2, "stored_keys": stored, "equal_keys": equal}
+        changes = dbt.macros.changes_by_key(TABLE, work["options"], work["writer"], "shop.stage", found)
+        plans = [parsed(sql).lower() for sql in dbt.macros.change_statements(TABLE, work["writer"], changes)]
+        assert [plan.split()[0] for plan in plans] == begins
 
 
 def test_an_insert_leaves_out_what_is_there(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
     work = dbt.work("key_writer", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"])
-    assert "LeftAnti" in parsed(dbt.macros._insert_statement(TABLE, work["writer"], "shop.stage", True))
+    changes = dbt.macros.changes_by_key(TABLE, work["options"], work["writer"], "shop.stage")
+    assert "LeftAnti" in parsed(dbt.macros.inserted_rows(work["writer"], changes))
 
 
 def test_columns_that_come(parsed: Callable[[str], str]) -> None:

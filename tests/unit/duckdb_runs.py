@@ -32,7 +32,6 @@ MATERIALIZATIONS = {
     "append": ("changes_writer", "append_changes"), "cumulative_aggregate": ("cumulative_writer", "merge_states"), "events": ("append_writer", "append_landed"),
     "full": ("whole_writer", "replace_all"), "incremental_by_unique_key": ("key_writer", "upsert"), "incremental_unmanaged": ("append_writer", "append_once"),
     "tracked": ("group_writer", "replace_groups"),
-    "scd_type_2_by_run": ("run_history_writer", "merge_by_run"),
 }  # fmt: skip
 
 
@@ -62,7 +61,7 @@ class DiedError(Exception):
 def _in_duckdb(text: str) -> str:
     # sqlglot writes a sum, which is NULL of no rows
     text = re.sub(r"\bcount_if\((\w+)\)", r"count(if(\1, 1, null))", text)
-    text = re.sub(r"\bstruct\((target|source)\.\*\) as \1\b", r"\1", text)
+    text = text.replace("struct(source.*)", "source")
     # and a timestamp for a date
     text = text.replace("date_from_unix_date(", "date_of_days(")
     return sqlglot.transpile(text, read="spark", write="duckdb")[0]
@@ -124,8 +123,6 @@ class Warehouse:
             self.formats[sql.split(" table ")[1].split()[0]] = re.findall(r"\nusing (\w+)", sql)[0]
         sql = re.sub(r"\busing (parquet|iceberg)\b", "", sql).replace(" purge", "")
         sql = re.sub(r"add columns \((.*)\)", r"add column \1", sql)
-        # DuckDB wants no table before a column that is set
-        sql = re.sub(r"(?m)^( +)target\.(`\w+` = )", r"\1\2", sql)
         found = re.match(r"\s*insert into (\S+) replace where true\s(.*)", sql, re.DOTALL)
         if found:
             self.replace(found[1], found[2])
@@ -244,8 +241,7 @@ class Warehouse:
         invocation = f"invocation-{len(self.log)}"
         macros = self.macros(name, kind, options, sql, variables, invocation, full_refresh)
         try:
-            by = "scd_type_2_by_run" if "validity" in options else kind
-            prepare, write = MATERIALIZATIONS.get(by, ("history_writer", "merge_history"))
+            prepare, write = MATERIALIZATIONS.get(kind, ("history_writer", "merge_history"))
             macros.load_intervals(prepare=getattr(macros, prepare), write=getattr(macros, write))
         except Exception as error:
             if not isinstance(error, DiedError):

@@ -52,7 +52,7 @@ def test_the_next_run_makes_good_what_died(
 def dead_in_a_merge(*, done: bool) -> Warehouse:
     warehouse = prepared("iceberg", 2)
     runs.run(prepared_run := prepared("iceberg", 2), 3, options=EACH_DAY)
-    warehouse.dies_at, warehouse.dies_after_it = prepared_run.statements.index("merge_states") + 1, done
+    warehouse.dies_at, warehouse.dies_after_it = prepared_run.statements.index("merge_changes") + 1, done
     with pytest.raises(DiedError):
         runs.run(warehouse, 3, options=EACH_DAY)
     return warehouse

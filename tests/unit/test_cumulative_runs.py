@@ -183,7 +183,7 @@ def test_a_batch_without_rows_writes_nothing_and_is_recorded(file_format: str) -
     warehouse = runs.warehouse_of(EVENTS)
     runs.run(warehouse, 4, file_format=file_format)
     runs.run(warehouse, 5, file_format=file_format)
-    assert not {"merge_states", "overwrite_partitions"} & set(warehouse.statements)
+    assert not {"merge_changes", "overwrite_partitions"} & set(warehouse.statements)
     assert runs.stored(warehouse) == runs.expected(EVENTS, 4)
     runs.run(warehouse, 5, file_format=file_format)
     assert warehouse.said[-1].endswith("up to date until 2024-01-05T00:00:00")

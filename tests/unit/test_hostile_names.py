@@ -199,12 +199,13 @@ def _by_key(key: str, value: str) -> list[str]:
     columns = table(key, value)
     writer = MACROS.key_writer(options, columns, TABLE | {"columns": columns}, "select 1")
     assert options["when_matched"][0]["assignments"][0]["column"] == value
+    changes = MACROS.changes_by_key("t", options, writer, "s")
     return [
-        MACROS.keyed_merge("t", writer, "s", writer["clauses"], True),
-        MACROS.merged_whole("t", writer, "s"),
+        *MACROS.change_statements("t", writer, changes),
+        *MACROS.change_statements("t", writer, changes | {"in_two_commits": True}),
+        MACROS.changed_table("t", writer, changes),
         MACROS.latest_rows(options, "select 1"),
-        MACROS._insert_statement("t", writer, "s", True),
-        MACROS._stored_counts("t", writer, "s"),
+        MACROS.stored_counts("t", writer, "s"),
         f"insert overwrite t partition by {', '.join(MACROS.partition_fields([MACROS.quoted(key), MACROS.quoted(value)]))}",
     ]
 
@@ -224,8 +225,8 @@ def _by_history(key: str, value: str) -> list[str]:
         counts = {"inserted": 1, "closed": 1, "replaced": 1, "dropped": 1}
         statements += [
             MACROS.history_changes(options, writer, "t", "s", BATCH[1]),
-            MACROS.whole_history(writer, "t", "c"),
-            MACROS.merge_statement("t", writer, "c", counts),
+            MACROS.changed_table("t", writer, MACROS.changes_of_history(writer, "c", counts)),
+            *MACROS.change_statements("t", writer, MACROS.changes_of_history(writer, "c", counts)),
             MACROS.behind_closed_rows(options, writer, "t", "c", 0),
             MACROS.changes_like(options, writer, "t"),
             MACROS.latest_dated(options, writer, "select 1"),
@@ -238,7 +239,7 @@ def _by_history(key: str, value: str) -> list[str]:
     writer = MACROS.history_writer(options, columns[:1], TABLE | {"columns": columns}, "select 1")
     return [
         *statements,
-        MACROS.whole_history(writer, "t", "c"),
+        MACROS.changed_table("t", writer, MACROS.changes_of_history(writer, "c", counts)),
         MACROS.history_before("t", options, TABLE | {"columns": columns}, BATCH[0]),
         MACROS.as_of("t", "2024-01-01", valid_from=key, valid_to=value),
         MACROS.current("t", valid_to=value),
@@ -247,11 +248,12 @@ def _by_history(key: str, value: str) -> list[str]:
 
 def _by_run(key: str, value: str) -> list[str]:
     options = _options("scd_type_2_by_column", unique_key=[MACROS.quoted(key)], validity="run_sequence")
-    writer = MACROS.run_history_writer(options, table(key, value), None, "select 1")
+    writer = MACROS.history_writer(options, table(key, value), None, "select 1")
+    changes = MACROS.changes_of_history(writer, "a", {"inserted": 1, "closed": 1, "replaced": 0, "dropped": 0})
     return [
-        MACROS.version_actions("t", options, writer, "s", 1),
-        MACROS.version_merge("t", options, writer, "a", 1),
-        MACROS.whole_versions("t", options, writer, "a", 1),
+        MACROS.history_changes(options, writer, "t", "s", 1),
+        *MACROS.change_statements("t", writer, changes),
+        MACROS.changed_table("t", writer, changes),
     ]
 
 
@@ -263,8 +265,8 @@ def _by_group(key: str, value: str) -> list[str]:
     return [
         MACROS.hashed_rows(writer, "s", f"({MACROS.hashed_groups(writer, 's')})"),
         MACROS.group_actions(writer, "s", MACROS.stored_groups("t", work)),
-        MACROS.group_merge("t", writer, "a"),
-        MACROS.whole_groups("t", writer, "a"),
+        *MACROS.change_statements("t", writer, MACROS.changes_of_groups(writer, "a")),
+        MACROS.changed_table("t", writer, MACROS.changes_of_groups(writer, "a")),
     ]
 
 
@@ -273,8 +275,8 @@ def _by_state(key: str, value: str) -> list[str]:
     writer = MACROS.cumulative_writer(options, table(key, value), None, "select 1")
     return [
         MACROS.combined_states(writer, "t", "s"),
-        MACROS.whole_states(writer, "t", "s"),
-        MACROS.keyed_merge("t", writer, "s", writer["clauses"], True),
+        MACROS.changed_table("t", writer, MACROS.staged_changes(writer, "s", writer["clauses"], True)),
+        *MACROS.change_statements("t", writer, MACROS.staged_changes(writer, "s", writer["clauses"], True)),
     ]
 
 

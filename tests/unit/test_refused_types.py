@@ -83,7 +83,7 @@ def test_a_map_is_no_key(kind: str, options: dict[str, Any], said: str) -> None:
     rendered = Macros(node=node("orders", kind=kind, **options), compiled_code=cumulative_runs.QUERY)
     read = rendered.options(node("orders", kind=kind, **options))
     writer = {
-        "incremental_by_unique_key": "key_writer", "cumulative_aggregate": "cumulative_writer", "scd_type_2_by_column": "history_writer", "scd_type_2_by_run": "run_history_writer",
+        "incremental_by_unique_key": "key_writer", "cumulative_aggregate": "cumulative_writer", "scd_type_2_by_column": "history_writer", "scd_type_2_by_run": "history_writer",
     }[read["kind"]]  # fmt: skip
     types = {column["name"]: column for column in columns}
     keys = [types[key] for key in rendered.described_expressions(read)]

@@ -24,10 +24,11 @@ def merged(window: list[str], **given: Any) -> str:
     """The merge of one batch."""
     macros, options = Macros(), options_of(**given)
     clauses = macros._key_clauses(options, COLUMNS)
-    writer = {"clauses": clauses, "is_same": "target.id = source.id", "columns": ["`id`", "`ds`"]}
+    writer = {"clauses": clauses, "matches": "id = __kinds_key_1", "columns": ["`id`", "`ds`"]}
     bound = macros.writer_in_window(writer, window, NOW)
     assert {**bound, "clauses": None} == {**writer, "clauses": None}
-    return " ".join(str(macros.keyed_merge("t", bound, "s", bound["clauses"], False)).split())
+    changes = {"rows": "s", "matches": bound["matches"], "clauses": bound["clauses"], "inserted": None}
+    return " ".join(str(macros.merge_statement("t", bound, changes)).split())
 
 
 @pytest.mark.parametrize(("window", "day"), [(FIRST, "2024-01-02"), (SECOND, "2024-01-03")])
@@ -42,8 +43,8 @@ def test_clauses_have_the_window_of_their_batch_in_conditions_and_assignments() 
         f"when matched then update set ds = {EXECUTION}, id = source.id",
     ]
     assert merged(SECOND, when_matched=written).endswith(
-        "when matched and ('2024-01-03' > source.ds) then delete"
-        " when matched then update set target.`ds` = '2024-01-10', target.`id` = source.id"
+        "when matched and ('2024-01-03' > __kinds_row.ds) then delete"
+        " when matched then update set `ds` = '2024-01-10', `id` = __kinds_row.id"
     )
 
 
