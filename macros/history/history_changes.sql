@@ -83,12 +83,12 @@ from (
 {% endmacro %}
 
 
-{# SQL: the instant that dates a row of the source, with the type of valid_from. Pure. #}
-{% macro dating_sql(options, writer, instant) %}
+{# SQL: the instant that dates a row of the source, which is called `row`, with the type of valid_from. Pure. #}
+{% macro dating_sql(options, writer, instant, row='source') %}
   {% if writer.updated_at is none %}
     {% do return(dbt_kinds.instant_literal(options.time_data_type, instant)) %}
   {% endif %}
-  {% do return(dbt_kinds.converted_instant('source.' ~ dbt_kinds.quoted(writer.updated_at.name), writer.updated_at.type, options.time_data_type)) %}
+  {% do return(dbt_kinds.converted_instant(row ~ '.' ~ dbt_kinds.quoted(writer.updated_at.name), writer.updated_at.type, options.time_data_type)) %}
 {% endmacro %}
 
 
@@ -97,7 +97,7 @@ from (
   instant. Pure.
 #}
 {% macro changes_of_history(writer, actions, counts) %}
-  {% set clauses, keys = [], dbt_kinds.key_names(writer) %}
+  {% set clauses = [] %}
   {% if counts.closed %}
     {% do clauses.append({'condition': "__kinds_action = 'close'", 'action': 'update', 'assignments': writer.closed}) %}
   {% endif %}
@@ -108,7 +108,7 @@ from (
   {% endif %}
   {% do clauses.append({'condition': "__kinds_action = 'drop'", 'action': 'delete'}) if counts.dropped %}
   {% do return({
-    'rows': '(select __kinds_action, __kinds_boundary, ' ~ keys | join(', ') ~ ', struct(source.*) as __kinds_row from ' ~ actions ~ ' as source)',
+    'rows': dbt_kinds.keyed_rows(dbt_kinds.key_names(writer), actions, ['__kinds_action', '__kinds_boundary']),
     'matches': writer.valid_to ~ " is null and __kinds_action in ('close', 'replace', 'drop') and " ~ dbt_kinds.has_key(writer.key_parts),
     'clauses': clauses, 'inserted': dbt_kinds.opened_values(writer) if counts.inserted else none, 'counts': counts,
   }) %}

@@ -11,7 +11,7 @@
   {% for key in key_parts %}
     {% do selected.append(key ~ ' as __kinds_key_' ~ loop.index) %}
   {% endfor %}
-  {% do return('(select ' ~ selected | join(', ') ~ ', struct(source.*) as __kinds_row from ' ~ rows ~ ' as source)') %}
+  {% do return('(select ' ~ selected | join(', ') ~ ', struct(__kinds_staged.*) as __kinds_row from ' ~ rows ~ ' as __kinds_staged)') %}
 {% endmacro %}
 
 

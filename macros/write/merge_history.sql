@@ -56,9 +56,9 @@
     {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- the query has no rows'}) %}
   {% endif %}
   {% set undated = found.get('undated_rows', 0) if options.dates_first_load else 0 %}
-  {% set since = dbt_kinds.dating_sql(options, writer, instant) if options.dates_first_load
+  {% set since = dbt_kinds.dating_sql(options, writer, instant, '__kinds_staged') if options.dates_first_load
     else dbt_kinds.instant_literal(options.time_data_type, '1970-01-01T00:00:00') %}
-  {% set versions = '(select ' ~ since ~ ' as __kinds_boundary, struct(source.*) as __kinds_row from ' ~ rows ~ ' as source)' %}
+  {% set versions = '(select ' ~ since ~ ' as __kinds_boundary, struct(__kinds_staged.*) as __kinds_row from ' ~ rows ~ ' as __kinds_staged)' %}
   {% set sql = dbt_kinds.inserted_rows(writer, {'rows': versions, 'inserted': dbt_kinds.opened_values(writer), 'stored': none}) ~ '\nwhere __kinds_boundary is not null' %}
   {% do dbt_kinds.replace_table(relation, work, sql) %}
   {% set counts = {'inserted': found.all_rows - undated, 'closed': 0, 'replaced': 0, 'dropped': 0, 'future': 0, 'undated_rows': undated} %}

@@ -61,7 +61,7 @@ class DiedError(Exception):
 def _in_duckdb(text: str) -> str:
     # sqlglot writes a sum, which is NULL of no rows
     text = re.sub(r"\bcount_if\((\w+)\)", r"count(if(\1, 1, null))", text)
-    text = text.replace("struct(source.*)", "source")
+    text = text.replace("struct(__kinds_staged.*)", "__kinds_staged")
     # and a timestamp for a date
     text = text.replace("date_from_unix_date(", "date_of_days(")
     return sqlglot.transpile(text, read="spark", write="duckdb")[0]

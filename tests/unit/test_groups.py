@@ -75,7 +75,7 @@ def replaced(source: list[tuple[Any, ...]], target: list[tuple[Any, ...]]) -> tu
 
 def duck(sql: str) -> str:
     return (
-        sql.replace("struct(source.*)", "source")
+        sql.replace("struct(__kinds_staged.*)", "__kinds_staged")
         .replace("<=>", "is not distinct from")
         .replace("left anti join", "anti join")
         .replace("string)", "varchar)")
