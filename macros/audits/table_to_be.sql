@@ -27,7 +27,9 @@ on {% for value in dbt_kinds._partition_values(options, writer, 'target.') %}{{ 
 {# The changes that a batch will make, for kinds that change rows; none for others. #}
 {% macro _changes_to_be(relation, work, batch, stored, stage) %}
   {% set options, writer = work.options, work.writer %}
-  {% if options.kind == 'incremental_by_unique_key' %}
+  {% if options.get('duplicate_keys') == 'replace_all' %}
+    {% do return(dbt_kinds.changes_of_keys(writer, '(' ~ dbt_kinds.replacing_actions(stored, options, writer, stage) ~ ')')) %}
+  {% elif options.kind == 'incremental_by_unique_key' %}
     {% set keyed = dbt_kinds.writer_in_window(writer, dbt_kinds.query_window(options, batch), work.plan.execution_time) %}
     {% do return(dbt_kinds.changes_by_key(stored, options, keyed, stage)) %}
   {% elif options.kind == 'tracked' %}

@@ -56,11 +56,11 @@ from (
   from (
     select *, count(*) over (partition by {{ keys | join(', ') }}) as __kinds_times
     from (
-      select *, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.key_parts) }} from {{ rows }} as source
+      select *, true as __kinds_is_there{{ dbt_kinds.named_keys(writer.key_parts) }} from {{ rows }} as source
     )
   ) as source
   {{ 'full outer' if deletes else 'left' }} join (
-    select {{ known | join(', ') }}, true as __kinds_is_there{{ dbt_kinds._named_keys(writer.key_parts) }}
+    select {{ known | join(', ') }}, true as __kinds_is_there{{ dbt_kinds.named_keys(writer.key_parts) }}
     from {{ relation }} as target
     where target.{{ writer.valid_to }} is null
   ) as target
@@ -139,7 +139,8 @@ from (
 {% endmacro %}
 
 
-{% macro _named_keys(keys) %}
+{# SQL: the parts of a key as further columns. Pure. #}
+{% macro named_keys(keys) %}
   {% set named = [] %}
   {% for key in keys %}
     {% do named.append(', ' ~ key ~ ' as __kinds_key_' ~ loop.index) %}
@@ -161,7 +162,7 @@ from (
 {# The column types of the stage of changes: the table's, and the key's. #}
 {% macro changes_like(options, writer, relation) %}
   {% set columns = ["'' as __kinds_action", dbt_kinds.null_of(options) ~ ' as __kinds_boundary', 'true as __kinds_is_new'] %}
-  {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds._named_keys(writer.key_parts) ~ ', ' ~ writer.source_columns | join(', ')
+  {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds.named_keys(writer.key_parts) ~ ', ' ~ writer.source_columns | join(', ')
     ~ ' from ' ~ relation ~ ' as target)') %}
 {% endmacro %}
 

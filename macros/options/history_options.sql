@@ -12,6 +12,9 @@
     'columns': [] if is_by_time else dbt_kinds._compared_columns(model, given.columns),
     'dates_first_load': options.updated_at_as_valid_from if is_by_time else options.execution_time_as_valid_from,
   } %}
+  {% if options.duplicate_keys == 'replace_all' %}
+    {% do dbt_kinds.fail(model, 'duplicate_keys: replace_all belongs to incremental_by_unique_key: SCD type 2 keeps one version of a key at a time; remove it') %}
+  {% endif %}
   {% if options.duplicate_keys == 'keep_latest' and not is_by_time %}
     {% do dbt_kinds.fail(model, 'duplicate_keys: keep_latest goes by updated_at, so it belongs to scd_type_2_by_time; remove it, and make the query yield '
       ~ 'one row for each key') %}

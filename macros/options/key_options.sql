@@ -24,6 +24,12 @@
   {% elif found.order_by and options.duplicate_keys != 'keep_latest' %}
     {% do dbt_kinds.fail(model, "order_by decides between duplicate keys; set duplicate_keys: keep_latest as well, or remove it") %}
   {% endif %}
+  {% if options.duplicate_keys == 'replace_all' %}
+    {% for name in ['when_matched', 'merge_filter', 'merge_update_columns', 'merge_exclude_columns'] if found[name] %}
+      {% set written = 'incremental_predicates' if name == 'merge_filter' and name not in given else name %}
+      {% do dbt_kinds.fail(model, "duplicate_keys: replace_all replaces all rows of a key, so " ~ written ~ ' has no meaning beside it; remove one of them') %}
+    {% endfor %}
+  {% endif %}
   {% if found.when_matched is not none %}
     {% set beside = dict(found, insert_only=options.insert_only) %}
     {% for name in ['insert_only', 'update_only_changed', 'merge_update_columns', 'merge_exclude_columns'] if beside[name] %}

@@ -103,10 +103,11 @@
   {#
     `error`, none | what happens with several rows of one key in a batch: an error that names some of them, or
     `keep_latest`, which keeps the one with the greatest `order_by` (or the first, if `order_by` says `asc` or
-    `desc`); SCD type 2 by time goes by updated_at
+    `desc`); SCD type 2 by time goes by updated_at. By key also `replace_all`: [a key names a group of
+    rows](../kinds/incremental_by_unique_key.md#rows-of-a-key-that-come-together), which a batch replaces together
   #}
   {% do rows.update({
-    'duplicate_keys': {'kinds': by_key + scd_2, 'type': 'choice', 'values': ['error', 'keep_latest'], 'default': 'error'}, 'order_by': {'kinds': by_key},
+    'duplicate_keys': {'kinds': by_key + scd_2, 'type': 'choice', 'values': ['error', 'keep_latest', 'replace_all'], 'default': 'error'}, 'order_by': {'kinds': by_key},
   }) %}
 
   {# `error` | `match`: NULL is a key like any other #}

@@ -26,6 +26,9 @@
   {% if dbt_kinds.goes_by_changes(options) %}
     {% set decisive = decisive + [options.partition_by, options.file_format, options.get('group_key'), options.get('content_hash_name'), options.get('capture')] %}
   {% endif %}
+  {% if options.get('duplicate_keys') == 'replace_all' %}
+    {% set decisive = decisive + ['replace_all'] %}
+  {% endif %}
   {% if options.get('cursor') is not none %}
     {% set decisive = decisive + [options.cursor] %}
   {% endif %}

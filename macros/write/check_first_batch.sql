@@ -6,7 +6,7 @@
   {% set options, writer = work.options, work.writer %}
   {# a query that reads its own history has to wait until that is put back #}
   {% set is_put_back = work.plan.get('restatement') is not none and not dbt_kinds.reads_table(relation, query) %}
-  {% if 'refuses_duplicates' not in writer or not (work.start_anew or is_put_back) %}
+  {% if 'checks_keys' not in writer or not (work.start_anew or is_put_back) %}
     {% do return(none) %}
   {% endif %}
   {# a query that reads its own table needs one #}

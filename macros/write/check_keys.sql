@@ -15,7 +15,7 @@ from {{ stage }} as source
   {% set found = dbt_kinds.query_rows(counts)[0] %}
   {% if found.null_rows and options.null_keys == 'error' %}
     {% do dbt_kinds.refuse_null_keys(options, writer, stage, batch, found.null_rows ~ ' of ' ~ found.all_rows ~ ' rows') %}
-  {% elif found.all_rows != found.all_keys %}
+  {% elif found.all_rows != found.all_keys and options.duplicate_keys != 'replace_all' %}
     {% do dbt_kinds.refuse_duplicate_keys(options, writer, stage, batch) %}
   {% endif %}
   {% do return(found) %}
@@ -44,7 +44,7 @@ from {{ stage }} as source
   {% if options.kind == 'scd_type_2_by_run' %}
     {% do return('') %}
   {% elif not dbt_kinds.keeps_history(options) %}
-    {% do return(', or set duplicate_keys: keep_latest and order_by') %}
+    {% do return(', or set duplicate_keys: keep_latest and order_by, or replace_all if a key names a group of rows') %}
   {% endif %}
   {% do return((', or set duplicate_keys: keep_latest' if options.kind == 'scd_type_2_by_time' else '')
     ~ (', or, to replay snapshots one after the other, batch_size: 1 and a query that reads its window' if not options.batch_size else '')) %}

@@ -23,11 +23,6 @@
   {% if options.updated_at_name is not none and updated_at is none %}
     {% do dbt_kinds.fail(options.model, "the table " ~ options.relation ~ " has no column '" ~ options.updated_at_name ~ "', by which changes are dated; set on_additive_change: allow") %}
   {% endif %}
-  {% set key_types = [] %}
-  {% for key in options.unique_key %}
-    {% set column = of_table.get(dbt_kinds.unquoted(key) | lower) %}
-    {% do key_types.append(column.type if column is not none else keys[loop.index0].type if keys else 'string') %}
-  {% endfor %}
   {% set valid_from, valid_to = of_table[options.valid_from_name | lower], of_table[options.valid_to_name | lower] %}
   {# spark.sql.storeAssignmentPolicy STRICT rejects an untyped NULL #}
   {% set opened = {dbt_kinds.quoted(valid_from.name): '__kinds_boundary', dbt_kinds.quoted(valid_to.name): 'cast(null as ' ~ valid_to.type ~ ')'} %}
@@ -43,7 +38,7 @@
     source_schema=source,
     source_columns=dbt_kinds.quoted_names(source),
     source_selected=dbt_kinds._narrowed_columns(query_columns, source),
-    refuses_duplicates=true, key_parts=dbt_kinds.key_parts(options, source), key_types=key_types,
+    checks_keys=true, key_parts=dbt_kinds.key_parts(options, source), key_types=dbt_kinds.key_types(options, source, keys),
     updated_at=updated_at,
     compared=dbt_kinds._columns_to_compare(options, query_columns, source),
     valid_from=dbt_kinds.quoted(valid_from.name), valid_to=dbt_kinds.quoted(valid_to.name), opened=opened, closed=closed,

@@ -1,5 +1,5 @@
 {#
-  For writes by key: see table_writer; plus `key_parts`, the key's SQL for a row, `matches`, the condition that a row of the table has the key of a new
+  For writes by key: see table_writer; plus `key_parts` and `key_types`, the key's SQL for a row, `matches`, the condition that a row of the table has the key of a new
   one, `clauses`, of which the first that applies decides what happens to an existing row, and `is_equal`, the
   condition that an update would change nothing, none if every row counts as changed or rows are never updated.
 #}
@@ -8,11 +8,11 @@
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
   {% set names = writer.schema | map(attribute='name') | list %}
   {% do dbt_kinds._check_columns_exist(options, names | map('lower') | list) %}
-  {% set keys = dbt_kinds.key_parts(options, writer.schema) %}
+  {% set parts = dbt_kinds.key_parts(options, writer.schema) %}
   {% set updated = dbt_kinds._updated_columns(options, writer.schema) %}
   {% set clauses = dbt_kinds._key_clauses(options, updated) %}
   {% do return(dict(
-    writer, replaces_table=existing is none, refuses_duplicates=true, key_parts=keys, matches=dbt_kinds.has_key(keys, '<=>' if options.null_keys == 'match' else '='), clauses=clauses,
+    writer, replaces_table=existing is none, checks_keys=true, key_parts=parts, key_types=dbt_kinds.key_types(options, writer.schema, keys), matches=dbt_kinds.has_key(parts, '<=>' if options.null_keys == 'match' else '='), clauses=clauses,
     is_equal=dbt_kinds._equality(options, updated) if clauses else none
   )) %}
 {% endmacro %}
@@ -26,6 +26,17 @@
     {% do parts.append('(' ~ key ~ ')' if column is none else dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% do return(parts) %}
+{% endmacro %}
+
+
+{# The types of the parts of the key; `keys` are those of expressions of the query, if known. Pure. #}
+{% macro key_types(options, columns, keys) %}
+  {% set types, by_name = [], dbt_kinds.columns_by_name(columns) %}
+  {% for key in options.unique_key %}
+    {% set column = by_name.get(dbt_kinds.unquoted(key) | lower) %}
+    {% do types.append(column.type if column is not none else keys[loop.index0].type if keys else 'string') %}
+  {% endfor %}
+  {% do return(types) %}
 {% endmacro %}
 
 

@@ -11,6 +11,9 @@
     {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=checked.counts.all_rows,
       sql=dbt_kinds.rows_by_key(options, work.writer, query), details=dbt_kinds.versions_read(work))) %}
   {% endif %}
+  {% if options.duplicate_keys == 'replace_all' %}
+    {% do return(dbt_kinds.replace_keys(relation, work, batch, query)) %}
+  {% endif %}
   {% set writer = dbt_kinds.writer_in_window(work.writer, dbt_kinds.query_window(options, batch), work.plan.execution_time) %}
   {% set work = dict(work, writer=writer) %}
   {% set stage = dbt_kinds.staged_batch(relation, work, query, relation) %}
@@ -19,11 +22,17 @@
   {% set found = dbt_kinds.check_keys(options, writer, stage, batch, dbt_kinds.stored_counts(relation, writer, stage) if merges or compares else none) %}
   {% set changed = found.all_rows - found.stored_keys + (found.stored_keys - found.equal_keys if writer.clauses else 0) if compares else found.all_rows %}
   {% if compares and not changed %}
-    {# the version of a Parquet or ORC table is its last load, so an empty run is noted instead of recorded, which would trigger its readers #}
-    {% do return({'rows_written': 0, 'is_idle': not merges, 'sql': '-- every row is there already', 'details': dbt_kinds.versions_read(work), 'snapshot_id': none}) %}
+    {% do return(dbt_kinds.nothing_differs(work)) %}
   {% endif %}
   {% set changes = dbt_kinds.changes_by_key(relation, options, writer, stage, found) %}
   {% do return(dbt_kinds.write_changes(relation, work, batch, changes, {'rows_written': changed, 'details': dbt_kinds.versions_read(work)}, is_announced=options.when_matched is not none)) %}
+{% endmacro %}
+
+
+{# What is returned by a run driven by changes that finds every row in the table. #}
+{% macro nothing_differs(work) %}
+  {# the version of a Parquet or ORC table is its last load, so an empty run is noted instead of recorded, which would trigger its readers #}
+  {% do return({'rows_written': 0, 'is_idle': dbt_kinds.is_of_files(work.options.file_format), 'sql': '-- every row is there already', 'details': dbt_kinds.versions_read(work), 'snapshot_id': none}) %}
 {% endmacro %}
 
 

@@ -31,7 +31,8 @@ def database_like_spark() -> duckdb.DuckDBPyConnection:
         "create macro try_sum(number) as sum(number)",
         "create macro date_of_days(number) as date '1970-01-01' + number::integer",
         "create macro raise_error(message) as error(message)",
-        "create macro xxhash64(one) as (hash(one)::hugeint % 1000000), (one, two) as (hash(one, two)::hugeint % 1000000)",
+        "create macro xxhash64(one) as (hash(one)::hugeint % 1000000), (one, two) as (hash(one, two)::hugeint % 1000000), "
+        "(one, two, three, four) as (hash(one, two, three, four)::hugeint)",
     ):
         connection.execute(statement)
     return connection

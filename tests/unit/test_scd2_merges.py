@@ -30,7 +30,9 @@ DATABASE = database_like_spark()
 
 
 def run(spark_sql: str) -> Any:
-    translated = sqlglot.transpile(spark_sql.replace("struct(__kinds_staged.*)", "__kinds_staged"), read="spark", write="duckdb")[0]
+    translated = sqlglot.transpile(
+        spark_sql.replace("struct(__kinds_staged.*)", "__kinds_staged"), read="spark", write="duckdb"
+    )[0]
     return DATABASE.execute(translated)
 
 
