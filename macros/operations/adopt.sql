@@ -1,20 +1,26 @@
 {#
   Records intervals as loaded if the rows of a table that was filled by other means show that they are. Every model is checked before the first
-  is recorded; without `execute` none is recorded.
+  is recorded; without `execute` none is recorded. Of several models, one that needs another `arrival` is passed over, and said.
 #}
 {% macro adopt(select=none, start=none, until=none, gaps='skip', again=false, execute=false, arrival=none) %}
   {% set executed = dbt_kinds.true_or_false('the operation adopt', 'execute', execute) %}
   {% do dbt_kinds.act_as('adopt') %}
-  {% set found = {} %}
-  {% for node in dbt_kinds.named_models('adopt', select) %}
-    {% do dbt_kinds._check_unrecorded(node, again) %}
-    {# before the table is read: what changes meanwhile counts as late #}
-    {% set options = dbt_kinds.options_of(node) %}
-    {% set looked_at, sources = dbt_kinds.next_moment(), dict(dbt_kinds.adopted_sources(node, options), versions=dbt_kinds.adopted_versions(node, options)) %}
-    {% do found.update({node.unique_id: dict(sources, held=dbt_kinds.held_intervals(node, start, until, gaps, arrival), looked_at=looked_at)}) %}
+  {% set found, models = {}, [] %}
+  {% set named = dbt_kinds.named_models('adopt', select) %}
+  {% for node in named %}
+    {% set question = dbt_kinds.arrival_question(node, arrival) if named | length > 1 else none %}
+    {% if question is not none %}
+      {% do log('dbt_kinds: ' ~ node.name ~ ': passed over: ' ~ question, info=true) %}
+      {% do models.append({'model': node.unique_id, 'relation': dbt_kinds.options_of(node).relation, 'adopted': [], 'passed_over': question}) %}
+    {% else %}
+      {% do dbt_kinds._check_unrecorded(node, again) %}
+      {# before the table is read: what changes meanwhile counts as late #}
+      {% set options = dbt_kinds.options_of(node) %}
+      {% set looked_at, sources = dbt_kinds.next_moment(), dict(dbt_kinds.adopted_sources(node, options), versions=dbt_kinds.adopted_versions(node, options)) %}
+      {% do found.update({node.unique_id: dict(sources, held=dbt_kinds.held_intervals(node, start, until, gaps, arrival), looked_at=looked_at)}) %}
+    {% endif %}
   {% endfor %}
-  {% set models = [] %}
-  {% for node in dbt_kinds.named_models('adopt', select) %}
+  {% for node in named if node.unique_id in found %}
     {% set options = dbt_kinds.options_of(node) %}
     {# reading the tables took time #}
     {% do dbt_kinds._check_unrecorded(node, again) if executed %}

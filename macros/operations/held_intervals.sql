@@ -24,6 +24,29 @@
 {% endmacro %}
 
 
+{#
+  What to pass to adopt a model whose kind does not tell which column its windows are of, if it is not what was given: none if nothing is to be asked. It names the
+  column that the query compares with the window, if there is one.
+#}
+{% macro arrival_question(node, arrival=none) %}
+  {% set options = dbt_kinds.options_of(node) %}
+  {% if options.kind not in ['incremental_by_unique_key', 'incremental_unmanaged', 'append', 'incremental_by_partition'] or not dbt_kinds._reads_windows(node) %}
+    {% do return(none) %}
+  {% endif %}
+  {% set relation = dbt_kinds._table_to_adopt(node) %}
+  {% set columns = dbt_kinds.describe_table(relation).columns %}
+  {% if arrival and dbt_kinds.find_column(columns, arrival) is not none %}
+    {% do return(none) %}
+  {% endif %}
+  {% set compared = modules.re.findall('(?:\w+\.)?(\w+)\s*(?:>=|between)\s*[{][{]-?\s*dbt_kinds\.start_', node.raw_code) | unique | list %}
+  {% set its = compared if compared | length == 1 and dbt_kinds.find_column(columns, compared[0]) is not none else ['<column>'] %}
+  {% do return(
+    ('the model reads windows, and its kind does not tell which column they are of' if not arrival else "arrival '" ~ arrival ~ "' is not a column of its table")
+    ~ "; adopt it by itself: dbt run-operation dbt_kinds.adopt --args '{select: " ~ node.name ~ ', arrival: ' ~ its[0] ~ "}'"
+    ~ (' with the column that its query compares with start_*()' if its[0] == '<column>' else '')) %}
+{% endmacro %}
+
+
 {# Whether a model's query uses its window; if not, every run reads everything. #}
 {% macro _reads_windows(node) %}
   {% set code = modules.re.sub('(?s)\{#.*?#\}', '', node.raw_code) %}

@@ -315,6 +315,21 @@ def test_nothing_is_recorded_when_one_of_several_models_is_refused(project: Proj
     assert "until 'soon' is not a date" in refusal(project, "daily", until="soon")
 
 
+def test_of_several_models_one_that_needs_an_arrival_is_passed_over_and_told(project: Project) -> None:
+    events_table(project)
+    project.sql("create table {schema}.daily using iceberg as select * from {schema}.events")
+    project.sql("create table {schema}.by_key using iceberg as select * from {schema}.events")
+    project.kind("daily", DAILY_EVENTS, config=ICEBERG)
+    project.kind("by_key", DAILY_EVENTS, kind="incremental_by_unique_key", config=ICEBERG, unique_key=["id"])
+    run = adopt(project, "daily by_key", execute=True)
+    models = {model["model"].rsplit(".", 1)[1]: model for model in run.answer()["models"]}
+    assert models["daily"]["recorded"] == models["daily"]["adopted"] != []
+    wanted = "dbt run-operation dbt_kinds.adopt --args '{select: by_key, arrival: ts}'"
+    assert models["by_key"]["adopted"] == [] and models["by_key"]["passed_over"].endswith(wanted)
+    assert "pass arrival: <column>" in refusal(project, "by_key")
+    assert found(adopt(project, "by_key", arrival="ts", execute=True))["by_key"]
+
+
 def test_what_is_no_table_is_refused(project: Project) -> None:
     project.kind("daily", DAILY_EVENTS, config=ICEBERG)
     # not even the schema is there
