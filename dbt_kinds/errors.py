@@ -637,6 +637,38 @@ class AppendsWindows(MigrationNote):
     """Rows are appended window by window."""
 
 
+class LateRows(MigrationNote):
+    """A newest value became windows, which read late rows again for a limited time."""
+
+
+class KeyIsChecked(MigrationNote):
+    """Rows that repeat a key are refused, where dbt kept them on a first load."""
+
+
+class NewestOfWindow(MigrationNote):
+    """Which row of a key is kept depends on the rows of one window, as it did on those of one run."""
+
+
+class WindowForVariables(MigrationNote):
+    """The window takes the place of variables, which have no effect afterwards."""
+
+
+class TypeFromName(MigrationNote):
+    """Only a column's name says whether it is a date or a timestamp."""
+
+
+class TimesOfZone(MigrationNote):
+    """Days are those of a time zone, whose midnight is when the model is due."""
+
+
+class ConfigWritten(MigrationNote):
+    """What a macro gave to config() was written out."""
+
+
+class HookRemoved(MigrationNote):
+    """A hook that deleted what is loaded again was removed."""
+
+
 class UnrenderableError(KindsError):
     """A template uses something that only a warehouse or another package knows."""
 

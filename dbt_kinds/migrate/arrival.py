@@ -40,6 +40,10 @@ _ARRIVAL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+_CHANGE = re.compile(
+    rf"(?:.*_)?(?:{_CHANGED})_(?:{_MOMENT})(?:_.*)?|(?:modified|updated)(?:_.*|at)?|lastmodified(?:date|at|time)?|.*modstamp"
+)
+
 
 def is_arrival(name: str, arrival: Iterable[str] = (), event: Iterable[str] = ()) -> bool:
     """Whether a column holds a row's arrival time: as `--arrival` and `--event` say, else by its name."""
@@ -47,3 +51,13 @@ def is_arrival(name: str, arrival: Iterable[str] = (), event: Iterable[str] = ()
     if lower in {given.lower() for given in event}:
         return False
     return lower in {given.lower() for given in arrival} or _ARRIVAL.fullmatch(lower) is not None
+
+
+def is_changed(name: str, arrival: Iterable[str] = ()) -> bool:
+    """Whether a column holds when a row was last changed, by its name, so that the source holds the newest state only.
+
+    Args:
+        arrival: columns that are said to hold an arrival, whatever their names.
+    """
+    lower = name.lower()
+    return lower not in {given.lower() for given in arrival} and _CHANGE.fullmatch(lower) is not None

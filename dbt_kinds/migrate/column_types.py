@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt_kinds.errors import MigrationNote, TypeFromName, UnknownColumnType
 from dbt_kinds.migrate.bounds import truncation
-
-# from a table's placeholder name and a column to the type declared in properties
-DeclaredType = Callable[[str, str], str | None]
+from dbt_kinds.migrate.parents import Parents, Place
+from dbt_kinds.migrate.trace import equated
+from dbt_kinds.readers.dbt.rendering import Names
 
 TIME_NAME = re.compile(
     r"(?:.*(?:_at|time|timestamp|_?ts|_?tstamp|_?dttm|_on_ts|_at_utc|_ts_utc|_time_utc)|createdat|updatedat"
@@ -26,6 +28,27 @@ _TYPES: tuple[tuple[str, str], ...] = (
     ("timestamp", "dt"),
     ("datetime", "dt"),
     ("date", "date"),
+)
+_TIMES = (
+    exp.Timestamp,
+    exp.Datetime,
+    exp.TsOrDsToTimestamp,
+    exp.UnixToTime,
+    exp.StrToTime,
+    exp.CurrentTimestamp,
+    exp.CurrentTimestampLTZ,
+)
+_MADE_TEXTS = (
+    exp.TimeToStr,
+    exp.UnixToStr,
+    exp.Concat,
+    exp.DPipe,
+    exp.Substring,
+    exp.JSONExtractScalar,
+    exp.RegexpExtract,
+    exp.Trim,
+    exp.Lower,
+    exp.Upper,
 )
 _TEXTS = ("string", "varchar", "char", "text", "nvarchar")
 
@@ -51,15 +74,35 @@ def unknown_type(written: str, declared: str | None) -> str:
     )
 
 
-def suffix_of(expression: exp.Expr, select: exp.Select, declared: DeclaredType, *, against_date: bool) -> str | None:
-    """The suffix of the time variables that an expression of a select may be compared with; None if unknown.
+@dataclass(frozen=True)
+class Type:
+    """What is known of an expression's type.
+
+    Attributes:
+        suffix: that of the time variables it may be compared with; None if it is not a time, or unknown.
+        is_known: whether a cast or a declaration says so.
+        declared: the declared type that says so.
+    """
+
+    suffix: str | None
+    is_known: bool = False
+    declared: str | None = None
+
+
+_UNKNOWN = Type(None)
+
+
+def type_of(expression: exp.Expr, select: exp.Select, names: Names, parents: Parents) -> Type:
+    """The type of an expression of a select, from casts and declarations, in the models it comes from, too."""
+    return _told(Place(expression, select, names), parents, depth=0)
+
+
+def suffix_by_name(expression: exp.Expr, *, against_date: bool) -> str | None:
+    """The suffix for a column of which only the name is known.
 
     Args:
         against_date: whether the model compares it with a date, which decides for names that contain a word for a date.
     """
-    told = _told(expression, select, declared, depth=0)
-    if told is not None:
-        return told if told not in ("unknown", "text") else None
     while isinstance(expression, exp.Paren):
         expression = expression.this
     if not isinstance(expression, exp.Column):
@@ -73,75 +116,79 @@ def suffix_of(expression: exp.Expr, select: exp.Select, declared: DeclaredType, 
     return "date" if against_date and _DATE_WORDS & set(name.split("_")) else None
 
 
-def _told(expression: exp.Expr, select: exp.Select, declared: DeclaredType, depth: int) -> str | None:
-    """The suffix from casts and declarations; `unknown` for an expression whose type is unknown or not a time, `text`
-    for a formatted time.
+def suffix_of(
+    expression: exp.Expr, written: str, select: exp.Select, names: Names, parents: Parents, own: Mapping[str, str], *,
+    against_date: bool, line: int,
+) -> tuple[str, list[MigrationNote]]:  # fmt: skip
+    """The suffix of the time variables for a filtered expression, with a note if only its name says so.
+
+    Args:
+        own: the types that are declared of the model's own columns.
+
+    Raises:
+        UnknownColumnType: nothing says it.
     """
-    if isinstance(expression, exp.Paren):
-        return _told(expression.this, select, declared, depth)
-    truncated = truncation(expression)
-    if truncated is not None:
-        is_date = isinstance(expression, exp.Cast | exp.Date | exp.TsOrDsToDate | exp.Anonymous)
-        if is_date or isinstance(expression, exp.DateTrunc):
-            inner = "date" if is_date else _told(truncated[0], select, declared, depth)
-            # Spark's trunc returns dates; elsewhere date_trunc keeps the type of its argument
-            return inner or ("date" if is_date else "dt")
-        return "dt"
-    if isinstance(expression, exp.Cast):
-        return suffix_of_type(expression.to.sql()) or "unknown"
-    if isinstance(expression, exp.Timestamp | exp.Datetime | exp.TsOrDsToTimestamp | exp.UnixToTime | exp.StrToTime):
-        return "dt"
-    if isinstance(expression, exp.TimeToStr):
-        return "text"
-    if isinstance(expression, exp.Coalesce | exp.Max | exp.Min):
-        return _told(expression.this, select, declared, depth)
+    found = type_of(expression, select, names, parents)
+    if not found.is_known and isinstance(expression, exp.Column) and expression.name.lower() in own:
+        declared = own[expression.name.lower()]
+        found = Type(suffix_of_type(declared, expression.name), is_known=True, declared=declared)
+    for other in equated(select, expression) if not found.is_known else ():
+        # the expression it is joined with has the same type
+        joined = type_of(other, select, names, parents)
+        found = joined if joined.suffix is not None else found
+    suffix = found.suffix
+    if suffix is None and not found.is_known:
+        suffix = suffix_by_name(expression, against_date=against_date)
+        if suffix is not None and suffix != "ds":
+            kind = "a date" if suffix == "date" else "a timestamp"
+            note = (
+                f"{written} is taken for {kind} by its name alone; if it holds text or a number, declare its data_type"
+            )
+            return suffix, [TypeFromName(note)]
+    if suffix is not None:
+        return suffix, []
     if not isinstance(expression, exp.Column):
-        return "unknown"
+        raise UnknownColumnType(
+            f"nothing says whether {written} is a date or a timestamp; cast it to one of them, or filter the column "
+            "that it is made of",
+            line=line,
+        )
+    raise UnknownColumnType(unknown_type(written, found.declared), line=line)
+
+
+def _told(place: Place, parents: Parents, depth: int) -> Type:
+    expression = place.expression
     if depth > 20:
-        return None
-    return _of_source(expression, select, declared, depth)
-
-
-def _of_source(column: exp.Column, select: exp.Select, declared: DeclaredType, depth: int) -> str | None:
-    from_ = select.args.get("from_") or select.args.get("from")
-    sources = [from_.this] if from_ is not None else []
-    sources += [join.this for join in select.args.get("joins") or []]
-    if column.table:
-        sources = [source for source in sources if source.alias_or_name.lower() == column.table.lower()]
-    for source in sources:
-        query = source.this if isinstance(source, exp.Subquery) else None
-        if isinstance(source, exp.Table):
-            query = cte_of(source)
-            if query is None:
-                told = declared(source.name, column.name.lower())
-                if told is not None:
-                    return suffix_of_type(told, column.name) or "unknown"
-                continue
-        while isinstance(query, exp.SetOperation | exp.Subquery):
-            query = query.this
-        if not isinstance(query, exp.Select):
-            continue
-        for projection in query.expressions:
-            if projection.alias_or_name.lower() == column.name.lower() and not projection.is_star:
-                told = _told(projection.unalias(), query, declared, depth + 1)
-                return told if told != "unknown" else None
-        if any(projection.is_star for projection in query.expressions):
-            told = _of_source(exp.column(column.name), query, declared, depth + 1)
-            if told is not None:
-                return told
-    return None
-
-
-def cte_of(table: exp.Table) -> exp.Expr | None:
-    """The query of the CTE that a table's name refers to."""
-    if table.db:
-        return None
-    node: exp.Expr | None = table
-    while node is not None:
-        with_ = node.args.get("with_") or node.args.get("with")
-        if with_ is not None:
-            for cte in with_.expressions:
-                if cte.alias.lower() == table.name.lower() and table.find_ancestor(exp.CTE) is not cte:
-                    return cte.this  # type: ignore[no-any-return]
-        node = node.parent
-    return None
+        return _UNKNOWN
+    if isinstance(expression, exp.Paren | exp.Coalesce | exp.Max | exp.Min | exp.AtTimeZone | exp.ConvertTimezone):
+        inner = expression.args.get("timestamp") or expression.this
+        found = _told(Place(inner, place.select, place.names), parents, depth + 1)
+        is_zoned = isinstance(expression, exp.AtTimeZone | exp.ConvertTimezone)
+        return found if found.is_known or not is_zoned else Type("dt", is_known=True)
+    truncated = truncation(expression)
+    if truncated is not None or isinstance(expression, exp.Date):
+        if not isinstance(expression, exp.DateTrunc):
+            is_date = isinstance(expression, exp.Cast | exp.Date | exp.TsOrDsToDate | exp.Anonymous)
+            return Type("date" if is_date else "dt", is_known=True)
+        # Spark's trunc returns dates; elsewhere date_trunc keeps the type of its argument
+        assert truncated is not None
+        inner = _told(Place(truncated[0], place.select, place.names), parents, depth + 1)
+        return inner if inner.suffix is not None else Type("dt", is_known=True)
+    if isinstance(expression, exp.Cast):
+        written = expression.to.sql()
+        return Type(suffix_of_type(written), is_known=True, declared=written.lower())
+    if isinstance(expression, _TIMES):
+        return Type("dt", is_known=True)
+    if isinstance(expression, exp.CurrentDate):
+        return Type("date", is_known=True)
+    if isinstance(expression, _MADE_TEXTS):
+        return Type(None, is_known=True, declared="text")
+    if not isinstance(expression, exp.Column):
+        return _UNKNOWN
+    for origin in parents.origins(expression, place.select, place.names):
+        if isinstance(origin, str):
+            return Type(suffix_of_type(origin, expression.name), is_known=True, declared=origin)
+        found = _told(origin, parents, depth + 1)
+        if found.is_known:
+            return found
+    return _UNKNOWN

@@ -12,9 +12,10 @@ from sqlglot import exp
 
 from dbt_kinds.errors import SlidingStart, UnreadableBlock
 from dbt_kinds.migrate.bounds import Bound, asks_now, read_bound, truncation
-from dbt_kinds.migrate.column_types import DATE_NAME, cte_of
+from dbt_kinds.migrate.column_types import DATE_NAME
 from dbt_kinds.migrate.durations import NOTHING, UNITS, Duration, duration, holds_whole, whole_intervals
 from dbt_kinds.migrate.meaning import Meaning
+from dbt_kinds.migrate.parents import cte_of
 from dbt_kinds.migrate.reading import leaves_of
 from dbt_kinds.migrate.trace import Known, Trace, known_from, sources_of, unit_of
 from dbt_kinds.readers.dbt.rendering import Names
@@ -147,6 +148,13 @@ def _cuts_future(left: exp.Expr, bound: Bound) -> bool:
     made = truncation(left)
     is_day = made[1] == "day" if made is not None else DATE_NAME.fullmatch(left.name.lower()) is not None
     return bound.truncated is None or (bound.truncated == "day" and bound.is_inclusive and is_day)
+
+
+def cuts_future_only(bound: Bound, suffix: str) -> bool:
+    """Whether an upper bound only hides what lies after now."""
+    is_now = bound.base == "now" and bound.shift.months <= 0 and bound.shift.seconds <= 0
+    is_day = bound.truncated == "day" and bound.is_inclusive and suffix in ("date", "ds")
+    return is_now and (bound.truncated is None or is_day)
 
 
 def _shows_all(bound: Bound, operator: str, windows: Windows) -> bool:

@@ -11,12 +11,14 @@ from dbt_kinds.errors import (
     ComputedConfig,
     ConfigElsewhere,
     FolderDefault,
+    OwnStateTable,
     PredicatesNotUsed,
 )
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
-from dbt_kinds.migrate.reading import Reading
+from dbt_kinds.migrate.parameters import check_parameters, check_switches
+from dbt_kinds.migrate.reading import Reading, read_trees
 from dbt_kinds.migrate.settings import Settings
-from dbt_kinds.migrate.variables import is_bounded_outside
+from dbt_kinds.migrate.variables import bounding_conditions
 from dbt_kinds.migrate.whole_reads import read_whole
 from dbt_kinds.migrate.windowed import by_windows
 from dbt_kinds.readers.dbt.calls import COMPUTED
@@ -30,10 +32,20 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
     Raises:
         Left: it is not certain that a kind is equivalent.
     """
-    if reading.filters or is_bounded_outside(reading):
-        found = by_windows(reading, settings, project, options)
-    else:
+    if settings.replaces_all and not reading.filters:
+        # each run reads whatever the query says, as before
         found = read_whole(reading, settings, project, options)
+    else:
+        read_trees(reading, bounding_conditions(reading, settings, options), options)
+        check_switches(reading)
+        is_bounded = reading.filters or reading.outside
+        found = (
+            by_windows(reading, settings, options) if is_bounded else read_whole(reading, settings, project, options)
+        )
+        check_parameters(reading, settings)
+    for hook, _ in settings.deletes:
+        if hook not in found.removed:
+            raise OwnStateTable(f"its {hook} deletes rows of the table, which no window replaces", line=settings.line)
     _carry_over(found, reading, settings)
     return found
 
@@ -67,7 +79,11 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None
                 renamed[0] if len(renamed) == 1 else " and ".join(f"({text})" for text in renamed)
             )
             found.removed |= {"incremental_predicates", "predicates"}
-    if config.get("full_refresh") is False and found.kind in ("incremental_by_unique_key", "incremental_unmanaged"):
+    is_kept = config.get("full_refresh") is False
+    if found.kind == "incremental_unmanaged":
+        # the kind ignores --full-refresh by default
+        found.options["disable_restatement"] = is_kept
+    elif is_kept and found.kind == "incremental_by_unique_key":
         found.options["disable_restatement"] = True
     if found.kind != "incremental_by_unique_key" and config.get("unique_key") and "unique_key" not in own:
         raise ConfigElsewhere(

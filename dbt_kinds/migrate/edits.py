@@ -9,6 +9,8 @@ from dbt_kinds.analysis.edits import Edit
 from dbt_kinds.migrate.filters import Comparison, Filter
 from dbt_kinds.readers.dbt.blocks import Block
 
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|\{\{.*?\}\}", re.DOTALL)
+
 
 def filter_edits(
     text: str, found: Filter, predicate: str, replaced: list[Comparison], dropped: list[Comparison]
@@ -22,6 +24,7 @@ def filter_edits(
     edits = list(_tags(text, found))
     first = replaced[0] if replaced else None
     seen: set[tuple[int, int]] = set()
+    predicate = " and ".join([*(part.whole for part in found.kept), predicate])
     if found.writes_keyword:
         predicate = f"{found.keyword} {predicate}"
     for comparison in [*replaced, *dropped]:
@@ -57,9 +60,29 @@ def _tags(text: str, found: Filter) -> Iterator[Edit]:
     block = found.block
     if block.word in ("macro", "outside"):
         return
+    if found.first_load is not None:
+        yield block_removal(text, found.first_load)
     body_start, body_end = found.body
     yield removal(text, block.start, body_start)
     yield removal(text, body_end, block.end)
+
+
+def semicolon_edits(text: str) -> list[Edit]:
+    """Removes the semicolons that end a query: a kind wraps it."""
+    pieces = re.compile(r"(?s)\{#.*?#\}|\{%.*?%\}|/\*.*?\*/|--[^\n]*|\s+|;")
+    at = 0
+    found: list[Edit] = []
+    while at < len(text):
+        piece = pieces.match(text, at)
+        if piece is None:
+            # a query goes on here
+            found, quoted = [], _QUOTED.match(text, at)
+            at = quoted.end() if quoted else at + 1
+            continue
+        if piece[0] == ";":
+            found.append(Edit(at, piece.end(), ""))
+        at = piece.end()
+    return found
 
 
 def block_removal(text: str, block: Block) -> Edit:

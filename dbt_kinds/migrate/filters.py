@@ -108,6 +108,11 @@ class Comparison:
     is_whole_tag: bool = False
 
     @property
+    def whole(self) -> str:
+        """The condition as written."""
+        return self.written if self.operator == "other" else f"{self.written} {self.operator} {self.written_other}"
+
+    @property
     def flipped(self) -> Comparison:
         """The same condition with its sides swapped."""
         return replace(
@@ -132,9 +137,18 @@ class Filter:
     ands: list[tuple[int, int]] = field(default_factory=list)
     otherwise: Branch | None = None
     otherwise_comparisons: list[Comparison] = field(default_factory=list)
+    first_load: Block | None = None
     index: int = 0
     line: int = 0
     writes_keyword: bool = False
+    kept: list[Comparison] = field(default_factory=list)
+
+    def keep_common(self, first: Filter) -> None:
+        """Divides the conditions of a macro into those that the first load has, too, and those that differ."""
+        common = {part.whole for part in self.comparisons} & {part.whole for part in first.comparisons}
+        self.kept = [part for part in self.comparisons if part.whole in common]
+        self.comparisons = [part for part in self.comparisons if part.whole not in common]
+        self.otherwise_comparisons = [part for part in first.comparisons if part.whole not in common]
 
     @property
     def marker(self) -> str:
@@ -283,6 +297,78 @@ def read_filter(text: str, block: Block, dialect: str, renderer: Renderer, conte
         elif not found.keyword and not found.ends_with_and:
             raise UnreadableBlock("a condition without where or and has nothing in its place", line=line)
     return found
+
+
+def is_first_load(block: Block) -> bool:
+    """Whether only the first load has something in a block."""
+    return block.word == "if" and len(block.branches) == 1 and mode_of(block.branches[0].tag.rest) == "full"
+
+
+def take_first_load(
+    text: str,
+    block: Block,
+    filters: list[Filter],
+    dialect: str,
+    renderer: Renderer,
+    context: dict[str, object],
+) -> None:
+    """Takes a block of the first load as the other branch of the filter beside it.
+
+    Raises:
+        ElseBranchDiffers: no filter is in the same WHERE, or it is not of the same shape.
+    """
+    line = line_of(text, block.start)
+    problem = ElseBranchDiffers(
+        "only the first load has something here, and no filter of the other runs is beside it; a kind has no first "
+        "load of its own",
+        line=line,
+    )
+    beside = [
+        found
+        for found in filters
+        if found.otherwise is None
+        and found.first_load is None
+        and found.block.word == "if"
+        and _is_beside(text, found.block, block, dialect)
+    ]
+    if not beside:
+        raise problem
+    found = beside[0]
+    try:
+        other = _conditions(text, block.branches[0], dialect, renderer, context)
+    except (SecondUseOfIsIncremental, UnreadableBlock, MacroFilter) as error:
+        raise problem from error
+    if {other.keyword, found.keyword} == {"where", "and"} or other.ends_with_and != found.ends_with_and:
+        raise problem
+    found.first_load, found.otherwise_comparisons = block, other.comparisons
+
+
+def _is_beside(text: str, one: Block, other: Block, dialect: str) -> bool:
+    """Whether only conditions are between two blocks."""
+    first, second = sorted((one, other), key=lambda block: block.start)
+    try:
+        tokens = sqlglot.tokenize(masked(text[first.end : second.start]), read=dialect)
+    except SqlglotError:
+        return False
+    depth = 0
+    for token in tokens:
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth < 0 or (depth == 0 and token.token_type in _MORE - {TokenType.WHERE}):
+            return False
+    return depth == 0
+
+
+def masked(text: str) -> str:
+    """The text with each printing tag replaced by a name of the same length, and other tags by spaces.
+
+    Positions do not change.
+    """
+    parts, at = [], 0
+    for tag in tags(text):
+        length = tag.end - tag.start
+        parts += [text[at : tag.start], "k" * length if tag.kind == "expression" else " " * length]
+        at = tag.end
+    return "".join([*parts, text[at:]])
 
 
 def _conditions(text: str, branch: Branch, dialect: str, renderer: Renderer, context: dict[str, object]) -> Filter:

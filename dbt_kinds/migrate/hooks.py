@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dbt_kinds.errors import OwnStateTable
+from dbt_kinds.migrate.own_deletes import own_deletes
 from dbt_kinds.migrate.reading import CALLED, macro_body, unknown_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.tags import tags
@@ -28,8 +29,9 @@ def check_hooks(model: ModelFile, project: DbtProject, line: int) -> None:
     Raises:
         OwnStateTable: one does, a macro that it calls does, or nothing is known of a macro that it gives the table to.
     """
+    deletes = own_deletes(model)
     for hook in _HOOKS:
-        texts = list(_texts(model, hook))
+        texts = list(_texts(model, hook, own=hook not in deletes))
         for text in texts:
             told = _told(text)
             if told:
@@ -53,9 +55,9 @@ def _told(text: str) -> str:
     return "asks is_incremental(), which is always false in a kind" if "is_incremental" in text else ""
 
 
-def _texts(model: ModelFile, hook: str) -> Iterator[str]:
-    """What is set for a hook: dbt runs the hooks of all places."""
-    for call in model.calls:
+def _texts(model: ModelFile, hook: str, *, own: bool) -> Iterator[str]:
+    """What is set for a hook, in the file itself and elsewhere: dbt runs the hooks of all places."""
+    for call in model.calls if own else ():
         argument = call.argument(hook)
         if argument is not None:
             name = argument.text.strip()

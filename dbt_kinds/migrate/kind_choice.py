@@ -16,35 +16,47 @@ from dbt_kinds.errors import (
     UnreadableBlock,
     WindowOverRuns,
 )
-from dbt_kinds.migrate.arrival import is_arrival
+from dbt_kinds.migrate.arrival import is_arrival, is_changed
 from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.durations import UNITS, holds_whole
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import Settings
-from dbt_kinds.migrate.trace import Trace
+from dbt_kinds.migrate.trace import Trace, is_numbered_by
 
 # the name of the specification's `append` in this version of the package
 APPENDING = "incremental_unmanaged"
+BY_KEY = "incremental_by_unique_key"
 
 
-def primary_of(traces: list[Trace], meanings: list[Meaning]) -> int:
-    """The filter whose column is the output's; the others must be on the same column, or joined on it."""
+def primary_of(traces: list[Trace], meanings: list[Meaning], settings: Settings) -> int:
+    """The filter whose column is the output's; the others are on the same column, joined on it, or only read less of a
+    joined input.
+    """
+    wanted = settings.partition_columns | {name.lower() for name in settings.unique_key}
     shown = [at for at, followed in enumerate(traces) if followed.roots and followed.outputs]
+    shown = [at for at in shown if wanted & set(traces[at].outputs)] or shown
     first = shown[0] if shown else next((at for at, followed in enumerate(traces) if followed.roots), 0)
     for at, followed in enumerate(traces):
-        if at == first or followed.secondary:
+        if at == first or followed.secondary or set(followed.outputs) & set(traces[first].outputs):
             continue
-        if not set(followed.outputs) & set(traces[first].outputs):
-            raise FiltersDisagree(
-                f"the filters are on {meanings[first].written} and {meanings[at].written}, and only one of "
-                "them reaches the output",
-                line=meanings[at].filter.line,
-            )
+        if followed.is_joined_with(traces[first]) and _bounds_of(meanings[at]) == _bounds_of(meanings[first]):
+            followed.secondary = meanings[at].prunes = True
+            continue
+        raise FiltersDisagree(
+            f"the filters are on {meanings[first].written} and {meanings[at].written}, and only one of "
+            "them reaches the output",
+            line=meanings[at].filter.line,
+        )
     bases = {bound.base for meaning in meanings for bound in meaning.lower}
     if len(bases) > 1 and "variable" in bases:
         raise FiltersDisagree(
             "variables bound one filter and the table or the clock another", line=meanings[first].filter.line
         )
     return first
+
+
+def _bounds_of(meaning: Meaning) -> list[tuple[object, ...]]:
+    return [(bound.base, bound.shift, bound.truncated, bound.variable) for bound in meaning.lower]
 
 
 def is_arriving_by(meanings: list[Meaning], options: MigrateOptions) -> bool:
@@ -54,6 +66,7 @@ def is_arriving_by(meanings: list[Meaning], options: MigrateOptions) -> bool:
         AmbiguousTimeColumn: only some of them are.
     """
     said = []
+    meanings = [meaning for meaning in meanings if not meaning.prunes]
     for meaning in meanings:
         assert meaning.expression is not None
         names = [column.name for column in meaning.expression.find_all(exp.Column)]
@@ -71,10 +84,13 @@ def is_arriving_by(meanings: list[Meaning], options: MigrateOptions) -> bool:
 
 
 def choose_kind(
+    tree: exp.Query,
     settings: Settings,
     traces: list[Trace],
     meanings: list[Meaning],
     primary: int,
+    options: MigrateOptions,
+    stamps: frozenset[str],
     *,
     is_arriving: bool,
     is_determined: bool,
@@ -85,13 +101,23 @@ def choose_kind(
         Left: no kind is certain to be equivalent.
     """
     line = meanings[primary].filter.line
-    column = _time_column(traces, meanings, primary, settings)
+    column = _time_column(traces, meanings, primary, settings, stamps if is_arriving else frozenset())
     key = {name.lower() for name in settings.unique_key}
     for followed in traces:
         for dedupe in followed.dedupes:
-            if dedupe.columns != key:
+            if not is_numbered_by(tree, dedupe, frozenset(key)):
+                numbered = ", ".join(part.sql() for part in dedupe.parts)
                 raise WindowOverRuns(
-                    "rows are numbered within a key that is not the model's unique_key, across intervals", line=line
+                    f"the newest row of each {numbered} is kept, which is not the model's unique_key "
+                    f"({', '.join(settings.unique_key) or 'it has none'}), so that it depends on when runs took place",
+                    line=line,
+                )
+            if not dedupe.is_newest and not is_arriving:
+                raise WindowOverRuns(
+                    f"one row of a key is kept by {dedupe.by}, and rows are read by {meanings[primary].written}: of "
+                    "two rows of "
+                    f"a key a window may hold the wrong one; order by {meanings[primary].written} first, newest first",
+                    line=line,
                 )
     is_deduped = any(followed.dedupes for followed in traces)
     if settings.strategy == "insert_overwrite":
@@ -124,7 +150,8 @@ def choose_kind(
             raise CustomStrategy(f"{narrowed[0]} narrows what delete+insert deletes", line=line)
         # predicates only restrict where the merge looks; a range is replaced as a whole
         has_columns = any(name.startswith("merge_") for name in narrowed)
-        has_time = column is not None and (column.lower() in key or is_determined)
+        # a key may hold the time truncated, such as its week
+        has_time = column is not None and (bool(key & set(traces[primary].outputs)) or is_determined)
         if has_time and not is_arriving and not has_columns and not is_deduped:
             return "incremental_by_time_range", column
         if settings.strategy == "delete+insert" and key <= settings.partition_columns:
@@ -133,12 +160,20 @@ def choose_kind(
                 f"{meanings[primary].written}",
                 line=line,
             )
-        return "incremental_by_unique_key", None
+        return BY_KEY, None
     if is_deduped:
         raise WindowOverRuns(
             "rows are numbered within a key, across intervals, and the model has no unique_key", line=line
         )
     if is_arriving:
+        written = meanings[primary].written
+        if is_changed(written.rsplit(".", 1)[-1], options.arrival):
+            raise ArrivalWithoutKey(
+                f"{written} says when a row of the source was changed: a row that changes again before its window is "
+                "read "
+                f"would be missed. Set unique_key, or say --arrival {written} where rows of the source never change",
+                line=line,
+            )
         if any(bound.base == "now" for meaning in meanings for bound in meaning.lower):
             raise ArrivalWithoutKey(
                 f"{meanings[primary].written} says when rows arrived, and without a key they are appended "
@@ -154,7 +189,9 @@ def choose_kind(
     return "incremental_by_time_range", column
 
 
-def _time_column(traces: list[Trace], meanings: list[Meaning], primary: int, settings: Settings) -> str | None:
+def _time_column(
+    traces: list[Trace], meanings: list[Meaning], primary: int, settings: Settings, stamps: frozenset[str]
+) -> str | None:
     """The output column that holds the filtered column."""
     outputs = dict(traces[primary].outputs)
     for at, followed in enumerate(traces):
@@ -165,10 +202,12 @@ def _time_column(traces: list[Trace], meanings: list[Meaning], primary: int, set
         for bound in meaning.lower:
             if bound.base != "latest" or bound.column is None:
                 continue
-            if bound.column.lower() not in outputs:
+            if bound.column.lower() not in outputs and bound.column.lower() not in stamps:
+                selected = ", ".join(names.get(name, name) for name in outputs)
                 raise BoundOfAnotherColumn(
-                    f"{meaning.written} is compared with the newest {bound.column}, and becomes "
-                    f"{', '.join(names.get(name, name) for name in outputs) or 'no column of the output'}",
+                    f"{meaning.written} of the source is compared with the newest {bound.column} of the table, which "
+                    "is another "
+                    f"column: the output has {meaning.written} as {selected or 'no column'}",
                     line=meaning.filter.line,
                 )
     if not outputs:
@@ -177,6 +216,10 @@ def _time_column(traces: list[Trace], meanings: list[Meaning], primary: int, set
     key = {name.lower() for name in settings.unique_key}
     expression = meanings[primary].expression
     own = expression.name.lower() if isinstance(expression, exp.Column) else ""
+    if not latest and not settings.partition_columns & set(outputs):
+        # a week in the key does not make weeks of days
+        coarse = {name for name, unit in outputs.items() if unit in UNITS and unit and not holds_whole("day", unit)}
+        outputs = {name: unit for name, unit in outputs.items() if name not in coarse} or outputs
     for wanted in (latest, key, settings.partition_columns, {own}):
         chosen = [name for name in outputs if name in wanted]
         if chosen:

@@ -26,7 +26,7 @@ _DAY = Duration(seconds=86400)
 
 @dataclass
 class Meaning:
-    """An analysed filter; `keys` are the columns compared by an anti-join with the table."""
+    """An analysed filter; `keys` are the table's columns that an anti-join compares, with what it compares them to."""
 
     filter: Filter
     expression: exp.Expr | None = None
@@ -35,14 +35,21 @@ class Meaning:
     upper: list[Bound] = field(default_factory=list)
     replaced: list[Comparison] = field(default_factory=list)
     dropped: list[Comparison] = field(default_factory=list)
-    keys: list[str] = field(default_factory=list)
+    keys: dict[str, exp.Expr] = field(default_factory=dict)
     start: str | None = None
     is_strict: bool = False
+    # only reads less of an input that is joined with the rows of the window
+    prunes: bool = False
 
     @property
     def against_date(self) -> bool:
         """Whether the expression is compared with a date."""
         return any(bound.truncated == "day" or bound.column_unit == "day" for bound in self.lower)
+
+    @property
+    def is_one_interval(self) -> bool:
+        """Whether it selects one day a run: it is compared with that day by `=`."""
+        return bool(self.replaced) and all(part.operator == "=" for part in self.replaced)
 
     @property
     def patterns(self) -> list[str]:
@@ -53,11 +60,60 @@ class Meaning:
             found.append(name if bound.shift.is_zero else f"shifted_{name}")
         if self.keys:
             found.append("not_in")
-        if self.filter.otherwise is not None:
+        if self.filter.otherwise is not None or self.filter.first_load is not None:
             found.append("else")
         if self.filter.block.word == "macro" or any(found.is_whole_tag for found in self.replaced):
             found.append("macro")
         return found
+
+
+def meanings_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_upper: bool = False) -> list[Meaning]:
+    """Analyses a filter; one that bounds several inputs, each by a column of its own, has several meanings.
+
+    Raises:
+        Left: as `meaning_of`.
+    """
+    groups: list[tuple[exp.Expr, list[Comparison]]] = []
+    for comparison in found.comparisons:
+        expression = _bounded(comparison, names, options)
+        group = next((part for one, part in groups if expression is not None and same(one, expression)), None)
+        if group is None and expression is not None and all(_is_other_input(expression, one) for one, _ in groups):
+            groups.append((expression, [comparison]))
+        elif group is not None:
+            group.append(comparison)
+        else:
+            return [meaning_of(found, names, options, may_be_upper=may_be_upper)]
+    if len(groups) < 2 or found.otherwise_comparisons:
+        return [meaning_of(found, names, options, may_be_upper=may_be_upper)]
+    parts = [replace(found, comparisons=part) for _, part in groups]
+    return [meaning_of(part, names, options, may_be_upper=may_be_upper) for part in parts]
+
+
+def is_absence(found: Filter) -> bool:
+    """Whether a filter only finds rows by the absence of their key from the table."""
+    return all(part.operator == "other" and _anti_join(part.expression) is not None for part in found.comparisons)
+
+
+def reaches_as_far(one: Meaning, other: Meaning) -> bool:
+    """Whether a filter reads at least as far back as another one, from the same bound."""
+    ends = [{bound.base for bound in meaning.lower} for meaning in (one, other)]
+    back = [max((bound.shift.longest for bound in meaning.lower), default=0) for meaning in (one, other)]
+    return ends[0] == ends[1] and back[0] >= back[1]
+
+
+def _bounded(comparison: Comparison, names: Names, options: MigrateOptions) -> exp.Expr | None:
+    """The side of a condition that is no bound."""
+    if comparison.operator == "other":
+        return None
+    if all(read_bound(other, names, options.dialect) is not None for other in comparison.others):
+        return comparison.expression
+    return comparison.others[0] if comparison.operator != "between" else None
+
+
+def _is_other_input(one: exp.Expr, other: exp.Expr) -> bool:
+    tables = [{column.table.lower() for column in side.find_all(exp.Column)} for side in (one, other)]
+    arrivals = [any(is_arrival(column.name) for column in side.find_all(exp.Column)) for side in (one, other)]
+    return all(tables) and "" not in tables[0] | tables[1] and not tables[0] & tables[1] and arrivals[0] == arrivals[1]
 
 
 def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_upper: bool = False) -> Meaning:
@@ -72,7 +128,7 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
     for comparison in found.comparisons:
         keys = _anti_join(comparison.expression) if comparison.operator == "other" else None
         if keys is not None:
-            meaning.keys += keys
+            meaning.keys |= keys
             meaning.dropped.append(comparison)
             continue
         _take(meaning, comparison, names, options, line)
@@ -112,8 +168,9 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         _add_lower(meaning, known[0], operator, line)
     elif operator == "=":
         bound = known[0]
-        is_day = bound.base == "now" and bound.truncated == "day" and bound.shift == _DAY
-        if not is_day and not (bound.base == "variable" and bound.shift.is_zero):
+        is_yesterday = bound.base == "now" and bound.truncated == "day" and bound.shift == _DAY
+        is_day = bound.base == "variable" and not bound.shift.months and bound.shift.seconds % _DAY.seconds == 0
+        if not is_yesterday and not is_day:
             raise _unreadable(comparison, line)
         meaning.lower.append(Bound(bound.base, truncated="day", variable=bound.variable))
         meaning.upper.append(replace(bound, is_inclusive=True))
@@ -194,8 +251,8 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
     raise problem
 
 
-def _anti_join(condition: exp.Expr) -> list[str] | None:
-    """The columns of `key not in (select key from this)` or `not exists (select … from this where this.key = key)`."""
+def _anti_join(condition: exp.Expr) -> dict[str, exp.Expr] | None:
+    """The compared columns of `key not in (select key from this)` or `not exists (… where this.key = key)`."""
     if not isinstance(condition, exp.Not):
         return None
     inner = condition.this
@@ -207,7 +264,7 @@ def _anti_join(condition: exp.Expr) -> list[str] | None:
         if isinstance(query, exp.Select) and _reads_this(query) and query.args.get("where") is None:
             columns = [projection.unalias() for projection in query.expressions]
             if len(columns) == 1 and isinstance(columns[0], exp.Column):
-                return [columns[0].name]
+                return {columns[0].name: inner.this}
         return None
     if isinstance(inner, exp.Exists):
         query = inner.this.this if isinstance(inner.this, exp.Subquery) else inner.this
@@ -215,16 +272,17 @@ def _anti_join(condition: exp.Expr) -> list[str] | None:
         if where is None or not _reads_this(query):
             return None
         source = (query.args.get("from_") or query.args.get("from")).this
-        keys = []
+        keys: dict[str, exp.Expr] = {}
         for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
             if not isinstance(part, exp.EQ) or not all(
                 isinstance(side, exp.Column) for side in (part.this, part.expression)
             ):
                 return None
-            own = [side for side in (part.this, part.expression) if side.table.lower() == source.alias_or_name.lower()]
-            if len(own) != 1 or {part.this.name.lower(), part.expression.name.lower()} != {own[0].name.lower()}:
+            sides = (part.this, part.expression)
+            own = [side for side in sides if side.table.lower() == source.alias_or_name.lower()]
+            if len(own) != 1:
                 return None
-            keys.append(own[0].name)
+            keys[own[0].name] = next(side for side in sides if side is not own[0])
         return keys
     return None
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
-from dbt_kinds.analysis.edits import Edit
+from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.errors import (
     ComputedConfig,
     ConcurrencyDropped,
@@ -75,6 +76,9 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
     elif unit == "hour":
         found.options["cron"] = "@hourly"
     found.removed = {"incremental_strategy", "unique_key", *_MOVED} & set(model.own_config)
+    if _is_read_in_batches(model, project):
+        # dbt filters what its microbatch readers read of it by that
+        found.removed.discard("event_time")
     if config.get("unique_key") and "unique_key" not in model.own_config:
         raise ConfigElsewhere(
             "unique_key stands in YAML, where a model of this kind must not have one; take it out there", line=1
@@ -85,10 +89,20 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
                 "concurrent_batches is dropped: batches are processed one after the other, in the order of time"
             )
         )
-    edits, notes = _inputs(model, project, unit)
+    edits, notes = _inputs(model, project, _window)
     found.edits += edits
     found.notes += notes
     return found
+
+
+def _is_read_in_batches(model: ModelFile, project: DbtProject) -> bool:
+    """Whether a microbatch model of the project reads it."""
+    named = re.compile(rf"\bref\s*\([^()]*['\"]{re.escape(model.name)}['\"]")
+    return any(
+        other.config.get("incremental_strategy") == "microbatch" and named.search(other.text)
+        for other in project.models
+        if other is not model
+    )
 
 
 def _carried(model: ModelFile, name: str) -> Expression:
@@ -112,8 +126,33 @@ def _start(model: ModelFile, value: Any) -> str:
     return str(value).removesuffix("T00:00:00").removesuffix(" 00:00:00")
 
 
-def _inputs(model: ModelFile, project: DbtProject, unit: str) -> tuple[list[Edit], list[MigrationNote]]:
-    """The inputs with an event time get the filter that dbt put around them."""
+def _window(event_time: str, suffix: str) -> str:
+    return f"{event_time} between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
+
+
+def batch_of(model: ModelFile, project: DbtProject, start: str, end: str) -> str:
+    """The text of a microbatch model as dbt runs it for one batch: its inputs with an event time are filtered.
+
+    Raises:
+        Left: which inputs dbt filters is not known.
+    """
+
+    def between(event_time: str, suffix: str) -> str:
+        form = "date '%Y-%m-%d'" if suffix in ("date", "ds") else "timestamp '%Y-%m-%d %H:%M:%S+00:00'"
+        bounds = [datetime.fromisoformat(bound).strftime(form) for bound in (start, end)]
+        return f"{event_time} >= {bounds[0]} and {event_time} < {bounds[1]}"
+
+    return edited(model.text, _inputs(model, project, between)[0])
+
+
+def _inputs(
+    model: ModelFile, project: DbtProject, condition: Callable[[str, str], str]
+) -> tuple[list[Edit], list[MigrationNote]]:
+    """The inputs with an event time get the filter that dbt put around them.
+
+    Args:
+        condition: the filter, from an event time and the suffix of its time variables.
+    """
     text = model.text
     edits: list[Edit] = []
     notes: list[MigrationNote] = []
@@ -152,9 +191,9 @@ def _inputs(model: ModelFile, project: DbtProject, unit: str) -> tuple[list[Edit
         suffix = _suffix(str(event_time), declared)
         if suffix is None:
             raise UnknownColumnType(unknown_type(f"{event_time} of {names[-1]}", declared), line=line)
-        bounds = f"{{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
         original = text[tag.start : tag.end]
-        edits.append(Edit(tag.start, tag.end, f"(select * from {original} where {event_time} between {bounds})"))
+        filtered = f"(select * from {original} where {condition(str(event_time), suffix)})"
+        edits.append(Edit(tag.start, tag.end, filtered))
     return edits, notes
 
 

@@ -1,21 +1,27 @@
-"""Conditions with variables outside any block, found by the positions of their tags in the text."""
+"""Conditions with variables or the current time outside any block, found by the positions of their tags in the text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import sqlglot
 from sqlglot import Token, TokenType
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.errors import Left
-from dbt_kinds.migrate.filters import Filter, read_condition
+from dbt_kinds.errors import Left, UnrenderableError
+from dbt_kinds.migrate.filters import Comparison, Filter, masked, read_condition
 from dbt_kinds.readers.dbt.blocks import Block, Branch
 from dbt_kinds.readers.dbt.rendering import Renderer
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
-VAR_CALL = re.compile(r"""\bvar\(\s*['"](\w+)['"]""")
+VAR_CALL = re.compile(r"""\b(?:env_)?var\(\s*['"](\w+)['"]""")
+_VARIABLE = re.compile(r"kinds_var_\d+\b")
+_CLOCK = re.compile(
+    r"current_(?:date|timestamp|datetime)|now|getdate|sysdate|sysdatetime|sysutcdatetime|getutcdate|localtimestamp|curdate|today",
+    re.IGNORECASE,
+)
+_NO_CONDITION = re.compile(r"(?:config|ref|source|this)\b")
 _ENDS = frozenset(
     {
         TokenType.AND,
@@ -41,39 +47,44 @@ _ENDS = frozenset(
 )
 
 
-def masked(text: str) -> str:
-    """The text with each printing tag replaced by a name of the same length, and other tags by spaces.
-
-    Positions do not change.
-    """
-    parts, at = [], 0
+def _bounding_places(
+    text: str, tokens: Sequence[Token], renderer: Renderer, context: dict[str, object]
+) -> Iterator[int]:
+    """The positions of tags that print a variable or the current time, and of the current time in SQL."""
     for tag in tags(text):
-        length = tag.end - tag.start
-        parts += [text[at : tag.start], "k" * length if tag.kind == "expression" else " " * length]
-        at = tag.end
-    return "".join([*parts, text[at:]])
-
-
-def variable_tags(text: str) -> list[Tag]:
-    """The tags that print a variable."""
-    return [tag for tag in tags(text) if tag.kind == "expression" and VAR_CALL.search(tag.code)]
+        if tag.kind != "expression" or _NO_CONDITION.match(tag.code):
+            continue
+        try:
+            said = renderer.render("{{ " + tag.code + " }}", **context)[0]
+        except UnrenderableError:
+            continue
+        if any(name in renderer.names.variables for name in _VARIABLE.findall(said)) or _CLOCK.search(said):
+            yield tag.start
+    yield from (token.start for token in tokens if _CLOCK.fullmatch(token.text))
 
 
 def outside_filters(
-    text: str, places: Sequence[Tag], dialect: str, renderer: Renderer, context: dict[str, object]
-) -> tuple[list[Filter], list[Tag]]:
-    """The conditions that contain tags, grouped by WHERE, and the tags that are in no condition that can be parsed."""
+    text: str,
+    dialect: str,
+    renderer: Renderer,
+    context: dict[str, object],
+    blocks: Sequence[Block],
+    bounds: Callable[[Comparison], bool],
+) -> list[Filter]:
+    """The conditions outside of blocks that bound what is read, grouped by WHERE.
+
+    Args:
+        bounds: whether a condition does, of those that contain a variable or the current time.
+    """
     try:
         tokens = sqlglot.tokenize(masked(text), read=dialect)
     except SqlglotError:
-        return [], list(places)
+        return []
     groups: dict[int, Filter] = {}
-    unread: list[Tag] = []
     done: set[int] = set()
-    for tag in places:
-        found = _condition(tokens, tag)
-        if found is None:
-            unread.append(tag)
+    for place in sorted(_bounding_places(text, tokens, renderer, context)):
+        found = _condition(tokens, place)
+        if found is None or any(block.start <= place < block.end for block in blocks):
             continue
         where, first, last, lead = found
         start, end = tokens[first].start, tokens[last].end + 1
@@ -83,25 +94,24 @@ def outside_filters(
         try:
             comparison = read_condition(text, start, end, dialect, renderer, context)
         except Left:
-            unread.append(tag)
+            continue
+        if not bounds(comparison):
             continue
         if where not in groups:
-            branch = Branch(tag._replace(start=start, end=start), start, end)
-            block = Block("outside", [branch], tag._replace(start=end, end=end))
+            tag = Tag("expression", start, start, "", start)
+            block = Block("outside", [Branch(tag, start, end)], tag._replace(start=end, end=end))
             groups[where] = Filter(
                 block, "", ends_with_and=False, comparisons=[], body=(start, end), line=line_of(text, start)
             )
         groups[where].comparisons.append(comparison)
         if tokens[lead].token_type is TokenType.AND:
             groups[where].ands.append((tokens[lead].start, tokens[lead].end + 1))
-    return list(groups.values()), unread
+    return list(groups.values())
 
 
-def _condition(tokens: Sequence[Token], tag: Tag) -> tuple[int, int, int, int] | None:
-    """The condition around a tag: the index of its WHERE, of its first and last token, and of the preceding WHERE or
-    AND.
-    """
-    at = next((index for index, token in enumerate(tokens) if token.start <= tag.start < token.end + 1), None)
+def _condition(tokens: Sequence[Token], place: int) -> tuple[int, int, int, int] | None:
+    """The condition around a position: the indexes of its WHERE, its first and last token, and what precedes it."""
+    at = next((index for index, token in enumerate(tokens) if token.start <= place < token.end + 1), None)
     if at is None:
         return None
     lead = _before(tokens, at)

@@ -13,11 +13,14 @@ from dbt_kinds.intervals.crons import cron_unit, read_cron
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
 from dbt_kinds.migrate.dialects import adapter_of, dialect_of, guess_dialect
+from dbt_kinds.migrate.edits import semicolon_edits
 from dbt_kinds.migrate.microbatch import decide_microbatch
+from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.migrate.reading import Reading, is_called, read_model
 from dbt_kinds.migrate.results import Migration, Result
 from dbt_kinds.migrate.settings import Settings, is_kind, read_settings
 from dbt_kinds.migrate.snapshots import Snapshot, propose, read_snapshots
+from dbt_kinds.migrate.spread_config import with_plain_config
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import config_calls, config_edits
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, read_project
@@ -61,23 +64,26 @@ def migrate_project(
     work: list[ModelFile | Snapshot] = [*models, *snapshots]
     work = [item for item in work if not wanted or item.name in wanted]
     results = []
+    parents = Parents(project, options.dialect, options.adapter or options.dialect)
     for done, item in enumerate(work, 1):
-        results.append(_one(item, project, options))
+        results.append(_one(item, project, options, parents))
         if progress is not None:
             progress(done, len(work))
     return Migration(project.name, results)
 
 
-def _one(item: ModelFile | Snapshot, project: DbtProject, options: MigrateOptions) -> Result:
+def _one(item: ModelFile | Snapshot, project: DbtProject, options: MigrateOptions, parents: Parents) -> Result:
     try:
-        return migrate_model(item, project, options) if isinstance(item, ModelFile) else migrate_snapshot(item, project)
+        if isinstance(item, ModelFile):
+            return migrate_model(item, project, options, parents)
+        return migrate_snapshot(item, project)
     except Exception as error:
         failed = Result(item.name, item.path, 1, "failed", failure=f"{type(error).__name__}: {error}")
         failed.is_snapshot = isinstance(item, Snapshot)
         return failed
 
 
-def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Result:
+def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions, parents: Parents) -> Result:
     """Migrates one model."""
     result = Result(model.name, model.path, 1, "left", old_text=model.text)
     if is_kind(model):
@@ -87,6 +93,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
     settings: Settings | None = None
     reading: Reading | None = None
     try:
+        model, written = with_plain_config(model, project, options)
         settings = read_settings(model, project, options.adapter)
         result.line = settings.line
         result.found = found_of(None, settings)
@@ -94,7 +101,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
             result.found = Found("microbatch", settings.unique_key, ("microbatch",))
             conversion = decide_microbatch(model, settings, project, options)
         else:
-            reading = read_model(model, project, options)
+            reading = read_model(model, project, options, parents)
             conversion = decide(reading, settings, project, options)
             result.found = found_of(reading, settings)
         result.new_text = converted_text(model, conversion)
@@ -108,7 +115,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
         "converted",
         conversion.kind,
         conversion.options,
-        conversion.notes,
+        list({(note.code, note.message): note for note in [*written, *conversion.notes]}.values()),
     )
     return result
 
@@ -140,6 +147,7 @@ def converted_text(model: ModelFile, conversion: Conversion) -> str:
                     )
         except ValueError as error:
             raise ComputedConfig(str(error), line=1) from error
+    edits += semicolon_edits(text)
     result = edited(text, edits)
     _check(model, conversion, result)
     return result

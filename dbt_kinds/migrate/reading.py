@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import sqlglot
@@ -22,8 +23,9 @@ from dbt_kinds.errors import (
     UnrenderableError,
 )
 from dbt_kinds.migrate.conversion import MigrateOptions
-from dbt_kinds.migrate.filters import Filter, incremental_blocks, read_filter
-from dbt_kinds.migrate.outside import outside_filters, variable_tags
+from dbt_kinds.migrate.filters import Filter, incremental_blocks, is_first_load, read_filter, take_first_load
+from dbt_kinds.migrate.own_deletes import own_deletes
+from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer
@@ -110,11 +112,19 @@ class Reading:
     renderer: Renderer
     filters: list[Filter]
     setups: list[Block | Tag]
+    parents: Parents
     trees: list[exp.Query] = field(default_factory=list)
     outside: list[Filter] = field(default_factory=list)
-    unread: list[Tag] = field(default_factory=list)
     problem: UnreadableModel | None = None
     patterns: list[str] = field(default_factory=list)
+
+    @cached_property
+    def context(self) -> dict[str, Any]:
+        """The top-level variables of the template."""
+        try:
+            return self.renderer.render(self.model.text)[1]
+        except UnrenderableError:
+            return {}
 
     @property
     def names(self) -> Names:
@@ -127,7 +137,7 @@ def is_called(text: str) -> bool:
     return any("is_incremental" in tag.code for tag in tags(text) if tag.kind != "comment")
 
 
-def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Reading:
+def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions, parents: Parents) -> Reading:
     """Reads a model.
 
     Raises:
@@ -138,45 +148,37 @@ def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions) -
     renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, Names())
     blocks = incremental_blocks(tree)
     setups = [node for node in tree if _is_setup(text, node)]
-    reading = Reading(model, renderer, [], setups)
+    reading = Reading(model, renderer, [], setups, parents)
     in_setup = [block for block in blocks if any(_within(block, setup) for setup in setups)]
     filtering = [block for block in blocks if block not in in_setup]
-    _check_other_uses(text, blocks)
+    _check_other_uses(model, blocks)
     filtering += _macro_blocks(text, project, setups)
-    context = _context(renderer, text)[1] if filtering else {}
-    for block in filtering:
+    context = reading.context if filtering else {}
+    first_loads = [block for block in filtering if is_first_load(block)]
+    for block in (block for block in filtering if block not in first_loads):
         if block.word == "macro":
             found = _read_macro(text, block, options, renderer, context)
         else:
             found = read_filter(text, block, options.dialect, renderer, context)
         found.index = len(reading.filters)
         reading.filters.append(found)
+    for block in first_loads:
+        take_first_load(text, block, reading.filters, options.dialect, renderer, context)
     _check_this(text, reading)
     _check_setups(text, reading)
-    _read_outside(text, reading, options, filtering)
-    # insert_overwrite and a merge by key take whatever the query returns
-    strategy, key = model.config.get("incremental_strategy"), model.config.get("unique_key")
-    if reading.filters or reading.outside or not (strategy == "insert_overwrite" or (strategy == "merge" and key)):
-        _read_trees(text, reading, options)
     return reading
 
 
-def _read_outside(text: str, reading: Reading, options: MigrateOptions, blocks: list[Block]) -> None:
-    """Conditions with variables outside the blocks, and in models without a block."""
-    places = [tag for tag in variable_tags(text) if not any(_within(tag, block) for block in blocks)]
-    if not places:
-        return
-    context = _context(reading.renderer, text)[1]
-    reading.outside, reading.unread = outside_filters(text, places, options.dialect, reading.renderer, context)
-    for found in reading.outside:
-        found.index = len(reading.filters) + reading.outside.index(found)
+def read_trees(reading: Reading, outside: list[Filter], options: MigrateOptions) -> None:
+    """Parses the query, with a mark for each filter.
 
-
-def _context(renderer: Renderer, text: str) -> tuple[str, dict[str, Any]]:
-    try:
-        return renderer.render(text)
-    except UnrenderableError:
-        return "", {}
+    Args:
+        outside: the conditions outside of blocks that bound what is read.
+    """
+    for found in outside:
+        found.index = len(reading.filters) + len(reading.outside)
+        reading.outside.append(found)
+    _read_trees(reading.model.text, reading, options)
 
 
 def _is_setup(text: str, node: Block | Tag) -> bool:
@@ -215,12 +217,16 @@ def _within(inner: Block | Tag, outer: Block | Tag) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
 
-def _check_other_uses(text: str, blocks: list[Block]) -> None:
+def _check_other_uses(model: ModelFile, blocks: list[Block]) -> None:
+    text = model.text
     known = {branch.tag.start for block in blocks for branch in block.branches}
     for tag in tags(text):
-        if tag.kind != "comment" and "is_incremental" in tag.code and tag.start not in known:
+        code = tag.code
+        for hook in own_deletes(model).values():
+            code = code.replace(hook, "")
+        if tag.kind != "comment" and "is_incremental" in code and tag.start not in known:
             raise SecondUseOfIsIncremental(
-                f"`{tag.code[:80]}` uses is_incremental() outside the condition of an if block",
+                f"`{code[:80]}` uses is_incremental() outside the condition of an if block",
                 line=line_of(text, tag.start),
             )
 
@@ -253,7 +259,7 @@ def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> 
 def _read_macro(
     text: str, block: Block, options: MigrateOptions, renderer: Renderer, context: dict[str, Any]
 ) -> Filter:
-    """A call of a macro that calls is_incremental() itself: one condition on incremental runs, nothing on others."""
+    """A call of a macro that calls is_incremental() itself, rendered as both runs see it: they differ by the filter."""
     line = line_of(text, block.start)
     call = text[block.start : block.end]
     problem = MacroFilter(f"`{call[:80]}` decides what is loaded, and is not one condition", line=line)
@@ -261,11 +267,16 @@ def _read_macro(
         found = read_filter(text, block, options.dialect, renderer, context)
         renderer.incremental = False
         if renderer.render(call, **context)[0].strip():
-            raise problem
+            first = read_filter(text, block, options.dialect, renderer, context)
+            if (first.keyword, first.ends_with_and) != (found.keyword, found.ends_with_and):
+                raise problem
+            found.keep_common(first)
     except (SecondUseOfIsIncremental, UnreadableBlock, UnrenderableError) as error:
         raise problem from error
     finally:
         renderer.incremental = True
+    if not found.comparisons or any(isinstance(part.expression, exp.Query) for part in found.comparisons):
+        raise problem
     return found
 
 

@@ -6,7 +6,7 @@ import re
 
 from sqlglot import exp
 
-from dbt_kinds.errors import KeptAsTest, KeyMayRepeat
+from dbt_kinds.errors import KeptAsTest, KeyIsChecked, KeyMayRepeat, MigrationNote
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
@@ -16,7 +16,7 @@ _DELETING_ADAPTERS = frozenset({"duckdb", "postgres", "redshift"})
 _NAME_OF_A_ROW = re.compile(r"(?:.*_)?(?:id|ids|key|uuid|guid|pk|sk|hash|hk)|.*(?<=[a-z])(?:Id|ID|Key)")
 
 
-def row_key_notes(reading: Reading, settings: Settings, options: MigrateOptions) -> list[KeptAsTest]:
+def row_key_notes(reading: Reading, settings: Settings, options: MigrateOptions) -> list[MigrationNote]:
     """The notes on the key of a model that becomes a kind by key; empty if it is known to be unique.
 
     Raises:
@@ -25,11 +25,19 @@ def row_key_notes(reading: Reading, settings: Settings, options: MigrateOptions)
     adapter = options.adapter or options.dialect
     is_deleting = settings.strategy == "delete+insert" or (settings.strategy is None and adapter in _DELETING_ADAPTERS)
     key = frozenset(name.lower() for name in settings.unique_key)
-    if not is_deleting or any(unique <= key for unique in reading.model.properties.unique):
+    if any(unique <= key for unique in reading.model.properties.unique):
         return []
     if reading.trees and all(_has_one_row_of(tree, key) for tree in reading.trees):
         return []
     written = ", ".join(settings.unique_key)
+    if not is_deleting:
+        return [
+            KeyIsChecked(
+                f"a load stops at two rows of a {written}, and at one that is NULL, where dbt kept them on a first "
+                "load and on "
+                f"--full-refresh; test that {written} is unique and not null, or set duplicate_keys and null_keys"
+            )
+        ]
     if len(key) == 1 and not _NAME_OF_A_ROW.fullmatch(settings.unique_key[0]):
         raise KeyMayRepeat(
             f"delete+insert replaces all rows of a {written}, and a kind by key has one row of each; test in YAML that "

@@ -20,6 +20,7 @@ from dbt_kinds.errors import (
 from dbt_kinds.kinds import Kind
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.hooks import check_hooks
+from dbt_kinds.migrate.own_deletes import own_deletes
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import line_of_argument
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
@@ -54,13 +55,23 @@ _TIME_TRANSFORM = re.compile(r"(?:days?|hours?|months?|years?|date|date_hour)\((
 
 @dataclass(frozen=True)
 class Settings:
-    """The configured loading of a model."""
+    """The configured loading of a model.
+
+    Attributes:
+        deletes: the hooks that delete rows of its table, with their texts.
+    """
 
     strategy: str | None
     unique_key: tuple[str, ...]
     partition_by: tuple[str, ...]
     config: Mapping[str, Any]
     line: int
+    deletes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def replaces_all(self) -> bool:
+        """Whether each run replaces the whole table."""
+        return self.strategy == "insert_overwrite" and not self.partition_by
 
     @property
     def partition_columns(self) -> frozenset[str]:
@@ -116,6 +127,7 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
     if config.get("sql_header"):
         raise SqlHeaderState("the model sets a SQL header; what it holds may decide what is loaded", line=line)
     check_hooks(model, project, line)
+    deletes = tuple(own_deletes(model).items())
     key = _texts(config.get("unique_key"))
     if key and strategy is None and adapter == "spark":
         raise KeyNotUsed(
@@ -123,7 +135,7 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
             "the two is meant",
             line=line,
         )
-    return Settings(strategy, key, _partition(config.get("partition_by")), config, line)
+    return Settings(strategy, key, _partition(config.get("partition_by")), config, line, deletes)
 
 
 def check_range(settings: Settings, column: str, options: MigrateOptions) -> None:

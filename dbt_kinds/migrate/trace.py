@@ -12,9 +12,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.bounds import truncation
-from dbt_kinds.migrate.column_types import TIME_NAME
 from dbt_kinds.migrate.durations import UNITS, coarser, finest
 
 Known = list[tuple[exp.Expr, str | None]]
@@ -22,9 +20,19 @@ Known = list[tuple[exp.Expr, str | None]]
 
 @dataclass(frozen=True)
 class Dedupe:
-    """A filter row_number = 1 per key; `columns` are the key's names in lower case."""
+    """A filter row_number = 1 per key.
 
-    columns: frozenset[str]
+    Attributes:
+        select: where rows are numbered.
+        parts: what they are numbered by.
+        by: what comes first in their order, as written.
+        is_newest: whether that is the filtered column, newest first: then later windows only hold newer rows.
+    """
+
+    select: exp.Select
+    parts: tuple[exp.Expr, ...]
+    by: str
+    is_newest: bool
 
 
 @dataclass
@@ -40,6 +48,8 @@ class Trace:
         wholes: units whose rows belong together, since they are filtered, grouped or numbered together, with what does
             so: an interval has to hold whole ones.
         secondary: it is joined to another filtered input on the time itself.
+        is_key: a key is followed, which remains one if it is cast.
+        entered: by which of its inputs it comes into each select that joins several, by the select's id.
     """
 
     outputs: dict[str, str | None] = field(default_factory=dict)
@@ -51,11 +61,22 @@ class Trace:
     known: dict[int, Known] = field(default_factory=dict)
     roots: int = 0
     secondary: bool = False
+    entered: dict[int, str] = field(default_factory=dict)
+    is_key: bool = False
+
+    def is_joined_with(self, other: Trace) -> bool:
+        """Whether an inner join brings the rows of both together."""
+        return any(self.entered[at] != other.entered[at] for at in self.entered.keys() & other.entered.keys())
+
+
+def find_markers(tree: exp.Expr, marker: str) -> list[exp.Column]:
+    """The conditions that represent a filter: several if a loop repeats it."""
+    return [column for column in tree.find_all(exp.Column) if column.name == marker]
 
 
 def find_marker(tree: exp.Expr, marker: str) -> exp.Column | None:
-    """The condition that represents a filter."""
-    return next((column for column in tree.find_all(exp.Column) if column.name == marker), None)
+    """The first condition that represents a filter."""
+    return next(iter(find_markers(tree, marker)), None)
 
 
 def is_plain_condition(marker: exp.Column) -> exp.Select | None:
@@ -97,14 +118,72 @@ def is_hashed_of_time(tree: exp.Expr, followed: Trace, key: str) -> bool:
         known = followed.known.get(id(select), [])
         for projection in select.expressions if known else ():
             made = projection.unalias()
-            is_hash = isinstance(made, exp.Anonymous) and made.name.lower() == "kinds_key"
             if (
-                is_hash
+                is_hash(made)
                 and projection.alias.lower() == key
                 and any(unit_of(part, known)[0] for part in made.expressions)
             ):
                 return True
     return False
+
+
+def pruned_select(marker: exp.Column, expression: exp.Expr) -> exp.Select | None:
+    """The select of an inner join whose ON holds the marker, if the expression is of the joined input: the filter only
+    reads less of that.
+    """
+    node = marker.parent
+    while isinstance(node, exp.And | exp.Paren):
+        node = node.parent
+    if not isinstance(node, exp.Join) or not isinstance(node.parent, exp.Select):
+        return None
+    is_inner = not (node.side or "") and (node.kind or "").upper() in ("", "INNER")
+    tables = {column.table.lower() for column in expression.find_all(exp.Column)}
+    return node.parent if is_inner and tables == {node.this.alias_or_name.lower()} else None
+
+
+def is_optional_side(marker: exp.Column) -> bool:
+    """Whether a marker is in the ON of an outer join."""
+    node = marker.parent
+    while isinstance(node, exp.And | exp.Or | exp.Paren | exp.Not):
+        node = node.parent
+    return isinstance(node, exp.Join) and bool(node.side)
+
+
+def is_numbered_by(tree: exp.Expr, dedupe: Dedupe, key: frozenset[str]) -> bool:
+    """Whether rows are numbered by exactly the columns of a key, under any names, or by what the key is a hash of."""
+    followed = [_followed(tree, dedupe.select, part) for part in dedupe.parts]
+    outputs = [{name for name, unit in found.outputs.items() if unit is None} for found in followed]
+    if all(names & key for names in outputs) and key <= set().union(*outputs):
+        return True
+    if len(key) != 1:
+        return False
+    for select in tree.find_all(exp.Select):
+        for projection in select.expressions:
+            made = projection.unalias()
+            if projection.alias_or_name.lower() in key and is_hash(made):
+                hashed = [
+                    [unit_of(part, found.known.get(id(select), []))[0] for part in made.expressions]
+                    for found in followed
+                ]
+                return all(map(any, hashed)) and all(map(any, zip(*hashed, strict=True)))
+    return False
+
+
+def is_hash(made: exp.Expr) -> bool:
+    """Whether an expression is dbt_utils' surrogate key."""
+    return isinstance(made, exp.Anonymous) and made.name.lower() == "kinds_key"
+
+
+def ends_in(tree: exp.Expr, select: exp.Select, expression: exp.Expr, name: str) -> bool:
+    """Whether an expression of a select becomes the output column of a name."""
+    return _followed(tree, select, expression).outputs.get(name.lower(), "none") is None
+
+
+def _followed(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:
+    """Where an expression of a select ends up, whatever happens to its rows on the way."""
+    found = Trace(is_key=True)
+    _through(tree, select, [(expression, None)], found, depth=0)
+    return found
 
 
 def equated(select: exp.Select, expression: exp.Expr) -> Iterator[exp.Expr]:
@@ -123,8 +202,18 @@ def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:
     found = Trace()
     known = known_from(expression)
     _add_whole(found, known[0][1], "the filter compares")
+    tables = {column.table.lower() for column in expression.find_all(exp.Column)}
+    if len(tables) == 1:
+        _enter(select, tables.pop(), found)
     _through(tree, select, known, found, depth=0)
     return found
+
+
+def _enter(select: exp.Select, alias: str, found: Trace) -> None:
+    joins = select.args.get("joins") or []
+    is_inner = all(not join.side and (join.kind or "").upper() in ("", "INNER") for join in joins)
+    if joins and is_inner and alias:
+        found.entered[id(select)] = alias.lower()
 
 
 def known_from(expression: exp.Expr) -> Known:
@@ -189,7 +278,7 @@ def _through(tree: exp.Expr, select: exp.Select, known: Known, found: Trace, dep
     known = _with_equals(select, known)
     found.known[id(select)] = known
     _check_level(select, known, found)
-    outputs, names = _outputs(select, known)
+    outputs, names = _outputs(select, known, found)
     _upwards(tree, select, outputs, names, found, depth)
 
 
@@ -209,7 +298,7 @@ def _with_equals(select: exp.Select, known: Known) -> Known:
     return known + equal
 
 
-def _outputs(select: exp.Select, known: Known) -> tuple[dict[str, str | None], dict[str, str]]:
+def _outputs(select: exp.Select, known: Known, found: Trace) -> tuple[dict[str, str | None], dict[str, str]]:
     outputs: dict[str, str | None] = {}
     names: dict[str, str] = {}
     for projection in select.expressions:
@@ -225,7 +314,10 @@ def _outputs(select: exp.Select, known: Known) -> tuple[dict[str, str | None], d
                     names.setdefault(expression.name.lower(), expression.name)
             continue
         name = projection.alias_or_name
-        is_known, unit = unit_of(projection.unalias(), known)
+        made = projection.unalias()
+        while found.is_key and isinstance(made, exp.Cast | exp.Paren):
+            made = made.this
+        is_known, unit = unit_of(made, known)
         if is_known and name:
             outputs[name.lower()] = unit
             names[name.lower()] = name
@@ -308,34 +400,14 @@ def _check_window(select: exp.Select, window: exp.Window, known: Known, found: T
     if units:
         _add_whole(found, finest(units), f"{window.sql()[:80]} looks at")
         return
-    if (
-        parts
-        and isinstance(window.this, exp.RowNumber)
-        and _keeps_first(select, window)
-        and _newest_first(window, known)
-    ):
-        found.dedupes.append(Dedupe(frozenset(_name_in(select, part) for part in parts)))
+    order = window.args.get("order")
+    if parts and isinstance(window.this, exp.RowNumber) and _keeps_first(select, window) and order is not None:
+        first = order.expressions[0]
+        is_newest = bool(first.args.get("desc")) and unit_of(first.this, known)[0]
+        by = first.this.sql()[:80]
+        found.dedupes.append(Dedupe(select, tuple(_resolved(select, part, known) for part in parts), by, is_newest))
         return
     found.problems.append(("WindowOverRuns", f"{window.sql()[:80]} looks across intervals"))
-
-
-def _newest_first(window: exp.Window, known: Known) -> bool:
-    """Whether the newest row is kept: then it does not matter in which runs the others arrived."""
-    order = window.args.get("order")
-    if order is None or not order.expressions or not order.expressions[0].args.get("desc"):
-        return False
-    by = order.expressions[0].this
-    return unit_of(by, known)[0] or (
-        isinstance(by, exp.Column) and (is_arrival(by.name) or TIME_NAME.fullmatch(by.name.lower()) is not None)
-    )
-
-
-def _name_in(select: exp.Select, part: exp.Expr) -> str:
-    """The name of a key part in the select's output."""
-    for projection in select.expressions:
-        if isinstance(projection, exp.Alias) and same(projection.this, part):
-            return projection.alias.lower()
-    return part.name.lower() if isinstance(part, exp.Column) else part.sql().lower()
 
 
 def _keeps_first(select: exp.Select, window: exp.Window) -> bool:
@@ -503,6 +575,7 @@ def _into_reader(
     if any((join.side or "").upper() in ("RIGHT", "FULL") for join in joins):
         found.problems.append(("OuterJoinedInput", "a right or full join brings rows beside the filtered ones"))
         return
+    _enter(reader, alias, found)
     if depth and id(reader) in found.covered and _known_before(found, reader, known):
         return
     _through(tree, reader, known, found, depth + 1)

@@ -3,49 +3,53 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sqlglot import exp
 
-from dbt_kinds.errors import (
-    UnboundPartition,
-    VariableUsedElsewhere,
-)
-from dbt_kinds.migrate.filters import Filter
-from dbt_kinds.migrate.meaning import Meaning
-from dbt_kinds.migrate.outside import VAR_CALL
+from dbt_kinds.errors import VariableUsedElsewhere
+from dbt_kinds.migrate.bounds import read_bound
+from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.filters import Comparison, Filter
+from dbt_kinds.migrate.meaning import Meaning, is_absence
+from dbt_kinds.migrate.outside import VAR_CALL, outside_filters
+from dbt_kinds.migrate.parameters import is_parameter, variables_in
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import find_marker, is_plain_condition, same
-from dbt_kinds.readers.dbt.tags import line_of, tags
+from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
-BOUND_VARIABLE = re.compile(
-    r"start|end|from|to$|date|day|since|until|begin|_ds$|^ds$|month|hour|time|interval", re.IGNORECASE
-)
+_SET = re.compile(r"set\s+(\w+)\s*=")
 
 
-def is_bounded_outside(reading: Reading) -> bool:
-    """Whether variables bound the model outside of any block."""
-    names = {name for found in reading.outside for name in _names_in(reading, found)}
-    return any(BOUND_VARIABLE.search(name) for name in names)
+def bounding_conditions(reading: Reading, settings: Settings, options: MigrateOptions) -> list[Filter]:
+    """The conditions outside of blocks that bound what is read: by variables, without blocks by the current time."""
+
+    def bounds(comparison: Comparison) -> bool:
+        return is_parameter(comparison, reading.names, columns) or (
+            all(map(is_absence, reading.filters)) and _is_since(comparison, reading, options)
+        )
+
+    columns = settings.partition_columns | {name.lower() for name in settings.unique_key}
+    blocks = [found.block for found in reading.filters]
+    text, context = reading.model.text, reading.context
+    return outside_filters(text, options.dialect, reading.renderer, context, blocks, bounds)
 
 
-def _names_in(reading: Reading, found: Filter) -> set[str]:
-    text = reading.model.text
-    return {
-        name for comparison in found.comparisons for name in VAR_CALL.findall(text[comparison.start : comparison.end])
-    }
-
-
-def check_unread(reading: Reading, settings: Settings) -> None:
-    """If only variables bound the load, checks that each of them is understood."""
-    for tag in reading.unread:
-        for name in VAR_CALL.findall(tag.code):
-            if BOUND_VARIABLE.search(name):
-                raise UnboundPartition(
-                    f"the variable {name} decides what is read or written, outside of a condition; write it "
-                    "with start_date() and end_date()",
-                    line=line_of(reading.model.text, tag.start),
-                )
+def _is_since(comparison: Comparison, reading: Reading, options: MigrateOptions) -> bool:
+    """Whether a condition selects what lies a fixed time before now."""
+    if comparison.operator == "other":
+        return False
+    if comparison.operator == "between":
+        lower = comparison.others[:1]
+    elif comparison.operator in (">", ">=", "="):
+        lower = comparison.others
+    else:
+        lower = [comparison.expression]
+    if comparison.operator == "=":
+        lower = [*lower, comparison.expression]
+    found = [read_bound(side, reading.names, options.dialect) for side in lower]
+    return any(bound is not None and bound.base == "now" for bound in found)
 
 
 def with_partners(tree: exp.Query, meanings: list[Meaning]) -> list[Meaning]:
@@ -73,23 +77,51 @@ def _select_of(tree: exp.Query, meaning: Meaning) -> exp.Select | None:
 
 
 def check_variables(reading: Reading, meanings: list[Meaning]) -> None:
-    """Checks that a variable that bounds the load has no other use."""
-    text = reading.model.text
+    """Checks that a variable that bounds the load has no other use in the query."""
     bounding = {
         bound.variable
         for meaning in meanings
         for bound in (*meaning.lower, *meaning.upper)
         if bound.base == "variable" and bound.variable is not None
     }
+    names = reading.names
+    for tree in reading.trees:
+        for placeholder in variables_in(tree, names):
+            name = names.variables[placeholder]
+            if name in bounding:
+                raise VariableUsedElsewhere(
+                    f"the variable {name} bounds the load and is used here, too; replace it by a time variable by hand",
+                    line=_line_of_other_use(reading, name),
+                )
+
+
+def _line_of_other_use(reading: Reading, name: str) -> int:
+    text = reading.model.text
+    filters = (*reading.filters, *reading.outside)
     for tag in tags(text):
-        if tag.kind == "comment" or not bounding & set(VAR_CALL.findall(tag.code)):
+        is_other = not any(_is_in(found, tag.start) for found in filters)
+        if tag.kind != "comment" and name in VAR_CALL.findall(tag.code) and is_other:
+            return line_of(text, tag.start)
+    return 1
+
+
+def unused_sets(reading: Reading) -> Iterator[Tag]:
+    """The statements that only set a variable of a run for a condition that the window replaces."""
+    text = reading.model.text
+    filters = (*reading.filters, *reading.outside)
+    others = [
+        tag for tag in tags(text) if tag.kind != "comment" and not any(_is_in(found, tag.start) for found in filters)
+    ]
+    for tag in others:
+        named = _SET.match(tag.code) if tag.kind == "statement" else None
+        if named is None or not VAR_CALL.search(tag.code):
             continue
-        if not any(_is_in(found, tag.start) for found in (*reading.filters, *reading.outside)):
-            name = sorted(bounding & set(VAR_CALL.findall(tag.code)))[0]
-            raise VariableUsedElsewhere(
-                f"the variable {name} bounds the load and is used here, too; replace it by a time variable by hand",
-                line=line_of(text, tag.start),
-            )
+        word = re.compile(rf"\b{named[1]}\b")
+        is_used = any(word.search(other.code) for other in others if other is not tag)
+        if not is_used and any(
+            word.search(text[part.start : part.end]) for found in filters for part in found.comparisons
+        ):
+            yield tag
 
 
 def _is_in(found: Filter, at: int) -> bool:

@@ -23,6 +23,8 @@ from dbt_kinds.migrate.decide import decide
 from dbt_kinds.migrate.dialects import adapter_of, dialect_of
 from dbt_kinds.migrate.git import committed_text
 from dbt_kinds.migrate.meaning import Meaning, meaning_of
+from dbt_kinds.migrate.microbatch import batch_of, decide_microbatch
+from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.migrate.reading import read_model
 from dbt_kinds.migrate.settings import is_kind, read_settings
 from dbt_kinds.operate.dbt import Dbt, DbtOptions
@@ -64,11 +66,13 @@ class OldBounds:
         cut: the columns of its own table whose newest values it reads.
         variables: variables that bound it, the beginning before the end.
         time_column: the output column that restricts both results to the window; None if they are compared as a whole.
+        is_batch: whether dbt gives it the window itself.
     """
 
     cut: tuple[str, ...]
     variables: tuple[tuple[str, str], ...]
     time_column: str | None
+    is_batch: bool = False
 
 
 def verify(
@@ -98,12 +102,16 @@ def verify(
     project = read_project(root)
     model = model_of_kind(project, name)
     old_text = read_old_text(root, model, old)
-    bounds = old_bounds(project, replace_text(model, old_text), given or MigrateOptions(), root)
+    old_model = replace_text(model, old_text)
+    bounds = old_bounds(project, old_model, given or MigrateOptions(), root)
+    if bounds.is_batch:
+        old_text = batch_of(old_model, project, start, end)
     mark = f"kinds_verify_{uuid.uuid4().hex[:8]}"
     with _scratch_project(root) as folder:
         place = (folder / model.path).parent
         names = {side: f"{mark}_{side}" for side in ("old", "new")}
-        (place / f"{names['old']}.sql").write_text(_scratch_text(old_text, names["old"], "incremental"), "utf-8")
+        materialized = "table" if bounds.is_batch else "incremental"
+        (place / f"{names['old']}.sql").write_text(_scratch_text(old_text, names["old"], materialized), "utf-8")
         (place / f"{names['new']}.sql").write_text(_scratch_text(model.text, names["new"], None), "utf-8")
         variables = dict(options.variables) | {"kinds_start": start, "kinds_end": end}
         for variable, side in bounds.variables:
@@ -148,10 +156,11 @@ def old_bounds(project: DbtProject, model: ModelFile, options: MigrateOptions, r
     try:
         settings = read_settings(model, project, adapter)
         if settings.strategy == "microbatch":
-            raise VerifyError(
-                "dbt gives a microbatch model its window itself; run it with --event-time-start and --event-time-end"
-            )
-        reading = read_model(model, project, options)
+            column = decide_microbatch(model, settings, project, options).options["time_column"]
+            return OldBounds((), (), column, is_batch=True)
+        reading = read_model(
+            model, project, options, Parents(project, options.dialect, options.adapter or options.dialect)
+        )
         meanings = [meaning_of(found, reading.names, options) for found in reading.filters]
         meanings += [meaning_of(found, reading.names, options, may_be_upper=True) for found in reading.outside]
         if any(meaning.keys for meaning in meanings):

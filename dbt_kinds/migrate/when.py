@@ -14,11 +14,14 @@ from dbt_kinds.errors import (
     FiltersDisagree,
     KeptAsTest,
     LookbackFromVariable,
+    NewestOfWindow,
     NoStart,
+    WindowForVariables,
 )
 from dbt_kinds.intervals.crons import settings_unit
+from dbt_kinds.migrate.bounds import Bound
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
-from dbt_kinds.migrate.durations import UNITS, Duration, coarser, holds_whole, intervals_back
+from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
 from dbt_kinds.migrate.kind_choice import APPENDING
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import Settings
@@ -129,18 +132,33 @@ def check_wholes(
             )
 
 
-def lookback(meaning: Meaning, unit: str) -> int:
-    """The number of intervals that a filter looks back."""
-    return max((intervals_back(_shift(bound), unit, bound.truncated) for bound in meaning.lower), default=0)
+def unit_options(unit: str, meanings: list[Meaning], options: MigrateOptions) -> dict[str, Any]:
+    """The options that say how long an interval is, and that one which is not over is loaded, too, where it was."""
+    due = unit_of_cron(options)
+    if unit == due:
+        return {}
+    found: dict[str, Any] = {"interval_unit": unit}
+    if unit == "hour" and not options.cron:
+        # by default an hour would wait for midnight
+        return found | {"cron": "@hourly"}
+    is_coarser = UNITS.index(unit) > UNITS.index(due)
+    is_over = all(any(_ends_with_unit(bound, unit) for bound in meaning.upper) for meaning in meanings)
+    is_of_variables = any(bound.base == "variable" for meaning in meanings for bound in meaning.lower)
+    return found | ({"allow_partials": True} if is_coarser and not is_over and not is_of_variables else {})
 
 
-def _shift(bound: Any) -> Duration:
-    shift: Duration = bound.shift
-    return shift
+def _ends_with_unit(bound: Bound, unit: str) -> bool:
+    return bound.base == "now" and bound.truncated in UNITS and holds_whole(bound.truncated, unit)
 
 
 def notes_of(
-    found: Conversion, settings: Settings, meanings: list[Meaning], options: MigrateOptions, column: str | None
+    found: Conversion,
+    settings: Settings,
+    meanings: list[Meaning],
+    ends: list[Meaning],
+    traces: list[Trace],
+    options: MigrateOptions,
+    column: str | None,
 ) -> list[errors.MigrationNote]:
     """Notes on a model that is loaded by windows."""
     notes: list[errors.MigrationNote] = []
@@ -150,6 +168,27 @@ def notes_of(
     if variables:
         notes.append(
             LookbackFromVariable(f"the lookback is the default of {', '.join(sorted(variables))} in dbt_project.yml")
+        )
+    is_given = any(bound.base == "variable" for meaning in meanings for bound in meaning.lower)
+    given = {bound.variable for meaning in (*meanings, *ends) for bound in (*meaning.lower, *meaning.upper)} - {None}
+    if is_given:
+        names = ", ".join(sorted(str(name) for name in given))
+        notes.append(
+            WindowForVariables(
+                f"the window takes the place of {names}: a run loads what is missing, and given to --vars it has no "
+                "effect; "
+                "to load a window again, pass kinds_start and kinds_end"
+            )
+        )
+    others = [dedupe.by for followed in traces for dedupe in followed.dedupes if not dedupe.is_newest]
+    if others:
+        notes.append(
+            NewestOfWindow(
+                f"one row of a key is kept by {', '.join(dict.fromkeys(others))} among those of a window, as it was "
+                "among those of a run; "
+                f"where that order differs from {meanings[0].written}, a window with fewer runs or days may keep "
+                "another"
+            )
         )
     if found.kind == "incremental_by_time_range":
         if settings.unique_key:
@@ -168,7 +207,9 @@ def notes_of(
     if found.kind == APPENDING:
         notes.append(
             AppendsWindows(
-                f"rows that arrived in a window of {meanings[0].written} are appended once, when it is complete"
+                f"rows that arrived in a window of {meanings[0].written} are appended once, when it is complete; a "
+                "row that the "
+                "source shows only later is missed: set ready_until where that happens"
             )
         )
     return notes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 import dbt_kinds.errors as errors
+from dbt_kinds.analysis.edits import Edit
 from dbt_kinds.errors import (
     FullReads,
     InsertOnly,
@@ -17,17 +18,14 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.migrate.bounds import asks_now
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
-from dbt_kinds.migrate.edits import block_removal
+from dbt_kinds.migrate.edits import block_removal, filter_edits
 from dbt_kinds.migrate.meaning import Meaning
-from dbt_kinds.migrate.outside import VAR_CALL
 from dbt_kinds.migrate.reading import Reading, unknown_calls
 from dbt_kinds.migrate.row_keys import row_key_notes
 from dbt_kinds.migrate.settings import Settings
-from dbt_kinds.migrate.trace import find_marker, is_plain_condition, trace
-from dbt_kinds.migrate.variables import BOUND_VARIABLE
+from dbt_kinds.migrate.trace import ends_in, find_marker, find_markers, is_plain_condition, trace
 from dbt_kinds.migrate.when import no_start, start_options
 from dbt_kinds.readers.dbt.project import DbtProject
-from dbt_kinds.readers.dbt.tags import line_of, tags
 
 
 def read_whole(reading: Reading, settings: Settings, project: DbtProject, options: MigrateOptions) -> Conversion:
@@ -40,20 +38,14 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
     reading.patterns.append("no_block")
     for name, line in unknown_calls(text, project):
         raise MacroFilter(f"{name} is a macro that is not in the project; it may decide what is loaded", line=line)
-    for tag in tags(text):
-        for name in VAR_CALL.findall(tag.code) if tag.kind != "comment" else ():
-            if BOUND_VARIABLE.search(name):
-                raise UnboundPartition(
-                    f"the variable {name} decides what is read, outside of a block; write the bounds with "
-                    "start_date() and end_date()",
-                    line=line_of(text, tag.start),
-                )
     for tree in reading.trees:
         _check_no_now(tree, settings)
     if settings.strategy == "insert_overwrite":
         if settings.partition_by:
             note = OncePerInterval(
-                "a run replaces the partitions of what the query returns once an interval has passed"
+                "the partitions of what the query returns are replaced once an interval is over: a second run on the "
+                "same day "
+                "does nothing"
             )
             return Conversion(
                 "incremental_by_partition", notes=[note, *no_start(options)], options=start_options(options)
@@ -79,15 +71,20 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
         ):
             return Conversion("incremental_by_partition", notes=no_start(options), options=start_options(options))
         whole = NoWindow(
-            "every run reads everything and merges it, as before; a filter between start_*() and end_*() "
-            "would read less"
+            "the query reads everything, as before, once an interval is over: a second run on the same day does "
+            "nothing "
+            "(cron says when one is due). A filter between start_*() and end_*() would read less"
         )
         return Conversion(
             "incremental_by_unique_key",
             {"unique_key": list(settings.unique_key)} | start_options(options),
             notes=[whole, *row_key_notes(reading, settings, options), *no_start(options)],
         )
-    appended = NoWindow("every run appends everything that the query returns, as before, once an interval has passed")
+    appended = NoWindow(
+        "everything that the query returns is appended, as before, once an interval is over: a second run on the same "
+        "day "
+        "appends nothing"
+    )
     return Conversion("incremental_unmanaged", start_options(options), notes=[appended, *no_start(options)])
 
 
@@ -102,22 +99,49 @@ def _check_no_now(tree: exp.Expr, settings: Settings) -> None:
         )
 
 
+def absent_keys(tree: exp.Query, meanings: list[Meaning], settings: Settings) -> tuple[str, ...]:
+    """The key by whose absence from the table rows are found; empty if they are not.
+
+    Raises:
+        UnreadableBlock: the rows are merged by another one, or it does not reach the output under its name.
+    """
+    for meaning in meanings:
+        line = meaning.filter.line
+        if not meaning.keys:
+            continue
+        if len([other for other in meanings if other.keys]) > 1 or meaning.filter.otherwise is not None:
+            raise UnreadableBlock("rows are found by their absence in several places; write one of them", line=line)
+        if settings.strategy == "insert_overwrite":
+            raise UnreadableBlock("partitions are replaced by the rows that are not there yet", line=line)
+        if settings.unique_key and {name.lower() for name in settings.unique_key} != set(map(str.lower, meaning.keys)):
+            raise UnreadableBlock(
+                f"new rows are told by {', '.join(meaning.keys)} and merged by {', '.join(settings.unique_key)}",
+                line=line,
+            )
+        marker = find_marker(tree, meaning.filter.marker)
+        select = is_plain_condition(marker) if marker is not None else None
+        if select is None:
+            raise UnreadableBlock("the filter is no condition that all rows must meet", line=line)
+        for name, compared in meaning.keys.items():
+            if not ends_in(tree, select, compared, name):
+                raise UnreadableBlock(
+                    f"new rows are told by {compared.sql()}, which does not become the column {name} of the table",
+                    line=line,
+                )
+        return tuple(meaning.keys)
+    return ()
+
+
+def absence_edits(text: str, meaning: Meaning) -> list[Edit]:
+    """Removes a filter by absence, which insert_only replaces."""
+    if len(meaning.filter.comparisons) == len(meaning.dropped) and meaning.filter.block.word == "if":
+        return [block_removal(text, meaning.filter.block)]
+    return filter_edits(text, meaning.filter, "true", [], meaning.dropped)
+
+
 def inserted_only(reading: Reading, settings: Settings, meanings: list[Meaning], options: MigrateOptions) -> Conversion:
-    """`key not in (select key from this)`: rows are only ever inserted."""
+    """`key not in (select key from this)` alone: rows are only ever inserted, and the whole source is read."""
     meaning = meanings[0]
-    if len(meanings) > 1 or meaning.expression is not None or meaning.filter.otherwise is not None:
-        raise UnreadableBlock(
-            "rows are found by their absence and by time; write one of the two", line=meaning.filter.line
-        )
-    if settings.strategy == "insert_overwrite":
-        raise UnreadableBlock("partitions are replaced by the rows that are not there yet", line=meaning.filter.line)
-    if settings.unique_key and {name.lower() for name in settings.unique_key} != {
-        name.lower() for name in meaning.keys
-    }:
-        raise UnreadableBlock(
-            f"new rows are told by {', '.join(meaning.keys)} and merged by {', '.join(settings.unique_key)}",
-            line=meaning.filter.line,
-        )
     if not options.accept_full_reads:
         raise FullReads(
             "new rows are found by their absence, so that each run reads the whole source; add a bound on "
@@ -127,21 +151,24 @@ def inserted_only(reading: Reading, settings: Settings, meanings: list[Meaning],
     if reading.problem is not None:
         raise reading.problem
     for tree in reading.trees:
-        marker = find_marker(tree, meaning.filter.marker)
-        select = is_plain_condition(marker) if marker is not None else None
-        if select is None:
-            raise UnreadableBlock("the filter is no condition that all rows must meet", line=meaning.filter.line)
-        followed = trace(tree, select, exp.column(meaning.keys[0]))
-        for code, sentence in followed.problems:
-            raise getattr(errors, code)(sentence, line=meaning.filter.line)
+        keys = absent_keys(tree, meanings, settings)
+        select = next(
+            filter(None, (is_plain_condition(marker) for marker in find_markers(tree, meaning.filter.marker)))
+        )
+        for compared in meaning.keys.values():
+            for code, sentence in trace(tree, select, compared).problems:
+                raise getattr(errors, code)(sentence, line=meaning.filter.line)
     text = reading.model.text
     return Conversion(
         "incremental_by_unique_key",
-        {"unique_key": meaning.keys, "insert_only": True} | start_options(options),
-        edits=[block_removal(text, meaning.filter.block)],
+        {"unique_key": list(keys), "insert_only": True} | start_options(options),
+        edits=absence_edits(text, meaning),
         notes=[
             InsertOnly("rows are only ever inserted, as before: insert_only"),
-            NoWindow("every run reads the whole source, as before"),
+            NoWindow(
+                "the whole source is read, as before, once an interval is over: a second run on the same day does "
+                "nothing"
+            ),
             *no_start(options),
         ],
     )

@@ -2,62 +2,79 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 import dbt_kinds.errors as errors
+from dbt_kinds.analysis.edits import Edit
 from dbt_kinds.errors import (
-    ArrivalWithoutKey,
+    FiltersDisagree,
+    InsertOnly,
+    OuterJoinedInput,
     TimeColumnUnclear,
     UnboundPartition,
-    UnknownColumnType,
     UnreadableBlock,
 )
-from dbt_kinds.migrate.column_types import suffix_of, suffix_of_type, unknown_type
+from dbt_kinds.migrate.column_types import suffix_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
-from dbt_kinds.migrate.current_time import Windows, check_current_time
+from dbt_kinds.migrate.current_time import Windows, check_current_time, cuts_future_only
+from dbt_kinds.migrate.deleting_hooks import take_deletes
 from dbt_kinds.migrate.durations import holds_whole
 from dbt_kinds.migrate.edits import filter_edits, removal
-from dbt_kinds.migrate.kind_choice import APPENDING, choose_kind, is_arriving_by, primary_of
-from dbt_kinds.migrate.meaning import Meaning, meaning_of
+from dbt_kinds.migrate.kind_choice import BY_KEY, choose_kind, is_arriving_by, primary_of
+from dbt_kinds.migrate.late_rows import set_lookback
+from dbt_kinds.migrate.meaning import Meaning, meanings_of, reaches_as_far
 from dbt_kinds.migrate.reading import Reading, check_every_branch
 from dbt_kinds.migrate.row_keys import row_key_notes
 from dbt_kinds.migrate.settings import Settings, check_range
+from dbt_kinds.migrate.stamps import own_stamps
 from dbt_kinds.migrate.trace import (
     Trace,
-    equated,
-    find_marker,
+    find_markers,
     is_hashed_of_time,
+    is_optional_side,
     is_plain_condition,
     joined_select,
+    pruned_select,
     trace,
 )
-from dbt_kinds.migrate.variables import check_unread, check_variables, with_partners
-from dbt_kinds.migrate.when import check_wholes, lookback, notes_of, unit_of_cron, unit_of_model, when_options
-from dbt_kinds.migrate.whole_reads import inserted_only
-from dbt_kinds.readers.dbt.project import DbtProject
+from dbt_kinds.migrate.variables import check_variables, unused_sets, with_partners
+from dbt_kinds.migrate.when import (
+    check_wholes,
+    notes_of,
+    unit_of_model,
+    unit_options,
+    when_options,
+)
+from dbt_kinds.migrate.whole_reads import absence_edits, absent_keys, inserted_only
+from dbt_kinds.migrate.zones import set_zone
+
+# dependencies on other intervals, which a model that reads one at a time cannot have
+_ACROSS_INTERVALS = frozenset({"AggregatesOverRuns", "WindowOverRuns"})
 
 
-def by_windows(reading: Reading, settings: Settings, project: DbtProject, options: MigrateOptions) -> Conversion:
+def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) -> Conversion:
     """The kind of a model with filters, and their edits.
 
     Raises:
         Left: it is uncertain which rows a filter selects for a window.
     """
-    meanings = [meaning_of(found, reading.names, options) for found in reading.filters]
-    if not meanings or any(bound.base == "variable" for meaning in meanings for bound in meaning.lower):
-        meanings += [meaning_of(found, reading.names, options, may_be_upper=True) for found in reading.outside]
+    meanings = [meaning for found in reading.filters for meaning in meanings_of(found, reading.names, options)]
+    is_bounded_inside = any(meaning.lower for meaning in meanings)
+    if not is_bounded_inside or any(bound.base == "variable" for meaning in meanings for bound in meaning.lower):
+        for found in reading.outside:
+            meanings += meanings_of(found, reading.names, options, may_be_upper=True)
         reading.patterns += ["outside_block"] if reading.outside else []
-    if not reading.filters:
-        check_unread(reading, settings)
     if not any(meaning.lower or meaning.keys for meaning in meanings):
         raise UnboundPartition("variables bound only the end of what is read", line=meanings[0].filter.line)
     reading.patterns += [pattern for meaning in meanings for pattern in meaning.patterns]
-    if any(meaning.keys for meaning in meanings):
+    if not any(meaning.lower for meaning in meanings):
         return inserted_only(reading, settings, meanings, options)
     check_variables(reading, meanings)
     if reading.problem is not None:
         raise reading.problem
-    results = [_by_tree(reading, tree, settings, meanings, project, options) for tree in reading.trees]
+    results = [_by_tree(reading, tree, settings, meanings, options) for tree in reading.trees]
     if any(result.options != results[0].options or result.kind != results[0].kind for result in results):
         raise TimeColumnUnclear(
             "a condition that only a run can decide changes what is loaded", line=meanings[0].filter.line
@@ -65,61 +82,50 @@ def by_windows(reading: Reading, settings: Settings, project: DbtProject, option
     return results[0]
 
 
-def _is_joined(tree: exp.Query, meaning: Meaning) -> bool:
-    marker = find_marker(tree, meaning.filter.marker)
-    return marker is None or is_plain_condition(marker) is None
-
-
 def _by_tree(
-    reading: Reading,
-    tree: exp.Query,
-    settings: Settings,
-    meanings: list[Meaning],
-    project: DbtProject,
-    options: MigrateOptions,
+    reading: Reading, tree: exp.Query, settings: Settings, meanings: list[Meaning], options: MigrateOptions
 ) -> Conversion:
-    text, line = reading.model.text, meanings[0].filter.line
+    line = meanings[0].filter.line
+    absences = [meaning for meaning in meanings if meaning.expression is None]
+    keys = absent_keys(tree, meanings, settings)
+    meanings = [meaning for meaning in meanings if meaning.expression is not None]
     ends = [meaning for meaning in meanings if not meaning.lower]
     meanings = with_partners(tree, meanings)
-    traces: list[Trace] = []
-    selects: list[exp.Select] = []
-    covered: set[int] = set()
-    # those in the ON of a join come last: they depend on the results of the others
-    meanings = sorted(meanings, key=lambda meaning: _is_joined(tree, meaning))
-    for meaning in meanings:
-        marker = find_marker(tree, meaning.filter.marker)
-        select = is_plain_condition(marker) if marker is not None else None
-        assert meaning.expression is not None
-        if select is not None:
-            followed = trace(tree, select, meaning.expression)
-        else:
-            known = {place: found for earlier in traces for place, found in earlier.known.items()}
-            select = joined_select(marker, meaning.expression, known) if marker is not None else None
-            followed = Trace(secondary=True)
-        if select is None:
-            raise UnreadableBlock("the filter is no condition that all rows must meet", line=meaning.filter.line)
-        selects.append(select)
-        traces.append(followed)
-        covered |= followed.covered
-    check_every_branch(tree, covered, line)
+    settings = replace(settings, strategy="merge", unique_key=keys) if keys else settings
+    placed = _placed(tree, meanings)
+    meanings = [meaning for meaning, _ in placed]
+    traces, selects = _traces(tree, placed, line)
+    is_alone = all(meaning.is_one_interval for meaning in meanings)
     for followed, meaning in zip(traces, meanings, strict=True):
         for code, sentence in followed.problems:
-            raise getattr(errors, code)(sentence, line=meaning.filter.line)
+            if not (is_alone and code in _ACROSS_INTERVALS):
+                raise getattr(errors, code)(sentence, line=meaning.filter.line)
         if not followed.roots and not followed.secondary:
             raise TimeColumnUnclear("the filtered rows cannot be followed to the output", line=meaning.filter.line)
-    primary = primary_of(traces, meanings)
-    is_arriving = is_arriving_by(meanings, options)
+    primary = primary_of(traces, meanings, settings)
     kind, column = choose_kind(
+        tree,
         settings,
         traces,
         meanings,
         primary,
-        is_arriving=is_arriving,
+        options,
+        own_stamps(reading, tree, meanings, traces, selects),
+        is_arriving=is_arriving_by(meanings, options),
         is_determined=len(settings.unique_key) == 1
         and is_hashed_of_time(tree, traces[primary], settings.unique_key[0].lower()),
     )
+    found = Conversion(kind)
+    if keys:
+        found, column = Conversion(BY_KEY, {"insert_only": True}), None
+        found.notes.append(InsertOnly("rows are only ever inserted, as before: insert_only"))
+        kind = BY_KEY
+    suffixes = []
+    for meaning, select in zip(meanings, selects, strict=True):
+        suffix, notes = _suffix(reading, meaning, select)
+        suffixes.append(suffix)
+        found.notes += notes
     unit = unit_of_model(column, traces, primary, meanings, options)
-    suffixes = [_suffix(reading, meaning, select, project) for meaning, select in zip(meanings, selects, strict=True)]
     if (
         holds_whole("day", unit)
         and unit != "day"
@@ -127,78 +133,117 @@ def _by_tree(
     ):
         unit = "day"
     check_wholes(unit, column, traces, primary, options, line)
-    found = Conversion(kind)
-    if kind == "incremental_by_time_range":
-        assert column is not None
+    if column is not None:
         check_range(settings, column, options)
         found.options["time_column"] = column
-    elif kind == "incremental_by_unique_key":
+    elif kind == BY_KEY:
         found.options["unique_key"] = list(settings.unique_key)
         found.notes += row_key_notes(reading, settings, options)
-    found.options |= when_options(meanings, selects, options)
-    if unit != unit_of_cron(options):
-        found.options["interval_unit"] = unit
-        if unit == "hour" and not options.cron:
-            # by default an hour would wait for midnight
-            found.options["cron"] = "@hourly"
-    looked_back = max(lookback(meaning, unit) for meaning in meanings)
-    if looked_back and kind == APPENDING:
-        raise ArrivalWithoutKey(
-            f"{meanings[0].written} says when rows arrived, and rows are read again without a key to tell them "
-            "by; set unique_key, or say "
-            f"--event {meanings[0].written} where it says when they happened",
-            line=line,
-        )
-    if looked_back:
-        found.options["lookback"] = looked_back
-    windows = Windows(unit, looked_back if column is not None else 0, reading.names, options.dialect)
+    found.options |= when_options(meanings, selects, options) | unit_options(unit, meanings, options)
+    set_lookback(found, meanings, unit)
+    take_deletes(found, reading, settings, meanings, unit, options)
+    if is_alone:
+        # one at a time, as before: a day's rows depend on no other day
+        found.options["batch_size"] = 1
+    for meaning, select in zip(meanings, selects, strict=True):
+        set_zone(found, reading, meaning, select, unit)
+    windows = Windows(
+        unit, found.options.get("lookback", 0) if column is not None else 0, reading.names, options.dialect
+    )
     for meaning, followed, select, suffix in zip(meanings, traces, selects, suffixes, strict=True):
         found.notes += check_current_time(meaning, followed, select, suffix, windows)
-    found.notes += notes_of(found, settings, meanings, options, column)
+    found.notes += notes_of(found, settings, meanings, ends, traces, options, column)
+    found.edits = _edits(reading, kind, meanings, ends, suffixes)
+    for meaning in absences:
+        found.edits += absence_edits(reading.model.text, meaning)
+    return found
+
+
+def _placed(tree: exp.Query, meanings: list[Meaning]) -> list[tuple[Meaning, exp.Column]]:
+    """The filters with the conditions that represent them: one in a loop stands for several."""
+    placed = []
+    for meaning in meanings:
+        markers = find_markers(tree, meaning.filter.marker)
+        if not markers:
+            raise UnreadableBlock(
+                "the filter is in a part of the template that is not rendered here", line=meaning.filter.line
+            )
+        placed += [(meaning, marker) for marker in markers]
+    # those in the ON of a join come last: they depend on the results of the others
+    return sorted(placed, key=lambda one: is_plain_condition(one[1]) is None)
+
+
+def _traces(
+    tree: exp.Query, placed: list[tuple[Meaning, exp.Column]], line: int
+) -> tuple[list[Trace], list[exp.Select]]:
+    """Where the filtered columns end up, and the selects that the filters are in."""
+    traces: list[Trace] = []
+    selects: list[exp.Select] = []
+    covered: set[int] = set()
+    for meaning, marker in placed:
+        select = is_plain_condition(marker)
+        assert meaning.expression is not None
+        if select is not None:
+            followed = trace(tree, select, meaning.expression)
+        else:
+            known = {place: found for earlier in traces for place, found in earlier.known.items()}
+            select = joined_select(marker, meaning.expression, known)
+            followed = Trace(secondary=True)
+            firsts = [first for (first, _), earlier in zip(placed, traces, strict=False) if earlier.roots]
+            if select is None and firsts and reaches_as_far(meaning, firsts[0]):
+                select = pruned_select(marker, meaning.expression)
+                meaning.prunes = select is not None
+            if select is None and is_optional_side(marker):
+                raise OuterJoinedInput(
+                    f"{meaning.written} is of the optional side of a join, and is not joined on the time itself",
+                    line=meaning.filter.line,
+                )
+        if select is None:
+            raise UnreadableBlock("the filter is no condition that all rows must meet", line=meaning.filter.line)
+        selects.append(select)
+        traces.append(followed)
+        covered |= followed.covered
+    check_every_branch(tree, covered, line)
+    return traces, selects
+
+
+def _edits(
+    reading: Reading, kind: str, meanings: list[Meaning], ends: list[Meaning], suffixes: list[str]
+) -> list[Edit]:
+    """The windows in place of the filters.
+
+    A kind by key has no upper bound where the old filter had none: rows that changed since are merged now, and again.
+    """
+    text, edits = reading.model.text, []
+    uppers = [(bound, suffix) for meaning, suffix in zip(meanings, suffixes, strict=True) for bound in meaning.upper]
+    is_open = kind == BY_KEY and not ends and all(cuts_future_only(bound, suffix) for bound, suffix in uppers)
     for meaning, suffix in zip(meanings, suffixes, strict=True):
         predicate = (
             f"{meaning.written} between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
         )
-        found.edits += filter_edits(text, meaning.filter, predicate, meaning.replaced, meaning.dropped)
+        if is_open or meaning.prunes:
+            predicate = f"{meaning.written} >= {{{{ dbt_kinds.start_{suffix}() }}}}"
+        edits += filter_edits(text, meaning.filter, predicate, meaning.replaced, meaning.dropped)
     for meaning in ends:
-        found.edits += filter_edits(text, meaning.filter, "true", [], meaning.replaced)
-    found.edits += [removal(text, setup.start, setup.end) for setup in reading.setups]
-    return found
+        edits += filter_edits(text, meaning.filter, "true", [], meaning.replaced)
+    edits += [removal(text, gone.start, gone.end) for gone in (*reading.setups, *unused_sets(reading))]
+    # the tags of a filter with several meanings are removed once, and a filter in a loop is edited once
+    edits = list(dict.fromkeys(edits))
+    places = [(edit.start, edit.end) for edit in edits]
+    if len(set(places)) < len(places):
+        raise FiltersDisagree("the filter is repeated, for columns of several types", line=meanings[0].filter.line)
+    return edits
 
 
-def _suffix(reading: Reading, meaning: Meaning, select: exp.Select, project: DbtProject) -> str:
+def _suffix(reading: Reading, meaning: Meaning, select: exp.Select) -> tuple[str, list[errors.MigrationNote]]:
     assert meaning.expression is not None
-    written, line = meaning.written, meaning.filter.line
-    types: list[str] = []
-
-    def declared(table: str, column: str) -> str | None:
-        relation = reading.names.relations.get(table)
-        if relation is None:
-            return None
-        if relation[0] == "ref":
-            known = project.model_properties.get(relation[-1])
-        else:
-            known = project.source_types.get((relation[1], relation[-1]))
-        told = known.types.get(column) if known is not None else None
-        types.extend([told] if told is not None else [])
-        return told
-
-    suffix = suffix_of(meaning.expression, select, declared, against_date=meaning.against_date)
-    if suffix is None and isinstance(meaning.expression, exp.Column):
-        name = meaning.expression.name.lower()
-        own = reading.model.properties.types.get(name)
-        suffix = suffix_of_type(own, name) if own is not None else None
-        types.extend([own] if own is not None else [])
-    if suffix is None:
-        # the expression it is joined with has the same type
-        told = (suffix_of(other, select, declared, against_date=False) for other in equated(select, meaning.expression))
-        suffix = next((found for found in told if found is not None), None)
-    if suffix is not None:
-        return suffix
-    if not isinstance(meaning.expression, exp.Column):
-        raise UnknownColumnType(
-            f"nothing says whether {written} is a date or a timestamp; cast it to one of them, or filter the column "
-            "that it is made of",
-            line=line,
-        )
-    raise UnknownColumnType(unknown_type(written, next(iter(types), None)), line=line)
+    return suffix_of(
+        meaning.expression,
+        meaning.written,
+        select,
+        reading.names,
+        reading.parents,
+        reading.model.properties.types,
+        against_date=meaning.against_date,
+        line=meaning.filter.line,
+    )

@@ -46,27 +46,29 @@ def filtered(condition: str, columns: str = "id, event_at", config: str = "", re
 
 BETWEEN = "where {0} between {{{{ dbt_kinds.start_{1}() }}}} and {{{{ dbt_kinds.end_{1}() }}}}\n"
 
+SINCE = "where {0} >= {{{{ dbt_kinds.start_{1}() }}}}\n"
+
 CONVERTED = {
     "the newest value": Converted(
-        filtered("event_at > (select max(event_at) from {{ this }})"), TIME_RANGE, {"time_column": "event_at"}, BETWEEN.format("event_at", "dt")
+        filtered("event_at > (select max(event_at) from {{ this }})"), TIME_RANGE, {"time_column": "event_at", "lookback": 1}, BETWEEN.format("event_at", "dt")
     ),
     "the newest value from the other side": Converted(
-        filtered("(select max(event_at) from {{ this }}) <= event_at"), TIME_RANGE, {"time_column": "event_at"}, BETWEEN.format("event_at", "dt")
+        filtered("(select max(event_at) from {{ this }}) <= event_at"), TIME_RANGE, {"time_column": "event_at", "lookback": 1}, BETWEEN.format("event_at", "dt")
     ),
     "a date": Converted(
         filtered("order_date >= (select coalesce(max(order_date), date '1970-01-01') from {{ this }})", "id, order_date"),
-        TIME_RANGE, {"time_column": "order_date"}, BETWEEN.format("order_date", "date"),
+        TIME_RANGE, {"time_column": "order_date", "lookback": 1}, BETWEEN.format("order_date", "date"),
     ),
     "truncated on the way": Converted(
         filtered("event_at >= (select max(day) from {{ this }})", "id, cast(event_at as date) as day"),
-        TIME_RANGE, {"time_column": "day"}, BETWEEN.format("event_at", "dt"),
+        TIME_RANGE, {"time_column": "day", "lookback": 1}, BETWEEN.format("event_at", "dt"),
     ),
     "renamed in a CTE": Converted(
         incremental(
             "with raw as (\n  select id, block_time from {{ source('chain', 'blocks') }}\n  {% if is_incremental() %}\n"
             "  where block_time >= (select max(mined_at) from {{ this }})\n  {% endif %}\n)\nselect id, block_time as mined_at from raw"
         ),
-        TIME_RANGE, {"time_column": "mined_at"}, "  " + BETWEEN.format("block_time", "dt"),
+        TIME_RANGE, {"time_column": "mined_at", "lookback": 1}, "  " + BETWEEN.format("block_time", "dt"),
     ),
     "shifted by hours": Converted(
         filtered("event_at >= (select max(event_at) - interval '12 hours' from {{ this }})"),
@@ -91,7 +93,7 @@ CONVERTED = {
     ),
     "with now as its end": Converted(
         filtered("event_at > (select max(event_at) from {{ this }}) and event_at <= current_timestamp()"),
-        TIME_RANGE, {"time_column": "event_at"}, BETWEEN.format("event_at", "dt"),
+        TIME_RANGE, {"time_column": "event_at", "lookback": 1}, BETWEEN.format("event_at", "dt"),
     ),
     "until yesterday": Converted(
         filtered("day between current_date - 7 and current_date - 1", "id, day"), TIME_RANGE, {"time_column": "day", "lookback": 7}
@@ -108,40 +110,40 @@ CONVERTED = {
         filtered(
             "event_at >= (select max(month_at) from {{ this }})", "date_trunc('month', event_at) as month_at, count(*) as n", rest="group by 1"
         ),
-        TIME_RANGE, {"time_column": "month_at", "interval_unit": "month"}, BETWEEN.format("event_at", "dt"),
+        TIME_RANGE, {"time_column": "month_at", "interval_unit": "month", "allow_partials": True, "lookback": 1}, BETWEEN.format("event_at", "dt"),
     ),
     "aggregated by month under a key without it": Converted(
         filtered(
             "event_at >= (select max(m) from {{ this }})", "id, date_format(event_at, 'yyyy-MM') as month, date_trunc('month', event_at) as m, count(*) as n",
             "incremental_strategy='merge', unique_key=['id', 'month']", "group by 1, 2, 3",
         ),
-        KEY, {"unique_key": ["id", "month"], "interval_unit": "month"}, BETWEEN.format("event_at", "dt"),
+        KEY, {"unique_key": ["id", "month"], "interval_unit": "month", "allow_partials": True, "lookback": 1}, SINCE.format("event_at", "dt"),
     ),
     "aggregated by week under a hash": Converted(
         filtered(
             "date_trunc('week', event_at) >= (select max(wk) from {{ this }})", "md5(date_trunc('week', event_at)) as k, date_trunc('week', event_at) as wk, count(*) as n",
             "incremental_strategy='merge', unique_key='k'", "group by 1, 2",
         ),
-        KEY, {"unique_key": ["k"], "interval_unit": "week"},
+        KEY, {"unique_key": ["k"], "interval_unit": "week", "allow_partials": True, "lookback": 1},
     ),
     "aggregated by BigQuery's week of Monday": Converted(
         filtered(
             "day >= (select max(wk) from {{ this }})", "date_trunc(day, isoweek) as wk, count(*) as n", rest="group by 1",
         ),
-        TIME_RANGE, {"time_column": "wk", "interval_unit": "week"}, dialect="bigquery",
+        TIME_RANGE, {"time_column": "wk", "interval_unit": "week", "allow_partials": True, "lookback": 1}, dialect="bigquery",
     ),
     "aggregated by day, every hour": Converted(
         filtered(
             "event_at >= (select max(day) from {{ this }})", "md5(to_date(event_at)) as k, to_date(event_at) as day, count(*) as n",
             "incremental_strategy='merge', unique_key='k'", "group by 1, 2",
         ),
-        KEY, {"unique_key": ["k"], "interval_unit": "day", "cron": "@hourly"}, given={"cron": "@hourly"},
+        KEY, {"unique_key": ["k"], "cron": "@hourly", "interval_unit": "day", "allow_partials": True, "lookback": 1}, given={"cron": "@hourly"},
     ),
     "numbered within a day, at times of a cron": Converted(
         filtered(
             "event_at > (select max(event_at) - interval 2 days from {{ this }})", "event_at, row_number() over (partition by to_date(event_at) order by event_at) as n",
         ),
-        TIME_RANGE, {"time_column": "event_at", "interval_unit": "day", "cron": "*/5 * * * *", "lookback": 2}, given={"cron": "*/5 * * * *"},
+        TIME_RANGE, {"time_column": "event_at", "cron": "*/5 * * * *", "interval_unit": "day", "allow_partials": True, "lookback": 2}, given={"cron": "*/5 * * * *"},
     ),
     "hours of a cron that is no alias": Converted(
         filtered("event_at > (select max(event_at) - interval 2 hours from {{ this }})"),
@@ -153,52 +155,52 @@ CONVERTED = {
     ),
     "dates, with a cron of every half hour": Converted(
         filtered("day >= (select max(day) from {{ this }})", "id, day"),
-        TIME_RANGE, {"time_column": "day", "interval_unit": "day", "cron": "*/30 * * * *"}, given={"cron": "*/30 * * * *"},
+        TIME_RANGE, {"time_column": "day", "cron": "*/30 * * * *", "interval_unit": "day", "allow_partials": True, "lookback": 1}, given={"cron": "*/30 * * * *"},
     ),
     "a key that has the day": Converted(
         filtered("day >= (select max(day) from {{ this }})", "id, day", "incremental_strategy='merge', unique_key=['id', 'day']"),
-        TIME_RANGE, {"time_column": "day"},
+        TIME_RANGE, {"time_column": "day", "lookback": 1},
     ),
     "a key that is a hash with the day": Converted(
         filtered(
             "day >= (select max(day) from {{ this }})", "{{ dbt_utils.generate_surrogate_key(['id', 'day']) }} as row_key, id, day",
             "incremental_strategy='merge', unique_key='row_key'",
         ),
-        TIME_RANGE, {"time_column": "day"},
+        TIME_RANGE, {"time_column": "day", "lookback": 1},
     ),
     "a key that is a hash without it": Converted(
         filtered(
             "day >= (select max(day) from {{ this }})", "{{ dbt_utils.generate_surrogate_key(['id', 'region']) }} as row_key, id, day",
             "incremental_strategy='merge', unique_key='row_key'",
         ),
-        KEY, {"unique_key": ["row_key"]},
+        KEY, {"unique_key": ["row_key"], "lookback": 1},
     ),
     "a key without the time": Converted(
         filtered("event_at >= (select max(event_at) from {{ this }})", config="incremental_strategy='merge', unique_key='id'"),
-        KEY, {"unique_key": ["id"]}, BETWEEN.format("event_at", "dt"),
+        KEY, {"unique_key": ["id"], "lookback": 1}, SINCE.format("event_at", "dt"),
     ),
     "a key and a time of arrival": Converted(
         filtered(
             "_loaded_at > (select max(_loaded_at) from {{ this }})", "id, day, _loaded_at", "incremental_strategy='merge', unique_key=['id', 'day']"
         ),
-        KEY, {"unique_key": ["id", "day"]}, BETWEEN.format("_loaded_at", "dt"),
+        KEY, {"unique_key": ["id", "day"], "lookback": 1}, SINCE.format("_loaded_at", "dt"),
     ),
     "a time of arrival that a tool writes": Converted(
         filtered(
             "_fivetran_synced > (select coalesce(max(_fivetran_synced), '1900-01-01'::timestamp_tz) from {{ this }})", "id, _fivetran_synced",
             "incremental_strategy='merge', unique_key='id'",
         ),
-        KEY, {"unique_key": ["id"]}, BETWEEN.format("_fivetran_synced", "dt"), dialect="snowflake",
+        KEY, {"unique_key": ["id"], "lookback": 1}, SINCE.format("_fivetran_synced", "dt"), dialect="snowflake",
     ),
     "a time of arrival without a key": Converted(
-        filtered("updated_at > (select max(updated_at) from {{ this }})", "id, updated_at"), "incremental_unmanaged", {}, BETWEEN.format("updated_at", "dt")
+        filtered("_loaded_at > (select max(_loaded_at) from {{ this }})", "id, _loaded_at"), "incremental_unmanaged", {"disable_restatement": False}, BETWEEN.format("_loaded_at", "dt")
     ),
     "the latest of each key": Converted(
         filtered(
             "updated_at >= (select max(updated_at) from {{ this }})", "id, updated_at", "incremental_strategy='merge', unique_key='id'",
             "qualify row_number() over (partition by id order by updated_at desc) = 1",
         ),
-        KEY, {"unique_key": ["id"]},
+        KEY, {"unique_key": ["id"], "lookback": 1},
     ),
     "variables": Converted(
         filtered(
@@ -220,20 +222,20 @@ CONVERTED = {
             "select id, day from {{ ref('raw') }}\n{% if is_incremental() %}\nwhere day > (select max(day) from {{ this }})\n"
             "{% else %}\nwhere day >= '2024-01-01'\n{% endif %}"
         ),
-        TIME_RANGE, {"time_column": "day", "start": "2024-01-01"}, "{{ ref('raw') }}\n" + BETWEEN.format("day", "date"),
+        TIME_RANGE, {"time_column": "day", "start": "2024-01-01", "lookback": 1}, "{{ ref('raw') }}\n" + BETWEEN.format("day", "date"),
     ),
     "a query before": Converted(
         "{{ config(materialized='incremental') }}\n{% if is_incremental() %}\n"
         "{% set newest = run_query('select max(event_at) from ' ~ this).columns[0][0] %}\n{% endif %}\n"
         "select id, event_at from {{ ref('raw') }}\n{% if is_incremental() %}\nwhere event_at > '{{ newest }}'\n{% endif %}\n",
-        TIME_RANGE, {"time_column": "event_at"}, "}}\nselect id, event_at from {{ ref('raw') }}\n" + BETWEEN.format("event_at", "dt"),
+        TIME_RANGE, {"time_column": "event_at", "lookback": 1}, "}}\nselect id, event_at from {{ ref('raw') }}\n" + BETWEEN.format("event_at", "dt"),
     ),
     "no block, a merge": Converted(
         incremental("select * from {{ ref('raw') }}", "incremental_strategy='merge', unique_key='id'"), KEY, {"unique_key": ["id"]}
     ),
-    "no block, an append": Converted(incremental("select * from {{ ref('raw') }}"), "incremental_unmanaged", {}),
+    "no block, an append": Converted(incremental("select * from {{ ref('raw') }}"), "incremental_unmanaged", {"disable_restatement": False}),
     "no block, types of dbt's": Converted(
-        incremental("select cast(t as {{ type_timestamp() }}) as t from {{ ref('raw') }}"), "incremental_unmanaged", {}
+        incremental("select cast(t as {{ type_timestamp() }}) as t from {{ ref('raw') }}"), "incremental_unmanaged", {"disable_restatement": False}
     ),
     "no block, partitions": Converted(
         incremental("select * from {{ ref('raw') }}", "incremental_strategy='insert_overwrite', partition_by='day'"), "incremental_by_partition", {}
@@ -244,7 +246,7 @@ CONVERTED = {
             "updated_at > (select max(updated_at) from {{ this }})", "id, updated_at",
             "incremental_strategy='merge', unique_key='id', incremental_predicates=[\"DBT_INTERNAL_DEST.updated_at > current_date - 7\"]",
         ),
-        KEY, {"unique_key": ["id"], "merge_filter": "target.updated_at > current_date - 7"},
+        KEY, {"unique_key": ["id"], "lookback": 1, "merge_filter": "target.updated_at > current_date - 7"},
     ),
     "never refreshed": Converted(
         incremental("select * from {{ ref('raw') }}", "incremental_strategy='merge', unique_key='id', full_refresh=false"),
@@ -261,7 +263,7 @@ CONVERTED = {
                 "{% endif %}" for name in ("a", "b")
             )
         ),
-        TIME_RANGE, {"time_column": "event_at"},
+        TIME_RANGE, {"time_column": "event_at", "lookback": 1},
     ),
     "a second input, joined on the time": Converted(
         incremental(
@@ -269,14 +271,14 @@ CONVERTED = {
             "  {% if is_incremental() %}\n  and p.minute >= (select max(event_at) from {{ this }})\n  {% endif %}\n"
             "{% if is_incremental() %}\nwhere s.event_at >= (select max(event_at) from {{ this }})\n{% endif %}"
         ),
-        TIME_RANGE, {"time_column": "event_at"},
+        TIME_RANGE, {"time_column": "event_at", "lookback": 1},
         "  and p.minute between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}\n" + BETWEEN.format("s.event_at", "dt"),
     ),
     "a window inside the day": Converted(
         filtered(
             "day >= (select max(day) from {{ this }})", "id, day, row_number() over (partition by day order by id) as n",
         ),
-        TIME_RANGE, {"time_column": "day"},
+        TIME_RANGE, {"time_column": "day", "lookback": 1},
     ),
 }  # fmt: skip
 
@@ -419,7 +421,7 @@ def test_weeks_that_may_not_begin_on_monday_are_left(tmp_path: Path) -> None:
     assert one(migrated(tmp_path, {"m": filtered(weeks, "day")}, "bigquery", settings=settings)).status == "left"
     settings = {"vars": {"unit": "isoweek"}}
     monday = one(migrated(tmp_path, {"m": filtered(weeks, "day")}, "bigquery", settings=settings))
-    assert monday.options == {"time_column": "day", "interval_unit": "week"}
+    assert monday.options == {"time_column": "day", "interval_unit": "week", "allow_partials": True, "lookback": 1}
 
 
 @pytest.mark.parametrize("code", LEFT)
@@ -572,7 +574,7 @@ def test_a_project_default_is_overridden_and_left(tmp_path: Path) -> None:
     result = one(migrated(tmp_path, {"models/facts/m.sql": text}, settings=settings))
     assert result.new_text is not None
     assert result.new_text.startswith(
-        "{{ config(materialized='incremental_by_time_range', meta={'time_column': 'event_at'}) }}\n\nselect"
+        "{{ config(\n    materialized='incremental_by_time_range',\n    meta={'time_column': 'event_at', 'lookback': 1}\n) }}\n\nselect"
     )
     assert "FolderDefault" in {note.code for note in result.notes}
 
@@ -676,7 +678,7 @@ def test_settings_beside_the_call_are_edited_there(tmp_path: Path) -> None:
     result = one(migrated(tmp_path, {"m": text}))
     assert result.new_text is not None
     assert result.new_text.startswith(
-        "{% set settings = {\n    'materialized': 'incremental_by_time_range',\n    'time_column': 'day'\n} %}\n{{ config(meta=settings, **settings) }}\n"
+        "{% set settings = {\n    'materialized': 'incremental_by_time_range',\n    'time_column': 'day',\n    'lookback': 1\n} %}\n{{ config(meta=settings, **settings) }}\n"
     )
 
 
@@ -776,7 +778,7 @@ def test_macros_of_the_project_are_resolved_to_their_condition(tmp_path: Path) -
     assert (inside.kind, inside.options) == (TIME_RANGE, {"time_column": "event_at", "lookback": 2})
     assert BETWEEN.format("event_at", "dt") in str(inside.new_text)
     assert {note.code for note in inside.notes} >= {"NoStart", "LookbackFromVariable"}
-    assert (outside.kind, outside.options) == (TIME_RANGE, {"time_column": "event_at"})
+    assert (outside.kind, outside.options) == (TIME_RANGE, {"time_column": "event_at", "lookback": 1})
     assert str(outside.new_text).endswith(BETWEEN.format("event_at", "dt"))
     assert either.status == "left"
 

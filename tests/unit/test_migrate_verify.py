@@ -9,6 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dbt_kinds.cli import main
+from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.microbatch import batch_of
+from dbt_kinds.migrate.verify import OldBounds, old_bounds
+from dbt_kinds.readers.dbt.project import read_project
 from tests.unit.migrating import write_project
 
 OLD = """{{ config(materialized='incremental', file_format='iceberg') }}
@@ -75,3 +79,19 @@ def test_the_old_text_may_be_a_file(root: Path) -> None:
 def test_a_text_that_is_no_sql_is_wrong_use(root: Path) -> None:
     told = compared(root, new=NEW.replace("select o.order_id,", "select from from"))
     assert told.exit_code == 2 and "m cannot be read as SQL" in told.stderr
+
+
+def test_a_microbatch_model_is_compared_with_its_inputs_filtered_as_dbt_filters_them(tmp_path: Path) -> None:
+    batch = "materialized='incremental', incremental_strategy='microbatch', event_time='at', begin='2024-01-01', batch_size='day'"
+    files = {
+        "m": f"{{{{ config({batch}) }}}}\nselect * from {{{{ ref('a') }}}} join {{{{ ref('b') }}}} join {{{{ ref('a').render() }}}}\n",
+        "a": "{{ config(event_time='seen_at') }} select 1 as seen_at",
+        "b": "{{ config(event_time='day') }} select 1 as day",
+    }
+    project = read_project(write_project(tmp_path, files))
+    model = project.models_by_name["m"]
+    assert old_bounds(project, model, MigrateOptions(), tmp_path) == OldBounds((), (), "at", is_batch=True)
+    assert batch_of(model, project, "2024-02-01", "2024-02-03 12:00:00").split("\n")[1] == (
+        "select * from (select * from {{ ref('a') }} where seen_at >= timestamp '2024-02-01 00:00:00+00:00' and seen_at < timestamp '2024-02-03 12:00:00+00:00') "
+        "join (select * from {{ ref('b') }} where day >= date '2024-02-01' and day < date '2024-02-03') join {{ ref('a').render() }}"
+    )

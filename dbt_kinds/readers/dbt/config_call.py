@@ -12,6 +12,7 @@ from dbt_kinds.readers.dbt.calls import COMPUTED, Argument, arguments, items
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 from dbt_kinds.writers.jinja import literal
 
+_MACRO_CALL = re.compile(r"(?:\*\*\s*)?(?:\w+\.)?\w+\s*\(.*\)", re.DOTALL)
 _CALL = re.compile(r"(?:do\s+)?config\s*\(")
 
 
@@ -74,6 +75,16 @@ def _set_items(text: str, name: str) -> tuple[int, int, list[Argument]] | None:
             if given is not None:
                 places.append((start + 1, end - 1, given))
     return places[0] if len(places) == 1 else None
+
+
+def spread_calls(text: str) -> list[Argument]:
+    """The macro calls that a config() spreads or is given as a whole: `**incremental_config('day')`."""
+    found = []
+    for call in config_calls(text):
+        for argument in call.arguments:
+            if argument.name is None and _MACRO_CALL.fullmatch(argument.text):
+                found.append(argument)
+    return found
 
 
 def line_of_argument(text: str, call: ConfigCall, name: str) -> int:

@@ -23,6 +23,11 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _ENV_VAR = re.compile(
     r"""\{\{\s*env_var\(\s*['"][^'"]*['"]\s*(?:,\s*['"](?P<default>[^'"]*)['"]\s*)?\)(?:\s*\|\s*(?:as_\w+|int))?\s*\}\}"""
 )
+# a time in a form that compares otherwise than a date or a timestamp
+_HELD_AS = re.compile(
+    r"\b(?:iso[- ]?8601|text|strings?|varchar|epoch|unix(?: time| seconds| timestamp)?|milliseconds|millis|yyyymmdd)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -243,12 +248,20 @@ def _entries(value: Any) -> list[Mapping[str, Any]]:
 def _properties(entry: Mapping[str, Any], path: str) -> Properties:
     config = entry.get("config")
     types = {
-        str(column.get("name")).lower(): str(column["data_type"]).lower()
+        str(column.get("name")).lower(): told
         for column in _entries(entry.get("columns"))
-        if column.get("data_type")
+        if (told := _type(column)) is not None
     }
     relation = {"relation": entry["relation"]} if "relation" in entry else {}
     return Properties({**(config if isinstance(config, Mapping) else {}), **relation}, types, path, _unique(entry))
+
+
+def _type(column: Mapping[str, Any]) -> str | None:
+    """A column's declared type, or that of a time which its description says is held as text or as a number."""
+    if column.get("data_type"):
+        return str(column["data_type"]).lower()
+    described = _HELD_AS.search(str(column.get("description") or ""))
+    return f"{described[0].lower()} in its description" if described else None
 
 
 def _unique(entry: Mapping[str, Any]) -> frozenset[frozenset[str]]:

@@ -42,9 +42,17 @@ class Names:
     queries: dict[str, str] = field(default_factory=dict)
     codes: dict[str, str] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+    forced: dict[str, bool] = field(default_factory=dict)
     undecided: bool = False
     answer: bool = False
     made: int = 0
+
+    def root(self, name: str) -> str:
+        """The name in the template that a placeholder of an unknown value comes from."""
+        while name in self.codes:
+            name = self.codes[name]
+        return name
 
     def make(self, prefix: str) -> str:
         """A new name."""
@@ -141,11 +149,25 @@ class Variable(Unknown):
     def _is_known(self) -> bool:
         return isinstance(self.value, str | int | float | bool | list)
 
+    def _answered(self, answer: bool) -> bool:
+        """The answer of a condition; it is noted that it depends on this variable."""
+        name = self._names.variables[self._text]
+        self._names.asked.add(name)
+        return self._names.forced.get(name, answer)
+
     def __bool__(self) -> bool:
-        return bool(self.value) if self._is_known else super().__bool__()
+        return self._answered(bool(self.value) if self._is_known else super().__bool__())
 
     def __eq__(self, other: object) -> bool:
-        return bool(self.value == other) if self._is_known else super().__eq__(other)
+        return self._answered(bool(self.value == other) if self._is_known else super().__eq__(other))
+
+    def _compared(self, other: Any) -> bool:
+        return self._answered(super()._compared(other))
+
+    __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _compared
+
+    def __ne__(self, other: object) -> bool:
+        return self._answered(bool(self.value != other) if self._is_known else super().__eq__(other))
 
     def __hash__(self) -> int:
         return hash(self._text)
@@ -237,9 +259,7 @@ class Renderer:
             "source": self._source,
             "this": Unknown(names, THIS),
             "var": self._variable,
-            "env_var": lambda name, default=None: (
-                default if default is not None else Unknown(names, names.make("code"))
-            ),
+            "env_var": lambda name, default=None: Variable(names, str(name), default),
             "config": _Config(names),
             "is_incremental": lambda: self.incremental,
             "should_full_refresh": lambda: False,
@@ -352,7 +372,9 @@ class _Missing(jinja2.Undefined):
     names: Names
 
     def _unknown(self) -> Unknown:
-        return Unknown(self.names, self.names.make("code"))
+        name = self.names.make("code")
+        self.names.codes[name] = str(self._undefined_name)
+        return Unknown(self.names, name)
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         return self._unknown()

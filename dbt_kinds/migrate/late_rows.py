@@ -1,0 +1,46 @@
+"""How far windows look back, so that late rows are seen as before."""
+
+from __future__ import annotations
+
+from dbt_kinds.errors import ArrivalWithoutKey, LateRows
+from dbt_kinds.migrate.conversion import Conversion
+from dbt_kinds.migrate.durations import intervals_back
+from dbt_kinds.migrate.kind_choice import APPENDING
+from dbt_kinds.migrate.meaning import Meaning
+
+
+def set_lookback(found: Conversion, meanings: list[Meaning], unit: str) -> None:
+    """Sets the lookback: how far the filters look back, and for the newest value of the table at least one interval.
+
+    A newest value stands still while the source is late, whereas an interval that has been loaded is not loaded again.
+
+    Raises:
+        ArrivalWithoutKey: rows that are appended would be read again.
+    """
+    looked_back = max(_intervals_back(meaning, unit) for meaning in meanings)
+    written = meanings[0].written
+    if found.kind == APPENDING:
+        if looked_back:
+            raise ArrivalWithoutKey(
+                f"{written} says when rows arrived, and rows are read again without a key to tell them by; set "
+                "unique_key, "
+                f"or say --event {written} where it says when they happened",
+                line=meanings[0].filter.line,
+            )
+        return
+    is_newest = any(bound.base == "latest" for meaning in meanings for bound in meaning.lower)
+    if is_newest and not looked_back:
+        looked_back = 1
+        found.notes.append(
+            LateRows(
+                f"the filter found rows however late the source was, as long as they came in the order of {written}; "
+                "now each run "
+                f"reads the {unit} before again. Set a longer lookback, or lookback: auto, if rows come later than that"
+            )
+        )
+    if looked_back:
+        found.options["lookback"] = looked_back
+
+
+def _intervals_back(meaning: Meaning, unit: str) -> int:
+    return max((intervals_back(bound.shift, unit, bound.truncated) for bound in meaning.lower), default=0)

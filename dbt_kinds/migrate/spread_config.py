@@ -1,0 +1,65 @@
+"""config() that is given what a macro of the project returns: it is written out, so that it can be read and edited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dbt_kinds.analysis.edits import Edit, edited
+from dbt_kinds.errors import ComputedConfig, ConfigWritten, UnrenderableError
+from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.readers.dbt.config_call import spread_calls
+from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
+from dbt_kinds.readers.dbt.rendering import Names, Renderer
+from dbt_kinds.readers.dbt.tags import line_of
+from dbt_kinds.writers.jinja import literal
+
+
+def with_plain_config(
+    model: ModelFile, project: DbtProject, options: MigrateOptions
+) -> tuple[ModelFile, list[ConfigWritten]]:
+    """The model with what macros give to its config() as plain arguments, and notes on them.
+
+    Raises:
+        ComputedConfig: a macro returns something else than a mapping of literals.
+    """
+    edits, notes = [], []
+    for argument in spread_calls(model.text):
+        call = argument.text.removeprefix("**").strip()
+        given = _returned(call, project, options)
+        line = line_of(model.text, argument.start)
+        if given is None:
+            raise ComputedConfig(f"`{call[:80]}` gives config() what only a run knows; write it out", line=line)
+        edits.append(
+            Edit(argument.start, argument.end, ", ".join(f"{name}={literal(value)}" for name, value in given.items()))
+        )
+        notes.append(ConfigWritten(f"what {call[:80]} returns is written out: {', '.join(given)}"))
+    if not edits:
+        return model, []
+    text = edited(model.text, edits)
+    return ModelFile(model.name, model.path, text, model.inherited, model.properties, model.manifest_config), notes
+
+
+def _returned(call: str, project: DbtProject, options: MigrateOptions) -> dict[str, Any] | None:
+    """What a macro of the project returns, if it is a mapping of literals."""
+    name = call.split("(")[0].strip()
+    if name.removeprefix(f"{project.name}.") not in project.macros:
+        return None
+    names = Names()
+    adapter = options.adapter or options.dialect
+    renderer = Renderer(project.macros, project.variables, adapter, project.name, names)
+    try:
+        value = renderer.render(f"{{% set kinds_given = {call} %}}")[1].get("kinds_given")
+    except UnrenderableError:
+        return None
+    is_plain = (
+        isinstance(value, dict) and not names.undecided and not names.asked and all(map(_is_plain, value.values()))
+    )
+    return {str(key): item for key, item in value.items()} if is_plain and isinstance(value, dict) else None
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(map(_is_plain, value.values()))
+    return value is None or type(value) in (str, int, float, bool)

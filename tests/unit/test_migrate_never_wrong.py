@@ -1,0 +1,420 @@
+"""Conversions that would give another table than the old model, without a note: each class is converted rightly or left."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dbt_kinds.migrate.results import Result
+from tests.unit.migrating import migrated, one
+from tests.unit.test_migrate import KEY, TIME_RANGE, filtered, incremental
+
+PARTITIONED = "incremental_strategy='insert_overwrite', partition_by=['sale_day']"
+MERGED = "incremental_strategy='merge', unique_key='id'"
+BY_DAY = "where sale_day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"
+
+
+def codes(result: Result) -> set[str]:
+    return {note.code for note in result.notes}
+
+
+def said(result: Result, code: str) -> str:
+    return next(note.message for note in result.notes if note.code == code)
+
+
+# --- variables of a run
+
+
+@pytest.mark.parametrize("strategy", [PARTITIONED, MERGED, "incremental_strategy='append'"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        "var('day')", "var('dt')", "var('batch')", "var('partition')", "var('as_of')", "var('period')", "var('cutoff')", "var('stichtag')",
+        "env_var('RUN_DAY')", "env_var('RUN_DAY', '')", "var('jour', '2024-02-01')",
+    ],
+)  # fmt: skip
+def test_a_variable_that_a_date_equals_is_the_window_of_one_day(given: str, strategy: str, tmp_path: Path) -> None:
+    text = incremental(f"select id, sale_day from {{{{ ref('raw') }}}}\nwhere sale_day = '{{{{ {given} }}}}'", strategy)
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.kind == (KEY if strategy == MERGED else TIME_RANGE), result.reason
+    assert str(result.new_text).rstrip().endswith(BY_DAY)
+    assert result.options["batch_size"] == 1
+    assert "lookback" not in result.options
+    assert "pass kinds_start and kinds_end" in said(result, "WindowForVariables")
+
+
+def test_a_variable_by_way_of_a_set_is_followed_and_the_set_is_removed(tmp_path: Path) -> None:
+    text = incremental(
+        "{% set run_day = var('observed', '2024-02-01') %}\n{% set unused = var('unused') %}\n"
+        "select id, sale_day from {{ ref('raw') }}\nwhere sale_day = to_date('{{ run_day }}')", PARTITIONED,
+    )  # fmt: skip
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert "run_day" not in str(result.new_text)
+    assert str(result.new_text).rstrip().endswith(BY_DAY)
+
+
+EPHEMERAL = "{{ config(materialized='ephemeral') }}\n"
+
+
+@pytest.mark.parametrize("strategy", [PARTITIONED, MERGED, "incremental_strategy='append'"])
+@pytest.mark.parametrize(
+    "condition", ["sale_day = '{{ var(\"x\") }}'", "{{ chosen('sale_day') }}", "sale_day = '{{ env_var(\"X\") }}'"]
+)
+def test_a_variable_of_an_ephemeral_parent_leaves_the_model(condition: str, strategy: str, tmp_path: Path) -> None:
+    files = {
+        "eph": f"{EPHEMERAL}select * from {{{{ ref('src') }}}} where {condition}",
+        "over": f"{EPHEMERAL}select * from {{{{ ref('eph') }}}}",
+        "m": incremental("select * from {{ ref('over') }}", strategy),
+        "macros/chosen.sql": "{% macro chosen(column) %}{{ column }} = '{{ var('x') }}'{% endmacro %}",
+    }
+    result = one(migrated(tmp_path, files))
+    assert result.reason is not None, result.new_text
+    assert result.reason.code == "UnboundPartition"
+    assert "in the ephemeral model eph decides what is read" in result.reason.message
+
+
+def test_a_time_before_now_in_an_ephemeral_parent_leaves_a_model_of_partitions(tmp_path: Path) -> None:
+    files = {
+        "eph": f"{EPHEMERAL}select * from {{{{ ref('src') }}}} where sale_day >= date_sub(current_date(), 3)",
+        "m": incremental("select * from {{ ref('eph') }}", PARTITIONED),
+        "all_days": incremental("select * from {{ ref('eph') }}", "incremental_strategy='insert_overwrite'"),
+    }
+    migration = migrated(tmp_path, files)
+    reason = one(migration).reason
+    assert reason is not None and reason.code == "UnboundPartition" and "the ephemeral model eph" in reason.message
+    assert one(migration, "all_days").kind == "full"
+
+
+def test_a_macro_that_returns_a_condition_with_a_variable_becomes_the_window(tmp_path: Path) -> None:
+    files = {
+        "m": incremental("select id, sale_day from {{ ref('raw') }}\nwhere {{ chosen('sale_day') }}", PARTITIONED),
+        "macros/chosen.sql": "{% macro chosen(column) %}{{ column }} = '{{ var('x') }}'{% endmacro %}",
+    }
+    result = one(migrated(tmp_path, files))
+    assert result.kind == TIME_RANGE, result.reason
+    assert str(result.new_text).rstrip().endswith(BY_DAY)
+
+
+@pytest.mark.parametrize("strategy", [PARTITIONED, MERGED, "incremental_strategy='append'"])
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("select id, '{{ var(\"x\") }}' as sale_day from {{ ref('raw') }}", "UnboundPartition"),
+        ("select id, sale_day from {{ ref('raw') }} where region = '{{ var(\"x\") }}'", "UnboundPartition"),
+        ("select id, sale_day from {{ ref('raw') }} where sale_day in ('{{ var(\"x\") }}', 'a')", "UnboundPartition"),
+        ("select id, sale_day from {{ ref('raw') }} as r join {{ ref('d') }} as d on d.k = r.k and d.sale_day = '{{ var(\"x\") }}'", "UnboundPartition"),
+        ("{% if var('x', false) %}select id, sale_day from {{ ref('raw') }}{% else %}select id, sale_day from {{ ref('raw') }} where 1 = 0{% endif %}", "VariableUsedElsewhere"),
+        ("select id, sale_day from {{ ref('raw') }} {% if env_var('x', '') == 'all' %} where id > 3 {% endif %}", "VariableUsedElsewhere"),
+    ],
+)  # fmt: skip
+def test_a_variable_that_chooses_what_is_read_otherwise_leaves_the_model(
+    query: str, code: str, strategy: str, tmp_path: Path
+) -> None:
+    if "as sale_day" in query and "sale_day" not in strategy:
+        strategy = "incremental_strategy='merge', unique_key='sale_day'"
+    result = one(migrated(tmp_path, {"m": incremental(query, strategy)}))
+    assert result.reason is not None, result.new_text
+    assert (result.reason.code, "the variable x " in result.reason.message) == (code, True)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select id, sale_day from {{ ref('raw') }} where region = '{{ var(\"region\") }}'",
+        "select id, sale_day, '{{ var(\"version\") }}' as version from {{ ref('raw') }}",
+        "select id, sale_day, {{ var('factor') }} * amount as amount from {{ ref('raw') }} where amount > {{ var('factor') }}",
+    ],
+)
+def test_constants_of_the_project_and_labels_stay(query: str, tmp_path: Path) -> None:
+    settings = {"vars": {"region": "north", "factor": 3}}
+    result = one(migrated(tmp_path, {"m": incremental(query, PARTITIONED)}, settings=settings))
+    assert result.kind == "incremental_by_partition", result.reason
+    assert "{{ var(" in str(result.new_text)
+
+
+# --- the current time
+
+
+@pytest.mark.parametrize(
+    "condition", ["sale_day >= date_sub(current_date(), 3)", "date_sub(current_date(), 3) <= sale_day", "sale_day >= current_date() - interval 3 days"]
+)  # fmt: skip
+def test_a_time_before_now_outside_a_block_is_a_range_with_a_lookback(condition: str, tmp_path: Path) -> None:
+    text = incremental(f"select id, sale_day from {{{{ ref('raw') }}}}\nwhere {condition}", PARTITIONED)
+    result = one(migrated(tmp_path, {"m": text}))
+    assert (result.kind, result.options) == (TIME_RANGE, {"time_column": "sale_day", "lookback": 3}), result.reason
+    assert str(result.new_text).rstrip().endswith(BY_DAY)
+
+
+def test_a_time_before_now_of_a_joined_input_leaves_a_model_of_partitions(tmp_path: Path) -> None:
+    text = incremental(
+        "with recent as (select * from {{ ref('b') }} where seen_at >= current_date() - interval 3 days)\n"
+        "select a.id, a.sale_day from {{ ref('a') }} as a left join recent on recent.id = a.id", PARTITIONED,
+    )  # fmt: skip
+    assert one(migrated(tmp_path, {"m": text})).status == "left"
+
+
+# --- full refreshes
+
+
+@pytest.mark.parametrize(("setting", "ignored"), [("", False), (", full_refresh=false", True)])
+@pytest.mark.parametrize(
+    "where", ["", " {% if is_incremental() %} where _loaded_at > (select max(_loaded_at) from {{ this }}) {% endif %}"]
+)
+def test_an_append_is_rebuilt_by_a_full_refresh_as_before(
+    where: str, setting: str, ignored: bool, tmp_path: Path
+) -> None:
+    text = incremental(
+        f"select id, _loaded_at from {{{{ ref('raw') }}}}{where}", f"incremental_strategy='append'{setting}"
+    )
+    result = one(migrated(tmp_path, {"m": text}))
+    assert (result.kind, result.options) == ("incremental_unmanaged", {"disable_restatement": ignored})
+
+
+# --- edits
+
+
+@pytest.mark.parametrize(
+    ("end", "left"),
+    [("; \n", " \n"), (";\n-- done;\n", "\n-- done;\n"), (" {# ; #};;", " {# ; #}"), ("\n/* ; */ ;", "\n/* ; */ "), (" -- ;\n", " -- ;\n")],
+)  # fmt: skip
+def test_semicolons_at_the_end_are_removed(end: str, left: str, tmp_path: Path) -> None:
+    query = f"select id, ';' as semicolon from {{{{ ref('raw') }}}}{end}"
+    result = one(migrated(tmp_path, {"m": f"{{{{ config(materialized='incremental', {MERGED}) }}}}\n{query}"}))
+    assert str(result.new_text).split("}}", 1)[1] == f"\n{query.removesuffix(end)}{left}"
+
+
+# --- late rows
+
+
+@pytest.mark.parametrize("operator", [">", ">="])
+@pytest.mark.parametrize(("config", "kind"), [("", TIME_RANGE), (MERGED, KEY)])
+def test_the_newest_value_looks_back_one_interval_and_a_note_says_so(
+    operator: str, config: str, kind: str, tmp_path: Path
+) -> None:
+    text = filtered(f"event_at {operator} (select max(event_at) from {{{{ this }}}})", config=config)
+    result = one(migrated(tmp_path, {"m": text}))
+    assert (result.kind, result.options["lookback"]) == (kind, 1)
+    assert "each run reads the day before again" in said(result, "LateRows")
+
+
+def test_an_append_by_arrival_cannot_look_back_and_says_what_is_missed(tmp_path: Path) -> None:
+    result = one(
+        migrated(tmp_path, {"m": filtered("_loaded_at > (select max(_loaded_at) from {{ this }})", "id, _loaded_at")})
+    )
+    assert "set ready_until where that happens" in said(result, "AppendsWindows")
+
+
+# --- units
+
+
+def test_a_week_in_the_key_does_not_make_weeks_of_days(tmp_path: Path) -> None:
+    text = filtered(
+        "sold_at >= date_trunc('day', now() - interval '1 week')", "date_trunc('week', sold_at) as sold_week, id, sold_at",
+        "incremental_strategy='merge', unique_key=['sold_week', 'id']",
+    )  # fmt: skip
+    result = one(migrated(tmp_path, {"m": text}))
+    assert (result.kind, result.options) == (TIME_RANGE, {"time_column": "sold_at", "lookback": 7})
+
+
+def test_a_month_is_loaded_as_far_as_it_is_there(tmp_path: Path) -> None:
+    month = "date_trunc('month', event_at) as month_at, count(*) as n"
+    newest = filtered("event_at >= (select max(month_at) from {{ this }})", month, rest="group by 1")
+    over = filtered(
+        "event_at >= date_trunc('month', now() - interval '1 month') and event_at < date_trunc('month', now())",
+        month,
+        rest="group by 1",
+    )
+    migration = migrated(tmp_path, {"newest": newest, "over": over})
+    assert one(migration, "newest").options["allow_partials"] is True
+    assert "allow_partials" not in one(migration, "over").options
+
+
+# --- types
+
+
+TEXT_SOURCE = {
+    "sources": [
+        {"name": "lake", "tables": [{"name": "t", "columns": [{"name": "updated_at", "description": "ISO 8601 text"}]}]}
+    ]
+}
+DECLARED = {"models": [{"name": "parent", "columns": [{"name": "v", "data_type": "timestamp"}]}]}
+NEWEST_OF = "{{% if is_incremental() %}}\nwhere {0} > (select max({0}) from {{{{ this }}}})\n{{% endif %}}"
+
+
+@pytest.mark.parametrize(
+    ("files", "column", "suffix"),
+    [
+        ({"parent": "select id, cast(x as string) as updated_at from {{ ref('raw') }}"}, "updated_at", None),
+        ({"parent": "select * from {{ ref('above') }}", "above": "select id, date_format(x, 'yyyy') as updated_at from {{ ref('raw') }}"}, "updated_at", None),
+        ({"parent": "select * from {{ source('lake', 't') }}", "models/s.yml": json.dumps(TEXT_SOURCE)}, "updated_at", None),
+        ({"parent": "select id, cast(x as date) as updated_at from {{ ref('raw') }}"}, "updated_at", "date"),
+        ({"parent": "select * from {{ ref('above') }}", "above": "with a as (select id, to_timestamp(x) as v from {{ ref('raw') }}) select a.* from a"}, "v", "dt"),
+        ({"parent": "select v from {{ ref('raw') }}", "models/s.yml": json.dumps(DECLARED)}, "v", "dt"),
+        ({"parent": "select id, current_date() as v from {{ ref('raw') }}"}, "v", "date"),
+        ({"parent": "select v from {{ ref('m') }}"}, "v", None),
+    ],
+)  # fmt: skip
+def test_a_type_is_followed_through_parents(
+    files: dict[str, str], column: str, suffix: str | None, tmp_path: Path
+) -> None:
+    text = incremental(f"select id, {column} from {{{{ ref('parent') }}}}\n{NEWEST_OF.format(column)}", MERGED)
+    result = one(migrated(tmp_path, {"m": text, **files}))
+    if suffix is None:
+        assert result.reason is not None and result.reason.code == "UnknownColumnType", result.new_text
+    else:
+        assert f"where {column} >= {{{{ dbt_kinds.start_{suffix}() }}}}" in str(result.new_text), result.reason
+        assert "TypeFromName" not in codes(result)
+
+
+def test_a_type_that_only_a_name_says_is_told(tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": filtered("event_at > (select max(event_at) from {{ this }})")}))
+    assert "event_at is taken for a timestamp by its name alone" in said(result, "TypeFromName")
+
+
+# --- zones
+
+
+def in_zone(expression: str, *, hours: bool = False) -> str:
+    unit = "hour" if hours else "day"
+    bound = "(select max(d) from {{ this }})" if not hours else "date_trunc('hour', now() - interval '3 hours')"
+    return filtered(
+        f"{expression} >= {bound}", f"id, {expression} as d", f"incremental_strategy='append', tags=['{unit}']"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "zone"),
+    [
+        (in_zone("to_date(from_utc_timestamp(ts, 'America/New_York'))"), "America/New_York"),
+        (in_zone("to_date(convert_timezone('UTC', 'America/New_York', ts))"), "America/New_York"),
+        (in_zone("to_date(from_utc_timestamp(ts, 'Asia/Tokyo'))"), ""),
+        (in_zone("to_date(from_utc_timestamp(ts, 'UTC'))"), ""),
+        (in_zone("to_date(from_utc_timestamp(ts, zone))"), None),
+        (in_zone("from_utc_timestamp(ts, 'America/New_York')", hours=True), None),
+        (filtered("d >= date_sub(current_date(), 2)", "id, d").replace("{{ ref('raw') }}", "(select id, to_date(from_utc_timestamp(ts, 'America/New_York')) as d from {{ ref('raw') }}) as x"), "America/New_York"),
+        (filtered("d >= (select max(d) from {{ this }})", "id, d").replace("'raw'", "'local_days'"), "America/New_York"),
+        (filtered("d >= '{{ var(\"x\") }}' and d < '{{ var(\"y\") }}'", "id, d").replace("{{ ref('raw') }}", "(select id, to_date(ts - interval 5 hours) as d from {{ ref('raw') }}) as x"), None),
+    ],
+)  # fmt: skip
+def test_days_of_a_zone_are_due_when_they_are_over(text: str, zone: str | None, tmp_path: Path) -> None:
+    files = {
+        "m": text,
+        "local_days": "select id, to_date(from_utc_timestamp(ts, 'America/New_York')) as d from {{ ref('raw') }}",
+    }
+    result = one(migrated(tmp_path, files))
+    if zone is None:
+        assert result.reason is not None, result.new_text
+        assert result.reason.code == "TimeColumnUnclear"
+    else:
+        assert result.reason is None, result.reason
+        assert result.options.get("cron_tz", "") == zone
+
+
+# --- sources that hold the current state
+
+
+def test_what_changed_since_is_read_too_by_key(tmp_path: Path) -> None:
+    text = filtered("updated_at > (select max(updated_at) from {{ this }})", "id, updated_at", MERGED)
+    result = one(migrated(tmp_path, {"m": text}))
+    assert "where updated_at >= {{ dbt_kinds.start_dt() }}\n" in str(result.new_text)
+    assert "end_dt" not in str(result.new_text)
+
+
+@pytest.mark.parametrize(
+    ("upper", "is_open"),
+    [("updated_at <= current_timestamp()", True), ("updated_at < current_date()", False), ("updated_at < '{{ var(\"until\") }}'", False)],
+)  # fmt: skip
+def test_an_upper_bound_of_the_old_filter_is_kept_by_key(upper: str, is_open: bool, tmp_path: Path) -> None:
+    lower = (
+        "updated_at >= '{{ var(\"since\") }}'"
+        if "until" in upper
+        else "updated_at > (select max(updated_at) from {{ this }})"
+    )
+    result = one(migrated(tmp_path, {"m": filtered(f"{lower} and {upper}", "id, updated_at", MERGED)}))
+    assert result.new_text is not None, result.reason
+    assert ("end_dt" not in result.new_text) is is_open
+
+
+def test_versions_of_a_changing_row_are_not_appended_by_windows(tmp_path: Path) -> None:
+    text = filtered("updated_at > (select max(updated_at) from {{ this }})", "id, updated_at")
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.reason is not None and result.reason.code == "ArrivalWithoutKey"
+    assert "a row that changes again before its window is read would be missed" in result.reason.message
+
+
+# --- microbatch
+
+
+def test_a_parent_keeps_the_event_time_that_a_microbatch_child_needs(tmp_path: Path) -> None:
+    batch = "incremental_strategy='microbatch', event_time='event_at', begin='2024-01-01', batch_size='day'"
+    files = {
+        "parent": incremental("select * from {{ ref('raw') }}", batch),
+        "child": incremental("select * from {{ wrapped(ref('parent')) }}", batch),
+        "alone": incremental("select * from {{ ref('raw') }}", batch),
+    }
+    migration = migrated(tmp_path, files)
+    assert one(migration, "child").status == "left"
+    assert "event_time='event_at'" in str(one(migration, "parent").new_text)
+    assert "event_time" not in str(one(migration, "alone").new_text)
+
+
+# --- keys and notes
+
+
+@pytest.mark.parametrize(
+    ("query", "properties", "told"),
+    [
+        ("select name from {{ ref('a') }} union all select name from {{ ref('b') }}", {}, True),
+        ("select name, max(x) as x from {{ ref('a') }} group by 1", {}, False),
+        ("select name from {{ ref('a') }}", {"models": [{"name": "m", "columns": [{"name": "name", "data_tests": ["unique"]}]}]}, False),
+    ],
+)  # fmt: skip
+def test_a_key_that_may_repeat_on_a_full_refresh_is_told(
+    query: str, properties: object, told: bool, tmp_path: Path
+) -> None:
+    text = incremental(query, "incremental_strategy='merge', unique_key='name'")
+    result = one(migrated(tmp_path, {"m": text, "models/m.yml": json.dumps(properties)}))
+    assert ("KeyIsChecked" in codes(result)) is told
+
+
+@pytest.mark.parametrize("config", [MERGED, "incremental_strategy='append'"])
+def test_what_a_second_run_on_a_day_does_is_told_as_it_is(config: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental("select * from {{ ref('raw') }}", config)}))
+    assert "every run" not in said(result, "NoWindow")
+    assert "a second run on the same day" in said(result, "NoWindow")
+
+
+# --- the newest row of a key
+
+
+def newest(
+    key: str, order: str, column: str = "loaded_at", name: str = "id", columns: str = "id, loaded_at, version, day"
+) -> str:
+    return filtered(
+        f"{column} > (select max({column}) from {{{{ this }}}})", columns, f"incremental_strategy='merge', unique_key='{name}'",
+        f"qualify row_number() over (partition by {key} order by {order}) = 1",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (newest("id", "loaded_at desc"), ""),
+        (newest("id", "version desc"), "NewestOfWindow"),
+        (newest("id", "loaded_at"), "NewestOfWindow"),
+        (newest("id", "loaded_at desc", name="sale_id", columns="id as sale_id, loaded_at"), ""),
+        (newest("id", "loaded_at desc", name="k", columns="{{ dbt_utils.generate_surrogate_key(['id']) }} as k, id, loaded_at"), ""),
+        (newest("id", "loaded_at desc", name="k", columns="{{ dbt_utils.generate_surrogate_key(['id', 'day']) }} as k, id, loaded_at, day"), "WindowOverRuns"),
+        (newest("id", "loaded_at desc", name="day"), "WindowOverRuns"),
+        (newest("id", "day desc", column="day"), ""),
+        # of two rows of a key a window may hold the older one
+        (newest("id", "loaded_at desc", column="day"), "WindowOverRuns"),
+    ],
+)  # fmt: skip
+def test_the_newest_row_of_a_key_is_that_of_its_windows_or_told(text: str, code: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": text}))
+    found = {result.reason.code} if result.reason else codes(result) & {"NewestOfWindow"}
+    assert found == ({code} if code else set())

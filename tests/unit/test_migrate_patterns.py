@@ -1,0 +1,302 @@
+"""Patterns of hand-written loading that are converted, beyond a single filter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.migrating import migrated, one
+from tests.unit.test_migrate import KEY, TIME_RANGE, incremental
+
+WEEK = "date_trunc('day', now() - interval '1 week')"
+
+
+def block(condition: str, test: str = "is_incremental()") -> str:
+    return f"{{% if {test} %}}\n  {condition}\n{{% endif %}}\n"
+
+
+FIRST = block("and t_at >= '2020-01-01'", "not is_incremental()")
+LATER = block(f"and t_at >= {WEEK}")
+
+
+@pytest.mark.parametrize("blocks", [FIRST + LATER, LATER + FIRST, FIRST + "and id > (3 + 4)\n" + LATER])
+def test_a_block_of_the_first_load_beside_the_filter_is_its_start(blocks: str, tmp_path: Path) -> None:
+    text = incremental(f"select id, t_at from {{{{ ref('raw') }}}}\nwhere id > 0\n{blocks}")
+    result = one(migrated(tmp_path, {"m": text}))
+    assert (result.kind, result.options) == (
+        TIME_RANGE, {"time_column": "t_at", "start": "2020-01-01", "lookback": 7},
+    ), result.reason  # fmt: skip
+    between = "  and t_at between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}\n"
+    assert str(result.new_text).split("where id > 0\n")[1].replace("and id > (3 + 4)\n", "").strip(
+        "\n"
+    ) == between.strip("\n")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"select id, t_at from {{{{ ref('raw') }}}} where id > 0\n{FIRST}",
+        f"with a as (select * from {{{{ ref('a') }}}} where id > 0 {FIRST}) select id, t_at from {{{{ ref('raw') }}}} where id > 0\n{LATER}",
+        f"select id, t_at from {{{{ ref('raw') }}}} where id > 0\n{FIRST.replace('t_at', 'id')}{LATER}",
+        f"select id, t_at from {{{{ ref('raw') }}}} where id > 0\n{FIRST.replace('and t_at', 'where t_at')}{LATER}",
+    ],
+)
+def test_a_block_of_the_first_load_alone_leaves_the_model(query: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    assert result.reason is not None and result.reason.code == "ElseBranchDiffers", result.new_text
+
+
+SALES = "select s.id, s.block_time, tx.sender from {{ ref('sales') }} as s\n"
+BETWEEN = "s.block_time between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"
+SINCE = "tx.block_time >= {{ dbt_kinds.start_dt() }}"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"{SALES}join {{{{ ref('tx') }}}} as tx on tx.hash = s.hash\n{block(f'and tx.block_time >= {WEEK}')}{block(f'where s.block_time >= {WEEK}')}",
+        f"{SALES}inner join {{{{ ref('tx') }}}} as tx on {block(f'tx.block_time >= {WEEK} and')} tx.hash = s.hash\n{block(f'where s.block_time >= {WEEK}')}",
+        f"{SALES}join {{{{ ref('tx') }}}} as tx on tx.hash = s.hash\n{block(f'where s.block_time >= {WEEK} and tx.block_time >= {WEEK}')}",
+        f"{SALES}join {{{{ ref('tx') }}}} as tx on tx.hash = s.hash\n{block(f'where tx.block_time >= {WEEK}')}{block(f'and s.block_time >= {WEEK}')}",
+        f"with tx as (select * from {{{{ ref('tx') }}}} {block(f'where tx.block_time >= {WEEK}')})\n{SALES}join tx on tx.hash = s.hash\n{block(f'where s.block_time >= {WEEK}')}",
+    ],
+)  # fmt: skip
+def test_a_filter_of_a_joined_input_only_prunes_it(query: str, tmp_path: Path) -> None:
+    query = query.replace("{{ ref('tx') }} {%", "{{ ref('tx') }} as tx {%")
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    assert (result.kind, result.options) == (TIME_RANGE, {"time_column": "block_time", "lookback": 7}), result.reason
+    assert BETWEEN in str(result.new_text) and SINCE in str(result.new_text)
+    assert str(result.new_text).count("dbt_kinds.end_dt") == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        (f"{SALES}left join {{{{ ref('tx') }}}} as tx on tx.hash = s.hash\n{block(f'and tx.block_time >= {WEEK}')}{block(f'where s.block_time >= {WEEK}')}", "OuterJoinedInput"),
+        (f"{SALES}join {{{{ ref('tx') }}}} as tx on tx.hash = s.hash\n{block(f'and tx.block_time >= {WEEK}')}", "UnreadableBlock"),
+        # the second input of a union is no input of a join
+        (f"select s.id, s.block_time from {{{{ ref('a') }}}} as s join {{{{ ref('d') }}}} as d using (id) {block(f'where s.block_time >= {WEEK}')} union all\nselect t.id, t.made_at from {{{{ ref('b') }}}} as t join {{{{ ref('d') }}}} as d using (id) {block(f'where t.other_at >= {WEEK}')}", "FiltersDisagree"),
+        # the bounds differ
+        (f"{SALES}join {{{{ ref('tx') }}}} as tx on tx.hash = s.hash\n{block(f'where s.block_time >= {WEEK} and tx.block_time >= current_date() - 1')}", "FiltersDisagree"),
+    ],
+)  # fmt: skip
+def test_a_filter_of_another_input_is_left(query: str, code: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    assert result.reason is not None, result.new_text
+    assert result.reason.code == code, result.reason
+
+
+# --- loops
+
+
+LOOP = (
+    "{% set nets = ['a', 'b'] %}\n{% for net in nets %}\nselect id, day from {{ ref(net) }}\n{% if is_incremental() %}\nwhere day >= CONDITION\n{% endif %}\n"
+    "{% if not loop.last %}union all{% endif %}\n{% endfor %}"
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "lookback"), [("(select max(day) from {{ this }})", 1), ("date_sub(current_date(), 3)", 3)]
+)
+def test_a_filter_in_a_loop_of_a_union_is_edited_once(condition: str, lookback: int, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(LOOP.replace("CONDITION", condition))}))
+    assert (result.kind, result.options) == (TIME_RANGE, {"time_column": "day", "lookback": lookback}), result.reason
+    assert (
+        str(result.new_text).count("where day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}") == 1
+    )
+
+
+def test_parts_of_a_loop_that_differ_are_left(tmp_path: Path) -> None:
+    query = LOOP.replace("CONDITION", "date_sub(current_date(), 3)")
+    unfiltered = incremental(query + "\nunion all select id, day from {{ ref('c') }}")
+    types = {
+        "a": "select id, cast(x as date) as day from {{ ref('raw') }}",
+        "b": "select id, cast(x as timestamp) as day from {{ ref('raw') }}",
+    }
+    migration = migrated(tmp_path, {"unfiltered": unfiltered, "typed": incremental(query), **types})
+    assert [one(migration, name).status for name in ("unfiltered", "typed")] == ["left", "left"]
+
+
+# --- the row's own load time
+
+
+STAMPED = "with src as (select * from {{ ref('raw') }} FILTER)\nselect id, STAMP as stamped_at from src"
+MERGE = "incremental_strategy='merge', unique_key='id'"
+
+
+def stamped(stamp: str, column: str = "loaded_at", config: str = MERGE) -> str:
+    where = block(f"where {column} > (select max(stamped_at) from {{{{ this }}}})")
+    return incremental(STAMPED.replace("FILTER", where).replace("STAMP", stamp), config)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (stamped("current_timestamp()"), ""),
+        (stamped("cast(current_timestamp() as timestamp)"), ""),
+        (stamped("from_utc_timestamp(current_timestamp(), 'America/Sao_Paulo')"), "TimeColumnUnclear"),
+        (stamped("changed_at"), "BoundOfAnotherColumn"),
+        (stamped("current_timestamp()", "event_at"), "BoundOfAnotherColumn"),
+        (stamped("current_timestamp()").replace("'raw'", "'local'"), "TimeColumnUnclear"),
+    ],
+)
+def test_what_arrived_since_the_rows_were_written_is_a_window_over_arrivals(
+    text: str, code: str, tmp_path: Path
+) -> None:
+    local = "select id, from_utc_timestamp(current_timestamp(), 'America/Sao_Paulo') as loaded_at from {{ ref('raw') }}"
+    result = one(migrated(tmp_path, {"m": text, "local": local}))
+    if code:
+        assert result.reason is not None and result.reason.code == code, result.reason
+    else:
+        assert (result.kind, result.options) == (KEY, {"unique_key": ["id"], "lookback": 1}), result.reason
+        assert "where loaded_at >= {{ dbt_kinds.start_dt() }}" in str(result.new_text)
+
+
+# --- absent keys
+
+
+ABSENT = "not exists (select 1 from {{ this }} as t where t.id = s.id)"
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        block(f"where {ABSENT} and s.day >= date_sub(current_date(), 7)"),
+        block(f"where s.day >= date_sub(current_date(), 7) and {ABSENT}"),
+        block(f"where {ABSENT}") + block("and s.day >= date_sub(current_date(), 7)"),
+        "where s.day >= date_sub(current_date(), 7)\n" + block(f"and {ABSENT}"),
+        block("where s.id not in (select id from {{ this }}) and s.day >= date_sub(current_date(), 7)"),
+    ],
+)
+@pytest.mark.parametrize("config", ["", MERGE, "incremental_strategy='append'"])
+def test_keys_that_are_absent_are_inserted_in_a_window(where: str, config: str, tmp_path: Path) -> None:
+    result = one(
+        migrated(tmp_path, {"m": incremental(f"select s.id, s.day from {{{{ ref('raw') }}}} as s\n{where}", config)})
+    )
+    assert (result.kind, result.options) == (
+        KEY, {"insert_only": True, "unique_key": ["id"], "lookback": 7},
+    ), result.reason  # fmt: skip
+    assert "s.day >= {{ dbt_kinds.start_date() }}" in str(result.new_text)
+    assert "this" not in str(result.new_text)
+
+
+@pytest.mark.parametrize(
+    ("query", "config"),
+    [
+        (f"select s.id as sale_id, s.day from {{{{ ref('raw') }}}} as s {block(f'where {ABSENT} and s.day >= date_sub(current_date(), 7)')}", ""),
+        (f"select s.id, s.day from {{{{ ref('raw') }}}} as s {block(f'where {ABSENT} and s.day >= date_sub(current_date(), 7)')}", "incremental_strategy='merge', unique_key='day'"),
+        (f"select s.id, s.day from {{{{ ref('raw') }}}} as s {block(f'where {ABSENT} and s.day >= date_sub(current_date(), 7)')}", "incremental_strategy='insert_overwrite', partition_by=['day']"),
+    ],
+)  # fmt: skip
+def test_an_absence_of_something_else_is_left(query: str, config: str, tmp_path: Path) -> None:
+    assert one(migrated(tmp_path, {"m": incremental(query, config)})).status == "left"
+
+
+def test_an_absent_key_may_have_another_name_in_the_source(tmp_path: Path) -> None:
+    absent = "not exists (select 1 from {{ this }} as t where t.sale_id = s.id)"
+    query = f"select s.id as sale_id, s.day from {{{{ ref('raw') }}}} as s {block(f'where {absent} and s.day >= date_sub(current_date(), 7)')}"
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    assert result.options.get("unique_key") == ["sale_id"], result.reason
+
+
+# --- config that a macro returns
+
+
+SETTINGS = (
+    "{% macro by_day(column) %}{{ return({'incremental_strategy': 'insert_overwrite', 'partition_by': [column], 'tags': ['x']}) }}{% endmacro %}\n"
+    "{% macro by_target() %}{% do return({'incremental_strategy': 'merge' if target.name == 'prod' else 'append'}) %}{% endmacro %}\n"
+    "{% macro a_text() %}merge{% endmacro %}\n"
+)
+DAYS = "select id, day from {{ ref('raw') }}\n" + block("where day >= date_sub(current_date(), 3)")
+
+
+def test_what_a_macro_gives_to_config_is_written_out(tmp_path: Path) -> None:
+    text = f"{{{{ config(materialized='incremental', **by_day('day')) }}}}\n{DAYS}"
+    result = one(migrated(tmp_path, {"m": text, "macros/settings.sql": SETTINGS}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert str(result.new_text).startswith(
+        "{{ config(materialized='incremental_by_time_range', meta={'time_column': 'day', 'lookback': 3}, partition_by=['day'], tags=['x']) }}\n"
+    )
+    assert "ConfigWritten" in {note.code for note in result.notes}
+    assert "**by_day('day')" in result.diff
+
+
+@pytest.mark.parametrize("call", ["by_target()", "a_text()", "elsewhere.settings()", "by_day(var('x'))"])
+def test_a_config_that_only_a_run_knows_is_left(call: str, tmp_path: Path) -> None:
+    text = f"{{{{ config(materialized='incremental', **{call}) }}}}\n{DAYS}"
+    result = one(migrated(tmp_path, {"m": text, "macros/settings.sql": SETTINGS}))
+    assert result.reason is not None and result.reason.code == "ComputedConfig", result.new_text
+
+
+# --- hooks that delete what is loaded again
+
+
+@pytest.mark.parametrize(
+    ("hook", "where", "lookback"),
+    [
+        ("pre_hook=\"delete from {{ this }} where day >= date_sub(current_date(), 3)\"", "where day >= date_sub(current_date(), 3)", 3),
+        ("pre_hook=\"{% if is_incremental() %}delete from {{ this }} where day >= date_sub(current_date(), 2);{% endif %}\"", "where day >= date_sub(current_date(), 3)", 3),
+        # what is deleted moves the newest value back
+        ("pre_hook=[\"delete from {{ this }} where day >= date_sub(current_date(), 5)\"]", "where day > (select max(day) from {{ this }})", 5),
+        ("post_hook=\"DELETE FROM {{ this }} WHERE day >= current_date()\"", "where day >= (select max(day) from {{ this }})", 1),
+        ("pre_hook=\"delete from {{ this }} where day >= date_sub(current_date(), 5)\"", "where day >= date_sub(current_date(), 3)", None),
+        ("pre_hook=\"delete from {{ this }} where region = 'x'\"", "where day >= date_sub(current_date(), 3)", None),
+        ("pre_hook=\"delete from {{ this }} where day < date_sub(current_date(), 300)\"", "where day >= date_sub(current_date(), 3)", None),
+        ("pre_hook=\"delete from {{ ref('other') }} where day >= date_sub(current_date(), 3)\"", "where day >= date_sub(current_date(), 3)", None),
+        ("pre_hook=\"delete from {{ this }} where day >= date_sub(current_date(), 3); delete from x\"", "where day >= date_sub(current_date(), 3)", None),
+    ],
+)  # fmt: skip
+def test_a_hook_that_deletes_what_is_loaded_again_is_removed(
+    hook: str, where: str, lookback: int | None, tmp_path: Path
+) -> None:
+    text = incremental(
+        f"select id, day from {{{{ ref('raw') }}}}\n{block(where)}", f"incremental_strategy='append', {hook}"
+    )
+    result = one(migrated(tmp_path, {"m": text}))
+    if lookback is None:
+        assert result.reason is not None and result.reason.code == "OwnStateTable", result.new_text
+    else:
+        assert (result.kind, result.options.get("lookback")) == (TIME_RANGE, lookback), result.reason
+        assert "delete" not in str(result.new_text).lower()
+        assert "HookRemoved" in {note.code for note in result.notes}
+
+
+def test_a_hook_that_deletes_is_no_part_of_a_model_that_reads_everything(tmp_path: Path) -> None:
+    hook = 'pre_hook="delete from {{ this }} where day >= date_sub(current_date(), 3)"'
+    result = one(
+        migrated(
+            tmp_path,
+            {"m": incremental("select id, day from {{ ref('raw') }}", f"incremental_strategy='append', {hook}")},
+        )
+    )
+    assert result.reason is not None and result.reason.code == "OwnStateTable"
+
+
+# --- filters that a macro writes in both runs
+
+
+BOTH = """{% macro since(column, first='2020-01-01') %}{{ column }} >= {% if is_incremental() %}date_sub(current_date(), 3){% else %}date '{{ first }}'{% endif %}{% endmacro %}
+{% macro valid_since(column) %}where id > 0 {% if is_incremental() %}and {{ column }} >= date_sub(current_date(), 3){% endif %}{% endmacro %}
+{% macro source_of(name) %}{% if is_incremental() %}(select * from {{ name }}_new){% else %}{{ name }}{% endif %}{% endmacro %}
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "wanted"),
+    [
+        ("select id, day from {{ ref('raw') }} where {{ since('day') }}", {"start": "2020-01-01"}, "where day between"),
+        ("select id, day from {{ ref('raw') }} {{ valid_since('day') }}", {}, "where id > 0 and day between"),
+        ("select id, day from {{ source_of('raw') }}", None, ""),
+    ],
+)
+def test_a_macro_is_rendered_as_both_runs_see_it(
+    query: str, options: dict[str, str] | None, wanted: str, tmp_path: Path
+) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(query), "macros/both.sql": BOTH}))
+    if options is None:
+        assert result.reason is not None and result.reason.code == "MacroFilter", result.new_text
+    else:
+        assert result.reason is None, result.reason
+        assert result.options == {"time_column": "day", **options, "lookback": 3}
+        assert f"{wanted} {{{{ dbt_kinds.start_date() }}}} and {{{{ dbt_kinds.end_date() }}}}" in str(result.new_text)
