@@ -43,7 +43,8 @@
     {% do dbt_kinds.fail(model, "the audit's name '" ~ name ~ "' is not a word; write letters, digits and _, for the table of its failures carries it") %}
   {% endif %}
   {% set over = dbt_kinds.one_of(model, 'over of the audit ' ~ name, settings.get('over', 'batch'), ['batch', 'table']) %}
-  {% if over == 'table' and (kind in dbt_kinds.history_kinds() or kind == 'cumulative_aggregate') %}
+  {% set traits = dbt_kinds.kind_traits(kind) if over == 'table' else {} %}
+  {% if traits.has_merge_timeline or traits.accumulates %}
     {% do dbt_kinds.fail(model, "over: table of the audit '" ~ name ~ "' is not for " ~ kind ~ ', whose table holds other rows than its query; leave it out, or test the table with a dbt test') %}
   {% endif %}
   {% for key in ['where', 'fail_calc', 'error_if', 'warn_if'] if settings.get(key) is not none %}

@@ -37,7 +37,7 @@
 
 {# For a model without intervals, a check on the run's own rows is called a constraint, and one on the resulting table an audit. #}
 {% macro _failed_words(relation, options, failed, where) %}
-  {% if not dbt_kinds.goes_by_changes(options) %}
+  {% if not options.traits.is_change_driven %}
     {% do return('audit failed' ~ where ~ ', and nothing of it is published: ' ~ dbt_kinds._finding_words(relation, failed)) %}
   {% endif %}
   {% set said = [] %}

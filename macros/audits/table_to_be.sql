@@ -15,7 +15,7 @@
 select {{ writer.columns | join(', ') }} from {{ stored }} as target
   {%- if writer.get('bounds') is not none %}
 where not coalesce({{ dbt_kinds.range_condition(writer.time_column, writer.bounds, batch) }}, false)
-  {%- elif dbt_kinds.replaces_partitions(options) %}
+  {%- elif options.traits.replaces_partitions %}
 left anti join (select distinct {{ dbt_kinds._partition_values(options, writer) | join(', ') }} from {{ stage }}) as replaced
 on {% for value in dbt_kinds._partition_values(options, writer, 'target.') %}{{ value }} <=> replaced.value_{{ loop.index }}{{ ' and ' if not loop.last }}{% endfor %}
   {%- endif %}

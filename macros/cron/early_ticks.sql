@@ -4,7 +4,7 @@
   in UTC. Much longer is more than twice, or more than once, as long, and more than a quarter of the unit. So a monthly cron on the 15th is on purpose, one on the 28th is not. Pure.
 #}
 {% macro early_ticks(options, instant) %}
-  {% if dbt_kinds.reads_everything(options) or options.allow_partials %}
+  {% if options.traits.ignores_intervals or options.allow_partials %}
     {% do return(none) %}
   {% endif %}
   {% set found = dbt_kinds._passed_over(options.cron_schedule, options.cron_tz, options.unit, instant) %}

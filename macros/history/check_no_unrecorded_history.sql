@@ -5,7 +5,7 @@
 {% macro check_no_unrecorded_history(work) %}
   {% set options = work.options %}
   {% set is_by_run = options.kind == 'scd_type_2_by_run' %}
-  {% if not (dbt_kinds.keeps_history(options) or is_by_run) or not work.start_anew or not work.existed or (work.plan.reason != 'backfill: first run' if is_by_run else work.plan.replaces_history) %}
+  {% if not (options.traits.has_merge_timeline or is_by_run) or not work.start_anew or not work.existed or (work.plan.reason != 'backfill: first run' if is_by_run else work.plan.replaces_history) %}
     {% do return(none) %}
   {% endif %}
   {% set way_out = '; record what it holds (dbt run-operation dbt_kinds.record), or discard it with --full-refresh' %}

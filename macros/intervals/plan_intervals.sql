@@ -7,9 +7,9 @@
   numbers are converted to instants.
 #}
 {% macro plan_intervals(options, loads, settings, model_hash=none, parents=[], batches=[], gates=[], late=[]) %}
-  {% if dbt_kinds.reads_everything(options) %}
+  {% if options.traits.ignores_intervals %}
     {% do return(dbt_kinds._plan_everything(options, loads, settings)) %}
-  {% elif dbt_kinds.keeps_history(options) %}
+  {% elif options.traits.has_merge_timeline %}
     {% do return(dbt_kinds.plan_history(options, loads, settings, model_hash, batches, gates)) %}
   {% endif %}
   {% set unit = options.unit %}
@@ -57,9 +57,9 @@
   {% do dbt_kinds._check_max_batches(options, batch_size) %}
   {% set batches = dbt_kinds.as_instants(dbt_kinds.cut_into_batches(chosen, batch_size), unit, looked_at[1]) %}
   {% set missing = dbt_kinds.as_instants(units.missing, unit, looked_at[1]) %}
-  {% if dbt_kinds.accumulates(options) and not start_anew %}
+  {% if options.traits.accumulates and not start_anew %}
     {% do dbt_kinds._check_merged_whole(options, missing, recorded) %}
-  {% elif dbt_kinds.appends_rows(options) and not start_anew %}
+  {% elif options.traits.appends_rows and not start_anew %}
     {# the recorded part of a unit would be duplicated #}
     {% set batches, missing = dbt_kinds.subtract_intervals(batches, recorded), dbt_kinds.subtract_intervals(missing, recorded) %}
   {% endif %}
@@ -133,9 +133,9 @@
 {% macro _rebuilds_table(options, settings, recorded, again) %}
   {% if settings.get('rebuild_from') is not none %}
     {% do return(true) %}
-  {% elif settings.full_refresh or not dbt_kinds.is_restated_as_a_whole(options) %}
+  {% elif settings.full_refresh or not options.traits.rebuilds_to_restate %}
     {% do return(settings.full_refresh) %}
-  {% elif again.asked_for and dbt_kinds.accumulates(options) %}
+  {% elif again.asked_for and options.traits.accumulates %}
     {% set met = dbt_kinds.as_instants(again.asked_for, options.unit, settings.end) %}
     {% do dbt_kinds.fail(options.model, 'the window ' ~ settings.start ~ ' to ' ~ settings.end ~ ' overlaps intervals that are already merged, ' ~ met[0][0] ~ ' to ' ~ met[-1][1]
       ~ ', and an interval can be merged only once; rebuild the table with --full-refresh, or drop kinds_start and kinds_end') %}

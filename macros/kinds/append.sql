@@ -1,6 +1,12 @@
 {% materialization append, default %}
-  {% if dbt_kinds.options_of(model).capture is not none %}
-    {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.changes_writer, write=dbt_kinds.append_changes)) %}
-  {% endif %}
-  {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.append_writer, write=dbt_kinds.append_once)) %}
+  {% do return(dbt_kinds.load_intervals()) %}
 {% endmaterialization %}
+
+
+{% macro kind_append(options) %}
+  {% set is_captured = options.get('capture') is not none %}
+  {% do return({
+    'own_options': 'append_options', 'prepare': 'changes_writer' if is_captured else 'append_writer', 'write': 'append_changes' if is_captured else 'append_once',
+    'appends_rows': true, 'reads_its_table': true, 'rebuilds_to_restate': true, 'ignores_intervals': is_captured, 'diffs_against_target': is_captured,
+  }) %}
+{% endmacro %}

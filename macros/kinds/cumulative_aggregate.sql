@@ -1,3 +1,10 @@
 {% materialization cumulative_aggregate, default %}
-  {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.cumulative_writer, write=dbt_kinds.merge_states)) %}
+  {% do return(dbt_kinds.load_intervals()) %}
 {% endmaterialization %}
+
+
+{% macro kind_cumulative_aggregate(options) %}
+  {% do return({
+    'own_options': 'cumulative_options', 'prepare': 'cumulative_writer', 'write': 'merge_states', 'accumulates': true, 'appends_rows': true, 'reads_its_table': true, 'rebuilds_to_restate': true,
+  }) %}
+{% endmacro %}

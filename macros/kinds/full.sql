@@ -1,3 +1,10 @@
 {% materialization full, default %}
-  {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.whole_writer, write=dbt_kinds.replace_all)) %}
+  {% do return(dbt_kinds.load_intervals()) %}
 {% endmaterialization %}
+
+
+{% macro kind_full(options) %}
+  {% do return({
+    'prepare': 'whole_writer', 'write': 'replace_all', 'ignores_intervals': true, 'is_change_driven': options.get('skip_unchanged', false),
+  }) %}
+{% endmacro %}

@@ -15,5 +15,5 @@
 
 
 {% macro _ignores_full_refresh(options) %}
-  {% do return(should_full_refresh() and dbt_kinds.bars_full_refresh(options)) %}
+  {% do return(should_full_refresh() and options.traits.blocks_full_refresh) %}
 {% endmacro %}

@@ -1,3 +1,8 @@
 {% materialization incremental_by_partition, default %}
-  {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.partition_writer, write=dbt_kinds.replace_partitions)) %}
+  {% do return(dbt_kinds.load_intervals()) %}
 {% endmaterialization %}
+
+
+{% macro kind_incremental_by_partition(options) %}
+  {% do return({'prepare': 'partition_writer', 'write': 'replace_partitions', 'replaces_partitions': true, 'rebuilds_to_restate': true}) %}
+{% endmacro %}

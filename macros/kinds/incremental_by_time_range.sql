@@ -1,3 +1,8 @@
 {% materialization incremental_by_time_range, default %}
-  {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.range_writer, write=dbt_kinds.replace_range)) %}
+  {% do return(dbt_kinds.load_intervals()) %}
 {% endmaterialization %}
+
+
+{% macro kind_incremental_by_time_range(options) %}
+  {% do return({'own_options': 'time_range_options', 'prepare': 'range_writer', 'write': 'replace_range'}) %}
+{% endmacro %}

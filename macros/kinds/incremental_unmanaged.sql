@@ -1,6 +1,12 @@
 {% materialization incremental_unmanaged, default %}
-  {% if dbt_kinds.options_of(model).insert_overwrite %}
-    {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.partition_writer, write=dbt_kinds.replace_partitions)) %}
-  {% endif %}
-  {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.append_writer, write=dbt_kinds.append_once)) %}
+  {% do return(dbt_kinds.load_intervals()) %}
 {% endmaterialization %}
+
+
+{% macro kind_incremental_unmanaged(options) %}
+  {% set overwrites = options.get('insert_overwrite', false) %}
+  {% do return({
+    'prepare': 'partition_writer' if overwrites else 'append_writer', 'write': 'replace_partitions' if overwrites else 'append_once',
+    'replaces_partitions': overwrites, 'appends_rows': not overwrites, 'reads_its_table': true, 'rebuilds_to_restate': true,
+  }) %}
+{% endmacro %}

@@ -1,17 +1,15 @@
 {#
-  The body of every kind: plan, lease, and for each batch in chronological order its query, its audits, its write and its record. A kind is
-  two macros: `prepare(options, query_columns, existing, query, keys)` checks everything before anything is written and returns the kind's writer;
-  `write(relation, work, batch, query)` writes one batch and returns `{rows_written, snapshot_id, commit, details, sql}`, as far as known. To be
-  returned by a materialization.
+  The body of every kind: plan, lease, and for each batch in chronological order its query, its audits, its write and its record. What differs is in the kind's record
+  (kind_traits). To be returned by a materialization.
 #}
-{% macro load_intervals(prepare, write) %}
+{% macro load_intervals() %}
   {% do dbt_kinds.check_adapter(model.name) %}
   {% do dbt_kinds.check_query(model) %}
   {% set options = dbt_kinds.options_of(model) %}
   {% do dbt_kinds.check_store_assignment(options) %}
   {% set settings = dbt_kinds.backbuild_settings(model, dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)), selected_resources) %}
   {% do dbt_kinds.check_proven(model, settings) %}
-  {% set work = dbt_kinds.leased_work(options, settings, prepare) %}
+  {% set work = dbt_kinds.leased_work(options, settings) %}
   {% do dbt_kinds.check_nothing_unrecorded(work) %}
   {% do dbt_kinds.log_plan(work) %}
   {% do dbt_kinds.report_window(options, work.plan, settings) %}
@@ -40,7 +38,7 @@
     {# a stage may be the only complete copy left by a killed run, until the rebuild that replaces it is announced #}
     {% do dbt_kinds.drop_left_stages(this) if loop.first %}
     {% do dbt_kinds.invalidate(options, plan, batch) %}
-    {% do written.append(write(this, work, batch, rows)) %}
+    {% do written.append(dbt_kinds[options.traits.write](this, work, batch, rows)) %}
     {% do work.answers.clear() %}
     {% do dbt_kinds.check_times(this, work, batch, query, written[-1]) %}
     {% if not written[-1].get('is_idle') %}

@@ -18,9 +18,9 @@
 
 {# Whether this run writes rows: sample rows would be appended or merged again by the run that records them. #}
 {% macro writes_rows(options, warns=true) %}
-  {% if dbt_kinds.is_sample_run() and (dbt_kinds.keeps_history(options) or dbt_kinds.may_count_twice(options)) %}
-    {% set why = 'merges nothing, because rows outside the sample would be treated as deleted, or never be loaded' if dbt_kinds.keeps_history(options)
-      else 'appends nothing, because the next run would append the same rows again' if dbt_kinds.appends_rows(options)
+  {% if dbt_kinds.is_sample_run() and (options.traits.has_merge_timeline or options.traits.may_count_twice) %}
+    {% set why = 'merges nothing, because rows outside the sample would be treated as deleted, or never be loaded' if options.traits.has_merge_timeline
+      else 'appends nothing, because the next run would append the same rows again' if options.traits.appends_rows
       else 'merges nothing, because the next run would merge the same rows again, and when_matched may count them twice' %}
     {% do dbt_kinds.warn(options.model, '--sample ' ~ why) if warns %}
     {% do return(false) %}

@@ -38,7 +38,7 @@
 #}
 {% macro notes_of_rows(node, work) %}
   {% set options, plan, names = work.options, work.plan, [] %}
-  {% if not plan.batches or plan.start_anew or not plan.recorded or 'query changed: ' in plan.notes | join or dbt_kinds.keeps_history(options) or options.kind in ['tracked', 'scd_type_2_by_run'] %}
+  {% if not plan.batches or plan.start_anew or not plan.recorded or 'query changed: ' in plan.notes | join or options.traits.has_merge_timeline or options.kind in ['tracked', 'scd_type_2_by_run'] %}
     {% do return([]) %}
   {% elif options.get('capture') is not none and dbt_kinds.is_another_query(dbt_kinds.loads_of(options.relation), work.model_hash) %}
     {% do return(['query changed: rows that are there keep the old one' ~ dbt_kinds.way_to_reload(options, plan.recorded)]) %}
@@ -52,9 +52,9 @@
 
 {# How to load intervals again, for the end of a message: nothing for a history, which its source may no longer have. Pure. #}
 {% macro way_to_reload(options, intervals) %}
-  {% if dbt_kinds.keeps_history(options) %}
+  {% if options.traits.has_merge_timeline %}
     {% do return('') %}
-  {% elif dbt_kinds.bars_full_refresh(options) %}
+  {% elif options.traits.blocks_full_refresh %}
     {% do return('; to load them again, set disable_restatement: false and run with --full-refresh') %}
   {% elif options.kind == 'incremental_by_time_range' %}
     {% do return("; reload them with --vars '{kinds_start: " ~ intervals[0][0] ~ ', kinds_end: ' ~ intervals[-1][1] ~ "}'") %}

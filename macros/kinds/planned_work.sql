@@ -3,7 +3,7 @@
   `{options, plan, model_hash, is_done, window, existed, start_anew, is_backfill, existing, writer, sql, sample_query, reads_itself, questions, answers}`, the keys from window on only
   if there is something to do. Pass `afresh` if others may have written since the run began.
 #}
-{% macro planned_work(options, settings, prepare, afresh=false) %}
+{% macro planned_work(options, settings, afresh=false) %}
   {% set found = dbt_kinds.relation_type(this, afresh) %}
   {% if found != 'table' and not afresh and dbt_kinds.events_of(options.relation) %}
     {# the schema was listed before the store was read #}
@@ -17,7 +17,7 @@
   {% set loads = dbt_kinds.loads_of(options.relation) if found == 'table' else [] %}
   {% set parents = dbt_kinds.followed_parents(model, options, sql, loads != []) %}
   {% set model_hash = dbt_kinds.model_hash(options, sql) %}
-  {% set batches = dbt_kinds.recorded_batches(options) if found == 'table' and dbt_kinds.keeps_history(options) else [] %}
+  {% set batches = dbt_kinds.recorded_batches(options) if found == 'table' and options.traits.has_merge_timeline else [] %}
   {% do dbt_kinds.check_deletes_are_seen(model, sql) %}
   {% do dbt_kinds.prepare_outbox() if 'sink' in options %}
   {% set plan = dbt_kinds.gated_plan(model, options, loads, settings, model_hash, parents, batches, sql) %}
@@ -27,7 +27,7 @@
   {% elif options.kind == 'events' %}
     {% do dbt_kinds.plan_landed(options, plan, settings, found == 'table') %}
   {% endif %}
-  {% do dbt_kinds.backfill_or_compare(options, plan, loads, settings, model_hash) if dbt_kinds.compares_with_table(options) and options.kind != 'events' %}
+  {% do dbt_kinds.backfill_or_compare(options, plan, loads, settings, model_hash) if options.traits.diffs_against_target and options.kind != 'events' %}
   {% if options.get('capture') == 'snapshot' and options.kind == 'append' %}
     {% do dbt_kinds.plan_gained_rows(model, options, plan, loads, sql) %}
   {% elif options.get('capture') == 'snapshot' %}
@@ -54,13 +54,13 @@
   {% set described = dbt_kinds.describe_write(probed, dbt_kinds.described_expressions(options), this if names_table else none) %}
   {% set existing = dict(facts, columns=described.table) if names_table else facts %}
   {% set sql = dbt_kinds.typed_query(options, sql, probe, probed, described.query) %}
-  {% do dbt_kinds.check_counts_once(options, sql) if dbt_kinds.accumulates(options) %}
+  {% do dbt_kinds.check_counts_once(options, sql) if options.traits.accumulates %}
   {% set sample_query = dbt_kinds.with_change_sets(plan.get('change_sets'), dbt_kinds.substitute_window(sql, dbt_kinds.query_window(options, window), plan.execution_time)) %}
   {% set sample_query = dbt_kinds.read_as_empty(model, this, sample_query) if as_empty is not none else sample_query %}
   {% set start_anew = found != 'table' or plan.start_anew %}
   {% do dbt_kinds.check_column_types(options, described.query) if start_anew %}
   {% do dbt_kinds.check_field_names(options, described.query) %}
-  {% set writer = prepare(options, described.query, none if start_anew else existing, sample_query, described.expressions) %}
+  {% set writer = dbt_kinds[options.traits.prepare](options, described.query, none if start_anew else existing, sample_query, described.expressions) %}
   {% do dbt_kinds.check_column_names(options, writer.schema) %}
   {% do dbt_kinds.warn_of_partitions(options, writer) if not afresh %}
   {% do writer.update({'stored_as_null': dbt_kinds.stored_as_null(writer, described.query)}) %}
@@ -85,13 +85,13 @@
   The same under the lease: claims the table, and plans again if others wrote, or if a write that a run announced and did not record
   had to be finished.
 #}
-{% macro leased_work(options, settings, prepare) %}
+{% macro leased_work(options, settings) %}
   {% set unsettled = dbt_kinds.is_unsettled(options.relation) %}
   {% if unsettled %}
     {% do dbt_kinds.claim(options, {'execution_time': settings.execution_time, 'batches': []}) %}
     {% set settings = dbt_kinds.settle_pending_write(options, settings) or settings %}
   {% endif %}
-  {% set work = dbt_kinds.planned_work(options, settings, prepare, afresh=unsettled) %}
+  {% set work = dbt_kinds.planned_work(options, settings, afresh=unsettled) %}
   {% if work.is_done and work.plan.get('note') is none %}
     {% do return(work) %}
   {% endif %}
@@ -104,7 +104,7 @@
   {% set settled = dbt_kinds.settle_pending_write(options, settings) if not unsettled else none %}
   {# another run's records do not show which files it took from a folder #}
   {% if others_wrote or settled is not none or options.kind == 'events' %}
-    {% set work = dbt_kinds.planned_work(options, settled or settings, prepare, afresh=true) %}
+    {% set work = dbt_kinds.planned_work(options, settled or settings, afresh=true) %}
   {% else %}
     {% do dbt_kinds.refresh_if_stale(this, work) %}
   {% endif %}

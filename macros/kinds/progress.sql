@@ -33,12 +33,12 @@
 
 {# Whether a plan is the first load of a kind whose tables adopt can take over. Pure. #}
 {% macro _could_be_adopted(options, plan) %}
-  {% if plan.batches == [] or dbt_kinds.keeps_history(options) %}
+  {% if plan.batches == [] or options.traits.has_merge_timeline %}
     {% do return(false) %}
   {% elif options.get('capture') is not none %}
     {% do return(plan.reason in ['first load', 'backfill: first run']) %}
   {% endif %}
-  {% do return(plan.reason == 'first load' and not dbt_kinds.reads_everything(options)) %}
+  {% do return(plan.reason == 'first load' and not options.traits.ignores_intervals) %}
 {% endmacro %}
 
 
@@ -71,7 +71,7 @@
     {% do dbt_kinds.warn(options.model, 'max_batches leaves ' ~ dbt_kinds.counted(plan.to_go, 'batch', 'batches') ~ ' of the window unloaded; to continue, pass kinds_start: '
       ~ plan.batches[-1][1]) %}
   {% endif %}
-  {% if settings.start is none or settings.end is none or dbt_kinds.reads_everything(options) %}
+  {% if settings.start is none or settings.end is none or options.traits.ignores_intervals %}
     {% do return(none) %}
   {% elif plan.start is none %}
     {% do dbt_kinds.warn(options.model, 'nothing of the window ' ~ asked ~ ' can be loaded: ' ~ plan.reason

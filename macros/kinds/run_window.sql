@@ -9,5 +9,5 @@
 
 {# The batch itself; for the kind `full` without a start, all time up to its end. #}
 {% macro query_window(options, batch) %}
-  {% do return(['1970-01-01T00:00:00', batch[1]] if dbt_kinds.reads_everything(options) and options.start is none else batch) %}
+  {% do return(['1970-01-01T00:00:00', batch[1]] if options.traits.ignores_intervals and options.start is none else batch) %}
 {% endmacro %}

@@ -1,3 +1,9 @@
 {% materialization scd_type_2, default %}
-  {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.history_writer, write=dbt_kinds.merge_history)) %}
+  {% do return(dbt_kinds.load_intervals()) %}
 {% endmaterialization %}
+
+
+{# Another name of scd_type_2_by_time. #}
+{% macro kind_scd_type_2(options) %}
+  {% do return(dbt_kinds.kind_scd_type_2_by_time(options)) %}
+{% endmacro %}

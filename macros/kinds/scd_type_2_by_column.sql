@@ -1,3 +1,8 @@
 {% materialization scd_type_2_by_column, default %}
-  {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.history_writer, write=dbt_kinds.merge_history)) %}
+  {% do return(dbt_kinds.load_intervals()) %}
 {% endmaterialization %}
+
+
+{% macro kind_scd_type_2_by_column(options) %}
+  {% do return({'own_options': 'history_options', 'prepare': 'history_writer', 'write': 'merge_history', 'has_merge_timeline': true, 'reads_its_table': true}) %}
+{% endmacro %}

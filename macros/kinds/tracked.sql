@@ -1,3 +1,8 @@
 {% materialization tracked, default %}
-  {% do return(dbt_kinds.load_intervals(prepare=dbt_kinds.group_writer, write=dbt_kinds.replace_groups)) %}
+  {% do return(dbt_kinds.load_intervals()) %}
 {% endmaterialization %}
+
+
+{% macro kind_tracked(options) %}
+  {% do return({'own_options': 'group_options', 'prepare': 'group_writer', 'write': 'replace_groups', 'ignores_intervals': true, 'diffs_against_target': true}) %}
+{% endmacro %}

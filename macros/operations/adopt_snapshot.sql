@@ -7,7 +7,7 @@
   {% set options = dbt_kinds.options_of(node) %}
   {% set executed = dbt_kinds.true_or_false(node.name, 'execute', execute) %}
   {% do dbt_kinds.act_as('adopt') %}
-  {% if not dbt_kinds.keeps_history(options) %}
+  {% if not options.traits.has_merge_timeline %}
     {% do dbt_kinds.fail(node.name, 'adopt_snapshot makes a dbt snapshot the start of scd_type_2_by_time or scd_type_2_by_column, and the model is of kind ' ~ options.kind) %}
   {% elif not snapshot or snapshot is not string %}
     {% do dbt_kinds.fail(node.name, "adopt_snapshot needs the table of the snapshot; pass snapshot: <schema>.<table>") %}

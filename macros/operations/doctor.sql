@@ -123,7 +123,7 @@
   {% elif dbt_kinds.differing_partitions(options, table.partitioning) is not none %}
     {% do dbt_kinds._finding(findings, 'warning', options.relation, dbt_kinds.differing_partitions(options, table.partitioning), 'it keeps its partitions', dbt_kinds.rebuild_partitions(options, table.partitioning)) %}
   {% endif %}
-  {% if not events and (options.get('capture') is not none or not dbt_kinds.reads_everything(options)) and dbt_kinds.has_rows(relation) %}
+  {% if not events and (options.get('capture') is not none or not options.traits.ignores_intervals) and dbt_kinds.has_rows(relation) %}
     {% do dbt_kinds._finding(findings, 'warning', options.relation, 'the table is there, and nothing is recorded of it', 'the next run loads all of it again',
       "dbt run-operation dbt_kinds.adopt --args '{select: " ~ options.model ~ "}'") %}
   {% endif %}

@@ -21,10 +21,10 @@
       {% endif %}
       {% do dbt_kinds.fail(node.name, 'a model of kind append records what its runs took, not intervals, so that a range of it cannot be loaded again; to load all rows again: forget without start and end, or dbt run --full-refresh --select ' ~ node.name) %}
     {% endif %}
-    {% set stays = is_pending and dbt_kinds.compares_with_table(options) and (interval is not none or options.kind == 'events') %}
+    {% set stays = is_pending and options.traits.diffs_against_target and (interval is not none or options.kind == 'events') %}
     {% set coverage = [] if stays else dbt_kinds.coverage(options.relation) %}
     {% set forgotten = coverage if interval is none else dbt_kinds.intersect_intervals([interval], coverage) %}
-    {% if forgotten and dbt_kinds.accumulates(options) %}
+    {% if forgotten and options.traits.accumulates %}
       {% do dbt_kinds.release_lease_of(options) %}
       {% do dbt_kinds.fail(node.name, forgotten[0][0] ~ ' to ' ~ forgotten[-1][1] ~ ' is merged into ' ~ options.relation ~ ', and the next run would merge it again; '
         ~ 'rebuild the table instead: dbt run --full-refresh --select ' ~ node.name) %}

@@ -7,7 +7,7 @@
   {% if options.get('capture') is not none %}
     {% do dbt_kinds._table_to_adopt(node) %}
     {% do return(dbt_kinds.adopted_capture(options, until)) %}
-  {% elif dbt_kinds.reads_everything(options) %}
+  {% elif options.traits.ignores_intervals %}
     {% do log('dbt_kinds: ' ~ node.name ~ ': nothing to adopt: a table of kind ' ~ options.kind ~ ' has no intervals', info=true) %}
     {% do return([]) %}
   {% endif %}

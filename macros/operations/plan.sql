@@ -12,7 +12,7 @@
   {% for node in dbt_kinds.parents_first(nodes) %}
     {% set options = dbt_kinds.options_of(node) %}
     {% set rebuild = full_refresh if node.config.full_refresh is none else node.config.full_refresh %}
-    {% set settings = dbt_kinds.run_settings(node.name, rebuild and not dbt_kinds.bars_full_refresh(options)) %}
+    {% set settings = dbt_kinds.run_settings(node.name, rebuild and not options.traits.blocks_full_refresh) %}
     {% set settings = dbt_kinds.backbuild_settings(node, settings, nodes | map(attribute='unique_id') | list) %}
     {% do dbt_kinds.say_what_is_looked_at(options) %}
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
@@ -38,7 +38,7 @@
     node, options, loads, settings,
     none if sql is none else dbt_kinds.model_hash(options, sql),
     dbt_kinds.followed_parents(node, options, sql, loads != []),
-    dbt_kinds.recorded_batches(options) if dbt_kinds.keeps_history(options) and dbt_kinds.table_exists(node) else [],
+    dbt_kinds.recorded_batches(options) if options.traits.has_merge_timeline and dbt_kinds.table_exists(node) else [],
     sql
   )) %}
 {% endmacro %}

@@ -2,7 +2,8 @@
   What the kind `append` adds: `{capture, on_lost_history}`. Without `capture` the kind loads intervals.
   `delta_overrides` are only read by `compile` and `check`.
 #}
-{% macro append_options(model, given) %}
+{% macro append_options(node, options, given) %}
+  {% set model = options.model %}
   {% set capture = dbt_kinds.one_of(model, 'capture', given.capture, ['snapshot', 'cursor']) if 'capture' in given else none %}
   {% for name in ['on_source_change', 'on_lost_history'] if name in given and capture != 'snapshot' %}
     {% do dbt_kinds.fail(model, name ~ ' belongs to capture: snapshot; remove it, or set capture: snapshot') %}

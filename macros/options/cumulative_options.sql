@@ -1,5 +1,6 @@
 {# The options of cumulative_aggregate: the GROUP BY columns, and the combiner of every other column. #}
-{% macro cumulative_options(model, given) %}
+{% macro cumulative_options(node, options, given) %}
+  {% set model = options.model %}
   {% set example = "as in meta={'unique_key': ['user_id'], 'combine': {'visits': 'add', 'last_seen': 'greatest'}}" %}
   {% if 'unique_key' not in given %}
     {% do dbt_kinds.fail(model, 'unique_key is missing; name the columns that the query groups by, ' ~ example) %}

@@ -1,7 +1,8 @@
 {#
   What the kind `events` adds: `{columns, landing, landing_table, stops_at_rejects}`, for a folder or a table, each column `{name, data_type, type, not_null}` with the type as parse_type returns it.
 #}
-{% macro events_options(model, options, given) %}
+{% macro events_options(node, options, given) %}
+  {% set model = options.model %}
   {% set landing = given.get('landing') %}
   {% set path = landing.get('path') if landing is mapping else none %}
   {% set table = landing.get('table') if landing is mapping else none %}

@@ -1,5 +1,5 @@
 {# What SCD type 2 by time and by column add to the options that were read. #}
-{% macro history_options(options, given) %}
+{% macro history_options(node, options, given) %}
   {% set model, is_by_time = options.model, options.kind == 'scd_type_2_by_time' %}
   {% if 'unique_key' not in given %}
     {% do dbt_kinds.fail(model, "unique_key is missing; name the columns or SQL expressions that tell rows apart, as in meta={'unique_key': ['id']}") %}

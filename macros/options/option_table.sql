@@ -245,17 +245,3 @@
 
   {% do return(rows) %}
 {% endmacro %}
-
-
-{# The kinds this version can run. #}
-{% macro kinds() %}
-  {% do return([
-    'incremental_by_time_range', 'incremental_by_unique_key', 'incremental_by_partition', 'incremental_unmanaged', 'append', 'events', 'full', 'tracked', 'cumulative_aggregate',
-  ] + dbt_kinds.history_kinds()) %}
-{% endmacro %}
-
-
-{# Those of SCD type 2, which keep every version of every key. #}
-{% macro history_kinds() %}
-  {% do return(['scd_type_2_by_time', 'scd_type_2_by_column', 'scd_type_2']) %}
-{% endmacro %}

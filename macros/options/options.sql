@@ -11,7 +11,7 @@
   {% set kind = dbt_kinds._kind_of(node, given) %}
   {% set options = {
     'model': model, 'unique_id': node.unique_id, 'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias), 'kind': kind,
-    'file_format': dbt_kinds._file_format(node), 'partition_by': dbt_kinds._partition_by(node), 'time_column': none, 'batch_size': none,
+    'traits': dbt_kinds.kind_traits(kind), 'file_format': dbt_kinds._file_format(node), 'partition_by': dbt_kinds._partition_by(node), 'time_column': none, 'batch_size': none,
   } %}
   {% do options.update(dbt_kinds._read_options(model, node.config.materialized, given, table)) %}
   {% do options.update(dbt_kinds.schedule_options(model, given, options)) %}
@@ -22,10 +22,11 @@
   {% do options.update({'ready_until': dbt_kinds.ready_until_option(model, given.get('ready_until'))}) %}
   {% do options.update({'sink': dbt_kinds.sink_options(model, given)}) if 'sink' in given %}
   {% do dbt_kinds._check_bounds(options) %}
-  {% do options.update(dbt_kinds._options_of_kind(node, options, given)) %}
+  {% do options.update(dbt_kinds[options.traits.own_options](node, options, given)) if options.traits.own_options is not none %}
   {% do options.update(dbt_kinds.cursor_options(model, given)) %}
   {% do dbt_kinds._check_capture(options, given) if options.get('capture') is not none %}
-  {% do dbt_kinds._check_partitions(options) if kind == 'incremental_by_partition' or options.get('insert_overwrite') %}
+  {% do options.update({'traits': dbt_kinds.kind_traits(kind, options)}) %}
+  {% do dbt_kinds._check_partitions(options) if options.traits.replaces_partitions %}
   {% do return(options) %}
 {% endmacro %}
 
@@ -53,30 +54,6 @@
     {% endif %}
   {% endfor %}
   {% do return(options) %}
-{% endmacro %}
-
-
-{# What a kind adds: options that only it knows how to read, and checks of several together. #}
-{% macro _options_of_kind(node, options, given) %}
-  {% set model, kind = options.model, options.kind %}
-  {% if kind == 'incremental_by_time_range' %}
-    {% do return({'time_column': dbt_kinds.time_column(model, given.get('time_column', given.get('event_time')))}) %}
-  {% elif kind == 'incremental_by_unique_key' %}
-    {% do return(dbt_kinds.key_options(node, options, given)) %}
-  {% elif kind in ['scd_type_2_by_time', 'scd_type_2_by_column'] %}
-    {% do return(dbt_kinds.history_options(options, given)) %}
-  {% elif kind == 'scd_type_2_by_run' %}
-    {% do return(dbt_kinds.run_history_options(model, given)) %}
-  {% elif kind == 'cumulative_aggregate' %}
-    {% do return(dbt_kinds.cumulative_options(model, given)) %}
-  {% elif kind == 'tracked' %}
-    {% do return(dbt_kinds.group_options(model, given)) %}
-  {% elif kind == 'append' %}
-    {% do return(dbt_kinds.append_options(model, given)) %}
-  {% elif kind == 'events' %}
-    {% do return(dbt_kinds.events_options(model, options, given)) %}
-  {% endif %}
-  {% do return({}) %}
 {% endmacro %}
 
 
@@ -176,6 +153,11 @@
         ~ ', or set allow_partials: true') %}
     {% endif %}
   {% endif %}
+{% endmacro %}
+
+
+{% macro time_range_options(node, options, given) %}
+  {% do return({'time_column': dbt_kinds.time_column(options.model, given.get('time_column', given.get('event_time')))}) %}
 {% endmacro %}
 
 

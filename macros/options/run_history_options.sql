@@ -2,7 +2,8 @@
   SCD type 2 by column with `validity: run_sequence`, a kind of its own inside the package (`scd_type_2_by_run`): versions are numbered by run, without
   intervals. Options that date or restate versions are refused.
 #}
-{% macro run_history_options(model, given) %}
+{% macro run_history_options(node, options, given) %}
+  {% set model = options.model %}
   {% if 'unique_key' not in given %}
     {% do dbt_kinds.fail(model, "unique_key is missing; name the columns that tell rows apart, as in meta={'unique_key': ['id']}") %}
   {% elif given.get('columns', '*') not in ['*', ['*']] %}

@@ -10,7 +10,7 @@
     'unit': dbt_kinds.interval_unit(model, given.interval_unit, week_start) if 'interval_unit' in given
       else dbt_kinds.cron_unit(model, 'cron', schedule, week_start),
     'auto_restatement': dbt_kinds._auto_restatement(model, given),
-    'allow_partials': options.allow_partials and options.kind != 'cumulative_aggregate' and options.kind not in dbt_kinds.history_kinds(),
+    'allow_partials': options.allow_partials and not options.traits.accumulates and not options.traits.has_merge_timeline,
   }) %}
 {% endmacro %}
 

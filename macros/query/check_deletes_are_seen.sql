@@ -3,11 +3,8 @@
   if unknown: then time variables are looked for in the model's source.
 #}
 {% macro check_deletes_are_seen(node, sql) %}
-  {% if not execute or node.config.materialized not in dbt_kinds.history_kinds() %}
-    {% do return(none) %}
-  {% endif %}
-  {% set options = dbt_kinds.options_of(node) %}
-  {% if not options.invalidate_hard_deletes or options.batch_size or options.hard_deletes_from_filtered_query == 'allow' %}
+  {% set options = dbt_kinds.options_of(node) if execute and node.config.materialized in dbt_kinds.kinds() else none %}
+  {% if options is none or not options.traits.has_merge_timeline or not options.invalidate_hard_deletes or options.batch_size or options.hard_deletes_from_filtered_query == 'allow' %}
     {% do return(none) %}
   {% elif sql is not none %}
     {% set bounds = modules.re.findall('/\*kinds:((?:source_)?(?:start|end)\w*)', sql) %}

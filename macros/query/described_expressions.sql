@@ -3,7 +3,7 @@
   {% if options.kind == 'incremental_by_unique_key' %}
     {% do return(options.unique_key + options.order_by) %}
   {% endif %}
-  {% do return(options.unique_key if dbt_kinds.keeps_history(options) else []) %}
+  {% do return(options.unique_key if options.traits.has_merge_timeline else []) %}
 {% endmacro %}
 
 

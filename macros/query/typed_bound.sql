@@ -69,7 +69,7 @@
 
 {# Refuses a date as a bound of hours where rows are not filtered again: every hour would load its whole day. #}
 {% macro _check_finer_than_dates(options, bound, type) %}
-  {% if type == 'date' and dbt_kinds.is_finer_than_days(options.unit) and dbt_kinds.appends_rows(options) and not bound.name.startswith('execution') %}
+  {% if type == 'date' and dbt_kinds.is_finer_than_days(options.unit) and options.traits.appends_rows and not bound.name.startswith('execution') %}
     {% do dbt_kinds.fail(options.model, 'its query compares ' ~ dbt_kinds._called(bound) ~ ' with a date, and loads intervals of one ' ~ options.unit.name
       ~ ': each of them would load the whole day again; compare a timestamp, or set interval_unit: day') %}
   {% endif %}

@@ -32,7 +32,7 @@
     }) %}
     {% do dbt_kinds.note_coverage(options.relation, known[-1]) %}
     {% do dbt_kinds.note_source(options.relation, dict(common, **event)) if event.event == 'loaded' and options.get('late_data') is not none %}
-    {% do dbt_kinds.note_merge(options.relation, dict(common, **event)) if options.kind in dbt_kinds.history_kinds() %}
+    {% do dbt_kinds.note_merge(options.relation, dict(common, **event)) if options.traits.has_merge_timeline %}
   {% endfor %}
   {% for event in whole if dbt_kinds.is_note(event) %}
     {% do dbt_kinds.note_source(options.relation, event) %}

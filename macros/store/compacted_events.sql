@@ -23,7 +23,7 @@
   {% for node in dbt_kinds.selected_models(none) %}
     {% do nodes.update({dbt_kinds.relation_key(node.database, node.schema, node.alias): node}) %}
   {% endfor %}
-  {% set compacted = [] %}
+  {% set compacted, timeline_kinds = [], dbt_kinds.timeline_kinds() %}
   {% for relation, rows in rows_of.items() %}
     {% set unreadable, readable = rows | selectattr('is_unreadable') | list, [] %}
     {% if unreadable and not drop_unreadable %}
@@ -32,7 +32,7 @@
     {% for row in rows | rejectattr('is_unreadable') | rejectattr('event', 'in', not_replayed) %}
       {% do readable.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
     {% endfor %}
-    {% set keeps_history = rows | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list != [] %}
+    {% set keeps_history = rows | selectattr('kind', 'in', timeline_kinds) | list != [] %}
     {# a restatement restores the table to its state after one of the merges, so each of them is kept #}
     {% set loads = readable if keeps_history else dbt_kinds.fold_events(readable) %}
     {# before the loads, and not older: a later load would close it #}
@@ -58,7 +58,7 @@
     {% for row in rows if dbt_kinds.is_note(row) and row.recorded_at > latest %}{% do notes.append(row) %}{% endfor %}
     {% do return(notes) %}
   {% endif %}
-  {% set note = dbt_kinds.note_after(latest, rows) if dbt_kinds.goes_by_changes(dbt_kinds.options_of(node)) else none %}
+  {% set note = dbt_kinds.note_after(latest, rows) if dbt_kinds.options_of(node).traits.is_change_driven else none %}
   {% do return([note] if note is not none else []) %}
 {% endmacro %}
 
@@ -66,7 +66,7 @@
 {# The loads of a model of this project, with indistinguishable adjacent ones merged. A log has very many, so no macro is called for each. #}
 {% macro _merged_loads(loads, node, settled_at) %}
   {% set options = dbt_kinds.options_of(node) %}
-  {% if dbt_kinds.goes_by_changes(options) %}
+  {% if options.traits.is_change_driven %}
     {% do return(dbt_kinds.loads_and_the_latest(loads)) %}
   {% endif %}
   {% set pending = [] %}

@@ -10,7 +10,7 @@
 {# The events that withdraw a batch; none for kinds that may merge it again or never load it twice. #}
 {% macro invalidations_of(options, plan, batch) %}
   {# a merge may be repeated: its effect stays and remains recorded until the table is restored #}
-  {% if dbt_kinds.keeps_history(options) or dbt_kinds.compares_with_table(options) %}
+  {% if options.traits.has_merge_timeline or options.traits.diffs_against_target %}
     {% do return([]) %}
   {% endif %}
   {% set whole_units = [[batch[0], dbt_kinds.ceil_to_unit(batch[1], options.unit)]] %}
@@ -27,7 +27,7 @@
 {% macro invalidate_all(work) %}
   {% set options, plan = work.options, work.plan %}
   {% set recorded = dbt_kinds.coverage(options.relation) %}
-  {% if dbt_kinds.keeps_history(options) %}
+  {% if options.traits.has_merge_timeline %}
     {% set merged = [] %}
     {% for batch in dbt_kinds.recorded_batches(options) %}
       {% do merged.append([batch.start, batch.end]) %}
@@ -38,7 +38,7 @@
   {% set pending = dbt_kinds.run_memory().pending %}
   {# a first load, too, if merging its first batch again may count it twice #}
   {% set counts_once = options.get('when_matched') is not none and dbt_kinds.writes_rows(options, warns=false) %}
-  {% if plan.batches and not dbt_kinds.reads_everything(options) and (recorded or counts_once or pending.get(options.relation) is not none) %}
+  {% if plan.batches and not options.traits.ignores_intervals and (recorded or counts_once or pending.get(options.relation) is not none) %}
     {% set details = dbt_kinds.json_text({'write': 'rebuild', 'rebuild_from': plan.batches[0][0]}) %}
     {% do events.append({
       'event': 'pending', 'interval_start': plan.batches[0][0], 'interval_end': plan.batches[-1][1], 'execution_time': plan.execution_time,

@@ -4,7 +4,7 @@
 #}
 {% macro model_hash(options, sql) %}
   {% set query = dbt_kinds.symbolic_query(dbt_kinds.plain_relations(options.get('unique_id'), sql)) %}
-  {% set query = dbt_kinds.canonical_sql(query) if dbt_kinds.goes_by_changes(options) else query %}
+  {% set query = dbt_kinds.canonical_sql(query) if options.traits.is_change_driven else query %}
   {% set lines = [] %}
   {% for line in query.splitlines() if line.strip() %}
     {% do lines.append(line.rstrip()) %}
@@ -17,13 +17,13 @@
   {% if options.get('order_directions', []) | reject('eq', 'desc nulls last') | list %}
     {% set decisive = decisive + [options.order_directions] %}
   {% endif %}
-  {% if dbt_kinds.accumulates(options) %}
+  {% if options.traits.accumulates %}
     {% set decisive = decisive + [options.combine] %}
   {% endif %}
-  {% if dbt_kinds.keeps_history(options) %}
+  {% if options.traits.has_merge_timeline %}
     {% set decisive = decisive + [options.updated_at_name, options.columns, options.valid_from_name, options.valid_to_name, options.time_data_type] %}
   {% endif %}
-  {% if dbt_kinds.goes_by_changes(options) %}
+  {% if options.traits.is_change_driven %}
     {% set decisive = decisive + [options.partition_by, options.file_format, options.get('group_key'), options.get('content_hash_name'), options.get('capture')] %}
   {% endif %}
   {% if options.get('duplicate_keys') == 'replace_all' %}

@@ -9,7 +9,7 @@
   {% set open = memory.pending.get(work.options.relation) %}
   {% set details = dict(details, rebuild_from=fromjson(open.details).get('rebuild_from') if open is not none else none) %}
   {# an interval of states that is invalidated and not loaded is in doubt #}
-  {% set in_doubt = dbt_kinds.invalidations([batch], work.plan.execution_time) if dbt_kinds.accumulates(work.options) and batch[0] < batch[1] else [] %}
+  {% set in_doubt = dbt_kinds.invalidations([batch], work.plan.execution_time) if work.options.traits.accumulates and batch[0] < batch[1] else [] %}
   {% do dbt_kinds.append_events(work.options, in_doubt + [{
     'event': 'pending', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': work.plan.execution_time,
     'model_hash': work.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': dbt_kinds.json_text(details),

@@ -83,7 +83,7 @@ select
   coalesce(relation, '') as relation,
   max(recorded_at) as latest,
   concat_ws(char(10), collect_list(if(event in ('{{ (dbt_kinds.write_events() + dbt_kinds.findings_events()) | join("', '") }}'), null, {{ dbt_kinds.event_line_sql() }}))) as lines,
-  collect_list(if(kind in ('{{ dbt_kinds.history_kinds() | join("', '") }}') and event in ('loaded', 'invalidated'), struct({{ dbt_kinds.merge_columns() | join(', ') }}), null)) as merges,
+  collect_list(if(kind in ('{{ dbt_kinds.timeline_kinds() | join("', '") }}') and event in ('loaded', 'invalidated'), struct({{ dbt_kinds.merge_columns() | join(', ') }}), null)) as merges,
   collect_list(if({{ dbt_kinds.is_note_sql() }} or (event = 'loaded' and instr(details, '"sources"') > 0), struct({{ dbt_kinds.note_columns() | join(', ') }}), null)) as noted,
   collect_set(if(event = 'loaded' and instr(details, '"told"') > 0, get_json_object(details, '$.told'), null)) as told,
   max(if(event = 'pending', recorded_at, null)) >= coalesce(max(if(event in ('pending', '{{ dbt_kinds.findings_events() | join("', '") }}'), null, recorded_at)), '') as is_unsettled

@@ -12,7 +12,7 @@
     {% set also = dbt_kinds.audit_events(batch, plan.execution_time, work.get('warnings', [])) %}
     {% if number < plan.batches | length %}
       {# the records of an audited batch are withdrawn once it has passed #}
-      {% do also.extend(dbt_kinds.invalidations_of(options, plan, plan.batches[number])) if not dbt_kinds.appends_rows(options) and not work.audits %}
+      {% do also.extend(dbt_kinds.invalidations_of(options, plan, plan.batches[number])) if not options.traits.appends_rows and not work.audits %}
     {% elif not has_more and not dbt_kinds.is_granted_or_documented(work) %}
       {% do also.extend(dbt_kinds.release_along(options)) %}
     {% endif %}

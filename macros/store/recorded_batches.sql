@@ -20,7 +20,7 @@
 {# Replaces a relation's events by those in a log. #}
 {% macro note_merges(relation, log) %}
   {% set rows = log | selectattr('relation', 'eq', relation) | selectattr('event', 'in', ['loaded', 'invalidated'])
-    | selectattr('kind', 'in', dbt_kinds.history_kinds()) | list %}
+    | selectattr('kind', 'in', dbt_kinds.timeline_kinds()) | list %}
   {% do dbt_kinds.run_memory().history.update({relation: rows}) %}
 {% endmacro %}
 

@@ -7,7 +7,7 @@
     {% do return({}) %}
   {% elif existing.file_format == 'iceberg' %}
     {% do return({'head': 'select max(snapshot_id) from ' ~ relation ~ ".refs where name = 'main'"}) %}
-  {% elif dbt_kinds.is_of_files(existing.file_format) and (dbt_kinds.replaces_partitions(options) or options.kind in ['incremental_unmanaged', 'append', 'events']) %}
+  {% elif dbt_kinds.is_of_files(existing.file_format) and (options.traits.replaces_partitions or options.kind in ['incremental_unmanaged', 'append', 'events']) %}
     {% do return({'newest_file': 'select unix_micros(max(_metadata.file_modification_time)) from ' ~ relation}) %}
   {% endif %}
   {% do return({}) %}
@@ -32,7 +32,7 @@
   refreshed if its snapshot is not the one recorded last.
 #}
 {% macro refresh_if_stale(relation, work) %}
-  {% if work.answers.get('head') is not none and work.answers.head != work.answers.get('recorded_head') and dbt_kinds.reads_its_table(work.options) %}
+  {% if work.answers.get('head') is not none and work.answers.head != work.answers.get('recorded_head') and work.options.traits.reads_its_table %}
     {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
     {% do work.answers.pop('head') %}
   {% endif %}

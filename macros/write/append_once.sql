@@ -7,10 +7,10 @@
 {# Refuses to append or merge into unrecorded rows if a first load might count them twice. #}
 {% macro check_no_unrecorded_rows(work) %}
   {% set options = work.options %}
-  {% if dbt_kinds.accumulates(options) %}
+  {% if options.traits.accumulates %}
     {% do dbt_kinds._check_nothing_unmerged(work) %}
-  {% elif dbt_kinds.may_count_twice(options) and not work.start_anew and dbt_kinds.events_of(options.relation) == [] and dbt_kinds.has_rows(this) %}
-    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so a first load might ' ~ ('append' if dbt_kinds.appends_rows(options) else 'merge') ~ ' them '
+  {% elif options.traits.may_count_twice and not work.start_anew and dbt_kinds.events_of(options.relation) == [] and dbt_kinds.has_rows(this) %}
+    {% do dbt_kinds.fail(options.model, 'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so a first load might ' ~ ('append' if options.traits.appends_rows else 'merge') ~ ' them '
       ~ "again; record the intervals that it holds: dbt run-operation dbt_kinds.record --args '{select: " ~ options.model ~ ", start: …, end: …}'; or rebuild it with "
       ~ '--full-refresh' ~ (' and disable_restatement: false' if options.disable_restatement else '')) %}
   {% endif %}

@@ -24,7 +24,7 @@
 {# A stage of the rows of a batch for a kind with keys, with the types of the table `like`; the audited stage if there is one. #}
 {% macro staged_batch(relation, work, query, like=none) %}
   {# audits see all rows of a history #}
-  {% if work.get('staged') is not none and not (dbt_kinds.keeps_history(work.options) and work.options.duplicate_keys == 'keep_latest') %}
+  {% if work.get('staged') is not none and not (work.options.traits.has_merge_timeline and work.options.duplicate_keys == 'keep_latest') %}
     {% do return(work.staged) %}
   {% endif %}
   {% set writer = work.writer %}
@@ -34,6 +34,6 @@
 
 {# SQL: the rows of a batch for a kind with keys, without those that duplicate_keys: keep_latest leaves out. Pure. #}
 {% macro rows_by_key(options, writer, query) %}
-  {% set latest = dbt_kinds.latest_dated(options, writer, query) if dbt_kinds.keeps_history(options) else dbt_kinds.latest_rows(options, query) %}
+  {% set latest = dbt_kinds.latest_dated(options, writer, query) if options.traits.has_merge_timeline else dbt_kinds.latest_rows(options, query) %}
   {% do return(dbt_kinds.filtered_query(latest, 'true', writer.get('source_selected') or writer.selected)) %}
 {% endmacro %}

@@ -43,7 +43,7 @@ from {{ stage }} as source
 {% macro _duplicates_way_out(options) %}
   {% if options.kind == 'scd_type_2_by_run' %}
     {% do return('') %}
-  {% elif not dbt_kinds.keeps_history(options) %}
+  {% elif not options.traits.has_merge_timeline %}
     {% do return(', or set duplicate_keys: keep_latest and order_by, or replace_all if a key names a group of rows') %}
   {% endif %}
   {% do return((', or set duplicate_keys: keep_latest' if options.kind == 'scd_type_2_by_time' else '')

@@ -60,7 +60,7 @@
   {% set others = since | rejectattr('operation', 'eq', 'replace') | list if since is not none and details.get('rows') is not none and details.write == 'append' else [] %}
   {% if since is none or appended | length > 1 or others | length > 1 or (others and others[0].rows_written not in [none, details.rows]) %}
     {% set args = "--args '{select: " ~ options.model ~ ', start: ' ~ pending.interval_start ~ ', end: ' ~ pending.interval_end ~ "}'" %}
-    {% if dbt_kinds.accumulates(options) %}
+    {% if options.traits.accumulates %}
       {% do dbt_kinds.fail(options.model, 'the interval ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end ~ ' is in doubt: a run died while it merged it into '
         ~ options.relation ~ ', and the snapshots of that table do not tell whether it had done so (' ~ ('snapshot ' ~ pending.get('snapshot_id') ~ ' has expired' if since is none
         else appended | length ~ ' writes since') ~ '); an interval can be merged only once, so rebuild the table with --full-refresh, or, if you can tell, state it: dbt run-operation '

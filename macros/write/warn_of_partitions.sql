@@ -4,7 +4,7 @@
   {% if differing is not none %}
     {% do dbt_kinds.warn(options.model, differing ~ ', which it keeps; ' ~ dbt_kinds.rebuild_partitions(options, writer.partitioning)) %}
   {% endif %}
-  {% for field in (writer.partitioning if dbt_kinds.replaces_partitions(options) else []) if (dbt_kinds.plain_partitions([field]) | join).startswith('bucket(') %}
+  {% for field in (writer.partitioning if options.traits.replaces_partitions else []) if (dbt_kinds.plain_partitions([field]) | join).startswith('bucket(') %}
     {% do dbt_kinds.warn(options.model, 'a run replaces whole partitions, and one of ' ~ field ~ ' holds many values: rows of all of them are removed, unless the query yields them again; '
       ~ 'partition_by the columns whose values are replaced') %}
   {% endfor %}
@@ -23,7 +23,7 @@
 
 {# What to do about it. Pure. #}
 {% macro rebuild_partitions(options, partitioning) %}
-  {% do return('rebuild it with --full-refresh' ~ (', which throws its history away' if dbt_kinds.keeps_history(options) or options.kind == 'scd_type_2_by_run' else '')
+  {% do return('rebuild it with --full-refresh' ~ (', which throws its history away' if options.traits.has_merge_timeline or options.kind == 'scd_type_2_by_run' else '')
     ~ (', or set partition_by: [' ~ partitioning | join(', ') ~ ']' if partitioning else ', or remove partition_by')) %}
 {% endmacro %}
 

@@ -27,14 +27,6 @@ SPARK_TYPES = {
 }  # fmt: skip
 
 
-# those of SCD type 2 by time where there is none
-MATERIALIZATIONS = {
-    "append": ("changes_writer", "append_changes"), "cumulative_aggregate": ("cumulative_writer", "merge_states"), "events": ("append_writer", "append_landed"),
-    "full": ("whole_writer", "replace_all"), "incremental_by_unique_key": ("key_writer", "upsert"), "incremental_unmanaged": ("append_writer", "append_once"),
-    "tracked": ("group_writer", "replace_groups"),
-}  # fmt: skip
-
-
 @dataclass(frozen=True)
 class Relation:
     """As much of dbt's relation as the macros ask for."""
@@ -241,8 +233,7 @@ class Warehouse:
         invocation = f"invocation-{len(self.log)}"
         macros = self.macros(name, kind, options, sql, variables, invocation, full_refresh)
         try:
-            prepare, write = MATERIALIZATIONS.get(kind, ("history_writer", "merge_history"))
-            macros.load_intervals(prepare=getattr(macros, prepare), write=getattr(macros, write))
+            macros.load_intervals()
         except Exception as error:
             if not isinstance(error, DiedError):
                 # the package's on-run-end hook

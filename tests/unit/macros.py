@@ -48,13 +48,13 @@ _MODULES = {
 def _compiled_files() -> list[tuple[list[str], CodeType]]:
     compiled = []
     for file in sorted(MACROS.rglob("*.sql")):
-        text = file.read_text()
-        if "{% materialization" not in text:
-            # what dbt makes of a generic test
-            text = re.sub(r"{% test (\w+)\(", r"{% macro test_\1(", text).replace("{% endtest %}", "{% endmacro %}")
-            # jinja2 does not export names that begin with an underscore; dbt renames all of them like this
-            renamed = re.sub(r"{% macro (\w+)\(", r"{% macro dbt_macro__\1(", text)
-            compiled.append((re.findall(r"{% macro (\w+)\(", text), _ENVIRONMENT.compile(renamed, filename=str(file))))
+        # a materialization runs in dbt only
+        text = re.sub(r"(?s){% materialization .*?{% endmaterialization %}", "", file.read_text())
+        # what dbt makes of a generic test
+        text = re.sub(r"{% test (\w+)\(", r"{% macro test_\1(", text).replace("{% endtest %}", "{% endmacro %}")
+        # jinja2 does not export names that begin with an underscore; dbt renames all of them like this
+        renamed = re.sub(r"{% macro (\w+)\(", r"{% macro dbt_macro__\1(", text)
+        compiled.append((re.findall(r"{% macro (\w+)\(", text), _ENVIRONMENT.compile(renamed, filename=str(file))))
     return compiled
 
 

@@ -36,7 +36,7 @@ def planned(
     written_options = {name: value for name, value in options.items() if name != "kind"}
     model = macros.options(node(kind=kind, **{**needed.get(kind, {}), **written_options}))
     loads = [a_load if isinstance(a_load, Load) else read(a_load, number) for number, a_load in enumerate(recorded)]
-    settings = macros.run_settings("orders", full_refresh and not macros.bars_full_refresh(model))
+    settings = macros.run_settings("orders", full_refresh and not model["traits"]["blocks_full_refresh"])
     upstream = [as_parent(parent) for parent in parents]
     plan: dict[str, Any] = macros.plan_intervals(
         model, as_pieces(loads), settings, query_hash, upstream, gates=list(gates), late=list(late)

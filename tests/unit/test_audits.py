@@ -137,7 +137,7 @@ def test_a_ref_in_an_argument_is_to_a_dependency_of_the_model_or_to_the_audited_
 
     (audit,) = audits({"relationships": {"to": "ref('customers')", "where": "id > 0"}})
     work = {
-        "options": {"model": "orders", "kind": "full", "start": None},
+        "options": {"model": "orders", "traits": MACROS.kind_traits("full"), "start": None},
         "plan": {"execution_time": "2024-01-02T00:00:00"},
     }
     batch = ["2024-01-01T00:00:00", "2024-01-02T00:00:00"]
@@ -218,7 +218,8 @@ def test_the_rows_that_stay_are_those_of_untouched_partitions(
         "partitioning": [f"{transform}(ts)"],
         "replaces_table": False,
     }
-    work = {"options": {"kind": "incremental_by_partition"}, "writer": writer, "is_prepared": True, "start_anew": False}
+    options = {"kind": "incremental_by_partition", "traits": MACROS.kind_traits("incremental_by_partition")}
+    work = {"options": options, "writer": writer, "is_prepared": True, "start_anew": False}
     sql = f"select id from {MACROS.table_to_be('t', work, [], 'stage')} order by id"
     rows = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0]).fetchall()
     assert rows == ([(1,), (2,)] if stays else [(2,)])

@@ -221,8 +221,8 @@ def test_a_change_set_is_part_of_the_query_that_is_compared() -> None:
     ],
 )
 def test_which_kinds_go_by_changes_and_which_compare(kind: str, given: dict[str, Any], told: tuple[bool, bool]) -> None:
-    options = MACROS.options(node(kind=kind, **given))
-    assert (MACROS.goes_by_changes(options), MACROS.compares_with_table(options)) == told
+    traits = MACROS.options(node(kind=kind, **given))["traits"]
+    assert (traits["is_change_driven"], traits["diffs_against_target"]) == told
 
 
 def test_a_beginning_without_a_cursor_is_refused() -> None:

@@ -311,8 +311,10 @@ def test_an_error_says_what_is_wrong_and_what_to_write(
 )
 def test_a_first_load_of_a_table_that_is_there_names_adopt(kind: str, reason: str, is_there: bool, says: bool) -> None:
     plan = {"reason": reason, "batches": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"]]}
-    options = {"model": "orders", "kind": kind} | ({"capture": "snapshot"} if kind == "append" else {})
-    note = Macros().note_of_plan(options, plan, is_there)
+    macros = Macros()
+    given = {"capture": "snapshot"} if kind == "append" else {}
+    options = {"model": "orders", "traits": macros.kind_traits(kind, given), **given}
+    note = macros.note_of_plan(options, plan, is_there)
     assert (note is not None and "dbt_kinds.adopt --args '{select: orders}'" in note) is says
 
 

@@ -42,7 +42,7 @@ def test_the_alias_is_by_time_and_history_is_protected() -> None:
     assert options["kind"] == "scd_type_2_by_time"
     assert options["updated_at_name"] == "updated_at"
     assert options["disable_restatement"] is True
-    assert MACROS.bars_full_refresh(options) is False
+    assert options["traits"]["blocks_full_refresh"] is False
     assert options_of("scd_type_2", allow_partials=True)["allow_partials"] is False
     assert options_of("scd_type_2_by_column")["updated_at_name"] is None
 

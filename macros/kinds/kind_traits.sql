@@ -1,0 +1,30 @@
+{#
+  What a kind is: the record in its file, `kind_<name>(options)`, with what it leaves out. `options` are the model's; an empty mapping for what holds of all models of the kind.
+  Macros are given by their names, because a macro that is kept in a mapping works in the context of the model that put it there. Pure.
+
+  own_options(node, options, given): the options that only the kind knows how to read, from what the model gives; none if it has none
+  prepare(options, query_columns, existing, query, keys): checks everything before anything is written, and returns the kind's writer
+  write(relation, work, batch, query): writes one batch, and returns `{rows_written, snapshot_id, commit, details, sql}`, as far as known
+  ignores_intervals: every run reads everything, whatever schedule and window
+  is_change_driven: a run is driven by changes in the tables that the query reads instead of intervals
+  diffs_against_target: a run writes only the differences between its source and its table, or only the rows that a source gained, without withdrawing records first
+  reads_its_table: the rows that a batch writes depend on the table's existing rows
+  appends_rows: loading a unit twice would count it twice
+  may_count_twice: loading a unit twice may count it twice
+  accumulates: the table holds states that intervals are merged into: a merged interval can be neither removed nor merged again
+  has_merge_timeline: the table holds rows that its source no longer has, so that only a full refresh may empty it, and its batches are merges, each after the one before
+  replaces_partitions: a batch replaces the partitions that its rows belong to
+  rebuilds_to_restate: a window over recorded units rebuilds the table: rows do not show which unit they came from, so they cannot be replaced selectively
+  blocks_full_refresh: disable_restatement also blocks --full-refresh
+#}
+{% macro kind_traits(kind, options={}) %}
+  {% set record = dbt_kinds['kind_' ~ kind](options) %}
+  {% set traits = dict({
+    'own_options': none, 'ignores_intervals': false, 'diffs_against_target': false, 'reads_its_table': false, 'appends_rows': false, 'accumulates': false,
+    'has_merge_timeline': false, 'replaces_partitions': false, 'rebuilds_to_restate': false,
+  }, **record) %}
+  {% do return(dict({
+    'is_change_driven': traits.diffs_against_target, 'may_count_twice': traits.appends_rows,
+    'blocks_full_refresh': options.get('disable_restatement', false) and not traits.ignores_intervals and not traits.has_merge_timeline,
+  }, **traits)) %}
+{% endmacro %}
