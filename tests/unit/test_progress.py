@@ -43,7 +43,8 @@ def test_a_long_run_says_how_long_the_rest_takes(spent: float, number: int, batc
 def test_a_table_that_a_run_left_empty_is_not_to_be_adopted(kind: str, reason: str, rows: int, filled: bool) -> None:
     macros = Macros(run_query=lambda sql: SimpleNamespace(rows=[(1,)] * rows))
     plan = {"reason": reason, "batches": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"]]}
-    options = {"kind": kind, "capture": "snapshot" if kind == "append" else None}
+    given = {"capture": "snapshot" if kind == "append" else None}
+    options = {"traits": macros.kind_traits(kind, given), **given}
     assert macros.is_filled(options, plan, True, "shop.orders") is filled
     assert macros.is_filled(options, plan, False, "shop.orders") is False
 
