@@ -45,8 +45,9 @@
 {# SQL in parentheses: these columns and no rows. Pure. #}
 {% macro empty_rows(columns) %}
   {% set selected = [] %}
-  {% for column in columns %}
-    {% do selected.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ') as ' ~ dbt_kinds.quoted(column.name)) %}
+  {% for quoted in dbt_kinds.quoted_names(columns) %}
+    {% set type = columns[loop.index0].type %}
+    {% do selected.append('cast(null as ' ~ (dbt_kinds.type_text(dbt_kinds.parse_type(type)) if '<' in type else type) ~ ') as ' ~ quoted) %}
   {% endfor %}
   {% do return('(select ' ~ selected | join(', ') ~ ')') %}
 {% endmacro %}

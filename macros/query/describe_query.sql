@@ -38,7 +38,7 @@
   is asked about.
 #}
 {% macro with_whole_types(columns, source) %}
-  {% for column in columns if dbt_kinds.parse_type(column.type).kind == 'truncated' %}
+  {% for column in columns if '...' in column.type and dbt_kinds.parse_type(column.type).kind == 'truncated' %}
     {% do column.update({'type': dbt_kinds._whole_type(dbt_kinds.quoted(column.name), column.type.split('<')[0] | lower, source)}) %}
   {% endfor %}
   {% do return(columns) %}

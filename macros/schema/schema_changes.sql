@@ -55,16 +55,16 @@
 
 
 {% macro _field_changes(stored, written, path) %}
-  {% set changes = [] %}
+  {% set changes, stored_by_name, written_by_name = [], dbt_kinds.columns_by_name(stored), dbt_kinds.columns_by_name(written) %}
   {% for field in stored %}
-    {% set match = dbt_kinds.find_column(written, field.name) %}
+    {% set match = written_by_name.get(field.name | lower) %}
     {% if match is none %}
       {% do changes.append(dbt_kinds._change('drop', path + [field.name], field.type, none)) %}
     {% else %}
       {% do changes.extend(dbt_kinds._type_changes(field.type, match.type, path + [field.name])) %}
     {% endif %}
   {% endfor %}
-  {% for field in written if dbt_kinds.find_column(stored, field.name) is none %}
+  {% for field in written if field.name | lower not in stored_by_name %}
     {% do changes.append(dbt_kinds._change('add', path + [field.name], none, field.type)) %}
   {% endfor %}
   {% do return(changes) %}

@@ -3,11 +3,12 @@
   files of a Parquet or ORC table, by which it is told what a write has changed.
 #}
 {% macro check_column_names(options, columns) %}
-  {% for column in columns %}
+  {% set is_of_files, reserved = dbt_kinds.is_of_files(options.file_format), dbt_kinds.iceberg_columns() if options.file_format == 'iceberg' else [] %}
+  {% for column in columns if column.name[:1] == '_' %}
     {% set way_out = '; give it another name in the query, as in `' ~ column.name ~ '` as ' ~ modules.re.sub('^_+', '', column.name) | lower %}
-    {% if options.file_format == 'iceberg' and column.name in dbt_kinds.iceberg_columns() %}
+    {% if column.name in reserved %}
       {% do dbt_kinds.fail(options.model, "the column '" ~ column.name ~ "' has a name that Iceberg reserves, and Spark could not read the table" ~ way_out) %}
-    {% elif dbt_kinds.is_of_files(options.file_format) and column.name | lower == '_metadata' %}
+    {% elif is_of_files and column.name | lower == '_metadata' %}
       {% do dbt_kinds.fail(options.model, "the column '" ~ column.name ~ "' has the name under which Spark tells the files of a " ~ options.file_format
         ~ ' table, and dbt_kinds asks for them' ~ way_out) %}
     {% endif %}

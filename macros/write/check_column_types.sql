@@ -1,7 +1,9 @@
 {# Refuses a query whose table could not be created because its format cannot hold the type of a column. #}
 {% macro check_column_types(options, columns) %}
+  {% set unstorable = {} %}
   {% for column in columns %}
-    {% set type = dbt_kinds.unstorable_type(options.file_format, column.type) %}
+    {% do unstorable.update({column.type: dbt_kinds.unstorable_type(options.file_format, column.type)}) if column.type not in unstorable %}
+    {% set type = unstorable[column.type] %}
     {% if type is not none %}
       {% set whole = '' if type == column.type else ', within ' ~ column.type %}
       {% do dbt_kinds.fail(options.model, "the column '" ~ column.name ~ "' of the query is " ~ ('a null without a type' if type == 'void' else 'of type ' ~ type) ~ whole ~ ', which no '

@@ -61,8 +61,9 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {# SQL: columns as a `create table` defines them, with the comments that they have. Pure. #}
 {% macro defined_columns(columns) %}
   {% set defined = [] %}
-  {% for column in columns %}
-    {% do defined.append('\n  ' ~ dbt_kinds.quoted(column.name) ~ ' ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type))
+  {% for quoted in dbt_kinds.quoted_names(columns) %}
+    {% set column = columns[loop.index0] %}
+    {% do defined.append('\n  ' ~ quoted ~ ' ' ~ (dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) if '<' in column.type else column.type)
       ~ (' comment ' ~ dbt_kinds.text_literal(column.comment) if column.get('comment') else '')) %}
   {% endfor %}
   {% do return('(' ~ defined | join(',') ~ '\n)') %}

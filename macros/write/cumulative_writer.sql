@@ -7,12 +7,14 @@
   {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
   {% do dbt_kinds._check_key_stays(options, writer, existing) if existing is not none %}
   {% set keys, functions, sums, assignments = [], {}, [], [] %}
-  {% for column in writer.schema %}
-    {% set quoted, combiner = dbt_kinds.quoted(column.name), options.combine.get(column.name | lower) %}
-    {% if column.name | lower in options.unique_key | map('lower') %}
+  {% set of_key, by_combiner = options.unique_key | map('lower') | list, dbt_kinds.state_functions() %}
+  {% for quoted in dbt_kinds.quoted_names(writer.schema) %}
+    {% set column = writer.schema[loop.index0] %}
+    {% set combiner = options.combine.get(column.name | lower) %}
+    {% if column.name | lower in of_key %}
       {% do keys.append(quoted) %}
     {% elif combiner is not none %}
-      {% do functions.update({quoted: dbt_kinds.state_functions()[combiner]}) %}
+      {% do functions.update({quoted: by_combiner[combiner]}) %}
       {% do sums.append({'name': column.name, 'type': column.type}) if combiner == 'add' %}
       {% do assignments.append({'column': quoted, 'expression': '__kinds_row.' ~ quoted}) %}
     {% endif %}

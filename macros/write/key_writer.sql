@@ -108,6 +108,9 @@
 
 {# The writer for one batch: time variables in merge_filter and when_matched refer to its window, as in the query. Pure. #}
 {% macro writer_in_window(writer, window, execution_time) %}
+  {% if '/*kinds:' not in writer.clauses | string %}
+    {% do return(writer) %}
+  {% endif %}
   {% set clauses = [] %}
   {% for clause in writer.clauses %}
     {% set assignments = [] %}

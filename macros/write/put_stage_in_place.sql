@@ -26,8 +26,9 @@
       or dbt_kinds.quoted_names(existing.partitioning) | map('lower') | list != dbt_kinds.quoted_names(partitioning) | map('lower') | list %}
     {% do return(false) %}
   {% endif %}
+  {% set by_name = dbt_kinds.columns_by_name(existing.columns) %}
   {% for column in columns %}
-    {% set stored = dbt_kinds.find_column(existing.columns, column.name) %}
+    {% set stored = by_name.get(column.name | lower) %}
     {% if stored is none or stored.type != column.type %}
       {% do return(false) %}
     {% endif %}
