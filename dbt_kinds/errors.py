@@ -483,10 +483,6 @@ class ArrivalWithoutKey(Left):
     """Rows are re-read by arrival time, and no key shows which of them already exist."""
 
 
-class KeyMayRepeat(Left):
-    """Rows are deleted and inserted by a key that nothing shows to be unique."""
-
-
 class OwnStateTable(Left):
     """A state table or the model's own statements decide what is loaded."""
 
@@ -659,6 +655,10 @@ class TypeFromName(MigrationNote):
 
 class TimesOfZone(MigrationNote):
     """Days are those of a time zone, whose midnight is when the model is due."""
+
+
+class ReplacedTogether(MigrationNote):
+    """All rows of a key are replaced together, so that they have to be in one window."""
 
 
 class ConfigWritten(MigrationNote):

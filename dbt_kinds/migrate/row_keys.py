@@ -1,52 +1,56 @@
-"""Whether a key is unique: delete+insert replaces all rows of a key, whereas a kind by key has one row per key."""
+"""Keys: delete+insert replaces all rows of a key, which a kind by key does if it is told to."""
 
 from __future__ import annotations
 
-import re
-
 from sqlglot import exp
 
-from dbt_kinds.errors import KeptAsTest, KeyIsChecked, KeyMayRepeat, MigrationNote
-from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.errors import CustomStrategy, KeyIsChecked, ReplacedTogether
+from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
 
+_NARROWING = ("incremental_predicates", "predicates", "merge_update_columns", "merge_exclude_columns")
 # whose adapters delete and insert if a model has a key and names no strategy
 _DELETING_ADAPTERS = frozenset({"duckdb", "postgres", "redshift"})
-_NAME_OF_A_ROW = re.compile(r"(?:.*_)?(?:id|ids|key|uuid|guid|pk|sk|hash|hk)|.*(?<=[a-z])(?:Id|ID|Key)")
 
 
-def row_key_notes(reading: Reading, settings: Settings, options: MigrateOptions) -> list[MigrationNote]:
-    """The notes on the key of a model that becomes a kind by key; empty if it is known to be unique.
+def set_key(found: Conversion, reading: Reading, settings: Settings, options: MigrateOptions) -> None:
+    """Sets the key of a kind by key, and what it does with several rows of one key.
 
     Raises:
-        KeyMayRepeat: rows are deleted and inserted by a key that nothing shows to be unique.
+        CustomStrategy: all rows of a key are replaced, and a setting narrows which.
     """
+    found.options["unique_key"] = list(settings.unique_key)
     adapter = options.adapter or options.dialect
     is_deleting = settings.strategy == "delete+insert" or (settings.strategy is None and adapter in _DELETING_ADAPTERS)
     key = frozenset(name.lower() for name in settings.unique_key)
     if any(unique <= key for unique in reading.model.properties.unique):
-        return []
+        return
     if reading.trees and all(_has_one_row_of(tree, key) for tree in reading.trees):
-        return []
+        return
     written = ", ".join(settings.unique_key)
     if not is_deleting:
-        return [
+        found.notes.append(
             KeyIsChecked(
-                f"a load stops at two rows of a {written}, and at one that is NULL, where dbt kept them on a first "
-                "load and on "
-                f"--full-refresh; test that {written} is unique and not null, or set duplicate_keys and null_keys"
+                f"a load stops at two rows of one {written}, and at one that is NULL, where dbt kept them on a first "
+                f"load and on --full-refresh; test that {written} is unique and not null, or set duplicate_keys and "
+                "null_keys"
             )
-        ]
-    if len(key) == 1 and not _NAME_OF_A_ROW.fullmatch(settings.unique_key[0]):
-        raise KeyMayRepeat(
-            f"delete+insert replaces all rows of a {written}, and a kind by key has one row of each; test in YAML that "
-            f"{written} is unique, or name the columns that tell rows apart",
+        )
+        return
+    narrowed = [name for name in _NARROWING if settings.config.get(name)]
+    if narrowed:
+        raise CustomStrategy(
+            f"{narrowed[0]} narrows what delete+insert deletes; write what it means with merge_filter by hand",
             line=settings.line,
         )
-    return [
-        KeptAsTest(f"delete+insert took several rows of a key, which are refused now; test that {written} is unique")
-    ]
+    found.options["duplicate_keys"] = "replace_all"
+    found.notes.append(
+        ReplacedTogether(
+            f"all rows of a {written} are replaced together, as before; those of one {written} have to be in one "
+            "window, as they had to be in one run, and a NULL stops a load"
+        )
+    )
 
 
 def _has_one_row_of(tree: exp.Query, key: frozenset[str]) -> bool:

@@ -21,7 +21,7 @@ from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.edits import block_removal, filter_edits
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.reading import Reading, unknown_calls
-from dbt_kinds.migrate.row_keys import row_key_notes
+from dbt_kinds.migrate.row_keys import set_key
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import ends_in, find_marker, find_markers, is_plain_condition, trace
 from dbt_kinds.migrate.when import no_start, start_options
@@ -75,11 +75,10 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
             "nothing "
             "(cron says when one is due). A filter between start_*() and end_*() would read less"
         )
-        return Conversion(
-            "incremental_by_unique_key",
-            {"unique_key": list(settings.unique_key)} | start_options(options),
-            notes=[whole, *row_key_notes(reading, settings, options), *no_start(options)],
-        )
+        found = Conversion("incremental_by_unique_key", notes=[whole, *no_start(options)])
+        set_key(found, reading, settings, options)
+        found.options |= start_options(options)
+        return found
     appended = NoWindow(
         "everything that the query returns is appended, as before, once an interval is over: a second run on the same "
         "day "

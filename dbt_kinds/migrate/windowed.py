@@ -26,7 +26,7 @@ from dbt_kinds.migrate.kind_choice import BY_KEY, choose_kind, is_arriving_by, p
 from dbt_kinds.migrate.late_rows import set_lookback
 from dbt_kinds.migrate.meaning import Meaning, meanings_of, reaches_as_far
 from dbt_kinds.migrate.reading import Reading, check_every_branch
-from dbt_kinds.migrate.row_keys import row_key_notes
+from dbt_kinds.migrate.row_keys import set_key
 from dbt_kinds.migrate.settings import Settings, check_range
 from dbt_kinds.migrate.stamps import own_stamps
 from dbt_kinds.migrate.trace import (
@@ -137,8 +137,7 @@ def _by_tree(
         check_range(settings, column, options)
         found.options["time_column"] = column
     elif kind == BY_KEY:
-        found.options["unique_key"] = list(settings.unique_key)
-        found.notes += row_key_notes(reading, settings, options)
+        set_key(found, reading, settings, options)
     found.options |= when_options(meanings, selects, options) | unit_options(unit, meanings, options)
     set_lookback(found, meanings, unit)
     take_deletes(found, reading, settings, meanings, unit, options)

@@ -493,18 +493,18 @@ GROUPED = "count(*) as n, block_number, max(inserted_timestamp) as inserted_time
 @pytest.mark.parametrize(
     ("text", "properties", "told"),
     [
-        (deleting(BLOCK), "", "KeyMayRepeat"),
+        (deleting(BLOCK), "", "ReplacedTogether"),
         (deleting(BLOCK), TESTED % "unique", ""),
-        (deleting(BLOCK), TESTED % "unique: {config: {where: 'id > 3'}}", "KeyMayRepeat"),
+        (deleting(BLOCK), TESTED % "unique: {config: {where: 'id > 3'}}", "ReplacedTogether"),
         (deleting(BLOCK), COMBINED, ""),
         (deleting(BLOCK), CONSTRAINED, ""),
         (deleting(BLOCK, rest="qualify row_number() over (partition by block_number order by inserted_timestamp desc) = 1"), "", ""),
         (deleting(BLOCK, rest="qualify row_number() over (partition by id order by inserted_timestamp desc) = 1"), "", "WindowOverRuns"),
-        (deleting("'id'"), "", "KeptAsTest"),
-        (deleting("['block_number', 'log_index']", "block_number, log_index, inserted_timestamp"), "", "KeptAsTest"),
-        (incremental("select * from {{ ref('raw') }}", "incremental_strategy='delete+insert', unique_key='block_number'"), "", "KeyMayRepeat"),
+        (deleting("'id'"), "", "ReplacedTogether"),
+        (deleting("['block_number', 'log_index']", "block_number, log_index, inserted_timestamp"), "", "ReplacedTogether"),
+        (incremental("select * from {{ ref('raw') }}", "incremental_strategy='delete+insert', unique_key='block_number'"), "", "ReplacedTogether"),
         (incremental(f"select {GROUPED} from {{{{ ref('raw') }}}} group by 2", "incremental_strategy='delete+insert', unique_key='block_number'"), "", ""),
-        (incremental(f"select {GROUPED}, id from {{{{ ref('raw') }}}} group by 2, 4", "incremental_strategy='delete+insert', unique_key='block_number'"), "", "KeyMayRepeat"),
+        (incremental(f"select {GROUPED}, id from {{{{ ref('raw') }}}} group by 2, 4", "incremental_strategy='delete+insert', unique_key='block_number'"), "", "ReplacedTogether"),
         (deleting(BLOCK).replace("delete+insert", "merge"), "", ""),
     ],
 )  # fmt: skip
@@ -512,9 +512,12 @@ def test_a_key_that_is_deleted_and_inserted_by_may_be_that_of_many_rows(
     text: str, properties: str, told: str, tmp_path: Path
 ) -> None:
     result = one(migrated(tmp_path, {"m": text, **({"models/m.yml": properties} if properties else {})}, "snowflake"))
-    said = {note.code for note in result.notes} & {"KeptAsTest"} | ({result.reason.code} if result.reason else set())
+    said = {note.code for note in result.notes} & {"ReplacedTogether"} | (
+        {result.reason.code} if result.reason else set()
+    )
     assert said == ({told} if told else set())
     assert result.kind == (None if result.reason else KEY)
+    assert result.options.get("duplicate_keys") == ("replace_all" if told == "ReplacedTogether" else None)
 
 
 def test_postgres_deletes_and_inserts_where_nothing_is_said(tmp_path: Path) -> None:
@@ -522,8 +525,14 @@ def test_postgres_deletes_and_inserts_where_nothing_is_said(tmp_path: Path) -> N
         "_loaded_at > (select max(_loaded_at) from {{ this }})", "region, _loaded_at", "unique_key='region'"
     )
     result = one(migrated(tmp_path, {"m": text}, "postgres"))
-    assert result.reason is not None and result.reason.code == "KeyMayRepeat"
-    assert one(migrated(tmp_path, {"m": text}, "snowflake")).kind == KEY
+    assert result.options == {"unique_key": ["region"], "duplicate_keys": "replace_all", "lookback": 1}
+    assert "duplicate_keys" not in one(migrated(tmp_path, {"m": text}, "snowflake")).options
+
+
+def test_what_narrows_a_deletion_is_left(tmp_path: Path) -> None:
+    config = "incremental_strategy='delete+insert', unique_key='region', incremental_predicates=['region > 3']"
+    result = one(migrated(tmp_path, {"m": incremental("select * from {{ ref('raw') }}", config)}, "snowflake"))
+    assert result.reason is not None and result.reason.code == "CustomStrategy"
 
 
 def test_one_file_as_a_whole(tmp_path: Path) -> None:
