@@ -40,6 +40,31 @@ class Commands(click.Group):
             ctx.exit(2)
 
 
+class SelectsWords(click.Command):
+    """A command that takes `--select a b` as dbt does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses the arguments."""
+        return super().parse_args(ctx, joined_selection(args))
+
+
+def joined_selection(arguments: list[str]) -> list[str]:
+    """The arguments with all words that follow --select in one, except a last one that is the folder of a project."""
+    joined: list[str] = []
+    takes = False
+    for at, word in enumerate(arguments):
+        is_value = takes and not word.startswith("-")
+        is_first = bool(joined) and joined[-1] in ("--select", "-s")
+        is_last = at + 1 == len(arguments) or arguments[at + 1].startswith("-")
+        is_folder = is_last and (Path(word) / "dbt_project.yml").is_file()
+        if is_value and not is_first and not is_folder:
+            joined[-1] += f" {word}"
+        else:
+            joined.append(word)
+        takes = is_value or word in ("--select", "-s")
+    return joined
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(dbt_kinds.__version__)
 def main() -> None:
@@ -491,7 +516,10 @@ def check_source(directory: Path, *, strict: bool, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-@main.command(epilog=examples("migrate > migration.diff", "migrate --select orders --start 2024-01-01 --write"))
+@main.command(
+    cls=SelectsWords,
+    epilog=examples("migrate > migration.diff", "migrate --select orders payments --start 2024-01-01 --write"),
+)
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
 @click.option("--write", "writes", is_flag=True, help="Write the files.")
 @click.option("--allow-dirty", is_flag=True, help="Write even if the git tree has uncommitted changes.")

@@ -24,6 +24,7 @@ from dbt_kinds.migrate.spread_config import with_plain_config
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import config_calls, config_edits
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, read_project
+from dbt_kinds.readers.dbt.rendering import Names
 from dbt_kinds.writers.jinja import Expression, config_block
 
 Progress = Callable[[int, int], None]
@@ -69,7 +70,7 @@ def migrate_project(
         results.append(_one(item, project, options, parents))
         if progress is not None:
             progress(done, len(work))
-    return Migration(project.name, results)
+    return Migration(project.name, results, options.dialect)
 
 
 def _one(item: ModelFile | Snapshot, project: DbtProject, options: MigrateOptions, parents: Parents) -> Result:
@@ -92,6 +93,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
         return result
     settings: Settings | None = None
     reading: Reading | None = None
+    names = Names()
     try:
         model, written = with_plain_config(model, project, options)
         settings = read_settings(model, project, options.adapter)
@@ -101,7 +103,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
             result.found = Found("microbatch", settings.unique_key, ("microbatch",))
             conversion = decide_microbatch(model, settings, project, options)
         else:
-            reading = read_model(model, project, options, parents)
+            reading = read_model(model, project, options, parents, names)
             conversion = decide(reading, settings, project, options)
             result.found = found_of(reading, settings)
         result.new_text = converted_text(model, conversion)
@@ -109,8 +111,10 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
         if reading is not None:
             result.found = found_of(reading, settings)
         result.reason = left
-        left.file = model.path
+        left.file, left.message = model.path, names.readable(left.message)
         return result
+    for note in conversion.notes:
+        note.message = names.readable(note.message)
     result.status, result.kind, result.options, result.notes = (
         "converted",
         conversion.kind,

@@ -137,15 +137,20 @@ def is_called(text: str) -> bool:
     return any("is_incremental" in tag.code for tag in tags(text) if tag.kind != "comment")
 
 
-def read_model(model: ModelFile, project: DbtProject, options: MigrateOptions, parents: Parents) -> Reading:
+def read_model(
+    model: ModelFile, project: DbtProject, options: MigrateOptions, parents: Parents, names: Names
+) -> Reading:
     """Reads a model.
+
+    Args:
+        names: takes the meanings of the names in its SQL.
 
     Raises:
         Left: a block is not a filter, or macros or variables decide more than can be analysed.
     """
     text = model.text
     tree = nesting(text)
-    renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, Names())
+    renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, names)
     blocks = incremental_blocks(tree)
     setups = [node for node in tree if _is_setup(text, node)]
     reading = Reading(model, renderer, [], setups, parents)
@@ -306,7 +311,15 @@ def unknown_calls(text: str, project: DbtProject) -> Iterator[tuple[str, int]]:
         for found in re.finditer(r"([A-Za-z_][\w.]*)\s*\(", code):
             name = found[1].split(".")[0]
             is_method = found.start() > 0 and code[found.start() - 1] == "."
-            if is_method or name in _BUILT_IN or name in _HARMLESS or name in project.macros or name == project.name:
+            is_filter = code[: found.start()].rstrip().endswith("|")
+            if (
+                is_method
+                or is_filter
+                or name in _BUILT_IN
+                or name in _HARMLESS
+                or name in project.macros
+                or name == project.name
+            ):
                 continue
             if tag.word == "macro" or ("." not in found[1] and re.search(rf"macro\s+{name}\b", text)):
                 continue

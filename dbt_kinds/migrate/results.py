@@ -9,8 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dbt_kinds.errors import Left, MigrationNote
+from dbt_kinds.migrate.advice import ADVICE
 from dbt_kinds.migrate.conversion import Found
 
+_SPARK = frozenset({"spark", "databricks", "spark2"})
+# of one reason
+_MOST_MESSAGES = 5
 Status = Literal["converted", "left", "already", "proposed", "failed"]
 
 
@@ -65,10 +69,11 @@ class Result:
 
 @dataclass
 class Migration:
-    """All results of one project, in the order of its files."""
+    """All results of one project, in the order of its files; `dialect` is that of its queries."""
 
     project: str
     results: list[Result]
+    dialect: str = "spark"
 
     def count(self, status: Status, *, snapshots: bool = False) -> int:
         """How many models, or snapshots, have a status."""
@@ -90,7 +95,24 @@ class Migration:
 
     def data(self) -> dict[str, Any]:
         """The data for `--json`."""
-        return {"project": self.project, "models": [result.data() for result in self.results], "summary": self.summary}
+        return {
+            "project": self.project,
+            "models": [result.data() for result in self.results],
+            "summary": self.summary,
+            "reasons": [
+                {"code": code, "count": messages.total(), "messages": dict(messages.most_common())}
+                for code, messages in self.reasons
+            ],
+        }
+
+    @property
+    def reasons(self) -> list[tuple[str, Counter[str]]]:
+        """The reasons for which models are left, the most frequent first, each with its messages and their counts."""
+        found: dict[str, Counter[str]] = {}
+        for result in self.results:
+            if result.reason is not None and not result.is_snapshot:
+                found.setdefault(result.reason.code, Counter())[result.reason.message] += 1
+        return sorted(found.items(), key=lambda item: (-item[1].total(), item[0]))
 
     @property
     def would_change(self) -> bool:
@@ -119,19 +141,33 @@ def report_lines(migration: Migration) -> Iterator[str]:
             said = ", ".join(f"{name} {value}" for name, value in result.options.items())
             yield f"{where}: {result.name}: {result.status}, {result.kind}{': ' + said if said else ''}"
         for note in result.notes:
-            yield f"    {note.code}: {note.message}"
-    summary = migration.summary
-    reasons = Counter(
-        result.reason.code for result in migration.results if result.reason is not None and not result.is_snapshot
-    )
+            # the same for all models that have it
+            if note.code != "NoStart":
+                yield f"    {note.code}: {note.message}"
+    yield from _summary_lines(migration)
+
+
+def _summary_lines(migration: Migration) -> Iterator[str]:
+    starts = [note.message for result in migration.results for note in result.notes if note.code == "NoStart"]
+    if starts:
+        yield f"NoStart: of {len(starts)} {'model' if len(starts) == 1 else 'models'} {starts[0]}"
+    if migration.dialect not in _SPARK:
+        yield (
+            f"the queries are written for {migration.dialect}, and kinds run on Spark: this changes how the models are "
+            "loaded, and leaves the rest of their queries as it is"
+        )
+    summary, reasons = migration.summary, migration.reasons
     yield (
         f"{summary['incremental']} incremental models: {summary['converted']} converted, "
         f"{summary['left']} left "
         f"({len(reasons)} reasons), {summary['failed']} failed; {summary['snapshots']} snapshots, "
         f"{summary['proposed']} proposed"
     )
-    for code, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
-        yield f"  {count:>5}  {code}"
+    for code, messages in reasons:
+        yield f"  {messages.total():>5}  {code}: {ADVICE.get(code, 'see the manual')}"
+        for message, count in messages.most_common(_MOST_MESSAGES):
+            if count > 1:
+                yield f"         {count:>5}  {message}"
 
 
 def file_diff(old: str, new: str, path: str, *, is_new: bool = False) -> str:

@@ -29,6 +29,7 @@ from dbt_kinds.migrate.reading import read_model
 from dbt_kinds.migrate.settings import is_kind, read_settings
 from dbt_kinds.operate.dbt import Dbt, DbtOptions
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, read_project
+from dbt_kinds.readers.dbt.rendering import Names
 
 _INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?")
 
@@ -158,9 +159,8 @@ def old_bounds(project: DbtProject, model: ModelFile, options: MigrateOptions, r
         if settings.strategy == "microbatch":
             column = decide_microbatch(model, settings, project, options).options["time_column"]
             return OldBounds((), (), column, is_batch=True)
-        reading = read_model(
-            model, project, options, Parents(project, options.dialect, options.adapter or options.dialect)
-        )
+        parents = Parents(project, options.dialect, options.adapter or options.dialect)
+        reading = read_model(model, project, options, parents, Names())
         meanings = [meaning_of(found, reading.names, options) for found in reading.filters]
         meanings += [meaning_of(found, reading.names, options, may_be_upper=True) for found in reading.outside]
         if any(meaning.keys for meaning in meanings):

@@ -46,7 +46,7 @@ def no_start(options: MigrateOptions) -> list[errors.MigrationNote]:
     return [
         NoStart(
             "no start is known: adopt gives one where the table exists; else set the option start, or pass "
-            "kinds_start and kinds_end once"
+            "kinds_start and kinds_end once. A --full-refresh rebuilds from there"
         )
     ]
 

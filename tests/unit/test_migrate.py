@@ -942,10 +942,58 @@ def test_the_summary_counts_every_incremental_model_once(tmp_path: Path) -> None
     )
     lines = list(report_lines(migration))
     assert lines[-2:] == [
-        "3 incremental models: 1 converted, 1 left (1 reasons), 0 failed; 0 snapshots, 0 proposed", "      1  UnreadableBlock",
+        "3 incremental models: 1 converted, 1 left (1 reasons), 0 failed; 0 snapshots, 0 proposed",
+        "      1  UnreadableBlock: write the condition between start_*() and end_*() by hand",
     ]  # fmt: skip
     data = json.loads(json.dumps(migration.data()))
     assert [model["status"] for model in data["models"]] == ["left", "already", "converted"]
+
+
+def test_reasons_are_counted_with_their_words_and_a_missing_start_is_told_once(tmp_path: Path) -> None:
+    files = {f"a{at}": filtered("{{ elsewhere('day') }} = 3", "id, day") for at in range(3)}
+    files |= {
+        f"b{at}": incremental("select * from {{ ref('raw') }}", "incremental_strategy='merge', unique_key='id'")
+        for at in range(2)
+    }
+    files["c"] = filtered("status = 'open'")
+    migration = migrated(tmp_path, files, "snowflake")
+    lines = list(report_lines(migration))
+    assert [line for line in lines if "NoStart" in line] == [
+        "NoStart: of 2 models no start is known: adopt gives one where the table exists; else set the option start, or pass "
+        "kinds_start and kinds_end once. A --full-refresh rebuilds from there"
+    ]
+    assert [line for line in lines if line.startswith("the queries are written for snowflake")]
+    assert lines[-2:] == [
+        "      4  UnreadableBlock: write the condition between start_*() and end_*() by hand",
+        "             3  `{{ elsewhere('day') }} = 3` applies only on incremental runs and names no range of time",
+    ]
+    reasons = migration.data()["reasons"]
+    assert [(reason["code"], reason["count"], len(reason["messages"])) for reason in reasons] == [
+        ("UnreadableBlock", 4, 2)
+    ]
+    assert "kinds run on Spark" not in "".join(report_lines(migrated(tmp_path, files)))
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("select day from {{ ref('raw') }} {% if is_incremental() %} where day in ('{{ run_query('select 1').columns[0][0] }}') {% endif %}", "`day in ('{{ run_query(…) }}')` applies only"),
+        ("select day from {{ ref('raw') }} {% if is_incremental() %} where exists (select 1 from {{ this }} where day > 3) {% endif %}", "from {{ this }}"),
+        ("select day from {{ ref('raw') }} {% if is_incremental() %} where region like '{{ var('region') }}' {% endif %}", "{{ var('region') }}"),
+        ("select day, lag(day) over (partition by {{ dbt_utils.generate_surrogate_key(['id']) }} order by day) as d from {{ ref('raw') }} {% if is_incremental() %} where day > (select max(day) from {{ this }}) {% endif %}", "generate_surrogate_key(id)"),
+    ],
+)  # fmt: skip
+def test_no_name_of_ours_is_in_a_reason(query: str, told: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    assert result.reason is not None
+    assert "kinds_" not in result.reason.message
+    assert told in result.reason.message
+
+
+def test_a_filter_of_jinja_is_no_macro(tmp_path: Path) -> None:
+    text = "{% set columns = ['id', 'day'] %}\nselect {{ columns | join(', ') }} from {{ ref('raw') }}"
+    result = one(migrated(tmp_path, {"m": incremental(text, "incremental_strategy='merge', unique_key='id'")}))
+    assert result.kind == KEY, result.reason
 
 
 # --- the command
@@ -1013,6 +1061,10 @@ def test_selection_json_and_wrong_use(project: Path, tmp_path: Path) -> None:
         "code": "UnreadableBlock", "line": 4, "message": "`status = 'open'` applies only on incremental runs and names no range of time",
     }  # fmt: skip
     assert run(str(project), "--select", "nobody").exit_code == 2
+    for words in (["--select", "bad", "good"], ["--select", "bad good"], ["-s", "bad", "-s", "good"]):
+        for arguments in ([str(project), *words, "--json"], ["--json", *words, str(project)]):
+            data = json.loads(run(*arguments).stdout)
+            assert [model["name"] for model in data["models"]] == ["bad", "good"], arguments
     empty = tmp_path / "empty"
     empty.mkdir()
     assert run(str(empty)).exit_code == 2

@@ -23,6 +23,7 @@ from dbt_kinds.readers.dbt.blocks import Block, nesting, walk
 
 THIS = "kinds_this"
 NAME = re.compile(r"kinds_(?:this|part|ref|var|query|code)(?:_\d+)?\b")
+_ANY_NAME = re.compile(r"kinds_(?:this\b|(?:part|ref|var|query|code|block)_\d+\b)", re.IGNORECASE)
 _MOST_LOOPS = 2000
 # attributes that jinja2 looks up on every callable
 _ASKED_BY_JINJA = frozenset({"unsafe_callable", "alters_data", "jinja_pass_arg"})
@@ -53,6 +54,23 @@ class Names:
         while name in self.codes:
             name = self.codes[name]
         return name
+
+    def readable(self, text: str) -> str:
+        """A text with what the placeholder names in it stand for."""
+        text = text.replace("kinds_key(", "generate_surrogate_key(").replace("KINDS_KEY(", "generate_surrogate_key(")
+        return _ANY_NAME.sub(lambda found: self._meaning(found[0].lower()), text)
+
+    def _meaning(self, name: str) -> str:
+        if name.startswith("kinds_block"):
+            return "the filter"
+        if name in self.relations:
+            return self.relations[name][-1]
+        if name in self.variables:
+            return f"{{{{ var('{self.variables[name]}') }}}}"
+        if name in self.queries:
+            return "{{ run_query(…) }}"
+        root = self.root(name)
+        return "{{ this }}" if root.startswith(THIS) else f"{{{{ {'…' if root.startswith('kinds_') else root} }}}}"
 
     def make(self, prefix: str) -> str:
         """A new name."""
