@@ -661,6 +661,10 @@ class ReplacedTogether(MigrationNote):
     """All rows of a key are replaced together, so that they have to be in one window."""
 
 
+class FirstLoad(MigrationNote):
+    """A first load reads what is in its window, where dbt's read everything."""
+
+
 class ConfigWritten(MigrationNote):
     """What a macro gave to config() was written out."""
 

@@ -118,7 +118,7 @@ def suffix_by_name(expression: exp.Expr, *, against_date: bool) -> str | None:
 
 def suffix_of(
     expression: exp.Expr, written: str, select: exp.Select, names: Names, parents: Parents, own: Mapping[str, str], *,
-    against_date: bool, line: int,
+    against_date: bool, against_instant: bool, line: int,
 ) -> tuple[str, list[MigrationNote]]:  # fmt: skip
     """The suffix of the time variables for a filtered expression, with a note if only its name says so.
 
@@ -145,6 +145,10 @@ def suffix_of(
                 f"{written} is taken for {kind} by its name alone; if it holds text or a number, declare its data_type"
             )
             return suffix, [TypeFromName(note)]
+    if suffix is None and not found.is_known and against_instant and isinstance(expression, exp.Column):
+        # whatever is compared with a timestamp is compared with that of the window in the same way
+        note = f"{written} is compared with timestamps, as before; if it holds text or a number, declare its data_type"
+        return "dt", [TypeFromName(note)]
     if suffix is not None:
         return suffix, []
     if not isinstance(expression, exp.Column):

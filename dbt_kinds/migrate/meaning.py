@@ -14,7 +14,7 @@ from dbt_kinds.errors import (
     UnreadableBlock,
 )
 from dbt_kinds.migrate.arrival import is_arrival
-from dbt_kinds.migrate.bounds import Bound, read_bound
+from dbt_kinds.migrate.bounds import Bound, read_bound, truncation
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.durations import Duration
 from dbt_kinds.migrate.filters import Comparison, Filter
@@ -45,6 +45,14 @@ class Meaning:
     def against_date(self) -> bool:
         """Whether the expression is compared with a date."""
         return any(bound.truncated == "day" or bound.column_unit == "day" for bound in self.lower)
+
+    @property
+    def against_instant(self) -> bool:
+        """Whether the expression is compared with a timestamp made of the current time."""
+        others = [other for comparison in self.replaced for other in comparison.others]
+        nodes = [node for other in others for node in other.walk()]
+        is_date = any(isinstance(node, exp.CurrentDate) or _is_date_cast(node) for node in nodes)
+        return not is_date and any(bound.base == "now" for bound in self.lower)
 
     @property
     def is_one_interval(self) -> bool:
@@ -99,6 +107,11 @@ def reaches_as_far(one: Meaning, other: Meaning) -> bool:
     ends = [{bound.base for bound in meaning.lower} for meaning in (one, other)]
     back = [max((bound.shift.longest for bound in meaning.lower), default=0) for meaning in (one, other)]
     return ends[0] == ends[1] and back[0] >= back[1]
+
+
+def _is_date_cast(node: exp.Expr) -> bool:
+    made = truncation(node)
+    return made is not None and made[1] == "day" and not isinstance(node, exp.DateTrunc | exp.TimestampTrunc)
 
 
 def _bounded(comparison: Comparison, names: Names, options: MigrateOptions) -> exp.Expr | None:

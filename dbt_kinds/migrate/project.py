@@ -15,8 +15,9 @@ from dbt_kinds.migrate.decide import blocks_left, decide, found_of
 from dbt_kinds.migrate.dialects import adapter_of, dialect_of, guess_dialect
 from dbt_kinds.migrate.edits import semicolon_edits
 from dbt_kinds.migrate.microbatch import decide_microbatch
+from dbt_kinds.migrate.parameters import check_parameters, check_switches
 from dbt_kinds.migrate.parents import Parents
-from dbt_kinds.migrate.reading import Reading, is_called, read_model
+from dbt_kinds.migrate.reading import Reading, is_called, read_model, read_trees
 from dbt_kinds.migrate.results import Migration, Result
 from dbt_kinds.migrate.settings import Settings, is_kind, read_settings
 from dbt_kinds.migrate.snapshots import Snapshot, propose, read_snapshots
@@ -102,6 +103,12 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
         if settings.strategy == "microbatch":
             result.found = Found("microbatch", settings.unique_key, ("microbatch",))
             conversion = decide_microbatch(model, settings, project, options)
+            # dbt gives it its window, and a variable may choose among its rows
+            unfiltered = read_model(model, project, options, parents, names)
+            read_trees(unfiltered, [], options)
+            check_switches(unfiltered)
+            if unfiltered.trees:
+                check_parameters(unfiltered, settings)
         else:
             reading = read_model(model, project, options, parents, names)
             conversion = decide(reading, settings, project, options)

@@ -48,6 +48,7 @@ _HARMLESS = frozenset(
         "adapter",
         "api",
         "modules",
+        "run_started_at",
         "exceptions",
         "target",
         "loop",

@@ -13,6 +13,8 @@ from dbt_kinds.migrate.advice import ADVICE
 from dbt_kinds.migrate.conversion import Found
 
 _SPARK = frozenset({"spark", "databricks", "spark2"})
+# notes that say the same of each model
+_TOLD_ONCE = ("NoStart", "FirstLoad")
 # of one reason
 _MOST_MESSAGES = 5
 Status = Literal["converted", "left", "already", "proposed", "failed"]
@@ -141,16 +143,16 @@ def report_lines(migration: Migration) -> Iterator[str]:
             said = ", ".join(f"{name} {value}" for name, value in result.options.items())
             yield f"{where}: {result.name}: {result.status}, {result.kind}{': ' + said if said else ''}"
         for note in result.notes:
-            # the same for all models that have it
-            if note.code != "NoStart":
+            if note.code not in _TOLD_ONCE:
                 yield f"    {note.code}: {note.message}"
     yield from _summary_lines(migration)
 
 
 def _summary_lines(migration: Migration) -> Iterator[str]:
-    starts = [note.message for result in migration.results for note in result.notes if note.code == "NoStart"]
-    if starts:
-        yield f"NoStart: of {len(starts)} {'model' if len(starts) == 1 else 'models'} {starts[0]}"
+    for code in _TOLD_ONCE:
+        told = [note.message for result in migration.results for note in result.notes if note.code == code]
+        if told:
+            yield f"{code}, {len(told)} {'model' if len(told) == 1 else 'models'}: {told[0]}"
     if migration.dialect not in _SPARK:
         yield (
             f"the queries are written for {migration.dialect}, and kinds run on Spark: this changes how the models are "

@@ -12,6 +12,7 @@ from dbt_kinds.errors import (
     AppendsWindows,
     FileTable,
     FiltersDisagree,
+    FirstLoad,
     KeptAsTest,
     LookbackFromVariable,
     NewestOfWindow,
@@ -164,6 +165,13 @@ def notes_of(
     notes: list[errors.MigrationNote] = []
     if "start" not in found.options:
         notes += no_start(options)
+    if any(meaning.filter.block.word != "outside" for meaning in meanings):
+        notes.append(
+            FirstLoad(
+                "dbt's first load and --full-refresh read rows without a time, too, and those before start; "
+                "a kind reads neither"
+            )
+        )
     variables = {name for meaning in meanings for bound in meaning.lower for name in bound.default_variables}
     if variables:
         notes.append(

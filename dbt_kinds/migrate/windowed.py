@@ -244,5 +244,6 @@ def _suffix(reading: Reading, meaning: Meaning, select: exp.Select) -> tuple[str
         reading.parents,
         reading.model.properties.types,
         against_date=meaning.against_date,
+        against_instant=meaning.against_instant,
         line=meaning.filter.line,
     )

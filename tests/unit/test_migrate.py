@@ -959,7 +959,7 @@ def test_reasons_are_counted_with_their_words_and_a_missing_start_is_told_once(t
     migration = migrated(tmp_path, files, "snowflake")
     lines = list(report_lines(migration))
     assert [line for line in lines if "NoStart" in line] == [
-        "NoStart: of 2 models no start is known: adopt gives one where the table exists; else set the option start, or pass "
+        "NoStart, 2 models: no start is known: adopt gives one where the table exists; else set the option start, or pass "
         "kinds_start and kinds_end once. A --full-refresh rebuilds from there"
     ]
     assert [line for line in lines if line.startswith("the queries are written for snowflake")]

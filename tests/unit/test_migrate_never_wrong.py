@@ -274,6 +274,21 @@ def test_a_type_that_only_a_name_says_is_told(tmp_path: Path) -> None:
     assert "event_at is taken for a timestamp by its name alone" in said(result, "TypeFromName")
 
 
+@pytest.mark.parametrize(
+    ("now", "suffix"),
+    [("now()", "dt"), ("date_trunc('day', now())", "dt"), ("current_date()", None), ("to_date(now())", None)],
+)
+def test_what_is_compared_with_a_timestamp_is_compared_with_that_of_the_window(
+    now: str, suffix: str | None, tmp_path: Path
+) -> None:
+    result = one(migrated(tmp_path, {"m": filtered(f"t >= {now} - interval 2 days", "id, t", MERGED)}))
+    if suffix is None:
+        assert result.reason is not None and result.reason.code == "UnknownColumnType"
+    else:
+        assert f"where t >= {{{{ dbt_kinds.start_{suffix}() }}}}" in str(result.new_text), result.reason
+        assert "t is compared with timestamps, as before" in said(result, "TypeFromName")
+
+
 # --- zones
 
 
@@ -359,6 +374,39 @@ def test_a_parent_keeps_the_event_time_that_a_microbatch_child_needs(tmp_path: P
     assert one(migration, "child").status == "left"
     assert "event_time='event_at'" in str(one(migration, "parent").new_text)
     assert "event_time" not in str(one(migration, "alone").new_text)
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("select * from {{ ref('raw') }} where region = '{{ var(\"x\") }}'", "UnboundPartition"),
+        ("select * from {{ ref('raw') }} {% if var('x', false) %} where id > 3 {% endif %}", "VariableUsedElsewhere"),
+        (
+            "select * from {{ ref('raw') }} where event_at < '{{ run_started_at.strftime(\"%Y-%m-%d\") }}'",
+            "UnboundPartition",
+        ),
+    ],
+)
+def test_a_variable_that_chooses_rows_of_a_batch_leaves_a_microbatch_model(
+    query: str, code: str, tmp_path: Path
+) -> None:
+    batch = "incremental_strategy='microbatch', event_time='event_at', begin='2024-01-01', batch_size='day'"
+    result = one(migrated(tmp_path, {"m": incremental(query, batch)}))
+    assert result.reason is not None and result.reason.code == code, result.new_text
+
+
+@pytest.mark.parametrize(
+    "where", ["sale_day = '{{ run_started_at.strftime(\"%Y-%m-%d\") }}'", "sale_day >= {{ dbt_date.n_days_ago(3) }}"]
+)
+def test_the_time_of_a_run_that_a_template_prints_leaves_the_model(where: str, tmp_path: Path) -> None:
+    text = incremental(f"select id, sale_day from {{{{ ref('raw') }}}} where {where}", PARTITIONED)
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.reason is not None and result.reason.code == "UnboundPartition", result.new_text
+
+
+def test_what_only_a_first_load_reads_is_told(tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": filtered("event_at > (select max(event_at) from {{ this }})")}))
+    assert "read rows without a time, too" in said(result, "FirstLoad")
 
 
 # --- keys and notes

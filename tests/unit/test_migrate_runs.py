@@ -370,7 +370,7 @@ def test_a_condition_with_the_current_time_hides_nothing_or_the_model_is_left(
     if told is None:
         assert result.reason is not None, result.new_text
         return
-    codes = {note.code for note in result.notes} - {"TypeFromName", "LateRows"}
+    codes = {note.code for note in result.notes} - {"TypeFromName", "LateRows", "FirstLoad"}
     assert codes == {"NoStart"} | ({told} if told else set())
     connection = connect(data)
     see(connection, data.runs[-1])
