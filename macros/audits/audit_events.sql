@@ -26,11 +26,7 @@
 #}
 {% macro audits_in_log(relation, log) %}
   {% set rows, failed, skipped = log | selectattr('relation', 'eq', relation) | list, [], [] %}
-  {% set loads = [] %}
-  {% for event in dbt_kinds.events_of(relation) if event.event == 'loaded' %}
-    {% do loads.append({'event': 'loaded', 'interval_start': event.start, 'interval_end': event.end, 'recorded_at': event.recorded_at}) %}
-  {% endfor %}
-  {% for row in dbt_kinds.open_findings((rows | selectattr('event', 'eq', 'audit_failed') | list) + loads) %}
+  {% for row in dbt_kinds.open_findings((rows | selectattr('event', 'eq', 'audit_failed') | list) + dbt_kinds.events_of(relation)) %}
     {% do failed.append(dict(fromjson(row.details), start=row.interval_start, end=row.interval_end, recorded_at=row.recorded_at)) %}
   {% endfor %}
   {% set unaudited = rows | selectattr('event', 'eq', 'loaded') | map(attribute='recorded_at') | list %}

@@ -27,7 +27,7 @@
   {% if failed %}
     {% set words = dbt_kinds._failed_words(relation, options, failed, where) %}
     {% do dbt_kinds.drop_stages(relation) %}
-    {% do dbt_kinds.drop_left_stages(relation) if dbt_kinds.run_memory().pending.get(options.relation) is none %}
+    {% do dbt_kinds.drop_left_stages(relation) if dbt_kinds.open_write(options.relation) is none %}
     {% do dbt_kinds.append_events(options, dbt_kinds.audit_events(batch, work.plan.execution_time, findings)) %}
     {% do dbt_kinds.fail(options.model, words ~ '; correct the source or the audit, or, in an emergency, '
       ~ "publish without audits: --vars '{kinds_skip_audits: true}'") %}

@@ -4,26 +4,23 @@
 #}
 {% macro last_note(relation) %}
   {% set recorded = dbt_kinds.events_of(relation) | map(attribute='recorded_at') | list %}
-  {% do return(dbt_kinds.note_after(recorded | max if recorded else '', dbt_kinds.run_memory().noted.get(relation, []))) %}
+  {% do return(dbt_kinds.note_after(recorded | max if recorded else '', dbt_kinds.log_of(relation).rows)) %}
 {% endmacro %}
 
 
-{# The newest note among rows of the store, if it is newer than a moment. Pure. #}
+{# The newest note in a log, if it is newer than a moment. Pure. #}
 {% macro note_after(moment, rows) %}
-  {% set newest = namespace(note=none, moment=moment) %}
-  {% for row in rows if dbt_kinds.is_note(row) and row.recorded_at > newest.moment %}
-    {% set newest.note, newest.moment = row, row.recorded_at %}
-  {% endfor %}
-  {% do return(newest.note) %}
+  {% set notes = dbt_kinds.notes_among(rows) | selectattr('recorded_at', 'gt', moment) | sort(attribute='recorded_at') | list %}
+  {% do return(notes[-1] if notes else none) %}
 {% endmacro %}
 
 
 {#
-  Whether an event is a note. It goes by `settled`, which is no load to any version of this package: an older one cannot read a row of an event that it does not know. The source tells it from
+  The notes in a log. They go by `settled`, which is no load to any version of this package: an older one cannot read a row of an event that it does not know. The source tells it from
   one that closes an announced write; a run has none that is open when it notes. Pure.
 #}
-{% macro is_note(event) %}
-  {% do return(event.event == 'settled' and event.get('source') == 'noted') %}
+{% macro notes_among(rows) %}
+  {% do return(rows | selectattr('event', 'eq', 'settled') | selectattr('source', 'eq', 'noted') | list) %}
 {% endmacro %}
 
 

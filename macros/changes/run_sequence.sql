@@ -3,15 +3,15 @@
   in a table, even if two runs overlapped or one died before its record.
 #}
 {% macro run_sequence(relation, work) %}
-  {% set memory = dbt_kinds.run_memory() %}
-  {% if memory.get('sequence') is none %}
+  {% set known = dbt_kinds.run_memory('sequence') %}
+  {% if not known %}
     {% set numbers = "select max(cast(get_json_object(details, '$.sequence') as bigint)) as greatest from " ~ dbt_kinds.store_source() ~ " where event = 'loaded'" %}
-    {% do memory.update({'sequence': (dbt_kinds.query_rows(numbers)[0].get('greatest') or 0) + 1}) %}
+    {% do known.update({'sequence': (dbt_kinds.query_rows(numbers)[0].get('greatest') or 0) + 1}) %}
   {% endif %}
   {% if work.start_anew %}
-    {% do return(memory.sequence) %}
+    {% do return(known.sequence) %}
   {% endif %}
   {% set from_, to = dbt_kinds.quoted(work.options.valid_from_name), dbt_kinds.quoted(work.options.valid_to_name) %}
   {% set held = dbt_kinds.query_rows('select greatest(max(' ~ from_ ~ '), max(' ~ to ~ ')) as greatest from ' ~ relation)[0].get('greatest') or 0 %}
-  {% do return([memory.sequence, held + 1] | max) %}
+  {% do return([known.sequence, held + 1] | max) %}
 {% endmacro %}

@@ -36,7 +36,7 @@
   {% if node.config.materialized == 'ephemeral' or ('{{' not in text and '{%' not in text and not reads_ephemeral) %}
     {% do return(text) %}
   {% endif %}
-  {% set queries, relation = dbt_kinds.run_memory().queries, dbt_kinds.relation_of_node(node) %}
+  {% set queries, relation = dbt_kinds.run_memory('queries'), dbt_kinds.relation_of_node(node) %}
   {% if relation | string not in queries %}
     {% set rows = run_query('describe table extended ' ~ relation).rows if dbt_kinds.relation_type(relation) == 'view' else [] %}
     {% for row in rows if row[0] == 'View Text' %}

@@ -1,6 +1,6 @@
 {# The unit of a model that names none: the first whose length fits between any two ticks, on a wall clock without clock changes. Found once per run. #}
 {% macro cron_unit(model, name, cron, week_start) %}
-  {% set known, written = dbt_kinds.run_memory().units, (cron.text, week_start) %}
+  {% set known, written = dbt_kinds.run_memory('units'), (cron.text, week_start) %}
   {% if written not in known %}
     {% do known.update({written: dbt_kinds._unit_between_ticks(model, name, cron, week_start)}) %}
   {% endif %}

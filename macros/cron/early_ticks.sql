@@ -24,7 +24,7 @@
 
 {# The unit that the last tick but one came too early for, as `{end, tick}`, its end and the last tick, which it waited for; else none. Found once per run. #}
 {% macro _passed_over(schedule, time_zone, unit, instant) %}
-  {% set known, asked = dbt_kinds.run_memory().ticks, (schedule.text, time_zone, unit.name, unit.origin, instant) %}
+  {% set known, asked = dbt_kinds.run_memory('early_ticks'), (schedule.text, time_zone, unit.name, unit.origin, instant) %}
   {% if asked not in known %}
     {% do known.update({asked: dbt_kinds._find_passed_over(schedule, time_zone, unit, instant)}) %}
   {% endif %}

@@ -1,6 +1,6 @@
 {# The last tick of a cron that is not after an instant, found once per run. #}
 {% macro last_tick(cron, time_zone, instant) %}
-  {% set known, asked = dbt_kinds.run_memory().ticks, (cron.text, time_zone, instant) %}
+  {% set known, asked = dbt_kinds.run_memory('last_ticks'), (cron.text, time_zone, instant) %}
   {% if asked not in known %}
     {% set at = modules.datetime.datetime.fromisoformat(instant) %}
     {% do known.update({asked: dbt_kinds._last_tick_at(cron, modules.pytz.timezone(time_zone), at).isoformat()}) %}

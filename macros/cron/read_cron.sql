@@ -3,7 +3,7 @@
   `mon#2`, are kept apart from weekly ones. Whether a day field is open depends on its text alone: `*/2` and `1-31` are not. Read once per run.
 #}
 {% macro read_cron(model, name, text) %}
-  {% set known = dbt_kinds.run_memory().crons %}
+  {% set known = dbt_kinds.run_memory('crons') %}
   {% if text | string not in known %}
     {% do known.update({text | string: dbt_kinds._parsed_cron(model, name, text)}) %}
   {% endif %}

@@ -13,7 +13,6 @@
   {% do dbt_kinds.append_events(options, [
     dict(interval, event='invalidated', details=dbt_kinds.json_text({'restated_from': restatement['from']})), dict(interval, event='pending', details=announced),
   ]) %}
-  {% do dbt_kinds.run_memory().pending.update({options.relation: {'details': announced}}) %}
   {% do dbt_kinds.put_history_back(relation, options, restatement) %}
 {% endmacro %}
 
@@ -42,8 +41,7 @@ insert into {{ relation }} replace where true
     {% set announced = dbt_kinds.json_text({'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning}) %}
     {% do dbt_kinds.hold_lease(options) %}
     {% do dbt_kinds.append_events(options, [{'event': 'pending', 'interval_start': start, 'interval_end': start, 'details': announced}]) %}
-    {% do dbt_kinds.run_memory().pending.update({options.relation: {'details': announced}}) %}
-    {% do dbt_kinds.replace_by_stage(relation, options, stage, existing.partitioning, existing, existing.columns) %}
+      {% do dbt_kinds.replace_by_stage(relation, options, stage, existing.partitioning, existing, existing.columns) %}
     {% do dbt_kinds.close_pending_write(options) %}
     {% do dbt_kinds.drop_stage(relation, stage) %}
   {% endif %}

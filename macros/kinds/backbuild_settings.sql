@@ -15,7 +15,7 @@
 
 {# The range that readers need of a model, in its own units; the window itself if no reader runs. #}
 {% macro _backbuild_window(node, asked, selected) %}
-  {% set known = dbt_kinds.run_memory().backbuild %}
+  {% set known = dbt_kinds.run_memory('backbuild') %}
   {% if node.unique_id not in known %}
     {% set reads = [] %}
     {% for reader, margin in dbt_kinds._backbuild_margins(node).items() %}

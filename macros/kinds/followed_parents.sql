@@ -16,7 +16,7 @@
     {% set relation = dbt_kinds.relation_key(read.database, read.schema, read.alias) %}
     {% set parent = parents.setdefault(upstream.node.unique_id, {
       'name': upstream.node.name, 'relation': relation,
-      'loads': [] if not has_loads else dbt_kinds.followed_loads(dbt_kinds.events_of(relation) if deferred is none else dbt_kinds.events_of_deferred(deferred)),
+      'loads': [] if not has_loads else dbt_kinds.followed_loads_of(relation if deferred is none else dbt_kinds.log_of_deferred(deferred)),
       'margins': dbt_kinds._windows_on(windows, upstream.node),
     }) %}
     {% do parent.margins.extend(upstream.margins) %}
@@ -38,7 +38,7 @@
   {% for upstream in dbt_kinds._upstream_models(node, windows) if upstream.node.config.materialized == 'incremental_by_time_range' %}
     {% set parent = dbt_kinds.options_of(upstream.node) %}
     {% set deferred = dbt_kinds.deferred_relation(upstream.node, sql) %}
-    {% set recorded = dbt_kinds.recorded_coverage(upstream.node) if deferred is none else dbt_kinds.coverage_of(dbt_kinds.fold_events(dbt_kinds.events_of_deferred(deferred))) %}
+    {% set recorded = dbt_kinds.recorded_coverage(upstream.node) if deferred is none else dbt_kinds.coverage(dbt_kinds.log_of_deferred(deferred)) %}
     {% set first = parent.start or (recorded[0][0] if recorded else none) %}
     {% set gate = gates.setdefault(upstream.node.unique_id, {
       'name': upstream.node.name, 'recorded': recorded, 'first': dbt_kinds.floor_to_unit(first, parent.unit) if first is not none else none,

@@ -7,11 +7,20 @@
   {% set change = dbt_kinds._note_of_query(options, plan, loads, model_hash) %}
   {% do notes.append(change) if change is not none %}
   {% set early = dbt_kinds.early_ticks(options, plan.execution_time) if settings.start is none and settings.end is none and not settings.ignore_cron else none %}
-  {% if early is none or told in dbt_kinds.run_memory().told.get(options.relation, []) %}
+  {% if early is none or dbt_kinds._was_told(options.relation, told) %}
     {% do return({'notes': notes, 'told': none}) %}
   {% endif %}
   {% do notes.append(early.is ~ ', so ' ~ early.leads_to ~ '; to load it at once, write ' ~ early.remedy) %}
   {% do return({'notes': notes, 'told': told}) %}
+{% endmacro %}
+
+
+{# Whether a run has recorded that it said so. #}
+{% macro _was_told(relation, words) %}
+  {% for event in dbt_kinds.events_of(relation) if event.event == 'loaded' and '"told"' in (event.get('details') or '') %}
+    {% if fromjson(event.details).get('told') == words %}{% do return(true) %}{% endif %}
+  {% endfor %}
+  {% do return(false) %}
 {% endmacro %}
 
 

@@ -9,7 +9,7 @@
     {# the schema was listed before the store was read #}
     {% set found = dbt_kinds.relation_type(this, afresh=true) %}
   {% endif %}
-  {% do dbt_kinds.run_memory().sources.clear() if afresh %}
+  {% do dbt_kinds.forget_source_facts() if afresh %}
   {% if afresh and found == 'table' %}
     {% call statement('refresh_table') %}refresh table {{ this }}{% endcall %}
   {% endif %}
@@ -86,7 +86,7 @@
   had to be finished.
 #}
 {% macro leased_work(options, settings) %}
-  {% set unsettled = dbt_kinds.is_unsettled(options.relation) %}
+  {% set unsettled = dbt_kinds.open_write(options.relation) is not none %}
   {% if unsettled %}
     {% do dbt_kinds.claim(options, {'execution_time': settings.execution_time, 'batches': []}) %}
     {% set settings = dbt_kinds.settle_pending_write(options, settings) or settings %}
@@ -100,7 +100,7 @@
   {% if others_wrote is none %}
     {% do return(dict(work, plan=dict(work.plan, note=none))) %}
   {% endif %}
-  {% do work.update({'answers': dbt_kinds.run_memory().answers.pop(options.relation, {})}) %}
+  {% do work.update({'answers': dbt_kinds.own_claims()[options.relation].answers}) %}
   {% set settled = dbt_kinds.settle_pending_write(options, settings) if not unsettled else none %}
   {# another run's records do not show which files it took from a folder #}
   {% if others_wrote or settled is not none or options.kind == 'events' %}

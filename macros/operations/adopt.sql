@@ -29,7 +29,7 @@
     {% set adopted = dbt_kinds.subtract_intervals(its.held, dbt_kinds._proven_intervals(options, its.unknown)) %}
     {% if executed %}
       {% set at = dbt_kinds.run_settings(node.name).execution_time %}
-      {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
+      {% set pending = dbt_kinds.open_write(options.relation) %}
       {% do dbt_kinds.append_events(options, dbt_kinds.adoptions_of(adopted, at, its.looked_at, its.sources, its.versions) + (dbt_kinds.still_pending(pending, adopted) if adopted else [])) %}
     {% endif %}
     {% do models.append({
@@ -90,7 +90,7 @@
 {% macro _check_unrecorded(node, again) %}
   {% set options = dbt_kinds.options_of(node) %}
   {% do dbt_kinds.check_no_lease(options) %}
-  {% do dbt_kinds.refuse_half_written(options, dbt_kinds.run_memory().pending.get(options.relation)) %}
+  {% do dbt_kinds.refuse_half_written(options, dbt_kinds.open_write(options.relation)) %}
   {% set log = [] if dbt_kinds.true_or_false(node.name, 'again', again) else dbt_kinds.read_log([options.relation]) %}
   {% if log %}
     {% do dbt_kinds.fail(node.name, 'the interval store has events of ' ~ options.relation ~ ' already, the last one ' ~ log[-1].event ~ ' at '

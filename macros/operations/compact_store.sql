@@ -30,7 +30,7 @@
 
 {# Events recorded before this moment are compacted; the claim of this compaction never is. #}
 {% macro _keep_from(keep_days, drop_unreadable) %}
-  {% set claimed_at = dbt_kinds.run_memory().claims[dbt_kinds.store_key()].sign_of_life %}
+  {% set claimed_at = dbt_kinds.own_claims()[dbt_kinds.store_key()].sign_of_life %}
   {% set days = dbt_kinds.whole_number('the interval store', 'keep_days', keep_days, 0) %}
   {% do return(claimed_at if drop_unreadable else dbt_kinds.moment_after(claimed_at, -86400 * days)) %}
 {% endmacro %}

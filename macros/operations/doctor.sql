@@ -132,7 +132,7 @@
     {% do dbt_kinds._finding(findings, 'warning', options.relation, dbt_kinds.counted(left | length, 'stage', 'stages') ~ ' of a run that died beside it: ' ~ left | join(', '), 'they take room until the next run drops them',
       'dbt run -s ' ~ options.model) %}
   {% endif %}
-  {% if dbt_kinds.is_unsettled(options.relation) %}
+  {% if dbt_kinds.open_write(options.relation) is not none %}
     {% do dbt_kinds._finding(findings, 'warning', options.relation, 'a run died during a write that must not be repeated', 'the next run first checks whether that write happened', 'dbt run -s ' ~ options.model) %}
   {% endif %}
 {% endmacro %}

@@ -11,7 +11,7 @@
     {% set interval = none if start is none and end is none else dbt_kinds.stated_interval(node.name, start, end) %}
     {% set at = dbt_kinds.run_settings(node.name).execution_time %}
     {% do dbt_kinds.claim(options, {'execution_time': at, 'batches': []}) %}
-    {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
+    {% set pending = dbt_kinds.open_write(options.relation) %}
     {% do dbt_kinds.refuse_half_written(options, pending) %}
     {% set is_pending = dbt_kinds.may_be_written(pending, interval) %}
     {% if not is_pending and (options.kind == 'events' or (options.kind == 'append' and interval is not none)) %}

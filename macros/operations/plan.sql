@@ -22,8 +22,7 @@
     {% do plans.update({node.unique_id: plan}) %}
     {% for detail in ['start_anew', 'replaces_history', 'restatement', 'unready', 'skipped', 'lost', 'sources', 'notes', 'told'] %}{% do plan.pop(detail, none) %}{% endfor %}
     {% do plan.pop('to_go') if not plan.to_go %}
-    {% do dbt_kinds.events_of(options.relation).extend(dbt_kinds._expected_events(plan)) %}
-    {% do dbt_kinds.run_memory().held.pop(options.relation, none) %}
+    {% do dbt_kinds._expect_loads(options.relation, plan) %}
   {% endfor %}
   {% do dbt_kinds.print_answer('plan', {'plans': plans.values() | sort(attribute='model')}) %}
 {% endmacro %}
@@ -44,12 +43,10 @@
 {% endmacro %}
 
 
-{# The events that a run would record, known to this invocation only. #}
-{% macro _expected_events(plan) %}
+{# Adds what a run would record to what this invocation knows; readers of the table are planned after it. #}
+{% macro _expect_loads(relation, plan) %}
   {% set moment = dbt_kinds.next_moment() %}
-  {% set events = [] %}
   {% for start, end in plan.batches %}
-    {% do events.append({'event': 'loaded', 'start': start, 'end': end, 'recorded_at': moment, 'execution_time': plan.execution_time}) %}
+    {% do dbt_kinds.add_to_log(relation, {'event': 'loaded', 'interval_start': start, 'interval_end': end, 'recorded_at': moment, 'execution_time': plan.execution_time}) %}
   {% endfor %}
-  {% do return(events) %}
 {% endmacro %}

@@ -10,7 +10,7 @@
     else dbt_kinds.run_settings(node.name).execution_time %}
   {# without a claim: losing this record would only cause a reload #}
   {% do dbt_kinds.check_no_lease(options) %}
-  {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
+  {% set pending = dbt_kinds.open_write(options.relation) %}
   {% do dbt_kinds.refuse_half_written(options, pending) %}
   {% set is_pending = dbt_kinds.may_be_written(pending, interval) %}
   {% if options.kind == 'events' and not is_pending %}

@@ -51,7 +51,7 @@
 {% macro _taken_back(relation, recorded) %}
   {% set once = [] %}
   {% for event in dbt_kinds.events_of(relation) if event.event == 'loaded' %}
-    {% do once.append([event.start, event.end]) %}
+    {% do once.append([event.interval_start, event.interval_end]) %}
   {% endfor %}
   {% do return(dbt_kinds.subtract_intervals(dbt_kinds.merge_intervals(once), recorded)) %}
 {% endmacro %}

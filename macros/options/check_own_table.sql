@@ -15,15 +15,15 @@
 
 {# The nodes that become a table or view of that name in some schema, found once per run. #}
 {% macro _nodes_with_alias(alias) %}
-  {% set memory = dbt_kinds.run_memory() %}
-  {% if memory.aliases is none %}
+  {% set known = dbt_kinds.run_memory('aliases') %}
+  {% if not known %}
     {% set found = {} %}
     {% for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot'] and node.config.get('materialized') != 'ephemeral' and node.config.get('enabled') != false %}
       {% do found.setdefault(node.alias | lower, []).append(node.unique_id) %}
     {% endfor %}
-    {% do memory.update({'aliases': found}) %}
+    {% do known.update(found) %}
   {% endif %}
-  {% do return(memory.aliases.get(alias | lower, [])) %}
+  {% do return(known.get(alias | lower, [])) %}
 {% endmacro %}
 
 

@@ -59,7 +59,7 @@
 
 {# The options of a node of the graph, read once per run. #}
 {% macro options_of(node) %}
-  {% set known = dbt_kinds.run_memory().options %}
+  {% set known = dbt_kinds.run_memory('options') %}
   {% if node.unique_id not in known %}
     {% do known.update({node.unique_id: dbt_kinds.options(node)}) %}
   {% endif %}

@@ -3,7 +3,7 @@
   on dbt 2.0 shares the run's memory; `model` is named if one is wrong. Not to be changed.
 #}
 {% macro run_settings(model, full_refresh=false) %}
-  {% set known, given = dbt_kinds.run_memory().settings, [full_refresh] %}
+  {% set known, given = dbt_kinds.run_memory('settings'), [full_refresh] %}
   {% for name in dbt_kinds.variables() %}{% do given.append(var(name, none)) %}{% endfor %}
   {% set asked = given | string %}
   {% if asked not in known %}

@@ -4,13 +4,13 @@
 #}
 {% macro warn(model, words) %}
   {% do exceptions.warn('dbt_kinds: model ' ~ model ~ ': ' ~ words) %}
-  {% do dbt_kinds.run_memory().warned.append(model) %}
+  {% do dbt_kinds.run_memory('warned').setdefault('models', []).append(model) %}
 {% endmacro %}
 
 
 {# Logs how many warnings a run gave, by model: `dbt_kinds: 3 warnings: orders 2, payments 1`. Nothing if there were none. #}
 {% macro log_number_of_warnings() %}
-  {% set warned = dbt_kinds.run_memory().warned %}
+  {% set warned = dbt_kinds.run_memory('warned').get('models') %}
   {% if warned %}
     {% set counts = [] %}
     {% for model in warned | unique | sort %}

@@ -3,7 +3,7 @@
   creates; pass `afresh` to see what others created.
 #}
 {% macro listed_tables(relation, afresh=false) %}
-  {% set listed = dbt_kinds.run_memory().listed %}
+  {% set listed = dbt_kinds.run_memory('listed_tables') %}
   {% set schema = relation.without_identifier() | string %}
   {% if afresh or schema not in listed %}
     {% do listed.update({schema: dbt_kinds._names_in_schema(relation) if dbt_kinds._schema_exists(relation) else {}}) %}
@@ -28,7 +28,7 @@
 
 {# Adds a table that this run created. #}
 {% macro note_table(relation) %}
-  {% do dbt_kinds.run_memory().listed.setdefault(relation.without_identifier() | string, {}).update({relation.identifier | lower: 'table'}) %}
+  {% do dbt_kinds.run_memory('listed_tables').setdefault(relation.without_identifier() | string, {}).update({relation.identifier | lower: 'table'}) %}
 {% endmacro %}
 
 

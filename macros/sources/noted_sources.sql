@@ -4,12 +4,23 @@
   with that snapshot, except those intervals.
 #}
 {% macro noted_sources(relation) %}
-  {% do dbt_kinds.events_of(relation) %}
-  {% set noted = [] %}
-  {% for row in dbt_kinds.run_memory().noted.get(relation, []) if '"sources"' in row.details %}
-    {% do noted.append({'start': row.get('interval_start'), 'end': row.get('interval_end'), 'recorded_at': row.recorded_at, 'sources': fromjson(row.details).sources}) %}
-  {% endfor %}
-  {% do return(dbt_kinds.sorted_backwards(noted, 'recorded_at')) %}
+  {% set log = dbt_kinds.log_of(relation) %}
+  {% if 'sources' not in log.views %}
+    {% set noted = [] %}
+    {% for row in dbt_kinds._rows_with_notes(log.rows) if '"sources"' in (row.get('details') or '') %}
+      {% do noted.append({'start': row.get('interval_start'), 'end': row.get('interval_end'), 'recorded_at': row.recorded_at, 'sources': fromjson(row.details).sources}) %}
+    {% endfor %}
+    {% do log.views.update({'sources': dbt_kinds.sorted_backwards(noted, 'recorded_at')}) %}
+  {% endif %}
+  {% do return(log.views.sources) %}
+{% endmacro %}
+
+
+{# The events of a log that say what was read: notes, and loads with the state of their sources. #}
+{% macro _rows_with_notes(rows) %}
+  {% set found = dbt_kinds.notes_among(rows) %}
+  {% for row in rows if row.event == 'loaded' and '"sources"' in (row.get('details') or '') %}{% do found.append(row) %}{% endfor %}
+  {% do return(found) %}
 {% endmacro %}
 
 
@@ -17,7 +28,7 @@
   lookback: auto in a plan without batches: what its sources' snapshots are now, once a day, because those that were noted last may expire. A Parquet or ORC table has none.
 #}
 {% macro note_snapshots(options, plan) %}
-  {% set rows = dbt_kinds.run_memory().noted.get(options.relation, []) | sort(attribute='recorded_at') | list %}
+  {% set rows = dbt_kinds._rows_with_notes(dbt_kinds.log_of(options.relation).rows) | sort(attribute='recorded_at') | list %}
   {% set last = rows[-1] if rows else {} %}
   {% set known = fromjson(last.details).get('sources', {}) if last.get('details') else {} %}
   {% set seen, state = {}, namespace(is_new=false) %}
@@ -27,27 +38,6 @@
   {% endfor %}
   {% set is_due = state.is_new and dbt_kinds.seconds_between(last.get('execution_time') or plan.execution_time, plan.execution_time) >= 86400 %}
   {% do plan.update({'note': {'details': dbt_kinds.json_text({'sources': seen})}}) if is_due and not dbt_kinds.is_partial_run() %}
-{% endmacro %}
-
-
-{# The columns of the store that this needs. Pure. #}
-{% macro note_columns() %}
-  {% do return(['event', 'source', 'interval_start', 'interval_end', 'recorded_at', 'execution_time', 'details']) %}
-{% endmacro %}
-
-
-{# Adds an event that the run itself appends, if it notes anything. #}
-{% macro note_source(relation, row) %}
-  {% do dbt_kinds.run_memory().noted.setdefault(relation, []).append(row) if dbt_kinds.is_note(row) or (row.event == 'loaded' and '"sources"' in (row.details or '')) %}
-{% endmacro %}
-
-
-{# Replaces the loads by those re-read under the lease. #}
-{% macro note_sources(relation, log) %}
-  {% do dbt_kinds.run_memory().noted.pop(relation, none) %}
-  {% for row in log if row.relation == relation %}
-    {% do dbt_kinds.note_source(relation, dict(row, details=row.get('details') or '')) %}
-  {% endfor %}
 {% endmacro %}
 
 

@@ -3,7 +3,7 @@
   caches tables. none if there is no such table, for an operation: a plan may come before the first run. In a run a query without its table fails in any case.
 #}
 {% macro source_facts(key) %}
-  {% set known = dbt_kinds.run_memory().sources %}
+  {% set known = dbt_kinds.run_memory('source_facts') %}
   {% if key not in known %}
     {% set relation = dbt_kinds.relation_of_key(key) %}
     {% if invocation_args_dict.get('which') == 'run-operation' and dbt_kinds.relation_type(relation) is none %}
@@ -13,6 +13,12 @@
     {% do known.update({key: dict(dbt_kinds.describe_table(relation), relation=relation, history=none, changes={}, partitions={})}) %}
   {% endif %}
   {% do return(known[key]) %}
+{% endmacro %}
+
+
+{# Others may have written since a run began. #}
+{% macro forget_source_facts() %}
+  {% do dbt_kinds.run_memory('source_facts').clear() %}
 {% endmacro %}
 
 

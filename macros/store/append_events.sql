@@ -1,5 +1,5 @@
 {#
-  Appends events in one statement. An event is a mapping of the store's columns; the columns common to all events of a
+  Appends events of a model in one statement. An event is a mapping of the store's columns; the columns common to all events of a
   model are added here, and a shared recorded_at, which is returned. `commit` is a query of one row, `snapshot_id` and
   `rows_written`, which the same statement fills in for `loaded` events that lack them.
 #}
@@ -7,7 +7,8 @@
   {% if not events %}
     {% do return(none) %}
   {% endif %}
-  {% set known = dbt_kinds.events_of(options.relation) %}
+  {# read before, or these events would be in what is read, too #}
+  {% do dbt_kinds.log_of(options.relation) %}
   {% if dbt_kinds.find_store() is none %}
     {% do dbt_kinds.create_store(dbt_kinds.store_table()) %}
     {#
@@ -18,32 +19,19 @@
   {% endif %}
   {% set common = {
     'relation': options.relation, 'model': options.unique_id, 'kind': options.kind, 'invocation_id': invocation_id,
-    'recorded_at': dbt_kinds.next_moment(), 'source': dbt_kinds.run_memory().source,
+    'recorded_at': dbt_kinds.next_moment(), 'source': dbt_kinds.run_memory('source').get('source', 'run'),
   } %}
   {% set whole = [] %}
   {% for event in events %}
     {% do whole.append(dict(common, **event)) %}
   {% endfor %}
-  {% do dbt_kinds.insert_events(whole, commit) %}
-  {% for event in events if event.event in ['loaded', 'invalidated'] %}
-    {% do known.append({
-      'event': event.event, 'start': event.interval_start, 'end': event.interval_end, 'recorded_at': common.recorded_at,
-      'started_at': event.get('started_at'), 'execution_time': event.get('execution_time'), 'model_hash': event.get('model_hash'),
-    }) %}
-    {% do dbt_kinds.note_coverage(options.relation, known[-1]) %}
-    {% do dbt_kinds.note_source(options.relation, dict(common, **event)) if event.event == 'loaded' and options.get('late_data') is not none %}
-    {% do dbt_kinds.note_merge(options.relation, dict(common, **event)) if options.traits.has_merge_timeline %}
-  {% endfor %}
-  {% for event in whole if dbt_kinds.is_note(event) %}
-    {% do dbt_kinds.note_source(options.relation, event) %}
-  {% endfor %}
-  {% do dbt_kinds.renew_lease(options.relation, common.recorded_at) %}
+  {% do dbt_kinds.add_events(whole, commit) %}
   {% do return(common.recorded_at) %}
 {% endmacro %}
 
 
-{# The statement that appends whole events, mappings of the store's columns, to a store that exists. #}
-{% macro insert_events(events, commit=none) %}
+{# Adds whole events, mappings of the store's columns, to a store that exists, and to what this run knows of their relations. Nothing else adds any. #}
+{% macro add_events(events, commit=none) %}
   {% set rows = [] %}
   {% for event in events %}
     {% do rows.append(dbt_kinds.event_values(event, commit is not none and event.event == 'loaded')) %}
@@ -67,12 +55,16 @@ from (
 ) as written
 {%- endif %}
   {% endcall %}
+  {% for event in events %}
+    {% do dbt_kinds.add_to_log(event.relation, event) %}
+    {% do dbt_kinds.renew_lease(event) %}
+  {% endfor %}
 {% endmacro %}
 
 
 {# Marks this invocation's events as recorded by an operation, not by a run. #}
 {% macro act_as(operation) %}
-  {% do dbt_kinds.run_memory().update({'source': operation}) %}
+  {% do dbt_kinds.run_memory('source').update({'source': operation}) %}
 {% endmacro %}
 
 

@@ -31,14 +31,14 @@
   server, which outlives the run, so that only expiry counts.
 #}
 {% macro lease_holder() %}
-  {% set memory = dbt_kinds.run_memory() %}
+  {% set known = dbt_kinds.run_memory('holder') %}
   {% if adapter.type() != 'spark' or dbt_kinds.credentials().method != 'session' %}
     {% do return(none) %}
-  {% elif memory.holder is none %}
+  {% elif not known %}
     {% set row = run_query("select java_method('java.net.InetAddress', 'getLocalHost'), java_method('java.lang.ProcessHandle', 'current')").rows[0] %}
-    {% do memory.update({'holder': (row[0] | string).split('/')[0] ~ '/' ~ row[1] ~ '/' ~ dbt_kinds.spark_application()}) %}
+    {% do known.update({'holder': (row[0] | string).split('/')[0] ~ '/' ~ row[1] ~ '/' ~ dbt_kinds.spark_application()}) %}
   {% endif %}
-  {% do return(memory.holder) %}
+  {% do return(known.holder) %}
 {% endmacro %}
 
 

@@ -10,7 +10,7 @@
 {# Ends the leases of models that failed, with the reason. Does nothing if every model ended its own. #}
 {% macro release_leases(results) %}
   {% if execute %}
-    {% for relation, claim in dbt_kinds.run_memory().claims.copy().items() %}
+    {% for relation, claim in dbt_kinds.own_claims().copy().items() %}
       {% set failure = namespace(message='the run ended before the model did') %}
       {% for result in results if result.node.unique_id == claim.options.unique_id %}
         {% set failure.message = dbt_kinds.short_message(result.message) %}

@@ -25,23 +25,25 @@
   {% endfor %}
   {% set compacted, timeline_kinds = [], dbt_kinds.timeline_kinds() %}
   {% for relation, rows in rows_of.items() %}
-    {% set unreadable, readable = rows | selectattr('is_unreadable') | list, [] %}
+    {% set unreadable = rows | selectattr('is_unreadable') | list %}
     {% if unreadable and not drop_unreadable %}
-      {% do dbt_kinds.fail_unreadable(relation, dbt_kinds.event_line(unreadable[0])) %}
+      {% do dbt_kinds.fail_unreadable(relation, unreadable[0]) %}
     {% endif %}
-    {% for row in rows | rejectattr('is_unreadable') | rejectattr('event', 'in', not_replayed) %}
-      {% do readable.append(dict(row, start=row.interval_start, end=row.interval_end)) %}
-    {% endfor %}
+    {% set readable = rows | rejectattr('is_unreadable') | rejectattr('event', 'in', not_replayed) | list %}
     {% set keeps_history = rows | selectattr('kind', 'in', timeline_kinds) | list != [] %}
     {# a restatement restores the table to its state after one of the merges, so each of them is kept #}
-    {% set loads = readable if keeps_history else dbt_kinds.fold_events(readable) %}
     {# before the loads, and not older: a later load would close it #}
-    {% set pending = dbt_kinds.pending_write(rows, relation) %}
-    {% do compacted.append(dict(pending, start=pending.interval_start, end=pending.interval_end, recorded_at=settled_at)) if pending is not none %}
-    {% do compacted.extend(loads if keeps_history else dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
-    {% for row in dbt_kinds.open_findings(rows) + dbt_kinds.last_refusal(rows) + dbt_kinds._notes_to_keep(readable, rows, nodes[relation] if relation in nodes else none) %}
-      {% do compacted.append(dict(row, start=row.get('interval_start'), end=row.get('interval_end'))) %}
-    {% endfor %}
+    {% set pending = dbt_kinds.pending_write(rows) %}
+    {% do compacted.append(dict(pending, recorded_at=settled_at)) if pending is not none %}
+    {% if keeps_history %}
+      {% do compacted.extend(readable) %}
+    {% else %}
+      {% set loads = dbt_kinds.fold_events(readable) %}
+      {% for load in (dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
+        {% do compacted.append(dict(load, interval_start=load.start, interval_end=load.end)) %}
+      {% endfor %}
+    {% endif %}
+    {% do compacted.extend(dbt_kinds.open_findings(rows) + dbt_kinds.last_refusal(rows) + dbt_kinds._notes_to_keep(readable, rows, nodes[relation] if relation in nodes else none)) %}
   {% endfor %}
   {% do return(compacted) %}
 {% endmacro %}
@@ -54,9 +56,7 @@
 {% macro _notes_to_keep(recorded, rows, node) %}
   {% set latest = recorded | map(attribute='recorded_at') | max | default('', true) %}
   {% if node is none %}
-    {% set notes = [] %}
-    {% for row in rows if dbt_kinds.is_note(row) and row.recorded_at > latest %}{% do notes.append(row) %}{% endfor %}
-    {% do return(notes) %}
+    {% do return(dbt_kinds.notes_among(rows) | selectattr('recorded_at', 'gt', latest) | list) %}
   {% endif %}
   {% set note = dbt_kinds.note_after(latest, rows) if dbt_kinds.options_of(node).traits.is_change_driven else none %}
   {% do return([note] if note is not none else []) %}

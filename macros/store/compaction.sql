@@ -14,7 +14,7 @@
     {% call statement('keep_old_events') %}
 insert into {{ beside }} values
 {%- for event in chunk %}
-  ({{ dbt_kinds.event_values(dict(event, interval_start=event.start, interval_end=event.end)) | join(', ') }}){{ ',' if not loop.last }}
+  ({{ dbt_kinds.event_values(event) | join(', ') }}){{ ',' if not loop.last }}
 {%- endfor %}
     {% endcall %}
   {% endfor %}

@@ -1,27 +1,50 @@
-{# The loads of a relation according to the store: see fold_events. #}
+{# The loads and invalidations of a relation, as log_of has them. Not to be changed. #}
+{% macro events_of(relation) %}
+  {% set log = dbt_kinds.log_of(relation) %}
+  {% if 'events' not in log.views %}
+    {% do log.views.update({'events': log.rows | selectattr('event', 'in', ['loaded', 'invalidated']) | list}) %}
+  {% endif %}
+  {% do return(log.views.events) %}
+{% endmacro %}
+
+
+{# The loads of a relation according to the store: see fold_events. Not to be changed. #}
 {% macro loads_of(relation) %}
-  {% do return(dbt_kinds.fold_events(dbt_kinds.events_of(relation))) %}
+  {% set log = dbt_kinds.log_of(relation) %}
+  {% if 'loads' not in log.views %}
+    {% do log.views.update({'loads': dbt_kinds.fold_events(dbt_kinds.events_of(relation))}) %}
+  {% endif %}
+  {% do return(log.views.loads) %}
+{% endmacro %}
+
+
+{# The loads of a relation as its readers follow them: see followed_loads. Not to be changed. #}
+{% macro followed_loads_of(relation) %}
+  {% set log = dbt_kinds.log_of(relation) %}
+  {% if 'followed' not in log.views %}
+    {% do log.views.update({'followed': dbt_kinds.followed_loads(dbt_kinds.events_of(relation), dbt_kinds.loads_of(relation))}) %}
+  {% endif %}
+  {% do return(log.views.followed) %}
 {% endmacro %}
 
 
 {#
-  The loads of a relation as its readers follow them. An adoption changes no rows, so an adopted load counts as made when anything else was last recorded
-  of its interval, such as a load that `forget` withdrew; and never, if nothing was.
+  The loads in some events, as readers follow them. An adoption changes no rows, so an adopted load counts as made when anything else was last recorded
+  of its interval, such as a load that `forget` withdrew; and never, if nothing was. `loads` are those of fold_events. Pure.
 #}
-{% macro followed_loads(events) %}
-  {% set loads = dbt_kinds.fold_events(events) %}
-  {% set adopted = loads | selectattr('is_adopted', 'defined') | map(attribute='recorded_at') | list %}
+{% macro followed_loads(events, loads) %}
+  {% set adopted = loads | selectattr('source', 'eq', 'adopt') | map(attribute='recorded_at') | list %}
   {% if not adopted %}
     {% do return(loads) %}
   {% endif %}
   {# where an adoption is on top, all else is older #}
   {% set others = [] %}
-  {% for event in events | rejectattr('is_adopted', 'defined') | selectattr('recorded_at', 'lt', adopted | max) %}
+  {% for event in events if event.recorded_at < adopted | max and not (event.event == 'loaded' and event.get('source') == 'adopt') %}
     {% do others.append(dict(event, event='loaded')) %}
   {% endfor %}
   {% set beneath, followed = dbt_kinds.fold_events(others), [] %}
   {% for load in loads %}
-    {% if load.is_adopted is not defined %}
+    {% if load.get('source') != 'adopt' %}
       {% do followed.append(load) %}
     {% else %}
       {% for start, end in dbt_kinds.subtract_intervals([[load.start, load.end]], dbt_kinds.coverage_of(beneath)) %}
@@ -42,24 +65,24 @@
 {% endmacro %}
 
 
-{# The same as a set of intervals. Events are replayed once; this run's own events are added to the result, to avoid a replay per batch. #}
+{#
+  The loads of a relation as a set of intervals. Its events are replayed once: what is added to a log is later than all that is in it, so that a run of many batches need not
+  replay them for each.
+#}
 {% macro coverage(relation) %}
-  {% set held = dbt_kinds.run_memory().held %}
-  {% if held.get(relation) is none %}
-    {% do held.update({relation: dbt_kinds.coverage_of(dbt_kinds.loads_of(relation))}) %}
+  {% set log = dbt_kinds.log_of(relation) %}
+  {% if log.coverage is none %}
+    {% do log.update({'coverage': {'intervals': dbt_kinds.coverage_of(dbt_kinds.loads_of(relation)), 'rows': log.rows | length}}) %}
   {% endif %}
-  {% do return(held[relation]) %}
-{% endmacro %}
-
-
-{# Keeps `coverage` in step with an event of this run. #}
-{% macro note_coverage(relation, event) %}
-  {% set held, interval = dbt_kinds.run_memory().held, [[event.start, event.end]] %}
-  {% if held.get(relation) is not none %}
-    {% do held.update({
-      relation: dbt_kinds.merge_intervals(held[relation] + interval) if event.event == 'loaded' else dbt_kinds.subtract_intervals(held[relation], interval),
+  {% set known = log.coverage %}
+  {% for row in log.rows[known.rows:] if row.event in ['loaded', 'invalidated'] %}
+    {% set interval = [[row.interval_start, row.interval_end]] %}
+    {% do known.update({
+      'intervals': dbt_kinds.merge_intervals(known.intervals + interval) if row.event == 'loaded' else dbt_kinds.subtract_intervals(known.intervals, interval),
     }) %}
-  {% endif %}
+  {% endfor %}
+  {% do known.update({'rows': log.rows | length}) %}
+  {% do return(known.intervals) %}
 {% endmacro %}
 
 
@@ -75,14 +98,14 @@
 
 {#
   Replays events in the order of recorded_at, `invalidated` winning a tie, and returns what is loaded: pieces that do not
-  overlap, each with the facts of its latest load: {start, end, recorded_at, started_at, execution_time, model_hash}.
+  overlap, each with the columns of its latest load, and `start` and `end`.
   It goes backwards: an event only applies where no later one does. Pure.
 #}
 {% macro fold_events(events) %}
   {% set state = namespace(decided=[]) %}
   {% set loads = [] %}
   {% for event in dbt_kinds.sorted_backwards(events | sort(attribute='event'), 'recorded_at') %}
-    {% set start, end = event.start, event.end %}
+    {% set start, end = event.interval_start, event.interval_end %}
     {% if not state.decided or end < state.decided[0][0] %}
       {% set left = [[start, end]] %}
       {% do state.decided.insert(0, [start, end]) %}

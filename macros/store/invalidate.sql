@@ -35,19 +35,17 @@
     {% set recorded = dbt_kinds.merge_intervals(recorded + merged) %}
   {% endif %}
   {% set events = dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]] if recorded else [], plan.execution_time) %}
-  {% set pending = dbt_kinds.run_memory().pending %}
+  {% set pending = dbt_kinds.open_write(options.relation) %}
   {# a first load, too, if merging its first batch again may count it twice #}
   {% set counts_once = options.get('when_matched') is not none and dbt_kinds.writes_rows(options, warns=false) %}
-  {% if plan.batches and not options.traits.ignores_intervals and (recorded or counts_once or pending.get(options.relation) is not none) %}
+  {% if plan.batches and not options.traits.ignores_intervals and (recorded or counts_once or pending is not none) %}
     {% set details = dbt_kinds.json_text({'write': 'rebuild', 'rebuild_from': plan.batches[0][0]}) %}
     {% do events.append({
       'event': 'pending', 'interval_start': plan.batches[0][0], 'interval_end': plan.batches[-1][1], 'execution_time': plan.execution_time,
       'details': details,
     }) %}
-    {% do pending.update({options.relation: {'details': details}}) %}
-  {% elif pending.get(options.relation) is not none %}
+  {% elif pending is not none %}
     {% do events.append({'event': 'settled'}) %}
-    {% do pending.update({options.relation: none}) %}
   {% endif %}
   {% do dbt_kinds.append_events(options, events) %}
 {% endmacro %}

@@ -4,7 +4,7 @@
   under the lease: see answer. Waits for a run that only merges the store's files. If it `gives_way`, it returns none instead of raising.
 #}
 {% macro claim(options, plan, questions={}, gives_way=false) %}
-  {% if options.relation in dbt_kinds.run_memory().claims %}
+  {% if options.relation in dbt_kinds.own_claims() %}
     {% do return(false) %}
   {% endif %}
   {% set known = dbt_kinds.recorded_facts(options.relation) %}
@@ -27,7 +27,7 @@
 {% macro recorded_facts(relation) %}
   {% set facts = [] %}
   {% for event in dbt_kinds.events_of(relation) %}
-    {% do facts.append(event.recorded_at ~ ' ' ~ event.event ~ ' ' ~ event.start ~ ' ' ~ event.end) %}
+    {% do facts.append(event.recorded_at ~ ' ' ~ event.event ~ ' ' ~ event.interval_start ~ ' ' ~ event.interval_end) %}
   {% endfor %}
   {% do return(facts | sort | join('\n')) %}
 {% endmacro %}
@@ -39,16 +39,17 @@
   conflicting claim, or none if this run has the lease. A run that `gives_way` does not fail because of it.
 #}
 {% macro try_claim(options, plan, seconds, questions={}, gives_way=false) %}
-  {% do dbt_kinds.run_memory().claims.update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': ''}}) %}
+  {% do dbt_kinds.own_claims().update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': '', 'answers': {}}}) %}
   {% set claimed_at = dbt_kinds.append_events(options, [{
     'event': 'claimed', 'execution_time': plan.execution_time, 'lease_seconds': seconds, 'holder': dbt_kinds.lease_holder(),
     'interval_start': plan.batches[0][0] if plan.batches else none, 'interval_end': plan.batches[-1][1] if plan.batches else none,
   }]) %}
   {% for attempt in range(30) %}
-    {% set rivals = dbt_kinds._live_rivals(options, questions) %}
+    {% set others = dbt_kinds._claims_of_others(options, questions) %}
+    {% set rivals = others.live %}
     {% set earlier = rivals | selectattr('claimed_at', 'le', claimed_at) | list %}
     {% if not rivals %}
-      {% do dbt_kinds._release_dead_claims(options) %}
+      {% do dbt_kinds._release_dead_claims(options, others.dead) %}
       {% do return(none) %}
     {% elif earlier or loop.last %}
       {% set holder = (earlier or rivals)[0] %}
@@ -71,10 +72,22 @@
 {% endmacro %}
 
 
-{# Every event of a run is a sign of life for its lease on that table. #}
-{% macro renew_lease(relation, moment) %}
-  {% set claim = dbt_kinds.run_memory().claims.get(relation) %}
-  {% do claim.update({'sign_of_life': moment}) if claim %}
+{#
+  The claims that this run holds, by relation: `{options, seconds, sign_of_life, answers}`, the answers being those to the questions that came with the claim, and the snapshot
+  that the last recorded write left.
+#}
+{% macro own_claims() %}
+  {% do return(dbt_kinds.run_memory('claims')) %}
+{% endmacro %}
+
+
+{# Every event of a run is a sign of life for its lease on that table, but for the one that ends it. #}
+{% macro renew_lease(event) %}
+  {% set claims = dbt_kinds.own_claims() %}
+  {% if event.relation in claims and event.invocation_id == invocation_id %}
+    {% do claims[event.relation].update({'sign_of_life': event.recorded_at}) %}
+    {% do claims.pop(event.relation) if event.event == 'released' %}
+  {% endif %}
 {% endmacro %}
 
 
@@ -101,7 +114,7 @@
 
 
 {% macro _is_overdue(options) %}
-  {% set claim = dbt_kinds.run_memory().claims.get(options.relation) %}
+  {% set claim = dbt_kinds.own_claims().get(options.relation) %}
   {% do return(claim is not none and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds) <= dbt_kinds.next_moment()) %}
 {% endmacro %}
 
@@ -121,18 +134,16 @@
 
 {# The event that ends this run's lease on a model, to be added to another append; empty if it holds none. #}
 {% macro release_along(options) %}
-  {% do return([{'event': 'released'}] if options.relation in dbt_kinds.run_memory().claims else []) %}
+  {% do return([{'event': 'released'}] if options.relation in dbt_kinds.own_claims() else []) %}
 {% endmacro %}
 
 
 {# Ends this run's lease on a model, if it holds one, with the reason if the model failed; `also` are events to append with it. #}
 {% macro release_lease_of(options, failure=none, also=[]) %}
-  {% set claims = dbt_kinds.run_memory().claims %}
-  {% if options.relation in claims %}
+  {% set released = dbt_kinds.release_along(options) %}
+  {% if released %}
     {% set failed = [{'event': 'failed', 'message': failure}] if failure is not none else [] %}
-    {% do dbt_kinds.run_memory().failed.update({options.relation: true}) if failed %}
-    {% do dbt_kinds.append_events(options, failed + also + [{'event': 'released'}]) %}
-    {% do claims.pop(options.relation) %}
+    {% do dbt_kinds.append_events(options, failed + also + released) %}
   {% endif %}
 {% endmacro %}
 
@@ -145,7 +156,13 @@
 
 
 {# The live claims of other runs on a model, or on the whole store (a compaction), oldest first. Re-reads the store. #}
-{% macro _live_rivals(options, questions={}) %}
+{% macro _live_rivals(options) %}
+  {% do return(dbt_kinds._claims_of_others(options).live) %}
+{% endmacro %}
+
+
+{# The same, and those whose process was found gone, `{live, dead}`. #}
+{% macro _claims_of_others(options, questions={}) %}
   {% set store = dbt_kinds.store_key() %}
   {% set log = dbt_kinds.read_last_runs() if options.relation == store else dbt_kinds._reread(options.relation, questions) %}
   {% set rivals, dead = [], [] %}
@@ -156,24 +173,20 @@
       {% do dead.append(claim) %}
     {% endif %}
   {% endfor %}
-  {% do dbt_kinds.run_memory().dead_claims.update({options.relation: dead}) %}
-  {% do return(rivals | sort(attribute='claimed_at')) %}
+  {% do return({'live': rivals | sort(attribute='claimed_at'), 'dead': dead}) %}
 {% endmacro %}
 
 
 {# The log of a table and of the store's lease, read anew: what others recorded replaces what this run knew of the table. #}
 {% macro _reread(relation, questions) %}
-  {% set memory, answers = dbt_kinds.run_memory(), {} %}
-  {# first all that the run knows, so that a later read does not put old events in place of these #}
-  {% do dbt_kinds.events_of(relation) %}
-  {% set log = dbt_kinds.read_log([relation, dbt_kinds.store_key()], dict(dbt_kinds.store_files_question(), **questions), answers) %}
-  {% do memory.update({'store_files': answers.pop('store_files')}) if 'store_files' in answers %}
-  {% do memory.events.update({relation: dbt_kinds.events_in_log(log, relation)}) %}
-  {% do memory.held.pop(relation, none) %}
-  {% do memory.pending.update({relation: dbt_kinds.pending_write(log, relation)}) %}
-  {% do memory.answers.update({relation: dict(answers, recorded_head=dbt_kinds._recorded_head(log, relation))}) %}
-  {% do dbt_kinds.note_merges(relation, log) %}
-  {% do dbt_kinds.note_sources(relation, log) %}
+  {% set answers = {} %}
+  {% set log = dbt_kinds.read_log([relation, dbt_kinds.store_key()], dict(dbt_kinds.store_files_question(), **questions), answers, is_checked=true) %}
+  {% do dbt_kinds.keep_number_of_files(answers) %}
+  {% set rows = log | selectattr('relation', 'eq', relation) | list %}
+  {% for row in rows if row.is_unreadable is defined %}{% do dbt_kinds.fail_unreadable(relation, row) %}{% endfor %}
+  {% do dbt_kinds.replace_log(relation, rows) %}
+  {% set written = rows | selectattr('event', 'eq', 'loaded') | selectattr('snapshot_id', 'defined') | map(attribute='snapshot_id') | list %}
+  {% do dbt_kinds.own_claims().get(relation, {}).update({'answers': dict(answers, recorded_head=written[-1] if written else none)}) %}
   {% do return(log) %}
 {% endmacro %}
 
@@ -182,9 +195,9 @@
   Releases the claims of runs whose process was found gone, by the run that now has the lease. Left open, such a claim would block again as soon as the
   operating system gives the number of that process to another one.
 #}
-{% macro _release_dead_claims(options) %}
+{% macro _release_dead_claims(options, dead) %}
   {% set events = [] %}
-  {% for claim in dbt_kinds.run_memory().dead_claims.pop(options.relation, []) %}
+  {% for claim in dead %}
     {% do events.append(dbt_kinds.release_of(claim)) %}
   {% endfor %}
   {% do dbt_kinds.append_events(options, events) %}
@@ -194,16 +207,6 @@
 {# The event that ends another run's lease; the source says that the run did not end it itself. #}
 {% macro release_of(claim) %}
   {% do return({'event': 'released', 'relation': claim.relation, 'invocation_id': claim.invocation_id, 'source': 'release_lease', 'message': 'released by ' ~ invocation_id}) %}
-{% endmacro %}
-
-
-{# The snapshot that the last recorded write left, or none. #}
-{% macro _recorded_head(log, relation) %}
-  {% set state = namespace(head=none) %}
-  {% for row in log if row.relation == relation and row.get('snapshot_id') is not none and row.event == 'loaded' %}
-    {% set state.head = row.snapshot_id %}
-  {% endfor %}
-  {% do return(state.head) %}
 {% endmacro %}
 
 

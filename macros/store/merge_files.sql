@@ -3,7 +3,7 @@
   rows. Not while another run is active, and with a short lease, so that a run killed here does not block others for long.
 #}
 {% macro merge_files() %}
-  {% set files = dbt_kinds.run_memory().store_files or 0 %}
+  {% set files = dbt_kinds.run_memory('store_files').get('number') or 0 %}
   {% if execute and files > 300 and dbt_kinds.may_merge_files() %}
     {% do dbt_kinds.act_as('merge_files') %}
     {% set lease = dbt_kinds.store_lease() %}
@@ -26,9 +26,15 @@
 
 {# A question about the number of the store's files, asked once per run with the first claim. #}
 {% macro store_files_question() %}
-  {% if dbt_kinds.run_memory().store_files is not none or not dbt_kinds.may_merge_files() %}
+  {% if dbt_kinds.run_memory('store_files') or not dbt_kinds.may_merge_files() %}
     {% do return({}) %}
   {% endif %}
   {% do return({'store_files': 'select count(*) from '
     ~ ('binaryFile.' ~ dbt_kinds.quoted(dbt_kinds.find_store().location) if dbt_kinds.find_store().file_format == 'hive' else dbt_kinds.store_table() ~ '.files')}) %}
+{% endmacro %}
+
+
+{# Keeps the answer, if it is among these. #}
+{% macro keep_number_of_files(answers) %}
+  {% do dbt_kinds.run_memory('store_files').update({'number': answers.pop('store_files')}) if 'store_files' in answers %}
 {% endmacro %}

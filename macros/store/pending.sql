@@ -4,9 +4,8 @@
 #}
 {% macro announce_write(work, batch, details, snapshot_id=none) %}
   {% do dbt_kinds.hold_lease(work.options) %}
-  {% set memory = dbt_kinds.run_memory() %}
   {# the first batch of a rebuild: until it is recorded, recovery means restarting the rebuild #}
-  {% set open = memory.pending.get(work.options.relation) %}
+  {% set open = dbt_kinds.open_write(work.options.relation) %}
   {% set details = dict(details, rebuild_from=fromjson(open.details).get('rebuild_from') if open is not none else none) %}
   {# an interval of states that is invalidated and not loaded is in doubt #}
   {% set in_doubt = dbt_kinds.invalidations([batch], work.plan.execution_time) if work.options.traits.accumulates and batch[0] < batch[1] else [] %}
@@ -14,24 +13,31 @@
     'event': 'pending', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': work.plan.execution_time,
     'model_hash': work.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': dbt_kinds.json_text(details),
   }]) %}
-  {% do memory.pending.update({work.options.relation: {'details': dbt_kinds.json_text(details)}}) %}
+{% endmacro %}
+
+
+{# The announced write of a relation that is open, as far as this run knows, or none. #}
+{% macro open_write(relation) %}
+  {% set log = dbt_kinds.log_of(relation) %}
+  {% if 'open_write' not in log.views %}
+    {% do log.views.update({'open_write': dbt_kinds.pending_write(log.rows)}) %}
+  {% endif %}
+  {% do return(log.views.open_write) %}
 {% endmacro %}
 
 
 {#
-  The open announced write of a relation, or none. A relation has at most one, which anything that is recorded of the relation later closes, whatever
-  its interval: a run settles it before it records anything else. The same rule as is_unsettled in _read_store. Pure.
+  The open announced write among the events of one relation, or none. A relation has at most one, which anything that is recorded of the relation later closes, whatever
+  its interval: a run settles it before it records anything else. Pure.
 #}
-{% macro pending_write(log, relation) %}
-  {% set state = namespace(pending=none) %}
-  {% for row in log if row.relation == relation %}
-    {% if row.event == 'pending' %}
-      {% set state.pending = row %}
-    {% elif state.pending is not none and row.event in ['loaded', 'invalidated', 'settled'] and row.recorded_at > state.pending.recorded_at %}
-      {% set state.pending = none %}
-    {% endif %}
-  {% endfor %}
-  {% do return(state.pending) %}
+{% macro pending_write(rows) %}
+  {% set announced = rows | selectattr('event', 'eq', 'pending') | sort(attribute='recorded_at') | list %}
+  {% if not announced %}
+    {% do return(none) %}
+  {% endif %}
+  {% set newest = announced[-1] %}
+  {% set closing = rows | selectattr('event', 'in', ['loaded', 'invalidated', 'settled']) | selectattr('recorded_at', 'gt', newest.recorded_at) | list %}
+  {% do return(none if closing else newest) %}
 {% endmacro %}
 
 
@@ -81,16 +87,5 @@
 
 {# Closes the announced write of a relation, whatever its outcome, if there is one. #}
 {% macro close_pending_write(options) %}
-  {% set pending = dbt_kinds.run_memory().pending %}
-  {% if pending.get(options.relation) is not none %}
-    {% do dbt_kinds.append_events(options, [{'event': 'settled'}]) %}
-    {% do pending.update({options.relation: none}) %}
-  {% endif %}
-{% endmacro %}
-
-
-{# Whether an announced write of a relation was open when the store was read; checked before planning. #}
-{% macro is_unsettled(relation) %}
-  {% do dbt_kinds.events_of(relation) %}
-  {% do return(relation in dbt_kinds.run_memory().unsettled) %}
+  {% do dbt_kinds.append_events(options, [{'event': 'settled'}]) if dbt_kinds.open_write(options.relation) is not none %}
 {% endmacro %}

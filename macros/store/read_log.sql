@@ -1,9 +1,10 @@
 {#
   Every event of some relations, or all events, as mappings of the store's columns in the order of recorded_at; NULLs are
-  absent. Re-reads the store. The same statement answers `questions`, queries of one value by name, into the mapping `answers`.
+  absent. Re-reads the store. The same statement answers `questions`, queries of one value by name, into the mapping `answers`. If it `is_checked`, loads and
+  invalidations that no run can read have `is_unreadable`.
 #}
-{% macro read_log(relations=none, questions={}, answers={}) %}
-  {% do return(dbt_kinds._events_where('true' if relations is none else dbt_kinds.is_one_of('relation', relations), questions, answers)) %}
+{% macro read_log(relations=none, questions={}, answers={}, is_checked=false) %}
+  {% do return(dbt_kinds._events_where('true' if relations is none else dbt_kinds.is_one_of('relation', relations), questions, answers, is_checked=is_checked)) %}
 {% endmacro %}
 
 
@@ -79,20 +80,20 @@ group by coalesce(relation, '')
 {# The events of some relations in an old log. Loads and invalidations that no run can read have `is_unreadable`. #}
 {% macro read_old_log(old, relations) %}
   {% do return(dbt_kinds._events_where(
-    old.condition ~ ' and ' ~ dbt_kinds.is_one_of("coalesce(relation, '')", relations), by='relation',
-    columns='*, if(' ~ dbt_kinds.is_unreadable_sql() ~ ', true, null) as is_unreadable'
+    old.condition ~ ' and ' ~ dbt_kinds.is_one_of("coalesce(relation, '')", relations), by='relation', is_checked=true
   )) %}
 {% endmacro %}
 
 
 {# `{source}` in the condition is replaced by the store. #}
-{% macro _events_where(condition, questions={}, answers={}, by=none, columns='*') %}
+{% macro _events_where(condition, questions={}, answers={}, by=none, is_checked=false) %}
   {% do dbt_kinds.find_store(afresh=true) %}
   {% set source = dbt_kinds.store_source() %}
   {% if source is none %}
     {% do return([]) %}
   {% endif %}
-  {% set sql = 'select ' ~ columns ~ ' from ' ~ source ~ '\nwhere ' ~ condition | replace('{source}', source) %}
+  {% set checked = ', if(' ~ dbt_kinds.is_unreadable_sql() ~ ', true, null) as is_unreadable' if is_checked else '' %}
+  {% set sql = 'select *' ~ checked ~ ' from ' ~ source ~ '\nwhere ' ~ condition | replace('{source}', source) %}
   {% if questions %}
     {% set found = dbt_kinds.query_rows(dbt_kinds._with_answers(sql, questions))[0] %}
     {% set rows = found.events %}
@@ -125,16 +126,6 @@ from (
     {% do literals.append(dbt_kinds.text_literal(text)) %}
   {% endfor %}
   {% do return(column ~ ' in (' ~ literals | join(', ') ~ ')' if literals else 'false') %}
-{% endmacro %}
-
-
-{# The loads and invalidations of one relation in a log, as fold_events takes them. #}
-{% macro events_in_log(log, relation) %}
-  {% set lines = [] %}
-  {% for row in log if row.relation == relation and row.event not in dbt_kinds.lease_events() + dbt_kinds.write_events() + dbt_kinds.findings_events() %}
-    {% do lines.append(dbt_kinds.event_line(row)) %}
-  {% endfor %}
-  {% do return(dbt_kinds.parse_events(relation, lines | join('\n')) if lines else []) %}
 {% endmacro %}
 
 

@@ -21,8 +21,6 @@
       'model_hash': work.model_hash, 'started_at': started_at, 'seconds': seconds, 'rows_written': written.rows_written,
       'snapshot_id': written.get('snapshot_id'), 'details': dbt_kinds.details_with_told(plan, number, dbt_kinds.details_with_sources(work, batch, dbt_kinds.details_with_audits(work, written.get('details')))),
     }] + also, written.get('commit')) %}
-    {% do dbt_kinds.run_memory().pending.update({options.relation: none}) %}
-    {% do dbt_kinds.run_memory().claims.pop(options.relation, none) if also | selectattr('event', 'eq', 'released') | list %}
   {% else %}
     {% do dbt_kinds.close_pending_write(options) %}
   {% endif %}

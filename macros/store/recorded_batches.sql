@@ -1,27 +1,12 @@
-{# The merges that built a table of SCD type 2, in order of their instants, as recorded_batches_in_log returns them. #}
+{# The merges that built a table of SCD type 2, in order of their instants, as recorded_batches_in_log returns them. Not to be changed. #}
 {% macro recorded_batches(options) %}
-  {% do dbt_kinds.events_of(options.relation) %}
-  {% do return(dbt_kinds.recorded_batches_in_log(dbt_kinds.run_memory().history.get(options.relation, []), options)) %}
-{% endmacro %}
-
-
-{# The columns of the store that recorded_batches_in_log needs. Pure. #}
-{% macro merge_columns() %}
-  {% do return(['event', 'recorded_at', 'interval_start', 'interval_end', 'snapshot_id', 'execution_time', 'details']) %}
-{% endmacro %}
-
-
-{# Adds an event that the run appends or re-reads under its lease to the recorded batches. #}
-{% macro note_merge(relation, row) %}
-  {% do dbt_kinds.run_memory().history.setdefault(relation, []).append(row) %}
-{% endmacro %}
-
-
-{# Replaces a relation's events by those in a log. #}
-{% macro note_merges(relation, log) %}
-  {% set rows = log | selectattr('relation', 'eq', relation) | selectattr('event', 'in', ['loaded', 'invalidated'])
-    | selectattr('kind', 'in', dbt_kinds.timeline_kinds()) | list %}
-  {% do dbt_kinds.run_memory().history.update({relation: rows}) %}
+  {% set log = dbt_kinds.log_of(options.relation) %}
+  {% if 'batches' not in log.views %}
+    {# not what the table had while it was of another kind #}
+    {% set merges = dbt_kinds.events_of(options.relation) | selectattr('kind', 'in', dbt_kinds.timeline_kinds()) %}
+    {% do log.views.update({'batches': dbt_kinds.recorded_batches_in_log(merges | list, options)}) %}
+  {% endif %}
+  {% do return(log.views.batches) %}
 {% endmacro %}
 
 

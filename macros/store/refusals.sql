@@ -4,7 +4,7 @@
 #}
 {% macro record_refusals(results) %}
   {% set events = dbt_kinds.refusals_in(results) if execute and dbt_kinds.writes_spark_sql() else [] %}
-  {% do dbt_kinds.insert_events(events) if events and dbt_kinds.find_store() is not none %}
+  {% do dbt_kinds.add_events(events) if events and dbt_kinds.find_store() is not none %}
 {% endmacro %}
 
 
@@ -18,7 +18,7 @@
     {% set node = graph.nodes[result.node.unique_id] %}
     {% set relation = dbt_kinds.relation_key(node.database, node.schema, node.alias) %}
     {% set words = dbt_kinds.refusal_words(result.message) %}
-    {% if node.resource_type == 'model' and node.config.materialized in dbt_kinds.kinds() and relation not in dbt_kinds.run_memory().failed and not words.startswith('the interval store') %}
+    {% if node.resource_type == 'model' and node.config.materialized in dbt_kinds.kinds() and not dbt_kinds.has_recorded(relation, 'failed') and not words.startswith('the interval store') %}
       {% do events.append({
         'event': 'failed', 'relation': relation, 'model': node.unique_id, 'kind': node.config.materialized, 'invocation_id': invocation_id,
         'recorded_at': dbt_kinds.next_moment(), 'source': 'refused', 'message': words,
@@ -36,9 +36,9 @@
 {% endmacro %}
 
 
-{# Whether an event says that a model failed before it claimed its table. Pure. #}
-{% macro is_refusal(event) %}
-  {% do return(event.event == 'failed' and event.get('source') == 'refused') %}
+{# The events in a log which say that a model failed before it claimed its table. Pure. #}
+{% macro refusals_among(rows) %}
+  {% do return(rows | selectattr('event', 'eq', 'failed') | selectattr('source', 'eq', 'refused') | list) %}
 {% endmacro %}
 
 
@@ -53,9 +53,7 @@
   The moment of a compacted load is that of a compaction. Pure.
 #}
 {% macro last_refusal(rows) %}
-  {% set refusals = [] %}
-  {% for row in rows if dbt_kinds.is_refusal(row) %}{% do refusals.append(row) %}{% endfor %}
-  {% set last = refusals | sort(attribute='recorded_at') | last if refusals else none %}
+  {% set last = dbt_kinds.latest_load(dbt_kinds.refusals_among(rows)) %}
   {% for row in rows if last is none or (row.event == 'loaded' and row.get('source') != 'compact_store' and row.recorded_at > last.recorded_at) %}
     {% do return([]) %}
   {% endfor %}

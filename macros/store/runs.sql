@@ -20,7 +20,7 @@
     {% endfor %}
     {% set ended = by_event.released or by_event.claimed == [] %}
     {% if by_event.failed %}
-      {% set state = 'refused' if by_event.claimed == [] and dbt_kinds.is_refusal(by_event.failed[0]) else 'failed' %}
+      {% set state = 'refused' if by_event.claimed == [] and dbt_kinds.refusals_among(by_event.failed[:1]) else 'failed' %}
     {% elif not ended %}
       {% set state = 'running' if key in live else 'died' %}
     {% elif rows[-1].source == 'release_lease' %}

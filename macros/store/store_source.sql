@@ -21,12 +21,12 @@
 
 {# The description of the store, as describe_table returns it, or none if there is none yet. Looked up until it is found; pass `afresh` if others may have created it. #}
 {% macro find_store(afresh=false) %}
-  {% set memory = dbt_kinds.run_memory() %}
-  {% if memory.store is none %}
+  {% set known = dbt_kinds.run_memory('store') %}
+  {% if not known %}
     {% set store = dbt_kinds.store_table() %}
-    {% do memory.update({'store': dbt_kinds.describe_table(store)}) if dbt_kinds.relation_type(store, afresh) is not none %}
+    {% do known.update(dbt_kinds.describe_table(store)) if dbt_kinds.relation_type(store, afresh) is not none %}
   {% endif %}
-  {% do return(memory.store) %}
+  {% do return(known or none) %}
 {% endmacro %}
 
 

@@ -1,8 +1,8 @@
 {# The name of the session's time zone. Asks Spark once in a run. #}
 {% macro session_zone() %}
-  {% set memory = dbt_kinds.run_memory() %}
-  {% do memory.update({'time_zone': run_query('select current_timezone()').rows[0][0]}) if memory.time_zone is none %}
-  {% do return(memory.time_zone) %}
+  {% set known = dbt_kinds.run_memory('time_zone') %}
+  {% do known.update({'time_zone': run_query('select current_timezone()').rows[0][0]}) if not known %}
+  {% do return(known.time_zone) %}
 {% endmacro %}
 
 

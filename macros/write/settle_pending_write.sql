@@ -3,7 +3,7 @@
   none if nothing was announced. A full refresh replaces everything in any case, and invalidate_all closes it.
 #}
 {% macro settle_pending_write(options, settings) %}
-  {% set pending = dbt_kinds.run_memory().pending.get(options.relation) %}
+  {% set pending = dbt_kinds.open_write(options.relation) %}
   {% set details = fromjson(pending.details) if pending is not none else none %}
   {% set rebuild_from = details.get('rebuild_from') if details is not none else none %}
   {% if details is none or (settings.full_refresh and not (rebuild_from and options.start is none)) %}
@@ -36,7 +36,6 @@
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died had written ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end
       ~ ' and not recorded it', info=true) %}
     {% do dbt_kinds.append_events(options, [dict(dbt_kinds.announced_load(pending), **outcome)]) %}
-    {% do dbt_kinds.run_memory().pending.update({options.relation: none}) %}
   {% else %}
     {% do dbt_kinds.close_pending_write(options) %}
   {% endif %}

@@ -59,11 +59,11 @@ from {{ relation }}.snapshots
 
 {# The Spark application that runs our statements; Iceberg writes its id into each snapshot. #}
 {% macro spark_application() %}
-  {% set memory = dbt_kinds.run_memory() %}
-  {% if memory.application is none %}
-    {% do memory.update({'application': run_query('set spark.app.id').rows[0][1] | string}) %}
+  {% set known = dbt_kinds.run_memory('application') %}
+  {% if not known %}
+    {% do known.update({'application': run_query('set spark.app.id').rows[0][1] | string}) %}
   {% endif %}
-  {% do return(memory.application) %}
+  {% do return(known.application) %}
 {% endmacro %}
 
 

@@ -4,7 +4,7 @@
 #}
 {% macro stage(relation, purpose, sql, like=none) %}
   {% set stage = relation.incorporate(path={'identifier': dbt_kinds._stage_prefix(relation) ~ dbt_kinds._stage_owner() ~ '_' ~ purpose}) %}
-  {% do dbt_kinds.run_memory().stages.setdefault(relation | string, []).append(stage) %}
+  {% do dbt_kinds._stages().setdefault(relation | string, []).append(stage) %}
   {# first the table, then its rows: a killed query leaves a table that can be dropped, not files without a table #}
   {% call statement('create_stage') %}
 create table {{ stage }} using {{ dbt_kinds.native_format() }} as
@@ -20,7 +20,7 @@ insert into {{ stage }}
 
 {# Drops this run's stages of a relation. #}
 {% macro drop_stages(relation) %}
-  {% for stage in dbt_kinds.run_memory().stages.pop(relation | string, []) %}
+  {% for stage in dbt_kinds._stages().pop(relation | string, []) %}
     {% do dbt_kinds.drop_table(stage) %}
   {% endfor %}
 {% endmacro %}
@@ -28,7 +28,7 @@ insert into {{ stage }}
 
 {# Drops one of these stages. #}
 {% macro drop_stage(relation, stage) %}
-  {% do dbt_kinds.run_memory().stages[relation | string].remove(stage) %}
+  {% do dbt_kinds._stages()[relation | string].remove(stage) %}
   {% do dbt_kinds.drop_table(stage) %}
 {% endmacro %}
 
@@ -60,6 +60,12 @@ insert into {{ stage }}
     {% do dbt_kinds.claim(options, {'execution_time': execution_time, 'batches': []}) %}
     {% do dbt_kinds.drop_left_stages(relation) %}
   {% endif %}
+{% endmacro %}
+
+
+{# This run's stages, by the relation that they are for. #}
+{% macro _stages() %}
+  {% do return(dbt_kinds.run_memory('stages')) %}
 {% endmacro %}
 
 

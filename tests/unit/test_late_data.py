@@ -137,7 +137,7 @@ def test_a_run_with_nothing_to_load_notes_once_a_day_what_it_saw(
     recorded = {"event": "loaded", "recorded_at": "2024-02-01", "execution_time": at(3)}
     details = {"sources": {"raw.events": {"snapshot": 1}, "raw.files/day": {"partitions": {}}}}
     macros = Macros(invocation_id="run")
-    macros.run_memory()["noted"]["shop.orders"] = [recorded | {"details": json.dumps(details)}]
+    macros._functions["log_of"] = lambda relation: {"rows": [recorded | {"details": json.dumps(details)}], "views": {}}
     sources = [
         {"name": "raw.events", "snapshot": head, "hashes": None, "stale": [[at(2), at(3)]]},
         {"name": "raw.files/day", "snapshot": None, "hashes": {at(1): "x"}, "stale": None},
@@ -274,15 +274,16 @@ def test_a_parent_that_is_followed_is_no_source_from_the_first_load_on(is_there:
     model = node(time_column="ts", start="2024-01-01", lookback="auto")
     model |= {"resource_type": "model", "depends_on": {"nodes": ["model.shop.parent"]}}
     macros = Macros(node=model, graph={"nodes": {"model.shop.parent": parent, "model.shop.orders": model}})
-    load = {"event": "loaded", "start": at(1), "end": at(5), "recorded_at": at(6), "started_at": at(6), "execution_time": at(6), "model_hash": ""}  # fmt: skip
+    load = {"event": "loaded", "interval_start": at(1), "interval_end": at(5), "recorded_at": at(6), "started_at": at(6), "execution_time": at(6), "model_hash": ""}  # fmt: skip
     asked: list[str] = []
 
-    def events_of(relation: str) -> list[dict[str, str]]:
-        asked.append(relation)
-        return [load]
+    def log_of(relation: str) -> dict[str, Any]:
+        if relation not in asked:
+            asked.append(relation)
+        return {"rows": [load], "views": {}}
 
     macros._functions |= {
-        "events_of": events_of,
+        "log_of": log_of,
         "table_exists": lambda node: is_there,
         "noted_sources": lambda relation: [],
         "source_facts": lambda key: pytest.fail(f"{key} was asked"),

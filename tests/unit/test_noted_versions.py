@@ -143,7 +143,7 @@ def test_a_note_outlasts_a_compaction_of_the_store_and_nothing_that_is_recorded(
     old = [row for row in warehouse.log if row["event"] not in ("claimed", "released")]
     kept = macros.compacted_events(old, warehouse.moment())
     notes = [row for row in kept if row.get("source") == "noted"]
-    assert [(row["event"], row["recorded_at"], row["start"]) for row in notes] == [
+    assert [(row["event"], row["recorded_at"], row.get("interval_start")) for row in notes] == [
         ("settled", note["recorded_at"], None)
     ]
     # forgotten days are read again, whatever a run noted before

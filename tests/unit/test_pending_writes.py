@@ -32,14 +32,13 @@ def event(name: str, moment: int, start: int = 3, end: int = 4, relation: str = 
         [],
         [event("claimed", 2), event("failed", 2), event("released", 3)],
         [event("audit_failed", 2)],
-        [event("settled", 2, relation="shop.other")],
         # what a rebuild takes back stands in one append with its announcement
         [event("invalidated", 1, 1, 9)],
     ],
 )
 def test_a_write_is_open_until_something_tells_its_end(later: list[dict[str, Any]]) -> None:
     pending = event("pending", 1)
-    assert MACROS.pending_write([event("loaded", 0), pending, *later], "shop.log") == pending
+    assert MACROS.pending_write([event("loaded", 0), pending, *later]) == pending
 
 
 @pytest.mark.parametrize(
@@ -54,20 +53,19 @@ def test_a_write_is_open_until_something_tells_its_end(later: list[dict[str, Any
     ],
 )
 def test_whatever_is_recorded_of_its_table_closes_it(later: list[dict[str, Any]]) -> None:
-    assert MACROS.pending_write([event("pending", 1), *later], "shop.log") is None
+    assert MACROS.pending_write([event("pending", 1), *later]) is None
 
 
 def test_the_newest_announcement_stands_for_all() -> None:
     newer = event("pending", 3, 5, 6)
-    assert MACROS.pending_write([event("pending", 1), newer], "shop.log") == newer
+    assert MACROS.pending_write([event("pending", 1), newer]) == newer
 
 
-def is_unsettled(log: list[dict[str, Any]]) -> bool:
-    """What the query says that reads the store for a run."""
+def read_store(log: list[dict[str, Any]]) -> Macros:
+    """A run that has read a log from a store."""
     database = database_like_spark()
     columns = ["event", "relation", "recorded_at", "interval_start", "interval_end"]
-    others = ["kind", "started_at", "execution_time", "model_hash", "snapshot_id", "source", "details"]
-    database.execute(f"create table store ({' varchar, '.join(columns + others)} varchar)")
+    database.execute(f"create table store ({' varchar, '.join(MACROS.store_columns())} varchar)")
     for row in log:
         database.execute(
             f"insert into store ({', '.join(columns)}) values (?, ?, ?, ?, ?)", [row[name] for name in columns]
@@ -76,11 +74,21 @@ def is_unsettled(log: list[dict[str, Any]]) -> bool:
     def query_rows(sql: str, by: str | None = None) -> list[dict[str, Any]]:
         found = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0])
         names = [column[0] for column in found.description]
-        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+        return [without_nulls(dict(zip(names, row, strict=True))) for row in found.fetchall()]
 
-    macros = Macros()
-    macros._functions.update(store_source=lambda: "store", query_rows=query_rows)
-    return any(row["is_unsettled"] for row in macros._read_store({"shop.log": True}))
+    macros = Macros(invocation_id="run")
+    macros._functions.update(
+        store_source=lambda: "store", store_key=lambda: "shop.store", query_rows=query_rows,
+        _relations_of_run=lambda: {"shop.log": True},
+    )  # fmt: skip
+    return macros
+
+
+def without_nulls(value: Any) -> Any:
+    """As Spark writes rows to JSON."""
+    if isinstance(value, dict):
+        return {name: without_nulls(each) for name, each in value.items() if each is not None}
+    return [without_nulls(each) for each in value if each is not None] if isinstance(value, list) else value
 
 
 EVENTS = [
@@ -102,7 +110,8 @@ EVENTS = [
 def test_the_store_read_by_a_run_and_its_log_under_the_lease_agree(drawn: list[tuple[str, int, int]]) -> None:
     moments = accumulate(later for _, later, _ in drawn)
     log = [event(name, moment, day, day + 1) for (name, _, day), moment in zip(drawn, moments, strict=True)]
-    assert is_unsettled(log) == (MACROS.pending_write(log, "shop.log") is not None)
+    found, under_lease = read_store(log).open_write("shop.log"), MACROS.pending_write(log)
+    assert found == under_lease
 
 
 def test_an_operation_that_records_another_interval_leaves_it_open() -> None:
@@ -120,14 +129,11 @@ def test_a_compaction_keeps_what_is_open() -> None:
     old = [event("loaded", 0, 1, 3), event("pending", 1), event("settled", 2), event("pending", 3)]
     # loads count as made at the newest moment of the store
     settled_at = event("loaded", 9)["recorded_at"]
-    compacted = [
-        row | {"interval_start": row["start"], "interval_end": row["end"]}
-        for row in MACROS.compacted_events(old, settled_at)
-    ]
-    assert [(row["event"], row["start"], row["end"]) for row in compacted] == [
+    compacted = MACROS.compacted_events(old, settled_at)
+    assert [(row["event"], row["interval_start"], row["interval_end"]) for row in compacted] == [
         ("pending", "2024-01-03T00:00:00", "2024-01-04T00:00:00"),
         ("loaded", "2024-01-01T00:00:00", "2024-01-03T00:00:00"),
     ]
     loads = [row | {"recorded_at": settled_at} for row in compacted[1:]]
-    assert MACROS.pending_write([compacted[0], *loads], "shop.log") == compacted[0]
+    assert MACROS.pending_write([compacted[0], *loads]) == compacted[0]
     assert MACROS.compacted_events([*old, event("loaded", 4)], settled_at)[0]["event"] == "loaded"

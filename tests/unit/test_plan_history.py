@@ -45,11 +45,8 @@ def planned(schedule: Schedule, run: Run, log: Log, kind: str = "scd_type_2_by_c
         **more,
     }
     model = MACROS.options(node(kind=kind, **options))
-    events = [dict(row, start=row["interval_start"], end=row["interval_end"]) for row in log]
     batches = MACROS.recorded_batches_in_log(log, model)
-    a_plan: dict[str, Any] = MACROS.plan_intervals(
-        model, MACROS.fold_events(events), settings_of(run), None, [], batches
-    )
+    a_plan: dict[str, Any] = MACROS.plan_intervals(model, MACROS.fold_events(log), settings_of(run), None, [], batches)
     return a_plan
 
 

@@ -92,8 +92,8 @@ def test_a_unit_that_was_reprocessed_rests() -> None:
 def event(name: str, interval: str, minute: int, *, source: str = "run") -> dict[str, Any]:
     """`event("loaded", "3-5", 7)` is a load of the 3rd and the 4th, recorded at 08:07."""
     ((start, end),) = days(*map(int, interval.split("-")))
-    facts = {"event": name, "start": start, "end": end, "recorded_at": f"2024-01-10T08:{minute:02}:00"}
-    return facts | ({"is_adopted": True} if source == "adopt" else {})
+    moment = f"2024-01-10T08:{minute:02}:00"
+    return {"event": name, "interval_start": start, "interval_end": end, "recorded_at": moment, "source": source}
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def event(name: str, interval: str, minute: int, *, source: str = "run") -> dict
     ],
 )
 def test_an_adoption_changes_nothing_of_a_parent(theirs: list[dict[str, Any]], expected: list[Any]) -> None:
-    ours = event("loaded", "1-10", 5) | {"started_at": ""}
-    parent = {"loads": MACROS.followed_loads(theirs), "margins": []}
-    found = MACROS.upstream_changes([ours], parent, DAY)
+    ours = MACROS.fold_events([event("loaded", "1-10", 5) | {"started_at": ""}])
+    parent = {"loads": MACROS.followed_loads(theirs, MACROS.fold_events(theirs)), "margins": []}
+    found = MACROS.upstream_changes(ours, parent, DAY)
     assert [[MACROS.unit_start(bound, DAY) for bound in units] for units in found] == expected
 
 

@@ -34,7 +34,7 @@ class Store(Macros):
         self._functions |= {
             "next_moment": lambda: f"2024-06-30T02:24:{next(ticks):02}.000000",
             "find_store": lambda afresh=False: {"file_format": "hive"},
-            "insert_events": lambda events, commit=None: self.appended.append(events),
+            "add_events": lambda events, commit=None: self.appended.append(events),
         }
 
 
@@ -44,7 +44,10 @@ def result(name: str, status: str = "error", message: str | None = OURS, *, kind
 
 def test_all_models_that_were_refused_are_recorded_in_one_append() -> None:
     store = Store("orders", "payments", "held", "done")
-    store.run_memory()["failed"]["shop.held"] = True
+    # another run's failure is not this one's
+    for name, failed in (("held", "run-2"), ("orders", "run-1")):
+        rows = [{"event": "failed", "invocation_id": failed}]
+        store.run_memory("logs")[f"shop.{name}"] = store.new_log(rows)
     raw = "Runtime Error in model payments\n  [TABLE_OR_VIEW_NOT_FOUND] x\n\tat org.apache.spark.X"
     store.record_refusals([
         result("orders"), result("payments", message=raw), result("held"), result("done", "success"), result("done", "skipped"), result("plain"),
@@ -97,9 +100,10 @@ def test_a_refusal_is_a_run_of_its_own_and_no_coverage_claim_or_lease() -> None:
     assert (refused["state"], refused["message"], refused["source"]) == ("refused", "no column", "run")
     assert (refused["loaded"], refused["ended_at"]) == ([], REFUSED["recorded_at"])
     assert done["state"] == "done"
-    assert store.events_in_log(log, "shop.orders") == store.events_in_log(LOADED, "shop.orders")
+    store.run_memory("logs")["shop.orders"] = store.new_log(log)
+    assert store.events_of("shop.orders") == LOADED[1:2]
     assert store.open_claims(log) == []
-    assert store.pending_write([event("pending", 0, "run-0"), REFUSED], "shop.orders") is not None
+    assert store.pending_write([event("pending", 0, "run-0"), REFUSED]) is not None
     claimed_and_failed = [LOADED[0], event("failed", 5, "run-1", message="x"), event("released", 5, "run-1")]
     assert [run["state"] for run in store.runs_in_log(claimed_and_failed)] == ["failed"]
 

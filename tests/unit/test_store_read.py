@@ -31,13 +31,18 @@ class Store:
         self.macros = Macros(
             graph=graph, invocation_id="run", selected_resources=selection, invocation_args_dict=arguments
         )
-        self.macros._functions["_read_store"] = self.read
+        self.macros._functions["read_store"] = self.read
         self.macros._functions["store_key"] = lambda: "shop.dbt_kinds_intervals"
 
     def read(self, asked: dict[str, bool] | None, others: bool = False) -> list[dict[str, Any]]:
         found = {name for name in self.relations if asked is None or (name in asked) != others}
         self.reads.append(found)
-        return [{"relation": name, "lines": LINE, "merges": [], "noted": [], "is_unsettled": False} for name in found]
+        return [{"relation": name, "lines": LINE, "rows": []} for name in found]
+
+    def record(self, relation: str) -> None:
+        """What a run does that loads something."""
+        self.loads(relation)
+        self.macros.add_to_log(relation, {"event": "loaded"})
 
     def loads(self, relation: str) -> int:
         return len(self.macros.events_of(relation))
@@ -54,7 +59,7 @@ def test_a_run_reads_what_its_models_and_their_ancestors_have() -> None:
 
 def test_what_it_asks_beyond_that_is_read_once() -> None:
     store = Store(["clean"], UPSTREAM)
-    store.macros.events_of("shop.clean").append("recorded by the run")
+    store.record("shop.clean")
     assert store.loads("shop.elsewhere") == 1
     assert (store.loads("shop.other"), store.loads("shop.nowhere"), store.loads("shop.clean")) == (1, 0, 2)
     assert store.reads == [{"shop.clean", "shop.raw"}, {"shop.report", "shop.other", "shop.elsewhere"}]
@@ -81,9 +86,9 @@ def test_an_operation_does_not_take_the_selection_of_a_run_for_its_own() -> None
 
 def test_what_a_second_reader_finds_does_not_undo_what_the_run_added() -> None:
     store = Store(["clean"], UPSTREAM)
-    store.macros.events_of("shop.clean").append("recorded by the run")
+    store.record("shop.clean")
     late = store.read({"shop.clean": True, "shop.raw": True})
-    store.macros._keep(late, {"shop.clean": True, "shop.raw": True})
+    store.macros._keep(store.macros.run_memory("logs"), late)
     assert (store.loads("shop.clean"), store.loads("shop.raw")) == (2, 1)
 
 

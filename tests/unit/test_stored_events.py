@@ -21,12 +21,21 @@ ROW = {
 }  # fmt: skip
 
 
+def asked(sql: str, row: dict[str, Any]) -> Any:
+    """What an expression says of a row of the store; what is empty is absent."""
+    whole = dict.fromkeys(MACROS.store_columns()) | row
+    columns = [f"{MACROS.text_literal(value or None)} as {name}" for name, value in whole.items()]
+    query = f"select {sql} from (select {', '.join(columns)}) as store"
+    ((said,),) = new_database().execute(sqlglot.transpile(query, read="spark", write="duckdb")[0]).fetchall()
+    return said
+
+
 def is_unreadable(row: dict[str, Any]) -> bool:
-    """What the SQL says of a row; what is empty is absent."""
-    columns = [f"{MACROS.text_literal(value or None)} as {name}" for name, value in row.items()]
-    sql = f"select {MACROS.is_unreadable_sql()} from (select {', '.join(columns)}) as store"
-    ((said,),) = new_database().execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0]).fetchall()
-    return bool(said)
+    return bool(asked(MACROS.is_unreadable_sql(), row))
+
+
+def line_of(row: dict[str, Any]) -> str:
+    return str(asked(MACROS.event_line_sql(), row))
 
 
 @pytest.mark.parametrize(
@@ -37,18 +46,38 @@ def is_unreadable(row: dict[str, Any]) -> bool:
 def test_what_runs_write_can_be_read(change: dict[str, Any]) -> None:
     row = ROW | change
     assert not is_unreadable(row)
-    (event,) = MACROS.parse_events("shop.orders", MACROS.event_line(row))
-    names = {"start": "interval_start", "end": "interval_end"}
-    assert event == {key: row[names.get(key, key)] for key in event}
+    (event,) = MACROS.parse_events("shop.orders", line_of(row))
+    assert event == {name: row[name] for name in event}
+    assert {"event", "interval_start", "interval_end", "recorded_at", "model_hash"} <= {*event}
+
+
+@pytest.mark.parametrize(
+    ("change", "is_whole"),
+    [
+        ({}, False),
+        ({"details": '{"told": "x y"}'}, True),
+        ({"details": '{"sources": {"raw.a b": {"snapshot": 1}}}'}, True),
+        ({"details": '{"sequence": 3}'}, False),
+        ({"kind": "scd_type_2_by_time"}, True),
+        ({"kind": "scd_type_2_by_time", "snapshot_id": "7"}, True),
+        ({"kind": "scd_type_2", "details": '{"instant": "2024-03-01T00:00:00"}', "event": "invalidated"}, True),
+    ],
+    ids=str,
+)
+def test_a_line_has_the_details_that_something_asks_for(change: dict[str, Any], is_whole: bool) -> None:
+    row = ROW | {"kind": "full", "snapshot_id": "", "details": ""} | change
+    (event,) = MACROS.parse_events("shop.orders", line_of(row))
+    whole = {"kind": row["kind"], "snapshot_id": int(row["snapshot_id"] or 0) or None, "details": row["details"]}
+    assert {name: value for name, value in event.items() if name in whole} == (whole if is_whole else {})
 
 
 def test_a_load_that_was_adopted_can_be_told() -> None:
     row = ROW | {"source": "adopt"}
     assert not is_unreadable(row)
-    (event,) = MACROS.parse_events("shop.orders", MACROS.event_line(row))
-    assert (event["event"], event["is_adopted"]) == ("loaded", True)
-    (withdrawn,) = MACROS.parse_events("shop.orders", MACROS.event_line(row | {"event": "invalidated"}))
-    assert (withdrawn["event"], "is_adopted" in withdrawn) == ("invalidated", False)
+    (event,) = MACROS.parse_events("shop.orders", line_of(row))
+    assert (event["event"], event["source"]) == ("loaded", "adopt")
+    (withdrawn,) = MACROS.parse_events("shop.orders", line_of(row | {"event": "invalidated"}))
+    assert (withdrawn["event"], "source" in withdrawn) == ("invalidated", False)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +106,7 @@ def test_a_load_that_was_adopted_can_be_told() -> None:
 def test_anything_else_is_told_from_it(change: dict[str, Any]) -> None:
     wrong = ROW | change
     assert is_unreadable(wrong)
-    lines = [MACROS.event_line(row) for row in (ROW, wrong, ROW)]
+    lines = [line_of(row) for row in (ROW, wrong, ROW)]
     with pytest.raises(CompilerError, match="has a row that cannot be read"):
         MACROS.parse_events("shop.orders", "\n".join(lines))
 

@@ -72,8 +72,7 @@ class Raced(Changing):
         macros = self.macros("t", kind, options, sql, {}, f"compaction-{self.seconds}", False)
         events = [row for row in old if row["event"] not in ("claimed", "released", "failed")]
         compacted = macros.compacted_events(events, max(row["recorded_at"] for row in old))
-        kept = [dict(row, interval_start=row["start"], interval_end=row["end"]) for row in compacted]
-        self.log = [{name: value for name, value in row.items() if value is not None} for row in kept] + young
+        self.log = [{name: value for name, value in row.items() if value is not None} for row in compacted] + young
 
     def recorded(self) -> int:
         return len([row for row in self.log if row["event"] in ("loaded", "invalidated")])
@@ -159,7 +158,7 @@ def test_a_compaction_whose_lease_another_took_over_leaves_the_store_alone(silen
     macros._functions |= {
         "store_key": lambda: "store", "store_table": lambda: "store", "_beside_store": lambda: "beside", "create_store": lambda store: None,
         "find_store": lambda: {"file_format": "iceberg"}, "store_source": lambda beside: "store", "count_events": lambda: 7,
-        "run_memory": lambda: {"claims": {"store": lease}}, "next_moment": lambda: "2024-01-01T09:00:00.000000",
+        "own_claims": lambda: {"store": lease}, "next_moment": lambda: "2024-01-01T09:00:00.000000",
         "_live_rivals": lambda options: [{"invocation_id": "another compaction"}], "drop_table": lambda table: done.append(f"drop {table}"),
     }  # fmt: skip
     failure = macros.rewrite_store([], "true", 7)

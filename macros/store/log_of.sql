@@ -1,0 +1,116 @@
+{#
+  What a run knows of a relation's events: `{rows, views}`. A row is a mapping of the store's columns, read or added by this run; what is NULL is absent or ''. The first read leaves out
+  the events of leases and audits, and of most loads the columns that nothing asks for. `views` has what was computed from the rows, until another is added.
+
+  The store is read once per run, for the relations that the run asks about; if it asks about another one after all, the rest is read, too. A relation's text is parsed on first use.
+#}
+{% macro log_of(relation) %}
+  {% set logs = dbt_kinds.run_memory('logs') %}
+  {% if relation not in logs %}
+    {# a lease on the whole store has no loads #}
+    {% do dbt_kinds._read_logs(logs, relation) if relation != dbt_kinds.store_key() %}
+    {% do logs.setdefault(relation, dbt_kinds.new_log([])) %}
+  {% endif %}
+  {% set log = logs[relation] %}
+  {% if log.lines is not none %}
+    {% do log.update({'rows': dbt_kinds.parse_events(relation, log.lines) + log.rows, 'lines': none}) %}
+  {% endif %}
+  {% do return(log) %}
+{% endmacro %}
+
+
+{# A log of some rows, and of lines that are still to be parsed. #}
+{% macro new_log(rows, lines=none) %}
+  {% do return({'rows': rows, 'lines': lines or none, 'views': {}, 'coverage': none}) %}
+{% endmacro %}
+
+
+{# Adds an event to what the run knows of a relation. One whose log was never asked for is in the store when it is. #}
+{% macro add_to_log(relation, event) %}
+  {% set log = dbt_kinds.run_memory('logs').get(relation) %}
+  {% if log is not none %}
+    {% do log.rows.append(event) %}
+    {% do log.views.clear() %}
+  {% endif %}
+{% endmacro %}
+
+
+{# Puts a relation's events, as others recorded them meanwhile, in place of those that this run knew. #}
+{% macro replace_log(relation, rows) %}
+  {# first all that the run knows, so that a later read does not put old events in place of these #}
+  {% do dbt_kinds.log_of(relation).update(dbt_kinds.new_log(rows)) %}
+{% endmacro %}
+
+
+{# Whether this run has recorded an event of a relation. Asks no store. #}
+{% macro has_recorded(relation, event) %}
+  {% set log = dbt_kinds.run_memory('logs').get(relation, {}) %}
+  {% do return(log.get('rows', []) | selectattr('event', 'eq', event) | selectattr('invocation_id', 'eq', invocation_id) | list != []) %}
+{% endmacro %}
+
+
+{#
+  The name under which log_of has the events of another target's table, which a run with --defer reads: from the store beside that table, where that target's
+  runs keep it, or from our own if kinds_store_schema names one for all.
+#}
+{% macro log_of_deferred(deferred) %}
+  {% set relation = dbt_kinds.relation_key(deferred.database, deferred.schema, deferred.alias) %}
+  {% if dbt_kinds.store_settings().is_shared or deferred.schema == target.schema %}
+    {% do return(relation) %}
+  {% endif %}
+  {% set known, name = dbt_kinds.run_memory('logs'), 'deferred ' ~ relation %}
+  {% if name not in known %}
+    {% set store = api.Relation.create(database=deferred.database, schema=deferred.schema, identifier='dbt_kinds_intervals') %}
+    {% set lines = dbt_kinds.lines_in(store, relation) if dbt_kinds.relation_type(store) is not none else '' %}
+    {% do known.update({name: dbt_kinds.new_log(dbt_kinds.parse_events(relation, lines))}) %}
+  {% endif %}
+  {% do return(name) %}
+{% endmacro %}
+
+
+{# Reads what a run needs that asks about a relation. Two threads may read at once: what is there stays, since the run may have added to it. #}
+{% macro _read_logs(logs, relation) %}
+  {% set read = dbt_kinds.run_memory('relations_read') %}
+  {% if not read %}
+    {% set asked = dbt_kinds._relations_of_run() %}
+    {% do dbt_kinds._keep(logs, dbt_kinds.read_store(asked)) %}
+    {% do read.update({'relations': asked}) %}
+  {% endif %}
+  {% set asked = read.relations %}
+  {% if asked is not none and relation not in asked %}
+    {% do dbt_kinds._keep(logs, dbt_kinds.read_store(asked, others=true)) %}
+    {% do read.update({'relations': none}) %}
+  {% endif %}
+{% endmacro %}
+
+
+{% macro _keep(logs, found) %}
+  {% for one in found if one.relation not in logs %}
+    {% do logs.setdefault(one.relation, dbt_kinds.new_log(one.rows, one.lines)) %}
+  {% endfor %}
+{% endmacro %}
+
+
+{#
+  The relations that the run's models and everything upstream of them have, in a mapping; none, which means all of the store's, if there are more than 200: then a list
+  of names spares nothing. Operations have no selection, and read everything.
+#}
+{% macro _relations_of_run() %}
+  {# in a process that has run models before, an operation finds the selection of the last run #}
+  {% set selected = [] if invocation_args_dict.get('which') == 'run-operation' else selected_resources %}
+  {% set state = namespace(next=selected | list, nodes={}) %}
+  {% for level in range(100) if state.next and state.nodes | length <= 200 %}
+    {% set found = [] %}
+    {% for unique_id in state.next if unique_id in graph.nodes and unique_id not in state.nodes %}
+      {% do state.nodes.update({unique_id: graph.nodes[unique_id]}) %}
+      {# seeds depend on no nodes #}
+      {% do found.extend((graph.nodes[unique_id].get('depends_on') or {}).get('nodes') or []) %}
+    {% endfor %}
+    {% set state.next = found %}
+  {% endfor %}
+  {% set relations = {} %}
+  {% for node in state.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot'] %}
+    {% do relations.update({dbt_kinds.relation_key(node.database, node.schema, node.alias): true}) %}
+  {% endfor %}
+  {% do return(relations if relations and state.nodes | length <= 200 else none) %}
+{% endmacro %}
