@@ -4,19 +4,10 @@
   {% for finding in findings %}
     {% do events.append({
       'event': 'audit_failed' if finding.is_error else 'audit_warned', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': execution_time,
-      'message': finding.audit.name, 'details': dbt_kinds.json_text({'audit': finding.audit.name, 'failures': finding.failures}),
+      'message': finding.audit.name, 'details': {'audit': finding.audit.name, 'failures': finding.failures},
     }) %}
   {% endfor %}
   {% do return(events) %}
-{% endmacro %}
-
-
-{# The details of a batch's record, with a note if its audits were skipped. Pure. #}
-{% macro details_with_audits(work, details) %}
-  {% if not work.skips_audits %}
-    {% do return(details) %}
-  {% endif %}
-  {% do return(dbt_kinds.json_text(dict(fromjson(details) if details else {}, audits='skipped'))) %}
 {% endmacro %}
 
 
@@ -27,7 +18,7 @@
 {% macro audits_in_log(relation, log) %}
   {% set rows, failed, skipped = log | selectattr('relation', 'eq', relation) | list, [], [] %}
   {% for row in dbt_kinds.open_findings((rows | selectattr('event', 'eq', 'audit_failed') | list) + dbt_kinds.events_of(relation)) %}
-    {% do failed.append(dict(fromjson(row.details), start=row.interval_start, end=row.interval_end, recorded_at=row.recorded_at)) %}
+    {% do failed.append(dict(dbt_kinds.details_of(row), start=row.interval_start, end=row.interval_end, recorded_at=row.recorded_at)) %}
   {% endfor %}
   {% set unaudited = rows | selectattr('event', 'eq', 'loaded') | map(attribute='recorded_at') | list %}
   {% for load in dbt_kinds.loads_of(relation) if load.recorded_at in unaudited %}

@@ -16,7 +16,7 @@
   {% if options.kind == 'append' and not dbt_kinds._keeps_versions(now) %}
     {% do dbt_kinds.check_captured(options, now, now) %}
   {% endif %}
-  {% do return(dbt_kinds.json_text({'versions': now})) %}
+  {% do return({'versions': now}) %}
 {% endmacro %}
 
 

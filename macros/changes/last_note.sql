@@ -33,7 +33,7 @@
 {# Lets a plan without batches note the versions of some tables, if they are not those that are recorded, though the rows are the same: the recorded ones may expire. #}
 {% macro note_versions(plan, names, then, now) %}
   {% for name in names if then.get(name) != now[name] and not dbt_kinds.is_partial_run() %}
-    {% do plan.update({'note': {'details': dbt_kinds.json_text({'versions': now})}}) %}
+    {% do plan.update({'note': {'details': {'versions': now}}}) %}
   {% endfor %}
 {% endmacro %}
 

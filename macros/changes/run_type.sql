@@ -53,7 +53,7 @@
 
 {# The versions that a load read, for its record; none if the kind does not need them. #}
 {% macro versions_read(work) %}
-  {% do return(dbt_kinds.json_text({'versions': work.plan.versions}) if work.plan.get('versions') is not none else none) %}
+  {% do return({'versions': work.plan.versions} if work.plan.get('versions') is not none else none) %}
 {% endmacro %}
 
 
@@ -66,13 +66,12 @@
     {% do return(none) %}
   {% endif %}
   {% set note = dbt_kinds.last_note(options.relation) %}
-  {% set noted = fromjson(note.details).get('versions') if note is not none and note.get('details') else none %}
+  {% set noted = dbt_kinds.details_of(note).get('versions') if note is not none else none %}
   {% if noted is not none %}
     {% do return(noted) %}
   {% endif %}
   {% set rows = dbt_kinds.read_log([options.relation]) | selectattr('event', 'eq', 'loaded') | selectattr('recorded_at', 'eq', load.recorded_at) | list %}
-  {% set details = (rows | sort(attribute='interval_start') | last).get('details') if rows else none %}
-  {% do return(fromjson(details).get('versions') if details and details.startswith('{') else none) %}
+  {% do return(dbt_kinds.details_of(rows | sort(attribute='interval_start') | last).get('versions') if rows else none) %}
 {% endmacro %}
 
 

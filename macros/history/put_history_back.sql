@@ -9,9 +9,9 @@
   {% set options, plan = work.options, work.plan %}
   {% set restatement = plan.restatement %}
   {% set interval = {'interval_start': restatement.taken_back[0], 'interval_end': restatement.taken_back[1], 'execution_time': plan.execution_time} %}
-  {% set announced = dbt_kinds.json_text({'write': 'restate', 'restatement': restatement}) %}
+  {% set announced = {'write': 'restate', 'restatement': restatement} %}
   {% do dbt_kinds.append_events(options, [
-    dict(interval, event='invalidated', details=dbt_kinds.json_text({'restated_from': restatement['from']})), dict(interval, event='pending', details=announced),
+    dict(interval, event='invalidated', details={'restated_from': restatement['from']}), dict(interval, event='pending', details=announced),
   ]) %}
   {% do dbt_kinds.put_history_back(relation, options, restatement) %}
 {% endmacro %}
@@ -38,7 +38,7 @@ insert into {{ relation }} replace where true
   {% else %}
     {% set stage = dbt_kinds.stage(relation, 'history', sql, relation) %}
     {% set start = restatement.taken_back[0] %}
-    {% set announced = dbt_kinds.json_text({'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning}) %}
+    {% set announced = {'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning} %}
     {% do dbt_kinds.hold_lease(options) %}
     {% do dbt_kinds.append_events(options, [{'event': 'pending', 'interval_start': start, 'interval_end': start, 'details': announced}]) %}
       {% do dbt_kinds.replace_by_stage(relation, options, stage, existing.partitioning, existing, existing.columns) %}

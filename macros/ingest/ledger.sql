@@ -52,8 +52,8 @@ values
 {# The claims whose rows are in the relation's table. #}
 {% macro loaded_claims(relation) %}
   {% set claims = [] %}
-  {% for row in dbt_kinds.read_log([relation]) if row.event == 'loaded' and (row.get('details') or '').startswith('{') %}
-    {% set claim = fromjson(row.details).get('claim') %}
+  {% for row in dbt_kinds.read_log([relation]) if row.event == 'loaded' %}
+    {% set claim = dbt_kinds.details_of(row).get('claim') %}
     {% do claims.append(claim) if claim %}
   {% endfor %}
   {% do return(claims) %}

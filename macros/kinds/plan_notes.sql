@@ -18,7 +18,7 @@
 {# Whether a run has recorded that it said so. #}
 {% macro _was_told(relation, words) %}
   {% for event in dbt_kinds.events_of(relation) if event.event == 'loaded' and '"told"' in (event.get('details') or '') %}
-    {% if fromjson(event.details).get('told') == words %}{% do return(true) %}{% endif %}
+    {% if dbt_kinds.details_of(event).get('told') == words %}{% do return(true) %}{% endif %}
   {% endfor %}
   {% do return(false) %}
 {% endmacro %}
@@ -83,13 +83,4 @@
     {% do hashes.append(load.model_hash) %}
   {% endfor %}
   {% do return(hashes != [] and hashes[0] not in ['', none, model_hash] and hashes | unique | list | length < 3) %}
-{% endmacro %}
-
-
-{# The details of a batch's record, with what its run said and need not say again. Pure. #}
-{% macro details_with_told(plan, number, details) %}
-  {% if plan.get('told') is none or number > 1 %}
-    {% do return(details) %}
-  {% endif %}
-  {% do return(dbt_kinds.json_text(dict(fromjson(details) if details else {}, told=plan.told))) %}
 {% endmacro %}

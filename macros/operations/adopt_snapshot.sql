@@ -26,7 +26,7 @@
     {% do dbt_kinds.append_events(options, [{
       'event': 'loaded', 'interval_start': interval[0], 'interval_end': interval[1], 'execution_time': dbt_kinds.run_settings(node.name).execution_time,
       'rows_written': found.all_rows, 'snapshot_id': dbt_kinds.current_snapshot(relation, options.file_format),
-      'details': dbt_kinds.json_text({'instant': dbt_kinds.unit_start(dbt_kinds.unit_index_after(interval[1], options.unit) - 1, options.unit) if options.batch_size else interval[1]}),
+      'details': {'instant': dbt_kinds.unit_start(dbt_kinds.unit_index_after(interval[1], options.unit) - 1, options.unit) if options.batch_size else interval[1]},
     }]) %}
     {% do dbt_kinds.release_lease_of(options) %}
   {% endif %}

@@ -43,8 +43,9 @@
 {% macro adoptions_of(intervals, execution_time, started_at, sources, versions=none) %}
   {% set events = [] %}
   {% for event in dbt_kinds.statements_of(intervals, execution_time) %}
-    {% set details = dbt_kinds.noted_details(sources, [event.interval_start, event.interval_end], versions) %}
-    {% do events.append(dict(event, started_at=started_at, details=details)) %}
+    {% set states = dbt_kinds.states_of_sources(sources, [event.interval_start, event.interval_end]) %}
+    {% set details = dict(versions or {}, **({'sources': states} if states else {})) %}
+    {% do events.append(dict(event, started_at=started_at, details=details or none)) %}
   {% endfor %}
   {% do return(events) %}
 {% endmacro %}

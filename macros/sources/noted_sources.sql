@@ -8,7 +8,7 @@
   {% if 'sources' not in log.views %}
     {% set noted = [] %}
     {% for row in dbt_kinds._rows_with_notes(log.rows) if '"sources"' in (row.get('details') or '') %}
-      {% do noted.append({'start': row.get('interval_start'), 'end': row.get('interval_end'), 'recorded_at': row.recorded_at, 'sources': fromjson(row.details).sources}) %}
+      {% do noted.append({'start': row.get('interval_start'), 'end': row.get('interval_end'), 'recorded_at': row.recorded_at, 'sources': dbt_kinds.details_of(row).sources}) %}
     {% endfor %}
     {% do log.views.update({'sources': dbt_kinds.sorted_backwards(noted, 'recorded_at')}) %}
   {% endif %}
@@ -30,33 +30,24 @@
 {% macro note_snapshots(options, plan) %}
   {% set rows = dbt_kinds._rows_with_notes(dbt_kinds.log_of(options.relation).rows) | sort(attribute='recorded_at') | list %}
   {% set last = rows[-1] if rows else {} %}
-  {% set known = fromjson(last.details).get('sources', {}) if last.get('details') else {} %}
+  {% set known = dbt_kinds.details_of(last).get('sources', {}) %}
   {% set seen, state = {}, namespace(is_new=false) %}
   {% for source in plan.sources if source.hashes is none and source.stale is not none and source.name in known %}
     {% do seen.update({source.name: dbt_kinds.note_of_source(source, none)}) %}
     {% set state.is_new = state.is_new or source.snapshot != known[source.name].get('snapshot') %}
   {% endfor %}
   {% set is_due = state.is_new and dbt_kinds.seconds_between(last.get('execution_time') or plan.execution_time, plan.execution_time) >= 86400 %}
-  {% do plan.update({'note': {'details': dbt_kinds.json_text({'sources': seen})}}) if is_due and not dbt_kinds.is_partial_run() %}
+  {% do plan.update({'note': {'details': {'sources': seen}}}) if is_due and not dbt_kinds.is_partial_run() %}
 {% endmacro %}
 
 
-{# The details of a batch's record: the state of the sources it read. #}
-{% macro details_with_sources(work, batch, details) %}
-  {% do return(dbt_kinds.noted_details(work.plan.get('sources') or [], batch, details)) %}
-{% endmacro %}
-
-
-{# Details with the state of some sources for a batch. Pure. #}
-{% macro noted_details(read, batch, details) %}
-  {% if not read %}
-    {% do return(details) %}
-  {% endif %}
-  {% set sources = {} %}
+{# The state of some sources for the record of a batch. Pure. #}
+{% macro states_of_sources(read, batch) %}
+  {% set states = {} %}
   {% for source in read %}
-    {% do sources.update({source.name: dbt_kinds.note_of_source(source, batch)}) %}
+    {% do states.update({source.name: dbt_kinds.note_of_source(source, batch)}) %}
   {% endfor %}
-  {% do return(dbt_kinds.json_text(dict(fromjson(details) if details else {}, sources=sources))) %}
+  {% do return(states) %}
 {% endmacro %}
 
 

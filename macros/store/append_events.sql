@@ -1,6 +1,6 @@
 {#
   Appends events of a model in one statement. An event is a mapping of the store's columns; the columns common to all events of a
-  model are added here, and a shared recorded_at, which is returned. `commit` is a query of one row, `snapshot_id` and
+  model are added here, and a shared recorded_at, which is returned. Its `details` are a mapping, which is written as JSON here, once. `commit` is a query of one row, `snapshot_id` and
   `rows_written`, which the same statement fills in for `loaded` events that lack them.
 #}
 {% macro append_events(options, events, commit=none) %}
@@ -24,6 +24,7 @@
   {% set whole = [] %}
   {% for event in events %}
     {% do whole.append(dict(common, **event)) %}
+    {% do whole[-1].update({'details': dbt_kinds.details_text(event.details)}) if event.get('details') is not none %}
   {% endfor %}
   {% do dbt_kinds.add_events(whole, commit) %}
   {% do return(common.recorded_at) %}
@@ -59,6 +60,19 @@ from (
     {% do dbt_kinds.add_to_log(event.relation, event) %}
     {% do dbt_kinds.renew_lease(event) %}
   {% endfor %}
+{% endmacro %}
+
+
+{# An event's details as they are stored, from a mapping, or from a text as read from the store. #}
+{% macro details_text(details) %}
+  {% do return(details if details is string else tojson(details, sort_keys=true)) %}
+{% endmacro %}
+
+
+{# An event's details as a mapping, which is empty if it has none. #}
+{% macro details_of(event) %}
+  {% set details = event.get('details') or {} %}
+  {% do return(details if details is mapping else fromjson(details) if details.startswith('{') else {}) %}
 {% endmacro %}
 
 

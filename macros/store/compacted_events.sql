@@ -136,7 +136,7 @@
     }) %}
   {% endif %}
   {% if sources %}
-    {% do load.update({'details': dbt_kinds.json_text(dict(fromjson(load.details) if load.get('details') else {}, sources=sources))}) %}
+    {% do load.update({'details': dbt_kinds.details_text(dict(dbt_kinds.details_of(load), sources=sources))}) %}
   {% endif %}
   {% do return(load) %}
 {% endmacro %}
@@ -171,9 +171,9 @@
   {% endif %}
   {% set known = [] %}
   {% for load in dbt_kinds.loads_with_sources(loads, dbt_kinds.noted_sources(options.relation)) %}
-    {% set details = fromjson(load.details) if load.get('details') else {} %}
+    {% set details = dbt_kinds.details_of(load) %}
     {% do details.pop('sources', none) %}
-    {% do known.append(dict(load, details=dbt_kinds.json_text(details) if details else none)) %}
+    {% do known.append(dict(load, details=dbt_kinds.details_text(details) if details else none)) %}
   {% endfor %}
   {% do return(known) %}
 {% endmacro %}

@@ -99,29 +99,28 @@
 {#
   Replays events in the order of recorded_at, `invalidated` winning a tie, and returns what is loaded: pieces that do not
   overlap, each with the columns of its latest load, and `start` and `end`.
-  It goes backwards: an event only applies where no later one does. Pure.
+  It goes backwards: an event only applies where no later one does. What later ones decided is the stretch from `state.start` on, and `behind` it. Pure.
 #}
 {% macro fold_events(events) %}
-  {% set state = namespace(decided=[]) %}
-  {% set loads = [] %}
-  {% for event in dbt_kinds.sorted_backwards(events | sort(attribute='event'), 'recorded_at') %}
+  {% set loads, state = [], namespace(start=none, end=none, behind=[]) %}
+  {# the last of a moment first, and in it what was invalidated #}
+  {% for event in events | sort(attribute='event') | list | reverse | sort(attribute='recorded_at') | list | reverse %}
     {% set start, end = event.interval_start, event.interval_end %}
-    {% if not state.decided or end < state.decided[0][0] %}
-      {% set left = [[start, end]] %}
-      {% do state.decided.insert(0, [start, end]) %}
-    {% elif end == state.decided[0][0] %}
+    {% if end == state.start %}
       {# the usual case: batches in chronological order #}
-      {% set left = [[start, end]] %}
-      {% set first = state.decided.pop(0) %}
-      {% do state.decided.insert(0, [start, first[1]]) %}
+      {% set state.start = start %}
+      {% do loads.append(dict(event, start=start, end=end)) if event.event == 'loaded' %}
+    {% elif state.start is none or end < state.start %}
+      {% set state.behind = [[state.start, state.end]] + state.behind if state.start is not none else [] %}
+      {% set state.start, state.end = start, end %}
+      {% do loads.append(dict(event, start=start, end=end)) if event.event == 'loaded' %}
     {% else %}
-      {% set left = dbt_kinds.subtract_intervals([[start, end]], state.decided) %}
-      {% set state.decided = dbt_kinds.merge_intervals(state.decided + [[start, end]]) %}
-    {% endif %}
-    {% if event.event == 'loaded' %}
-      {% for piece in left %}
+      {% set decided = [[state.start, state.end]] + state.behind %}
+      {% for piece in (dbt_kinds.subtract_intervals([[start, end]], decided) if event.event == 'loaded' else []) %}
         {% do loads.append(dict(event, start=piece[0], end=piece[1])) %}
       {% endfor %}
+      {% set decided = dbt_kinds.merge_intervals(decided + [[start, end]]) %}
+      {% set state.start, state.end, state.behind = decided[0][0], decided[0][1], decided[1:] %}
     {% endif %}
   {% endfor %}
   {% do return(loads | sort(attribute='start')) %}

@@ -39,10 +39,9 @@
   {# a first load, too, if merging its first batch again may count it twice #}
   {% set counts_once = options.get('when_matched') is not none and dbt_kinds.writes_rows(options, warns=false) %}
   {% if plan.batches and not options.traits.ignores_intervals and (recorded or counts_once or pending is not none) %}
-    {% set details = dbt_kinds.json_text({'write': 'rebuild', 'rebuild_from': plan.batches[0][0]}) %}
     {% do events.append({
       'event': 'pending', 'interval_start': plan.batches[0][0], 'interval_end': plan.batches[-1][1], 'execution_time': plan.execution_time,
-      'details': details,
+      'details': {'write': 'rebuild', 'rebuild_from': plan.batches[0][0]},
     }) %}
   {% elif pending is not none %}
     {% do events.append({'event': 'settled'}) %}

@@ -6,12 +6,14 @@
   {% do dbt_kinds.hold_lease(work.options) %}
   {# the first batch of a rebuild: until it is recorded, recovery means restarting the rebuild #}
   {% set open = dbt_kinds.open_write(work.options.relation) %}
-  {% set details = dict(details, rebuild_from=fromjson(open.details).get('rebuild_from') if open is not none else none) %}
+  {% set details = dict(details, rebuild_from=dbt_kinds.details_of(open).get('rebuild_from') if open is not none else none) %}
+  {# its record's own details are a text in these #}
+  {% do details.update({'details': dbt_kinds.details_text(details.details)}) if details.get('details') is not none %}
   {# an interval of states that is invalidated and not loaded is in doubt #}
   {% set in_doubt = dbt_kinds.invalidations([batch], work.plan.execution_time) if work.options.traits.accumulates and batch[0] < batch[1] else [] %}
   {% do dbt_kinds.append_events(work.options, in_doubt + [{
     'event': 'pending', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': work.plan.execution_time,
-    'model_hash': work.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': dbt_kinds.json_text(details),
+    'model_hash': work.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': details,
   }]) %}
 {% endmacro %}
 
@@ -59,7 +61,7 @@
 
 {# What the run that announced a write would have recorded after it, as far as it is announced. Pure. #}
 {% macro announced_load(pending) %}
-  {% set details = fromjson(pending.details) %}
+  {% set details = dbt_kinds.details_of(pending) %}
   {% do return({
     'event': 'loaded', 'interval_start': pending.interval_start, 'interval_end': pending.interval_end, 'execution_time': pending.get('execution_time'),
     'model_hash': pending.get('model_hash'), 'started_at': pending.get('started_at'), 'rows_written': details.get('rows'), 'details': details.get('details'),
@@ -69,7 +71,7 @@
 
 {# Whether an open announcement is that of an append or a merge, and of exactly this interval, none for any. Pure. #}
 {% macro may_be_written(pending, interval) %}
-  {% do return(pending is not none and interval in [none, [pending.interval_start, pending.interval_end]] and fromjson(pending.details).write in ['append', 'merge']) %}
+  {% do return(pending is not none and interval in [none, [pending.interval_start, pending.interval_end]] and dbt_kinds.details_of(pending).write in ['append', 'merge']) %}
 {% endmacro %}
 
 

@@ -19,11 +19,21 @@
     {% do dbt_kinds.append_events(options, [{
       'event': 'loaded', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': plan.execution_time,
       'model_hash': work.model_hash, 'started_at': started_at, 'seconds': seconds, 'rows_written': written.rows_written,
-      'snapshot_id': written.get('snapshot_id'), 'details': dbt_kinds.details_with_told(plan, number, dbt_kinds.details_with_sources(work, batch, dbt_kinds.details_with_audits(work, written.get('details')))),
+      'snapshot_id': written.get('snapshot_id'), 'details': dbt_kinds.batch_details(work, number, written),
     }] + also, written.get('commit')) %}
   {% else %}
     {% do dbt_kinds.close_pending_write(options) %}
   {% endif %}
   {% do work.update({'seconds_spent': work.get('seconds_spent', 0) + seconds}) %}
   {% do dbt_kinds.log_batch(options, plan, number, written.rows_written, seconds, work.seconds_spent) %}
+{% endmacro %}
+
+
+{# The details of a batch's record: what its write says, whether its audits were skipped, the state of the sources that it read, and what its run said and need not say again. #}
+{% macro batch_details(work, number, written) %}
+  {% set plan, details = work.plan, dict(dbt_kinds.details_of(written)) %}
+  {% do details.update({'audits': 'skipped'}) if work.skips_audits %}
+  {% do details.update({'sources': dbt_kinds.states_of_sources(plan.sources, plan.batches[number - 1])}) if plan.get('sources') %}
+  {% do details.update({'told': plan.told}) if plan.get('told') is not none and number == 1 %}
+  {% do return(details or none) %}
 {% endmacro %}

@@ -30,7 +30,7 @@
     {% endif %}
     {% set loaded, invalidated, audits = [], [], [] %}
     {% for row in rows if row.event in dbt_kinds.findings_events() %}
-      {% do audits.append(dict(fromjson(row.details), start=row.interval_start, end=row.interval_end, severity='error' if row.event == 'audit_failed' else 'warn')) %}
+      {% do audits.append(dict(dbt_kinds.details_of(row), start=row.interval_start, end=row.interval_end, severity='error' if row.event == 'audit_failed' else 'warn')) %}
     {% endfor %}
     {% for row in by_event.loaded %}
       {% do loaded.append({

@@ -26,7 +26,7 @@
 {# Appends the rows of a claim, once, after storing the rejected lines: announced with their number, and recorded with the claim. The first claim of a rebuild replaces all rejected lines. #}
 {% macro append_landed(relation, work, batch, query) %}
   {% set claim = work.plan.claims | selectattr('lines', 'defined') | list | last %}
-  {% set details = dbt_kinds.json_text(dict({'claim': claim.id, 'rejects': claim.rejects}, **({'versions': work.plan.versions} if work.plan.get('versions') else {}))) %}
+  {% set details = dict({'claim': claim.id, 'rejects': claim.rejects}, **({'versions': work.plan.versions} if work.plan.get('versions') else {})) %}
   {% set unit = 'row' if work.options.landing_table is not none else 'line' %}
   {% do dbt_kinds.clear_rejects(relation) if work.start_anew and claim.id == work.plan.claims[0].id %}
   {% if claim.rejects %}

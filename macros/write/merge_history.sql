@@ -69,14 +69,14 @@
 {# Logs the actions, and returns what is recorded of them. #}
 {% macro _written_versions(options, instant, counts) %}
   {% if options.kind == 'scd_type_2_by_run' %}
-    {% do return({'rows_written': counts.inserted, 'details': dbt_kinds.json_text({'sequence': instant})}) %}
+    {% do return({'rows_written': counts.inserted, 'details': {'sequence': instant}}) %}
   {% endif %}
   {% set undated = counts.get('undated_rows') or 0 %}
   {% set actions = {'inserted': counts.inserted, 'closed': counts.closed, 'replaced': counts.replaced, 'dropped': counts.dropped} %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': inserted ' ~ counts.inserted ~ ', closed ' ~ counts.closed ~ ', replaced ' ~ counts.replaced ~ ', dropped ' ~ counts.dropped
     ~ (', ignored ' ~ undated ~ ' without ' ~ options.updated_at_name if undated else '')
     ~ (', ' ~ counts.future ~ ' dated in the future' if counts.future else ''), info=true) %}
-  {% do return({'rows_written': counts.inserted + counts.closed + counts.replaced + counts.dropped, 'details': dbt_kinds.json_text(dict({'instant': instant}, **actions))}) %}
+  {% do return({'rows_written': counts.inserted + counts.closed + counts.replaced + counts.dropped, 'details': dict({'instant': instant}, **actions)}) %}
 {% endmacro %}
 
 

@@ -4,7 +4,7 @@
 #}
 {% macro settle_pending_write(options, settings) %}
   {% set pending = dbt_kinds.open_write(options.relation) %}
-  {% set details = fromjson(pending.details) if pending is not none else none %}
+  {% set details = dbt_kinds.details_of(pending) if pending is not none else none %}
   {% set rebuild_from = details.get('rebuild_from') if details is not none else none %}
   {% if details is none or (settings.full_refresh and not (rebuild_from and options.start is none)) %}
     {% do return(none) %}
@@ -89,7 +89,7 @@
     {% set stage = dbt_kinds.stage(this, 'whole', dbt_kinds.filtered_query(without, 'false' if details.newest_file is none else 'true')) %}
     {% do dbt_kinds.append_events(options, [{
       'event': 'pending', 'interval_start': pending.interval_start, 'interval_end': pending.interval_start,
-      'details': dbt_kinds.json_text({'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning}),
+      'details': {'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning},
     }]) %}
     {% do dbt_kinds.overwrite_from_stage(this, writer, stage) %}
   {% endif %}

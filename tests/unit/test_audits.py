@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -178,10 +177,10 @@ def test_a_finding_holds_until_its_interval_is_loaded() -> None:
 
 
 def test_a_record_says_that_audits_were_skipped_beside_what_else_it_says() -> None:
-    details = MACROS.details_with_audits({"skips_audits": True}, json.dumps({"instant": "now"}))
-    assert json.loads(details) == {"instant": "now", "audits": "skipped"}
-    assert json.loads(MACROS.details_with_audits({"skips_audits": True}, None)) == {"audits": "skipped"}
-    assert MACROS.details_with_audits({"skips_audits": False}, None) is None
+    skipped = {"plan": {}, "skips_audits": True}
+    assert MACROS.batch_details(skipped, 1, {"details": {"instant": "now"}}) == {"instant": "now", "audits": "skipped"}
+    assert MACROS.batch_details(skipped, 1, {}) == {"audits": "skipped"}
+    assert MACROS.batch_details({"plan": {}, "skips_audits": False}, 1, {"details": None}) is None
 
 
 # a row stays where its partition, which Iceberg takes in UTC, gets no row at 2024-03-01 10:00

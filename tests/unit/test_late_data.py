@@ -144,7 +144,7 @@ def test_a_run_with_nothing_to_load_notes_once_a_day_what_it_saw(
     ]
     plan: dict[str, Any] = {"sources": sources, "execution_time": at(today)}
     macros.note_snapshots({"relation": "shop.orders"}, plan)
-    assert (json.loads(plan["note"]["details"])["sources"] if "note" in plan else None) == expected
+    assert (plan["note"]["details"]["sources"] if "note" in plan else None) == expected
 
 
 def test_a_load_before_the_option_and_one_of_another_source_noted_nothing() -> None:
