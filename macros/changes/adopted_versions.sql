@@ -1,5 +1,5 @@
 {#
-  The versions from which the next run of a model with `capture: snapshot` goes on once its table is adopted, as text for its record: those that the tables it reads have now. none for
+  The versions from which the next run of a model with `capture: snapshot` goes on once its table is adopted, for its record: those that the tables it reads have now. none for
   other models. Asks Spark.
 #}
 {% macro adopted_versions(node, options) %}

@@ -35,7 +35,7 @@
     {% do return(file_format ~ ' ' ~ dbt_kinds.current_snapshot(relation, file_format)) %}
   {% elif node.resource_type == 'model' and node.config.materialized in dbt_kinds.kinds() %}
     {% set events = dbt_kinds.events_of(dbt_kinds.relation_key(node.database, node.schema, node.alias)) %}
-    {% set moments = events | rejectattr('is_adopted', 'defined') | map(attribute='recorded_at') | list %}
+    {% set moments = events | rejectattr('source', 'eq', 'adopt') | map(attribute='recorded_at') | list %}
     {% do return('recorded ' ~ (moments | max if moments else 'never') if events else none) %}
   {% endif %}
   {% do return(none) %}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -67,7 +66,7 @@ def versions_of(kind: str, capture: str | None, **found: str | None) -> Any:
     key = {"unique_key": "id"} if kind == "incremental_by_unique_key" else {}
     model = node(kind=kind, start=None, **given, **key)
     recorded = macros.adopted_versions(model, macros.options(model))
-    return json.loads(recorded)["versions"] if recorded is not None else None
+    return recorded["versions"] if recorded is not None else None
 
 
 def test_the_versions_of_all_tables_that_a_capture_reads_are_recorded() -> None:
@@ -93,8 +92,8 @@ def test_an_append_whose_tables_keep_no_versions_is_not_adopted() -> None:
         ([], None),
         ([{"recorded_at": "2024-01-02"}, {"recorded_at": "2024-01-03"}], "recorded 2024-01-03"),
         # an adoption writes no row
-        ([{"recorded_at": "2024-01-02"}, {"recorded_at": "2024-01-03", "is_adopted": True}], "recorded 2024-01-02"),
-        ([{"recorded_at": "2024-01-03", "is_adopted": True}], "recorded never"),
+        ([{"recorded_at": "2024-01-02"}, {"recorded_at": "2024-01-03", "source": "adopt"}], "recorded 2024-01-02"),
+        ([{"recorded_at": "2024-01-03", "source": "adopt"}], "recorded never"),
     ],
 )
 def test_the_version_of_a_table_of_files_is_its_last_load(events: list[dict[str, Any]], version: str | None) -> None:
