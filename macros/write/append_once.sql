@@ -39,12 +39,9 @@
 {# The same for SQL that returns the table's columns. `known` is added to the announcement: `rows`, their number, and `details` for the record. #}
 {% macro announced_append(relation, work, batch, rows, known={}) %}
   {% set file_format = work.writer.file_format %}
-  {% set is_of_files, is_iceberg = dbt_kinds.is_of_files(file_format), file_format == 'iceberg' %}
+  {% set is_of_files = dbt_kinds.is_of_files(file_format) %}
   {% set newest = dbt_kinds.answer(relation, work, 'newest_file') if is_of_files else none %}
-  {% set before = dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, file_format) %}
-  {% do dbt_kinds.announce_write(work, batch, dict({
-    'write': 'append', 'newest_file': newest, 'application': dbt_kinds.spark_application() if is_iceberg else none,
-  }, **known), before) %}
+  {% set before = dbt_kinds.announce_commit(relation, work, batch, dict({'write': 'append', 'newest_file': newest}, **known)) %}
   {% set insert -%}
 insert into {{ relation }}
 {{ rows }}
@@ -54,4 +51,14 @@ insert into {{ relation }}
     {% do return({'rows_written': dbt_kinds.rows_in_files_after(relation, newest) if known.get('rows') is none else known.rows, 'sql': insert}) %}
   {% endif %}
   {% do return(dict(dbt_kinds.commit_of(relation, file_format, before if file_format == 'delta' else none), sql=insert)) %}
+{% endmacro %}
+
+
+{# Announces a write that will be one commit, with what the commit can be told by; returns the snapshot that it is made from, none on Parquet and ORC. #}
+{% macro announce_commit(relation, work, batch, details) %}
+  {% set file_format = work.options.file_format %}
+  {% set is_iceberg = file_format == 'iceberg' %}
+  {% set before = dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, file_format) %}
+  {% do dbt_kinds.announce_write(work, batch, dict(details, application=dbt_kinds.spark_application() if is_iceberg else none), before) %}
+  {% do return(before) %}
 {% endmacro %}

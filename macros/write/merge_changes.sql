@@ -51,10 +51,7 @@ values ({{ changes.inserted | join(', ') }})
     {% do return(dict(written, sql=sql)) %}
   {% endif %}
   {% if is_announced %}
-    {% set is_iceberg = options.file_format == 'iceberg' %}
-    {% do dbt_kinds.announce_write(work, batch, {
-      'write': 'merge', 'application': dbt_kinds.spark_application() if is_iceberg else none, 'rows': written.rows_written, 'details': written.get('details'),
-    }, dbt_kinds.answer(relation, work, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, options.file_format)) %}
+    {% do dbt_kinds.announce_commit(relation, work, batch, {'write': 'merge', 'rows': written.rows_written, 'details': written.get('details')}) %}
   {% endif %}
   {% set statements = dbt_kinds.change_statements(relation, writer, changes) %}
   {% for sql in statements %}
