@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any
+
+from sqlglot import exp
 
 from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.errors import (
@@ -17,26 +19,28 @@ from dbt_kinds.errors import (
     MigrationNote,
     ReadsThisElsewhere,
     SecondUseOfIsIncremental,
-    UnknownColumnType,
     WholeInput,
 )
-from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME, suffix_of_type, unknown_type
+from dbt_kinds.migrate.column_types import suffix_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
+from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.migrate.settings import Settings, check_range
 from dbt_kinds.migrate.when import unit_of_cron
 from dbt_kinds.readers.dbt.calls import COMPUTED, arguments, names_only
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, Properties
+from dbt_kinds.readers.dbt.rendering import Names
 from dbt_kinds.readers.dbt.tags import line_of, tags
 from dbt_kinds.writers.jinja import Expression
 
 _INPUT = re.compile(r"(?P<function>ref|source)\s*\((?P<arguments>[^()]*)\)")
 _PLAIN = re.compile(r"(?:ref|source)\s*\([^()]*\)")
 _RENDERED = re.compile(r"(?:ref|source)\s*\([^()]*\)\s*\.render\(\)")
+_INPUT_NAME = "kinds_ref_0"
 _GIVEN = frozenset({"var", "env_var"})
 _MOVED = {"event_time", "begin", "batch_size", "lookback", "concurrent_batches"}
 
 
-def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject, options: MigrateOptions) -> Conversion:
+def decide_microbatch(model: ModelFile, settings: Settings, parents: Parents, options: MigrateOptions) -> Conversion:
     """Converts a microbatch model to a time-range model.
 
     Raises:
@@ -76,7 +80,7 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
     elif unit == "hour":
         found.options["cron"] = "@hourly"
     found.removed = {"incremental_strategy", "unique_key", *_MOVED} & set(model.own_config)
-    if _is_read_in_batches(model, project):
+    if _is_read_in_batches(model, parents.project):
         # dbt filters what its microbatch readers read of it by that
         found.removed.discard("event_time")
     if config.get("unique_key") and "unique_key" not in model.own_config:
@@ -89,7 +93,7 @@ def decide_microbatch(model: ModelFile, settings: Settings, project: DbtProject,
                 "concurrent_batches is dropped: batches are processed one after the other, in the order of time"
             )
         )
-    edits, notes = _inputs(model, project, _window)
+    edits, notes = _inputs(model, parents, _window)
     found.edits += edits
     found.notes += notes
     return found
@@ -130,7 +134,7 @@ def _window(event_time: str, suffix: str) -> str:
     return f"{event_time} between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
 
 
-def batch_of(model: ModelFile, project: DbtProject, start: str, end: str) -> str:
+def batch_of(model: ModelFile, parents: Parents, start: str, end: str) -> str:
     """The text of a microbatch model as dbt runs it for one batch: its inputs with an event time are filtered.
 
     Raises:
@@ -142,11 +146,11 @@ def batch_of(model: ModelFile, project: DbtProject, start: str, end: str) -> str
         bounds = [datetime.fromisoformat(bound).strftime(form) for bound in (start, end)]
         return f"{event_time} >= {bounds[0]} and {event_time} < {bounds[1]}"
 
-    return edited(model.text, _inputs(model, project, between)[0])
+    return edited(model.text, _inputs(model, parents, between)[0])
 
 
 def _inputs(
-    model: ModelFile, project: DbtProject, condition: Callable[[str, str], str]
+    model: ModelFile, parents: Parents, condition: Callable[[str, str], str]
 ) -> tuple[list[Edit], list[MigrationNote]]:
     """The inputs with an event time get the filter that dbt put around them.
 
@@ -173,7 +177,7 @@ def _inputs(
             for argument in arguments(call["arguments"], 0, len(call["arguments"]))
             if argument.name is None
         ]
-        properties, config = _upstream(call["function"], names, project)
+        properties, config = _upstream(call["function"], names, parents.project)
         event_time = config.get("event_time") if config is not None else None
         if config is None:
             notes.append(
@@ -187,10 +191,10 @@ def _inputs(
             continue
         if event_time is COMPUTED:
             raise ComputedConfig(f"the event_time of {names[-1]} is computed", line=line)
-        declared = properties.types.get(str(event_time).lower()) or _partition_type(config, str(event_time))
-        suffix = _suffix(str(event_time), declared)
-        if suffix is None:
-            raise UnknownColumnType(unknown_type(f"{event_time} of {names[-1]}", declared), line=line)
+        suffix, told = _suffix(
+            str(event_time), config, parents, (call["function"], *map(str, names)), properties.types, line
+        )
+        notes += told
         original = text[tag.start : tag.end]
         filtered = f"(select * from {original} where {condition(str(event_time), suffix)})"
         edits.append(Edit(tag.start, tag.end, filtered))
@@ -223,9 +227,24 @@ def _partition_type(config: dict[str, Any], column: str) -> str | None:
     return stated if isinstance(stated, str) else None
 
 
-def _suffix(column: str, declared: str | None) -> str | None:
-    if declared is not None:
-        return suffix_of_type(declared, column)
-    if TIME_NAME.fullmatch(column.lower()):
-        return "dt"
-    return "date" if DATE_NAME.fullmatch(column.lower()) else None
+def _suffix(
+    column: str,
+    config: dict[str, Any],
+    parents: Parents,
+    relation: tuple[str, ...],
+    types: Mapping[str, str],
+    line: int,
+) -> tuple[str, list[MigrationNote]]:
+    """The suffix for the event time of an input, by its declared type, its partitions, or what its query says."""
+    stated = _partition_type(config, column)
+    if stated is not None and column.lower() not in types:
+        types = {**types, column.lower(): stated}
+        own: Mapping[str, str] = types
+    else:
+        own = {}
+    select = exp.select("*").from_(_INPUT_NAME)
+    names = Names(relations={_INPUT_NAME: relation})
+    written = f"{column} of {relation[-1]}"
+    return suffix_of(
+        exp.column(column), written, select, names, parents, own, against_date=False, against_instant=False, line=line
+    )

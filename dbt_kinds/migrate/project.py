@@ -102,7 +102,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
         result.found = found_of(None, settings)
         if settings.strategy == "microbatch":
             result.found = Found("microbatch", settings.unique_key, ("microbatch",))
-            conversion = decide_microbatch(model, settings, project, options)
+            conversion = decide_microbatch(model, settings, parents, options)
             # dbt gives it its window, and a variable may choose among its rows
             unfiltered = read_model(model, project, options, parents, names)
             read_trees(unfiltered, [], options)

@@ -106,7 +106,7 @@ def verify(
     old_model = replace_text(model, old_text)
     bounds = old_bounds(project, old_model, given or MigrateOptions(), root)
     if bounds.is_batch:
-        old_text = batch_of(old_model, project, start, end)
+        old_text = batch_of(old_model, _parents(project, _known(project, given or MigrateOptions(), root)), start, end)
     mark = f"kinds_verify_{uuid.uuid4().hex[:8]}"
     with _scratch_project(root) as folder:
         place = (folder / model.path).parent
@@ -152,14 +152,13 @@ def old_bounds(project: DbtProject, model: ModelFile, options: MigrateOptions, r
     Raises:
         VerifyError: it is impossible, because the model depends on more than the contents of its table.
     """
-    adapter = adapter_of(root, project.profile)
-    options = replace(options, dialect=dialect_of(adapter or "spark"), adapter=adapter)
+    options = _known(project, options, root)
+    parents = _parents(project, options)
     try:
-        settings = read_settings(model, project, adapter)
+        settings = read_settings(model, project, options.adapter)
         if settings.strategy == "microbatch":
-            column = decide_microbatch(model, settings, project, options).options["time_column"]
+            column = decide_microbatch(model, settings, parents, options).options["time_column"]
             return OldBounds((), (), column, is_batch=True)
-        parents = Parents(project, options.dialect, options.adapter or options.dialect)
         reading = read_model(model, project, options, parents, Names())
         meanings = [meaning_of(found, reading.names, options) for found in reading.filters]
         meanings += [meaning_of(found, reading.names, options, may_be_upper=True) for found in reading.outside]
@@ -177,6 +176,16 @@ def old_bounds(project: DbtProject, model: ModelFile, options: MigrateOptions, r
         dict.fromkeys(bound.column for meaning in meanings for bound in meaning.lower if bound.column is not None)
     )
     return OldBounds(cut, tuple(_variables(meanings)), column if column is not None else (cut[0] if cut else None))
+
+
+def _known(project: DbtProject, options: MigrateOptions, root: Path) -> MigrateOptions:
+    """The options with the dialect and the adapter of the project's profile."""
+    adapter = adapter_of(root, project.profile)
+    return replace(options, dialect=dialect_of(adapter or "spark"), adapter=adapter)
+
+
+def _parents(project: DbtProject, options: MigrateOptions) -> Parents:
+    return Parents(project, options.dialect, options.adapter or options.dialect)
 
 
 def _variables(meanings: list[Meaning]) -> Iterator[tuple[str, str]]:

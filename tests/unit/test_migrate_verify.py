@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from dbt_kinds.cli import main
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.microbatch import batch_of
+from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.migrate.verify import OldBounds, old_bounds
 from dbt_kinds.readers.dbt.project import read_project
 from tests.unit.migrating import write_project
@@ -91,7 +92,7 @@ def test_a_microbatch_model_is_compared_with_its_inputs_filtered_as_dbt_filters_
     project = read_project(write_project(tmp_path, files))
     model = project.models_by_name["m"]
     assert old_bounds(project, model, MigrateOptions(), tmp_path) == OldBounds((), (), "at", is_batch=True)
-    assert batch_of(model, project, "2024-02-01", "2024-02-03 12:00:00").split("\n")[1] == (
+    assert batch_of(model, Parents(project, "spark", "spark"), "2024-02-01", "2024-02-03 12:00:00").split("\n")[1] == (
         "select * from (select * from {{ ref('a') }} where seen_at >= timestamp '2024-02-01 00:00:00+00:00' and seen_at < timestamp '2024-02-03 12:00:00+00:00') "
         "join (select * from {{ ref('b') }} where day >= date '2024-02-01' and day < date '2024-02-03') join {{ ref('a').render() }}"
     )
