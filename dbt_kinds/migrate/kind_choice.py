@@ -94,6 +94,7 @@ def choose_kind(
     *,
     is_arriving: bool,
     is_determined: bool,
+    is_alone: bool,
 ) -> tuple[str, str | None]:
     """The kind, and its time column if it has one.
 
@@ -104,7 +105,7 @@ def choose_kind(
     column = _time_column(traces, meanings, primary, settings, stamps if is_arriving else frozenset())
     key = {name.lower() for name in settings.unique_key}
     for followed in traces:
-        for dedupe in followed.dedupes:
+        for dedupe in followed.dedupes if not is_alone else ():
             if not is_numbered_by(tree, dedupe, frozenset(key)):
                 numbered = ", ".join(part.sql() for part in dedupe.parts)
                 raise WindowOverRuns(
@@ -119,7 +120,7 @@ def choose_kind(
                     f"a key a window may hold the wrong one; order by {meanings[primary].written} first, newest first",
                     line=line,
                 )
-    is_deduped = any(followed.dedupes for followed in traces)
+    is_deduped = any(followed.dedupes for followed in traces) and not is_alone
     if settings.strategy == "insert_overwrite":
         if not settings.partition_by:
             raise UnboundPartition(

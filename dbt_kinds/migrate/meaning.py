@@ -97,6 +97,23 @@ def meanings_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_
     return [meaning_of(part, names, options, may_be_upper=may_be_upper) for part in parts]
 
 
+def are_of_one_day(meanings: list[Meaning]) -> bool:
+    """Whether all filters select the same single day a run.
+
+    Raises:
+        FiltersDisagree: each selects one day, and they are different ones.
+    """
+    if not all(meaning.is_one_interval for meaning in meanings):
+        return False
+    days = {(bound.base, bound.variable, bound.shift) for meaning in meanings for bound in meaning.upper}
+    if len(days) > 1:
+        written = ", ".join(dict.fromkeys(meaning.written for meaning in meanings))
+        raise FiltersDisagree(
+            f"the filters select different days of {written} in one run", line=meanings[0].filter.line
+        )
+    return True
+
+
 def is_absence(found: Filter) -> bool:
     """Whether a filter only finds rows by the absence of their key from the table."""
     return all(part.operator == "other" and _anti_join(part.expression) is not None for part in found.comparisons)

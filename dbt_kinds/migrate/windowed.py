@@ -24,7 +24,7 @@ from dbt_kinds.migrate.durations import holds_whole
 from dbt_kinds.migrate.edits import filter_edits, removal
 from dbt_kinds.migrate.kind_choice import BY_KEY, choose_kind, is_arriving_by, primary_of
 from dbt_kinds.migrate.late_rows import set_lookback
-from dbt_kinds.migrate.meaning import Meaning, meanings_of, reaches_as_far
+from dbt_kinds.migrate.meaning import Meaning, are_of_one_day, meanings_of, reaches_as_far
 from dbt_kinds.migrate.reading import Reading, check_every_branch
 from dbt_kinds.migrate.row_keys import set_key
 from dbt_kinds.migrate.settings import Settings, check_range
@@ -94,14 +94,10 @@ def _by_tree(
     settings = replace(settings, strategy="merge", unique_key=keys) if keys else settings
     placed = _placed(tree, meanings)
     meanings = [meaning for meaning, _ in placed]
-    traces, selects = _traces(tree, placed, line)
-    is_alone = all(meaning.is_one_interval for meaning in meanings)
-    for followed, meaning in zip(traces, meanings, strict=True):
-        for code, sentence in followed.problems:
-            if not (is_alone and code in _ACROSS_INTERVALS):
-                raise getattr(errors, code)(sentence, line=meaning.filter.line)
-        if not followed.roots and not followed.secondary:
-            raise TimeColumnUnclear("the filtered rows cannot be followed to the output", line=meaning.filter.line)
+    is_alone = are_of_one_day(meanings)
+    traces, selects = _traces(tree, placed)
+    if not is_alone:
+        _check_traces(tree, traces, meanings)
     primary = primary_of(traces, meanings, settings)
     kind, column = choose_kind(
         tree,
@@ -112,9 +108,13 @@ def _by_tree(
         options,
         own_stamps(reading, tree, meanings, traces, selects),
         is_arriving=is_arriving_by(meanings, options),
+        is_alone=is_alone,
         is_determined=len(settings.unique_key) == 1
         and is_hashed_of_time(tree, traces[primary], settings.unique_key[0].lower()),
     )
+    if is_alone and column is not None:
+        # the output is cut to the day
+        _check_traces(tree, traces, meanings, allowed=_ACROSS_INTERVALS)
     found = Conversion(kind)
     if keys:
         found, column = Conversion(BY_KEY, {"insert_only": True}), None
@@ -172,13 +172,27 @@ def _placed(tree: exp.Query, meanings: list[Meaning]) -> list[tuple[Meaning, exp
     return sorted(placed, key=lambda one: is_plain_condition(one[1]) is None)
 
 
-def _traces(
-    tree: exp.Query, placed: list[tuple[Meaning, exp.Column]], line: int
-) -> tuple[list[Trace], list[exp.Select]]:
+def _check_traces(
+    tree: exp.Query, traces: list[Trace], meanings: list[Meaning], allowed: frozenset[str] = frozenset()
+) -> None:
+    """Checks that each output row depends on rows of one interval only.
+
+    Args:
+        allowed: the codes of problems that do not matter.
+    """
+    check_every_branch(tree, {level for followed in traces for level in followed.covered}, meanings[0].filter.line)
+    for followed, meaning in zip(traces, meanings, strict=True):
+        for code, sentence in followed.problems:
+            if code not in allowed:
+                raise getattr(errors, code)(sentence, line=meaning.filter.line)
+        if not followed.roots and not followed.secondary:
+            raise TimeColumnUnclear("the filtered rows cannot be followed to the output", line=meaning.filter.line)
+
+
+def _traces(tree: exp.Query, placed: list[tuple[Meaning, exp.Column]]) -> tuple[list[Trace], list[exp.Select]]:
     """Where the filtered columns end up, and the selects that the filters are in."""
     traces: list[Trace] = []
     selects: list[exp.Select] = []
-    covered: set[int] = set()
     for meaning, marker in placed:
         select = is_plain_condition(marker)
         assert meaning.expression is not None
@@ -201,8 +215,6 @@ def _traces(
             raise UnreadableBlock("the filter is no condition that all rows must meet", line=meaning.filter.line)
         selects.append(select)
         traces.append(followed)
-        covered |= followed.covered
-    check_every_branch(tree, covered, line)
     return traces, selects
 
 

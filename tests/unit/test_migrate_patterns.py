@@ -300,3 +300,46 @@ def test_a_macro_is_rendered_as_both_runs_see_it(
         assert result.reason is None, result.reason
         assert result.options == {"time_column": "day", **options, "lookback": 3}
         assert f"{wanted} {{{{ dbt_kinds.start_date() }}}} and {{{{ dbt_kinds.end_date() }}}}" in str(result.new_text)
+
+
+# --- one day a run
+
+
+ONE_DAY = "where day = '{{ var(\"d\") }}'"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"select id, sum(n) as n from {{{{ ref('raw') }}}} {ONE_DAY} group by id",
+        f"select id, n from {{{{ ref('raw') }}}} {ONE_DAY} qualify row_number() over (partition by kind order by n) = 1",
+        f"with a as (select * from {{{{ ref('a') }}}} {ONE_DAY}) select b.id, a.n from {{{{ ref('b') }}}} as b left join a on a.id = b.id",
+        f"select id, n from {{{{ ref('a') }}}} {ONE_DAY} union all select id, n from {{{{ ref('b') }}}}",
+    ],
+)
+def test_a_query_of_one_day_a_run_may_be_of_any_shape(query: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(query, MERGE)}))
+    assert (result.kind, result.options) == (KEY, {"unique_key": ["id"], "batch_size": 1}), result.reason
+    assert "where day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}" in str(result.new_text)
+
+
+def test_days_of_a_range_are_cut_from_one_that_is_read_as_a_whole(tmp_path: Path) -> None:
+    config = "incremental_strategy='insert_overwrite', partition_by=['day']"
+    files = {
+        "half": incremental(
+            f"select id, day from {{{{ ref('a') }}}} {ONE_DAY} union all select id, day from {{{{ ref('b') }}}}", config
+        ),
+        "numbered": incremental(
+            f"select id, day, row_number() over (order by id) as n from {{{{ ref('a') }}}} {ONE_DAY}", config
+        ),
+    }
+    migration = migrated(tmp_path, files)
+    assert one(migration, "half").status == "left"
+    assert one(migration, "numbered").options == {"time_column": "day", "batch_size": 1}
+
+
+@pytest.mark.parametrize("other", ["'{{ var(\"e\") }}'", "date_sub(to_date('{{ var(\"d\") }}'), 1)"])
+def test_different_days_in_one_run_are_left(other: str, tmp_path: Path) -> None:
+    query = f"with b as (select * from {{{{ ref('b') }}}} where b.day = {other}) select a.id from {{{{ ref('a') }}}} as a join b using (id) where a.day = '{{{{ var(\"d\") }}}}'"
+    result = one(migrated(tmp_path, {"m": incremental(query, MERGE)}))
+    assert result.reason is not None and result.reason.code == "FiltersDisagree", result.new_text
