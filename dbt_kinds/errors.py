@@ -17,6 +17,10 @@ class DemoDataMissingError(KindsError):
     """The packages of the extra `demo` are not installed."""
 
 
+class DbtMissingError(KindsError):
+    """dbt-core is not installed beside this package."""
+
+
 class DbtFailedError(KindsError):
     """A dbt invocation failed with an error of its own."""
 

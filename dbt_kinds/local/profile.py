@@ -1,4 +1,4 @@
-"""The profile of an embedded Spark with Iceberg tables, a Derby metastore and nothing to install."""
+"""The profile of an embedded Spark with a Derby metastore and nothing to install."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from dbt_kinds.errors import LocalSparkMissingError
+from dbt_kinds.local.jars import format_settings
 
 DEFAULT_DIRECTORY = Path(".dbt_kinds")
 
@@ -24,31 +25,20 @@ def spark_home() -> Path:
     Raises:
         LocalSparkMissingError: pyspark is not installed.
     """
-    return _package_folder("pyspark")
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise LocalSparkMissingError("pyspark is not installed: install dbt-kinds[local]")
+    return Path(spec.origin).parent
 
 
-def iceberg_jar() -> Path:
-    """Iceberg's Spark 3.5 runtime, from the wheel `snowpark-connect-deps-iceberg`.
-
-    Raises:
-        LocalSparkMissingError: the wheel, or the jar in it, is not there.
-    """
-    jars = sorted(
-        (_package_folder("snowpark_connect_deps_iceberg") / "jars").glob("iceberg-spark-runtime-3.5_2.12-*.jar")
-    )
-    if not jars:
-        raise LocalSparkMissingError("snowpark-connect-deps-iceberg has no jar for Spark 3.5: install dbt-kinds[local]")
-    return jars[-1]
-
-
-def spark_settings(directory: Path, *, has_iceberg: bool = True) -> dict[str, str]:
+def spark_settings(directory: Path, *, table_format: str = "iceberg", spark: str | None = None) -> dict[str, str]:
     """Spark's settings for an embedded session that keeps tables and metastore in `directory`.
 
-    dbt-spark applies them again before every statement, so only necessary ones are included. `has_iceberg` is false for
-    versions of Spark and Python for which no wheel contains an Iceberg jar.
+    dbt-spark applies them again before every statement, so only necessary ones are included. For the format and the
+    version of Spark see `format_settings`.
 
     Raises:
-        LocalSparkMissingError: Iceberg's jar is not installed, and `has_iceberg` is true.
+        LocalSparkMissingError: no jar of the format is known.
     """
     folder = directory.absolute()
     return {
@@ -72,21 +62,19 @@ def spark_settings(directory: Path, *, has_iceberg: bool = True) -> dict[str, st
         # otherwise a date before 1582 or a timestamp before 1900 stops every write to Parquet (measured)
         "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
         "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
-        **(_iceberg_settings() if has_iceberg else {}),
+        **format_settings(table_format, spark),
     }
 
 
-def _iceberg_settings() -> dict[str, str]:
-    return {
-        "spark.jars": str(iceberg_jar()),
-        "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
-        "spark.sql.catalog.spark_catalog.type": "hive",
-        # with the lock Derby waits forever, or takes 3 s per commit (measured); a single JVM owns this metastore anyway
-        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
-    }
-
-
-def local_profile(directory: Path, *, name: str, schema: str, threads: int, has_iceberg: bool = True) -> dict[str, Any]:
+def local_profile(
+    directory: Path,
+    *,
+    name: str,
+    schema: str,
+    threads: int,
+    table_format: str = "iceberg",
+    spark: str | None = None,
+) -> dict[str, Any]:
     """A `profiles.yml`, as data, with one target for the embedded Spark; see `spark_settings`."""
     target = {
         "type": "spark",
@@ -94,7 +82,7 @@ def local_profile(directory: Path, *, name: str, schema: str, threads: int, has_
         "host": "localhost",
         "schema": schema,
         "threads": threads,
-        "server_side_parameters": spark_settings(directory, has_iceberg=has_iceberg),
+        "server_side_parameters": spark_settings(directory, table_format=table_format, spark=spark),
     }
     return {name: {"target": "local", "outputs": {"local": target}}}
 
@@ -102,10 +90,3 @@ def local_profile(directory: Path, *, name: str, schema: str, threads: int, has_
 def render_profile(profile: dict[str, Any]) -> str:
     """The text of a `profiles.yml`, with the lines needed in `dbt_project.yml` in a comment."""
     return DISPATCH + yaml.safe_dump(profile, sort_keys=False, width=200)
-
-
-def _package_folder(package: str) -> Path:
-    spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
-        raise LocalSparkMissingError(f"{package} is not installed: install dbt-kinds[local]")
-    return Path(spec.origin).parent

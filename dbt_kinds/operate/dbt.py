@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from dbt_kinds.errors import DbtFailedError, PackageMissingError
+from dbt_kinds.errors import DbtFailedError, DbtMissingError, PackageMissingError
 
 _LOOKS_AT = "dbt_kinds: looks at model "
 
@@ -51,10 +51,17 @@ def invoke(
         manifest: the project as parsed by an earlier command, so that dbt does not read it again.
 
     Raises:
+        DbtMissingError: dbt-core is not installed.
         DbtFailedError: dbt reported an error; the message is dbt's.
     """
-    # importing dbt takes a second
-    from dbt.cli.main import dbtRunner
+    try:
+        # importing dbt takes a second
+        from dbt.cli.main import dbtRunner
+    except ImportError as error:
+        raise DbtMissingError(
+            f"this command calls dbt-core, which is not installed here ({error}); install it with your adapter,"
+            " as in pip install dbt-core dbt-spark"
+        ) from error
 
     errors: list[str] = []
     last = {"statement": "", "model": ""}

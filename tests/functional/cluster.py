@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from dbt_kinds.local.jars import format_settings
 from dbt_kinds.local.java import use_java_17
-from dbt_kinds.local.profile import iceberg_jar, spark_home
+from dbt_kinds.local.profile import spark_home
 from tests.functional.thrift import HOST, free_port
 
 STARTS_WITHIN = 60.0
@@ -37,7 +38,7 @@ class Cluster:
             "spark.master": self.url,
             "spark.executor.cores": "1",
             "spark.executor.memory": "1g",
-            "spark.executor.extraClassPath": str(iceberg_jar()),
+            "spark.executor.extraClassPath": format_settings("iceberg")["spark.jars"],
             "spark.driver.host": HOST,
             "spark.driver.bindAddress": HOST,
             # half of what is written is seen by the other worker

@@ -22,10 +22,10 @@ def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
     """The profile of an embedded Spark with a metastore of its own, and that Spark, started."""
     use_java_17()
     quick_jvms()
-    # noxfile.py has versions that no jar of Iceberg can be had for
-    has_iceberg = "iceberg" in formats("iceberg")
+    # Spark's catalog is that of one format; noxfile.py has versions that no jar can be had for
+    table_format = next((name for name in formats("iceberg") if name in ("iceberg", "delta")), "parquet")
     folder = tmp_path_factory.mktemp("spark")
-    profile = local_profile(folder, name="local", schema="unused", threads=4, has_iceberg=has_iceberg)
+    profile = local_profile(folder, name="local", schema="unused", threads=4, table_format=table_format)
     profile["local"]["outputs"]["local"]["server_side_parameters"] |= SETTINGS
     session = start_spark(profile)
     yield profile

@@ -11,8 +11,10 @@ import yaml
 from click.testing import CliRunner
 
 from dbt_kinds.cli import main
+from dbt_kinds.errors import LocalSparkMissingError
 from dbt_kinds.local import java
-from dbt_kinds.local.profile import iceberg_jar, local_profile, render_profile, spark_settings
+from dbt_kinds.local.jars import format_settings, installed_spark
+from dbt_kinds.local.profile import local_profile, render_profile, spark_settings
 
 
 def fake_java(home: Path, version: str) -> Path:
@@ -85,7 +87,38 @@ def test_the_settings_are_absolute_and_name_jars_that_are_there(
         f"databaseName={tmp_path / 'data' / 'metastore'};create=true"
         in settings["spark.hadoop.javax.jdo.option.ConnectionURL"]
     )
-    assert Path(settings["spark.jars"]) == iceberg_jar() and iceberg_jar().exists()
+    assert Path(settings["spark.jars"]).name.startswith("iceberg-spark-runtime-3.5_2.12")
+    assert Path(settings["spark.jars"]).exists()
+
+
+def test_jars_come_from_a_folder_else_a_wheel_else_from_maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KINDS_JARS", raising=False)
+    assert installed_spark() == "3.5"
+    assert format_settings("delta")["spark.jars.packages"] == "io.delta:delta-spark_2.12:3.3.3"
+    assert format_settings("delta", "4.1")["spark.jars.packages"] == "io.delta:delta-spark_4.1_2.13:4.3.1"
+    assert "spark.jars" in format_settings("iceberg") and "spark.jars.packages" in format_settings("iceberg", "4.1")
+    folder = tmp_path / "delta-spark-3.5"
+    folder.mkdir()
+    for name in ("storage.jar", "delta.jar"):
+        (folder / name).touch()
+    monkeypatch.setenv("KINDS_JARS", str(tmp_path))
+    assert format_settings("delta")["spark.jars"] == f"{folder / 'delta.jar'},{folder / 'storage.jar'}"
+    assert "spark.jars.packages" not in format_settings("delta")
+    # another version is not taken for it
+    assert "spark.jars" not in format_settings("delta", "4.1")
+    assert format_settings("parquet") == {}
+
+
+def test_a_version_without_jars_is_refused_in_words() -> None:
+    with pytest.raises(LocalSparkMissingError, match=r"no jar of delta is known for Spark 3.4; install PySpark 3.5"):
+        format_settings("delta", "3.4")
+
+
+def test_the_profile_of_a_format_has_its_catalog() -> None:
+    told = CliRunner().invoke(main, ["local-profile", "--format", "delta", "--spark", "4.1"])
+    settings = yaml.safe_load(told.stdout)["local"]["outputs"]["local"]["server_side_parameters"]
+    assert settings["spark.sql.catalog.spark_catalog"] == "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+    assert settings["spark.sql.extensions"] == "io.delta.sql.DeltaSparkSessionExtension"
 
 
 def test_the_profile_is_what_dbt_reads() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,6 +31,38 @@ def test_any_text_reaches_dbt_as_it_is(text: str) -> None:
 )
 def test_text_that_yaml_could_take_for_something_else(text: str) -> None:
     assert yaml.safe_load(yaml_text({"select": text})) == {"select": text}
+
+
+WITHOUT_DBT = """
+import sys
+class Without:
+    def find_spec(self, name, path=None, target=None):
+        if name.split('.')[0] == 'dbt':
+            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
+sys.meta_path.insert(0, Without())
+from dbt_kinds.cli import main
+main()
+"""
+
+
+def without_dbt(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command as if dbt were not installed."""
+    return subprocess.run([sys.executable, "-c", WITHOUT_DBT, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_projects_are_compiled_without_dbt(tmp_path: Path) -> None:
+    (tmp_path / "shop" / "models").mkdir(parents=True)
+    (tmp_path / "shop" / "config.yaml").write_text("model_defaults: {dialect: spark}\n")
+    (tmp_path / "shop" / "models" / "orders.sql").write_text("MODEL (name shop.orders, kind FULL); SELECT 1 AS id")
+    told = without_dbt("compile", str(tmp_path / "shop"), "--out", str(tmp_path / "out"))
+    assert told.returncode == 0, told.stderr
+    assert list((tmp_path / "out").rglob("orders.sql"))
+
+
+def test_a_command_that_calls_dbt_says_that_it_is_missing(tmp_path: Path) -> None:
+    told = without_dbt("plan", "--project-dir", str(tmp_path))
+    assert told.returncode == 2
+    assert "pip install dbt-core dbt-spark" in " ".join(told.stderr.split())
 
 
 def macro(name: str, *calls: str, package: str = "shop") -> SimpleNamespace:
