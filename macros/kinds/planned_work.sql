@@ -61,7 +61,7 @@
   {% do dbt_kinds.check_column_types(options, described.query) if start_anew %}
   {% do dbt_kinds.check_field_names(options, described.query) %}
   {% set writer = dbt_kinds[options.traits.prepare](options, described.query, none if start_anew else existing, sample_query, described.expressions) %}
-  {% do dbt_kinds.check_column_names(options, writer.schema) %}
+  {% do dbt_kinds.check_column_names(options, writer.schema, none if start_anew else existing) %}
   {% do dbt_kinds.warn_of_partitions(options, writer) if not afresh %}
   {% do writer.update({'stored_as_null': dbt_kinds.stored_as_null(writer, described.query)}) %}
   {% set is_backfill = dbt_kinds.begins_anew(options, plan, settings, found == 'table') %}

@@ -27,6 +27,7 @@
   {% do dbt_kinds._check_capture(options, given) if options.get('capture') is not none %}
   {% do options.update({'traits': dbt_kinds.kind_traits(kind, options)}) %}
   {% do dbt_kinds._check_partitions(options) if options.traits.replaces_partitions %}
+  {% do dbt_kinds._check_append_only(node, options) if options.file_format == 'delta' %}
   {% do return(options) %}
 {% endmacro %}
 
@@ -123,6 +124,15 @@
 {% endmacro %}
 
 
+{# Delta refuses to remove rows of such a table, after it was created. #}
+{% macro _check_append_only(node, options) %}
+  {% set is_append_only = (node.config.get('tblproperties') or {}).get('delta.appendOnly', false) | string | lower == 'true' %}
+  {% if is_append_only and (options.kind not in ['incremental_unmanaged', 'append', 'events'] or options.get('insert_overwrite')) %}
+    {% do dbt_kinds.fail(options.model, 'tblproperties makes the table delta.appendOnly, and ' ~ options.kind ~ ' replaces rows; remove it, or use incremental_unmanaged or append') %}
+  {% endif %}
+{% endmacro %}
+
+
 {% macro _check_partitions(options) %}
   {% if not options.partition_by %}
     {% do dbt_kinds.fail(options.model, ('insert_overwrite' if options.get('insert_overwrite') else options.kind)
@@ -191,6 +201,9 @@
   {% set fields = [written] if written is string else written | list %}
   {% for field in fields if field is string and dbt_kinds.is_partition_function(field) %}
     {% do dbt_kinds.check_closed(node.name, 'partition_by', field) %}
+    {% if dbt_kinds._file_format(node) == 'delta' %}
+      {% do dbt_kinds.fail(node.name, "partition_by '" ~ field ~ "' is an expression, and Delta partitions by columns only; select it as a column of the query and name that, or use file_format: iceberg") %}
+    {% endif %}
   {% endfor %}
   {% do return(fields) %}
 {% endmacro %}

@@ -1,9 +1,10 @@
 {#
   Creates a table from a query, replacing an existing one: in one commit on Iceberg and Delta. A Parquet or ORC table is created first and filled then: a
-  `create table … as select` that is killed leaves files without a table, and Spark creates none over them (LOCATION_ALREADY_EXISTS, measured).
+  `create table … as select` that is killed leaves files without a table, and Spark creates none over them (LOCATION_ALREADY_EXISTS, measured). A Delta table with the constraints of
+  a contract is, too: they are there before the first row.
 #}
 {% macro create_table(relation, existing, file_format, partitioning, sql, columns) %}
-  {% if not dbt_kinds.is_of_files(file_format) %}
+  {% if not dbt_kinds.is_of_files(file_format) and not dbt_kinds.declares_constraints(file_format) %}
     {% do dbt_kinds._create(relation, existing, file_format, partitioning, sql) %}
   {% else %}
     {% do dbt_kinds.create_empty_table(relation, existing, file_format, partitioning, columns) %}
@@ -42,7 +43,7 @@ insert into {{ relation }}
     {% call statement('drop_table') %}drop table if exists {{ relation }} purge{% endcall %}
   {% endif %}
   {% call statement('create_table') %}
-create {{ 'or replace ' if replace_in_place }}table {{ relation }} {{ dbt_kinds.defined_columns(columns) if columns is not none }}
+create {{ 'or replace ' if replace_in_place }}table {{ relation }} {{ dbt_kinds.defined_columns(columns, dbt_kinds.columns_without_null() if dbt_kinds.declares_constraints(file_format) else []) if columns is not none }}
 using {{ file_format }}
 {{ options_clause() }}
 {% if partitioning -%}
@@ -55,16 +56,37 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {% if columns is none %}as {{ sql }}{% endif %}
   {% endcall %}
   {% do dbt_kinds.note_table(relation) %}
+  {% do alter_table_add_constraints(relation, model.constraints) if columns is not none and dbt_kinds.declares_constraints(file_format) %}
 {% endmacro %}
 
 
-{# SQL: columns as a `create table` defines them, with the comments that they have. Pure. #}
-{% macro defined_columns(columns) %}
+{#
+  Whether a new table gets the constraints of the model's contract when it is created. Delta on Spark takes `not null` there only: `alter table … set not null`, which dbt-spark sends,
+  is refused for a nullable column (measured on 3.3.3 and 4.3.1).
+#}
+{% macro declares_constraints(file_format) %}
+  {% do return(file_format == 'delta' and adapter.type() == 'spark' and config.get('contract').enforced == true
+    and (model.constraints != [] or dbt_kinds.columns_without_null() != [])) %}
+{% endmacro %}
+
+
+{# The columns that the contract declares as not_null, in lower case. #}
+{% macro columns_without_null() %}
+  {% set names = [] %}
+  {% for column in model.columns.values() %}
+    {% do names.append(column.name | lower) if column.constraints | selectattr('type', 'eq', 'not_null') | list %}
+  {% endfor %}
+  {% do return(names) %}
+{% endmacro %}
+
+
+{# SQL: columns as a `create table` defines them, with the comments that they have; `without_null` has lower-case names. Pure. #}
+{% macro defined_columns(columns, without_null=[]) %}
   {% set defined = [] %}
   {% for quoted in dbt_kinds.quoted_names(columns) %}
     {% set column = columns[loop.index0] %}
     {% do defined.append('\n  ' ~ quoted ~ ' ' ~ (dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) if '<' in column.type else column.type)
-      ~ (' comment ' ~ dbt_kinds.text_literal(column.comment) if column.get('comment') else '')) %}
+      ~ (' not null' if column.name | lower in without_null else '') ~ (' comment ' ~ dbt_kinds.text_literal(column.comment) if column.get('comment') else '')) %}
   {% endfor %}
   {% do return('(' ~ defined | join(',') ~ '\n)') %}
 {% endmacro %}

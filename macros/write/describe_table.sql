@@ -1,5 +1,5 @@
 {#
-  The description of a table: `{columns: [{name, type}], partitioning: [text], file_format, is_view, location, view}`, where `view` is `{text, namespace, columns}` of a view: its SQL,
+  The description of a table: `{columns: [{name, type, comment}], partitioning: [text], file_format, is_view, location, view}`, where `view` is `{text, namespace, columns}` of a view: its SQL,
   where names in it are looked up, and the columns of its query. Iceberg prints `Part 0
   days(ts)`; other tables, and Iceberg tables partitioned by plain columns only, list the columns.
 #}
@@ -10,7 +10,7 @@
     {% if row[0] is none or name == '' or (name.startswith('# ') and not value) %}
       {% set table.section = name %}
     {% elif table.section == 'columns' %}
-      {% do table.columns.append({'name': name, 'type': value}) %}
+      {% do table.columns.append({'name': name, 'type': value, 'comment': row[2]}) %}
     {% elif table.section == '# Partition Information' and name != '# col_name' %}
       {% do table.partitioning.append(name) %}
     {% elif table.section == '# Partitioning' %}
