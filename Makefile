@@ -6,7 +6,7 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test corners sweep soak fusion unit functional lint docs benchmark lock clean
+.PHONY: demo test delta corners sweep soak fusion unit functional lint docs benchmark lock clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -19,6 +19,16 @@ test: lint
 ## The functional tests that `make test` leaves out: three quarters of an hour; CI runs them after it
 functional: $(VENV)/dev.installed
 	$(BIN)/python -m pytest $(WORKERS) --rest
+
+## Every kind on Delta, on a Spark of its own, if its jars are there: a folder as dbt_kinds/local/jars.py describes it
+delta: export KINDS_JARS ?= $(wildcard $(abspath ../shared/jars))
+delta: export KINDS_FORMATS := delta
+delta: $(VENV)/dev.installed
+ifeq ($(wildcard $(or $(KINDS_JARS),../shared/jars)/delta-spark-3.5),)
+	@echo "make delta is left out: KINDS_JARS names no folder with delta-spark-3.5"
+else
+	$(BIN)/python -m pytest tests/functional/test_delta_on_spark.py tests/functional/test_kind_matrix.py
+endif
 
 ## The oldest and the newest Python, dbt and Spark, the first tests of every kind; a Python that is not installed is passed over, and named
 corners: $(VENV)/dev.installed

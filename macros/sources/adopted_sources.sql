@@ -29,7 +29,7 @@
   {% for read in dbt_kinds.tables_read(node, none).values() %}
     {% set relation = dbt_kinds.relation_of_node(read) %}
     {% set key = dbt_kinds.relation_key(relation.database, relation.schema, relation.identifier) %}
-    {% if key not in known and dbt_kinds.relation_type(relation) == 'table' and dbt_kinds.source_facts(key).file_format == 'iceberg' %}
+    {% if key not in known and dbt_kinds.relation_type(relation) == 'table' and dbt_kinds.has_commits(dbt_kinds.source_facts(key).file_format) %}
       {% set history = dbt_kinds.snapshot_history(dbt_kinds.source_facts(key)) %}
       {% set pieces = dbt_kinds.pieces_of_history(dbt_kinds.loads_of(options.relation), dbt_kinds.noted_sources(options.relation), key, history) %}
       {% do found.append({'name': key, 'snapshot': history.head, 'hashes': none, 'stale': none, 'lost': dbt_kinds.late_hits(pieces, [], [], options.unit).lost}) %}

@@ -1,6 +1,6 @@
 {#
-  The changes in an Iceberg table after a position in its history, according to the files that commits added and removed: `[{position, first, last}]`, the smallest and
-  greatest `value` of a column in a changed file, as instants truncated to seconds. Compactions do not count. No data are read.
+  The changes in a table after a position in its history, `[{position, first, last}]`: the smallest and greatest `value` of a column in what changed together, as instants truncated to
+  seconds. For Iceberg these are the files that commits added and removed, compactions excepted, and no data are read; for Delta the rows of its change data feed.
 #}
 {% macro changed_files(model_name, facts, column, values, since, value='{}') %}
   {% set history, snapshots = dbt_kinds.snapshot_history(facts), [] %}
@@ -10,7 +10,9 @@
   {% set place = value | replace('{}', column) %}
   {% set known = facts.changes.get(place) %}
   {% if known is none or known.since > since %}
-    {% set rows = dbt_kinds.query_rows(dbt_kinds.changed_files_query(facts.relation, facts.partitioning, dbt_kinds.quoted(column), values, snapshots, value)) if snapshots else [] %}
+    {% set query = none if not snapshots else dbt_kinds.changed_rows_query(facts.relation, dbt_kinds.quoted(column), values, snapshots, value) if facts.file_format == 'delta'
+      else dbt_kinds.changed_files_query(facts.relation, facts.partitioning, dbt_kinds.quoted(column), values, snapshots, value) %}
+    {% set rows = dbt_kinds.query_rows(query) if query is not none else [] %}
     {% for row in rows if row.get('unmeasured') %}
       {% do dbt_kinds.fail(model_name, 'lookback: auto reads which values of ' ~ column ~ ' a file of ' ~ facts.relation ~ ' has from its metrics, and a file has none: set its table property '
         ~ "write.metadata.metrics.column." ~ column ~ " to 'full' and rewrite its files, or write lookback as a number") %}
@@ -65,6 +67,21 @@ from (
   where is_new and status in (1, 2)
 )
 group by snapshot_id, first, last
+  {%- endset %}
+  {% do return(sql) %}
+{% endmacro %}
+
+
+{# SQL: the same from the change data feed of a Delta table; rows of one hour count as changed together. Pure. #}
+{% macro changed_rows_query(relation, column, values, versions, value='{}') %}
+  {% set sql -%}
+select snapshot_id, min(at) as first, max(at) as last
+from (
+  select _commit_version as snapshot_id, {{ dbt_kinds.clamped_seconds(value | replace('{}', column), values) }} as at
+  from table_changes({{ dbt_kinds.text_literal(relation | string) }}, {{ versions | first }}, {{ versions | last }})
+)
+where at is not null
+group by snapshot_id, {{ dbt_kinds.floored_quotient('at', 3600) }}
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}

@@ -1,10 +1,12 @@
 {#
-  The history of an Iceberg table: `{head, is_whole, positions, snapshots}`. `snapshots` are the current one and its ancestors, oldest first,
+  The history of an Iceberg or Delta table: `{head, is_whole, positions, snapshots}`. `snapshots` are the current one and its ancestors, oldest first,
   `{snapshot_id, operation}`, as far as they are retained; `positions` are their positions, from 1, and 0 for one that expired directly before them; `is_whole` means that none has expired.
   `head` is none for a table without a snapshot. Read once per run.
 #}
 {% macro snapshot_history(facts) %}
-  {% if facts.history is none %}
+  {% if facts.history is none and facts.file_format == 'delta' %}
+    {% do facts.update({'history': dbt_kinds.history_of_snapshots(dbt_kinds.versions_with_changes(run_query('describe history ' ~ facts.relation).rows))}) %}
+  {% elif facts.history is none %}
     {% set sql %}
 select s.snapshot_id, s.parent_id, s.operation, if(r.name is null, null, true) as is_head
 from {{ facts.relation }}.snapshots as s
@@ -13,6 +15,23 @@ left join (select name, snapshot_id from {{ facts.relation }}.refs where name = 
     {% do facts.update({'history': dbt_kinds.history_of_snapshots(dbt_kinds.query_rows(sql))}) %}
   {% endif %}
   {% do return(facts.history) %}
+{% endmacro %}
+
+
+{#
+  The versions of a Delta table, newest first, as rows for history_of_snapshots: those whose changes the change data feed has, which are the ones since it was last turned on. `rows` are
+  those of `describe history`.
+#}
+{% macro versions_with_changes(rows) %}
+  {% set versions = [] %}
+  {% for row in rows %}
+    {% set version = row['version'] | int %}
+    {% do versions.append({'snapshot_id': version, 'parent_id': version - 1 if version > 0 else none, 'operation': row['operation'], 'is_head': true if loop.first else none}) %}
+    {% if 'delta.enableChangeDataFeed' in row['operationParameters'] | string %}
+      {% do return(versions) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(versions) %}
 {% endmacro %}
 
 

@@ -1,10 +1,10 @@
 {#
-  The description of a table: `{columns: [{name, type, comment}], partitioning: [text], file_format, is_view, location, view}`, where `view` is `{text, namespace, columns}` of a view: its SQL,
+  The description of a table: `{columns: [{name, type, comment}], partitioning: [text], file_format, is_view, location, properties, view}`, where `view` is `{text, namespace, columns}` of a view: its SQL,
   where names in it are looked up, and the columns of its query. Iceberg prints `Part 0
   days(ts)`; other tables, and Iceberg tables partitioned by plain columns only, list the columns.
 #}
 {% macro describe_table(relation) %}
-  {% set table = namespace(columns=[], partitioning=[], section='columns', file_format=none, type=none, location=none, view={}) %}
+  {% set table = namespace(columns=[], partitioning=[], section='columns', file_format=none, type=none, location=none, properties=none, view={}) %}
   {% for row in run_query('describe table extended ' ~ relation).rows %}
     {% set name, value = row[0] | string, row[1] %}
     {% if row[0] is none or name == '' or (name.startswith('# ') and not value) %}
@@ -19,6 +19,8 @@
       {% set table.file_format = value | lower %}
     {% elif name == 'Location' and table.location is none %}
       {% set table.location = value %}
+    {% elif name == 'Table Properties' and table.properties is none %}
+      {% set table.properties = value %}
     {% elif name == 'Type' and table.type is none %}
       {% set table.type = value %}
     {% elif name in ['View Text', 'View Catalog and Namespace', 'View Query Output Columns'] %}
@@ -32,7 +34,7 @@
   {% endif %}
   {% do return({
     'columns': dbt_kinds.with_whole_types(table.columns, relation | string), 'partitioning': table.partitioning, 'file_format': table.file_format, 'is_view': table.type == 'VIEW',
-    'location': table.location, 'view': dbt_kinds._facts_of_view(table.view) if table.type == 'VIEW' else none,
+    'location': table.location, 'properties': table.properties, 'view': dbt_kinds._facts_of_view(table.view) if table.type == 'VIEW' else none,
   }) %}
 {% endmacro %}
 

@@ -179,7 +179,7 @@ def test_compaction_of_the_store_keeps_what_is_known(new_project: Callable[[str]
         ),
         ("(id int, v int, day date) using parquet", "which the table of parquet is not partitioned by"),
         ("(id int, v int, day date, region string) using parquet partitioned by (region)", "(but by region)"),
-        ("(id int, v int, day string) using iceberg", "a column of text, whose bounds Iceberg may cut short"),
+        ("(id int, v int, day string) using iceberg", "a column of text, whose bounds may be cut short"),
         ("(id int, v int, hour date) using iceberg", "which is not a column of it; it has id, v, hour"),
     ],
 )

@@ -89,6 +89,21 @@ def test_a_history_counts_the_ancestors_of_the_current_snapshot() -> None:
     assert [MACROS.position_of(found, snapshot) for snapshot in (None, 1, 2, 3)] == [0, 1, 2, None]
 
 
+def test_versions_of_delta_are_a_history_from_the_one_that_turned_the_feed_on() -> None:
+    rows = [
+        {"version": 4, "operation": "WRITE", "operationParameters": "{mode=Append}"},
+        {"version": 3, "operation": "SET TBLPROPERTIES", "operationParameters": '{properties={"delta.enableChangeDataFeed":"true"}}'},
+        {"version": 2, "operation": "WRITE", "operationParameters": "{mode=Append}"},
+    ]  # fmt: skip
+    late = MACROS.history_of_snapshots(MACROS.versions_with_changes(rows))
+    # what changed behind version 2 can be asked, what changed behind version 1 cannot
+    assert (late["head"], late["is_whole"], late["positions"]) == (4, False, {2: 0, 3: 1, 4: 2})
+    whole = MACROS.history_of_snapshots(
+        MACROS.versions_with_changes([dict(row, operationParameters="{}", version=row["version"] - 2) for row in rows])
+    )
+    assert (whole["head"], whole["is_whole"], whole["positions"]) == (2, True, {0: 1, 1: 2, 2: 3})
+
+
 def test_what_has_expired_is_lost_and_the_beginning_with_it_but_for_what_the_next_one_names() -> None:
     found = history("append", "append", "append", "append", expired=2)
     assert [MACROS.position_of(found, snapshot) for snapshot in (None, 1, 2, 3, 4)] == [None, None, 0, 1, 2]

@@ -565,6 +565,28 @@ def test_an_option_of_another_kind_is_an_error(option: str, kinds: str, place: s
     )
 
 
+def test_delta_does_not_partition_by_an_expression() -> None:
+    model = written(COLUMN, {"file_format": "delta", "partition_by": ["days(ordered_at)"]})
+    assert refusal_of(model).startswith(
+        "partition_by 'days(ordered_at)' is an expression, and Delta partitions by columns only"
+    )
+    assert read(written(COLUMN, {"file_format": "iceberg", "partition_by": ["days(ordered_at)"]}))["partition_by"] == [
+        "days(ordered_at)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_refused"), [("full", True), ("incremental_by_time_range", True), ("incremental_unmanaged", False)]
+)
+def test_a_kind_that_replaces_rows_takes_no_table_that_is_only_appended_to(kind: str, is_refused: bool) -> None:
+    meta = COLUMN if kind == "incremental_by_time_range" else {}
+    model = written(meta, {"file_format": "delta", "tblproperties": {"delta.appendOnly": "true"}}, kind=kind)
+    if is_refused:
+        assert refusal_of(model).startswith(f"tblproperties makes the table delta.appendOnly, and {kind} replaces rows")
+    else:
+        assert read(model)["file_format"] == "delta"
+
+
 @pytest.mark.parametrize("option", ["time_column", "partition_by_time_column", "lookback", "batch_size"])
 def test_options_of_time_ranges_are_errors_elsewhere(option: str) -> None:
     message = refusal_of(written({option: 1}, kind="full"))

@@ -1,0 +1,143 @@
+"""What is Delta's own, on Spark: `make delta` runs this file, and the matrix of kinds, where the folder KINDS_JARS has Delta's jars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functional.formats import formats
+from tests.functional.project import Project
+
+pytestmark = pytest.mark.skipif(
+    "delta" not in formats(""), reason="needs KINDS_FORMATS=delta and KINDS_JARS (make delta)"
+)
+
+DAYS = "select id, day from {{ target.schema }}.source_rows"
+CONTRACT = """version: 2
+models:
+  - name: {name}
+    config: {{contract: {{enforced: true}}, persist_docs: {{columns: true}}}}
+    constraints: [{{type: check, name: small, expression: "id < 100"}}]
+    columns:
+      - {{name: id, data_type: int, description: "the number", constraints: [{{type: not_null}}]}}
+      - {{name: day, data_type: date, description: "its day"}}
+"""
+
+
+def source(project: Project, rows: str, properties: str = "") -> None:
+    project.sql("create schema if not exists {schema}")
+    project.sql("create or replace table {schema}.source_rows (id int, day date) using delta " + properties)
+    project.sql("insert into {schema}.source_rows values " + rows)
+
+
+def kind(
+    project: Project, name: str, sql: str = DAYS, kind: str = "incremental_by_time_range", config: str = "", **meta: Any
+) -> None:
+    given = {"time_column": "day"} if kind == "incremental_by_time_range" else {}
+    project.kind(
+        name, sql, kind=kind, config="file_format='delta'" + config, **{"start": "2024-01-01", **given, **meta}
+    )
+
+
+def contract(project: Project, name: str) -> None:
+    (project.folder / "models" / f"{name}.yml").write_text(CONTRACT.format(name=name))
+
+
+def operations(project: Project, table: str) -> list[str]:
+    """What the versions of a table are, oldest first."""
+    return [row[4] for row in reversed(project.sql(f"describe history {{schema}}.{table}"))]
+
+
+def test_a_contract_holds_before_the_first_row(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    for name, materialized in (("daily", "incremental_by_time_range"), ("whole", "full")):
+        kind(project, name, kind=materialized)
+        contract(project, name)
+    run = project.run(now="2024-01-03")
+    assert run.success, run.errors
+    for name in ("daily", "whole"):
+        assert project.rows(f"select id from {{schema}}.{name}") == [(1,), (2,)]
+        columns = project.sql(f"describe detail {{schema}}.{name}")[0]
+        assert "delta.constraints.small" in str(columns)
+    project.sql("insert into {schema}.source_rows values (null, date '2024-01-03')")
+    refused = project.dbt("run", now="2024-01-04")
+    assert "NOT NULL" in refused.errors
+    assert project.rows("select id from {schema}.daily") == [(1,), (2,)]
+    project.sql("delete from {schema}.source_rows where id is null")
+    project.sql("insert into {schema}.source_rows values (100, date '2024-01-03')")
+    assert "small" in project.dbt("run", "-s", "daily", now="2024-01-04").errors
+
+
+def test_comments_that_stay_are_not_written_again(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    kind(project, "daily")
+    contract(project, "daily")
+    project.run(now="2024-01-02")
+    before = operations(project, "daily").count("CHANGE COLUMN")
+    project.run(now="2024-01-03")
+    assert operations(project, "daily").count("CHANGE COLUMN") == before
+    text = (project.folder / "models" / "daily.yml").read_text()
+    (project.folder / "models" / "daily.yml").write_text(text.replace("its day", "the day it happened"))
+    project.sql("insert into {schema}.source_rows values (3, date '2024-01-03')")
+    project.run(now="2024-01-04")
+    assert operations(project, "daily").count("CHANGE COLUMN") == before + 1
+    comments = {row[0]: row[2] for row in project.sql("describe table {schema}.daily")}
+    assert (comments["id"], comments["day"]) == ("the number", "the day it happened")
+
+
+def test_what_delta_does_not_take_is_refused_in_words(project: Project) -> None:
+    source(project, "(1, date '2024-01-01')")
+    spaced = "select id as `my id`, day from {{ target.schema }}.source_rows"
+    kind(project, "spaced", spaced)
+    kind(project, "mapped", spaced, config=", tblproperties={'delta.columnMapping.mode': 'name'}")
+    kind(project, "by_expression", config=", partition_by=['days(day)']")
+    kind(project, "only_appended", config=", tblproperties={'delta.appendOnly': 'true'}")
+    run = project.dbt("run", now="2024-01-02")
+    assert "tblproperties={'delta.columnMapping.mode': 'name'}" in run.errors
+    assert "partition_by 'days(day)' is an expression" in run.errors
+    assert "makes the table delta.appendOnly" in run.errors
+    assert project.rows("select `my id` from {schema}.mapped") == [(1,)]
+    assert not any(project.table_exists(name) for name in ("spaced", "by_expression", "only_appended"))
+
+
+FEED = "tblproperties (delta.enableChangeDataFeed = true)"
+WATCHED = "select id, day from {{ dbt_kinds.window_of(source('raw', 'source_rows'), 'day') }} as s"
+
+
+def test_late_rows_are_found_by_the_change_data_feed(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02'), (3, date '2024-01-03')", FEED)
+    (project.folder / "models" / "sources.yml").write_text(
+        "version: 2\nsources:\n  - {name: raw, schema: '{{ target.schema }}', tables: [{name: source_rows}]}\n"
+    )
+    kind(project, "daily", WATCHED, lookback="auto")
+    project.run(now="2024-01-04")
+    for statement, day in (
+        ("insert into {schema}.source_rows values (12, date '2024-01-02')", "2024-01-02"),
+        ("delete from {schema}.source_rows where id = 3", "2024-01-03"),
+        ("update {schema}.source_rows set id = 11 where id = 1", "2024-01-01"),
+    ):
+        project.sql(statement)
+        run = project.run(now="2024-01-04")
+        assert [start[:10] for start, _ in run.batches("daily")] == [day], (statement, run.log)
+        assert project.rows("select id, day from {schema}.daily") == project.rows(
+            "select id, day from {schema}.source_rows"
+        )
+    # a compaction changes no row
+    project.sql("optimize {schema}.source_rows")
+    assert project.run(now="2024-01-04").messages == {"daily": "OK up to date"}
+
+
+def test_a_source_without_a_feed_is_refused_until_it_is_turned_on(project: Project) -> None:
+    source(project, "(1, date '2024-01-01')")
+    (project.folder / "models" / "sources.yml").write_text(
+        "version: 2\nsources:\n  - {name: raw, schema: '{{ target.schema }}', tables: [{name: source_rows}]}\n"
+    )
+    kind(project, "daily", WATCHED, lookback="auto")
+    refused = project.dbt("run", now="2024-01-02")
+    assert "set tblproperties (delta.enableChangeDataFeed = true)" in refused.errors
+    project.sql("alter table {schema}.source_rows set " + FEED)
+    assert project.run(now="2024-01-02").success
+    project.sql("insert into {schema}.source_rows values (2, date '2024-01-01')")
+    project.run(now="2024-01-02")
+    assert project.rows("select id from {schema}.daily") == [(1,), (2,)]
