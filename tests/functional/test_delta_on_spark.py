@@ -62,7 +62,7 @@ def test_a_contract_holds_before_the_first_row(project: Project) -> None:
         assert "delta.constraints.small" in str(columns)
     project.sql("insert into {schema}.source_rows values (null, date '2024-01-03')")
     refused = project.dbt("run", now="2024-01-04")
-    assert "NOT NULL" in refused.errors
+    assert "violated" in refused.errors
     assert project.rows("select id from {schema}.daily") == [(1,), (2,)]
     project.sql("delete from {schema}.source_rows where id is null")
     project.sql("insert into {schema}.source_rows values (100, date '2024-01-03')")
