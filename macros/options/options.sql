@@ -127,7 +127,7 @@
 {# Delta refuses to remove rows of such a table, after it was created. #}
 {% macro _check_append_only(node, options) %}
   {% set is_append_only = (node.config.get('tblproperties') or {}).get('delta.appendOnly', false) | string | lower == 'true' %}
-  {% if is_append_only and (options.kind not in ['incremental_unmanaged', 'append', 'events'] or options.get('insert_overwrite')) %}
+  {% if is_append_only and (options.traits.accumulates or not options.traits.appends_rows) %}
     {% do dbt_kinds.fail(options.model, 'tblproperties makes the table delta.appendOnly, and ' ~ options.kind ~ ' replaces rows; remove it, or use incremental_unmanaged or append') %}
   {% endif %}
 {% endmacro %}
