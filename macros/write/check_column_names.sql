@@ -13,12 +13,13 @@
         ~ ' table, and dbt_kinds asks for them' ~ way_out) %}
     {% endif %}
   {% endfor %}
-  {% do dbt_kinds._check_names_on_delta(options, columns, existing) if options.file_format == 'delta' and not dbt_kinds._maps_columns() %}
+  {% do dbt_kinds._check_names_on_delta(options, columns, existing) if options.file_format == 'delta' %}
 {% endmacro %}
 
 
 {% macro _check_names_on_delta(options, columns, existing) %}
-  {% for column in columns if modules.re.search('[ ,;{}()\\n\\t=]', column.name) and (existing is none or dbt_kinds.find_column(existing.columns, column.name) is none) %}
+  {% for column in columns if modules.re.search('[ ,;{}()\\n\\t=]', column.name) and (existing is none or dbt_kinds.find_column(existing.columns, column.name) is none)
+      and not dbt_kinds._maps_columns() %}
     {% do dbt_kinds.fail(options.model, "the column '" ~ column.name ~ "' has a name with a space, a comma or another of ,;{}()=, which Delta takes only with column mapping; "
       ~ "give it another name in the query, or write config(tblproperties={'delta.columnMapping.mode': 'name'}), which older readers of Delta do not read") %}
   {% endfor %}
