@@ -11,7 +11,7 @@ from sqlglot.errors import SqlglotError
 
 from dbt_kinds.errors import Left, UnrenderableError
 from dbt_kinds.migrate.filters import Comparison, Filter, masked, read_condition
-from dbt_kinds.readers.dbt.blocks import Block, Branch
+from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
 from dbt_kinds.readers.dbt.rendering import Renderer
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
@@ -60,7 +60,11 @@ def _bounding_places(
             continue
         if any(name in renderer.names.variables for name in _VARIABLE.findall(said)) or _CLOCK.search(said):
             yield tag.start
-    yield from (token.start for token in tokens if _CLOCK.fullmatch(token.text))
+    # what stands only for some targets, such as few rows for development, bounds no other
+    conditional = [node for node in walk(nesting(text)) if isinstance(node, Block) and node.word == "if"]
+    for token in tokens:
+        if _CLOCK.fullmatch(token.text) and not any(node.start <= token.start < node.end for node in conditional):
+            yield token.start
 
 
 def outside_filters(

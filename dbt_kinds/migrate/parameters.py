@@ -12,11 +12,11 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
-from dbt_kinds.errors import UnboundPartition, UnrenderableError, VariableUsedElsewhere
+from dbt_kinds.errors import UnboundPartition, VariableUsedElsewhere
 from dbt_kinds.migrate.bounds import asks_now, read_bound, truncation
 from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME
 from dbt_kinds.migrate.filters import Comparison
-from dbt_kinds.migrate.parents import Parents, Query
+from dbt_kinds.migrate.parents import Parents, Query, switching
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.readers.dbt.rendering import Names
@@ -26,36 +26,26 @@ _VARIABLE = re.compile(r"kinds_var_\d+\b")
 _CODE = re.compile(r"kinds_code_\d+\b")
 # names of templates that tell the time of a run
 CLOCKS = frozenset({"run_started_at", "modules", "dbt_date"})
-_PLACEHOLDER = re.compile(r"(kinds_[a-z]+)_\d+\b")
 _DATE = re.compile(r"(?:19|20)\d{2}[-/.]?\d{2}(?:[-/.]?\d{2}(?:[T ]\d.*)?)?|.*\{\{.*")
 _DECIDING = (exp.Where, exp.Having, exp.Qualify, exp.Join, exp.From, exp.Limit)
 
 
 def check_switches(reading: Reading) -> None:
-    """Checks that no variable switches the query.
+    """Checks that no variable switches the query, or an ephemeral model that it reads.
 
     Raises:
         VariableUsedElsewhere: one does.
     """
-    names = reading.names
     text = reading.model.text
-    for variable in sorted(names.asked):
-        written = set()
-        for answer in (False, True):
-            names.forced[variable] = answer
-            try:
-                written.add(_PLACEHOLDER.sub(r"\1", reading.renderer.render(text)[0]))
-            except UnrenderableError:
-                written.add("")
-            finally:
-                del names.forced[variable]
-        if len({" ".join(each.split()) for each in written}) > 1:
-            raise VariableUsedElsewhere(
-                f"the variable {variable} switches what the query reads: a kind records an interval once, whatever it "
-                "was; "
-                "keep one of the two queries, or make two models",
-                line=_line_of_variable(text, variable),
-            )
+    found = [(variable, "", _line_of_variable(text, variable)) for variable in switching(reading.renderer, text)]
+    for query in _inlined(reading):
+        found += [(variable, f" in the ephemeral model {query.name}", 1) for variable in query.switches]
+    for variable, where, line in found:
+        raise VariableUsedElsewhere(
+            f"the variable {variable} switches what the query reads{where}: a kind records an interval once, whatever "
+            "it was; keep one of the two queries, or make two models",
+            line=line,
+        )
 
 
 def check_parameters(reading: Reading, settings: Settings) -> None:

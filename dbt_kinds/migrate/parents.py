@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,15 +16,17 @@ from dbt_kinds.readers.dbt.project import DbtProject, Properties
 from dbt_kinds.readers.dbt.rendering import Names, Renderer
 
 _DEEPEST = 30
+_PLACEHOLDER = re.compile(r"(kinds_[a-z]+)_\d+\b")
 
 
 @dataclass(frozen=True)
 class Query:
-    """A model's query as its first load runs it, with the meaning of the names in it."""
+    """A model's query as its first load runs it, the meaning of the names in it, and the variables that switch it."""
 
     name: str
     tree: exp.Query
     names: Names
+    switches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,8 @@ class Parents:
             tree = sqlglot.parse_one(renderer.render(model.text)[0], read=self.dialect)
         except (UnrenderableError, SqlglotError, RecursionError):
             return None
-        return Query(name, tree, names) if isinstance(tree, exp.Query) else None
+        switches = tuple(switching(renderer, model.text))
+        return Query(name, tree, names, switches) if isinstance(tree, exp.Query) else None
 
     def properties(self, table: str, names: Names) -> Properties | None:
         """What YAML says of the relation that a placeholder stands for."""
@@ -123,6 +127,23 @@ class Parents:
             for column in place.expression.find_all(exp.Column) if depth < _DEEPEST else ():
                 found = self.origins(column, place.select, place.names)
                 waiting += [(origin, depth + 1) for origin in found if isinstance(origin, Place)]
+
+
+def switching(renderer: Renderer, text: str) -> Iterator[str]:
+    """The variables that switch what a template prints, of those that were asked when it was rendered."""
+    names = renderer.names
+    for variable in sorted(names.asked):
+        written = set()
+        for answer in (False, True):
+            names.forced[variable] = answer
+            try:
+                written.add(" ".join(_PLACEHOLDER.sub(r"\1", renderer.render(text)[0]).split()))
+            except UnrenderableError:
+                written.add("")
+            finally:
+                del names.forced[variable]
+        if len(written) > 1:
+            yield variable
 
 
 def cte_of(table: exp.Table) -> exp.Expr | None:

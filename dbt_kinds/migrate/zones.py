@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from sqlglot import exp
 
 from dbt_kinds.errors import TimeColumnUnclear, TimesOfZone
+from dbt_kinds.migrate.bounds import asks_now
 from dbt_kinds.migrate.conversion import Conversion
 from dbt_kinds.migrate.durations import holds_whole
 from dbt_kinds.migrate.meaning import Meaning
@@ -51,6 +52,13 @@ def set_zone(found: Conversion, reading: Reading, meaning: Meaning, select: exp.
                 line=line,
             )
         return
+    places = reading.parents.lineage(meaning.expression, select, reading.names)
+    if any(asks_now(place.expression) and zones_in(place.expression) for place in places):
+        raise TimeColumnUnclear(
+            f"{meaning.written} is the time at which a row was written, of {zone}; windows are in UTC: write it in UTC "
+            "first",
+            line=line,
+        )
     if not is_west(zone):
         # its day ends before that of UTC, at which the window is due
         return

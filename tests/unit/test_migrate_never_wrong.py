@@ -88,6 +88,25 @@ def test_a_time_before_now_in_an_ephemeral_parent_leaves_a_model_of_partitions(t
     assert one(migration, "all_days").kind == "full"
 
 
+@pytest.mark.parametrize("strategy", [PARTITIONED, MERGED, "incremental_strategy='append'"])
+def test_a_variable_that_switches_an_ephemeral_parent_leaves_the_model(strategy: str, tmp_path: Path) -> None:
+    files = {
+        "eph": f"{EPHEMERAL}select * from {{{{ ref('src') }}}} {{% if var('few', false) %}} where id < 100 {{% endif %}}",
+        "m": incremental("select * from {{ ref('eph') }}", strategy),
+    }
+    reason = one(migrated(tmp_path, files)).reason
+    assert reason is not None and reason.code == "VariableUsedElsewhere"
+    assert "the variable few switches what the query reads in the ephemeral model eph" in reason.message
+
+
+def test_what_stands_for_one_target_only_bounds_no_other(tmp_path: Path) -> None:
+    few = "{% if target.name == 'dev' %} where sale_day >= date_sub(current_date(), 3) {% endif %}"
+    result = one(
+        migrated(tmp_path, {"m": incremental(f"select id, sale_day from {{{{ ref('raw') }}}} {few}", PARTITIONED)})
+    )
+    assert result.kind == "incremental_by_partition", result.reason
+
+
 def test_a_macro_that_returns_a_condition_with_a_variable_becomes_the_window(tmp_path: Path) -> None:
     files = {
         "m": incremental("select id, sale_day from {{ ref('raw') }}\nwhere {{ chosen('sale_day') }}", PARTITIONED),
@@ -311,12 +330,14 @@ def in_zone(expression: str, *, hours: bool = False) -> str:
         (in_zone("from_utc_timestamp(ts, 'America/New_York')", hours=True), None),
         (filtered("d >= date_sub(current_date(), 2)", "id, d").replace("{{ ref('raw') }}", "(select id, to_date(from_utc_timestamp(ts, 'America/New_York')) as d from {{ ref('raw') }}) as x"), "America/New_York"),
         (filtered("d >= (select max(d) from {{ this }})", "id, d").replace("'raw'", "'local_days'"), "America/New_York"),
+        (filtered("loaded_at >= (select max(loaded_at) from {{ this }})", "id, loaded_at", MERGED).replace("'raw'", "'local_stamps'"), None),
         (filtered("d >= '{{ var(\"x\") }}' and d < '{{ var(\"y\") }}'", "id, d").replace("{{ ref('raw') }}", "(select id, to_date(ts - interval 5 hours) as d from {{ ref('raw') }}) as x"), None),
     ],
 )  # fmt: skip
 def test_days_of_a_zone_are_due_when_they_are_over(text: str, zone: str | None, tmp_path: Path) -> None:
     files = {
         "m": text,
+        "local_stamps": "select id, from_utc_timestamp(current_timestamp(), 'America/New_York') as loaded_at from {{ ref('raw') }}",
         "local_days": "select id, to_date(from_utc_timestamp(ts, 'America/New_York')) as d from {{ ref('raw') }}",
     }
     result = one(migrated(tmp_path, files))
