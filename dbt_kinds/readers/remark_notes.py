@@ -11,6 +11,7 @@ from dbt_kinds.errors import (
     FunctionDiffers,
     FunctionNotCompared,
     FunctionUnknown,
+    NameChanged,
     TypeUnknown,
 )
 from dbt_kinds.translation.remarks import RemarkKind
@@ -20,6 +21,8 @@ NOTE_OF: Mapping[RemarkKind, type[CompileError]] = {
     "decimal": DecimalBounded,
     "differs": FunctionDiffers,
     "not compared": FunctionNotCompared,
+    "texts": FunctionDiffers,
     "type": TypeUnknown,
     "unknown function": FunctionUnknown,
+    "unnamed": NameChanged,
 }

@@ -7,9 +7,14 @@ from sqlglot import exp
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.renamed import from_template
+from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import LISTS, type_of
 
+_NULL_IS_NO_LIST = frozenset({"duckdb", "postgres"})
 
+
+@rewrites(exp.ArrayPosition)
 def position(node: exp.ArrayPosition, dialect: str) -> exp.Expr:
     """The position of a value in a list: Spark counts from 1, and 0 means absent."""
     if dialect not in ("duckdb", "postgres", "snowflake"):
@@ -20,6 +25,7 @@ def position(node: exp.ArrayPosition, dialect: str) -> exp.Expr:
     return exp.Sub(this=found, expression=exp.Literal.number(1)) if node.args.get("zero_based") else found
 
 
+@rewrites(exp.ArrayContains)
 def contains(node: exp.ArrayContains, dialect: str) -> exp.Expr:
     """Whether a list contains a value: for a list with NULLs Spark returns NULL if the value is absent."""
     if dialect != "duckdb":
@@ -27,11 +33,13 @@ def contains(node: exp.ArrayContains, dialect: str) -> exp.Expr:
     return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", node.this), node.expression)
 
 
+@rewrites(exp.ArrayOverlaps)
 def overlap(node: exp.ArrayOverlaps, dialect: str) -> exp.Expr:
     """Whether two lists share a value."""
     return call("ARRAYS_OVERLAP", call("ARRAY_COMPACT", node.this), call("ARRAY_COMPACT", node.expression))
 
 
+@rewrites(exp.ArrayContainsAll)
 def contains_all(node: exp.ArrayContainsAll, dialect: str) -> exp.Expr:
     """`a @> b` of lists.
 
@@ -41,38 +49,44 @@ def contains_all(node: exp.ArrayContainsAll, dialect: str) -> exp.Expr:
     if dialect != "duckdb" and not {type_of(node.this), type_of(node.expression)} & LISTS:
         raise NotInSpark("@> of what is not known for a list has no counterpart in Spark", node)
     missing = call("ARRAY_EXCEPT", call("ARRAY_COMPACT", node.expression), node.this)
-    return exp.EQ(this=call("SIZE", missing), expression=exp.Literal.number(0))
+    return exp.EQ(this=call("ARRAY_SIZE", missing), expression=exp.Literal.number(0))
 
 
+@rewrites(exp.ArrayConcat)
 def concatenated(node: exp.ArrayConcat, dialect: str) -> exp.Expr:
     """Concatenates lists: DuckDB ignores NULL, whereas in Spark it makes the result NULL."""
-    if dialect != "duckdb":
+    if dialect not in _NULL_IS_NO_LIST:
         return node
     lists = [exp.Coalesce(this=value.copy(), expressions=[exp.Array()]) for value in (node.this, *node.expressions)]
     return call("CONCAT", *lists)
 
 
+@rewrites(exp.Repeat)
 def repeated(node: exp.Repeat, dialect: str) -> exp.Expr:
     """`repeat(value, n)` in Trino returns a list."""
     return call("ARRAY_REPEAT", node.this, node.args["times"]) if dialect in TRINO_FAMILY else node
 
 
+@rewrites(exp.ArrayFirst, exp.ArrayLast)
 def end_of_list(node: exp.ArrayFirst | exp.ArrayLast, dialect: str) -> exp.Expr:
     """The first or last value of a list, NULL for an empty one."""
     position = exp.Literal.number(1) if isinstance(node, exp.ArrayFirst) else exp.Literal.number(-1)
     return call("TRY_ELEMENT_AT", node.this, position)
 
 
+@rewrites(exp.ArrayReverse)
 def reversed_list(node: exp.ArrayReverse, dialect: str) -> exp.Expr:
     """A list in reverse order."""
     return call("REVERSE", node.this)
 
 
+@rewrites(exp.ArrayDistinct)
 def distinct(node: exp.ArrayDistinct, dialect: str) -> exp.Expr:
     """DuckDB's version drops NULL."""
     return call("ARRAY_DISTINCT", call("ARRAY_COMPACT", node.this)) if dialect == "duckdb" else node
 
 
+@rewrites(exp.ArrayToString)
 def joined(node: exp.ArrayToString, dialect: str) -> exp.Expr:
     """`array_to_string(list, separator)`: NULL is an empty string in Snowflake, and skipped in Spark."""
     if not node.args.get("null_is_empty"):
@@ -80,6 +94,7 @@ def joined(node: exp.ArrayToString, dialect: str) -> exp.Expr:
     return call("ARRAY_JOIN", node.this, node.expression, exp.Literal.string(""))
 
 
+@rewrites(exp.ArrayExcept, exp.ArrayIntersect)
 def combined(node: exp.ArrayExcept | exp.ArrayIntersect, dialect: str) -> exp.Expr:
     """The intersection or difference of two lists.
 
@@ -88,4 +103,43 @@ def combined(node: exp.ArrayExcept | exp.ArrayIntersect, dialect: str) -> exp.Ex
     """
     if node.args.get("is_multiset"):
         raise NotInSpark(f"{node.sql_name()} of {dialect} keeps repetitions, Spark's does not", node)
+    return node
+
+
+@rewrites(exp.In)
+def among(node: exp.In, dialect: str) -> exp.Expr:
+    """`x in list` of DuckDB, and `x in unnest(list)` of BigQuery, where it is false of no list."""
+    unnest = node.args.get("unnest")
+    if isinstance(unnest, exp.Unnest):
+        values = exp.Coalesce(this=unnest.expressions[0].copy(), expressions=[exp.Array()])
+        return call("ARRAY_CONTAINS", values, node.this)
+    if node.args.get("field") is not None:
+        return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", node.args["field"]), node.this)
+    return node
+
+
+@rewrites(exp.ArrayMax, exp.ArrayMin, dialects=TRINO_FAMILY)
+def end_of_values(node: exp.ArrayMax | exp.ArrayMin, dialect: str) -> exp.Expr:
+    """`array_max(list)`: NULL if one of the values is."""
+    return from_template("IF(EXISTS({0}, x -> x IS NULL), NULL, {1})", node.this, node.copy())
+
+
+@rewrites(exp.Flatten, dialects={"duckdb"})
+def flattened(node: exp.Flatten, dialect: str) -> exp.Expr:
+    """`flatten(lists)`, of which NULL is left out."""
+    return call("FLATTEN", call("ARRAY_COMPACT", node.this))
+
+
+@rewrites("CARDINALITY", dialects={"postgres"})
+def cardinality(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`cardinality(list)`, NULL of NULL; Spark has -1."""
+    return call("ARRAY_SIZE", node.expressions[0])
+
+
+@rewrites(exp.DPipe, dialects={"postgres"})
+def appended(node: exp.DPipe, dialect: str) -> exp.Expr:
+    """`list || value`."""
+    kinds = type_of(node.this), type_of(node.expression)
+    if kinds[0] in LISTS and kinds[1] not in LISTS | {None}:
+        return call("ARRAY_APPEND", exp.Coalesce(this=node.this.copy(), expressions=[exp.Array()]), node.expression)
     return node

@@ -13,3 +13,12 @@ def call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
 def unless_null(value: exp.Expr, then: exp.Expr) -> exp.Case:
     """An expression if a value is not NULL, else NULL."""
     return exp.Case(ifs=[exp.If(this=value.copy().is_(exp.null()).not_(), true=then)])
+
+
+def unless_one_is_null(node: exp.Expr, values: list[exp.Expr]) -> exp.Expr:
+    """A call, but NULL if one of these values is."""
+    unknown = [value for value in values if not isinstance(value, exp.Literal)]
+    if not unknown:
+        return node
+    is_null = exp.or_(*(value.copy().is_(exp.null()) for value in unknown), copy=False)
+    return exp.If(this=is_null, true=exp.null(), false=node.copy())

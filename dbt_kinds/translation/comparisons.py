@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.translation.calls import unless_null
+from dbt_kinds.translation.calls import unless_null, unless_one_is_null
+from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
+
+# dialects whose LIKE has no escape unless one is named
+_BACKSLASH_IS_PLAIN = TRINO_FAMILY | {"duckdb", "fabric", "snowflake", "tsql"}
 
 
+@rewrites(exp.Greatest, exp.Least)
 def greatest(node: exp.Greatest | exp.Least, dialect: str) -> exp.Expr:
     """`greatest(a, b)`: NULL if any argument is, in some dialects; Spark ignores NULL."""
     if node.args.get("ignore_nulls") is not False:
         return node
-    values = [value for value in (node.this, *node.expressions) if not isinstance(value, exp.Literal)]
-    if not values:
-        return node
-    is_null = exp.or_(*(value.copy().is_(exp.null()) for value in values), copy=False)
-    return exp.If(this=is_null, true=exp.null(), false=node.copy())
+    return unless_one_is_null(node, [node.this, *node.expressions])
 
 
+@rewrites(exp.ArgMax, exp.ArgMin)
 def greatest_by(node: exp.ArgMax | exp.ArgMin, dialect: str) -> exp.Expr:
     """DuckDB ignores rows whose value is NULL, Spark those whose ordering value is."""
     if dialect != "duckdb" or node.args.get("count") is not None:
@@ -26,6 +29,7 @@ def greatest_by(node: exp.ArgMax | exp.ArgMin, dialect: str) -> exp.Expr:
     return type(node)(this=node.this.copy(), expression=unless_null(node.this, node.expression.copy()))
 
 
+@rewrites(exp.Max, exp.Min)
 def several(node: exp.Max | exp.Min, dialect: str) -> exp.Expr:
     """`max(x, n)`: a list of the n greatest; sqlglot takes it to be the greatest of two values, as in SQLite.
 
@@ -39,15 +43,21 @@ def several(node: exp.Max | exp.Min, dialect: str) -> exp.Expr:
     return node
 
 
+@rewrites(exp.ILike, exp.Like)
 def any_like(node: exp.Like | exp.ILike, dialect: str) -> exp.Expr:
     """`text like any (array[…])`."""
     operand = node.expression
     values = operand.this.unnest() if isinstance(operand, exp.Any | exp.All) else None
     if isinstance(values, exp.Array):
         operand.set("this", exp.Tuple(expressions=values.expressions))
+    if dialect in _BACKSLASH_IS_PLAIN and not isinstance(node.parent, exp.Escape):
+        for pattern in operand.find_all(exp.Literal) if isinstance(operand, exp.Any | exp.All) else [operand]:
+            if isinstance(pattern, exp.Literal) and "\\" in pattern.name:
+                pattern.set("this", pattern.name.replace("\\", "\\\\"))
     return node
 
 
+@rewrites(exp.NEQ)
 def unequal(node: exp.NEQ, dialect: str) -> exp.Expr:
     """`x <> all (array[…])`."""
     operand = node.expression

@@ -64,6 +64,8 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
 def _tokens(of: Dialect, text: str, dialect: str) -> list[Token]:
     """Tokenizes a text; T-SQL's REAL, which sqlglot reads as its 8-byte FLOAT, becomes FLOAT(24)."""
     tokens: list[Token] = of.tokenize(text)
+    if dialect in TRINO_FAMILY:
+        return _with_decimals(tokens)
     if dialect not in _REAL_IS_SHORT:
         return tokens
     found: list[Token] = []
@@ -74,6 +76,17 @@ def _tokens(of: Dialect, text: str, dialect: str) -> list[Token]:
                 Token(kind, written, token.line, token.col, token.start, token.end)
                 for kind, written in ((TokenType.L_PAREN, "("), (TokenType.NUMBER, "24"), (TokenType.R_PAREN, ")"))
             ]
+    return found
+
+
+def _with_decimals(tokens: list[Token]) -> list[Token]:
+    """`DECIMAL '1.50'` as the number 1.50; sqlglot reads a cast to a decimal without digits behind the point."""
+    found: list[Token] = []
+    for token in tokens:
+        if token.token_type is TokenType.STRING and found and found[-1].token_type is TokenType.DECIMAL:
+            before = found.pop()
+            token = Token(TokenType.NUMBER, token.text, token.line, token.col, before.start, token.end)
+        found.append(token)
     return found
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
-from dbt_kinds.translation.data_types import sized
+from dbt_kinds.translation.casts import cast
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import TEXTS, type_of
 
 _DIGESTS_ARE_BYTES = frozenset({"athena", "fabric", "presto", "trino", "tsql"})
@@ -17,17 +18,20 @@ _BITS_OF_SHA2 = frozenset({0, 224, 256, 384, 512})
 _MD5, _SHA1 = "MD5", "SHA1"
 
 
+@rewrites(exp.MD5, exp.SHA, exp.SHA2)
 def text_digest(node: exp.MD5 | exp.SHA | exp.SHA2, dialect: str) -> exp.Expr:
     """A digest that sqlglot takes to be a string; Trino's sha1() and T-SQL's HASHBYTES are binary."""
     made = _digits(node)
     return call("UNHEX", made) if dialect in _DIGESTS_ARE_BYTES else made
 
 
+@rewrites(exp.MD5Digest, exp.SHA1Digest, exp.SHA2Digest)
 def digest(node: exp.Expr, dialect: str) -> exp.Expr:
     """A binary digest."""
     return call("UNHEX", _digits(node))
 
 
+@rewrites(exp.Hex, exp.LowerHex)
 def hexadecimal(node: exp.Hex | exp.LowerHex, dialect: str) -> exp.Expr:
     """Bytes as hexadecimal digits: for a digest, Spark's own result."""
     digits = _digits_of_bytes(node.this)
@@ -37,6 +41,7 @@ def hexadecimal(node: exp.Hex | exp.LowerHex, dialect: str) -> exp.Expr:
     return exp.LowerHex(this=node.this.copy()) if dialect == "postgres" else node
 
 
+@rewrites(exp.Encode)
 def encoded(node: exp.Encode, dialect: str) -> exp.Expr:
     """`encode(bytes, 'hex')` of Postgres returns a string, whereas Spark's ENCODE turns a string into bytes.
 
@@ -52,6 +57,7 @@ def encoded(node: exp.Encode, dialect: str) -> exp.Expr:
     return in_lines(node.this, dialect)
 
 
+@rewrites(exp.ToBase64)
 def based_on_64(node: exp.ToBase64, dialect: str) -> exp.Expr:
     """`to_base64(bytes)`."""
     return in_lines(node.this, dialect)
@@ -67,6 +73,7 @@ def in_lines(value: exp.Expr, dialect: str) -> exp.Expr:
     return call("REPLACE", made, exp.Literal.string("\r\n"), end)
 
 
+@rewrites(exp.Decode)
 def decoded(node: exp.Decode, dialect: str) -> exp.Expr:
     """`decode(text, 'hex')` of Postgres returns bytes.
 
@@ -79,6 +86,7 @@ def decoded(node: exp.Decode, dialect: str) -> exp.Expr:
     return call("UNHEX" if code == "hex" else "UNBASE64", node.this)
 
 
+@rewrites(exp.Convert)
 def converted(node: exp.Convert, dialect: str) -> exp.Expr:
     """`CONVERT(VARCHAR(n), value, style)` of T-SQL: for bytes, style 2 gives the digits, style 1 prefixes them with 0x.
 
@@ -89,7 +97,7 @@ def converted(node: exp.Convert, dialect: str) -> exp.Expr:
     if not isinstance(to, exp.DataType) or not isinstance(value, exp.Expr):
         return node
     if style is None:
-        return sized(exp.Cast(this=value, to=to), dialect)
+        return cast(_cast(node, value, to), dialect)
     if to.this not in TEXTS:
         return node
     whole = _digits_in_style(value, style.name, node, dialect) if _is_bytes(value) else _without_length(node)
@@ -99,6 +107,10 @@ def converted(node: exp.Convert, dialect: str) -> exp.Expr:
     longest = _count_of_digits(value) + (2 if style.name == "1" else 0)
     is_short = not length.isdigit() or (_is_bytes(value) and longest <= int(length))
     return whole if is_short else call("LEFT", whole, exp.Literal.number(int(length)))
+
+
+def _cast(node: exp.Convert, value: exp.Expr, to: exp.DataType) -> exp.Cast:
+    return exp.TryCast(this=value, to=to, safe=True) if node.args.get("safe") else exp.Cast(this=value, to=to)
 
 
 def _without_length(node: exp.Convert) -> exp.Expr:

@@ -7,8 +7,9 @@ import re
 from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
-from dbt_kinds.translation.dialects import TRINO_FAMILY
+from dbt_kinds.translation.dialects import SPARK_FAMILY, TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import INSTANTS, TIMES, type_of
 
 _OF_DIFFERENCES = (exp.Avg, exp.Max, exp.Min, exp.Sum)
@@ -43,11 +44,19 @@ def _of_interval(interval: exp.Expr) -> exp.Expr:
     return exp.cast(exp.Add(this=start, expression=interval.copy()), "double")
 
 
+@rewrites(exp.Extract, dialects=SPARK_FAMILY)
+def epoch_of(node: exp.Extract, dialect: str) -> exp.Expr:
+    """`extract(epoch from x)`, which Databricks has and Spark has not."""
+    return epoch(node.expression) if node.name.upper() == "EPOCH" else node
+
+
+@rewrites(exp.TimeToUnix)
 def epoch_seconds(node: exp.TimeToUnix, dialect: str) -> exp.Expr:
     """`epoch(x)` of DuckDB and `to_unixtime(x)` of Trino, which include the fraction."""
     return epoch(node.this) if dialect in _HAS_FRACTION else node
 
 
+@rewrites(exp.UnixToTime)
 def of_epoch(node: exp.UnixToTime, dialect: str) -> exp.Expr:
     """The time for a number of seconds since 1970, also fractional; DuckDB's `epoch_ms(x)` converts in both directions.
 

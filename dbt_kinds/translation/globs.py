@@ -7,12 +7,14 @@ import re
 from sqlglot import exp
 
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
 
 _PART = re.compile(
     r"(?P<any>\*)|(?P<one>\?)|\[(?P<no>[!^]?)(?P<characters>\]?[^]]*)\]|(?P<escaped>\\.)|(?P<text>.)", re.DOTALL
 )
 
 
+@rewrites(exp.Glob)
 def glob(node: exp.Glob, dialect: str) -> exp.Expr:
     """`text glob 'pattern'`.
 

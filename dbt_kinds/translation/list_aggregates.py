@@ -12,13 +12,13 @@ from sqlglot import exp
 from dbt_kinds.translation.calls import call, unless_null
 from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
 
 # wrappers of an aggregate that belong to it
 _AROUND = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls, exp.Window)
 # BigQuery's tables store no NULL for arrays
 _EMPTY_LIST_OF_NOTHING = frozenset({"bigquery", "clickhouse", "snowflake"})
 _EMPTY_TEXT_OF_NOTHING = frozenset({"snowflake"})
-_TEXTS_IN_ANY_ORDER = frozenset({"duckdb"})
 
 
 @dataclass
@@ -46,6 +46,7 @@ class _Aggregate:
         return made
 
 
+@rewrites(exp.WithinGroup)
 def most_frequent(node: exp.WithinGroup, dialect: str) -> exp.Expr:
     """`mode() within group (order by x)`."""
     if not isinstance(node.this, exp.Mode):
@@ -152,9 +153,6 @@ def _text(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
     its own.
     """
     is_by_values = all(key.this == found.value for key in found.order[:1]) and len(found.order) < 2
-    if not is_by_values and dialect not in _TEXTS_IN_ANY_ORDER:
-        message = "LISTAGG ordered by something else than its values has no counterpart in Spark 3.5"
-        raise NotInSpark(message, found.node)
     if is_by_values:
         is_descending = bool(found.order and found.order[0].args.get("desc"))
         collected = found.over("COLLECT_SET" if found.is_distinct else "COLLECT_LIST", found.value)

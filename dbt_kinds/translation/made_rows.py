@@ -5,27 +5,29 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.file_tables import as_table
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
+from dbt_kinds.translation.value_types import type_of
 
 _ITEM = "_item"
 _POSITION = "_position"
 UNNAMED = "_unnested"
 
 
+@rewrites(exp.Table, also_in_spark=True)
+def made_table(node: exp.Table, dialect: str) -> exp.Expr:
+    """A table that a function makes, or that is a file."""
+    if isinstance(node.this, exp.GenerateSeries | exp.ExplodingGenerateSeries):
+        return series(node, dialect)
+    return as_table(node) if dialect == "duckdb" else node
+
+
 def series(table: exp.Table, dialect: str) -> exp.Expr:
-    """A series as a table; with an explicit step, Spark refuses a backwards one, which is empty in the source
-    dialect.
-    """
+    """A series as a table."""
     made = table.this
-    sequence = _sequence(made)
-    name = "generate_series"
-    if made.args.get("is_end_exclusive"):
-        name = "range"
-        compare = exp.GT if isinstance(sequence.expressions[2].unnest(), exp.Neg) else exp.LT
-        sequence = call(
-            "FILTER", sequence, _lambda(compare(this=exp.column(_ITEM), expression=made.args["end"].copy()))
-        )
-    table.set("this", call("EXPLODE", sequence))
+    name = "range" if made.args.get("is_end_exclusive") else "generate_series"
+    table.set("this", call("EXPLODE", _sequence(made)))
     alias = table.args.get("alias")
     table_name = alias.name if alias is not None else name
     column = table_name if dialect in ("postgres", "redshift") else name
@@ -34,9 +36,16 @@ def series(table: exp.Table, dialect: str) -> exp.Expr:
     return table
 
 
+@rewrites(exp.GenerateSeries)
+def listed_series(node: exp.GenerateSeries, dialect: str) -> exp.Expr:
+    """`generate_array(1, 3)`, a list; as a table it is handled with that."""
+    return node if isinstance(node.parent, exp.Table | exp.Unnest) else _sequence(node)
+
+
+@rewrites(exp.ExplodingGenerateSeries)
 def exploded_series(node: exp.ExplodingGenerateSeries, dialect: str) -> exp.Expr:
     """`select generate_series(…)`."""
-    return node if isinstance(node.parent, exp.Cast) else call("EXPLODE", _sequence(node))
+    return node if isinstance(node.parent, exp.Cast | exp.Table) else call("EXPLODE", _sequence(node))
 
 
 def cast_series(node: exp.Cast) -> exp.Expr:
@@ -45,6 +54,13 @@ def cast_series(node: exp.Cast) -> exp.Expr:
     return call("EXPLODE", call("TRANSFORM", _sequence(node.this), _lambda(cast)))
 
 
+def cast_items(node: exp.Cast) -> exp.Expr:
+    """`select unnest(list)::date`."""
+    cast = exp.Cast(this=exp.column(_ITEM), to=node.to.copy())
+    return call("EXPLODE", call("TRANSFORM", node.this.this, _lambda(cast)))
+
+
+@rewrites(exp.Unnest)
 def numbered(node: exp.Unnest, dialect: str) -> exp.Expr:
     """`from unnest(list) with ordinality`, which counts from 1; POSEXPLODE and BigQuery's OFFSET count from 0.
 
@@ -99,8 +115,36 @@ def _numbered_fields(node: exp.Unnest, columns: list[exp.Identifier]) -> list[ex
     ]
 
 
-def _sequence(made: exp.Expr) -> exp.Anonymous:
-    return call("SEQUENCE", made.args["start"], made.args["end"], made.args.get("step") or exp.Literal.number(1))
+def _sequence(made: exp.Expr) -> exp.Expr:
+    """A list of numbers or times; Spark goes backwards where the dialects have none, or refuses to."""
+    start, end, step = made.args["start"], made.args["end"], made.args.get("step")
+    is_of_times = isinstance(step, exp.Interval) or type_of(start) is exp.DType.DATE
+    bounds = [exp.cast(bound, "date") if is_of_times and bound.is_string else bound for bound in (start, end)]
+    counted = call("SEQUENCE", *bounds, *([step] if step is not None else []))
+    if made.args.get("is_end_exclusive"):
+        compare = exp.GT if _is_negative(step) else exp.LT
+        counted = call("FILTER", counted, _lambda(compare(this=exp.column(_ITEM), expression=bounds[1].copy())))
+    first, last = (_number(bound) for bound in bounds)
+    if first is not None and last is not None:
+        is_there = first >= last if _is_negative(step) else first <= last
+        return counted if is_there else exp.Array()
+    is_literal = all(isinstance(bound, exp.Cast) and bound.this.is_string for bound in bounds)
+    if is_literal and bounds[0].this.name <= bounds[1].this.name:
+        return counted
+    in_order = (exp.GTE if _is_negative(step) else exp.LTE)(this=bounds[0].copy(), expression=bounds[1].copy())
+    return exp.If(this=in_order, true=counted, false=exp.Array())
+
+
+def _is_negative(step: exp.Expr | None) -> bool:
+    return isinstance(step.unnest(), exp.Neg) if step is not None else False
+
+
+def _number(value: exp.Expr) -> float | None:
+    inner = value.unnest()
+    if isinstance(inner, exp.Neg):
+        number = _number(inner.this)
+        return -number if number is not None else None
+    return float(inner.name) if isinstance(inner, exp.Literal) and inner.is_number else None
 
 
 def _lambda(body: exp.Expr, *names: str) -> exp.Lambda:

@@ -9,6 +9,7 @@ from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.epochs import epoch
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
+from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import TEXTS, type_of
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
@@ -25,21 +26,25 @@ _FIELDS = frozenset(_FIELD_NAMES.split())
 _PARTS_OF_TIME = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND"})
 
 
+@rewrites(exp.DayOfWeek)
 def day_of_week(node: exp.DayOfWeek, dialect: str) -> exp.Expr:
     """`dayofweek(t)`; MySQL's and BigQuery's equal Spark's."""
     return _numbered_day(node.this, "DOW", dialect if dialect in _SUNDAY_IS_0 else "spark")
 
 
+@rewrites(exp.DayOfWeekIso)
 def iso_day_of_week(node: exp.DayOfWeekIso, dialect: str) -> exp.Expr:
     """`isodow(t)`."""
     return _numbered_day(node.this, "ISODOW", dialect)
 
 
+@rewrites("WEEKDAY")
 def weekday(node: exp.Anonymous, dialect: str) -> exp.Expr:
     """`weekday(t)` of DuckDB."""
     return _numbered_day(node.expressions[0], "DOW", dialect) if dialect == "duckdb" else node
 
 
+@rewrites("DATE_PART")
 def date_part(node: exp.Anonymous, dialect: str) -> exp.Expr:
     """`date_part('field', t)`."""
     name = node.expressions[0] if len(node.expressions) == 2 else None
@@ -48,6 +53,7 @@ def date_part(node: exp.Anonymous, dialect: str) -> exp.Expr:
     return field(exp.Extract(this=exp.var(name.name), expression=node.expressions[1]), dialect)
 
 
+@rewrites(exp.Extract)
 def field(node: exp.Extract, dialect: str) -> exp.Expr:
     """`extract(field from x)`; each field is known, and either means the same or is rewritten."""
     name, value = node.name.upper(), node.expression
@@ -80,6 +86,7 @@ def _numbered_day(value: exp.Expr, field: str, dialect: str) -> exp.Expr:
     return call("DAYOFWEEK", value)
 
 
+@rewrites(exp.DateDiff, exp.DatetimeDiff, exp.TsOrDsDiff)
 def boundaries(node: exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff, dialect: str) -> exp.Expr:
     """The number of unit boundaries between two times; Spark's DATEDIFF(unit, …) counts elapsed units."""
     if dialect not in _COUNTS_BOUNDARIES:
@@ -108,6 +115,7 @@ def boundaries(node: exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff, dialect: 
     raise NotInSpark(f"a difference in {name} of {dialect} has no counterpart in Spark", node)
 
 
+@rewrites("DATESUB", "DATE_SUB")
 def whole_units(node: exp.Anonymous, dialect: str) -> exp.Expr:
     """The number of elapsed units between two times, as in Spark for weeks and shorter; months end differently."""
     if dialect != "duckdb":
@@ -120,6 +128,7 @@ def whole_units(node: exp.Anonymous, dialect: str) -> exp.Expr:
     return call("DATEDIFF", exp.var(unit), *node.expressions[1:])
 
 
+@rewrites(exp.AddMonths)
 def months_later(node: exp.AddMonths, dialect: str) -> exp.Expr:
     """`add_months(t, n)`: for the last day of a month the result is the last day in some dialects."""
     time, number, kind = node.this, node.expression, type_of(node.this)
@@ -136,6 +145,7 @@ def months_later(node: exp.AddMonths, dialect: str) -> exp.Expr:
     return exp.If(this=is_last_day, true=last, false=later) if keeps_end else later
 
 
+@rewrites(exp.MonthsBetween)
 def months_between(node: exp.MonthsBetween, dialect: str) -> exp.Expr:
     """`months_between(a, b)`, which Spark rounds to 8 digits by default."""
     if dialect == "snowflake" or node.args.get("roundoff") is not None:
@@ -143,6 +153,7 @@ def months_between(node: exp.MonthsBetween, dialect: str) -> exp.Expr:
     return call("MONTHS_BETWEEN", node.this, node.expression, exp.false())
 
 
+@rewrites(exp.Week)
 def week(node: exp.Week, dialect: str) -> exp.Expr:
     """`week(t)`, the ISO week in these dialects.
 
@@ -154,21 +165,25 @@ def week(node: exp.Week, dialect: str) -> exp.Expr:
     return call("WEEKOFYEAR", node.this)
 
 
+@rewrites(exp.YearOfWeek, exp.YearOfWeekIso)
 def year_of_week(node: exp.YearOfWeek | exp.YearOfWeekIso, dialect: str) -> exp.Expr:
     """The year of a time's ISO week."""
     return exp.Extract(this=exp.var("YEAROFWEEK"), expression=node.this.copy())
 
 
+@rewrites(exp.Dayname)
 def day_name(node: exp.Dayname, dialect: str) -> exp.Expr:
     """`dayname(t)`, three letters in Snowflake."""
     return _written(node, "EEE" if dialect == "snowflake" or node.args.get("abbreviated") else "EEEE")
 
 
+@rewrites(exp.Monthname)
 def month_name(node: exp.Monthname, dialect: str) -> exp.Expr:
     """`monthname(t)`, three letters in Snowflake."""
     return _written(node, "MMM" if dialect == "snowflake" or node.args.get("abbreviated") else "MMMM")
 
 
+@rewrites(exp.ToDays)
 def days(node: exp.ToDays, dialect: str) -> exp.Expr:
     """`to_days(n)` in DuckDB is an interval.
 

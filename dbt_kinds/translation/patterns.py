@@ -9,6 +9,7 @@ from sqlglot import exp
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
 
 _FLAGS = {"snowflake": frozenset("cims"), "mysql": frozenset("cim")}
 _COMMON_FLAGS = frozenset("cis")
@@ -17,11 +18,13 @@ _REFERS_BY_BACKSLASH = frozenset({"duckdb", "postgres", "bigquery", "snowflake"}
 _NULL_WITHOUT_MATCH = TRINO_FAMILY | {"bigquery", "snowflake"}
 
 
+@rewrites(exp.RegexpLike)
 def matches(node: exp.RegexpLike, dialect: str) -> exp.Expr:
     """`regexp_like(text, pattern, flags)`; Snowflake matches the whole string."""
     return _rlike(node, node.args.get("flag"), bool(node.args.get("full_match")), dialect)
 
 
+@rewrites(exp.RegexpFullMatch, exp.SimilarTo)
 def matches_whole(node: exp.RegexpFullMatch | exp.SimilarTo, dialect: str) -> exp.Expr:
     """`regexp_full_match(text, pattern, flags)` of DuckDB, and its SIMILAR TO, which is equivalent.
 
@@ -33,11 +36,13 @@ def matches_whole(node: exp.RegexpFullMatch | exp.SimilarTo, dialect: str) -> ex
     return _rlike(node, node.args.get("options"), True, dialect)
 
 
+@rewrites(exp.RegexpILike)
 def matches_any_case(node: exp.RegexpILike, dialect: str) -> exp.Expr:
     """`text ~* pattern`."""
     return _rlike(node, exp.Literal.string("i"), False, dialect)
 
 
+@rewrites(exp.RegexpReplace)
 def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
     """Spark replaces every match, accepts no flags, and refers to groups by `$1`."""
     pattern, replacement = node.expression, node.args.get("replacement")
@@ -90,6 +95,7 @@ def _group(reference: re.Match[str]) -> str:
     return f"${reference[1].replace('&', '0')}"
 
 
+@rewrites(exp.RegexpExtract)
 def extracted(node: exp.RegexpExtract, dialect: str) -> exp.Expr:
     """`regexp_extract(text, pattern, group)`: Spark returns an empty string without a match, and group 1 by default.
 
@@ -108,6 +114,7 @@ def extracted(node: exp.RegexpExtract, dialect: str) -> exp.Expr:
     return call("REGEXP_EXTRACT", node.this, node.expression, node.args.get("group") or exp.Literal.number(0))
 
 
+@rewrites(exp.RegexpInstr)
 def found_at(node: exp.RegexpInstr, dialect: str) -> exp.Expr:
     """`regexp_instr(text, pattern)`: Spark's third argument is a group, in other dialects it is the start position.
 

@@ -6,9 +6,11 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import TEXTS, type_of
 
 
+@rewrites(exp.PercentileCont)
 def percentile_cont(node: exp.PercentileCont, dialect: str) -> exp.Expr:
     """`percentile_cont(p) within group (…)`, and `percentile_cont(x, p)` of BigQuery and DuckDB."""
     if node.expression is None:
@@ -16,6 +18,7 @@ def percentile_cont(node: exp.PercentileCont, dialect: str) -> exp.Expr:
     return call("PERCENTILE", node.this, node.expression)
 
 
+@rewrites(exp.PercentileDisc)
 def percentile_disc(node: exp.PercentileDisc, dialect: str) -> exp.Expr:
     """`percentile_disc(p) within group (…)`, and `percentile_disc(x, p)`."""
     if node.expression is None:
@@ -23,6 +26,7 @@ def percentile_disc(node: exp.PercentileDisc, dialect: str) -> exp.Expr:
     return _discrete(node, node.this, node.expression)
 
 
+@rewrites(exp.Quantile)
 def quantile(node: exp.Quantile, dialect: str) -> exp.Expr:
     """`quantile(x, p)`, which in DuckDB returns a value of the column."""
     return _discrete(node, node.this, node.args["quantile"]) if dialect == "duckdb" else node

@@ -16,7 +16,7 @@ _VALUES_ARE_NAMES = frozenset({"tsql", "fabric"})
 _ZERO_OF_NOTHING = (exp.Count, exp.CountIf, exp.ApproxDistinct)
 
 
-def name_columns(pivot: exp.Pivot, dialect: str) -> None:
+def name_pivoted(pivot: exp.Pivot, dialect: str) -> None:
     """Adds the aliases with which Spark's columns are named as in the dialect.
 
     Raises:

@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 
 from sqlglot import exp
 
-RemarkKind = Literal["alias", "decimal", "differs", "not compared", "type", "unknown function"]
+# `texts` holds for a whole project: it is told once
+RemarkKind = Literal["alias", "decimal", "differs", "not compared", "texts", "type", "unknown function", "unnamed"]
 
 
 class Remark(NamedTuple):

@@ -130,7 +130,13 @@ def _template(dialect: str, name: str) -> tuple[exp.Expr, int] | None:
 @lru_cache(maxsize=512)
 def _parsed(template: str) -> exp.Expr:
     tree = parse_expression(template.format(*(f"_argument_{number}" for number in range(5))), "spark")
+    tree = tree.transform(_size)
     return tree.unnest() if isinstance(tree, exp.Paren) else tree
+
+
+def _size(node: exp.Expr) -> exp.Expr:
+    """SIZE as sqlglot writes it is -1 of NULL, but in ANSI mode."""
+    return exp.Anonymous(this="ARRAY_SIZE", expressions=[node.this]) if isinstance(node, exp.ArraySize) else node
 
 
 def _number(node: exp.Expr) -> int | None:

@@ -6,21 +6,23 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from dbt_kinds.translation.not_in_spark import NotInSpark
+
 Columns = list[tuple[str, exp.DataType | None]]
 ColumnsOf = Callable[[exp.Table], Columns | None]
 
 
-def expand_stars(tree: exp.Expr, columns_of: ColumnsOf, failure: Callable[..., Exception]) -> None:
+def expand_stars(tree: exp.Expr, columns_of: ColumnsOf) -> None:
     """Expands the stars with exceptions in a tree.
 
     Raises:
-        the result of `failure`, if the columns of a table are unknown.
+        NotInSpark: the columns of a table are unknown.
     """
     for select in list(tree.find_all(exp.Select)):
         if any(_changes(item) for item in select.expressions):
             written: list[exp.Expr] = []
             for item in select.expressions:
-                written.extend(_written_out(item, select, columns_of, failure) if _changes(item) else [item])
+                written.extend(_written_out(item, select, columns_of) if _changes(item) else [item])
             select.set("expressions", written)
 
 
@@ -64,9 +66,7 @@ def _changes(item: exp.Expr) -> bool:
     return isinstance(star, exp.Star) and bool(star.args.get("except_") or star.args.get("replace"))
 
 
-def _written_out(
-    item: exp.Expr, select: exp.Select, columns_of: ColumnsOf, failure: Callable[..., Exception]
-) -> list[exp.Expr]:
+def _written_out(item: exp.Expr, select: exp.Select, columns_of: ColumnsOf) -> list[exp.Expr]:
     star = item.this if isinstance(item, exp.Column) else item
     table = item.table if isinstance(item, exp.Column) else ""
     left_out = {name.name.lower() for name in star.args.get("except_") or []}
@@ -79,14 +79,14 @@ def _written_out(
             message = (
                 f"the columns of {alias or 'a sub-select'} are not known, and Spark 3.5 has no * EXCEPT; declare them"
             )
-            raise failure(message, item, needs_columns=True)
+            raise NotInSpark(message, item, needs_columns=True)
         for name in columns:
             if name.lower() in replaced:
                 written.append(replaced[name.lower()].copy())
             elif name.lower() not in left_out:
                 written.append(exp.column(exp.to_identifier(name), table=alias if len(sources) > 1 else None))
     if not written:
-        raise failure("* leaves no column that is known here; write the columns out", item, needs_columns=True)
+        raise NotInSpark("* leaves no column that is known here; write the columns out", item, needs_columns=True)
     return written
 
 

@@ -7,6 +7,7 @@ from sqlglot import exp
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY, dialect_of
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import INTEGERS, LISTS, TEXTS, type_of
 
 _SHIFTED = "was_shifted"
@@ -25,6 +26,7 @@ def remember_shifts(tree: exp.Expr) -> None:
         bracket.meta[_SHIFTED] = is_list and not is_call
 
 
+@rewrites(exp.Bracket)
 def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
     """`x[i]` and `x[i:j]`.
 
@@ -40,11 +42,15 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
         # only DuckDB slices strings
         kind = type_of(node.this) if dialect == "duckdb" else exp.DType.ARRAY
         return _slice(node, node.this, (index.this, index.expression), kind)
+    if isinstance(node.this.unnest(), exp.ParseJSON) and index.is_string:
+        return call("GET_JSON_OBJECT", node.this.unnest().this, exp.Literal.string(f"$.{index.name}"))
     if dialect_of(dialect).INDEX_OFFSET != 1 or type_of(node.this) is exp.DType.MAP:
-        return node
+        is_counted = dialect == "snowflake" and not index.is_string and type_of(node.this) in LISTS
+        return call("GET", node.this, index) if is_counted else node
     return _element(node, _position(node))
 
 
+@rewrites("ARRAY_EXTRACT", "LIST_ELEMENT", "LIST_EXTRACT")
 def element(node: exp.Anonymous, dialect: str) -> exp.Expr:
     """`list_extract(list, i)` of DuckDB, also for strings."""
     if dialect != "duckdb" or len(node.expressions) != 2:
@@ -52,9 +58,10 @@ def element(node: exp.Anonymous, dialect: str) -> exp.Expr:
     base, position = node.expressions
     if type_of(base) in TEXTS:
         return call("SUBSTRING", base, position, _number(1))
-    return call("TRY_ELEMENT_AT", base, position)
+    return call("TRY_ELEMENT_AT", base, _not_zero(position))
 
 
+@rewrites(exp.ArraySlice)
 def array_slice(node: exp.ArraySlice, dialect: str) -> exp.Expr:
     """`array_slice(list, first, last)`; Snowflake counts from 0 and excludes the last.
 
@@ -81,6 +88,7 @@ def array_slice(node: exp.ArraySlice, dialect: str) -> exp.Expr:
     return _slice(node, node.this, (first, last), exp.DType.TEXT if is_text else exp.DType.ARRAY)
 
 
+@rewrites("LIST_SLICE")
 def list_slice(node: exp.Anonymous, dialect: str) -> exp.Expr:
     """`list_slice(list, first, last)` of DuckDB, which sqlglot does not know."""
     if dialect != "duckdb":
@@ -91,6 +99,7 @@ def list_slice(node: exp.Anonymous, dialect: str) -> exp.Expr:
     return _slice(node, base, (first, last), exp.DType.ARRAY)
 
 
+@rewrites(exp.ArraySize)
 def array_size(node: exp.ArraySize, dialect: str) -> exp.Expr:
     """The length of a list, NULL for NULL: Spark's SIZE returns -1."""
     size = call("ARRAY_SIZE", node.this)
@@ -114,10 +123,17 @@ def _position(bracket: exp.Bracket) -> exp.Expr:
 def _element(node: exp.Bracket, position: exp.Expr) -> exp.Expr:
     number = _whole(position)
     if type_of(node.this) in TEXTS:
-        return exp.Literal.string("") if number == 0 else call("SUBSTRING", node.this, position, _number(1))
-    if position.is_string or (number is not None and number > 0):
-        return node
-    return exp.null() if number == 0 else call("TRY_ELEMENT_AT", node.this, position)
+        return call("LEFT", node.this, position) if number == 0 else call("SUBSTRING", node.this, position, _number(1))
+    # without a position there Spark's own brackets fail in ANSI mode
+    return node if position.is_string else call("TRY_ELEMENT_AT", node.this, _not_zero(position))
+
+
+def _not_zero(position: exp.Expr) -> exp.Expr:
+    """There is no position 0, which Spark refuses."""
+    number = _whole(position)
+    if number is not None:
+        return position if number else exp.null()
+    return exp.Nullif(this=position.copy(), expression=_number(0))
 
 
 def _slice(

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.date_arithmetic import days_later
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.patterns import found_part
 from dbt_kinds.translation.renamed import from_template
-from dbt_kinds.translation.value_types import LISTS, TEXTS, type_of
+from dbt_kinds.translation.rewrites import rewrites
+from dbt_kinds.translation.value_types import LISTS, NUMBERS, TEXTS, TIMES, type_of
 
 _NEGATIVE_LEAVES_OUT = frozenset({"duckdb", "postgres"})
-_NEGATIVE_IS_BEFORE_THE_TEXT = frozenset({"postgres", "redshift"})
+_NEGATIVE_IS_BEFORE_THE_TEXT = frozenset({"fabric", "postgres", "redshift", "tsql"})
 _ASCII = 128
-_ZERO_IS_BEFORE_THE_TEXT = frozenset({"duckdb", "postgres", "redshift"})
+_ZERO_IS_BEFORE_THE_TEXT = frozenset({"duckdb", "fabric", "postgres", "redshift", "tsql"})
+_ZERO_IS_NOWHERE = TRINO_FAMILY | {"mysql"}
+_FAR_BEFORE_IS_NOTHING = TRINO_FAMILY | {"mysql"}
+_FAR_BEFORE_IS_THE_START = frozenset({"bigquery", "duckdb"})
+_NULL_MAKES_NULL = frozenset({"redshift"})
+_EMPTY_OF_PART_ZERO = frozenset({"duckdb"})
+_SIGNS_OF_PATTERNS = re.compile(r"[][\\.^$|?*+(){}]")
 
 
+@rewrites(exp.Length)
 def length(node: exp.Length, dialect: str) -> exp.Expr:
     """`len(x)`, also for lists; MySQL counts bytes. If a list is not recognized, Spark refuses LENGTH."""
     if type_of(node.this) in LISTS:
@@ -27,23 +38,38 @@ def length(node: exp.Length, dialect: str) -> exp.Expr:
     return call("OCTET_LENGTH", node.this) if dialect == "mysql" and node.args.get("binary") else node
 
 
+@rewrites(exp.Add)
 def concatenation(node: exp.Add, dialect: str) -> exp.Expr:
     """`'a' + b` of T-SQL; Spark's + converts strings to numbers, or NULL."""
-    if dialect != "tsql" or not {type_of(node.this), type_of(node.expression)} & TEXTS:
+    kinds = {type_of(node.this), type_of(node.expression)}
+    if dialect not in ("fabric", "tsql"):
+        return node
+    if kinds & TIMES and kinds & NUMBERS:
+        return days_later(node)
+    # beside a number, a text is read as one
+    if not kinds & TEXTS or kinds & NUMBERS:
         return node
     made = call("CONCAT", node.this, node.expression)
     made.type = exp.DataType(this=exp.DType.TEXT)
     return made
 
 
+@rewrites(exp.SplitPart)
 def split_part(node: exp.SplitPart, dialect: str) -> exp.Expr:
-    """`split_part(text, delimiter, n)` of Trino: NULL if there are fewer parts, in Spark an empty string."""
+    """`split_part(text, delimiter, n)`: NULL in Trino if there are fewer parts, in Spark an empty string; Spark has no
+    part 0, which is the first one in Snowflake.
+    """
+    index = node.args["part_index"]
+    if isinstance(index, exp.Literal) and index.name == "0":
+        if dialect in _EMPTY_OF_PART_ZERO:
+            return call("LEFT", node.this, exp.Literal.number(0))
+        node.set("part_index", exp.Literal.number(1))
     if dialect not in TRINO_FAMILY:
         return node
-    parts = exp.Split(this=node.this.copy(), expression=node.args["delimiter"].copy())
-    return call("TRY_ELEMENT_AT", parts, node.args["part_index"])
+    return call("TRY_ELEMENT_AT", _parts(node.this, node.args["delimiter"]), node.args["part_index"])
 
 
+@rewrites(exp.Left)
 def left(node: exp.Left, dialect: str) -> exp.Expr:
     """`left(text, -n)`: all but the last n."""
     count = _negative(node.expression)
@@ -53,6 +79,7 @@ def left(node: exp.Left, dialect: str) -> exp.Expr:
     return call("SUBSTRING", node.this, exp.Literal.number(1), rest)
 
 
+@rewrites(exp.Right)
 def right(node: exp.Right, dialect: str) -> exp.Expr:
     """`right(text, -n)`: all but the first n."""
     count = _negative(node.expression)
@@ -61,11 +88,19 @@ def right(node: exp.Right, dialect: str) -> exp.Expr:
     return call("SUBSTRING", node.this, exp.Literal.number(count + 1))
 
 
+@rewrites(exp.Substring)
 def substring(node: exp.Substring, dialect: str) -> exp.Expr:
     """`substring(text, 0, n)` has n - 1 characters, and `substring(text from pattern)` returns a match."""
     start, length = node.args.get("start"), node.args.get("length")
     if dialect in ("postgres", "redshift") and isinstance(start, exp.Literal) and start.is_string and length is None:
         return found_part(node.this, start, None)
+    if (dialect in _ZERO_IS_NOWHERE) and isinstance(start, exp.Literal) and start.name == "0":
+        return call("LEFT", node.this, exp.Literal.number(0))
+    if (far := _negative(start)) is not None and dialect in _FAR_BEFORE_IS_NOTHING:
+        return from_template("IF(LENGTH({0}) < {1}, '', {2})", node.this, exp.Literal.number(far), _plain(node))
+    if far is not None and far > 1 and length is not None and dialect in _FAR_BEFORE_IS_THE_START:
+        start = from_template("GREATEST(LENGTH({0}) - {1}, 1)", node.this, exp.Literal.number(far - 1))
+        return call("SUBSTRING", node.this, start, length)
     before = 1 if isinstance(start, exp.Literal) and start.name == "0" else None
     if before is None and dialect in _NEGATIVE_IS_BEFORE_THE_TEXT and (negative := _negative(start)) is not None:
         before = negative + 1
@@ -79,6 +114,50 @@ def substring(node: exp.Substring, dialect: str) -> exp.Expr:
     return call("SUBSTRING", node.this, one, exp.Sub(this=length.copy(), expression=exp.Literal.number(before)))
 
 
+def _plain(node: exp.Substring) -> exp.Expr:
+    return call("SUBSTRING", node.this, *(node.args[part] for part in ("start", "length") if node.args.get(part)))
+
+
+@rewrites(exp.Split)
+def split_by_text(node: exp.Split, dialect: str) -> exp.Expr:
+    """`split(text, delimiter)`: Spark's is a pattern, and without one makes an empty text of the end."""
+    delimiter = node.expression
+    if not isinstance(delimiter, exp.Literal) or not delimiter.is_string or node.args.get("limit") is not None:
+        return node
+    if not delimiter.name:
+        is_whole = node.args.get("empty_delimiter_returns_whole")
+        template = "ARRAY({0})" if is_whole else "FILTER(SPLIT({0}, ''), part -> part <> '')"
+        made = from_template(template, node.this)
+    else:
+        made = _parts(node.this, delimiter)
+    made.type = exp.DataType(this=exp.DType.ARRAY)
+    return made
+
+
+def _parts(text: exp.Expr, delimiter: exp.Expr) -> exp.Expr:
+    """A text split by a delimiter, which is a pattern for Spark."""
+    if not delimiter.is_string:
+        return exp.Split(this=text.copy(), expression=delimiter.copy())
+    return call("SPLIT", text, exp.Literal.string(_SIGNS_OF_PATTERNS.sub(r"\\\g<0>", delimiter.name)))
+
+
+@rewrites(exp.Concat)
+def together(node: exp.Concat, dialect: str) -> exp.Expr:
+    """`concat(a, b)` that leaves NULL out; COALESCE with a text would make a number of it in ANSI mode."""
+    if not node.args.get("coalesce") or dialect in _NULL_MAKES_NULL:
+        node.set("coalesce", False)
+        return node
+    if all(type_of(value) in TEXTS and value.is_string for value in node.expressions):
+        return node
+    return call("CONCAT_WS", exp.Literal.string(""), *(_word(value, dialect) for value in node.expressions))
+
+
+def _word(value: exp.Expr, dialect: str) -> exp.Expr:
+    is_letter = dialect == "postgres" and type_of(value) is exp.DType.BOOLEAN
+    return from_template("IF({0}, 't', 'f')", value) if is_letter else value
+
+
+@rewrites(exp.StringToArray)
 def split(node: exp.StringToArray, dialect: str) -> exp.Expr:
     """`string_to_array(text, delimiter)`: empty for an empty string.
 
@@ -87,11 +166,12 @@ def split(node: exp.StringToArray, dialect: str) -> exp.Expr:
     """
     if node.args.get("null") is not None or not node.expression.name:
         raise NotInSpark("this form of STRING_TO_ARRAY has no counterpart in Spark; write split()", node)
-    parts = exp.Split(this=node.this.copy(), expression=node.expression.copy())
+    parts = _parts(node.this, node.expression)
     is_empty = exp.EQ(this=node.this.copy(), expression=exp.Literal.string(""))
     return exp.If(this=is_empty, true=exp.Array(), false=parts)
 
 
+@rewrites(exp.Chr)
 def character(node: exp.Chr, dialect: str) -> exp.Expr:
     """`chr(n)`: Spark only has 256 characters, and takes n modulo 256."""
     code = node.expressions[0] if len(node.expressions) == 1 else None
@@ -103,6 +183,7 @@ def character(node: exp.Chr, dialect: str) -> exp.Expr:
     return from_template("DECODE(UNHEX(LPAD(HEX({0}), 8, '0')), 'UTF-32')", exp.cast(code, "int"))
 
 
+@rewrites(exp.Stuff)
 def stuffed(node: exp.Stuff, dialect: str) -> exp.Expr:
     """`stuff(text, start, length, replacement)`."""
     return exp.Overlay(
@@ -113,6 +194,7 @@ def stuffed(node: exp.Stuff, dialect: str) -> exp.Expr:
     )
 
 
+@rewrites(exp.Initcap)
 def capitalized(node: exp.Initcap, dialect: str) -> exp.Expr:
     """Spark's INITCAP only begins a word after a space.
 

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.zones import in_zone, of_zone
 
 _FRACTIONS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -110,6 +111,7 @@ def written(node: exp.TimeToStr, dialect: str) -> exp.Expr:
     return node if pattern is None else call("DATE_FORMAT", node.this, exp.Literal.string(pattern))
 
 
+@rewrites(exp.StrToDate, exp.StrToTime)
 def read(node: exp.StrToTime | exp.StrToDate, dialect: str) -> exp.Expr:
     """`strptime(text, format)`, under any name, also with a time zone.
 
@@ -124,15 +126,19 @@ def read(node: exp.StrToTime | exp.StrToDate, dialect: str) -> exp.Expr:
     return made if zone is None else of_zone(made, zone)
 
 
-def read_or_null(node: exp.Anonymous, dialect: str) -> exp.Expr:
+@rewrites("TRY_STRPTIME")
+def read_or_null(node: exp.Anonymous | exp.TsOrDsToDate, dialect: str) -> exp.Expr:
     """`try_strptime(text, format)` of DuckDB, which sqlglot does not know.
 
     Raises:
         NotInSpark: Spark has no equivalent of a part of the format.
     """
-    if dialect != "duckdb" or len(node.expressions) != 2:
+    if isinstance(node, exp.TsOrDsToDate):
+        text, strftime = node.this, node.args["format"]
+    elif dialect != "duckdb" or len(node.expressions) != 2:
         return node
-    text, strftime = node.expressions
+    else:
+        text, strftime = node.expressions
     try:
         is_close = re.search("%[a-zA-Z]%[a-zA-Z]", strftime.name) is not None
         pattern = spark_pattern(strftime.name, FORMATTING if is_close else _PARSING)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt_kinds.kinds import TimeVariable
+from dbt_kinds.marks import Marks
+
 _TYPES = {
     "dt": exp.DType.TIMESTAMPTZ,
     "dtntz": exp.DType.TIMESTAMP,
@@ -20,3 +23,11 @@ _TYPES = {
 def time_type(name: str) -> exp.DType:
     """The type of a time variable."""
     return _TYPES[name.split("_")[1]]
+
+
+def type_marks(tree: exp.Expr, marks: Marks) -> None:
+    """Declares the types of time variables to sqlglot, which decide how date arithmetic is written."""
+    for column in tree.find_all(exp.Column):
+        mark = marks.by_name.get(column.name)
+        if isinstance(mark, TimeVariable):
+            column.type = exp.DataType(this=time_type(mark.name))

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TIMES, type_of
 from dbt_kinds.translation.zones import in_zone, of_zone
 
@@ -25,6 +26,7 @@ _WEEK_BEGINS_SUNDAY = frozenset({"tsql", "mysql"})
 _TRUNCATES_TIMES = frozenset({"redshift", "snowflake", "oracle"})
 
 
+@rewrites(exp.DateTrunc, exp.DatetimeTrunc, exp.TimestampTrunc)
 def truncated(node: exp.DateTrunc | exp.TimestampTrunc | exp.DatetimeTrunc, dialect: str) -> exp.Expr:
     """`date_trunc(unit, time)`, under any name, also with a time zone.
 
@@ -48,6 +50,7 @@ def truncated(node: exp.DateTrunc | exp.TimestampTrunc | exp.DatetimeTrunc, dial
     return exp.TimestampTrunc(this=node.this, unit=exp.var(name))
 
 
+@rewrites(exp.Trunc)
 def cut_off(node: exp.Trunc, dialect: str) -> exp.Expr:
     """`trunc(x)` for a number, or for a time.
 

@@ -56,7 +56,7 @@ LISTS = frozenset({exp.DType.ARRAY, exp.DType.LIST})
 WITHOUT_ZONE = frozenset({exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME})
 INSTANTS = frozenset({exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPLTZ})
 TIMES = WITHOUT_ZONE | INSTANTS
-_NUMBERS = INTEGERS | DECIMALS | DOUBLES
+NUMBERS = INTEGERS | DECIMALS | DOUBLES
 
 
 def type_columns(tree: exp.Expr, columns_of: ColumnsOf) -> None:
@@ -158,7 +158,7 @@ def _of_arithmetic(node: exp.Expr) -> exp.DType | None:
 
 
 def _of_numbers(left: exp.DType | None, right: exp.DType | None) -> exp.DType | None:
-    if not {left, right} <= _NUMBERS | {None}:
+    if not {left, right} <= NUMBERS | {None}:
         return None
     # combined with a fractional number, the result is fractional; a decimal may become a double, which differs little
     if left in DOUBLES or right in DOUBLES:
@@ -181,7 +181,7 @@ def _of_division(node: exp.Div) -> exp.DType | None:
     """For two integers an integer in the dialects that sqlglot calls typed, else a fractional number."""
     left, right = type_of(node.this), type_of(node.expression)
     if not node.args.get("typed"):
-        return exp.DType.DOUBLE if {left, right} <= _NUMBERS | {None} else None
+        return exp.DType.DOUBLE if {left, right} <= NUMBERS | {None} else None
     return _of_numbers(left, right)
 
 

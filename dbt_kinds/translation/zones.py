@@ -8,6 +8,8 @@ from zoneinfo import available_timezones
 from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.dialects import SPARK_FAMILY
+from dbt_kinds.translation.rewrites import rewrites
 
 
 def spelt_zone(zone: exp.Expr) -> exp.Expr:
@@ -27,6 +29,24 @@ def of_zone(time: exp.Expr, zone: exp.Expr) -> exp.Expr:
     return call("TO_UTC_TIMESTAMP", time, spelt_zone(zone))
 
 
+@rewrites(exp.AtTimeZone, dialects=SPARK_FAMILY)
+@rewrites(exp.FromTimeZone, also_in_spark=True)
+def spelt(node: exp.AtTimeZone | exp.FromTimeZone, dialect: str) -> exp.Expr:
+    """`t at time zone 'utc'`."""
+    node.set("zone", spelt_zone(node.args["zone"]))
+    return node
+
+
+@rewrites(exp.ConvertTimezone, also_in_spark=True)
+def both_spelt(node: exp.ConvertTimezone, dialect: str) -> exp.Expr:
+    """`convert_timezone(from, to, t)`."""
+    for part in ("source_tz", "target_tz"):
+        if node.args.get(part) is not None:
+            node.set(part, spelt_zone(node.args[part]))
+    return node
+
+
+@rewrites(exp.CurrentDate)
 def current_date(node: exp.CurrentDate, dialect: str) -> exp.Expr:
     """The date in a zone; without one it is Spark's."""
     if node.this is None:
@@ -34,17 +54,20 @@ def current_date(node: exp.CurrentDate, dialect: str) -> exp.Expr:
     return call("TO_DATE", in_zone(exp.CurrentTimestamp(), node.this))
 
 
+@rewrites(exp.Date)
 def date_in_zone(node: exp.Date, dialect: str) -> exp.Expr:
     """`date(instant, zone)`."""
     zone = node.args.get("zone")
     return node if zone is None else call("TO_DATE", in_zone(node.this, zone))
 
 
+@rewrites(exp.Datetime)
 def datetime_in_zone(node: exp.Datetime, dialect: str) -> exp.Expr:
     """`datetime(instant, zone)`."""
     return node if node.expression is None else in_zone(node.this, node.expression)
 
 
+@rewrites(exp.Timestamp)
 def timestamp_of_zone(node: exp.Timestamp, dialect: str) -> exp.Expr:
     """`timestamp(time, zone)`."""
     zone = node.args.get("zone")

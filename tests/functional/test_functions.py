@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from dbt_kinds.translation.dialects import parse_statement
 from dbt_kinds.translation.functions import COMPARED, examples
 from dbt_kinds.translation.spark_functions import SHOWN_FUNCTIONS, SPARK_VERSION
-from dbt_kinds.translation.translate import translate
+from dbt_kinds.translation.target import SparkTarget
 from tests.functional.compiled_query import compared
 from tests.sweep import rest
 from tests.unit.test_functions import whole
@@ -33,7 +33,7 @@ def test_examples_give_on_spark_what_they_give_there(local_spark: Mapping[str, A
     session = SparkSession.builder.getOrCreate()
     wrong = []
     for query, gives in given(dialect):
-        text = translate(parse_statement(query, dialect), dialect, query).text
+        text = SparkTarget().translate(parse_statement(query, dialect), dialect, query).text
         try:
             made = said(session.sql(text).collect())
         except Exception as error:

@@ -18,7 +18,7 @@ from dbt_kinds.translation.functions import (
     not_compared,
 )
 from dbt_kinds.translation.not_in_spark import NotInSpark
-from dbt_kinds.translation.translate import translate
+from dbt_kinds.translation.target import SparkTarget
 
 ROWS = [(dialect, row) for dialect in COMPARED for row in examples(dialect)]
 
@@ -34,7 +34,7 @@ def kept_wrongly(dialect: str, row: Example) -> str | None:
     if row.function not in {name for name, _ in calls(query, dialect)}:
         return "is not called"
     try:
-        written = translate(parse_statement(query, dialect), dialect, query)
+        written = SparkTarget().translate(parse_statement(query, dialect), dialect, query)
     except NotInSpark as problem:
         return None if row.verdict == "refused" else problem.message
     is_same = re.search(rf"(?<![\w.]){re.escape(row.function)}(?!\w)", written.text.upper()) is not None

@@ -10,7 +10,7 @@ S = "FROM {{ source('raw', 's') }} AS s"
 WRITTEN = {
     "types": ("select cast(a as timestamp) as a, b::timestamptz as b, c::hugeint as c, d::ubigint as d, e::uinteger as e from raw.s", f"SELECT CAST(a AS TIMESTAMP_NTZ) AS a, CAST(b AS TIMESTAMP) AS b, CAST(c AS DECIMAL(38, 0)) AS c, CAST(d AS DECIMAL(20, 0)) AS d, CAST(e AS BIGINT) AS e {S}"),
     "quotients": ("select a / b as q, a // b as d from raw.s", f"SELECT a / b AS q, a DIV b AS d {S}"),
-    "elements and slices of lists": ("select l[1] as a, l[i] as b, [1, 2, 3][1:2] as c from raw.s", f"SELECT l[0] AS a, TRY_ELEMENT_AT(l, i) AS b, SLICE(ARRAY(1, 2, 3), 1, 2) AS c {S}"),
+    "elements and slices of lists": ("select l[1] as a, l[i] as b, [1, 2, 3][1:2] as c from raw.s", f"SELECT TRY_ELEMENT_AT(l, 1) AS a, TRY_ELEMENT_AT(l, NULLIF(i, 0)) AS b, SLICE(ARRAY(1, 2, 3), 1, 2) AS c {S}"),
     "FROM first": ("from raw.s select a", f"SELECT a {S}"),
     "a condition on neighbours": ("select a from raw.s qualify row_number() over (order by b desc, c) = 1", f"SELECT a FROM ( SELECT a, ROW_NUMBER() OVER (ORDER BY b DESC, c NULLS LAST) = 1 AS _keep {S} ) AS _rows WHERE _keep"),
     "texts in another order": ("select string_agg(a, ',' order by b) as t from raw.s", f"SELECT IF( COUNT(a) > 0, ARRAY_JOIN( SORT_ARRAY( COLLECT_LIST( CASE WHEN NOT a IS NULL THEN STRUCT(b IS NULL AS key_1_is_null, b AS key_1, a AS value) END ) ).value, ',' ), NULL ) AS t {S}"),

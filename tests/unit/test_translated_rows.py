@@ -14,7 +14,7 @@ from sqlglot import exp
 from dbt_kinds.translation.aliases import write_aliases_out
 from dbt_kinds.translation.dialects import parse_statement
 from dbt_kinds.translation.star import Columns
-from dbt_kinds.translation.translate import translate
+from dbt_kinds.translation.target import SparkTarget
 
 TABLES = """
 create table x as select * from (values
@@ -83,7 +83,7 @@ def columns_of(table: exp.Table) -> Columns | None:
 def written(query: str) -> str:
     tree = parse_statement(query, "duckdb")
     assert list(write_aliases_out(tree, "duckdb", columns_of)) == []
-    return translate(tree, "duckdb", query).text
+    return SparkTarget().translate(tree, "duckdb", query).text
 
 
 def in_duckdb(text: str) -> str:

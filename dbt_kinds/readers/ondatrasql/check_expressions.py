@@ -15,7 +15,7 @@ from dbt_kinds.translation.dialects import ParseFailure, parse_expression
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.predicates import is_predicate
 from dbt_kinds.translation.remarks import Remark
-from dbt_kinds.translation.translate import translate
+from dbt_kinds.translation.target import SparkTarget
 
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -106,7 +106,7 @@ class Expressions:
         if is_operand and (isinstance(tree, exp.Connector) or is_predicate(tree)):
             tree = exp.paren(tree)
         # as an item of a SELECT, no column can be mistaken for the first word of a statement
-        translated = translate(exp.select(tree), "duckdb", expanded.spoken)
+        translated = SparkTarget().translate(exp.select(tree), "duckdb", expanded.spoken)
         for remark in (*expanded.remarks, *translated.remarks):
             if remark.kind == "unknown function":
                 raise invalid(self.call, remark.message)

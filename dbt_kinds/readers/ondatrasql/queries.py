@@ -15,15 +15,12 @@ from dbt_kinds.readers.ondatrasql.expansion import expand, refused
 from dbt_kinds.readers.ondatrasql.settings import Settings
 from dbt_kinds.readers.ondatrasql.statements import place_of, split_statements
 from dbt_kinds.readers.ondatrasql.tables import Tables, is_read_table, key_of, table_key
-from dbt_kinds.translation.aliases import write_aliases_out
-from dbt_kinds.translation.columns_calls import write_columns_out
 from dbt_kinds.translation.dialects import ParseFailure, parse_statement, spark_sql
 from dbt_kinds.translation.duckdb_only import duckdb_only
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.remarks import Remark
-from dbt_kinds.translation.star import Columns, expand_stars, output_columns
-from dbt_kinds.translation.translate import translate
-from dbt_kinds.translation.value_types import type_columns
+from dbt_kinds.translation.star import Columns, output_columns
+from dbt_kinds.translation.target import SparkTarget
 
 Lookup = Callable[[exp.Table], Columns | None]
 _INCREMENTAL = frozenset({"append", "merge", "tracked", "scd2"})
@@ -162,13 +159,9 @@ def to_spark(query: Query, tables: Tables, lookup: Lookup, own_key: str) -> SqlT
     tree = query.tree
     try:
         # before tables lose their names, which are needed to find their columns
-        expand_stars(tree, lookup, NotInSpark)
-        write_columns_out(tree, lookup)
-        _name_columns(query)
-        type_columns(tree, lookup)
-        remarks = list(write_aliases_out(tree, "duckdb", lookup))
+        remarks = SparkTarget().resolve(tree, "duckdb", lookup)
         _rename_tables(query, tables, own_key)
-        translated = translate(tree, "duckdb", query.spoken, write=_pretty)
+        translated = SparkTarget().translate(tree, "duckdb", query.spoken, write=_pretty)
     except NotInSpark as problem:
         query.unsupported(problem)
         return None
@@ -190,20 +183,6 @@ def _note(query: Query, remark: Remark) -> bool:
 
 def _pretty(tree: exp.Expr) -> str:
     return spark_sql(tree, pretty=True)
-
-
-def _name_columns(query: Query) -> None:
-    """Names unnamed outputs: Spark's tables do not accept DuckDB's `count_star()`."""
-    root = query.tree
-    while isinstance(root, exp.Subquery | exp.SetOperation):
-        root = root.this
-    for position, item in enumerate(list(root.expressions) if isinstance(root, exp.Select) else []):
-        if not item.output_name and not item.is_star:
-            name = f"_col_{position}"
-            line, column = query.place_of(item)
-            message = f"a column without a name is called {name}; write {item.sql('duckdb', comments=False)} as <name>"
-            query.declared.find("NameChanged", "warning", message, line, column)
-            item.replace(exp.alias_(item.copy(), name))
 
 
 def _rename_tables(query: Query, tables: Tables, own_key: str) -> None:

@@ -97,6 +97,7 @@ class ProjectContext:
             declared=self.declared,
             gateway=self.config.gateway,
             adapter=self.options.adapter,
+            project_notes=self.notes,
         )
 
 

@@ -19,7 +19,7 @@ from dbt_kinds.translation.data_types import declared_type
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, parse_type, spark_sql
 from dbt_kinds.translation.functions import function_remarks
 from dbt_kinds.translation.not_in_spark import NotInSpark
-from dbt_kinds.translation.spark import rewrite
+from dbt_kinds.translation.target import SparkTarget
 
 
 def check_is_known(value: Value) -> None:
@@ -154,7 +154,7 @@ def written_for_spark(tree: exp.Expr, value: Value) -> str:
     """
     try:
         holder = exp.Paren(this=tree)
-        written: exp.Expr = rewrite(holder, value.dialect)
+        written: exp.Expr = SparkTarget().rewrite(holder, value.dialect)
         return spark_sql(written.this)
     except NotInSpark as problem:
         raise value.error(Untranslatable, problem.message) from problem

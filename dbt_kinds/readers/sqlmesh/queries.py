@@ -30,16 +30,15 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.remarks import note_remarks
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
-from dbt_kinds.translation.aliases import write_aliases_out
-from dbt_kinds.translation.by_name import write_by_position
 from dbt_kinds.translation.data_types import in_dialect
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.scan import touches
-from dbt_kinds.translation.spark import is_spelt_for_spark, needs_rewrite, type_marks, unknown_functions
-from dbt_kinds.translation.star import Columns, expand_stars, output_columns
-from dbt_kinds.translation.translate import translate
-from dbt_kinds.translation.value_types import TIMES, type_columns, type_of
+from dbt_kinds.translation.spark_text import is_spelt_for_spark, needs_rewrite
+from dbt_kinds.translation.star import Columns, output_columns
+from dbt_kinds.translation.target import SparkTarget
+from dbt_kinds.translation.value_types import TIMES, type_of
+from dbt_kinds.translation.written_check import unknown_functions
 
 Lookup = Callable[[exp.Table], Columns | None]
 
@@ -102,18 +101,12 @@ def to_spark(
     """
     scope, tree = prepared.scope, prepared.tree
     _note_exclusive_ends(prepared)
-    if not is_spark(scope.dialect):
-        _name_columns(tree)
     settle_comments(tree)
     is_spelt = is_spark(scope.dialect) and is_spelt_for_spark(prepared.expanded.text) and not needs_rewrite(tree)
     try:
         read_files(tree, scope, prepared.expanded.line_at(0))
         # before tables lose their names, which are needed to find their columns
-        expand_stars(tree, lookup, NotInSpark)
-        write_by_position(tree, lookup)
-        type_marks(tree, scope.marks)
-        type_columns(tree, lookup)
-        note_remarks(scope, write_aliases_out(tree, scope.dialect, lookup), prepared.line_of)
+        note_remarks(scope, SparkTarget().resolve(tree, scope.dialect, lookup, scope.marks), prepared.line_of)
         keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _rename_tables(prepared, tables, own_key)
         if keeps_text:
@@ -134,7 +127,9 @@ def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
 
 
 def _written(prepared: Prepared) -> str:
-    translated = translate(prepared.tree, prepared.scope.dialect, prepared.expanded.text, write=_with_comments_above)
+    translated = SparkTarget().translate(
+        prepared.tree, prepared.scope.dialect, prepared.expanded.text, write=_with_comments_above
+    )
     note_remarks(prepared.scope, translated.remarks, prepared.line_of)
     return translated.text
 
@@ -253,14 +248,6 @@ def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
             select.expressions[position].replace(made)
             changed = True
     return changed
-
-
-def _name_columns(tree: exp.Expr) -> None:
-    """Names unnamed outputs as SQLMesh does: engines differ, and Parquet does not accept Spark's `avg(x)`."""
-    for select in _outermost(tree)[:1]:
-        for position, item in enumerate(list(select.expressions)):
-            if not item.output_name and not item.is_star:
-                item.replace(exp.alias_(item.copy(), f"_col_{position}"))
 
 
 def _outermost(tree: exp.Expr) -> list[exp.Select]:

@@ -16,4 +16,10 @@ def note_remarks(scope: Scope, remarks: Iterable[Remark], line_of: Callable[[exp
     for remark in remarks:
         if remark.kind == "unknown function" and scope.dialect == scope.adapter == "databricks":
             continue
+        # SQLMesh gives the same name
+        if remark.kind == "unnamed":
+            continue
+        if remark.kind == "texts":
+            scope.note_once(NOTE_OF[remark.kind], remark.message, line_of(remark.node))
+            continue
         scope.note(NOTE_OF[remark.kind], remark.message, line_of(remark.node))

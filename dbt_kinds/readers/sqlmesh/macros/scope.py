@@ -41,6 +41,7 @@ class Scope:
         call_python: runs a Python macro of the project; None refuses it.
         jinja_macros: the project's macros of Jinja, as text.
         declared: names of tables declared over files, by declaration.
+        project_notes: what holds for all models of the project.
     """
 
     dialect: str
@@ -64,6 +65,7 @@ class Scope:
     is_nested: bool = False
     bare_names: frozenset[str] = frozenset()
     notes: list[Note] = field(default_factory=list)
+    project_notes: list[Note] = field(default_factory=list)
 
     def error(self, kind: type[CompileError], message: str, line: int) -> CompileError:
         """An error about a line of the file."""
@@ -75,6 +77,11 @@ class Scope:
         note = replace(note, level="person") if for_person else note
         if note not in self.notes:
             self.notes.append(note)
+
+    def note_once(self, kind: type[CompileError], message: str, line: int) -> None:
+        """Records what holds for the whole project, where it is met first."""
+        if all(note.message != message for note in self.project_notes):
+            self.project_notes.append(note_of(kind(message, self.file, line)))
 
     def nested(self, bound: Mapping[str, Fragment] | None = None) -> Scope:
         """The scope for a macro's argument, or for a lambda with its parameters bound."""

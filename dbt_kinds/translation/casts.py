@@ -1,0 +1,97 @@
+"""Casts: which numbers are rounded, which texts are read, and what Spark has no type for."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.data_types import sized
+from dbt_kinds.translation.date_arithmetic import interval
+from dbt_kinds.translation.dialects import TRINO_FAMILY
+from dbt_kinds.translation.made_rows import cast_items, cast_series
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.renamed import from_template
+from dbt_kinds.translation.rewrites import rewrites
+from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TEXTS, TIMES, type_of
+
+# a cast to an integer rounds in these; Spark cuts
+ROUNDS = TRINO_FAMILY | {"bigquery", "duckdb", "mysql", "postgres", "redshift", "snowflake"}
+# ... and half of a double to even in these
+_HALVES_TO_EVEN = frozenset({"duckdb", "mysql", "postgres"})
+# ... and reads the fraction of a text, too
+ROUNDS_TEXTS = frozenset({"duckdb", "snowflake"})
+# the words that are read as true and false; without an entry they are Spark's
+_BOOLEANS = {
+    **dict.fromkeys(TRINO_FAMILY, ("'true', 't', '1'", "'false', 'f', '0'")),
+    "bigquery": ("'true'", "'false'"),
+}
+_IS_DATE = frozenset({"fabric", "tsql"})
+DIGITS_OF_DATE = 8
+
+
+@rewrites(exp.Cast, exp.TryCast)
+def cast(node: exp.Cast, dialect: str) -> exp.Expr:
+    """`cast(x as type)`.
+
+    Raises:
+        NotInSpark: Spark has no such type.
+    """
+    if isinstance(node.this, exp.ExplodingGenerateSeries):
+        return cast_series(node)
+    if isinstance(node.this, exp.Explode):
+        return cast_items(node)
+    if node.to.is_type(exp.DType.TIME, exp.DType.TIMETZ):
+        raise NotInSpark("Spark 3.5 has no times without a date; write date_format(t, 'HH:mm:ss')", node)
+    if node.to.is_type(exp.DType.JSON, exp.DType.JSONB):
+        return _as_json(node)
+    if node.to.is_type(exp.DType.INTERVAL) and node.this.is_string:
+        return interval(exp.Interval(this=node.this), dialect)
+    if node.to.this in INTEGERS:
+        return _as_integer(node, dialect)
+    if node.to.is_type(exp.DType.BOOLEAN) and dialect in _BOOLEANS and type_of(node.this) in TEXTS:
+        return _as_boolean(node, dialect)
+    if node.to.this in TIMES | {exp.DType.DATE}:
+        return _as_time(node, dialect)
+    return sized(node, dialect)
+
+
+def _as_integer(node: exp.Cast, dialect: str) -> exp.Expr:
+    kind, inner = type_of(node.this), node.this.unnest()
+    is_text = kind in TEXTS or (kind is None and isinstance(node, exp.TryCast))
+    if dialect == "bigquery" and inner.is_string and inner.name.lower().startswith("0x"):
+        return exp.Literal.number(int(inner.name, 16))
+    if isinstance(node, exp.TryCast) and dialect in ROUNDS_TEXTS and is_text:
+        number = node.copy()
+        number.set("to", exp.DataType.build("decimal(38, 9)"))
+        node.set("this", call("ROUND", number))
+        return node
+    if dialect in ROUNDS and kind in DECIMALS | DOUBLES:
+        to_even = kind in DOUBLES and dialect in _HALVES_TO_EVEN
+        node.set("this", call("BROUND" if to_even else "ROUND", inner))
+    return node
+
+
+def _as_boolean(node: exp.Cast, dialect: str) -> exp.Expr:
+    """The words of the dialect; what is neither is NULL, where CAST would fail."""
+    true, false = _BOOLEANS[dialect]
+    return from_template(
+        f"CASE WHEN LOWER({{0}}) IN ({true}) THEN TRUE WHEN LOWER({{0}}) IN ({false}) THEN FALSE END", node.this
+    )
+
+
+def _as_time(node: exp.Cast, dialect: str) -> exp.Expr:
+    """`cast('20240131' as date)` of T-SQL."""
+    text = node.this.unnest()
+    if dialect in _IS_DATE and text.is_string and text.name.isdigit() and len(text.name) == DIGITS_OF_DATE:
+        digits = text.name
+        node.set("this", exp.Literal.string(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"))
+    return node
+
+
+def _as_json(node: exp.Cast) -> exp.Expr:
+    """In Spark JSON is a string, and TO_JSON only accepts structs."""
+    holder = node.parent
+    while isinstance(holder, exp.Paren):
+        holder = holder.parent
+    is_plain = node.to.is_type(exp.DType.JSON) and type_of(node.this) in TEXTS
+    return node.this if is_plain or isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar) else node

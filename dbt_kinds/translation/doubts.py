@@ -1,0 +1,265 @@
+"""What is kept although its values may differ: remarks on a query, of which all but three kinds are one remark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from dbt_kinds.translation.casts import DIGITS_OF_DATE, ROUNDS, ROUNDS_TEXTS
+from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
+from dbt_kinds.translation.remarks import Remark
+from dbt_kinds.translation.typed_operators import DAYS_BETWEEN_DATES, ZONE_GOES_BOTH_WAYS, is_cast_to_integer, types_of
+from dbt_kinds.translation.value_types import (
+    DECIMALS,
+    DOUBLES,
+    INSTANTS,
+    INTEGERS,
+    LISTS,
+    TEXTS,
+    TIMES,
+    settle_types,
+    type_of,
+)
+from dbt_kinds.translation.zones import spelt_zone
+
+_LONGEST = 80
+_SHOWN = 3
+_NESTED = LISTS | {exp.DType.STRUCT, exp.DType.MAP}
+_JSONS = frozenset({exp.DType.JSON, exp.DType.JSONB})
+# dialects whose text of a double is not Spark's: 2 or 2E0 for 2.0
+_DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
+    *("bigquery", "fabric", "materialize", "mysql", "oracle", "postgres", "redshift", "risingwave", "snowflake", "tsql")
+}
+_DECIMALS_IN_OTHER_WORDS = frozenset({"bigquery"})
+_IGNORES_CASE = frozenset({"fabric", "mysql", "tsql"})
+_EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
+_READS_BLANKS_NOWHERE = TRINO_FAMILY
+_KEEPS_SCALE = TRINO_FAMILY
+_AVERAGE_IS_WHOLE = frozenset({"fabric", "tsql"})
+_JSON_IS_NO_TEXT = frozenset({"bigquery", "duckdb", "mysql", "postgres", "snowflake"}) | TRINO_FAMILY
+_INFINITE_BY_ZERO = TRINO_FAMILY | {"duckdb"}
+# what may hold a number with a fraction, if its type is not known
+_MAY_BE_NUMBERS = (exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Coalesce, exp.Case, exp.If, exp.AggFunc)
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.GT, exp.GTE, exp.LT, exp.LTE)
+
+
+def doubts(tree: exp.Expr, dialect: str) -> Iterator[Remark]:
+    """Remarks on a tree as parsed, before it is rewritten."""
+    if is_spark(dialect):
+        return
+    settle_types(tree)
+    differing: dict[str, list[exp.Expr]] = {}
+    general: dict[str, exp.Expr] = {}
+    for node in tree.walk():
+        yield from _operators(node, dialect)
+        for why in _differences(node, dialect):
+            differing.setdefault(why, []).append(node)
+        for message in _of_all_texts(node, dialect):
+            general.setdefault(message, node)
+    if differing:
+        first = next(iter(differing.values()))[0]
+        parts = [f"{_listed(nodes, dialect)} {why}" for why, nodes in differing.items()]
+        yield Remark("differs", "; ".join(parts), first)
+    for message, node in general.items():
+        yield Remark("texts", message, node)
+
+
+def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
+    if isinstance(node, exp.Cast):
+        yield from _of_cast(node, dialect)
+    elif isinstance(node, exp.Div):
+        yield from _of_division(node, dialect)
+    elif isinstance(node, exp.JSONExtract) and not isinstance(node, exp.JSONExtractScalar):
+        if dialect in _JSON_IS_NO_TEXT and _is_kept_as_json(node, dialect):
+            yield "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
+    elif isinstance(node, exp.JSONExtractScalar) and dialect == "postgres" and _is_jsonb(node):
+        yield "writes objects and lists with blanks; Spark without"
+    elif isinstance(node, exp.Avg) and dialect in TRINO_FAMILY and type_of(node.this) in DECIMALS | {None}:
+        yield "keeps the scale of a decimal; Spark adds four digits"
+    elif isinstance(node, exp.Avg) and dialect in _AVERAGE_IS_WHOLE and type_of(node.this) is None:
+        yield "is whole if its values are; Spark's has a fraction"
+    elif isinstance(node, exp.Round) and node.args.get("decimals") is None and dialect in ("mysql", "postgres"):
+        if type_of(node.this) is None:
+            yield "rounds half of a double to even, Spark up"
+    elif isinstance(node, exp.UnixToTime) and dialect == "duckdb" and type_of(node.this) is None:
+        if isinstance(node.this, exp.Column):
+            yield "is written for a number; of a time it is unix_millis()"
+    elif isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe):
+        yield from _of_texts(node, dialect)
+    elif isinstance(node, exp.Add) and dialect == "tsql":
+        yield from _of_plus(node)
+    elif isinstance(node, exp.Like) and dialect == "tsql" and "[" in node.expression.name:
+        yield "has a choice in brackets; Spark has none: write rlike"
+    elif isinstance(node, _COMPARISONS) and dialect == "tsql" and _compares_plain_date(node):
+        yield "is no date in Spark, which wants 2024-01-31"
+
+
+def _of_all_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
+    """What is told once a project, since it may hold anywhere."""
+    if dialect in _IGNORES_CASE and _compares_texts(node):
+        yield (
+            f"{dialect} ignores case, and blanks at the end, where it compares, searches or groups texts, unless a "
+            "collation says otherwise; Spark does not: write lower(…) on both sides where that matters"
+        )
+    if isinstance(node, exp.Cast):
+        values = [node.this] if node.to.this in TEXTS else []
+    else:
+        is_text = isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe)
+        values = (node.expressions or [node.this, node.expression]) if is_text else []
+    if any(type_of(value) is None and isinstance(value.unnest(), _MAY_BE_NUMBERS) for value in values):
+        yield (
+            "where a column whose type is not declared becomes a text, a list, a struct, a number with a fraction or a "
+            f"time with a zone is written in other words by {dialect} than by Spark, as 2 for 2.0"
+        )
+
+
+def _of_plus(node: exp.Add) -> Iterator[str]:
+    sides = (node.this, node.expression)
+    if types_of(node) == {None} and all(isinstance(side, exp.Column) for side in sides):
+        yield "is a text if both are; Spark adds numbers: write concat()"
+    if any(side.is_string and side.name.isdigit() for side in sides) and None in types_of(node):
+        yield "is a number if one of both is; it is written as a text"
+
+
+def _of_cast(node: exp.Cast, dialect: str) -> Iterator[str]:
+    inner, kind = node.this.unnest(), type_of(node.this)
+    is_tried = isinstance(node, exp.TryCast)
+    if node.to.this in INTEGERS:
+        is_read = is_tried and dialect in ROUNDS_TEXTS
+        if dialect in ROUNDS and kind is None and isinstance(inner, _MAY_BE_NUMBERS) and not is_read:
+            yield "rounds what has a fraction; Spark cuts it: write round()"
+        elif dialect in ROUNDS_TEXTS and kind in TEXTS and isinstance(inner, exp.Column) and not is_tried:
+            yield "reads and rounds a text with a fraction; Spark cuts it"
+    if node.to.this in INTEGERS | DOUBLES and kind in TEXTS | {None}:
+        if dialect in _EMPTY_IS_ZERO and isinstance(inner, exp.Column | exp.Literal) and not inner.is_number:
+            yield "is 0 of an empty text, NULL in Spark"
+        elif dialect in _READS_BLANKS_NOWHERE and is_tried:
+            yield "is NULL of a number between blanks; Spark reads it"
+    if node.to.is_type(exp.DType.BOOLEAN) and dialect in TRINO_FAMILY | {"bigquery"} and kind is None:
+        yield "reads fewer words than Spark, where yes and y are true"
+    if node.to.this in TEXTS:
+        yield from _of_text(node.this, dialect)
+
+
+def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
+    kind = type_of(value)
+    if kind in DOUBLES and (dialect in _DOUBLES_IN_OTHER_WORDS or value.find(exp.Literal)):
+        yield "writes a double in other words than Spark, as 2 for 2.0 or 1e+20 for 1.0E20"
+    elif kind in DECIMALS and dialect in _DECIMALS_IN_OTHER_WORDS:
+        yield "leaves zeros at the end out; Spark writes them"
+    elif kind in _NESTED or isinstance(value.unnest(), exp.Struct):
+        yield "writes lists and structs in other words than Spark"
+    elif kind in INSTANTS:
+        yield "writes an instant with its zone, or all digits of a fraction; Spark does not"
+    elif kind in TIMES and dialect == "snowflake":
+        yield "writes three digits of a second; Spark those that are not zero"
+
+
+def _of_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
+    values = node.expressions or [node.this, node.expression]
+    for value in values:
+        kind = type_of(value)
+        if kind in DOUBLES and dialect in _DOUBLES_IN_OTHER_WORDS:
+            yield "writes a double in other words than Spark, as 2 for 2.0 or 1e+20 for 1.0E20"
+            return
+
+
+def _of_division(node: exp.Div, dialect: str) -> Iterator[str]:
+    types = types_of(node)
+    if dialect in _INFINITE_BY_ZERO and _may_be_zero(node.expression) and (dialect == "duckdb" or types & DOUBLES):
+        yield "is infinite by zero; Spark makes it NULL, and an error in ANSI mode"
+    if types & DOUBLES or not types & (DECIMALS | ({*INTEGERS} if dialect == "snowflake" else set())):
+        return
+    if dialect != "duckdb":
+        yield "has other digits behind the point than Spark's decimals"
+
+
+def _may_be_zero(divisor: exp.Expr) -> bool:
+    inner = divisor.unnest()
+    if isinstance(inner, exp.Literal):
+        return not inner.name.strip("0.")
+    return not isinstance(inner, exp.Nullif)
+
+
+def _is_kept_as_json(node: exp.JSONExtract, dialect: str) -> bool:
+    """Whether nothing reads the extracted JSON but as JSON."""
+    holder = node.parent
+    while isinstance(holder, exp.Paren):
+        holder = holder.parent
+    if isinstance(holder, exp.Cast):
+        return holder.to.this in TEXTS and dialect != "snowflake"
+    return not isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar | exp.Func) or isinstance(
+        holder, exp.Coalesce | exp.AggFunc | exp.Connector | exp.Binary
+    )
+
+
+def _is_jsonb(node: exp.Expr) -> bool:
+    return any(cast.to.is_type(exp.DType.JSONB) for cast in node.find_all(exp.Cast))
+
+
+def _compares_plain_date(node: exp.Expr) -> bool:
+    value = node.args.get("expression")
+    is_digits = isinstance(value, exp.Literal) and value.is_string and value.name.isdigit()
+    return is_digits and value.name[:2] in ("19", "20") and len(value.name) == DIGITS_OF_DATE
+
+
+def _compares_texts(node: exp.Expr) -> bool:
+    if isinstance(node, _COMPARISONS):
+        values = [node.this, node.args.get("expression"), *node.expressions]
+    elif isinstance(node, exp.Replace | exp.StrPosition | exp.Nullif | exp.Distinct):
+        values = [node.this, *node.args.values()]
+    else:
+        return False
+    return any(isinstance(value, exp.Expr) and type_of(value) in TEXTS for value in values) or isinstance(
+        node, exp.Distinct
+    )
+
+
+def _operators(node: exp.Expr, dialect: str) -> Iterator[Remark]:
+    """The operators that hang on a type that is not known."""
+    if isinstance(node, exp.Div) and _is_doubtful_quotient(node):
+        if isinstance(node.parent, exp.Div) and _is_doubtful_quotient(node.parent):
+            return
+        message = f"{_said(node, dialect)} is cut to an integer by {dialect} if both are integers, not by Spark"
+        yield Remark("type", f"{message}; cast one to double, or write floor()", node)
+    elif isinstance(node, exp.Sub) and dialect in DAYS_BETWEEN_DATES and _is_doubtful_difference(node):
+        message = f"{_said(node, dialect)} is a number of days in {dialect} if both are dates, an interval in Spark"
+        yield Remark("type", f"{message}; cast both to date", node)
+    elif (zone := _zone_of(node)) is not None and _is_doubtful_zone(zone, dialect):
+        message = f"{_said(node, dialect)} is written for an instant; without a zone it goes the other way"
+        yield Remark("type", f"{message}; cast it to timestamp or timestamptz", node)
+
+
+def _zone_of(node: exp.Expr) -> exp.AtTimeZone | None:
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "TIMEZONE" and len(node.expressions) == 2:
+        zone, time = node.expressions
+        return exp.AtTimeZone(this=time.copy(), zone=zone.copy())
+    return node if isinstance(node, exp.AtTimeZone) else None
+
+
+def _is_doubtful_quotient(node: exp.Div) -> bool:
+    return bool(node.args.get("typed")) and None in types_of(node) and types_of(node) <= INTEGERS | {None}
+
+
+def _is_doubtful_difference(node: exp.Sub) -> bool:
+    """A date minus a possible date; two unknown values are not reported, because they are usually numbers."""
+    return types_of(node) == {exp.DType.DATE, None} and not is_cast_to_integer(node)
+
+
+def _is_doubtful_zone(node: exp.AtTimeZone, dialect: str) -> bool:
+    kind, zone = type_of(node.this), spelt_zone(node.args["zone"])
+    if dialect not in ZONE_GOES_BOTH_WAYS or zone.name in ("UTC", "Etc/UTC", "GMT"):
+        return False
+    return kind is None or (kind is exp.DType.TIMESTAMPLTZ and isinstance(node.this.unnest(), exp.Column))
+
+
+def _listed(nodes: list[exp.Expr], dialect: str) -> str:
+    said = list(dict.fromkeys(_said(node, dialect) for node in nodes))
+    more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
+    return f"{', '.join(said[:_SHOWN])}{more}"
+
+
+def _said(node: exp.Expr, dialect: str) -> str:
+    text = node.sql(dialect=dialect, comments=False)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

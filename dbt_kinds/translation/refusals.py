@@ -1,0 +1,72 @@
+"""What Spark has no counterpart for, whatever its dialect."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_kinds.translation.not_in_spark import NotInSpark
+
+_PSEUDO_COLUMNS = frozenset({"ROWNUM", "_PARTITIONTIME", "_PARTITIONDATE", "_TABLE_SUFFIX"})
+
+
+def refuse(node: exp.Expr) -> None:
+    """Refuses a node.
+
+    Raises:
+        NotInSpark: Spark has no counterpart for it.
+    """
+    if isinstance(node, exp.Parameter | exp.SessionParameter | exp.Placeholder):
+        raise NotInSpark(f"the parameter {node.sql()} has no value here; write a variable", node)
+    if isinstance(node, exp.SetOperation) and node.args.get("by_name"):
+        raise NotInSpark("BY NAME has no counterpart in Spark; write the columns of both sides out", node)
+    if isinstance(node, exp.Order) and isinstance(node.parent, exp.AggFunc):
+        raise NotInSpark(
+            f"ORDER BY in {node.parent.sql_name()} has no counterpart in Spark; write min_by or max_by", node
+        )
+    if isinstance(node, exp.WindowSpec) and str(node.args.get("kind")).upper() == "GROUPS":
+        raise NotInSpark("a frame of GROUPS has no counterpart in Spark; write ROWS or RANGE", node)
+    if isinstance(node, exp.Unnest) and isinstance(node.parent, exp.From) and _is_of_outer_row(node):
+        message = (
+            "a sub-select over a list of the row has no counterpart in Spark; write exists(list, x -> …), filter() or "
+            "aggregate()"
+        )
+        raise NotInSpark(message, node)
+    if isinstance(node, exp.Unnest) and isinstance(node.parent, exp.Join):
+        raise NotInSpark("a list joined within parentheses has no counterpart in Spark; join it outside of them", node)
+    if isinstance(node, exp.Join) and (node.method or "").upper() == "ASOF":
+        raise NotInSpark("ASOF JOIN has no counterpart in Spark; join on a range and keep the last row", node)
+    if isinstance(node, exp.LimitOptions) and (node.args.get("with_ties") or node.args.get("percent")):
+        raise NotInSpark("a limit WITH TIES or in PERCENT has no counterpart in Spark; filter by rank()", node)
+    if isinstance(node, exp.PreWhere):
+        raise NotInSpark("PREWHERE has no counterpart in Spark; write WHERE", node)
+    if isinstance(node, exp.With) and node.recursive:
+        raise NotInSpark("WITH RECURSIVE has no counterpart in Spark 3.5", node)
+    if isinstance(node, exp.Column | exp.Pseudocolumn) and node.name.upper() in _PSEUDO_COLUMNS:
+        raise NotInSpark(f"the pseudo-column {node.name} has no counterpart in Spark", node)
+    if isinstance(node, exp.Lateral):
+        inner = node.this
+        alias = node.args.get("alias")
+        if alias is not None and [column.name for column in alias.args.get("columns") or []][:2] == ["SEQ", "KEY"]:
+            raise NotInSpark("FLATTEN has no counterpart in Spark; write LATERAL VIEW explode()", node)
+        if isinstance(inner, exp.Subquery) and inner.this.args.get("limit") is not None:
+            raise NotInSpark("LIMIT in a correlated LATERAL has no counterpart in Spark 3.5; use row_number()", node)
+    if isinstance(node, exp.Collate):
+        raise NotInSpark("COLLATE has no counterpart in Spark 3.5; compare lower(…)", node)
+    if isinstance(node, exp.Cast) and node.args.get("format") is not None:
+        raise NotInSpark("CAST with a FORMAT has no counterpart in Spark; write date_format() or to_timestamp()", node)
+    if isinstance(node, exp.Array) and any(isinstance(item, exp.Query) for item in node.expressions):
+        raise NotInSpark("ARRAY of a sub-select has no counterpart in Spark; write collect_list()", node)
+    if isinstance(node, exp.SafeFunc):
+        raise NotInSpark("SAFE. before a function has no counterpart in Spark; write try_… where it has one", node)
+    if isinstance(node, exp.Kwarg):
+        raise NotInSpark(f"the named argument {node.sql()} has no counterpart in Spark", node)
+
+
+def _is_of_outer_row(unnest: exp.Unnest) -> bool:
+    """Whether a list belongs to the row around a sub-select, as in `exists (select … from unnest(t.items))`."""
+    select = unnest.find_ancestor(exp.Select)
+    around = select.parent if select is not None else None
+    while isinstance(around, exp.Subquery | exp.SetOperation | exp.Paren | exp.Alias):
+        around = around.parent
+    tables = (exp.From, exp.Join, exp.CTE, exp.Lateral, exp.Create, exp.Insert)
+    return around is not None and not isinstance(around, tables) and unnest.find(exp.Column) is not None
