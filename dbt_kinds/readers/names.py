@@ -12,6 +12,22 @@ def dbt_name(text: str) -> str:
     return re.sub(r"[^a-z0-9_]", "_", text.lower())
 
 
+# dbt takes none of them for a project (BANNED_PROJECT_NAMES)
+_WORDS_OF_DBT = (
+    "_sql_results adapter api column config context database env env_var exceptions execute flags fromjson fromyaml "
+    "graph invocation_id load_agate_table load_result log model modules post_hooks pre_hooks ref render return "
+    "run_started_at schema source sql sql_now store_result store_raw_result target this tojson toyaml "
+    "try_or_compiler_error var write"
+)
+_RESERVED = frozenset(_WORDS_OF_DBT.split())
+
+
+def project_name(text: str) -> str:
+    """A valid name of a dbt project: letters, digits and underscores, not beginning with a digit, no word of dbt's."""
+    name = dbt_name(text)
+    return f"project_{name}" if name[:1].isdigit() or name in _RESERVED else name
+
+
 def slug(text: str) -> str:
     """A name for groups and the like, without repeated underscores."""
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") or "unnamed"

@@ -24,16 +24,35 @@ class Stretch:
     end: int
 
 
+_COMMENT_MARK = re.compile(r"/\*|\*/")
+
+
 def stretches(text: str) -> Iterator[Stretch]:
     """The parts of a text, in order and without gaps."""
     position = 0
     for found in _STRETCH.finditer(text):
+        if found.start() < position:
+            # within a comment that holds others
+            continue
         if found.start() > position:
             yield Stretch("code", position, found.start())
-        yield Stretch(found.lastgroup or "code", found.start(), found.end())
-        position = found.end()
+        end = _end_of_comment(text, found.start()) or found.end()
+        yield Stretch(found.lastgroup or "code", found.start(), end)
+        position = end
     if position < len(text):
         yield Stretch("code", position, len(text))
+
+
+def _end_of_comment(text: str, start: int) -> int | None:
+    """The end of a comment that holds others, which most dialects let end with the last of them."""
+    if not text.startswith("/*", start):
+        return None
+    depth = 0
+    for mark in _COMMENT_MARK.finditer(text, start):
+        depth += 1 if mark[0] == "/*" else -1
+        if depth == 0:
+            return mark.end()
+    return None
 
 
 def code_only(text: str) -> str:

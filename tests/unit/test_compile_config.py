@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from dbt_kinds.readers.names import project_name
 from dbt_kinds.readers.sqlmesh.config import read_config
 from dbt_kinds.readers.sqlmesh.config_literals import Literals, literals_of
-from tests.unit.compiling import run, write_files, written_files
+from tests.unit.compiling import read, run, write_files, written, written_files
 
 JINJA = """
 gateways:
@@ -161,3 +162,56 @@ def test_models_of_a_duckdb_file_are_references_with_and_without_its_catalog(tmp
         }
     )
     assert "{{ ref('a') }}" in files["models/db/b.sql"] and "{{ ref('a') }}" in files["models/db/c.sql"]
+
+
+ENVIRONMENT = """
+variables:
+  stage: "{{ env_var('STAGE') }}"
+  path: "raw_{{ env_var('STAGE') }}"
+  plain: x
+before_all:
+  - "SET a = '{{ env_var('A') }}'"
+"""
+
+
+def test_variable_of_the_environment_is_asked_for_by_dbt(tmp_path: Path) -> None:
+    files = {
+        "config.yaml": "model_defaults:\n  dialect: spark\n  start: \"{{ env_var('S') }}\"" + ENVIRONMENT,
+        "models/m.sql": "MODEL (name db.m);\nSELECT @stage AS x, @path AS y, @VAR('stage') AS z, @plain AS p",
+    }
+    report = written(files, tmp_path)
+    query = (tmp_path / "models/db/m.sql").read_text()
+    stage = "{{ dbt_kinds.text_literal(env_var('STAGE')) }}"
+    assert (
+        f"SELECT {stage} AS x, {{{{ dbt_kinds.text_literal('raw_' ~ env_var('STAGE')) }}}} AS y, {stage} AS z" in query
+    )
+    settings = (tmp_path / "dbt_project.yml").read_text()
+    assert "vars:\n  plain: x\n" in settings and "SET a = '{{ env_var('A') }}'" in settings
+    # a start that only dbt knows is no start here
+    assert [note.code for note in report.all_notes()] == ["RelativeStart"]
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1 AS x FROM @{stage}.t", "SELECT @IF(@stage = 'a', 1, 2) AS x"])
+def test_variable_of_the_environment_that_shapes_the_query_is_refused(sql: str) -> None:
+    compiled = read(f"MODEL (name db.m);\n{sql}", "spark", config=ENVIRONMENT)
+    assert compiled.refusal == "UndefinedMacroVariable:2"
+    assert "environment (STAGE)" in compiled.notes[0].message
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [("(0 = 1)", "skipped"), ("(1 = 1)", ""), ("'false'", "skipped"), ("0", "skipped"), ("(a = 1)", "person")],
+)
+def test_condition_of_enabled_is_read(said: str, outcome: str) -> None:
+    compiled = read(f"MODEL (name db.m, enabled {said});\nSELECT 1 AS x")
+    left = [entry.status for entry in compiled.project.left_out]
+    assert [*left, *(note.level for note in compiled.notes if compiled.model is not None)] == [outcome] * bool(outcome)
+
+
+def test_folder_with_a_name_of_dbts_own_is_no_name_of_a_project() -> None:
+    assert [project_name(text) for text in ("sql", "Env", "2024", "shop")] == [
+        "project_sql",
+        "project_env",
+        "project_2024",
+        "shop",
+    ]

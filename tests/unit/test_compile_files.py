@@ -12,7 +12,7 @@ from dbt_kinds.errors import BadConfig, BadOut, ConfigNotFound, MarkLeftError, S
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.readers.sqlmesh.discovery import find_files
 from dbt_kinds.writers.dbt_project import write_project
-from tests.unit.compiling import CONFIG, read_files, run, write_files, written, written_files
+from tests.unit.compiling import CONFIG, read, read_files, run, write_files, written, written_files
 
 SHOP = Path(__file__).parent.parent / "fixtures" / "sqlmesh_shop"
 ONE = {"models/one.sql": "MODEL (name db.one, kind FULL);\nSELECT 1 AS a"}
@@ -242,14 +242,14 @@ def test_seed_is_written_plainly_with_its_declared_columns(tmp_path: Path, colum
 
 def test_hooks_are_written_in_order(tmp_path: Path) -> None:
     files = {
-        "models/h.sql": "MODEL (name db.h, kind FULL, pre_statements ('SET a = 1'));\nDELETE FROM db.one WHERE a = 1;\nSELECT 1 AS a;\n"
+        "models/h.sql": "MODEL (name db.h, kind FULL, pre_statements ('INSERT INTO other.log SELECT 0 AS a'));\nDELETE FROM db.one WHERE a = 1;\nSELECT 1 AS a;\n"
         "INSERT INTO other.log SELECT a FROM db.one;\nON_VIRTUAL_UPDATE_BEGIN;\nDROP TABLE other.x;\nON_VIRTUAL_UPDATE_END;",
         **ONE,
     }
     report = written(files, tmp_path)
     text = (tmp_path / "models/db/h.sql").read_text()
     hooks = [
-        "SET a = 1",
+        "INSERT INTO other.log SELECT 0 AS a",
         "DELETE FROM {{ ref('one') }} WHERE a = 1",
         "INSERT INTO other.log SELECT a FROM {{ ref('one') }} AS one",
         "DROP TABLE other.x",
@@ -313,3 +313,40 @@ def test_files_of_duckdb_are_declared_once_for_all_that_read_them() -> None:
     assert hooks[0] == "create schema if not exists {{ target.schema }}" and len(hooks) == 3
     assert hooks[1].startswith("create table if not exists {{ target.schema }}.kinds_file_orders (`id` ")
     assert "using csv options (path '/data/orders.csv', " in hooks[1] and "sep ';'" in hooks[1]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "statement", "hooks", "said"),
+    [
+        ("duckdb", "PRAGMA threads = 4", [], ["PropertyDropped"]),
+        ("duckdb", "SET threads = 4", [], ["PropertyDropped"]),
+        ("postgres", "ANALYZE db.m", [], ["PropertyDropped"]),
+        ("spark", "SET a = 4", ["SET a = 4"], []),
+        ("spark", "ANALYZE TABLE raw.t COMPUTE STATISTICS", ["ANALYZE TABLE raw.t COMPUTE STATISTICS"], []),
+    ],
+)
+def test_settings_of_another_engine_are_no_hooks(
+    dialect: str, statement: str, hooks: list[str], said: list[str]
+) -> None:
+    compiled = read(f"MODEL (name db.m, kind FULL);\nSELECT 1 AS x;\n{statement}", dialect)
+    assert compiled.model is not None
+    assert [hook.text for hook in compiled.model.post_hooks] == hooks
+    assert compiled.codes == said
+
+
+def test_files_that_spark_reads_by_their_name_are_no_sources() -> None:
+    compiled = read("MODEL (name db.m);\nSELECT a FROM parquet.`dir/x` AS f JOIN raw.t ON true", "spark")
+    assert compiled.model is not None and "FROM parquet.`dir/x` AS f JOIN" in compiled.model.query.text
+    assert [source.name for source in compiled.project.sources] == ["t"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MODEL (name db.m);\n/* a /* nested */ comment */\nSELECT 1 AS x",
+        "/* a /* nested */ comment */\nMODEL (name db.m);\nSELECT 1 AS x",
+    ],
+)
+def test_comments_in_comments_hide_no_query(text: str) -> None:
+    compiled = read(text, "postgres")
+    assert compiled.model is not None and "1 AS x" in compiled.model.query.text, compiled.notes

@@ -29,7 +29,7 @@ from dbt_kinds.kinds import (
 )
 from dbt_kinds.marks import Marks
 from dbt_kinds.readers.circles import way_back
-from dbt_kinds.readers.names import dbt_name, node_names
+from dbt_kinds.readers.names import dbt_name, node_names, project_name
 from dbt_kinds.readers.ondatrasql.arguments import read_call
 from dbt_kinds.readers.ondatrasql.check_expressions import CheckProblem
 from dbt_kinds.readers.ondatrasql.checks import Check, Checks, names_of
@@ -90,8 +90,7 @@ def read_kinds_project(
         UnreadableProjectError: there is no project.
     """
     reader = _Reader(root, allow_delta or {}, allow_downgrade=allow_downgrade, audits_as_tests=audits_as_tests)
-    title = dbt_name(name or root.resolve().name)
-    project = Project(f"project_{title}" if title[:1].isdigit() else title, CONFIG_FILE)
+    project = Project(project_name(name or root.resolve().name), CONFIG_FILE)
     reader.read(project)
     findings = sorted({*reader.findings, *(found for one in reader.models for found in one.declared.findings)})
     return project, findings

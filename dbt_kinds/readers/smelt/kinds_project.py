@@ -17,7 +17,7 @@ from dbt_kinds.analysis.pushdown import Reference, pushed_down, without_semicolo
 from dbt_kinds.analysis.safety import Slicing, classify
 from dbt_kinds.kinds import Column, Jinja, Kind, LeftOut, Model, Note, Place, Project, Seed, SourceTable, SqlText
 from dbt_kinds.marks import Marks
-from dbt_kinds.readers.names import dbt_name
+from dbt_kinds.readers.names import project_name
 from dbt_kinds.readers.smelt import project as smelt
 from dbt_kinds.readers.smelt.backbuilding import backbuild_margins
 from dbt_kinds.readers.smelt.configuration import Configuration, type_of
@@ -34,8 +34,7 @@ def read_kinds_project(root: Path, name: str | None, *, allow_downgrade: bool) -
     """
     found = smelt.read_project(root)
     reader = _Reader(found, resolve(found), allow_downgrade)
-    title = dbt_name(name or root.resolve().name)
-    project = Project(f"project_{title}" if title[:1].isdigit() else title, smelt.PROJECT_FILE, is_all_or_nothing=True)
+    project = Project(project_name(name or root.resolve().name), smelt.PROJECT_FILE, is_all_or_nothing=True)
     for address in reader.lineage.order:
         node = reader.model(address)
         if isinstance(node, LeftOut):

@@ -22,6 +22,7 @@ from dbt_kinds.intervals.units import read_unit
 from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.readers.sqlmesh.config_jinja import render_config
 from dbt_kinds.readers.sqlmesh.config_literals import literals_of
+from dbt_kinds.readers.sqlmesh.environment import variables_in
 from dbt_kinds.readers.sqlmesh.gateways import catalog_of
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, cron, instant
 from dbt_kinds.readers.yaml_nodes import read_yaml
@@ -165,6 +166,13 @@ def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any
         for key, value in written.items()
         if value is not None
     }
+    for key in [key for key, value in defaults.items() if variables_in(value)]:
+        names = ", ".join(variables_in(defaults.pop(key)))
+        message = (
+            f"model_defaults {key} comes from the environment ({names}), which only dbt knows, and was left out; write "
+            "the value, or env_var('<NAME>', '<default>')"
+        )
+        config.notes.append(note_of((RelativeStart if key == "start" else PropertyDropped)(message, config.file, 1)))
     if defaults.get("start") is not None:
         try:
             defaults["start"] = instant(str(defaults["start"]))

@@ -10,6 +10,7 @@ from jinja2 import StrictUndefined, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from dbt_kinds.errors import BadConfig
+from dbt_kinds.readers.sqlmesh.environment import placeholder
 
 # a placeholder for secrets, which are not used by any converted setting
 SECRET = "jinja"
@@ -38,7 +39,7 @@ def render_config(text: str, file: str) -> RenderedConfig:
     def env_var(name: str, default: Any = None) -> Any:
         if default is not None and name not in rendered.defaulted:
             rendered.defaulted.append(name)
-        return default
+        return placeholder(name) if default is None else default
 
     jinja = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, finalize=_printed)
     try:

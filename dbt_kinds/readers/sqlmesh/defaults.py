@@ -7,11 +7,13 @@ from dbt_kinds.errors import (
     PropertyDropped,
 )
 from dbt_kinds.kinds import (
+    Jinja,
     Project,
     SqlText,
     note_of,
 )
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
+from dbt_kinds.readers.sqlmesh.environment import placeholder, variables_in
 from dbt_kinds.readers.sqlmesh.hooks import read_hook
 from dbt_kinds.readers.sqlmesh.statements import Statement
 
@@ -71,6 +73,8 @@ def read_defaults(context: ProjectContext, project: Project) -> None:
 def _project_hook(text: str, context: ProjectContext, project: Project) -> SqlText | None:
     file = context.config.file
     scope = context.scope(file, context.config.dialect or "")
+    for name in variables_in(text):
+        text = text.replace(placeholder(name), scope.marks.name_of(Jinja(f"{{{{ env_var('{name}') }}}}")))
     try:
         hook = read_hook(Statement("sql", text, 1, 1, file), scope, context.tables, None)
     except CompileError as error:

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from dbt_kinds.readers.sqlmesh.config_jinja import SECRET
+from dbt_kinds.readers.sqlmesh.environment import variables_in
 
 _DUCKDB = ("duckdb", "motherduck", "ducklake")
 # the key in each type of connection; DuckDB's is the name of the file
@@ -25,7 +26,7 @@ def catalog_of(connection: Mapping[str, Any]) -> str | None:
     catalogs = connection.get("catalogs")
     if kind in _DUCKDB and written is None and isinstance(catalogs, dict) and catalogs:
         return str(next(iter(catalogs)))
-    if not isinstance(written, str) or written == SECRET:
+    if not isinstance(written, str) or written == SECRET or variables_in(written):
         return None
     return _stem(written) if kind in _DUCKDB else written
 

@@ -29,7 +29,10 @@ from dbt_kinds.translation.scan import code_only, without_comments
 from dbt_kinds.translation.spark_text import is_spelt_for_spark
 from dbt_kinds.translation.target import SparkTarget
 
-_WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant)
+_WRITES = (
+    *(exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant),
+    exp.Analyze,
+)
 _MACRO_STATEMENT = re.compile(r"\s*@\s*(\w+)\s*\(")
 _GRANT_SELECT = re.compile(
     r"GRANT\s+SELECT\s+ON\s+(?:TABLE\s+|VIEW\s+)?(\S+)\s+TO\s+(?:ROLE\s+|USER\s+|GROUP\s+)?(.+)", re.I | re.S
@@ -104,6 +107,12 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
         tree = parse_statement(text, scope.dialect)
     except ParseFailure as failure:
         return _passed_on(text, scope, line, failure.message)
+    if isinstance(tree, exp.Pragma | exp.Set | exp.Analyze) and not is_spark(scope.dialect):
+        message = (
+            f"'{' '.join(text.split())[:80]}' is for {scope.dialect} and was left out; write Spark's own, if it has one"
+        )
+        scope.note(PropertyDropped, message, line)
+        return None
     if isinstance(tree, exp.Command | exp.Column | exp.Alias):
         return _passed_on(text, scope, line, "sqlglot does not know this statement")
     if len(_dropped(tree)) > 1:
@@ -138,7 +147,7 @@ def _targets(tree: exp.Expr) -> list[exp.Table]:
     """The tables that a statement writes."""
     if not isinstance(tree, _WRITES):
         return []
-    several = tree.expressions if isinstance(tree, exp.TruncateTable) else _dropped(tree)
+    several = tree.expressions if isinstance(tree, exp.TruncateTable) else [*_dropped(tree), *_analyzed(tree)]
     found = [tree.args.get("this"), *several]
     return [table for table in (_unwrapped(part) for part in found) if isinstance(table, exp.Table)]
 
@@ -146,6 +155,10 @@ def _targets(tree: exp.Expr) -> list[exp.Table]:
 def _dropped(tree: exp.Expr) -> list[exp.Expr]:
     """The tables that a statement drops; sqlglot 30.30 keeps a list of them, 30.8 a single one."""
     return list(tree.args.get("tables") or []) if isinstance(tree, exp.Drop) else []
+
+
+def _analyzed(tree: exp.Expr) -> list[exp.Expr]:
+    return list(tree.args.get("tables") or []) if isinstance(tree, exp.Analyze) else []
 
 
 def _unwrapped(target: object) -> object:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sqlglot import exp
+from sqlglot.optimizer.simplify import simplify
+
 from dbt_kinds.errors import (
     BadConfig,
     CompileError,
@@ -26,7 +29,7 @@ from dbt_kinds.kinds import (
     SqlText,
     note_of,
 )
-from dbt_kinds.readers.names import dbt_name
+from dbt_kinds.readers.names import project_name
 from dbt_kinds.readers.sqlmesh.audit_definitions import define
 from dbt_kinds.readers.sqlmesh.audits import read_audit
 from dbt_kinds.readers.sqlmesh.batch_audits import place_audits
@@ -36,6 +39,7 @@ from dbt_kinds.readers.sqlmesh.defaults import read_defaults
 from dbt_kinds.readers.sqlmesh.described import DescribedModels
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
 from dbt_kinds.readers.sqlmesh.discovery import find_files, has_semantics
+from dbt_kinds.readers.sqlmesh.environment import variables_in
 from dbt_kinds.readers.sqlmesh.external import read_external, read_external_tests
 from dbt_kinds.readers.sqlmesh.file_tables import declarations
 from dbt_kinds.readers.sqlmesh.jinja_rendering import macros_in
@@ -49,6 +53,7 @@ from dbt_kinds.readers.sqlmesh.statements import Statement, block_dialect, split
 from dbt_kinds.readers.sqlmesh.tables import Tables, column_list, name_of_text
 from dbt_kinds.readers.sqlmesh.unit_tests import read_unit_tests
 from dbt_kinds.readers.vulcan.read import read_semantics
+from dbt_kinds.translation.dialects import ParseFailure, parse_expression
 from dbt_kinds.translation.star import Columns
 
 _BUILT_IN_MACRO = re.compile(
@@ -56,6 +61,8 @@ _BUILT_IN_MACRO = re.compile(
     r"generate_alias_name|generate_database_name|this|adapter|target|modules|graph|model|tojson|fromjson|print)\s*\("
 )
 Progress = Callable[[str, int, int], None]
+
+_WORDS = {"true": True, "false": False, "1": True, "0": False}
 
 
 def read_project(root: Path, options: Options, progress: Progress | None = None) -> Project:
@@ -75,7 +82,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
             check_dialect(config.dialect, config.file, 1)
         except CompileError as error:
             raise BadConfig(error.message, config.file, 1) from error
-    project = Project(_project_name(options.name or config.project or root.resolve().name), config.file)
+    project = Project(project_name(options.name or config.project or root.resolve().name), config.file)
     _read_shared_files(context, project)
     sources = _read_model_files(context, project, progress)
     readers = name_models(sources, context, project)
@@ -99,12 +106,6 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
         read_unit_tests(files.text(path), path, project, context)
     _finish(context, project)
     return project
-
-
-def _project_name(text: str) -> str:
-    """A valid dbt project name: letters, digits and underscores, not beginning with a digit."""
-    name = dbt_name(text)
-    return f"project_{name}" if name[:1].isdigit() else name
 
 
 def _read_shared_files(context: ProjectContext, project: Project) -> None:
@@ -223,7 +224,24 @@ def _is_enabled(source: ModelSource, context: ProjectContext) -> bool:
     value = source.block.properties.get("enabled")
     if value is None:
         return context.config.defaults.get("enabled") is not False
-    return value.text.lower() != "false"
+    return _is_true(value.text, source)
+
+
+def _is_true(text: str, source: ModelSource) -> bool:
+    """Whether a condition of literals holds, such as `(0 = 1)`."""
+    try:
+        simple = simplify(parse_expression(text, "")).unnest()
+    except ParseFailure:
+        simple = exp.Null()
+    if isinstance(simple, exp.Boolean):
+        return bool(simple.this)
+    if isinstance(simple, exp.Literal) and simple.name.lower() in _WORDS:
+        return _WORDS[simple.name.lower()]
+    message = (
+        f"enabled of {source.name.text} is '{text}', which is not known here; it was converted, write true or false"
+    )
+    source.scope.note(PropertyDropped, message, source.block.place.line, for_person=True)
+    return True
 
 
 def _columns_finder(
@@ -290,7 +308,7 @@ def _finish(context: ProjectContext, project: Project) -> None:
     project.models = [node for node in order_of(project.models) if isinstance(node, Model)]
     project.seeds = [node for node in order_of(project.seeds) if isinstance(node, Seed)]
     project.sources = sorted(context.tables.sources.values(), key=lambda table: (table.source, table.name))
-    project.variables = config.variables
+    project.variables = {name: value for name, value in config.variables.items() if not variables_in(value)}
     project.on_run_start = [*declarations(context.declared), *project.on_run_start]
     for node in (*project.models, *project.seeds):
         owner = node.origin.pop("owner", None)

@@ -27,6 +27,7 @@ from dbt_kinds.readers.sqlmesh.comments import (
 from dbt_kinds.readers.sqlmesh.file_tables import read_files
 from dbt_kinds.readers.sqlmesh.macros.expand import Expanded, expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
+from dbt_kinds.readers.sqlmesh.macros.variables import check_known
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.remarks import note_remarks
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
@@ -71,6 +72,7 @@ def prepare(text: str, scope: Scope, first_line: int, *, is_rendered: bool = Fal
         SqlParseError: it does not parse; other errors come from macros.
     """
     expanded = expand(text, scope, first_line)
+    check_known(scope.model_name, expanded.text, scope, first_line)
     expanded.has_lines = not is_rendered
     with_signs = signed(expanded.text)
     expanded.text = with_signs.text

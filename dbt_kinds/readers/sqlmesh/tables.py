@@ -15,6 +15,9 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import TableName, table_name
 from dbt_kinds.translation.star import Columns, is_column_of_neighbour, visible_cte
 
+# files that Spark reads in place of a table: parquet.`folder/file`
+_FILES = frozenset({"avro", "binaryfile", "csv", "delta", "json", "orc", "parquet", "text"})
+
 
 @dataclass
 class Tables:
@@ -98,6 +101,8 @@ def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, 
 def is_read_table(table: exp.Table) -> bool:
     """Whether a table in a tree must be looked up: not a CTE, function or mark."""
     if not isinstance(table.this, exp.Identifier) or is_mark(table.name):
+        return False
+    if table.db.lower() in _FILES and ("/" in table.name or ":" in table.name):
         return False
     return visible_cte(table) is None and not is_column_of_neighbour(table)
 

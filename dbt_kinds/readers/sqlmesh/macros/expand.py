@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from sqlglot import Token, TokenType
 
 from dbt_kinds.errors import UnsupportedMacro
-from dbt_kinds.kinds import Variable
 from dbt_kinds.readers.brackets import closing
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.clauses import CLAUSES, clause_end
@@ -32,9 +31,9 @@ from dbt_kinds.readers.sqlmesh.macros.variables import (
     name_text,
     note_frozen,
     project_variables,
-    spelled,
     template,
     time_mark,
+    variable_mark,
     variable_value,
 )
 from dbt_kinds.readers.time_names import time_variable
@@ -219,7 +218,7 @@ def _variable(
     if name.lower() in configured and not is_bound(name, scope):
         value = configured[name.lower()]
         if is_value and not scope.is_nested and isinstance(value, str | int | float):
-            return scope.marks.name_of(Variable(spelled(name, scope), isinstance(value, str)))
+            return variable_mark(name, value, scope)
         note_frozen(name, scope, line)
     fragment = variable_value(name, scope, line, before)
     if is_braced and isinstance(fragment, str):

@@ -16,13 +16,12 @@ from dbt_kinds.errors import (
     UnsupportedMacro,
     VariableFrozen,
 )
-from dbt_kinds.kinds import Variable
 from dbt_kinds.readers.sqlmesh.macros import sql_macros
 from dbt_kinds.readers.sqlmesh.macros.arguments import Argument, items_of, read_lambda, tree_of, value_of
 from dbt_kinds.readers.sqlmesh.macros.conditions import Unknown, evaluate
 from dbt_kinds.readers.sqlmesh.macros.expand import expand_text
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Lambda, Scope, plain_text, sql_of
-from dbt_kinds.readers.sqlmesh.macros.variables import spelled
+from dbt_kinds.readers.sqlmesh.macros.variables import check_known, variable_mark
 
 _REFUSED = frozenset({"RESOLVE_TEMPLATE", "THIS_ENV", "SCHEMAS", "VIEWS"})
 
@@ -172,7 +171,8 @@ def _var(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
     if name in configured:
         value = configured[name]
         if not scope.is_nested and isinstance(value, str | int | float):
-            return scope.marks.name_of(Variable(spelled(name, scope), isinstance(value, str)))
+            return variable_mark(name, value, scope)
+        check_known(name, value, scope, line)
         scope.note(VariableFrozen, f"@VAR('{name}') was replaced by its value of today; compile again after it", line)
         return sql_of(value, scope.dialect)
     if len(arguments) > 1:

@@ -12,12 +12,15 @@ from dbt_kinds.errors import (
     VariableFrozen,
 )
 from dbt_kinds.kinds import (
+    Jinja,
     Parameter,
     SparkSql,
     This,
     TimeVariable,
+    Variable,
 )
 from dbt_kinds.marks import has_glued_mark
+from dbt_kinds.readers.sqlmesh.environment import jinja_of, variables_in
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text, sql_of
 from dbt_kinds.readers.time_names import has_window, time_variable
 
@@ -102,8 +105,35 @@ def field_value(name: str, fields: Sequence[str], scope: Scope, line: int) -> Fr
     return sql_of(value, scope.dialect)
 
 
+def variable_mark(name: str, value: object, scope: Scope) -> str:
+    """The mark of a variable whose value dbt fills in, from its own variables or from the environment."""
+    if variables_in(value):
+        return scope.marks.name_of(Jinja(f"{{{{ dbt_kinds.text_literal({jinja_of(str(value))}) }}}}"))
+    return scope.marks.name_of(Variable(spelled(name, scope), isinstance(value, str)))
+
+
+def check_known(name: str, value: object, scope: Scope, line: int) -> None:
+    """Refuses a value that only dbt knows where it is needed now.
+
+    Raises:
+        UndefinedMacroVariable: it comes from the environment.
+    """
+    if variables_in(value):
+        names = ", ".join(variables_in(value))
+        message = (
+            f"@{name} comes from the environment ({names}) and is needed here to write the SQL; write its value in the "
+            "config, or env_var('<NAME>', '<default>')"
+        )
+        raise scope.error(UndefinedMacroVariable, message, line)
+
+
 def note_frozen(name: str, scope: Scope, line: int) -> None:
-    """Notes that a variable was replaced by its current value."""
+    """Notes that a variable was replaced by its current value.
+
+    Raises:
+        UndefinedMacroVariable: it comes from the environment.
+    """
+    check_known(name, project_variables(scope).get(name.split(".")[0].lower()), scope, line)
     message = f"@{name} was replaced by its value of today; compile again after you change it"
     # once per model, however often its SQL uses it
     if all((note.code, note.message) != (VariableFrozen.__name__, message) for note in scope.notes):
