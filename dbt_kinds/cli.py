@@ -265,6 +265,9 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
 @click.option(
     "--adapter", type=click.Choice(["spark", "databricks"]), default="spark", show_default=True, help="The dbt adapter."
 )
+@click.option(
+    "--spark", type=click.Choice(["3.5", "4.0", "4.1"]), default="3.5", show_default=True, help="The version of Spark."
+)
 @click.option("--name", help="The name of the dbt project.")
 @click.option("--package", help="Where dbt deps finds dbt_kinds: a git URL with @revision, or a path.")
 @click.option("--run-macros", is_flag=True, help="Run the project's Python macros, which are refused otherwise.")

@@ -9,7 +9,7 @@ from typing import Any
 
 import dbt_kinds
 from dbt_kinds.compile.report import Report, report_of
-from dbt_kinds.errors import BadOut, SourceNotFound
+from dbt_kinds.errors import BadOut, SourceNotFound, WrongUse
 from dbt_kinds.kinds import Project
 from dbt_kinds.readers.ondatrasql import project as ondatrasql
 from dbt_kinds.readers.ondatrasql.files import is_ondatrasql_project
@@ -17,6 +17,7 @@ from dbt_kinds.readers.smelt.kinds_project import read_kinds_project
 from dbt_kinds.readers.smelt.project import is_smelt_project
 from dbt_kinds.readers.sqlmesh.context import Options
 from dbt_kinds.readers.sqlmesh.project import read_project
+from dbt_kinds.translation.target import VERSIONS
 from dbt_kinds.writers.dbt_project import write_project
 from dbt_kinds.writers.files import Changes, apply_changes, plan_changes
 
@@ -29,6 +30,7 @@ class CompileRequest:
     out: Path
     tool: str | None = None
     adapter: str = "spark"
+    spark: str = VERSIONS[0]
     name: str | None = None
     package: str | None = None
     run_macros: bool = False
@@ -61,8 +63,10 @@ def compile_project(request: CompileRequest, progress: Callable[[str, int, int],
 def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | None) -> Project:
     """Reads the project with the requested tool's reader, or with the one its files indicate."""
     if request.tool == "smelt" or (request.tool is None and is_smelt_project(request.source)):
+        _check_version(request)
         return read_kinds_project(request.source, request.name, allow_downgrade=request.allow_downgrade)
     if request.tool == "ondatrasql" or (request.tool is None and is_ondatrasql_project(request.source)):
+        _check_version(request)
         allowed = ondatrasql.allowed_deltas(request.allow_delta)
         return ondatrasql.read_kinds_project(
             request.source,
@@ -73,12 +77,19 @@ def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | N
         )[0]
     options = Options(
         adapter=request.adapter,
+        spark=request.spark,
         run_macros=request.run_macros,
         name=request.name,
         is_vulcan=None if request.tool is None else request.tool == "vulcan",
         audits_as_tests=request.audits_as_tests,
     )
     return read_project(request.source, options, progress)
+
+
+def _check_version(request: CompileRequest) -> None:
+    """These tools' queries are written for the oldest version, which all read."""
+    if request.spark != VERSIONS[0]:
+        raise WrongUse("--spark is for SQLMesh and Vulcan; leave it out: every version reads what is written")
 
 
 def package_entry(package: str | None) -> dict[str, Any]:

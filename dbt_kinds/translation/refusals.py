@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _PSEUDO_COLUMNS = frozenset({"ROWNUM", "_PARTITIONTIME", "_PARTITIONDATE", "_TABLE_SUFFIX"})
 
+_HAS_COLLATIONS = "4.0"
+_HAS_RECURSION = "4.1"
 
-def refuse(node: exp.Expr) -> None:
-    """Refuses a node.
+
+def refuse(node: exp.Expr, dialect: str, version: str) -> None:
+    """Refuses a node that a version of Spark has no counterpart for.
 
     Raises:
         NotInSpark: Spark has no counterpart for it.
@@ -40,7 +44,7 @@ def refuse(node: exp.Expr) -> None:
     if isinstance(node, exp.PreWhere):
         raise NotInSpark("PREWHERE has no counterpart in Spark; write WHERE", node)
     if isinstance(node, exp.With) and node.recursive:
-        raise NotInSpark("WITH RECURSIVE has no counterpart in Spark 3.5", node)
+        _refuse_recursion(node, version)
     if isinstance(node, exp.Column | exp.Pseudocolumn) and node.name.upper() in _PSEUDO_COLUMNS:
         raise NotInSpark(f"the pseudo-column {node.name} has no counterpart in Spark", node)
     if isinstance(node, exp.Lateral):
@@ -50,8 +54,8 @@ def refuse(node: exp.Expr) -> None:
             raise NotInSpark("FLATTEN has no counterpart in Spark; write LATERAL VIEW explode()", node)
         if isinstance(inner, exp.Subquery) and inner.this.args.get("limit") is not None:
             raise NotInSpark("LIMIT in a correlated LATERAL has no counterpart in Spark 3.5; use row_number()", node)
-    if isinstance(node, exp.Collate):
-        raise NotInSpark("COLLATE has no counterpart in Spark 3.5; compare lower(…)", node)
+    if isinstance(node, exp.Collate) and (version < _HAS_COLLATIONS or not is_spark(dialect)):
+        raise NotInSpark(f"this COLLATE has no counterpart in Spark {version}; compare lower(…)", node)
     if isinstance(node, exp.Cast) and node.args.get("format") is not None:
         raise NotInSpark("CAST with a FORMAT has no counterpart in Spark; write date_format() or to_timestamp()", node)
     if isinstance(node, exp.Array) and any(isinstance(item, exp.Query) for item in node.expressions):
@@ -60,6 +64,16 @@ def refuse(node: exp.Expr) -> None:
         raise NotInSpark("SAFE. before a function has no counterpart in Spark; write try_… where it has one", node)
     if isinstance(node, exp.Kwarg):
         raise NotInSpark(f"the named argument {node.sql()} has no counterpart in Spark", node)
+
+
+def _refuse_recursion(node: exp.With, version: str) -> None:
+    if version < _HAS_RECURSION:
+        raise NotInSpark(f"WITH RECURSIVE has no counterpart in Spark {version}; 4.1 has it (--spark 4.1)", node)
+    for cte in node.expressions:
+        query = cte.this
+        reads_itself = any(table.name.lower() == cte.alias.lower() for table in query.find_all(exp.Table))
+        if reads_itself and isinstance(query, exp.SetOperation) and query.args.get("distinct"):
+            raise NotInSpark("Spark's recursion takes UNION ALL only; keep a level and stop at it", query)
 
 
 def _is_of_outer_row(unnest: exp.Unnest) -> bool:

@@ -37,6 +37,8 @@ from dbt_kinds.translation.topics import TOPICS
 from dbt_kinds.translation.value_types import settle_types, type_columns, type_of
 from dbt_kinds.translation.written_check import check_written, unknown_functions
 
+VERSIONS = ("3.5", "4.0", "4.1")
+
 assert TOPICS, "each binds its functions when it is imported"
 _FAILURES = (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError, IndexError)
 
@@ -51,9 +53,9 @@ class Translated:
 
 @dataclass(frozen=True)
 class SparkTarget:
-    """A version of Spark that queries are written for."""
+    """A version of Spark that queries are written for. From 4.0 on, ANSI mode is its default."""
 
-    version: str = "3.5"
+    version: str = VERSIONS[0]
 
     def resolve(self, tree: exp.Expr, dialect: str, columns_of: ColumnsOf, marks: Marks | None = None) -> list[Remark]:
         """What needs the names of tables, and must come before they lose them: stars, types and aliases.
@@ -93,7 +95,7 @@ class SparkTarget:
         for pivot in tree.find_all(exp.Pivot):
             name_pivoted(pivot, dialect)
         for node in tree.walk():
-            refuse(node)
+            refuse(node, dialect, self.version)
             if not is_spark(dialect):
                 refuse_left_out(node, dialect)
             only = duckdb_only(node) if dialect == "duckdb" else None

@@ -585,3 +585,28 @@ def test_a_model_that_reads_itself_reads_what_dbt_calls_this(dialect: str, query
     text = rendered(compiled.model.query, str)
     assert text.count("{{ this }}") == count and "ref(" not in text and "this_model" not in text
     assert not compiled.model.depends_on and not any(table.schema == "db" for table in compiled.project.sources)
+
+
+RECURSION = "MODEL (name db.m, kind FULL);\nWITH RECURSIVE r AS (SELECT 1 AS x {} SELECT x + 1 FROM r WHERE x < 3) SELECT x FROM r"
+
+
+@pytest.mark.parametrize(
+    ("spark", "union", "refusal"),
+    [
+        ("3.5", "UNION ALL", "Untranslatable:2"),
+        ("4.0", "UNION ALL", "Untranslatable:2"),
+        ("4.1", "UNION ALL", ""),
+        ("4.1", "UNION", "Untranslatable:2"),
+    ],
+)
+def test_version_of_spark_decides_what_it_has(spark: str, union: str, refusal: str) -> None:
+    compiled = read(RECURSION.format(union), "postgres", spark=spark)
+    assert compiled.refusal == refusal
+    assert compiled.model is None or "WITH RECURSIVE r AS" in compiled.model.query.text
+
+
+def test_query_converts_alike_from_every_tool() -> None:
+    sql = "SELECT COLUMNS('^[ab]$') FROM raw.t UNION ALL BY NAME SELECT b, a FROM raw.t"
+    compiled = read(f"MODEL (name db.m);\n{sql}", "duckdb", files=TABLES)
+    assert compiled.model is not None, compiled.notes
+    assert "COLUMNS" not in compiled.model.query.text and "BY NAME" not in compiled.model.query.text

@@ -18,6 +18,7 @@ from dbt_kinds.readers.sqlmesh.names import TableName, table_name_of
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables
 from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.target import SparkTarget
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,13 @@ class Options:
     """The options of the command.
 
     Attributes:
+        spark: the version of Spark that queries are written for.
         is_vulcan: whether YAML contains semantic models, metrics and checks; None detects it from the files.
         audits_as_tests: whether audits are tests of the table even if batches can be audited.
     """
 
     adapter: str = "spark"
+    spark: str = "3.5"
     run_macros: bool = False
     name: str | None = None
     is_vulcan: bool | None = None
@@ -97,6 +100,7 @@ class ProjectContext:
             declared=self.declared,
             gateway=self.config.gateway,
             adapter=self.options.adapter,
+            target=SparkTarget(self.options.spark),
             project_notes=self.notes,
         )
 

@@ -27,7 +27,6 @@ from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_stateme
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.scan import code_only, without_comments
 from dbt_kinds.translation.spark_text import is_spelt_for_spark
-from dbt_kinds.translation.target import SparkTarget
 
 _WRITES = (
     *(exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant),
@@ -136,7 +135,7 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
     if is_spark(scope.dialect) and not changed and is_spelt_for_spark(text):
         return SqlText(text, used_marks(text, scope.marks.by_name), tree)
     try:
-        translated = SparkTarget().translate(tree, scope.dialect, text)
+        translated = scope.target.translate(tree, scope.dialect, text)
     except NotInSpark as problem:
         raise scope.error(Untranslatable, problem.message, line) from problem
     note_remarks(scope, translated.remarks, lambda node: line)

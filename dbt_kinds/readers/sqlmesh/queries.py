@@ -37,7 +37,6 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.scan import touches
 from dbt_kinds.translation.spark_text import is_spelt_for_spark, needs_rewrite
 from dbt_kinds.translation.star import Columns, output_columns
-from dbt_kinds.translation.target import SparkTarget
 from dbt_kinds.translation.value_types import TIMES, type_of
 from dbt_kinds.translation.written_check import unknown_functions
 
@@ -108,7 +107,7 @@ def to_spark(
     try:
         read_files(tree, scope, prepared.expanded.line_at(0))
         # before tables lose their names, which are needed to find their columns
-        note_remarks(scope, SparkTarget().resolve(tree, scope.dialect, lookup, scope.marks), prepared.line_of)
+        note_remarks(scope, scope.target.resolve(tree, scope.dialect, lookup, scope.marks), prepared.line_of)
         keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _rename_tables(prepared, tables, own_key)
         if keeps_text:
@@ -129,10 +128,9 @@ def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
 
 
 def _written(prepared: Prepared) -> str:
-    translated = SparkTarget().translate(
-        prepared.tree, prepared.scope.dialect, prepared.expanded.text, write=_with_comments_above
-    )
-    note_remarks(prepared.scope, translated.remarks, prepared.line_of)
+    scope, text = prepared.scope, prepared.expanded.text
+    translated = scope.target.translate(prepared.tree, scope.dialect, text, write=_with_comments_above)
+    note_remarks(scope, translated.remarks, prepared.line_of)
     return translated.text
 
 

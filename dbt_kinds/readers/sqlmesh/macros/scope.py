@@ -12,6 +12,7 @@ from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.marks import Marks
 from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.target import SparkTarget
 
 # SQL in the source dialect; a list is a macro's several items, None a dropped one
 Fragment = str | list[str] | None
@@ -61,6 +62,7 @@ class Scope:
     kind_name: str = ""
     gateway: str = ""
     adapter: str = "spark"
+    target: SparkTarget = field(default_factory=SparkTarget)
     allows_window: bool = True
     is_nested: bool = False
     bare_names: frozenset[str] = frozenset()
