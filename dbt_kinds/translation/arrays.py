@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt_kinds.marks import is_mark
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
@@ -111,10 +112,12 @@ def among(node: exp.In, dialect: str) -> exp.Expr:
     """`x in list` of DuckDB, and `x in unnest(list)` of BigQuery, where it is false of no list."""
     unnest = node.args.get("unnest")
     if isinstance(unnest, exp.Unnest):
-        values = exp.Coalesce(this=unnest.expressions[0].copy(), expressions=[exp.Array()])
-        return call("ARRAY_CONTAINS", values, node.this)
-    if node.args.get("field") is not None:
-        return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", node.args["field"]), node.this)
+        there = exp.Coalesce(this=unnest.expressions[0].copy(), expressions=[exp.Array()])
+        return call("ARRAY_CONTAINS", there, node.this)
+    values = node.args.get("field")
+    # a placeholder is a list in parentheses
+    if values is not None and not is_mark(values.name):
+        return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", values), node.this)
     return node
 
 

@@ -36,6 +36,9 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
     Raises:
         NotInSpark: Spark has no such type.
     """
+    if isinstance(node, exp.TryCast):
+        # sqlglot writes others as CAST, which fails in ANSI mode
+        node.set("safe", True)
     if isinstance(node.this, exp.ExplodingGenerateSeries):
         return cast_series(node)
     if isinstance(node.this, exp.Explode):

@@ -13,6 +13,8 @@ _PARTS = re.compile(
 )
 # the arguments of MAKE_INTERVAL
 _PLACES = ("YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+# an interval of Spark's holds these, or the others
+_OF_MONTHS = frozenset({"YEAR", "MONTH"})
 _SHORT_UNITS = {"MON": "MONTH", "HR": "HOUR", "MIN": "MINUTE", "SEC": "SECOND"}
 _UNITS_OF_DATES = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
 _DATE_FUNCTIONS = (exp.CurrentDate, exp.Date, exp.LastDay, exp.TsOrDsToDate, exp.DateTrunc, exp.StrToDate)
@@ -131,6 +133,9 @@ def _of_several_units(node: exp.Interval, text: str) -> exp.Expr:
         ((unit, count),) = counts.items()
         made = exp.Interval(this=exp.Literal.string(f"{count:.12g}".lstrip("-")), unit=exp.var(unit))
         return made if count >= 0 else exp.paren(exp.Neg(this=made))
+    if counts.keys() <= _OF_MONTHS or not counts.keys() & _OF_MONTHS:
+        parts_of_text = (f"{count:.12g} {unit.lower()}" for unit, count in counts.items() if count)
+        return exp.Interval(this=exp.Literal.string(" ".join(parts_of_text) or "0 days"))
     numbers = [counts.get(unit, 0) for unit in _PLACES]
     while not numbers[-1]:
         numbers.pop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -23,6 +24,10 @@ from dbt_kinds.translation.value_types import (
 )
 from dbt_kinds.translation.zones import spelt_zone
 
+# a cast of a column to the type that is declared for it, which it has nearly always
+DECLARED = "is_declared_type"
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _LONGEST = 80
 _SHOWN = 3
 _NESTED = LISTS | {exp.DType.STRUCT, exp.DType.MAP}
@@ -35,9 +40,10 @@ _DECIMALS_IN_OTHER_WORDS = frozenset({"bigquery"})
 _IGNORES_CASE = frozenset({"fabric", "mysql", "tsql"})
 _EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
 _READS_BLANKS_NOWHERE = TRINO_FAMILY
-_KEEPS_SCALE = TRINO_FAMILY
 _AVERAGE_IS_WHOLE = frozenset({"fabric", "tsql"})
 _JSON_IS_NO_TEXT = frozenset({"bigquery", "duckdb", "mysql", "postgres", "snowflake"}) | TRINO_FAMILY
+_SCALARS_ONLY = TRINO_FAMILY | {"fabric", "tsql"}
+_DIVIDES_DECIMALS = frozenset({"mysql", "snowflake"})
 _INFINITE_BY_ZERO = TRINO_FAMILY | {"duckdb"}
 # what may hold a number with a fraction, if its type is not known
 _MAY_BE_NUMBERS = (exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Coalesce, exp.Case, exp.If, exp.AggFunc)
@@ -52,6 +58,8 @@ def doubts(tree: exp.Expr, dialect: str) -> Iterator[Remark]:
     differing: dict[str, list[exp.Expr]] = {}
     general: dict[str, exp.Expr] = {}
     for node in tree.walk():
+        if node.meta.get(DECLARED):
+            continue
         yield from _operators(node, dialect)
         for why in _differences(node, dialect):
             differing.setdefault(why, []).append(node)
@@ -73,6 +81,10 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
     elif isinstance(node, exp.JSONExtract) and not isinstance(node, exp.JSONExtractScalar):
         if dialect in _JSON_IS_NO_TEXT and _is_kept_as_json(node, dialect):
             yield "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
+    elif isinstance(node, exp.JSONExtractScalar) and dialect in _SCALARS_ONLY:
+        yield "is NULL of an object or a list; Spark's is its text"
+    elif isinstance(node, exp.JSONExtractScalar) and dialect == "redshift":
+        yield "is an empty text of what is not there; Spark's is NULL"
     elif isinstance(node, exp.JSONExtractScalar) and dialect == "postgres" and _is_jsonb(node):
         yield "writes objects and lists with blanks; Spark without"
     elif isinstance(node, exp.Avg) and dialect in TRINO_FAMILY and type_of(node.this) in DECIMALS | {None}:
@@ -85,6 +97,11 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
     elif isinstance(node, exp.UnixToTime) and dialect == "duckdb" and type_of(node.this) is None:
         if isinstance(node.this, exp.Column):
             yield "is written for a number; of a time it is unix_millis()"
+    elif isinstance(node, exp.Anonymous) and dialect == "mysql" and node.name.upper() == "UNIX_TIMESTAMP":
+        yield "has a fraction, and is 0 before 1970; Spark's is whole, and negative"
+    elif isinstance(node, exp.Bracket) and dialect == "duckdb" and type_of(node.this) is None:
+        if isinstance(node.this, exp.Column) and not node.expressions[0].is_string:
+            yield "is written for a list; of a text it is substring()"
     elif isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe):
         yield from _of_texts(node, dialect)
     elif isinstance(node, exp.Add) and dialect == "tsql":
@@ -136,6 +153,10 @@ def _of_cast(node: exp.Cast, dialect: str) -> Iterator[str]:
             yield "is 0 of an empty text, NULL in Spark"
         elif dialect in _READS_BLANKS_NOWHERE and is_tried:
             yield "is NULL of a number between blanks; Spark reads it"
+    if node.to.this in INTEGERS and dialect == "mysql" and kind in TEXTS:
+        yield "is 0 of a text that is no number, NULL in Spark, and an error in ANSI mode"
+    if node.to.this in _JSONS and kind is None and isinstance(node.parent, exp.Select | exp.Alias):
+        yield "is written for a list or a struct; of a text leave it out"
     if node.to.is_type(exp.DType.BOOLEAN) and dialect in TRINO_FAMILY | {"bigquery"} and kind is None:
         yield "reads fewer words than Spark, where yes and y are true"
     if node.to.this in TEXTS:
@@ -169,10 +190,14 @@ def _of_division(node: exp.Div, dialect: str) -> Iterator[str]:
     types = types_of(node)
     if dialect in _INFINITE_BY_ZERO and _may_be_zero(node.expression) and (dialect == "duckdb" or types & DOUBLES):
         yield "is infinite by zero; Spark makes it NULL, and an error in ANSI mode"
-    if types & DOUBLES or not types & (DECIMALS | ({*INTEGERS} if dialect == "snowflake" else set())):
+    if types & DOUBLES or dialect == "duckdb":
         return
-    if dialect != "duckdb":
+    if types & DECIMALS or (dialect in _DIVIDES_DECIMALS and types <= INTEGERS):
         yield "has other digits behind the point than Spark's decimals"
+    may_be_decimal = None in types and not types & DECIMALS and not node.args.get("typed")
+    is_literal = isinstance(node.expression.unnest(), exp.Literal)
+    if may_be_decimal and (is_literal or dialect in _DIVIDES_DECIMALS):
+        yield "has other digits behind the point, if a decimal is divided"
 
 
 def _may_be_zero(divisor: exp.Expr) -> bool:
@@ -200,8 +225,9 @@ def _is_jsonb(node: exp.Expr) -> bool:
 
 def _compares_plain_date(node: exp.Expr) -> bool:
     value = node.args.get("expression")
-    is_digits = isinstance(value, exp.Literal) and value.is_string and value.name.isdigit()
-    return is_digits and value.name[:2] in ("19", "20") and len(value.name) == DIGITS_OF_DATE
+    if not isinstance(value, exp.Literal) or not value.is_string or not value.name.isdigit():
+        return False
+    return value.name[:2] in ("19", "20") and len(value.name) == DIGITS_OF_DATE
 
 
 def _compares_texts(node: exp.Expr) -> bool:
@@ -244,7 +270,8 @@ def _is_doubtful_quotient(node: exp.Div) -> bool:
 
 def _is_doubtful_difference(node: exp.Sub) -> bool:
     """A date minus a possible date; two unknown values are not reported, because they are usually numbers."""
-    return types_of(node) == {exp.DType.DATE, None} and not is_cast_to_integer(node)
+    is_of_literal = type_of(node.this) is None and _DATE.fullmatch(node.expression.name) and node.expression.is_string
+    return (types_of(node) == {exp.DType.DATE, None} or bool(is_of_literal)) and not is_cast_to_integer(node)
 
 
 def _is_doubtful_zone(node: exp.AtTimeZone, dialect: str) -> bool:

@@ -131,8 +131,8 @@ def _sequence(made: exp.Expr) -> exp.Expr:
     is_literal = all(isinstance(bound, exp.Cast) and bound.this.is_string for bound in bounds)
     if is_literal and bounds[0].this.name <= bounds[1].this.name:
         return counted
-    in_order = (exp.GTE if _is_negative(step) else exp.LTE)(this=bounds[0].copy(), expression=bounds[1].copy())
-    return exp.If(this=in_order, true=counted, false=exp.Array())
+    is_empty = (exp.LT if _is_negative(step) else exp.GT)(this=bounds[0].copy(), expression=bounds[1].copy())
+    return exp.If(this=is_empty, true=exp.Array(), false=counted)
 
 
 def _is_negative(step: exp.Expr | None) -> bool:

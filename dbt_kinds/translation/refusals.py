@@ -41,6 +41,8 @@ def refuse(node: exp.Expr, dialect: str, version: str) -> None:
         raise NotInSpark("ASOF JOIN has no counterpart in Spark; join on a range and keep the last row", node)
     if isinstance(node, exp.LimitOptions) and (node.args.get("with_ties") or node.args.get("percent")):
         raise NotInSpark("a limit WITH TIES or in PERCENT has no counterpart in Spark; filter by rank()", node)
+    if isinstance(node, exp.Overlaps):
+        raise NotInSpark("OVERLAPS has no counterpart in Spark; write a < d AND c < b", node)
     if isinstance(node, exp.PreWhere):
         raise NotInSpark("PREWHERE has no counterpart in Spark; write WHERE", node)
     if isinstance(node, exp.With) and node.recursive:

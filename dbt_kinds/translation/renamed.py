@@ -91,7 +91,7 @@ _TEMPLATES: dict[str, dict[str, str]] = {
 }
 
 
-def renamed(node: exp.Anonymous, dialect: str) -> exp.Expr:
+def renamed(node: exp.Expr, dialect: str) -> exp.Expr:
     """The call as a Spark expression, or unchanged if there is no template for its name and number of arguments."""
     found = _template("trino" if dialect in TRINO_FAMILY else dialect, node.name.upper())
     if found is None or found[1] != len(node.expressions):

@@ -49,6 +49,7 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr:
     Raises:
         NotInSpark: Spark has no equivalent.
     """
+    write: Rewrite | None
     if isinstance(node, exp.Anonymous):
         write = _bound(_BY_NAME.get(node.name.upper(), ()), dialect) or (None if is_spark(dialect) else renamed)
     else:

@@ -102,6 +102,10 @@ def list_slice(node: exp.Anonymous, dialect: str) -> exp.Expr:
 @rewrites(exp.ArraySize)
 def array_size(node: exp.ArraySize, dialect: str) -> exp.Expr:
     """The length of a list, NULL for NULL: Spark's SIZE returns -1."""
+    if isinstance(node.this, exp.Anonymous) and node.this.name == "GET_JSON_OBJECT":
+        return call("JSON_ARRAY_LENGTH", node.this)
+    if isinstance(node.this, exp.JSONExtract):
+        return call("JSON_ARRAY_LENGTH", node.this)
     size = call("ARRAY_SIZE", node.this)
     return call("NULLIF", size, exp.Literal.number(0)) if dialect == "postgres" else size
 
@@ -124,6 +128,8 @@ def _element(node: exp.Bracket, position: exp.Expr) -> exp.Expr:
     number = _whole(position)
     if type_of(node.this) in TEXTS:
         return call("LEFT", node.this, position) if number == 0 else call("SUBSTRING", node.this, position, _number(1))
+    if number == 0 and type_of(node.this) in LISTS:
+        return exp.null()
     # without a position there Spark's own brackets fail in ANSI mode
     return node if position.is_string else call("TRY_ELEMENT_AT", node.this, _not_zero(position))
 
@@ -132,7 +138,7 @@ def _not_zero(position: exp.Expr) -> exp.Expr:
     """There is no position 0, which Spark refuses."""
     number = _whole(position)
     if number is not None:
-        return position if number else exp.null()
+        return position if number else exp.cast(exp.null(), "int")
     return exp.Nullif(this=position.copy(), expression=_number(0))
 
 

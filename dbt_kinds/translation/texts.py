@@ -154,7 +154,7 @@ def together(node: exp.Concat, dialect: str) -> exp.Expr:
 
 def _word(value: exp.Expr, dialect: str) -> exp.Expr:
     is_letter = dialect == "postgres" and type_of(value) is exp.DType.BOOLEAN
-    return from_template("IF({0}, 't', 'f')", value) if is_letter else value
+    return from_template("CASE {0} WHEN TRUE THEN 't' WHEN FALSE THEN 'f' END", value) if is_letter else value
 
 
 @rewrites(exp.StringToArray)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import pytest
 from pyspark.sql import SparkSession
 
-from dbt_kinds.translation.dialects import ParseFailure, parse_statement
-from dbt_kinds.translation.not_in_spark import NotInSpark
-from dbt_kinds.translation.target import SparkTarget
-from tests.traps import DIALECTS, KNOWN, Trap, shown, table, traps
+from dbt_kinds.translation.dialects import parse_statement
+from tests.sweep import rest
+from tests.traps import DIALECTS, KNOWN, Conversion, Trap, converted, shown, table, traps
 
-TARGET = SparkTarget()
 ANSI = ("false", "true")
 _PLAIN = re.compile(r"SELECT (?P<value>.*?)( AS _col_0)? FROM t ORDER BY k( NULLS (FIRST|LAST))?", re.DOTALL)
 _AT_ONCE = 25
@@ -34,26 +33,6 @@ class Outcome(NamedTuple):
     cells: Mapping[str, Cell]
 
 
-class Written(NamedTuple):
-    text: str
-    remarks: tuple[str, ...]
-    refusal: str
-
-
-def written(trap: Trap, known: str) -> Written:
-    columns_of = KNOWN[known]
-    try:
-        tree = parse_statement(trap.query, trap.dialect)
-        remarks = TARGET.resolve(tree, trap.dialect, columns_of)
-        made = TARGET.translate(tree, trap.dialect, trap.query)
-    except NotInSpark as problem:
-        return Written("", (), problem.message)
-    except ParseFailure as problem:
-        return Written("", (), problem.message)
-    said = (remark.message for remark in (*remarks, *made.remarks) if remark.kind not in ("not compared", "unnamed"))
-    return Written(made.text, tuple(said), "")
-
-
 class Runner:
     """Runs queries over t on Spark, many at once where they are values of its rows."""
 
@@ -65,7 +44,7 @@ class Runner:
 
     def outcomes(self, dialect: str) -> list[Outcome]:
         found = list(traps(dialect))
-        made = {(trap, known): written(trap, known) for trap in found for known in KNOWN}
+        made = {(trap, known): converted(trap, known) for trap in found for known in KNOWN}
         texts = list(dict.fromkeys(one.text for one in made.values() if one.text))
         values = {ansi: self.values(texts, ansi) for ansi in ANSI}
         return [
@@ -110,10 +89,10 @@ class Runner:
 
 def _is_plain(text: str) -> bool:
     items = parse_statement(text, "spark").expressions
-    return len(items) == 1 and not items[0].alias and not re.search(r"EXPLODE|INLINE|STACK|\\*", text)
+    return len(items) == 1 and items[0].alias in ("", "_col_0") and not re.search(r"EXPLODE|INLINE|STACK", text)
 
 
-def cell(trap: Trap, made: Written, values: Mapping[str, str]) -> Cell:
+def cell(trap: Trap, made: Conversion, values: Mapping[str, str]) -> Cell:
     if made.refusal:
         return Cell("refused", made.refusal, "")
     found = values[made.text]
@@ -124,5 +103,19 @@ def cell(trap: Trap, made: Written, values: Mapping[str, str]) -> Cell:
     return Cell("noted" if made.remarks else "silent", f"{found} {made.remarks or ''}", made.text)
 
 
-def pairs() -> list[str]:
-    return DIALECTS
+@pytest.mark.parametrize("dialect", rest(DIALECTS, "duckdb"))
+def test_traps_are_converted_or_named(local_spark: Mapping[str, Any], dialect: str) -> None:
+    session = SparkSession.builder.getOrCreate()
+    try:
+        outcomes = Runner(session).outcomes(dialect)
+    finally:
+        session.conf.set("spark.sql.ansi.enabled", ANSI[0])
+        session.catalog.dropTempView("t")
+        session.catalog.dropTempView("t_made")
+    wrong = [
+        (outcome.trap.query, outcome.trap.values, columns, said, cell)
+        for outcome in outcomes
+        for columns, cell in outcome.cells.items()
+        if cell.outcome != (said := getattr(outcome.trap, columns.split(",")[0]))
+    ]
+    assert not wrong

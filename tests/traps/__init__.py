@@ -15,7 +15,10 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from dbt_kinds.translation.dialects import ParseFailure, parse_statement
+from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.target import SparkTarget
 
 FOLDER = Path(__file__).parent
 DIALECTS = sorted(path.stem for path in FOLDER.glob("*.txt"))
@@ -96,6 +99,27 @@ def _done(said: str) -> list[str]:
     words = {part.split()[0]: part.split()[-1] for part in said.split(", ") if part}
     both = next((word for word in words if word not in ("typed", "untyped")), "same")
     return [words.get("typed", both), words.get("untyped", both)]
+
+
+class Conversion(NamedTuple):
+    """A trap as Spark SQL, with remarks, or the reason of a refusal."""
+
+    text: str
+    remarks: tuple[str, ...]
+    refusal: str
+
+
+def converted(trap: Trap, known: str) -> Conversion:
+    """Converts a trap with a kind of columns."""
+    columns_of = KNOWN[known]
+    try:
+        tree = parse_statement(trap.query, trap.dialect)
+        remarks = SparkTarget().resolve(tree, trap.dialect, columns_of)
+        made = SparkTarget().translate(tree, trap.dialect, trap.query)
+    except (NotInSpark, ParseFailure) as problem:
+        return Conversion("", (), problem.message)
+    said = (remark.message for remark in (*remarks, *made.remarks) if remark.kind not in ("not compared", "unnamed"))
+    return Conversion(made.text, tuple(said), "")
 
 
 def shown(rows: list[Any]) -> str:

@@ -242,14 +242,14 @@ def test_seed_is_written_plainly_with_its_declared_columns(tmp_path: Path, colum
 
 def test_hooks_are_written_in_order(tmp_path: Path) -> None:
     files = {
-        "models/h.sql": "MODEL (name db.h, kind FULL, pre_statements ('INSERT INTO other.log SELECT 0 AS a'));\nDELETE FROM db.one WHERE a = 1;\nSELECT 1 AS a;\n"
+        "models/h.sql": "MODEL (name db.h, kind FULL, pre_statements ('SET a = 1'));\nDELETE FROM db.one WHERE a = 1;\nSELECT 1 AS a;\n"
         "INSERT INTO other.log SELECT a FROM db.one;\nON_VIRTUAL_UPDATE_BEGIN;\nDROP TABLE other.x;\nON_VIRTUAL_UPDATE_END;",
         **ONE,
     }
     report = written(files, tmp_path)
     text = (tmp_path / "models/db/h.sql").read_text()
     hooks = [
-        "INSERT INTO other.log SELECT 0 AS a",
+        "SET a = 1",
         "DELETE FROM {{ ref('one') }} WHERE a = 1",
         "INSERT INTO other.log SELECT a FROM {{ ref('one') }} AS one",
         "DROP TABLE other.x",
@@ -319,7 +319,7 @@ def test_files_of_duckdb_are_declared_once_for_all_that_read_them() -> None:
     ("dialect", "statement", "hooks", "said"),
     [
         ("duckdb", "PRAGMA threads = 4", [], ["PropertyDropped"]),
-        ("duckdb", "SET threads = 4", [], ["PropertyDropped"]),
+        ("duckdb", "SET threads = 4", ["SET threads = 4"], []),
         ("postgres", "ANALYZE db.m", [], ["PropertyDropped"]),
         ("spark", "SET a = 4", ["SET a = 4"], []),
         ("spark", "ANALYZE TABLE raw.t COMPUTE STATISTICS", ["ANALYZE TABLE raw.t COMPUTE STATISTICS"], []),

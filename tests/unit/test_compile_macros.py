@@ -9,6 +9,7 @@ import jinja2
 import pytest
 import sqlglot
 
+from dbt_kinds.kinds import SparkSql
 from tests.unit.compiling import query_of, read
 from tests.unit.macros import Macros
 
@@ -286,3 +287,11 @@ def test_comments_of_the_dialect_stand_anywhere(dialect: str, text: str) -> None
 
 def test_a_sign_that_is_no_comment_in_the_dialect_stays() -> None:
     assert query_of("SELECT a # b AS x FROM raw.t", "postgres").startswith("SELECT a ^ b AS x")
+
+
+def test_surrogate_key_of_tsql_is_bytes_as_there() -> None:
+    text = "MODEL (name db.m, kind FULL, columns (k VARBINARY(16)));\nSELECT @GENERATE_SURROGATE_KEY(a) AS k FROM raw.t"
+    compiled = read(text, "tsql")
+    assert compiled.model is not None
+    (key,) = [mark for mark in compiled.model.query.marks.values() if isinstance(mark, SparkSql)]
+    assert key.text.startswith("UNHEX(MD5(")

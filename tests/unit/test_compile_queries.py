@@ -341,7 +341,7 @@ TRANSLATIONS = [
     ("tsql", "SELECT TOP 3 WITH TIES a FROM raw.t ORDER BY b", "Untranslatable"),
     ("postgres", "SELECT a FROM raw.t FETCH FIRST 3 ROWS ONLY", f"SELECT a {T} LIMIT 3"),
     ("clickhouse", "SELECT a FROM raw.t PREWHERE a > 1 WHERE b = 'x'", "Untranslatable"),
-    ("postgres", "SELECT GENERATE_SERIES(a, c, '1 day'::interval)::DATE AS x FROM raw.t", f"SELECT EXPLODE( TRANSFORM( IF(a <= c, SEQUENCE(a, c, INTERVAL '1' DAY), ARRAY()), _item -> CAST(_item AS DATE) ) ) AS x {T}"),
+    ("postgres", "SELECT GENERATE_SERIES(a, c, '1 day'::interval)::DATE AS x FROM raw.t", f"SELECT EXPLODE( TRANSFORM(IF(a > c, ARRAY(), SEQUENCE(a, c, INTERVAL '1' DAY)), _item -> CAST(_item AS DATE)) ) AS x {T}"),
     ("postgres", "SELECT STRING_TO_ARRAY(b, ',') AS x FROM raw.t", f"SELECT IF(b = '', ARRAY(), SPLIT(b, ',')) AS x {T}"),
     ("postgres", "SELECT ARRAY_POSITION(b, 5) AS x, LOCALTIMESTAMP AS y, ROUND(b::FLOAT) AS z FROM raw.t", f"SELECT NULLIF(ARRAY_POSITION(b, 5), 0) AS x, CURRENT_TIMESTAMP() AS y, BROUND(CAST(b AS DOUBLE)) AS z {T}"),
     ("snowflake", "SELECT ARRAY_POSITION(5, b) AS x FROM raw.t", f"SELECT NULLIF(ARRAY_POSITION(b, 5), 0) - 1 AS x {T}"),

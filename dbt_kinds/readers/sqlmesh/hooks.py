@@ -106,7 +106,7 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
         tree = parse_statement(text, scope.dialect)
     except ParseFailure as failure:
         return _passed_on(text, scope, line, failure.message)
-    if isinstance(tree, exp.Pragma | exp.Set | exp.Analyze) and not is_spark(scope.dialect):
+    if isinstance(tree, exp.Pragma | exp.Analyze) and not is_spark(scope.dialect):
         message = (
             f"'{' '.join(text.split())[:80]}' is for {scope.dialect} and was left out; write Spark's own, if it has one"
         )

@@ -33,6 +33,7 @@ from dbt_kinds.readers.sqlmesh.remarks import note_remarks
 from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
 from dbt_kinds.translation.data_types import in_dialect
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
+from dbt_kinds.translation.doubts import DECLARED
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.scan import touches
 from dbt_kinds.translation.spark_text import is_spelt_for_spark, needs_rewrite
@@ -240,6 +241,7 @@ def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
                 message = f"{names[position]} is declared a date and is a time in the query; it loses its hours"
                 scope.note(TimeCutOff, message, prepared.line_of(item))
             cast = exp.Cast(this=value.copy(), to=to)
+            cast.meta[DECLARED] = True
             name = item.args.get("alias") or (value.this if isinstance(value, exp.Column) else None)
             made: exp.Expr = exp.alias_(cast, name.copy()) if name is not None else cast
             made.comments = item.comments

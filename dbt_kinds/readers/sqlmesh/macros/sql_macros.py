@@ -15,6 +15,7 @@ from dbt_kinds.readers.sqlmesh.macros.arguments import Argument, items_of, tree_
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
 from dbt_kinds.translation.star import Columns
 
+_DIGESTS_ARE_BYTES = frozenset({"fabric", "tsql"})
 _NULL_TOKEN = "_sqlmesh_surrogate_key_null_"
 _SPINE_UNITS = ("day", "week", "month", "quarter", "year")
 _Arguments = Sequence[Argument]
@@ -62,6 +63,9 @@ def _surrogate_key(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
         parts.append(f"COALESCE(CAST({column} AS STRING), '{_NULL_TOKEN}')")
     whole = f"CONCAT({', '.join(_between(parts, repr('|')))})"
     key = f"SHA2({whole}, {bits[function]})" if function in bits else f"{function}({whole})"
+    if scope.dialect in _DIGESTS_ARE_BYTES:
+        # there the macro calls HASHBYTES, whose result is no text
+        key = f"UNHEX({key})"
     # other dialects would rewrite CONCAT, and existing keys would no longer match
     return scope.marks.name_of(SparkSql(key))
 

@@ -1,0 +1,36 @@
+"""The files of traps: their values are DuckDB's own where that is the dialect, and none is passed over in silence."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from tests.traps import DIALECTS, KNOWN, converted, shown, table, traps
+
+OUTCOMES = ("same", "noted", "refused", "fails")
+
+
+def test_values_of_duckdb_are_those_that_duckdb_gives() -> None:
+    connection = duckdb.connect()
+    connection.execute("set timezone = 'UTC'")
+    connection.execute(f"create table t as {table('list_value', 'varchar')}")
+    wrong = [
+        (trap.query, trap.values, found)
+        for trap in traps("duckdb")
+        if (found := shown(connection.execute(trap.query).fetchall())) != trap.values
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_is_done_about_a_trap_is_what_its_line_says(dialect: str) -> None:
+    wrong = []
+    for trap in traps(dialect):
+        for known in KNOWN:
+            said, made = getattr(trap, known), converted(trap, known)
+            assert said in OUTCOMES, trap
+            # the values of the others are compared on Spark
+            is_true = bool(made.refusal) if said == "refused" else not made.refusal
+            if not is_true or (said == "noted" and not made.remarks):
+                wrong.append((trap.query, known, said, made))
+    assert not wrong
