@@ -4,6 +4,7 @@
 
   own_options(node, options, given): the options that only the kind knows how to read, from what the model gives; none if it has none
   prepare(options, query_columns, existing, query, keys): checks everything before anything is written, and returns the kind's writer
+  stage(relation, work, batch, query): before a run's first write, stages and checks what it will write; may set work.is_idle, and then nothing is prepared or withdrawn; none if the write does that
   write(relation, work, batch, query): writes one batch, and returns `{rows_written, snapshot_id, commit, details, sql}`, as far as known
   ignores_intervals: every run reads everything, whatever schedule and window
   is_change_driven: a run is driven by changes in the tables that the query reads instead of intervals
@@ -20,7 +21,7 @@
 {% macro kind_traits(kind, options={}) %}
   {% set record = dbt_kinds['kind_' ~ kind](options) %}
   {% set traits = dict({
-    'own_options': none, 'ignores_intervals': false, 'diffs_against_target': false, 'reads_its_table': false, 'appends_rows': false, 'accumulates': false,
+    'own_options': none, 'stage': none, 'ignores_intervals': false, 'diffs_against_target': false, 'reads_its_table': false, 'appends_rows': false, 'accumulates': false,
     'has_merge_timeline': false, 'replaces_partitions': false, 'rebuilds_to_restate': false,
   }, **record) %}
   {% do return(dict({

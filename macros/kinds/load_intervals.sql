@@ -32,9 +32,8 @@
     {% do dbt_kinds.hold_lease(options) %}
     {% set query = dbt_kinds.batch_query(this, work, loop.index) %}
     {% set rows = dbt_kinds.audited_query(this, work, batch, query) %}
-    {% do dbt_kinds.stage_groups(this, work, batch, rows) if options.kind == 'tracked' %}
     {% do dbt_kinds.check_first_batch(this, work, batch, rows) if loop.first %}
-    {% do dbt_kinds.prepare_table(this, work) if loop.first and not work.get('groups', {}).get('is_idle') %}
+    {% do dbt_kinds.prepare_table(this, work) if loop.first and not work.get('is_idle') %}
     {# a stage may be the only complete copy left by a killed run, until the rebuild that replaces it is announced #}
     {% do dbt_kinds.drop_left_stages(this) if loop.first %}
     {% do dbt_kinds.invalidate(options, plan, batch) %}

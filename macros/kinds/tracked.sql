@@ -4,5 +4,5 @@
 
 
 {% macro kind_tracked(options) %}
-  {% do return({'own_options': 'group_options', 'prepare': 'group_writer', 'write': 'replace_groups', 'ignores_intervals': true, 'diffs_against_target': true}) %}
+  {% do return({'own_options': 'group_options', 'prepare': 'group_writer', 'stage': 'stage_groups', 'write': 'replace_groups', 'ignores_intervals': true, 'diffs_against_target': true}) %}
 {% endmacro %}

@@ -1,9 +1,12 @@
 {#
   Stages the first batch of a run that replaces the table of a kind with keys, or puts a history back, and checks its keys, in work.checked: `{rows, counts}`.
-  A batch that is refused thus leaves the table and its records as they are.
+  A batch that is refused thus leaves the table and its records as they are. A kind may have a stage of its own instead.
 #}
 {% macro check_first_batch(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
+  {% if options.traits.stage is not none %}
+    {% do return(dbt_kinds[options.traits.stage](relation, work, batch, query)) %}
+  {% endif %}
   {# a query that reads its own history has to wait until that is put back #}
   {% set is_put_back = work.plan.get('restatement') is not none and not dbt_kinds.reads_table(relation, query) %}
   {% if 'checks_keys' not in writer or not (work.start_anew or is_put_back) %}
@@ -15,6 +18,9 @@
   {% set counts = dbt_kinds.check_keys(options, writer, rows, batch) %}
   {% if is_put_back and not counts.all_rows and options.get('empty_source') == 'error' %}
     {% do dbt_kinds.refuse_empty_source(relation, options, batch) %}
+  {% elif options.kind == 'scd_type_2_by_run' and not counts.all_rows and dbt_kinds.is_emptied(relation, work) %}
+    {# before the records of the versions are withdrawn #}
+    {% do work.update({'is_idle': true}) %}
   {% endif %}
   {% do work.update({'checked': {'rows': rows, 'counts': counts}}) %}
   {% do dbt_kinds.hold_lease(options) %}

@@ -52,7 +52,7 @@
 {# Replaces the whole table by the rows of the batch, all open. #}
 {% macro _load_first(relation, work, rows, instant, found) %}
   {% set options, writer = work.options, work.writer %}
-  {% if options.kind == 'scd_type_2_by_run' and not found.all_rows and dbt_kinds.is_emptied(relation, work) %}
+  {% if work.get('is_idle') %}
     {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- the query has no rows'}) %}
   {% endif %}
   {% set undated = found.get('undated_rows', 0) if options.dates_first_load else 0 %}

@@ -1,5 +1,5 @@
 {#
-  Stages and checks the rows of a query of the kind `tracked`, and determines the changes, in work.groups: `{rows or changes, inserts, is_idle}`. Nothing is written or withdrawn yet.
+  Stages and checks the rows of a query of the kind `tracked`, and determines the changes, in work.groups: `{rows or changes, inserts}`; work.is_idle if there are none. Nothing is written or withdrawn yet.
 #}
 {% macro stage_groups(relation, work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
@@ -7,12 +7,12 @@
   {% set actions = none if work.start_anew else dbt_kinds.stage_rows(relation, writer, 'actions', dbt_kinds.group_actions(writer, rows, dbt_kinds.stored_groups(relation, work)), writer.schema + [{'name': '__kinds_action', 'type': 'string'}]) %}
   {% set found = dbt_kinds._check_groups(relation, work, rows, actions) %}
   {% if found.all_rows == 0 and dbt_kinds.is_emptied(relation, work) %}
-    {% do work.update({'groups': {'is_idle': true}}) %}
+    {% do work.update({'is_idle': true}) %}
   {% elif work.start_anew %}
-    {% do work.update({'groups': {'rows': rows, 'inserts': found.all_rows, 'is_idle': false}}) %}
+    {% do work.update({'groups': {'rows': rows, 'inserts': found.all_rows}}) %}
   {% else %}
     {% set changes = dbt_kinds.changes_of_groups(writer, actions, found.all_actions - found.inserts, found.inserts) %}
-    {% do work.update({'groups': {'changes': changes, 'inserts': found.inserts, 'is_idle': found.all_actions == 0}}) %}
+    {% do work.update({'groups': {'changes': changes, 'inserts': found.inserts}, 'is_idle': found.all_actions == 0}) %}
   {% endif %}
 {% endmacro %}
 
@@ -120,10 +120,11 @@ select {{ deleted | join(', ') }}, 'delete' as __kinds_action from changed where
 
 {# Replaces the changed groups. If no group changed, nothing is written. #}
 {% macro replace_groups(relation, work, batch, query) %}
-  {% set writer, groups = work.writer, work.groups %}
-  {% if groups.is_idle %}
+  {% if work.get('is_idle') %}
     {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- no group has changed'}) %}
-  {% elif work.start_anew %}
+  {% endif %}
+  {% set writer, groups = work.writer, work.groups %}
+  {% if work.start_anew %}
     {% set sql = dbt_kinds.hashed_rows(writer, groups.rows, '(' ~ dbt_kinds.hashed_groups(writer, groups.rows) ~ ')') %}
     {% do dbt_kinds.replace_table(relation, work, sql) %}
     {% do return(dict(dbt_kinds.commit_of(relation, work.options.file_format), rows_written=groups.inserts, sql=sql)) %}

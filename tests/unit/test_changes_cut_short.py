@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -198,3 +199,26 @@ def test_of_events_nothing_but_a_write_in_doubt_can_be_stated(of: str) -> None:
         with pytest.raises(CompilerError, match=words):
             warehouse.operate(operation, **day)
     check_ordinary_runs(warehouse, range(3, 4), of)
+
+
+@pytest.mark.parametrize("setting", ["keep", "error"])
+@pytest.mark.parametrize(("of", "file_format"), [("by_run", "iceberg"), ("tracked", "parquet")])
+def test_a_rebuild_that_finds_no_rows_withdraws_nothing(of: str, file_format: str, setting: str) -> None:
+    warehouse = Changing(of=of, file_format=file_format, given={"on_query_change": "rebuild", "empty_source": setting})
+    for day in (2, 3):
+        warehouse.gain_and_build(day)
+    warehouse.database.execute("update shop.src set v = 99 where id = 1")
+    warehouse.build(4)
+    table = warehouse.database.execute("select * from shop.t order by all").fetchall()
+    records = [row for row in warehouse.log if row["event"] in ("loaded", "invalidated")]
+    warehouse.query = "select id, v from shop.src where v < 0"
+    with contextlib.nullcontext() if setting == "keep" else pytest.raises(CompilerError, match="returned no rows"):
+        warehouse.build(5)
+    assert warehouse.database.execute("select * from shop.t order by all").fetchall() == table
+    assert [row for row in warehouse.log if row["event"] in ("loaded", "invalidated")] == records
+    warehouse.query = None
+    warehouse.gain_and_build(6)
+    is_open = "where is_current" if of == "by_run" else ""
+    assert (
+        warehouse.database.execute(f"select id, v from shop.t {is_open} order by id").fetchall() == warehouse.expected()
+    )
