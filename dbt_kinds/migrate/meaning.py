@@ -239,7 +239,11 @@ def _add_lower(meaning: Meaning, bound: Bound, operator: str, line: int) -> None
         raise UnreadableBlock("the bound lies after the newest row", line=line)
     if operator == ">" and bound.base == "variable":
         if shift != _DAY:
-            raise UnreadableBlock("the bound leaves out the day that the variable names", line=line)
+            raise UnreadableBlock(
+                f"the bound leaves out the day that the variable {bound.variable} names; write >=, or the bounds "
+                "between start_*() and end_*()",
+                line=line,
+            )
         bound = Bound("variable", truncated=bound.truncated, variable=bound.variable)
     meaning.is_strict = operator == ">"
     meaning.lower.append(bound)

@@ -60,7 +60,12 @@ def check_parameters(reading: Reading, settings: Settings) -> None:
     if not reading.trees:
         for placeholder in sorted(reading.names.variables):
             if not is_constant(placeholder, reading.names):
-                _refuse(reading, reading.names.variables[placeholder], "")
+                variable = reading.names.variables[placeholder]
+                problem = reading.problem.message if reading.problem is not None else "the query cannot be read"
+                raise UnboundPartition(
+                    f"the variable {variable} may decide what is read or written, and {problem}",
+                    line=_line_of_variable(reading.model.text, variable),
+                )
     is_replaced = settings.strategy == "insert_overwrite" and settings.partition_by
     for query in _inlined(reading):
         _check(query.tree, query.names, columns, reading, query.name)

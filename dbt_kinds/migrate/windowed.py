@@ -67,7 +67,12 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
             meanings += meanings_of(found, reading.names, options, may_be_upper=True)
         reading.patterns += ["outside_block"] if reading.outside else []
     if not any(meaning.lower or meaning.keys for meaning in meanings):
-        raise UnboundPartition("variables bound only the end of what is read", line=meanings[0].filter.line)
+        names = dict.fromkeys(bound.variable for meaning in meanings for bound in meaning.upper if bound.variable)
+        raise UnboundPartition(
+            f"{', '.join(names) or 'the current time'} bounds the end of what is read, and nothing its beginning; write "
+            "both with start_*() and end_*()",
+            line=meanings[0].filter.line,
+        )
     reading.patterns += [pattern for meaning in meanings for pattern in meaning.patterns]
     if not any(meaning.lower for meaning in meanings):
         return inserted_only(reading, settings, meanings, options)
