@@ -69,8 +69,8 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
     if not any(meaning.lower or meaning.keys for meaning in meanings):
         names = dict.fromkeys(bound.variable for meaning in meanings for bound in meaning.upper if bound.variable)
         raise UnboundPartition(
-            f"{', '.join(names) or 'the current time'} bounds the end of what is read, and nothing its beginning; write "
-            "both with start_*() and end_*()",
+            f"{', '.join(names) or 'the current time'} bounds the end of what is read, and nothing its beginning; "
+            "write both with start_*() and end_*()",
             line=meanings[0].filter.line,
         )
     reading.patterns += [pattern for meaning in meanings for pattern in meaning.patterns]
@@ -208,9 +208,15 @@ def _traces(tree: exp.Query, placed: list[tuple[Meaning, exp.Column]]) -> tuple[
             select = joined_select(marker, meaning.expression, known)
             followed = Trace(secondary=True)
             firsts = [first for (first, _), earlier in zip(placed, traces, strict=False) if earlier.roots]
-            if select is None and firsts and reaches_as_far(meaning, firsts[0]):
+            if select is None and firsts:
                 select = pruned_select(marker, meaning.expression)
                 meaning.prunes = select is not None
+            if meaning.prunes and not reaches_as_far(meaning, firsts[0]):
+                raise FiltersDisagree(
+                    f"{meaning.written} of a joined input is read less far back than {firsts[0].written}; give both "
+                    "the same bound",
+                    line=meaning.filter.line,
+                )
             if select is None and is_optional_side(marker):
                 raise OuterJoinedInput(
                     f"{meaning.written} is of the optional side of a join, and is not joined on the time itself",

@@ -78,6 +78,7 @@ def test_a_filter_of_a_joined_input_only_prunes_it(query: str, tmp_path: Path) -
         # the second input of a union is no input of a join
         (f"select s.id, s.block_time from {{{{ ref('a') }}}} as s join {{{{ ref('d') }}}} as d using (id) {block(f'where s.block_time >= {WEEK}')} union all\nselect t.id, t.made_at from {{{{ ref('b') }}}} as t join {{{{ ref('d') }}}} as d using (id) {block(f'where t.other_at >= {WEEK}')}", "FiltersDisagree"),
         # the bounds differ
+        (f"{SALES}join {{{{ ref('tx') }}}} as tx on tx.hash = s.hash\n{block('and tx.block_time >= current_date() - 1')}{block(f'where s.block_time >= {WEEK}')}", "FiltersDisagree"),
         (f"{SALES}join {{{{ ref('tx') }}}} as tx on tx.hash = s.hash\n{block(f'where s.block_time >= {WEEK} and tx.block_time >= current_date() - 1')}", "FiltersDisagree"),
     ],
 )  # fmt: skip
