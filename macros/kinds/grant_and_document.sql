@@ -2,7 +2,7 @@
 {% macro grant_and_document(relation, work) %}
   {% do persist_constraints(relation, model) if dbt_kinds._is_constrained_afterwards(work) %}
   {% do apply_grants(relation, config.get('grants'), should_revoke=should_revoke(work.existed, full_refresh_mode=true)) %}
-  {% do persist_docs(relation, model) %}
+  {% do dbt_kinds.describe_columns(relation, work) %}
 {% endmacro %}
 
 

@@ -43,7 +43,7 @@ insert into {{ relation }}
     {% call statement('drop_table') %}drop table if exists {{ relation }} purge{% endcall %}
   {% endif %}
   {% call statement('create_table') %}
-create {{ 'or replace ' if replace_in_place }}table {{ relation }} {{ dbt_kinds.defined_columns(columns, dbt_kinds.columns_without_null() if dbt_kinds.declares_constraints(file_format) else []) if columns is not none }}
+create {{ 'or replace ' if replace_in_place }}table {{ relation }} {{ dbt_kinds.defined_columns(dbt_kinds.with_descriptions(columns, file_format), dbt_kinds.columns_without_null() if dbt_kinds.declares_constraints(file_format) else []) if columns is not none }}
 using {{ file_format }}
 {{ options_clause() }}
 {% if partitioning -%}
@@ -51,7 +51,7 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {%- endif %}
 {{ clustered_cols(label='clustered by') }}
 {{ location_clause() }}
-{{ comment_clause() }}
+{{ dbt_kinds.described_table() }}
 {{ tblproperties_clause() }}
 {% if columns is none %}as {{ sql }}{% endif %}
   {% endcall %}

@@ -12,6 +12,7 @@ from dbt.cli.main import dbtRunner
 
 from tests.functional.governed import check_governed_models, governed_models
 from tests.functional.project import DAILY_EVENTS, PACKAGE, Project, events_table
+from tests.sweep import rest
 
 NOW = "2024-01-05 08:00:00"
 ICEBERG = "file_format='iceberg'"
@@ -118,17 +119,36 @@ def test_a_contract_is_enforced_before_anything_is_written(project: Project) -> 
     project.run(now=NOW)
 
 
-def test_descriptions_and_table_properties_reach_the_table(project: Project) -> None:
+@pytest.mark.parametrize("file_format", rest(["iceberg", "parquet", "orc"], "iceberg", "parquet"))
+def test_descriptions_and_table_properties_reach_the_table(project: Project, file_format: str) -> None:
     events_table(project)
-    config = f"{ICEBERG}, persist_docs={{'relation': true, 'columns': true}}, tblproperties={{'write.format.default': 'orc'}}"
+    config = f"file_format='{file_format}', persist_docs={{'relation': true, 'columns': true}}, tblproperties={{'write.format.default': 'orc'}}"
     project.kind("daily", DAILY_EVENTS, config=config)
-    (project.folder / "models" / "models.yml").write_text(
-        "models: [{name: daily, description: Four a day, columns: [{name: n, description: Ten times id}]}]"
-    )
-    project.run(now=NOW)
-    assert ("n", "int", "Ten times id") in project.sql("describe table {schema}.daily")
-    assert ("Comment", "Four a day", "") in project.sql("describe table extended {schema}.daily")
-    assert ("write.format.default", "orc") in project.sql("show tblproperties {schema}.daily")
+    project.kind("of_all", DAILY_EVENTS, kind="full", config=config)
+    ten_times, four_a_day = 'Ten times id in C:\\new, isn\'t it: "${x}" \\', "Four a day in C:\\temp, \\'quoted\\'"
+
+    def describe(n: str) -> None:
+        columns = [
+            {"name": "N", "description": n},
+            {"name": "ts", "description": "x" * 300 if file_format != "iceberg" else ""},
+            {"name": "gone"},
+        ]
+        models = [{"name": name, "description": four_a_day, "columns": columns} for name in ("daily", "of_all")]
+        (project.folder / "models" / "models.yml").write_text(json.dumps({"models": models}))
+
+    for day, n in enumerate((ten_times, "", "ten")):
+        describe(n)
+        project.run(now=f"2024-01-0{5 + day} 08:00:00")
+        for table in ("daily", "of_all"):
+            columns = {
+                name: comment for name, _, comment in project.sql(f"describe query select * from {{schema}}.{table}")
+            }
+            assert (columns["n"] or "", columns["id"]) == (n, None)
+            assert columns["ts"] == ("x" * 256 if file_format != "iceberg" else None)
+            assert ("Comment", four_a_day, "") in project.sql(f"describe table extended {{schema}}.{table}")
+            assert ("write.format.default", "orc") in project.sql(f"show tblproperties {{schema}}.{table}")
+    run = project.run("--select", "daily", now="2024-01-09 08:00:00")
+    assert not [statement for statement in run.statements if "alter column" in statement]
 
 
 def test_other_peoples_meta_is_left_alone_and_project_defaults_apply(project: Project) -> None:

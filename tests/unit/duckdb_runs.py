@@ -297,7 +297,9 @@ class Warehouse:
             variables=variables, arguments=self.arguments, node=model, this=Relation(name), run_query=self.run_query, statement=statement,
             compiled_code=sql, invocation_id=invocation, exceptions=raise_warning,
             log=lambda text, info=False: self.say(text),
-            config=SimpleNamespace(get=lambda key, default=None: {"contract": SimpleNamespace(enforced=False)}.get(key, default)),
+            config=SimpleNamespace(
+                get=lambda key, default=None: {"contract": SimpleNamespace(enforced=False)}.get(key, default), persist_column_docs=lambda: False,
+            ),
             run_hooks=quiet, pre_hooks=[], post_hooks=[], apply_grants=quiet, persist_docs=quiet, should_revoke=quiet,
             noop_statement=quiet, should_full_refresh=lambda: full_refresh, load_cached_relation=lambda relation: None,
             target={"schema": "shop"}, graph={"nodes": {model["unique_id"]: model}}, print=self.say,
