@@ -8,6 +8,7 @@
   {% endif %}
   {# a query that reads its own table needs one #}
   {% do dbt_kinds.prepare_table(relation, work) if work.reads_itself %}
+  {% do dbt_kinds.check_audits_bounds(work, batch) %}
   {% set staged = work.staged_columns %}
   {% set stage = dbt_kinds.stage_rows(relation, work.writer, 'audited', dbt_kinds._rows_to_publish(work, batch, query), staged.schema) %}
   {% set findings = dbt_kinds.findings_of(relation, work, batch, stage) %}

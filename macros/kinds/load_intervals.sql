@@ -22,7 +22,7 @@
   {% endif %}
 
   {% set plan = work.plan %}
-  {{ run_hooks(dbt_kinds.substitute_in_hooks(pre_hooks, work.window, plan.execution_time)) }}
+  {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its pre-hook', pre_hooks, work.window, plan.execution_time)) }}
   {% do dbt_kinds.look_again(this, work) if pre_hooks %}
   {% do dbt_kinds.note_head(this, work) %}
   {% set batches, written = (plan.batches if dbt_kinds.writes_rows(options) else []), [] %}
@@ -50,7 +50,7 @@
 
   {% set status = dbt_kinds.run_status(this, work, written) %}
   {% do dbt_kinds.grant_and_document(this, work) %}
-  {{ run_hooks(dbt_kinds.substitute_in_hooks(post_hooks, work.window, plan.execution_time)) }}
+  {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its post-hook', post_hooks, work.window, plan.execution_time)) }}
   {% do dbt_kinds.fill_outbox(this, options) %}
   {% do dbt_kinds.release_with_note(options, plan) %}
   {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, status)) %}{{ written[-1].sql if written }}{% endcall %}

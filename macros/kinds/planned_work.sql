@@ -61,6 +61,7 @@
   {% do dbt_kinds.check_column_types(options, described.query) if start_anew %}
   {% do dbt_kinds.check_field_names(options, described.query) %}
   {% set writer = dbt_kinds[options.traits.prepare](options, described.query, none if start_anew else existing, sample_query, described.expressions) %}
+  {% set writer = dbt_kinds.with_typed_clauses(options, writer) if options.get('merge_filter') is not none or options.get('when_matched') is not none else writer %}
   {% do dbt_kinds.check_column_names(options, writer.schema, none if start_anew else existing) %}
   {% do dbt_kinds.warn_of_partitions(options, writer) if not afresh %}
   {% do writer.update({'stored_as_null': dbt_kinds.stored_as_null(writer, described.query)}) %}

@@ -4,6 +4,10 @@
 #}
 {% macro ready_until(node, options) %}
   {% set sql = dbt_kinds.check_closed(options.model, 'ready_until', render(options.ready_until)) %}
+  {% if '/*kinds:' in sql %}
+    {% set settings = dbt_kinds.run_settings(options.model) %}
+    {% set sql = dbt_kinds.substitute_window(dbt_kinds.typed_parts(options, 'its ready_until', [sql], sql)[0], dbt_kinds.preview_window(node, settings), settings.execution_time) %}
+  {% endif %}
   {% set rows = dbt_kinds.query_rows('select * from (\n' ~ sql ~ '\n) as ' ~ dbt_kinds.quoted('dbt_kinds: model ' ~ options.model ~ ': ready_until')) %}
   {% if rows | length > 1 %}
     {% do dbt_kinds.fail(options.model, 'ready_until returned ' ~ rows | length ~ ' rows, and must return one value; write an aggregate, such as max(loaded_until)') %}

@@ -1,13 +1,13 @@
 {#
   The name of a bound in the form that fits what it is compared with, as substitute_window takes it. `type` is that type, `target` the time column of the kind, none if it does
-  not filter what it writes. Raises if rows would be lost or read twice. Pure.
+  not filter what it writes. Raises if rows would be lost or read twice. `options.part` names SQL beside the query, if that is where the bound is. Pure.
 #}
 {% macro typed_bound(options, bound, type, analysed, target) %}
   {% set prefix, suffix = bound.name.split(' ')[0].split('_') %}
   {% set is_window = prefix == 'source' %}
   {% set is_number = suffix in ['epoch', 'millis', 'hour'] %}
   {% set sees_instants = type == 'timestamp' or (suffix in ['epoch', 'millis'] and not is_window) %}
-  {% do dbt_kinds._check_finer_than_dates(options, bound, type) %}
+  {% do dbt_kinds._check_finer_than_dates(options, bound, type) if options.part is not defined %}
   {% if not analysed.is_utc and target is not none and prefix != 'execution' %}
     {% do dbt_kinds._check_same_zone(options, bound, sees_instants, analysed, target) %}
   {% endif %}
@@ -20,7 +20,7 @@
   {% elif type in ['timestamp', 'timestamp_ntz', 'date'] %}
     {% do return(dbt_kinds._time_bound(options, bound, type, analysed, target)) %}
   {% elif type in ['string', 'varchar', 'char'] %}
-    {% if is_number or (suffix == 'dt' and not analysed.is_utc) %}
+    {% if (is_number and not dbt_kinds._means_what_it_says(options, analysed)) or (suffix == 'dt' and not analysed.is_utc) %}
       {% do dbt_kinds._refuse_bound(options, bound, 'a text', analysed, 'start_ds, start_ts or start_tstz, as the text is written, or cast the text') %}
     {% endif %}
   {% elif not is_number %}
@@ -33,8 +33,7 @@
 {# A bound of a timestamp, timestamp_ntz or date: as it is written where Spark reads it right, else in the column's own type. #}
 {% macro _time_bound(options, bound, type, analysed, target) %}
   {% set prefix, suffix = bound.name.split('_') %}
-  {% set own = {'timestamp': 'dt', 'timestamp_ntz': 'dtntz', 'date': 'date'}[type] %}
-  {% set instead = prefix ~ '_' ~ own %}
+  {% set instead = prefix ~ '_' ~ dbt_kinds.suffix_of_type(type) %}
   {% if suffix in ['epoch', 'millis', 'hour'] %}
     {% do dbt_kinds._refuse_bound(options, bound, dbt_kinds._a(type), analysed, instead) %}
   {% endif %}
@@ -46,9 +45,18 @@
   {% endif %}
   {% set keeps_meaning = prefix == 'start' or bound.operator in ['<=', '>', 'between'] or bound.operator == ('<' if type != 'date' else '=') %}
   {% if prefix == 'execution' or not keeps_meaning or not (analysed.is_utc or target is none or target.type == type) %}
+    {% if dbt_kinds._means_what_it_says(options, analysed) %}
+      {% do return(bound.name) %}
+    {% endif %}
     {% do dbt_kinds._refuse_bound(options, bound, dbt_kinds._a(type), analysed, instead) %}
   {% endif %}
   {% do return(bound.name ~ ' as ' ~ dbt_kinds.json_text({'write': type, 'strftime': none})) %}
+{% endmacro %}
+
+
+{# A query that takes the last day of a window for a moment loses rows; a hook may mean that moment. #}
+{% macro _means_what_it_says(options, analysed) %}
+  {% do return(analysed.is_utc and options.part is defined) %}
 {% endmacro %}
 
 
@@ -96,7 +104,7 @@
 
 
 {% macro _refuse_bound(options, bound, what, analysed, instead) %}
-  {% do dbt_kinds.fail(options.model, 'its query compares ' ~ bound.name ~ ' with ' ~ (bound.operand ~ ', ' if bound.operand is not none else '') ~ what
+  {% do dbt_kinds.fail(options.model, options.get('part', 'its query') ~ ' compares ' ~ bound.name ~ ' with ' ~ (bound.operand ~ ', ' if bound.operand is not none else '') ~ what
     ~ ', which Spark would convert' ~ (" in the session's time zone, " ~ analysed.zone if not analysed.is_utc else '') ~ ', so that rows would be lost; write ' ~ instead) %}
 {% endmacro %}
 

@@ -12,19 +12,32 @@
   {% if analysed is none %}
     {% do return(sql) %}
   {% endif %}
-  {% set target = dbt_kinds.filtered_column(options, analysed, columns) %}
-  {% set pieces, written = modules.re.split(dbt_kinds.sentinel_pattern(), sql), [] %}
-  {% set literals = modules.re.findall(dbt_kinds.sentinel_pattern(), sql) %}
-  {% for bound in probe.bounds %}
+  {% do return(dbt_kinds.with_bounds(sql, dbt_kinds.typed_names(options, probe.bounds, types, analysed, dbt_kinds.filtered_column(options, analysed, columns)))) %}
+{% endmacro %}
+
+
+{# The names of bounds in the forms of what they are compared with, whose types are `types`, or are in the plan. Raises if the session's time zone makes other instants of them. Pure. #}
+{% macro typed_names(options, bounds, types, analysed, target) %}
+  {% set names = [] %}
+  {% for bound in bounds %}
     {% set type = types[loop.index0] if types is not none else dbt_kinds.compared_type(analysed, bound) if bound.is_compared else none %}
-    {% set name = bound.name if type in [none, 'void'] else dbt_kinds.typed_bound(options, bound, type, analysed, target) %}
-    {% do written.append(pieces[loop.index0] ~ '/*kinds:' ~ name ~ '*/ ' ~ literals[loop.index0].split('*/ ', 1)[1]) %}
+    {% do names.append(bound.name if type in [none, 'void'] else dbt_kinds.typed_bound(options, bound, type, analysed, target)) %}
   {% endfor %}
-  {% set passed_on = probe.bounds | rejectattr('is_compared') | map(attribute='name') | list %}
+  {% set passed_on = bounds | rejectattr('is_compared') | map(attribute='name') | list %}
   {% if passed_on and not analysed.is_utc and dbt_kinds.is_converted_locally(analysed.plan) %}
-    {% do dbt_kinds.fail(options.model, 'its query converts ' ~ passed_on | unique | join(' or ') ~ " in the session's time zone, " ~ analysed.zone
+    {% do dbt_kinds.fail(options.model, options.get('part', 'its query') ~ ' converts ' ~ passed_on | unique | join(' or ') ~ " in the session's time zone, " ~ analysed.zone
       ~ ', where it is another instant; use start_dt and end_dt with timestamps, start_date and end_date with dates, without a conversion, or set spark.sql.session.timeZone to UTC') %}
   {% endif %}
+  {% do return(names) %}
+{% endmacro %}
+
+
+{# SQL with other names for its bounds. Pure. #}
+{% macro with_bounds(sql, names) %}
+  {% set pieces, written = modules.re.split(dbt_kinds.sentinel_pattern(), sql), [] %}
+  {% for literal in modules.re.findall(dbt_kinds.sentinel_pattern(), sql) %}
+    {% do written.append(pieces[loop.index0] ~ '/*kinds:' ~ names[loop.index0] ~ '*/ ' ~ literal.split('*/ ', 1)[1]) %}
+  {% endfor %}
   {% do return(written | join ~ pieces[-1]) %}
 {% endmacro %}
 

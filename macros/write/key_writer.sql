@@ -106,6 +106,42 @@
 {% endmacro %}
 
 
+{#
+  The writer with the time variables of its clauses in the types of what they are compared with. Raises before anything is written if the session's time zone would make other instants of
+  them. Asks Spark only if there are any.
+#}
+{% macro with_typed_clauses(options, writer) %}
+  {% set texts, selected = [], [] %}
+  {% for clause in writer.clauses %}
+    {% if '/*kinds:' in (clause.condition or '') %}
+      {% do texts.append(clause.condition) %}
+      {% do selected.append(clause.condition) %}
+    {% endif %}
+    {% for assignment in clause.assignments if '/*kinds:' in assignment.expression %}
+      {% set column = dbt_kinds.find_column(writer.schema, dbt_kinds.unquoted(assignment.column)) %}
+      {% do texts.append(assignment.expression) %}
+      {% do selected.append('cast(' ~ assignment.expression ~ ' as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ')') %}
+    {% endfor %}
+  {% endfor %}
+  {% if not texts %}
+    {% do return(writer) %}
+  {% endif %}
+  {% set rows = dbt_kinds.empty_rows(writer.schema) %}
+  {% set part = 'its ' ~ (['when_matched' if options.when_matched is not none else '', 'merge_filter' if options.merge_filter is not none else ''] | select | join(' or ')) %}
+  {% set found = dbt_kinds.typed_parts(options, part, texts, 'select ' ~ selected | join(', ') ~ ' from ' ~ rows ~ ' as target cross join (select struct(*) as __kinds_row from ' ~ rows ~ ')') %}
+  {% set typed, clauses = {}, [] %}
+  {% for text in texts %}{% do typed.update({text: found[loop.index0]}) %}{% endfor %}
+  {% for clause in writer.clauses %}
+    {% set assignments = [] %}
+    {% for assignment in clause.assignments %}
+      {% do assignments.append(dict(assignment, expression=typed.get(assignment.expression, assignment.expression))) %}
+    {% endfor %}
+    {% do clauses.append(dict(clause, condition=typed.get(clause.condition, clause.condition), assignments=assignments)) %}
+  {% endfor %}
+  {% do return(dict(writer, clauses=clauses)) %}
+{% endmacro %}
+
+
 {# The writer for one batch: time variables in merge_filter and when_matched refer to its window, as in the query. Pure. #}
 {% macro writer_in_window(writer, window, execution_time) %}
   {% if '/*kinds:' not in writer.clauses | string %}

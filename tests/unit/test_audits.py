@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -244,3 +245,35 @@ def test_failing_rows_of_all_batches_of_a_run_are_kept_until_the_next_run() -> N
     assert run(1, 2, 3, 4) == [1, 3]
     assert run(2, 3) == [3]
     assert run(2) is None
+
+
+def test_the_bounds_of_an_audit_have_the_type_of_what_they_are_compared_with_which_is_asked_once() -> None:
+    asked: list[str] = []
+    plan = [("== Analyzed Logical Plan ==",), ("(ts#1 <= cast(nullif(null, 7000) as timestamp))",)]
+
+    def run_query(sql: str) -> Any:
+        asked.append(sql)
+        return SimpleNamespace(rows=[("Europe/Berlin",)] if "current_timezone" in sql else plan)
+
+    end = "/*kinds:end_date*/ date '1999-12-31'"
+    (audit,) = audits({"never": {"where": f"ts <= {end}"}})
+    macros = Macros(run_query=run_query, context={"test_never": lambda model: f"select * from {model}"})
+    work = {
+        "options": macros.options(node("orders", kind="full", start=None)),
+        "plan": {"execution_time": "2024-01-02T00:00:00"}, "audits": [audit], "staged_columns": {"schema": [{"name": "ts", "type": "timestamp"}]},
+    }  # fmt: skip
+    macros.check_audits_bounds(work, BATCHES[0])
+    for batch, day in zip(BATCHES, ("2024-01-01", "2024-01-02"), strict=True):
+        sql = macros.audit_sql(work, batch, audit, "stage")
+        assert (
+            sql
+            == f"select * from (select * from stage where ts <= timestamp '{day} 23:59:59.999999+00:00') dbt_subquery"
+        )
+    assert [sql.split()[0] for sql in asked] == ["explain", "select"]
+    assert (
+        "from (select * from (select cast(null as timestamp) as `ts`) where ts <= /*end_date*/ nullif(null, 7000)) dbt_subquery"
+        in asked[0]
+    )
+
+
+BATCHES = [["2024-01-01T00:00:00", "2024-01-02T00:00:00"], ["2024-01-02T00:00:00", "2024-01-03T00:00:00"]]

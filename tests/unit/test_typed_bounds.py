@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -103,7 +104,7 @@ def test_the_plan_tells_whether_a_bound_is_converted_in_the_sessions_zone(plan: 
 def form(name: str, type_: str, *, zone: str = "UTC", operator: str = "between", operand: str | None = "x", unit: Any = DAY, kind: str = "incremental_by_time_range", target: Any = None) -> str:  # fmt: skip
     """The literal that a bound gets for one window."""
     bound = {"number": 0, "name": name, "operator": operator, "operand": operand, "is_compared": True}
-    options = {"model": "m", "kind": kind, "unit": unit}
+    options = {"model": "m", "kind": kind, "traits": MACROS.kind_traits(kind), "unit": unit}
     written = MACROS.typed_bound(options, bound, type_, analysed("", zone), target)
     sql = MACROS.substitute_window(f"/*kinds:{written}*/ '2000-01-01'", WINDOW, "2024-03-05T07:08:09")
     assert "/*" not in sql
@@ -270,3 +271,103 @@ def test_anything_else_is_asked_for(sql: str) -> None:
 def test_a_date_beside_a_time_column_of_dates_is_evident() -> None:
     assert evident(f"select id, d from shop.events where d >= {START}", column="d") == ["date"]
     assert evident(f"select id, ts, d from shop.events where d >= {START}", kind="incremental_unmanaged") == ["date"]
+
+
+def part_of(plan: str, zone: str, sql: str, *, window: list[str] = WINDOW) -> tuple[str, list[str]]:
+    """A hook for a window, with what the run says, where Spark prints such a plan."""
+    said: list[str] = []
+
+    def run_query(asked: str) -> Any:
+        rows = (
+            [(zone,)]
+            if "current_timezone" in asked
+            else [("== Analyzed Logical Plan ==",), (plan,), ("== Optimized Logical Plan ==",)]
+        )
+        return SimpleNamespace(rows=rows)
+
+    macros = Macros(run_query=run_query, log=lambda words, info: said.append(words) or "")
+    (typed,) = macros.typed_parts({"model": "m", "unit": DAY, "kind": "full"}, "its hook", [sql], sql)
+    return str(macros.substitute_window(typed, window, "2024-03-05T07:08:09")), said
+
+
+FILTERED = (
+    "Filter ((ts#1 >= cast(nullif(null, 7000) as timestamp)) AND (ts#1 <= cast(nullif(null, 7001) as timestamp)))"
+)
+BETWEEN = f"delete from log where ts between {START} and {END}"
+WHOLE_DAY = "delete from log where ts between timestamp '2024-03-03 00:00:00+00:00' and timestamp '2024-03-03 23:59:59.999999+00:00'"
+
+
+@pytest.mark.parametrize(
+    ("zone", "between"),
+    [
+        ("America/New_York", WHOLE_DAY),
+        ("UTC", "delete from log where ts between date '2024-03-03' and timestamp '2024-03-03 23:59:59.999999+00:00'"),
+    ],
+)
+def test_a_hook_gets_bounds_of_the_type_that_they_are_compared_with(zone: str, between: str) -> None:
+    assert part_of(FILTERED, zone, BETWEEN) == (between, [])
+
+
+ONE = "Filter (ts#1 >= cast(nullif(null, 7000) as timestamp))"
+
+
+@pytest.mark.parametrize(
+    ("plan", "sql", "words"),
+    [
+        (ONE, f"delete from log where ts = {END}", "compares end_date with ts, a timestamp, which Spark would convert in the session's time zone, America/New_York, so that rows would be lost; write end_dt"),
+        (ONE, "update log set a = 1 where ts <= /*kinds:execution_ds*/ '2024-03-03'", "compares execution_ds with ts, a timestamp"),
+        ("Filter (s#1 = null)", "delete from log where s = /*kinds:start_dt*/ timestamp '2024-03-03 00:00:00+00:00'", "compares start_dt with s, a text"),
+        ("Project [cast(1904-05-06 as timestamp) AS a#1]", f"insert into log values ({START})", "converts start_date in the session's time zone, America/New_York"),
+    ],
+)  # fmt: skip
+def test_a_hook_that_is_right_in_utc_alone_is_refused_elsewhere(plan: str, sql: str, words: str) -> None:
+    kept, said = part_of(plan, "UTC", sql)
+    assert (re.sub("2024-03-05", "2024-03-03", kept).replace("07:08:09", "00:00:00"), said) == (
+        re.sub(r"/\*.*?\*/ ", "", sql),
+        [],
+    )
+    with pytest.raises(CompilerError) as refused:
+        part_of(plan, "America/New_York", sql)
+    assert f"dbt_kinds: model m: its hook {words}" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("plan", "sql"),
+    [
+        (ONE, f"merge into log as t using src as s on t.id = s.id when matched and t.ts >= {START} then delete"),
+        (ONE, f"call system.expire_snapshots('log', {START})"),
+        (ONE, f"-- delete\nalter table log drop partition (d < {START})"),
+        ("org.apache.spark.sql.AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] …", f"delete from log where ts >= {START}"),
+    ],
+)
+def test_what_spark_does_not_tell_stays_as_it_is_and_is_said_outside_utc(plan: str, sql: str) -> None:
+    kept = sql.replace("/*kinds:start_date*/ ", "")
+    assert part_of(plan, "Etc/UTC", sql) == (kept, [])
+    assert part_of(plan, "Europe/Berlin", sql) == (
+        kept,
+        [
+            "dbt_kinds: m: Spark does not tell what its hook compares with start_date: left as written, in a session in Europe/Berlin; compare start_dt and end_dt with timestamps, start_date and end_date with dates"
+        ],
+    )
+
+
+def test_seconds_since_1970_and_texts_without_variables_are_nothing_to_say() -> None:
+    sql = "call system.f(/*kinds:start_epoch*/ 1709424000)"
+    assert part_of(ONE, "Europe/Berlin", sql) == ("call system.f(1709424000)", [])
+    macros = Macros()
+    assert macros.typed_parts({}, "its hook", ["drop table x"], "drop table x") == ["drop table x"]
+
+
+def test_the_bounds_of_several_texts_stay_with_their_texts() -> None:
+    texts = [f"target.ts <= {END}", "true", f"(source.d >= {START} or source.n > {END})"]
+    plan = "cast(nullif(null, 7000) as timestamp) (d#1 >= cast(nullif(null, 7001) as date)) (n#1 > cast(nullif(null, 7002) as timestamp_ntz))"
+    rows = [("== Analyzed Logical Plan ==",), (plan,)]
+    macros = Macros(run_query=lambda sql: SimpleNamespace(rows=[("UTC",)] if "zone" in sql else rows))
+    typed = macros.typed_parts(
+        {"model": "m", "unit": DAY}, "its merge_filter", texts, f"select {', '.join(texts)} from x"
+    )
+    assert [macros.substitute_window(text, WINDOW, "2024-03-05T07:08:09") for text in typed] == [
+        "target.ts <= timestamp '2024-03-03 23:59:59.999999+00:00'",
+        "true",
+        "(source.d >= date '2024-03-03' or source.n > timestamp_ntz '2024-03-03 23:59:59.999999')",
+    ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tests.unit.macros import Macros, node
+from tests.unit.macros import CompilerError, Macros, node
 
 FIRST, SECOND = ["2024-01-02T00:00:00", "2024-01-03T00:00:00"], ["2024-01-03T00:00:00", "2024-01-04T00:00:00"]
 NOW = "2024-01-10T08:00:00"
@@ -64,3 +65,51 @@ def test_the_day_of_the_parse_is_no_change_of_the_model(option: str) -> None:
     assert len(hashes) == 1
     assert model_hash("/*kinds:start_ds*/ '2024-01-01'") != model_hash("/*kinds:end_ds*/ '2024-01-01'")
     assert model_hash("'2024-01-01'") != model_hash("'2024-01-02'")
+
+
+def clauses_in(zone: str, plan: str, **given: Any) -> list[dict[str, Any]]:
+    """The clauses of a writer whose merge Spark analyzes to such a plan in such a session."""
+    rows = [("== Analyzed Logical Plan ==",), (plan,)]
+    asked: list[str] = []
+
+    def run_query(sql: str) -> Any:
+        asked.append(sql)
+        return SimpleNamespace(rows=[(zone,)] if "current_timezone" in sql else rows)
+
+    macros, options = Macros(run_query=run_query), options_of(**given)
+    columns = [*COLUMNS, {"name": "ts", "type": "timestamp"}]
+    writer = {"clauses": macros._key_clauses(options, columns), "schema": columns}
+    typed = macros.with_typed_clauses(options, writer)
+    if not plan:
+        assert typed is writer
+        assert asked == []
+    found: list[dict[str, Any]] = macros.writer_in_window(typed, FIRST, NOW)["clauses"]
+    return found
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_bounds_of_clauses_have_the_type_of_what_they_are_compared_with(zone: str) -> None:
+    plan = "(ts#1 >= cast(nullif(null, 7000) as timestamp)) (ts#1 <= cast(nullif(null, 7001) as timestamp))"
+    (clause,) = clauses_in(zone, plan, merge_filter=f"target.ts between {START} and {END}")
+    start = "'2024-01-02'" if zone == "UTC" else "timestamp '2024-01-02 00:00:00+00:00'"
+    assert clause["condition"] == f"((target.ts between {start} and timestamp '2024-01-02 23:59:59.999999+00:00'))"
+
+
+def test_a_clause_that_assigns_another_instant_is_refused_outside_utc() -> None:
+    given = {
+        "when_matched": f"when matched then update set ts = {START.replace('_ds', '_date').replace('*/ ', '*/ date ')}"
+    }
+    plan = "Project [cast(1904-05-06 as timestamp) AS a#1]"
+    (clause,) = clauses_in("UTC", plan, **given)
+    assert clause["assignments"] == [{"column": "`ts`", "expression": "date '2024-01-02'"}]
+    with pytest.raises(CompilerError, match="model m: its when_matched converts start_date in the session's time zone"):
+        clauses_in("America/New_York", plan, **given)
+
+
+def test_clauses_without_time_variables_ask_nothing() -> None:
+    clauses_in(
+        "America/New_York",
+        "",
+        when_matched="when matched and source.ds > current_date then update set ds = source.ds",
+        merge_filter="target.id > 1",
+    )
