@@ -107,11 +107,25 @@ _NEED_QUOTES = (
 )
 
 
+_NEGATED: dict[type[exp.Expr], str] = {exp.Between: "BETWEEN", exp.In: "IN", exp.Is: "IS", exp.RegexpLike: "RLIKE"}
+
+
 class _SparkGenerator(Spark.Generator):  # type: ignore[misc, valid-type]
     """Keeps WITH in place: sqlglot's own generator merges them at the top, where two with the same name clash."""
 
     RESERVED_KEYWORDS: frozenset[str] = frozenset(_NEED_QUOTES.split())
     EXPRESSIONS_WITHOUT_NESTED_CTES: frozenset[type[exp.Expr]] = frozenset()
+
+    def not_sql(self, expression: exp.Not) -> str:
+        """`x IS NOT NULL`, as people write it; sqlglot writes `NOT x IS NULL`."""
+        operator = _NEGATED.get(type(expression.this))
+        if operator is not None:
+            left, whole = self.sql(expression.this, "this"), self.sql(expression.this)
+            begin = f"{left} {operator} "
+            if whole.startswith(begin):
+                negated = "IS NOT" if operator == "IS" else f"NOT {operator}"
+                return f"{left} {negated} {whole.removeprefix(begin)}"
+        return str(super().not_sql(expression))
 
 
 def spark_sql(tree: exp.Expr, *, pretty: bool = False) -> str:

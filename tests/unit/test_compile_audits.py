@@ -88,9 +88,9 @@ FIXED = [
     (NONE_NULL, "my(cols := i)", "my_of_i", "WHERE i IS NULL", {}),
     ("WHERE @AND(@column > 1, @least < 2)", "my(column := i, least := j)", "my_of_i_j", "WHERE i > 1 AND j < 2", {}),
     ("WHERE @{column}_id < @least", "my(column := i, least := 3)", "my_of_i", "WHERE i_id < kinds_mark_2", {"least": "3"}),
-    ("WHERE i NOT IN @vals", "my(vals := ['x', 'y'])", "my_of_x_y", "WHERE NOT i IN ('x', 'y')", {}),
+    ("WHERE i NOT IN @vals", "my(vals := ['x', 'y'])", "my_of_x_y", "WHERE i NOT IN ('x', 'y')", {}),
     ("WHERE @column IN (@vals)", "my(column := i, vals := ARRAY['x'])", "my_of_x", "WHERE kinds_mark_2 IN ('x')", {"column": "i"}),
-    ("WHERE i NOT IN @vals", "my(vals := ('x', 'y'))", "my", "WHERE NOT i IN kinds_mark_2", {"vals": "('x', 'y')"}),
+    ("WHERE i NOT IN @vals", "my(vals := ('x', 'y'))", "my", "WHERE i NOT IN kinds_mark_2", {"vals": "('x', 'y')"}),
     ("WHERE ARRAY_CONTAINS(@vals, i)", "my(vals := [1, 2])", "my", "WHERE ARRAY_CONTAINS(ARRAY_COMPACT(kinds_mark_2), i)", {"vals": "ARRAY(1, 2)"}),
 ]  # fmt: skip
 

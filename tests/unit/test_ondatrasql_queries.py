@@ -13,7 +13,7 @@ WRITTEN = {
     "elements and slices of lists": ("select l[1] as a, l[i] as b, [1, 2, 3][1:2] as c from raw.s", f"SELECT TRY_ELEMENT_AT(l, 1) AS a, TRY_ELEMENT_AT(l, NULLIF(i, 0)) AS b, SLICE(ARRAY(1, 2, 3), 1, 2) AS c {S}"),
     "FROM first": ("from raw.s select a", f"SELECT a {S}"),
     "a condition on neighbours": ("select a from raw.s qualify row_number() over (order by b desc, c) = 1", f"SELECT a FROM ( SELECT a, ROW_NUMBER() OVER (ORDER BY b DESC, c NULLS LAST) = 1 AS _keep {S} ) AS _rows WHERE _keep"),
-    "texts in another order": ("select string_agg(a, ',' order by b) as t from raw.s", f"SELECT IF( COUNT(a) > 0, ARRAY_JOIN( SORT_ARRAY( COLLECT_LIST( CASE WHEN NOT a IS NULL THEN STRUCT(b IS NULL AS key_1_is_null, b AS key_1, a AS value) END ) ).value, ',' ), NULL ) AS t {S}"),
+    "texts in another order": ("select string_agg(a, ',' order by b) as t from raw.s", f"SELECT IF( COUNT(a) > 0, ARRAY_JOIN( SORT_ARRAY( COLLECT_LIST( CASE WHEN a IS NOT NULL THEN STRUCT(b IS NULL AS key_1_is_null, b AS key_1, a AS value) END ) ).value, ',' ), NULL ) AS t {S}"),
     "all columns but some": ("select * exclude (b) from (select a, b, c from raw.s) as t", f"SELECT a, c FROM ( SELECT a, b, c {S} ) AS t"),
     "all columns with one changed": ("select * replace (a + 1 as a) from (select a, b from raw.s) as t", f"SELECT a + 1 AS a, b FROM ( SELECT a, b {S} ) AS t"),
     "columns by a pattern": ("select columns('^a') from (select a, ab, b from raw.s) as t", f"SELECT a, ab FROM ( SELECT a, ab, b {S} ) AS t"),
