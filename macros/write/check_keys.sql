@@ -24,7 +24,7 @@ from {{ stage }} as source
 
 {# Raises with some of the rows without a key, and `how_many` there are. #}
 {% macro refuse_null_keys(options, writer, rows, batch, how_many) %}
-  {% set samples = dbt_kinds._rows_without_key(writer, rows) %}
+  {% set samples = dbt_kinds.rows_without_key(writer, rows) %}
   {% do dbt_kinds.drop_stages(this) %}
   {% do dbt_kinds.fail(options.model, 'NULL in unique_key: ' ~ how_many ~ ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ ' without ' ~ options.unique_key | join(', ')
     ~ ', such as ' ~ samples ~ dbt_kinds.stored_as_null_words(writer, options.unique_key) ~ '; leave them out of the query, or set null_keys: match, which treats NULL as a key') %}
@@ -52,7 +52,7 @@ from {{ stage }} as source
 
 
 {# Some of the rows with a NULL key, as JSON without NULLs. #}
-{% macro _rows_without_key(writer, rows) %}
+{% macro rows_without_key(writer, rows) %}
   {% set samples = [] %}
   {% for row in dbt_kinds.query_rows('select * from ' ~ rows ~ ' as source where ' ~ writer.key_parts | join(' is null or ') ~ ' is null limit 5') %}
     {% do samples.append(dbt_kinds.json_text(row)) %}

@@ -29,11 +29,10 @@ cross join (select count_if(__kinds_action = 'insert') as inserts, count(*) as a
   {%- endset %}
   {% set found = dbt_kinds.query_rows(counts)[0] %}
   {% if found.null_rows %}
-    {% set samples = [] %}
-    {% for row in dbt_kinds.query_rows('select * from ' ~ rows ~ ' where ' ~ is_null ~ ' limit 5') %}{% do samples.append(dbt_kinds.json_text(row)) %}{% endfor %}
+    {% set samples = dbt_kinds.rows_without_key(writer, rows) %}
     {% do dbt_kinds.drop_stages(relation) %}
     {% do dbt_kinds.fail(work.options.model, 'NULL in group_key: ' ~ found.null_rows ~ ' of ' ~ found.all_rows ~ ' rows have no ' ~ work.options.group_key | join(', ') ~ ', '
-      ~ samples | join(', ') ~ dbt_kinds.stored_as_null_words(writer, work.options.group_key) ~ '; leave them out of the query, or give them a group') %}
+      ~ samples ~ dbt_kinds.stored_as_null_words(writer, work.options.group_key) ~ '; leave them out of the query, or give them a group') %}
   {% endif %}
   {% do return(found) %}
 {% endmacro %}
