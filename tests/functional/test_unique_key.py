@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -118,6 +119,39 @@ def test_a_key_that_is_null_can_be_one_like_any_other(project: Project, file_for
     source(project, "(1, 'a', 1), (cast(null as int), 'c', 3)")
     project.run(now=LATER)
     assert rows(project) == [(1, "a", 1), (None, "c", 3)]
+
+
+@both_formats
+def test_the_rows_of_a_key_are_replaced_together(project: Project, file_format: str) -> None:
+    audits: list[Any] = [{"dbt_kinds.number_of_rows": {"threshold": 4, "over": "table"}}]
+    project.kind(
+        "orders", SOURCE, kind="incremental_by_unique_key", config=f"file_format='{file_format}', partition_by='region'",
+        unique_key=["id % 10"], duplicate_keys="replace_all", null_keys="match", audits=audits,
+    )  # fmt: skip
+    null = "cast(null as int)"
+    source(project, f"(1, 'a', 1), (11, 'b', 1), (2, 'a', 5), ({null}, 'a', 7), (5, 'c', 6), (5, 'c', 6)")
+    project.run(now=NOW)
+    # rows of 1 move to another partition, those of 2 are as they were, 5 does not come again
+    source(project, f"(21, 'b', 1), (21, 'b', 1), (2, 'a', 5), ({null}, 'x', 8), ({null}, 'y', 9)")
+    project.run(now=LATER)
+    expected = [(21, "b", 1), (21, "b", 1), (2, "a", 5), (None, "x", 8), (None, "y", 9), (5, "c", 6), (5, "c", 6)]
+    assert Counter(rows(project)) == Counter(expected)
+    source(project, f"(2, 'a', 5), ({null}, 'y', 9), ({null}, 'x', 8)")
+    project.run(now="2024-01-04T08:00:00")
+    assert Counter(rows(project)) == Counter(expected)
+
+
+@both_formats
+def test_columns_may_be_called_source_and_target_and_bare_names_are_the_tables(
+    project: Project, file_format: str
+) -> None:
+    clauses = "when matched and n < source.n then update set n = n + source.n, source = concat(source.source, source, target.target)"
+    keyed(project, file_format, unique_key=["id % 10"], when_matched=clauses)
+    source(project, "(11, 'a', 'x', 1), (12, 'b', 'x', 2)", "id, source, target, n")
+    project.run(now=NOW)
+    source(project, "(21, 'c', 'y', 5), (22, 'd', 'y', 1), (33, 'e', 'y', 9)", "id, source, target, n")
+    project.run(now=LATER)
+    assert rows(project, "id, source, target, n") == [(11, "cax", "x", 6), (12, "b", "x", 2), (33, "e", "y", 9)]
 
 
 @both_formats
