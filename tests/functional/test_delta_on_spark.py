@@ -69,6 +69,23 @@ def test_a_contract_holds_before_the_first_row(project: Project) -> None:
     assert "small" in project.dbt("run", "-s", "daily", now="2024-01-04").errors
 
 
+def test_comments_that_stay_are_not_written_again(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    kind(project, "daily")
+    contract(project, "daily")
+    project.run(now="2024-01-02")
+    before = operations(project, "daily").count("CHANGE COLUMN")
+    project.run(now="2024-01-03")
+    assert operations(project, "daily").count("CHANGE COLUMN") == before
+    text = (project.folder / "models" / "daily.yml").read_text()
+    (project.folder / "models" / "daily.yml").write_text(text.replace("its day", "the day it happened"))
+    project.sql("insert into {schema}.source_rows values (3, date '2024-01-03')")
+    project.run(now="2024-01-04")
+    assert operations(project, "daily").count("CHANGE COLUMN") == before + 1
+    comments = {row[0]: row[2] for row in project.sql("describe table {schema}.daily")}
+    assert (comments["id"], comments["day"]) == ("the number", "the day it happened")
+
+
 def test_what_delta_does_not_take_is_refused_in_words(project: Project) -> None:
     source(project, "(1, date '2024-01-01')")
     spaced = "select id as `my id`, day from {{ target.schema }}.source_rows"
