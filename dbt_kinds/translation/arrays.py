@@ -116,7 +116,7 @@ def among(node: exp.In, dialect: str) -> exp.Expr:
         return call("ARRAY_CONTAINS", there, node.this)
     values = node.args.get("field")
     # a placeholder is a list in parentheses
-    if values is not None and not is_mark(values.name):
+    if dialect == "duckdb" and values is not None and not is_mark(values.name):
         return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", values), node.this)
     return node
 

@@ -125,9 +125,10 @@ def _of_all_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
         is_text = isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe)
         values = (node.expressions or [node.this, node.expression]) if is_text else []
     if any(type_of(value) is None and isinstance(value.unnest(), _MAY_BE_NUMBERS) for value in values):
+        example = "2 for 2.0" if dialect in _DOUBLES_IN_OTHER_WORDS else "1e+20 for 1.0E20"
         yield (
             "where a column whose type is not declared becomes a text, a list, a struct, a number with a fraction or a "
-            f"time with a zone is written in other words by {dialect} than by Spark, as 2 for 2.0"
+            f"time with a zone is written in other words by {dialect} than by Spark, as {example}"
         )
 
 

@@ -126,7 +126,7 @@ def split_by_text(node: exp.Split, dialect: str) -> exp.Expr:
         return node
     if not delimiter.name:
         is_whole = node.args.get("empty_delimiter_returns_whole")
-        template = "ARRAY({0})" if is_whole else "FILTER(SPLIT({0}, ''), part -> part <> '')"
+        template = "IF({0} IS NULL, NULL, ARRAY({0}))" if is_whole else "FILTER(SPLIT({0}, ''), part -> part <> '')"
         made = from_template(template, node.this)
     else:
         made = _parts(node.this, delimiter)
