@@ -59,7 +59,7 @@
 
 {#
   The versions from which a model's next run starts: those that a later run noted, or else those that its last load read; none if there is no load or its record lacks them. Compactions once gave several loads
-  one time: then the last interval's. Reads the store.
+  one time: then the last interval's. Reads the store again if the run knows no details of that load.
 #}
 {% macro recorded_versions(options, load) %}
   {% if load is none %}
@@ -70,8 +70,16 @@
   {% if noted is not none %}
     {% do return(noted) %}
   {% endif %}
-  {% set rows = dbt_kinds.read_log([options.relation]) | selectattr('event', 'eq', 'loaded') | selectattr('recorded_at', 'eq', load.recorded_at) | list %}
-  {% do return(dbt_kinds.details_of(rows | sort(attribute='interval_start') | last).get('versions') if rows else none) %}
+  {% set known = dbt_kinds._last_load_at(load.recorded_at, dbt_kinds.events_of(options.relation)) %}
+  {% set known = known if 'details' in known else dbt_kinds._last_load_at(load.recorded_at, dbt_kinds.read_log([options.relation])) %}
+  {% do return(dbt_kinds.details_of(known).get('versions')) %}
+{% endmacro %}
+
+
+{# The last interval's load of a moment, empty if there is none. #}
+{% macro _last_load_at(moment, events) %}
+  {% set loads = events | selectattr('event', 'eq', 'loaded') | selectattr('recorded_at', 'eq', moment) | sort(attribute='interval_start') | list %}
+  {% do return(loads[-1] if loads else {}) %}
 {% endmacro %}
 
 

@@ -13,15 +13,23 @@
   {% endif %}
   {% set log = logs[relation] %}
   {% if log.lines is not none %}
-    {% do log.update({'rows': dbt_kinds.parse_events(relation, log.lines) + log.rows, 'lines': none}) %}
+    {% do log.update({'rows': dbt_kinds._rows_of_lines(relation, log) + log.rows, 'lines': none}) %}
   {% endif %}
   {% do return(log) %}
 {% endmacro %}
 
 
-{# A log of some rows, and of lines that are still to be parsed. #}
-{% macro new_log(rows, lines=none) %}
-  {% do return({'rows': rows, 'lines': lines or none, 'views': {}, 'coverage': none}) %}
+{# A log of some rows, and of lines that are still to be parsed, of whose newest load the details are known. #}
+{% macro new_log(rows, lines=none, newest_details=none) %}
+  {% do return({'rows': rows, 'lines': lines or none, 'newest_details': newest_details, 'views': {}, 'coverage': none}) %}
+{% endmacro %}
+
+
+{% macro _rows_of_lines(relation, log) %}
+  {% set rows = dbt_kinds.parse_events(relation, log.lines) %}
+  {% set loads = rows | selectattr('event', 'eq', 'loaded') | sort(attribute='interval_start') | list | sort(attribute='recorded_at') | list %}
+  {% do loads[-1].setdefault('details', log.newest_details) if log.newest_details is not none %}
+  {% do return(rows) %}
 {% endmacro %}
 
 
@@ -86,7 +94,7 @@
 
 {% macro _keep(logs, found) %}
   {% for one in found if one.relation not in logs %}
-    {% do logs.setdefault(one.relation, dbt_kinds.new_log(one.rows, one.lines)) %}
+    {% do logs.setdefault(one.relation, dbt_kinds.new_log(one.rows, one.lines, one.get('newest_details'))) %}
   {% endfor %}
 {% endmacro %}
 

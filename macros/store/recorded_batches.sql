@@ -17,7 +17,7 @@
 {% macro recorded_batches_in_log(rows, options) %}
   {% set state = namespace(batches=[]) %}
   {% for row in dbt_kinds.sorted_backwards(rows, 'event') | sort(attribute='recorded_at') %}
-    {% set details = dbt_kinds.details_of(row) %}
+    {% set details = fromjson(row.details) if row.get('details') else {} %}
     {% if row.event == 'loaded' %}
       {% do state.batches.append({
         'start': row.interval_start, 'end': row.interval_end, 'snapshot_id': row.get('snapshot_id'),

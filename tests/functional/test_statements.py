@@ -40,9 +40,9 @@ MODELS: dict[str, tuple[str, str, dict[str, Any], str, Mapping[str, int]]] = {
     "unmanaged": ("incremental_unmanaged", QUERY, {}, "", {"iceberg": 7, "parquet": 7}),  # 14, 13
     "full": ("full", LATEST, {"start": None}, "", {"iceberg": 7, "parquet": 10}),  # 12, 23
     "cumulative": ("cumulative_aggregate", TOTALS, {"unique_key": "id", "combine": {"total": "add"}}, "", {"iceberg": 14, "parquet": 17}),  # 28, 31
-    "gained": ("append", "-- depends_on: {{ ref('first') }}\n" + GAINED, {"capture": "snapshot", "start": None}, "", {"iceberg": 19, "parquet": 19}),
-    "gained_of_model": ("append", GAINED.replace("source('src', 'events')", "ref('followed')"), {"capture": "snapshot", "start": None}, "", {"iceberg": 16, "parquet": 16}),
-    "captured_key": ("incremental_by_unique_key", "-- depends_on: {{ ref('first') }}\n" + GAINED, {"unique_key": "id", "capture": "snapshot", "start": None}, "", {"iceberg": 16, "parquet": 20}),
+    "gained": ("append", "-- depends_on: {{ ref('first') }}\n" + GAINED, {"capture": "snapshot", "start": None}, "", {"iceberg": 18, "parquet": 18}),
+    "gained_of_model": ("append", GAINED.replace("source('src', 'events')", "ref('followed')"), {"capture": "snapshot", "start": None}, "", {"iceberg": 15, "parquet": 15}),
+    "captured_key": ("incremental_by_unique_key", "-- depends_on: {{ ref('first') }}\n" + GAINED, {"unique_key": "id", "capture": "snapshot", "start": None}, "", {"iceberg": 15, "parquet": 19}),
     "tracked": ("tracked", GROUPS, {"group_key": "id", "start": None}, "", {"iceberg": 12, "parquet": 16}),
     "by_run": ("scd_type_2_by_column", LATEST, HISTORY | {"validity": "run_sequence"}, "", {"iceberg": 11, "parquet": 16}),  # 14, 18
 }  # fmt: skip
