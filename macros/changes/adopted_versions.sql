@@ -44,5 +44,5 @@
     {% do return([]) %}
   {% endif %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': the next run goes on from ' ~ position ~ '; rows that came before have to be in the table already', info=true) %}
-  {% do return(dbt_kinds.plan_intervals(options, [], dbt_kinds.run_settings(options.model)).batches) %}
+  {% do return(dbt_kinds.plan_everything(options, [], dbt_kinds.run_settings(options.model)).batches) %}
 {% endmacro %}

@@ -1,16 +1,17 @@
 {#
   The kind `incremental_by_unique_key` with `capture: snapshot`: what a run reads, in plan.change_sets. It reads whole tables if the model's table is replaced, if a look-up changed,
-  or if the version read last is gone or had other columns; otherwise only the rows that the captured tables gained. If nothing changed, the plan's batches are removed.
+  or if the version read last is gone or had other columns; otherwise only the rows that the captured tables gained.
 #}
-{% macro plan_change_sets(node, options, plan, loads, sql) %}
+{% macro plan_change_sets(node, options, run) %}
+  {% set plan, sql = dbt_kinds.plan_comparison(node, options, run), run.sql %}
   {% if dbt_kinds.is_partial_run() %}
-    {% do return(none) %}
+    {% do return(plan) %}
   {% endif %}
   {% set captured = dbt_kinds.captured_tables(sql) %}
   {% set nodes = dbt_kinds.tables_read(node, sql) %}
   {% set now = dbt_kinds.table_versions(node, nodes, sql) %}
   {% do dbt_kinds.check_captured(options, captured, now) %}
-  {% set then = dbt_kinds.recorded_versions(options, dbt_kinds.latest_load(loads)) if plan.run_type == 'incremental' else none %}
+  {% set then = dbt_kinds.recorded_versions(options, dbt_kinds.latest_load(run.loads)) if plan.run_type == 'incremental' else none %}
   {% set is_known = then is not none and none not in now.values() | list %}
   {% set changes = {} %}
   {% for name in (captured if is_known else []) %}
@@ -22,7 +23,6 @@
   {% endfor %}
   {% set changed_lookups = dbt_kinds.changed_tables(nodes, then, lookups) if is_known else [] %}
   {% set states = changes.values() | map(attribute='state') | list %}
-  {% do plan.update({'versions': now}) %}
   {% set is_same = is_known and not changed_lookups and states | reject('eq', 'same') | list == [] %}
   {% set reads_changes = is_known and captured != [] and not changed_lookups and states | reject('in', ['same', 'readable']) | list == [] %}
   {% set change_sets = {} %}
@@ -31,11 +31,11 @@
     {% set since = now if reads_changes and changes[name].state == 'same' else then if reads_changes else {} %}
     {% do change_sets.update({name: [since[name].split(' ')[1] if reads_changes else none, now[name].split(' ')[1]]}) %}
   {% endfor %}
-  {% do plan.update({'change_sets': change_sets}) %}
-  {% if is_same and not dbt_kinds.has_rows_of_nothing(options, plan, nodes, sql) %}
-    {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
-    {% do dbt_kinds.note_versions(plan, now, then, now) %}
+  {% set decided = dict(plan, versions=now, change_sets=change_sets) %}
+  {% if is_same and not dbt_kinds.has_rows_of_nothing(options, decided, nodes, sql) %}
+    {% do return(dbt_kinds.with_nothing_to_do(decided, dbt_kinds.versions_to_note(now, then, now))) %}
   {% endif %}
+  {% do return(decided) %}
 {% endmacro %}
 
 

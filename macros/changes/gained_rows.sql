@@ -2,21 +2,21 @@
   The kind `append` with `capture: snapshot`: what a run reads, in plan.change_sets. It reads the rows that each captured table gained since the last run; look-ups are read in
   their current state, and their changes do not trigger a run. If the gain is unknown, all rows are replaced or the run fails; all rows are never appended to existing ones.
 #}
-{% macro plan_gained_rows(node, options, plan, loads, sql) %}
+{% macro plan_gained_rows(node, options, run) %}
+  {% set plan, sql = dbt_kinds.plan_comparison(node, options, run), run.sql %}
   {% set captured = dbt_kinds.captured_tables(sql) %}
   {% if not captured %}
     {% do dbt_kinds.fail(options.model, "capture: snapshot, and the query reads no changes; write from {{ dbt_kinds.changes_of(ref('…')) }} for the table that is followed, set capture: cursor, "
       ~ 'or leave capture out to load intervals') %}
   {% elif dbt_kinds.is_partial_run() %}
-    {% do return(none) %}
+    {% do return(plan) %}
   {% endif %}
   {% set nodes = dbt_kinds.tables_read(node, sql) %}
   {% set now = dbt_kinds.table_versions(node, nodes, sql) %}
   {% do dbt_kinds.check_captured(options, captured, now) %}
-  {% do plan.update({'versions': now}) %}
   {% set sets, problems = {}, [] %}
   {% if plan.run_type == 'incremental' %}
-    {% set known = dbt_kinds.recorded_versions(options, dbt_kinds.latest_load(loads)) %}
+    {% set known = dbt_kinds.recorded_versions(options, dbt_kinds.latest_load(run.loads)) %}
     {% set then = known or {} %}
     {% for name in captured %}
       {% set change = dbt_kinds.change_since(nodes[name], then.get(name), now[name]) %}
@@ -24,19 +24,18 @@
       {% do problems.append(['unknown' if known is none else change.state, name, then.get(name)]) if bounds is none else sets.update({name: bounds}) %}
     {% endfor %}
     {% if not problems %}
-      {% do plan.update({'change_sets': sets}) %}
-      {% if dbt_kinds._gains_nothing(sets) and not dbt_kinds.has_rows_of_nothing(options, plan, nodes, sql) %}
-        {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
-        {% do dbt_kinds.note_versions(plan, captured, then, now) %}
+      {% set decided = dict(plan, versions=now, change_sets=sets) %}
+      {% if dbt_kinds._gains_nothing(sets) and not dbt_kinds.has_rows_of_nothing(options, decided, nodes, sql) %}
+        {% do return(dbt_kinds.with_nothing_to_do(decided, dbt_kinds.versions_to_note(captured, then, now))) %}
       {% endif %}
-      {% do return(none) %}
+      {% do return(decided) %}
     {% endif %}
-    {% do dbt_kinds._reload(options, plan, problems[0]) %}
+    {% set plan = dict(plan, start_anew=true, run_type='backfill', reason='backfill: ' ~ dbt_kinds._reason_to_reload(options, problems[0])) %}
   {% endif %}
   {% for name in captured %}
     {% do sets.update({name: [none, now[name].split(' ')[1]]}) %}
   {% endfor %}
-  {% do plan.update({'change_sets': sets}) %}
+  {% do return(dict(plan, versions=now, change_sets=sets)) %}
 {% endmacro %}
 
 
@@ -100,8 +99,8 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
 {% endmacro %}
 
 
-{# Replaces all rows if the model allows it; otherwise the run fails here. #}
-{% macro _reload(options, plan, problem) %}
+{# Why all rows are replaced, if the model allows it; otherwise the run fails here. #}
+{% macro _reason_to_reload(options, problem) %}
   {% set state, name, then = problem[0], problem[1], problem[2] %}
   {% if state == 'columns' %}
     {% set option, reason, words = 'on_source_change', 'upstream schema changed: ' ~ name, 'upstream schema changed: ' ~ name ~ ' has other columns than at the last run' %}
@@ -121,5 +120,5 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
   {% elif config.get('full_refresh') is not none and not config.get('full_refresh') %}
     {% do dbt_kinds.fail(options.model, words ~ ', and full_refresh: false forbids replacing all rows; remove it for one run, or set ' ~ option ~ ': error') %}
   {% endif %}
-  {% do plan.update({'start_anew': true, 'run_type': 'backfill', 'reason': 'backfill: ' ~ reason}) %}
+  {% do return(reason) %}
 {% endmacro %}

@@ -30,17 +30,24 @@
 {% endmacro %}
 
 
-{# Lets a plan without batches note the versions of some tables, if they are not those that are recorded, though the rows are the same: the recorded ones may expire. #}
-{% macro note_versions(plan, names, then, now) %}
+{# What a plan without batches notes: the versions of some tables, if they are not those that are recorded, though the rows are the same: the recorded ones may expire. Else none. #}
+{% macro versions_to_note(names, then, now) %}
   {% for name in names if then.get(name) != now[name] and not dbt_kinds.is_partial_run() %}
-    {% do plan.update({'note': {'details': {'versions': now}}}) %}
+    {% do return({'details': {'versions': now}}) %}
   {% endfor %}
+  {% do return(none) %}
+{% endmacro %}
+
+
+{# What a run notes whose last write found nothing to write. Pure. #}
+{% macro note_of_writes(written) %}
+  {% set last = written[-1] if written else {} %}
+  {% do return({'details': last.details} if last.get('is_idle') and 'details' in last else none) %}
 {% endmacro %}
 
 
 {# Ends a run's lease, and notes in the same append what it saw if it wrote nothing. If it dies before, the next run sees the same again. #}
-{% macro release_with_note(options, plan) %}
-  {% set note = plan.get('note') %}
+{% macro release_with_note(options, execution_time, note) %}
   {% do dbt_kinds.hold_lease(options) if note is not none %}
-  {% do dbt_kinds.release_lease_of(options, also=[dict(note, event='settled', source='noted', execution_time=plan.execution_time)] if note is not none else []) %}
+  {% do dbt_kinds.release_lease_of(options, also=[dict(note, event='settled', source='noted', execution_time=execution_time)] if note is not none else []) %}
 {% endmacro %}

@@ -1,25 +1,20 @@
 {#
-  skip_unchanged: decides what a run of kind `full` has to do, and why, in plan.reason (`skip: deps unchanged`); if the run can be skipped, the plan's
-  batches are removed. The current versions of the tables it reads, before its query runs, are kept in plan.versions for the record of its load.
+  Plans a run that rests while nothing changed: what it has to do, and why, is in plan.reason (`skip: deps unchanged`). The versions of the tables that it reads, before its query runs,
+  are in plan.versions for the record of its load.
 #}
-{% macro rest_if_unchanged(node, options, plan, loads, settings, model_hash, sql) %}
-  {% if not plan.batches %}
-    {% do return(none) %}
-  {% endif %}
+{% macro plan_if_changed(node, options, run) %}
+  {% set plan, sql, settings, model_hash = dbt_kinds.plan_whole(node, options, run), run.sql, run.settings, run.model_hash %}
   {% set nodes = dbt_kinds.tables_read(node, sql) %}
   {% set now = dbt_kinds.table_versions(node, nodes, sql) %}
-  {% set latest = dbt_kinds.latest_load(loads) %}
+  {% set latest = dbt_kinds.latest_load(run.loads) %}
   {% set then = dbt_kinds.recorded_versions(options, latest) if latest and latest.model_hash == model_hash and not settings.full_refresh else none %}
   {% set type, reason = dbt_kinds.run_type(latest, settings.full_refresh, model_hash, then, now, dbt_kinds.changed_tables(nodes, then, now)) %}
   {% set varying = dbt_kinds.varying_variable(sql, plan, latest.end) or dbt_kinds.varying_call(nodes, sql) if type == 'skip' and not settings.ignore_skip else none %}
   {% if type == 'skip' and (settings.ignore_skip or varying is not none) %}
     {% set type, reason = 'full', varying or 'kinds_ignore_skip' %}
   {% endif %}
-  {% do plan.update({'reason': type ~ ': ' ~ reason, 'run_type': type, 'versions': now}) %}
-  {% if type == 'skip' %}
-    {% do plan.update({'batches': [], 'missing': [], 'restated': []}) %}
-    {% do dbt_kinds.note_versions(plan, now, then, now) %}
-  {% endif %}
+  {% set decided = dict(plan, reason=type ~ ': ' ~ reason, run_type=type, versions=now) %}
+  {% do return(dbt_kinds.with_nothing_to_do(decided, dbt_kinds.versions_to_note(now, then, now)) if type == 'skip' else decided) %}
 {% endmacro %}
 
 
@@ -93,15 +88,15 @@
 {% endmacro %}
 
 
-{#
-  For kinds that compare: whether a run replaces the table or compares with it, and why, in plan.reason.
-#}
-{% macro backfill_or_compare(options, plan, loads, settings, model_hash) %}
-  {% set latest = dbt_kinds.latest_load(loads) %}
-  {% do dbt_kinds.check_query_change(options, loads, settings, model_hash) %}
-  {% set type, reason = dbt_kinds.run_type(latest, settings.full_refresh, model_hash if options.on_query_change == 'rebuild' else (latest or {}).get('model_hash'), {}, {}, []) %}
+{# Plans a run that compares with its table, or that replaces it: which of the two, and why, is in plan.run_type and plan.reason. #}
+{% macro plan_comparison(node, options, run) %}
+  {% set latest = dbt_kinds.latest_load(run.loads) %}
+  {% do dbt_kinds.check_query_change(options, run.loads, run.settings, run.model_hash) %}
+  {% set compared = run.model_hash if options.on_query_change == 'rebuild' else (latest or {}).get('model_hash') %}
+  {% set type, reason = dbt_kinds.run_type(latest, run.settings.full_refresh, compared, {}, {}, []) %}
   {% set is_backfill = type == 'backfill' %}
-  {% do plan.update({'start_anew': is_backfill, 'run_type': 'backfill' if is_backfill else 'incremental', 'reason': type ~ ': ' ~ reason if is_backfill else 'incremental'}) %}
+  {% do return(dict(dbt_kinds.plan_whole(node, options, run), start_anew=is_backfill, run_type='backfill' if is_backfill else 'incremental',
+    reason=type ~ ': ' ~ reason if is_backfill else 'incremental')) %}
 {% endmacro %}
 
 

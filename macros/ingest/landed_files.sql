@@ -2,12 +2,13 @@
   The kind `events`: the files that a run takes from the landing folder, in plan.claims, one batch each: `{id, files: [{name, length}], is_whole, is_taken}`. Files taken by
   a dead run come first, under its claim; then files that are not in the ledger. A rebuild takes every file in the folder.
 #}
-{% macro plan_landed(options, plan, settings, is_there) %}
+{% macro plan_landed_files(node, options, run) %}
+  {% set plan = dbt_kinds.plan_whole(node, options, run) %}
   {% do dbt_kinds.prepare_ledger() %}
   {% set known = dbt_kinds.loaded_claims(options.relation) %}
   {% set files = dbt_kinds.query_rows(dbt_kinds.landed_files_query(options)) %}
   {% set open = dbt_kinds.open_claim(options, files, known) %}
-  {% set start_anew = not is_there or settings.full_refresh or (open is not none and open.is_whole) %}
+  {% set start_anew = not run.is_there or run.settings.full_refresh or (open is not none and open.is_whole) %}
   {% if start_anew and not (open is not none and open.is_whole) %}
     {% set claims = [dbt_kinds._new_claim(options, files | selectattr('length', 'defined') | list, is_whole=true)] %}
   {% else %}
@@ -23,7 +24,7 @@
   {% for _ in claims %}
     {% do batches.append(plan.batches[0]) %}
   {% endfor %}
-  {% do plan.update({'claims': claims, 'batches': batches, 'start_anew': start_anew, 'run_type': 'flush', 'reason': 'flush', 'missing': [], 'restated': []}) %}
+  {% do return(dict(plan, claims=claims, batches=batches, start_anew=start_anew, run_type='flush', reason='flush', missing=[], restated=[])) %}
 {% endmacro %}
 
 

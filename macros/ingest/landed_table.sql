@@ -2,20 +2,20 @@
   The kind `events` with a table to land in: the rows that a run takes from it, in plan.change_sets and plan.claims, as one batch: those that the table gained since the last load.
   A rebuild takes all rows, and so does the run after a rebuild that died: it has withdrawn all records. The claim is named after the previous load, so that a repeated attempt stores its rejects in the same place.
 #}
-{% macro plan_landed_rows(options, plan, loads, settings, is_there) %}
-  {% set name, node = options.landing_table, dbt_kinds.landing_node(options) %}
-  {% set now = dbt_kinds.table_version(node) %}
+{% macro plan_landed_rows(node, options, run) %}
+  {% set plan, name, landed = dbt_kinds.plan_whole(node, options, run), options.landing_table, dbt_kinds.landing_node(options) %}
+  {% set now = dbt_kinds.table_version(landed) %}
   {% if (now or '').split(' ')[0] not in ['iceberg', 'delta'] %}
-    {% do dbt_kinds.fail(options.model, 'the landing table ' ~ name ~ (' is not there' if now is none and dbt_kinds.relation_type(dbt_kinds.relation_of_node(node)) is none
+    {% do dbt_kinds.fail(options.model, 'the landing table ' ~ name ~ (' is not there' if now is none and dbt_kinds.relation_type(dbt_kinds.relation_of_node(landed)) is none
       else ' has no snapshots, so its new rows cannot be determined') ~ '; landing: {table: …} names a table of Iceberg, landing: {path: …} a folder') %}
   {% endif %}
-  {% set start_anew = not is_there or settings.full_refresh or (loads == [] and dbt_kinds.events_of(options.relation) != []) %}
-  {% set latest = none if start_anew else dbt_kinds.latest_load(loads) %}
+  {% set start_anew = not run.is_there or run.settings.full_refresh or (run.loads == [] and dbt_kinds.events_of(options.relation) != []) %}
+  {% set latest = none if start_anew else dbt_kinds.latest_load(run.loads) %}
   {% set then = (dbt_kinds.recorded_versions(options, latest) or {}).get(name) %}
-  {% set change = dbt_kinds.change_since(node, then, now) if then else {'state': 'new', 'is_appended': false} %}
+  {% set change = dbt_kinds.change_since(landed, then, now) if then else {'state': 'new', 'is_appended': false} %}
   {# two versions with other columns, or with maps, cannot be compared; what was appended between them can be read, whatever was removed #}
   {% set readable = dict(change, state='map', is_appended=change.updates_nothing) if change.state in ['columns', 'map'] else change %}
-  {% set bounds = [none, now.split(' ')[1]] if change.state == 'new' else dbt_kinds.gained_bounds(options, node, readable, then, now, 1) %}
+  {% set bounds = [none, now.split(' ')[1]] if change.state == 'new' else dbt_kinds.gained_bounds(options, landed, readable, then, now, 1) %}
   {% if bounds is none %}
     {% do dbt_kinds.fail(options.model, ('snapshot ' ~ then.split(' ')[1] ~ ' of the landing table ' ~ name ~ ' is gone' if change.state == 'gone' else 'the landing table ' ~ name ~ ' had rows changed or removed, and '
       ~ ('has other columns than at the last run' if change.state == 'columns' else 'has a column of type map')) ~ ', so its new rows cannot be determined; to replace the rows of this model by all rows of the landing table, set '
@@ -25,11 +25,12 @@
   {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds._rows_to_take(options, {name: bounds})) %}
   {% do dbt_kinds.landed_columns(options, columns) %}
   {% set claim = {'id': local_md5(options.relation ~ (latest.recorded_at if latest is not none else ''))[:16], 'landed': columns} %}
-  {% do plan.update({
-    'versions': {name: now}, 'change_sets': {name: bounds}, 'claims': [claim], 'batches': [] if change.state == 'same' and is_there else [plan.batches[0]],
-    'start_anew': start_anew, 'run_type': 'flush', 'reason': 'flush', 'missing': [], 'restated': [],
-  }) %}
-  {% do dbt_kinds.note_versions(plan, [name], {name: then}, {name: now}) if not plan.batches %}
+  {% set decided = dict(plan, versions={name: now}, change_sets={name: bounds}, claims=[claim], batches=[plan.batches[0]], start_anew=start_anew, run_type='flush', reason='flush',
+    missing=[], restated=[]) %}
+  {% if change.state == 'same' and run.is_there %}
+    {% do return(dbt_kinds.with_nothing_to_do(decided, dbt_kinds.versions_to_note([name], {name: then}, {name: now}))) %}
+  {% endif %}
+  {% do return(decided) %}
 {% endmacro %}
 
 

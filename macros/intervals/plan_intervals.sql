@@ -1,17 +1,11 @@
 {#
   What a run of one model will do: options + what is loaded + settings of the run -> plan. Pure.
 
-  `options` and `settings` are those of options.sql and run_settings.sql, `loads` those of fold_events, `batches` those of
-  recorded_batches, for SCD type 2 alone, `gates` those of waiting_units, `late` what late_data found. Planning is
-  done on unit numbers; a partial unit at the upper bound (allow_partials) counts as one and gets its true end when
-  numbers are converted to instants.
+  `options` and `settings` are those of options.sql and run_settings.sql, `loads` those of fold_events, `gates` those of
+  waiting_units, `late` what late_data found. Planning is done on unit numbers; a partial unit at the upper bound
+  (allow_partials) counts as one and gets its true end when numbers are converted to instants.
 #}
-{% macro plan_intervals(options, loads, settings, model_hash=none, parents=[], batches=[], gates=[], late=[]) %}
-  {% if options.traits.ignores_intervals %}
-    {% do return(dbt_kinds._plan_everything(options, loads, settings)) %}
-  {% elif options.traits.has_merge_timeline %}
-    {% do return(dbt_kinds.plan_history(options, loads, settings, model_hash, batches, gates)) %}
-  {% endif %}
+{% macro plan_intervals(options, loads, settings, model_hash=none, parents=[], gates=[], late=[]) %}
   {% set unit = options.unit %}
   {% set recorded = dbt_kinds.coverage_of(loads) %}
   {% set window = dbt_kinds.requested_window(options, settings) %}
@@ -154,35 +148,4 @@
     {% do dbt_kinds.fail(options.model, merged[0][0] ~ ' to ' ~ merged[0][1] ~ ' is already merged, but is only part of an interval of one '
       ~ options.unit.name ~ ', and an interval can be merged only once; rebuild the table with --full-refresh') %}
   {% endif %}
-{% endmacro %}
-
-
-{# Such a kind always runs, ignoring schedule and window. Without a start, only the last unit is recorded. #}
-{% macro _plan_everything(options, loads, settings) %}
-  {% set unit = options.unit %}
-  {% set last = dbt_kinds.unit_index(settings.execution_time, unit) %}
-  {% set first = last - 1 if options.start is none else [last - 1, dbt_kinds.unit_index(options.start, unit)] | min %}
-  {% set batches = [[dbt_kinds.unit_start(first, unit), dbt_kinds.unit_start(last, unit)]] %}
-  {% set recorded = dbt_kinds.coverage_of(loads) %}
-  {% do return({
-    'model': options.unique_id,
-    'relation': options.relation,
-    'kind': options.kind,
-    'execution_time': settings.execution_time,
-    'start': batches[0][0],
-    'end': batches[0][1],
-    'cron': options.cron,
-    'unit': unit.name,
-    'recorded': recorded,
-    'missing': dbt_kinds.subtract_intervals(batches, recorded),
-    'lookback': [],
-    'restated': dbt_kinds.intersect_intervals(batches, recorded),
-    'batches': batches,
-    'waiting': [],
-    'reason': 'full refresh' if recorded else 'first load',
-    'start_anew': true,
-    'to_go': 0,
-    'unready': [],
-    'lost': {},
-  }) %}
 {% endmacro %}

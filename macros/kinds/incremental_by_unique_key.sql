@@ -7,7 +7,8 @@
 {% macro kind_incremental_by_unique_key(options) %}
   {% set is_captured = options.get('capture') is not none %}
   {% do return({
-    'own_options': 'key_options', 'prepare': 'key_writer', 'write': 'upsert', 'reads_its_table': true, 'rebuilds_to_restate': true,
+    'own_options': 'key_options', 'plan': 'plan_change_sets' if is_captured else 'plan_by_intervals',
+    'prepare': 'key_writer', 'write': 'upsert', 'reads_its_table': true, 'rebuilds_to_restate': true,
     'may_count_twice': options.get('when_matched') is not none, 'ignores_intervals': is_captured, 'diffs_against_target': is_captured,
   }) %}
 {% endmacro %}

@@ -3,12 +3,16 @@
   Macros are given by their names, because a macro that is kept in a mapping works in the context of the model that put it there. Pure.
 
   own_options(node, options, given): the options that only the kind knows how to read, from what the model gives; none if it has none
+  plan(node, options, run): the plan of a run, see planners.sql; plan_by_intervals if the record names none
+  query(options): the query by which the table's columns are described; the model's, if the record names none
   prepare(options, query_columns, existing, query, keys): checks everything before anything is written, and returns the kind's writer
+  rows(relation, work, number): the query of one batch; that of the model in the batch's window, if the record names none
   stage(relation, work, batch, query): before a run's first write, stages and checks what it will write; may set work.is_idle, and then nothing is prepared or withdrawn; none if the write does that
   write(relation, work, batch, query): writes one batch, and returns `{rows_written, snapshot_id, commit, details, sql}`, as far as known
   ignores_intervals: every run reads everything, whatever schedule and window
   is_change_driven: a run is driven by changes in the tables that the query reads instead of intervals
   diffs_against_target: a run writes only the differences between its source and its table, or only the rows that a source gained, without withdrawing records first
+  plans_under_lease: a run plans again once it holds the lease, because another run's records do not show what it took
   reads_its_table: the rows that a batch writes depend on the table's existing rows
   appends_rows: loading a unit twice would count it twice
   may_count_twice: loading a unit twice may count it twice
@@ -21,8 +25,9 @@
 {% macro kind_traits(kind, options={}) %}
   {% set record = dbt_kinds['kind_' ~ kind](options) %}
   {% set traits = dict({
-    'own_options': none, 'stage': none, 'ignores_intervals': false, 'diffs_against_target': false, 'reads_its_table': false, 'appends_rows': false, 'accumulates': false,
-    'has_merge_timeline': false, 'replaces_partitions': false, 'rebuilds_to_restate': false,
+    'own_options': none, 'plan': 'plan_by_intervals', 'query': 'compiled_query', 'rows': 'query_of_batch', 'stage': none,
+    'ignores_intervals': false, 'diffs_against_target': false, 'reads_its_table': false, 'appends_rows': false, 'accumulates': false,
+    'has_merge_timeline': false, 'replaces_partitions': false, 'plans_under_lease': false, 'rebuilds_to_restate': false,
   }, **record) %}
   {% do return(dict({
     'is_change_driven': traits.diffs_against_target, 'may_count_twice': traits.appends_rows,

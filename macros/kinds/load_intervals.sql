@@ -16,7 +16,7 @@
   {% if work.is_done %}
     {% do dbt_kinds.fill_outbox(this, options) %}
     {% do dbt_kinds.tidy_up(this, options, work.plan.execution_time) %}
-    {% do dbt_kinds.release_with_note(options, work.plan) %}
+    {% do dbt_kinds.release_with_note(options, work.plan.execution_time, work.note) %}
     {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, dbt_kinds.idle_status(work.plan))) %}{% endcall %}
     {% do return({'relations': [this.incorporate(type='table')]}) %}
   {% endif %}
@@ -42,8 +42,6 @@
     {% do dbt_kinds.check_times(this, work, batch, query, written[-1]) %}
     {% if not written[-1].get('is_idle') %}
       {% do dbt_kinds.record_batch(work, loop.index, written[-1], started_at, has_more=post_hooks != []) %}
-    {% elif 'details' in written[-1] %}
-      {% do plan.update({'note': {'details': written[-1].details}}) %}
     {% endif %}
     {% do dbt_kinds.drop_stages(this) %}
   {% endfor %}
@@ -52,7 +50,7 @@
   {% do dbt_kinds.grant_and_document(this, work) %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its post-hook', post_hooks, work.window, plan.execution_time)) }}
   {% do dbt_kinds.fill_outbox(this, options) %}
-  {% do dbt_kinds.release_with_note(options, plan) %}
+  {% do dbt_kinds.release_with_note(options, plan.execution_time, dbt_kinds.note_of_writes(written)) %}
   {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, status)) %}{{ written[-1].sql if written }}{% endcall %}
   {% do return({'relations': [this.incorporate(type='table')]}) %}
 {% endmacro %}

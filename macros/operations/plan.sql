@@ -17,29 +17,37 @@
     {% do dbt_kinds.say_what_is_looked_at(options) %}
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
     {% set note = dbt_kinds.note_of_plan(options, plan, dbt_kinds.is_filled(options, plan, dbt_kinds.table_exists(node), dbt_kinds.relation_of_node(node))) %}
-    {% do plan.update({'note': note}) if note is not none %}
-    {% do plan.update({'estimate': dbt_kinds.estimate(plan, known.get(options.relation, []), options.unit)}) %}
-    {% do plans.update({node.unique_id: plan}) %}
-    {% for detail in ['start_anew', 'replaces_history', 'restatement', 'unready', 'skipped', 'lost', 'sources', 'notes', 'told'] %}{% do plan.pop(detail, none) %}{% endfor %}
-    {% do plan.pop('to_go') if not plan.to_go %}
+    {% do plans.update({node.unique_id: dict(dbt_kinds._shown_plan(plan, note), estimate=dbt_kinds.estimate(plan, known.get(options.relation, []), options.unit))}) %}
     {% do dbt_kinds._expect_loads(options.relation, plan) %}
   {% endfor %}
   {% do dbt_kinds.print_answer('plan', {'plans': plans.values() | sort(attribute='model')}) %}
 {% endmacro %}
 
 
-{# The current plan of a node, based on the records of its table. #}
+{# What of a plan is printed. Pure. #}
+{% macro _shown_plan(plan, note) %}
+  {% set shown = {} %}
+  {% for name in [
+    'model', 'relation', 'kind', 'execution_time', 'start', 'end', 'cron', 'unit', 'recorded', 'missing', 'lookback', 'restated', 'batches', 'waiting', 'reason',
+  ] %}
+    {% do shown.update({name: plan[name]}) %}
+  {% endfor %}
+  {% do shown.update({'to_go': plan.to_go}) if plan.to_go %}
+  {% do shown.update({'note': note}) if note is not none %}
+  {% do return(shown) %}
+{% endmacro %}
+
+
+{# The current plan of a node, based on the records of its table. It asks no table what changed: what ignores intervals is planned as if it read everything. #}
 {% macro plan_of(node, options, settings, sql=none) %}
   {% set sql = none if sql is none else dbt_kinds.one_query(options.model, sql) %}
-  {% set loads = dbt_kinds.loads_of(options.relation) if dbt_kinds.table_exists(node) else [] %}
+  {% set is_there = dbt_kinds.table_exists(node) %}
   {% do dbt_kinds.check_deletes_are_seen(node, sql) %}
-  {% do return(dbt_kinds.gated_plan(
-    node, options, loads, settings,
-    none if sql is none else dbt_kinds.model_hash(options, sql),
-    dbt_kinds.followed_parents(node, options, sql, loads != []),
-    dbt_kinds.recorded_batches(options) if options.traits.has_merge_timeline and dbt_kinds.table_exists(node) else [],
-    sql
-  )) %}
+  {% set run = {
+    'is_there': is_there, 'sql': sql, 'loads': dbt_kinds.loads_of(options.relation) if is_there else [], 'settings': settings,
+    'model_hash': none if sql is none else dbt_kinds.model_hash(options, sql),
+  } %}
+  {% do return(dbt_kinds['plan_whole' if options.traits.ignores_intervals else options.traits.plan](node, options, run)) %}
 {% endmacro %}
 
 

@@ -25,19 +25,20 @@
 
 
 {#
-  lookback: auto in a plan without batches: what its sources' snapshots are now, once a day, because those that were noted last may expire. A Parquet or ORC table has none.
+  What a plan without batches notes under lookback: auto: its sources' snapshots as they are now, once a day, because those that were noted last may expire. A Parquet or ORC table has
+  none. Else none.
 #}
-{% macro note_snapshots(options, plan) %}
+{% macro snapshots_to_note(options, plan, sources) %}
   {% set rows = dbt_kinds._rows_with_notes(dbt_kinds.log_of(options.relation).rows) | sort(attribute='recorded_at') | list %}
   {% set last = rows[-1] if rows else {} %}
   {% set known = dbt_kinds.details_of(last).get('sources', {}) %}
   {% set seen, state = {}, namespace(is_new=false) %}
-  {% for source in plan.sources if source.hashes is none and source.stale is not none and source.name in known %}
+  {% for source in sources if source.hashes is none and source.stale is not none and source.name in known %}
     {% do seen.update({source.name: dbt_kinds.note_of_source(source, none)}) %}
     {% set state.is_new = state.is_new or source.snapshot != known[source.name].get('snapshot') %}
   {% endfor %}
   {% set is_due = state.is_new and dbt_kinds.seconds_between(last.get('execution_time') or plan.execution_time, plan.execution_time) >= 86400 %}
-  {% do plan.update({'note': {'details': {'sources': seen}}}) if is_due and not dbt_kinds.is_partial_run() %}
+  {% do return({'details': {'sources': seen}} if is_due and not dbt_kinds.is_partial_run() else none) %}
 {% endmacro %}
 
 

@@ -38,9 +38,15 @@ def planned(
     loads = [a_load if isinstance(a_load, Load) else read(a_load, number) for number, a_load in enumerate(recorded)]
     settings = macros.run_settings("orders", full_refresh and not model["traits"]["blocks_full_refresh"])
     upstream = [as_parent(parent) for parent in parents]
-    plan: dict[str, Any] = macros.plan_intervals(
-        model, as_pieces(loads), settings, query_hash, upstream, gates=list(gates), late=list(late)
-    )
+    plan: dict[str, Any]
+    if model["traits"]["ignores_intervals"]:
+        plan = macros.plan_everything(model, as_pieces(loads), settings)
+    elif model["traits"]["has_merge_timeline"]:
+        plan = macros.plan_history(model, as_pieces(loads), settings, query_hash, [], list(gates))
+    else:
+        plan = macros.plan_intervals(
+            model, as_pieces(loads), settings, query_hash, upstream, gates=list(gates), late=list(late)
+        )
     return plan
 
 

@@ -168,6 +168,14 @@ def test_a_run_reads_what_was_gained_or_all_that_was_there(bounds: list[str | No
     assert MACROS.with_change_sets({"raw_src": bounds, "raw.sr": bounds}, CHANGES) == CHANGES
 
 
+def first_plan(macros: Macros, model: dict[str, Any], sql: str) -> dict[str, Any]:
+    """The plan of a model of which nothing is recorded."""
+    options = macros.options(model)
+    run = {"is_there": True, "sql": sql, "loads": [], "settings": macros.run_settings("orders"), "model_hash": "h"}
+    plan: dict[str, Any] = getattr(macros, options["traits"]["plan"])(model, options, run)
+    return plan
+
+
 @pytest.mark.parametrize(("adapter", "text"), [("spark", "raw.src"), ("databricks", "`main`.`raw`.`src`")])
 @pytest.mark.parametrize("kind", ["append", "incremental_by_unique_key"])
 def test_a_source_is_found_by_its_name_on_every_adapter(adapter: str, text: str, kind: str) -> None:
@@ -179,9 +187,7 @@ def test_a_source_is_found_by_its_name_on_every_adapter(adapter: str, text: str,
     macros = Macros(adapter_type=adapter, node=model, graph=graph, api=SimpleNamespace(Relation=relation))
     macros._functions["table_version"] = lambda node: "delta 3"
     sql = f"select * from {macros.changes_of(macros.relation_of_node(source))} as s"
-    plan: dict[str, Any] = {"run_type": "backfill", "batches": [1]}
-    planned = macros.plan_gained_rows if kind == "append" else macros.plan_change_sets
-    planned(model, macros.options(model), plan, [], sql)
+    plan = first_plan(macros, model, sql)
     assert plan["versions"] == {"raw.src": "delta 3"}
     assert (
         macros.with_change_sets(plan["change_sets"], sql)
@@ -196,11 +202,9 @@ def test_a_run_that_reads_a_part_plans_no_changes(arguments: dict[str, Any], kin
     model = node(kind=kind, capture="snapshot", **({} if kind == "append" else {"unique_key": "id"}))
     macros = Macros(arguments=arguments, node=model)
     sql = f"select * from {macros.changes_of(Rendered('(select * from raw.src where false limit 0)'))} as s"
-    plan: dict[str, Any] = {"run_type": "backfill", "batches": [1]}
-    planned = macros.plan_gained_rows if kind == "append" else macros.plan_change_sets
-    planned(model, macros.options(model), plan, [], sql)
-    assert plan == {"run_type": "backfill", "batches": [1]}
-    assert macros.with_change_sets(plan.get("change_sets"), sql) == sql
+    plan = first_plan(macros, model, sql)
+    assert (plan["reason"], plan.get("versions"), plan.get("change_sets")) == ("backfill: first run", None, None)
+    assert macros.with_change_sets(None, sql) == sql
 
 
 def test_a_change_set_is_part_of_the_query_that_is_compared() -> None:
@@ -268,9 +272,9 @@ def test_columns_are_those_of_the_snapshot_that_a_run_reads() -> None:
     sql = "select * from /*kinds:changes_of shop.src*/ (select * from shop.src) as s"
     given = {"file_format": "iceberg", "capture": "snapshot"}
     macros = warehouse.macros("t", "append", given, sql, {}, "invocation", full_refresh=False)
-    macros._functions["plan_gained_rows"] = lambda node, options, plan, loads, sql: plan.update(
-        {"change_sets": {"shop.src": [None, "1"]}}
+    macros._functions["plan_gained_rows"] = lambda *run: (
+        macros.plan_comparison(*run) | {"change_sets": {"shop.src": [None, "1"]}}
     )
     options = macros.options(node("t", "append", **given) | {"schema": "shop"})
-    work = macros.planned_work(options, macros.run_settings("t", False), macros.changes_writer)
+    work = macros.planned_work(options, macros.run_settings("t", False), afresh=True)
     assert [column["name"] for column in work["writer"]["schema"]] == ["id"]

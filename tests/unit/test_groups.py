@@ -172,10 +172,9 @@ def test_what_the_query_may_not_have_and_has_to() -> None:
 def test_another_query_is_compared_or_replaces_the_table(
     on_query_change: str, model_hash: str, told: tuple[str, str, bool]
 ) -> None:
-    plan: dict[str, Any] = {}
     load = {"start": "2024-01-01T00:00:00", "end": "2024-01-02T00:00:00", "recorded_at": "2024", "model_hash": "h"}
     given = options(group_key="a", on_query_change=on_query_change)
-    MACROS.backfill_or_compare(given, plan, [load], MACROS.run_settings("orders"), model_hash)
+    run = {"loads": [load], "settings": MACROS.run_settings("orders"), "model_hash": model_hash}
+    plan = MACROS.plan_comparison(None, given, run)
     assert (plan["run_type"], plan["reason"], plan["start_anew"]) == told
-    MACROS.backfill_or_compare(given, plan, [], MACROS.run_settings("orders"), model_hash)
-    assert plan["reason"] == "backfill: first run"
+    assert MACROS.plan_comparison(None, given, run | {"loads": []})["reason"] == "backfill: first run"

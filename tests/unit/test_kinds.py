@@ -13,7 +13,7 @@ from tests.unit.macros import Macros
 MACROS = Macros()
 KINDS: list[str] = MACROS.kinds()
 # macros of a kind, by the names they have in its record
-CALLED = ("own_options", "prepare", "write")
+CALLED = ("own_options", "plan", "query", "prepare", "rows", "stage", "write")
 
 
 def traits(kind: str, **options: Any) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def test_a_record_says_what_is_described_and_names_macros_that_are_there(kind: s
         ("scd_type_2", {"disable_restatement": True}, {"has_merge_timeline", "reads_its_table"}),
         (
             "events", {"disable_restatement": True},
-            {"appends_rows", "may_count_twice", "reads_its_table", "ignores_intervals", "diffs_against_target", "is_change_driven", "blocks_full_refresh"},
+            {"appends_rows", "may_count_twice", "reads_its_table", "ignores_intervals", "diffs_against_target", "is_change_driven", "blocks_full_refresh", "plans_under_lease"},
         ),
     ],
 )  # fmt: skip

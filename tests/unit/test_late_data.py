@@ -157,9 +157,8 @@ def test_a_run_with_nothing_to_load_notes_once_a_day_what_it_saw(
         {"name": "raw.events", "snapshot": head, "hashes": None, "stale": [[at(2), at(3)]]},
         {"name": "raw.files/day", "snapshot": None, "hashes": {at(1): "x"}, "stale": None},
     ]
-    plan: dict[str, Any] = {"sources": sources, "execution_time": at(today)}
-    macros.note_snapshots({"relation": "shop.orders"}, plan)
-    assert (plan["note"]["details"]["sources"] if "note" in plan else None) == expected
+    note = macros.snapshots_to_note({"relation": "shop.orders"}, {"execution_time": at(today)}, sources)
+    assert (note["details"]["sources"] if note else None) == expected
 
 
 def test_a_load_before_the_option_and_one_of_another_source_noted_nothing() -> None:

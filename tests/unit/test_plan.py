@@ -349,6 +349,10 @@ def test_a_run_with_another_query_says_what_keeps_the_old_one(options: dict[str,
     loads = as_pieces([load("2024-01-01", "2024-01-10", "2024-01-10T08:00:00", model_hash="old")])
     settings = macros.run_settings("orders")
     for model_hash, note in (("new", words), ("old", None)):
+        run = {"is_there": True, "sql": None, "loads": loads, "settings": settings, "model_hash": model_hash}
+        if model["traits"]["ignores_intervals"]:
+            assert macros.plan_whole(None, model, run)["notes"] == []
+            continue
         plan = macros.plan_intervals(model, loads, settings, model_hash)
         assert macros.plan_notes(model, plan, loads, settings, model_hash) == {
             "notes": [note] if note is not None else [],

@@ -180,7 +180,7 @@ def test_a_full_model_waits_for_nothing() -> None:
     with pytest.raises(CompilerError, match="option 'ready_until' belongs to incremental_by_time_range"):
         Macros().options(node(kind="full", ready_until="select 1"))
     options = Macros().options(node(kind="full", max_batches=3, on_missing_upstream="wait"))
-    assert Macros().plan_intervals(options, [], Macros().run_settings("orders"))["waiting"] == []
+    assert Macros().plan_everything(options, [], Macros().run_settings("orders"))["waiting"] == []
 
 
 BY_KEY = {"kind": "incremental_by_unique_key", "unique_key": "id", "capture": "snapshot"}
