@@ -71,3 +71,8 @@ def test_what_a_kind_is_follows_from_its_options(kind: str, options: dict[str, A
 
 def test_the_kinds_of_a_timeline_are_the_histories_by_time() -> None:
     assert MACROS.timeline_kinds() == ["scd_type_2_by_time", "scd_type_2_by_column", "scd_type_2"]
+
+
+def test_the_guide_to_adding_a_kind_shows_the_smallest_one_as_it_is() -> None:
+    guide = (FOLDER.parent / "CONTRIBUTING.md").read_text()
+    assert f"```jinja\n{(FOLDER / 'kinds' / 'full.sql').read_text()}```" in guide
