@@ -38,7 +38,7 @@
 {% macro _rows_to_publish(work, batch, query) %}
   {% set options, writer = work.options, work.writer %}
   {% set condition = dbt_kinds.range_condition(writer.time_column, writer.bounds, batch) if writer.get('bounds') is not none else 'true' %}
-  {% set rows = dbt_kinds.latest_rows(options, query) if options.kind == 'incremental_by_unique_key' else query %}
+  {% set rows = dbt_kinds.latest_rows(options, query) if options.traits.row_key == 'unique_key' else query %}
   {% do return(dbt_kinds.filtered_query(rows, condition, work.staged_columns.selected)) %}
 {% endmacro %}
 

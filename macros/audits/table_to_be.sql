@@ -29,12 +29,12 @@ on {% for value in dbt_kinds._partition_values(options, writer, 'target.') %}{{ 
   {% set options, writer = work.options, work.writer %}
   {% if options.get('duplicate_keys') == 'replace_all' %}
     {% do return(dbt_kinds.changes_of_keys(writer, '(' ~ dbt_kinds.replacing_actions(stored, options, writer, stage) ~ ')')) %}
-  {% elif options.kind == 'incremental_by_unique_key' %}
+  {% elif options.traits.row_key == 'unique_key' %}
     {% set keyed = dbt_kinds.writer_in_window(writer, dbt_kinds.query_window(options, batch), work.plan.execution_time) %}
     {% do return(dbt_kinds.changes_by_key(stored, options, keyed, stage)) %}
-  {% elif options.kind == 'tracked' %}
+  {% elif options.traits.row_key == 'group' %}
     {% do return(dbt_kinds.changes_of_groups(writer, '(' ~ dbt_kinds.group_actions(writer, stage, dbt_kinds.stored_groups(relation, work)) ~ ')')) %}
-  {% elif options.kind == 'scd_type_2_by_run' %}
+  {% elif options.traits.numbers_by_run %}
     {# any number will do: the real one is not known until the batch has passed #}
     {% set actions = '(' ~ dbt_kinds.history_changes(options, writer, stored, stage, 1) ~ ')' %}
     {% do return(dbt_kinds.changes_of_history(writer, actions, {'inserted': 1, 'closed': 1, 'replaced': 0, 'dropped': 0})) %}

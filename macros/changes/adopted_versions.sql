@@ -13,7 +13,7 @@
     {# it may be adopted next, which is no change #}
     {% do now.update({name: 'recorded never'}) %}
   {% endfor %}
-  {% if options.kind == 'append' and not dbt_kinds._keeps_versions(now) %}
+  {% if options.traits.appends_rows and not dbt_kinds._keeps_versions(now) %}
     {% do dbt_kinds.check_captured(options, now, now) %}
   {% endif %}
   {% do return({'versions': now}) %}

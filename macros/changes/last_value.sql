@@ -30,9 +30,9 @@
 {% endmacro %}
 
 
-{# Whether a run starts from nothing; replacing a table of kind `full` does not count. Pure. #}
+{# Whether a run starts from nothing; replacing a table that every run replaces does not count. Pure. #}
 {% macro begins_anew(options, plan, settings, is_there) %}
-  {% if is_there and options.kind == 'full' %}
+  {% if is_there and options.traits.replaces_table %}
     {% do return(plan.get('run_type', 'backfill' if settings.full_refresh else 'full') == 'backfill') %}
   {% endif %}
   {% do return(not is_there or plan.start_anew) %}

@@ -4,7 +4,7 @@
 #}
 {% macro check_no_unrecorded_history(work) %}
   {% set options = work.options %}
-  {% set is_by_run = options.kind == 'scd_type_2_by_run' %}
+  {% set is_by_run = options.traits.numbers_by_run %}
   {% if not (options.traits.has_merge_timeline or is_by_run) or not work.start_anew or not work.existed or (work.plan.reason != 'backfill: first run' if is_by_run else work.plan.replaces_history) %}
     {% do return(none) %}
   {% endif %}

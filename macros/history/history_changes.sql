@@ -8,7 +8,7 @@
   {% set at = dbt_kinds.instant_literal(options.time_data_type, instant) %}
   {% set dated = dbt_kinds.dating_sql(options, writer, instant) %}
   {% set known = ['target.' ~ writer.valid_from ~ ' as __kinds_since'] %}
-  {% for column in ([dbt_kinds.quoted(writer.updated_at.name)] if options.kind == 'scd_type_2_by_time' else dbt_kinds.quoted_names(writer.compared)) %}
+  {% for column in ([dbt_kinds.quoted(writer.updated_at.name)] if options.traits.is_dated_by_source else dbt_kinds.quoted_names(writer.compared)) %}
     {% do known.append('target.' ~ column) %}
   {% endfor %}
   {% set deletes, keys = options.invalidate_hard_deletes, dbt_kinds.key_names(writer) %}
@@ -125,7 +125,7 @@ from (
 
 {# SQL: whether a row of the source differs from the open row of its key, by the kind's criterion. #}
 {% macro _is_changed(options, writer, dated) %}
-  {% if options.kind == 'scd_type_2_by_time' %}
+  {% if options.traits.is_dated_by_source %}
     {% set updated_at = dbt_kinds.quoted(writer.updated_at.name) %}
     {% do return('source.' ~ updated_at ~ ' is not null and (target.' ~ updated_at ~ ' is null or source.' ~ updated_at ~ ' > target.' ~ updated_at ~ ')') %}
   {% endif %}

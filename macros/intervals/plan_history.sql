@@ -110,7 +110,7 @@
     'from': since,
     'taken_back': [later | map(attribute='start') | min, later | map(attribute='end') | max],
     'bound': later[0].instant if options.batch_size else since,
-    'is_exact': options.kind == 'scd_type_2_by_column' and is_told_apart,
+    'is_exact': not options.traits.is_dated_by_source and is_told_apart,
     'may_be_approximate': settings.allow_approximate_restatement,
     'snapshot_id': earlier[-1].snapshot_id,
   }) %}

@@ -35,7 +35,7 @@
 {# Reader to `{before, after}`, as written by the compiler; empty for kinds without windows. #}
 {% macro _backbuild_margins(node) %}
   {% set margins = dbt_kinds.meta_of(node).get('backbuild_margins') %}
-  {% if margins is none or margins is undefined or node.config.materialized != 'incremental_by_time_range' %}
+  {% if margins is none or margins is undefined or not dbt_kinds.traits_of(node).filters_by_time %}
     {% do return({}) %}
   {% endif %}
   {% for reader, margin in (margins.items() if margins is mapping else [('', none)]) %}

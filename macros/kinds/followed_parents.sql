@@ -35,7 +35,7 @@
   {% endif %}
   {% set windows = dbt_kinds.source_windows(sql) if sql is not none else dbt_kinds.written_source_windows(node) %}
   {% set gates = {} %}
-  {% for upstream in dbt_kinds._upstream_models(node, windows) if upstream.node.config.materialized == 'incremental_by_time_range' %}
+  {% for upstream in dbt_kinds._upstream_models(node, windows) if dbt_kinds.traits_of(upstream.node).filters_by_time %}
     {% set parent = dbt_kinds.options_of(upstream.node) %}
     {% set deferred = dbt_kinds.deferred_relation(upstream.node, sql) %}
     {% set recorded = dbt_kinds.recorded_coverage(upstream.node) if deferred is none else dbt_kinds.coverage(dbt_kinds.log_of_deferred(deferred)) %}
@@ -73,7 +73,7 @@
     {% do return(true) %}
   {% endif %}
   {% do return(
-    options.kind == 'incremental_by_time_range' and parent.config.materialized == 'incremental_by_time_range'
+    options.traits.filters_by_time and dbt_kinds.traits_of(parent).filters_by_time
     and dbt_kinds.units_nest(options.unit, dbt_kinds.options_of(parent).unit)
   ) %}
 {% endmacro %}

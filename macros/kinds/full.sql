@@ -6,6 +6,6 @@
 {% macro kind_full(options) %}
   {% do return({
     'plan': 'plan_if_changed' if options.get('skip_unchanged') else 'plan_whole', 'prepare': 'whole_writer', 'write': 'replace_all', 'ignores_intervals': true,
-    'is_change_driven': options.get('skip_unchanged', false),
+    'replaces_table': true, 'is_change_driven': options.get('skip_unchanged', false),
   }) %}
 {% endmacro %}

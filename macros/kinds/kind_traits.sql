@@ -12,7 +12,14 @@
   ignores_intervals: every run reads everything, whatever schedule and window
   is_change_driven: a run is driven by changes in the tables that the query reads instead of intervals
   diffs_against_target: a run writes only the differences between its source and its table, or only the rows that a source gained, without withdrawing records first
-  plans_under_lease: a run plans again once it holds the lease, because another run's records do not show what it took
+  compares_rows: every run compares all rows of its source, so that another query and new columns reach the rows that are there
+  filters_by_time: the rows of an interval are those whose time column lies in it, so that it can be replaced on its own
+  can_be_proven: dbt-kinds can prove that its query may run on slices of its source
+  takes_once: what a run takes from its source is taken once, and its records do not show what: a ledger or the source's versions do
+  row_key: what tells the rows of its table apart: `unique_key`, a `group`, or nothing but the whole `row`
+  numbers_by_run: a history whose versions are numbered by runs
+  is_dated_by_source: a history whose versions begin when a column of the source says
+  replaces_table: every run replaces the table
   reads_its_table: the rows that a batch writes depend on the table's existing rows
   appends_rows: loading a unit twice would count it twice
   may_count_twice: loading a unit twice may count it twice
@@ -27,10 +34,17 @@
   {% set traits = dict({
     'own_options': none, 'plan': 'plan_by_intervals', 'query': 'compiled_query', 'rows': 'query_of_batch', 'stage': none,
     'ignores_intervals': false, 'diffs_against_target': false, 'reads_its_table': false, 'appends_rows': false, 'accumulates': false,
-    'has_merge_timeline': false, 'replaces_partitions': false, 'plans_under_lease': false, 'rebuilds_to_restate': false,
+    'has_merge_timeline': false, 'replaces_partitions': false, 'compares_rows': false, 'filters_by_time': false,
+    'can_be_proven': false, 'takes_once': false, 'row_key': 'row', 'numbers_by_run': false, 'is_dated_by_source': false, 'replaces_table': false, 'rebuilds_to_restate': false,
   }, **record) %}
   {% do return(dict({
     'is_change_driven': traits.diffs_against_target, 'may_count_twice': traits.appends_rows,
     'blocks_full_refresh': options.get('disable_restatement', false) and not traits.ignores_intervals and not traits.has_merge_timeline,
   }, **traits)) %}
+{% endmacro %}
+
+
+{# The same of a node of the graph, as far as it holds of all models of the kind; empty for a node of no kind. Pure. #}
+{% macro traits_of(node) %}
+  {% do return(dbt_kinds.kind_traits(node.config.materialized) if node.config.materialized in dbt_kinds.kinds() else {}) %}
 {% endmacro %}

@@ -47,7 +47,7 @@
 #}
 {% macro notes_of_rows(node, work) %}
   {% set options, plan, names = work.options, work.plan, [] %}
-  {% if not plan.batches or plan.start_anew or not plan.recorded or 'query changed: ' in plan.notes | join or options.traits.has_merge_timeline or options.kind in ['tracked', 'scd_type_2_by_run'] %}
+  {% if not plan.batches or plan.start_anew or not plan.recorded or 'query changed: ' in plan.notes | join or options.traits.compares_rows %}
     {% do return([]) %}
   {% elif options.get('capture') is not none and dbt_kinds.is_another_query(dbt_kinds.loads_of(options.relation), work.model_hash) %}
     {% do return(['query changed: rows that are there keep the old one' ~ dbt_kinds.way_to_reload(options, plan.recorded)]) %}
@@ -65,7 +65,7 @@
     {% do return('') %}
   {% elif options.traits.blocks_full_refresh %}
     {% do return('; to load them again, set disable_restatement: false and run with --full-refresh') %}
-  {% elif options.kind == 'incremental_by_time_range' %}
+  {% elif options.traits.filters_by_time %}
     {% do return("; reload them with --vars '{kinds_start: " ~ intervals[0][0] ~ ', kinds_end: ' ~ intervals[-1][1] ~ "}'") %}
   {% endif %}
   {% do return('; reload them with --full-refresh') %}

@@ -38,7 +38,8 @@
   {% endif %}
   {% do work.update({'answers': dbt_kinds.own_claims()[options.relation].answers}) %}
   {% set settled = dbt_kinds.settle_pending_write(options, settings) if not unsettled else none %}
-  {% if others_wrote or settled is not none or options.traits.plans_under_lease %}
+  {# another run's records do not show which files it took from a folder #}
+  {% if others_wrote or settled is not none or options.traits.takes_once %}
     {% set work = dbt_kinds.planned_work(options, settled or settings, afresh=true) %}
   {% else %}
     {% do dbt_kinds.refresh_if_stale(this, work) %}

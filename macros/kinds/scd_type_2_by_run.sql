@@ -2,6 +2,6 @@
 {% macro kind_scd_type_2_by_run(options) %}
   {% do return({
     'own_options': 'run_history_options', 'plan': 'plan_comparison', 'prepare': 'history_writer', 'write': 'merge_history', 'ignores_intervals': true,
-    'diffs_against_target': true, 'reads_its_table': true,
+    'numbers_by_run': true, 'compares_rows': true, 'diffs_against_target': true, 'reads_its_table': true,
   }) %}
 {% endmacro %}

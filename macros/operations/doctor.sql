@@ -117,7 +117,7 @@
   {% if table.file_format != options.file_format %}
     {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table is ' ~ table.file_format ~ ', and file_format of ' ~ options.model ~ ' says ' ~ options.file_format, 'the next run is refused, or rebuilds it',
       "config(file_format='" ~ table.file_format ~ "'), or --full-refresh") %}
-  {% elif options.kind == 'incremental_by_time_range' and dbt_kinds.is_of_files(table.file_format) and not table.partitioning %}
+  {% elif options.traits.filters_by_time and dbt_kinds.is_of_files(table.file_format) and not table.partitioning %}
     {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table of ' ~ table.file_format ~ ' has no partitions', 'a range of it cannot be replaced, and the next run is refused',
       'dbt run -s ' ~ options.model ~ ' --full-refresh') %}
   {% elif dbt_kinds.differing_partitions(options, table.partitioning) is not none %}

@@ -14,14 +14,14 @@
     {% set pending = dbt_kinds.open_write(options.relation) %}
     {% do dbt_kinds.refuse_half_written(options, pending) %}
     {% set is_pending = dbt_kinds.may_be_written(pending, interval) %}
-    {% if not is_pending and (options.kind == 'events' or (options.kind == 'append' and interval is not none)) %}
+    {% if not is_pending and (options.traits.takes_once or (options.kind == 'append' and interval is not none)) %}
       {% do dbt_kinds.release_lease_of(options) %}
-      {% if options.kind == 'events' %}
+      {% if options.traits.takes_once %}
         {% do dbt_kinds.fail(node.name, 'a model of kind events records files, not intervals, and a file that was forgotten would be loaded twice; to load all files again: disable_restatement: false and dbt run --full-refresh --select ' ~ node.name) %}
       {% endif %}
       {% do dbt_kinds.fail(node.name, 'a model of kind append records what its runs took, not intervals, so that a range of it cannot be loaded again; to load all rows again: forget without start and end, or dbt run --full-refresh --select ' ~ node.name) %}
     {% endif %}
-    {% set stays = is_pending and options.traits.diffs_against_target and (interval is not none or options.kind == 'events') %}
+    {% set stays = is_pending and options.traits.diffs_against_target and (interval is not none or options.traits.takes_once) %}
     {% set coverage = [] if stays else dbt_kinds.coverage(options.relation) %}
     {% set forgotten = coverage if interval is none else dbt_kinds.intersect_intervals([interval], coverage) %}
     {% if forgotten and options.traits.accumulates %}

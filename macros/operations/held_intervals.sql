@@ -12,9 +12,9 @@
     {% do return([]) %}
   {% endif %}
   {% set relation = dbt_kinds._table_to_adopt(node) %}
-  {% if options.kind == 'incremental_by_time_range' %}
+  {% if options.traits.filters_by_time %}
     {% do return(dbt_kinds._intervals_by_time(options, relation, start, until, gaps)) %}
-  {% elif options.kind in ['incremental_by_unique_key', 'incremental_unmanaged', 'append', 'incremental_by_partition'] %}
+  {% elif options.traits.rebuilds_to_restate and not options.traits.accumulates %}
     {% if not dbt_kinds._reads_windows(node) %}
       {% do return(dbt_kinds._interval_by_existence(options, start, until)) %}
     {% endif %}
@@ -30,7 +30,7 @@
 #}
 {% macro arrival_question(node, arrival=none) %}
   {% set options = dbt_kinds.options_of(node) %}
-  {% if options.kind not in ['incremental_by_unique_key', 'incremental_unmanaged', 'append', 'incremental_by_partition'] or not dbt_kinds._reads_windows(node) %}
+  {% if not options.traits.rebuilds_to_restate or options.traits.accumulates or not dbt_kinds._reads_windows(node) %}
     {% do return(none) %}
   {% endif %}
   {% set relation = dbt_kinds._table_to_adopt(node) %}

@@ -1,7 +1,7 @@
 {# The landed files of events models whose lines have all been loaded or rejected, so that they may be removed. #}
 {% macro ingested(select=none) %}
   {% set models = [] %}
-  {% for node in dbt_kinds.selected_models(select) if node.config.materialized == 'events' %}
+  {% for node in dbt_kinds.selected_models(select) if dbt_kinds.traits_of(node).takes_once %}
     {% set options, files = dbt_kinds.options_of(node), [] %}
     {% if options.landing_table is none and dbt_kinds.has_ledger() %}
       {% set claims = dbt_kinds.loaded_claims(options.relation) %}

@@ -13,7 +13,7 @@
   {% set pending = dbt_kinds.open_write(options.relation) %}
   {% do dbt_kinds.refuse_half_written(options, pending) %}
   {% set is_pending = dbt_kinds.may_be_written(pending, interval) %}
-  {% if options.kind == 'events' and not is_pending %}
+  {% if options.traits.takes_once and not is_pending %}
     {% do dbt_kinds.fail(node.name, 'a model of kind events records what it took from ' ~ (options.landing or options.landing_table) ~ ', not intervals, so only the interval of a write that is in doubt can be recorded, '
       ~ ('and none is' if pending is none else 'which is ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end)
       ~ '; to load everything that is there: disable_restatement: false and dbt run --full-refresh --select ' ~ node.name) %}

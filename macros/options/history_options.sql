@@ -1,6 +1,6 @@
 {# What SCD type 2 by time and by column add to the options that were read. #}
 {% macro history_options(node, options, given) %}
-  {% set model, is_by_time = options.model, options.kind == 'scd_type_2_by_time' %}
+  {% set model, is_by_time = options.model, options.traits.is_dated_by_source %}
   {% if 'unique_key' not in given %}
     {% do dbt_kinds.fail(model, "unique_key is missing; name the columns or SQL expressions that tell rows apart, as in meta={'unique_key': ['id']}") %}
   {% elif not is_by_time and 'columns' not in given %}

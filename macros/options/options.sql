@@ -102,7 +102,7 @@
 
 {# A run with `capture` reads what its source gained, so options that choose intervals would have no effect. #}
 {% macro _check_capture(options, given) %}
-  {% set of_key = ['lookback', 'batch_size', 'on_lost_history'] if options.kind == 'incremental_by_unique_key' else [] %}
+  {% set of_key = ['lookback', 'batch_size', 'on_lost_history'] if options.traits.row_key == 'unique_key' else [] %}
   {% for name in ['ready_until'] + of_key if name in given %}
     {% do dbt_kinds.fail(options.model, name ~ ' applies to runs that load intervals, and with capture: ' ~ options.capture ~ ' a run reads what the source gained; remove it, or remove capture') %}
   {% endfor %}

@@ -3,7 +3,7 @@
   only to kinds that dbt-kinds can prove safe.
 #}
 {% macro check_proven(node, settings) %}
-  {% if not settings.require_safety or node.config.materialized not in ['incremental_by_time_range', 'cumulative_aggregate'] %}
+  {% if not settings.require_safety or not dbt_kinds.traits_of(node).can_be_proven %}
     {% do return(none) %}
   {% endif %}
   {% set proof = dbt_kinds.meta_of(node).get('safety') %}

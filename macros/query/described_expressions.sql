@@ -1,6 +1,6 @@
 {# The SQL expressions over the query by which a kind finds or orders rows. They are described together with the query, so that Spark rejects invalid ones early. Pure. #}
 {% macro described_expressions(options) %}
-  {% if options.kind == 'incremental_by_unique_key' %}
+  {% if options.traits.row_key == 'unique_key' %}
     {% do return(options.unique_key + options.order_by) %}
   {% endif %}
   {% do return(options.unique_key if options.traits.has_merge_timeline else []) %}

@@ -44,7 +44,7 @@
 
 {# The time column of a kind that filters what it writes: `{name, type, written, is_computed}`; none for other kinds. #}
 {% macro filtered_column(options, analysed, columns) %}
-  {% if options.kind != 'incremental_by_time_range' %}
+  {% if not options.traits.filters_by_time %}
     {% do return(none) %}
   {% endif %}
   {% set column = dbt_kinds.find_column(columns, options.time_column.column) %}

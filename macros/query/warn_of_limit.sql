@@ -1,6 +1,6 @@
 {# Warns of a query with LIMIT, which would apply to each batch and is seldom intended. `sql` is the compiled query. #}
 {% macro warn_of_limit(options, sql) %}
-  {% if options.kind == 'full' or not modules.re.search('(?i)\\blimit\\s+[0-9]', sql) %}
+  {% if options.traits.replaces_table or not modules.re.search('(?i)\\blimit\\s+[0-9]', sql) %}
     {% do return(none) %}
   {% endif %}
   {% set opened = [] %}

@@ -41,7 +41,7 @@
 
 {# How the rows of a table are identified: by `unique_key`, by the rows of a `group`, or not at all. #}
 {% macro sink_keys(options) %}
-  {% do return('group' if options.get('duplicate_keys') == 'replace_all' else {'incremental_by_unique_key': 'unique_key', 'tracked': 'group'}.get(options.kind, 'row')) %}
+  {% do return('group' if options.get('duplicate_keys') == 'replace_all' else options.traits.row_key) %}
 {% endmacro %}
 
 

@@ -7,7 +7,7 @@
     {% do return({}) %}
   {% elif existing.file_format == 'iceberg' %}
     {% do return({'head': 'select max(snapshot_id) from ' ~ relation ~ ".refs where name = 'main'"}) %}
-  {% elif dbt_kinds.is_of_files(existing.file_format) and (options.traits.replaces_partitions or options.kind in ['incremental_unmanaged', 'append', 'events']) %}
+  {% elif dbt_kinds.is_of_files(existing.file_format) and (options.traits.replaces_partitions or (options.traits.appends_rows and not options.traits.accumulates)) %}
     {% do return({'newest_file': 'select unix_micros(max(_metadata.file_modification_time)) from ' ~ relation}) %}
   {% endif %}
   {% do return({}) %}

@@ -41,12 +41,12 @@ from {{ stage }} as source
 
 
 {% macro _duplicates_way_out(options) %}
-  {% if options.kind == 'scd_type_2_by_run' %}
+  {% if options.traits.numbers_by_run %}
     {% do return('') %}
   {% elif not options.traits.has_merge_timeline %}
     {% do return(', or set duplicate_keys: keep_latest and order_by, or replace_all if a key names a group of rows') %}
   {% endif %}
-  {% do return((', or set duplicate_keys: keep_latest' if options.kind == 'scd_type_2_by_time' else '')
+  {% do return((', or set duplicate_keys: keep_latest' if options.traits.is_dated_by_source else '')
     ~ (', or, to replay snapshots one after the other, batch_size: 1 and a query that reads its window' if not options.batch_size else '')) %}
 {% endmacro %}
 

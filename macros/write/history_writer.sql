@@ -3,7 +3,7 @@
   the columns that date and compare rows, and what the columns that the kind itself writes get in a version that is `opened` and in one that is `closed`.
 #}
 {% macro history_writer(options, query_columns, existing, query, keys=[]) %}
-  {% set is_by_run = options.kind == 'scd_type_2_by_run' %}
+  {% set is_by_run = options.traits.numbers_by_run %}
   {% set managed = [{'name': options.valid_from_name, 'type': options.time_data_type}, {'name': options.valid_to_name, 'type': options.time_data_type}]
     + ([{'name': 'is_current', 'type': 'boolean'}] if is_by_run else []) %}
   {% for column in managed if dbt_kinds.find_column(query_columns, column.name) is not none %}
@@ -135,7 +135,7 @@
       {% do compared.append(of_source[name | lower]) %}
     {% endfor %}
   {% endif %}
-  {% for column in compared if 'map<' in column.type and options.kind != 'scd_type_2_by_run' %}
+  {% for column in compared if 'map<' in column.type and not options.traits.numbers_by_run %}
     {% do dbt_kinds.fail(options.model, "columns compares '" ~ column.name ~ "', a " ~ column.type ~ ', and Spark cannot compare maps; '
       ~ ('name the columns to compare instead of *' if options.columns == '*' else 'leave it out') ~ ', or make an array of it: array_sort(map_entries(…))') %}
   {% endfor %}

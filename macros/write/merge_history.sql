@@ -3,7 +3,7 @@
   only staged to be checked before the table is replaced or put back, see check_first_batch. One commit, which touches open versions only.
 #}
 {% macro merge_history(relation, work, batch, query) %}
-  {% set options, writer, is_by_run = work.options, work.writer, work.options.kind == 'scd_type_2_by_run' %}
+  {% set options, writer, is_by_run = work.options, work.writer, work.options.traits.numbers_by_run %}
   {% set checked = work.pop('checked', none) %}
   {% set instant = dbt_kinds.run_sequence(relation, work) if is_by_run else dbt_kinds.batch_instant(options, batch, work.plan.execution_time) %}
   {% if checked is not none and work.start_anew %}
@@ -68,7 +68,7 @@
 
 {# Logs the actions, and returns what is recorded of them. #}
 {% macro _written_versions(options, instant, counts) %}
-  {% if options.kind == 'scd_type_2_by_run' %}
+  {% if options.traits.numbers_by_run %}
     {% do return({'rows_written': counts.inserted, 'details': {'sequence': instant}}) %}
   {% endif %}
   {% set undated = counts.get('undated_rows') or 0 %}
@@ -82,7 +82,7 @@
 
 {# SQL: one row with the number of each action. #}
 {% macro _action_counts(options, work, changes) %}
-  {% set is_by_run = options.kind == 'scd_type_2_by_run' %}
+  {% set is_by_run = options.traits.numbers_by_run %}
   {% set counts %}
 select
   count(if(__kinds_action = 'insert', 1, null)) as inserted, count(if(__kinds_action = 'close', 1, null)) as closed,

@@ -13,7 +13,7 @@
 
 {# How the partitions of a model's table differ from partition_by; none if they do not, or if the next run creates them anew. Pure. #}
 {% macro differing_partitions(options, partitioning) %}
-  {% if not options.partition_by or options.kind == 'full' or dbt_kinds.plain_partitions(options.partition_by) == dbt_kinds.plain_partitions(partitioning) %}
+  {% if not options.partition_by or options.traits.replaces_table or dbt_kinds.plain_partitions(options.partition_by) == dbt_kinds.plain_partitions(partitioning) %}
     {% do return(none) %}
   {% endif %}
   {% do return('partition_by is ' ~ options.partition_by | join(', ') ~ ', and the table ' ~ options.relation
@@ -23,7 +23,7 @@
 
 {# What to do about it. Pure. #}
 {% macro rebuild_partitions(options, partitioning) %}
-  {% do return('rebuild it with --full-refresh' ~ (', which throws its history away' if options.traits.has_merge_timeline or options.kind == 'scd_type_2_by_run' else '')
+  {% do return('rebuild it with --full-refresh' ~ (', which throws its history away' if options.traits.has_merge_timeline or options.traits.numbers_by_run else '')
     ~ (', or set partition_by: [' ~ partitioning | join(', ') ~ ']' if partitioning else ', or remove partition_by')) %}
 {% endmacro %}
 

@@ -122,6 +122,11 @@ class Macros:
             raise AttributeError(name) from None
 
 
+def of_kind(kind: str, **options: Any) -> dict[str, Any]:
+    """Some options of a model, and what its kind is."""
+    return {**options, "kind": kind, "traits": Macros().kind_traits(kind, options)}
+
+
 def node(name: str = "orders", kind: str = "incremental_by_time_range", **options: Any) -> dict[str, Any]:
     """A node of dbt's graph, as far as options are read from it; `options` go to meta."""
     top_level = {key: options.pop(key) for key in ("file_format", "partition_by") if key in options}

@@ -12,7 +12,7 @@ import sqlglot
 
 from tests.unit.databases import database_like_spark
 from tests.unit.duckdb_runs import Relation, Warehouse
-from tests.unit.macros import CompilerError, Macros, node
+from tests.unit.macros import CompilerError, Macros, node, of_kind
 
 MACROS = Macros()
 
@@ -218,7 +218,7 @@ def test_the_rows_that_stay_are_those_of_untouched_partitions(
         "partitioning": [f"{transform}(ts)"],
         "replaces_table": False,
     }
-    options = {"kind": "incremental_by_partition", "traits": MACROS.kind_traits("incremental_by_partition")}
+    options = of_kind("incremental_by_partition")
     work = {"options": options, "writer": writer, "is_prepared": True, "start_anew": False}
     sql = f"select id from {MACROS.table_to_be('t', work, [], 'stage')} order by id"
     rows = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0]).fetchall()

@@ -50,18 +50,18 @@ def test_a_record_says_what_is_described_and_names_macros_that_are_there(kind: s
 @pytest.mark.parametrize(
     ("kind", "options", "said"),
     [
-        ("full", {}, {"ignores_intervals"}),
-        ("full", {"skip_unchanged": True}, {"ignores_intervals", "is_change_driven"}),
-        ("incremental_by_time_range", {}, set()),
-        ("incremental_by_time_range", {"disable_restatement": True}, {"blocks_full_refresh"}),
+        ("full", {}, {"ignores_intervals", "replaces_table"}),
+        ("full", {"skip_unchanged": True}, {"ignores_intervals", "is_change_driven", "replaces_table"}),
+        ("incremental_by_time_range", {}, {"filters_by_time", "can_be_proven"}),
+        ("incremental_by_time_range", {"disable_restatement": True}, {"filters_by_time", "can_be_proven", "blocks_full_refresh"}),
         ("incremental_by_unique_key", {}, {"reads_its_table", "rebuilds_to_restate"}),
         ("incremental_by_unique_key", {"when_matched": "…"}, {"reads_its_table", "rebuilds_to_restate", "may_count_twice"}),
         ("incremental_unmanaged", {}, {"appends_rows", "may_count_twice", "reads_its_table", "rebuilds_to_restate"}),
         ("incremental_unmanaged", {"insert_overwrite": True}, {"replaces_partitions", "reads_its_table", "rebuilds_to_restate"}),
-        ("scd_type_2", {"disable_restatement": True}, {"has_merge_timeline", "reads_its_table"}),
+        ("scd_type_2", {"disable_restatement": True}, {"has_merge_timeline", "reads_its_table", "compares_rows", "is_dated_by_source"}),
         (
             "events", {"disable_restatement": True},
-            {"appends_rows", "may_count_twice", "reads_its_table", "ignores_intervals", "diffs_against_target", "is_change_driven", "blocks_full_refresh", "plans_under_lease"},
+            {"appends_rows", "may_count_twice", "reads_its_table", "ignores_intervals", "diffs_against_target", "is_change_driven", "blocks_full_refresh", "takes_once"},
         ),
     ],
 )  # fmt: skip
@@ -76,3 +76,12 @@ def test_the_kinds_of_a_timeline_are_the_histories_by_time() -> None:
 def test_the_guide_to_adding_a_kind_shows_the_smallest_one_as_it_is() -> None:
     guide = (FOLDER.parent / "CONTRIBUTING.md").read_text()
     assert f"```jinja\n{(FOLDER / 'kinds' / 'full.sql').read_text()}```" in guide
+
+
+def test_macros_ask_for_what_is_described_only() -> None:
+    described = set(traits("full"))
+    asked = {
+        name for file in FOLDER.rglob("*.sql") for name in re.findall(r"traits(?:_of\(\S+\))?\.(\w+)", file.read_text())
+    }
+    assert asked <= described
+    assert described - asked == set()

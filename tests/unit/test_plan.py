@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.macros import CompilerError, Macros, node
+from tests.unit.macros import CompilerError, Macros, node, of_kind
 from tests.unit.planning import as_pieces, days, facts_of, load, planned, refusal_of
 
 VECTORS = json.loads((Path(__file__).parents[1] / "conformance" / "intervals.json").read_text())
@@ -397,5 +397,5 @@ def test_a_query_that_differs_in_every_run_is_no_news(hashes: list[str | None], 
 def test_a_query_that_ends_in_a_limit_is_warned_of(query: str, warned: bool) -> None:
     said: list[str] = []
     macros = Macros(exceptions=SimpleNamespace(warn=said.append))
-    macros.warn_of_limit({"model": "orders", "kind": "incremental_by_time_range"}, query)
+    macros.warn_of_limit(of_kind("incremental_by_time_range", model="orders"), query)
     assert [("its query ends in limit 10" in text) for text in said] == [True] * warned

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.macros import CompilerError, Macros, node
+from tests.unit.macros import CompilerError, Macros, node, of_kind
 from tests.unit.reference_scd2 import RefusedError
 from tests.unit.reference_scd2_runs import Batch, Plan, Run, Schedule, instant_of, plan
 from tests.unit.reference_units import written
@@ -142,7 +142,7 @@ def test_a_run_merges_what_the_reference_merges(schedule: Schedule, runs: list[R
 def test_a_window_that_leaves_intervals_out_says_what_follows() -> None:
     said: list[str] = []
     macros = Macros(exceptions=SimpleNamespace(warn=said.append), log=lambda text, info=False: None)
-    options = {"model": "orders", "batch_size": 1, "kind": "scd_type_2_by_column"}
+    options = of_kind("scd_type_2_by_column", model="orders", batch_size=1)
     a_plan = {"skipped": ["2024-01-10T00:00:00", "2024-01-13T00:00:00"], "to_go": 0}
     macros.report_window(options, a_plan, {"start": "2024-01-13T00:00:00", "end": None})
     assert said == [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.macros import Macros
+from tests.unit.macros import Macros, of_kind
 
 COLUMNS = [("id", "int"), ("Region", "string"), ("raw", "binary"), ("short", "varchar(3)"), ("padded", "char(3)")]
 QUERY = [{"name": name, "type": type_} for name, type_ in COLUMNS]
@@ -67,17 +67,17 @@ def test_what_spark_converts_is_left_to_it() -> None:
     ],
 )
 def test_partitions_are_compared_whatever_their_spelling(said: list[str], stored: list[str], differs: bool) -> None:
-    options = {"partition_by": said, "kind": "incremental_by_unique_key", "relation": "shop.orders"}
+    options = of_kind("incremental_by_unique_key", partition_by=said, relation="shop.orders")
     found = Macros().differing_partitions(options, stored)
     assert (found is not None) is differs
-    assert Macros().differing_partitions(options | {"kind": "full"}, stored) is None
+    assert Macros().differing_partitions(options | of_kind("full"), stored) is None
 
 
 def test_a_history_is_not_rebuilt_without_a_warning() -> None:
     macros = Macros()
-    assert macros.rebuild_partitions({"kind": "scd_type_2_by_time"}, ["day"]) == (
+    assert macros.rebuild_partitions(of_kind("scd_type_2_by_time"), ["day"]) == (
         "rebuild it with --full-refresh, which throws its history away, or set partition_by: [day]"
     )
-    assert macros.rebuild_partitions({"kind": "append"}, []) == (
+    assert macros.rebuild_partitions(of_kind("append"), []) == (
         "rebuild it with --full-refresh, or remove partition_by"
     )

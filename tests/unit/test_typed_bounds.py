@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.macros import CompilerError, Macros
+from tests.unit.macros import CompilerError, Macros, of_kind
 
 MACROS = Macros()
 START, END = "/*kinds:start_date*/ date '2024-03-03'", "/*kinds:end_date*/ date '2024-03-03'"
@@ -104,7 +104,7 @@ def test_the_plan_tells_whether_a_bound_is_converted_in_the_sessions_zone(plan: 
 def form(name: str, type_: str, *, zone: str = "UTC", operator: str = "between", operand: str | None = "x", unit: Any = DAY, kind: str = "incremental_by_time_range", target: Any = None) -> str:  # fmt: skip
     """The literal that a bound gets for one window."""
     bound = {"number": 0, "name": name, "operator": operator, "operand": operand, "is_compared": True}
-    options = {"model": "m", "kind": kind, "traits": MACROS.kind_traits(kind), "unit": unit}
+    options = of_kind(kind, model="m", unit=unit)
     written = MACROS.typed_bound(options, bound, type_, analysed("", zone), target)
     sql = MACROS.substitute_window(f"/*kinds:{written}*/ '2000-01-01'", WINDOW, "2024-03-05T07:08:09")
     assert "/*" not in sql
@@ -184,7 +184,7 @@ def test_seconds_since_1970_are_the_same_in_every_zone() -> None:
     )
     for name, is_refused in (("start_epoch", False), ("start_hour", True)):
         bound = {"number": 0, "name": name, "operator": ">=", "operand": None, "is_compared": True}
-        options = {"model": "m", "kind": "incremental_by_time_range", "unit": DAY}
+        options = of_kind("incremental_by_time_range", model="m", unit=DAY)
         try:
             said = MACROS.typed_bound(
                 options, bound, "bigint", analysed(plan, "Asia/Kolkata"), time_column("timestamp")
@@ -230,7 +230,7 @@ COLUMNS = [{"name": "id", "type": "int"}, {"name": "ts", "type": "timestamp"}, {
 
 
 def evident(sql: str, *, column: str = "ts", kind: str = "incremental_by_time_range") -> Any:
-    options = {"model": "m", "kind": kind, "unit": DAY, "time_column": {"column": column, "format": None}}
+    options = of_kind(kind) | {"model": "m", "unit": DAY, "time_column": {"column": column, "format": None}}
     return MACROS.evident_types(options, MACROS.probed_query(sql), COLUMNS)
 
 
