@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from dbt_kinds.check.compiled_project import CHECKED
+from dbt_kinds.kinds import Kind
+from dbt_kinds.migrate.settings import KINDS as TAKEN_AS_THEY_ARE
+from dbt_kinds.readers.sqlmesh.batch_audits import HISTORIES
 from tests.unit.macros import MACROS as FOLDER
 from tests.unit.macros import Macros
 
@@ -85,3 +89,21 @@ def test_macros_ask_for_what_is_described_only() -> None:
     }
     assert asked <= described
     assert described - asked == set()
+
+
+# --- what the command knows of kinds
+
+
+def kinds_that(trait: str) -> set[str]:
+    return {kind for kind in KINDS if traits(kind)[trait] is True} - {"scd_type_2"}
+
+
+def test_the_command_knows_the_same_kinds() -> None:
+    of_dbt = {Kind.VIEW, Kind.EPHEMERAL, Kind.MATERIALIZED_VIEW, Kind.PYTHON_TABLE}
+    assert {kind.value for kind in Kind if kind not in of_dbt} == set(KINDS) - {"scd_type_2"}
+    assert set(KINDS) == TAKEN_AS_THEY_ARE
+
+
+def test_the_command_proves_and_audits_what_macros_say() -> None:
+    assert set(CHECKED) == kinds_that("can_be_proven")
+    assert {kind.value for kind in HISTORIES} == kinds_that("has_merge_timeline")

@@ -26,7 +26,7 @@ _OF_ONE_ROW = frozenset(
 )
 # constructs that make a query look at more than one row at a time
 _OF_MANY_ROWS = (exp.AggFunc, exp.Window, exp.Join, exp.Group, exp.Having, exp.Distinct, exp.Limit, exp.Subquery)
-_HISTORIES = (Kind.SCD_TYPE_2_BY_TIME, Kind.SCD_TYPE_2_BY_COLUMN)
+HISTORIES = (Kind.SCD_TYPE_2_BY_TIME, Kind.SCD_TYPE_2_BY_COLUMN)
 # SQL cannot determine which of the table's rows such a batch replaces
 _HIDDEN_PARTITION = re.compile(r"\s*(bucket|truncate)\s*\(", re.IGNORECASE)
 
@@ -75,7 +75,7 @@ def _over(test: DataTest, model: Model, definition: TestDefinition | None) -> st
     if model.kind in (Kind.FULL, Kind.INCREMENTAL_BY_TIME_RANGE):
         return "batch"
     is_of_one_row = _looks_at_one_row(test, definition)
-    if model.kind in _HISTORIES:
+    if model.kind in HISTORIES:
         # every version was once a row of the query, except for its validity times
         return "batch" if is_of_one_row and not _names_validity(test, definition, model.options) else None
     # merged rows may differ from those in the batch
