@@ -46,7 +46,7 @@ def planned(schedule: Schedule, run: Run, log: Log, kind: str = "scd_type_2_by_c
     }
     model = MACROS.options(node(kind=kind, **options))
     batches = MACROS.recorded_batches_in_log(log, model)
-    a_plan: dict[str, Any] = MACROS.plan_history(model, MACROS.fold_log(log), settings_of(run), None, batches)
+    a_plan: dict[str, Any] = MACROS.plan_history(model, MACROS.fold_events(log), settings_of(run), None, batches)
     return a_plan
 
 
