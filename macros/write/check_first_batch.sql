@@ -18,7 +18,7 @@
   {% set counts = dbt_kinds.check_keys(options, writer, rows, batch) %}
   {% if is_put_back and not counts.all_rows and options.get('empty_source') == 'error' %}
     {% do dbt_kinds.refuse_empty_source(relation, options, batch) %}
-  {% elif options.kind == 'scd_type_2_by_run' and not counts.all_rows and dbt_kinds.is_emptied(relation, work) %}
+  {% elif options.traits.numbers_by_run and not counts.all_rows and dbt_kinds.is_emptied(relation, work) %}
     {# before the records of the versions are withdrawn #}
     {% do work.update({'is_idle': true}) %}
   {% endif %}
