@@ -17,28 +17,35 @@ COLUMNS = [
 WRITTEN = {"id": "isn't C:\\new", "v": "", "gone": "x"}
 
 
-def described(*, persists: bool = True, clause: str = "", **columns: str) -> tuple[Macros, list[str]]:
+def described(
+    columns: dict[str, str] | None = None, *, persists: bool = True, clause: str = ""
+) -> tuple[Macros, list[str]]:
     sent: list[str] = []
+
+    def send(words: str) -> str:
+        sent.append(words)
+        return ""
+
     macros = Macros(
         node=node(kind="full")
         | {
-            "columns": {name: SimpleNamespace(description=text) for name, text in columns.items()},
+            "columns": {name: SimpleNamespace(description=text) for name, text in (columns or {}).items()},
             "description": "a \\ isn't",
         },
         config=SimpleNamespace(persist_column_docs=lambda: persists),
         comment_clause=lambda: clause,
-        statement=lambda name, caller: sent.append(caller().strip()) or "",
-        persist_docs=lambda relation, model: sent.append(f"dbt's own of {relation}") or "",
+        statement=lambda name, caller: send(caller().strip()),
+        persist_docs=lambda relation, model: send(f"dbt's own of {relation}"),
     )
     macros._functions["describe_query"] = lambda sql: COLUMNS
     return macros, sent
 
 
 def test_a_new_table_has_the_descriptions_that_are_written_and_the_sources_comments_else() -> None:
-    macros, _ = described(**WRITTEN)
+    macros, _ = described(WRITTEN)
     comments = [column["comment"] for column in macros.with_descriptions(COLUMNS, "iceberg")]
     assert comments == ["isn't C:\\new", "", "kept"]
-    macros, _ = described(persists=False, **WRITTEN)
+    macros, _ = described(WRITTEN, persists=False)
     assert [column["comment"] for column in macros.with_descriptions(COLUMNS, "iceberg")] == [
         None,
         "of the source",
@@ -76,7 +83,7 @@ def test_a_backslash_of_a_description_stays_one() -> None:
     ],
 )
 def test_only_comments_that_differ_are_written(file_format: str, writer: dict[str, Any], sent: list[str]) -> None:
-    macros, statements = described(**WRITTEN)
+    macros, statements = described(WRITTEN)
     macros.describe_columns("t", {"options": {"file_format": file_format}, "writer": writer})
     assert statements == sent
 

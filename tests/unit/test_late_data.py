@@ -90,7 +90,7 @@ def test_a_history_counts_the_ancestors_of_the_current_snapshot() -> None:
 
 
 def test_versions_of_delta_are_a_history_from_the_one_that_turned_the_feed_on() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"version": 4, "operation": "WRITE", "operationParameters": "{mode=Append}"},
         {"version": 3, "operation": "SET TBLPROPERTIES", "operationParameters": '{properties={"delta.enableChangeDataFeed":"true"}}'},
         {"version": 2, "operation": "WRITE", "operationParameters": "{mode=Append}"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from tests.unit.macros import MACROS, Macros
@@ -39,7 +40,7 @@ def row(event: str, day: int, **columns: Any) -> dict[str, Any]:
     return {"event": event, "recorded_at": f"2024-02-{day:02}T00:00:00.000000", **interval, **columns}
 
 
-VIEWS = {
+VIEWS: dict[str, Callable[[Macros], Any]] = {
     "events_of": lambda macros: macros.events_of("shop.t"),
     "loads_of": lambda macros: macros.loads_of("shop.t"),
     "followed_loads_of": lambda macros: macros.followed_loads_of("shop.t"),

@@ -285,7 +285,11 @@ def part_of(plan: str, zone: str, sql: str, *, window: list[str] = WINDOW) -> tu
         )
         return SimpleNamespace(rows=rows)
 
-    macros = Macros(run_query=run_query, log=lambda words, info: said.append(words) or "")
+    def log(words: str, info: bool) -> str:
+        said.append(words)
+        return ""
+
+    macros = Macros(run_query=run_query, log=log)
     (typed,) = macros.typed_parts({"model": "m", "unit": DAY, "kind": "full"}, "its hook", [sql], sql)
     return str(macros.substitute_window(typed, window, "2024-03-05T07:08:09")), said
 
