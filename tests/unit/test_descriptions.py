@@ -96,7 +96,7 @@ def test_nothing_is_asked_where_nothing_is_described() -> None:
 
 
 def test_a_hive_metastore_gets_as_much_as_it_has_room_for() -> None:
-    macros, _ = described(v="x" * 300)
+    macros, _ = described({"v": "x" * 300})
     assert [
         len(macros.with_descriptions(COLUMNS, file_format)[1]["comment"])
         for file_format in ("iceberg", "parquet", "orc")
