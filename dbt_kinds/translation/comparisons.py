@@ -8,6 +8,7 @@ from dbt_kinds.translation.calls import unless_null, unless_one_is_null
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
+from dbt_kinds.translation.value_types import type_of
 
 # dialects whose LIKE has no escape unless one is named
 _BACKSLASH_IS_PLAIN = TRINO_FAMILY | {"duckdb", "fabric", "snowflake", "tsql"}
@@ -54,6 +55,15 @@ def any_like(node: exp.Like | exp.ILike, dialect: str) -> exp.Expr:
         for pattern in operand.find_all(exp.Literal) if isinstance(operand, exp.Any | exp.All) else [operand]:
             if isinstance(pattern, exp.Literal) and "\\" in pattern.name:
                 pattern.set("this", pattern.name.replace("\\", "\\\\"))
+    return node
+
+
+@rewrites(exp.EQ, dialects={"fabric", "mysql", "tsql"})
+def equal(node: exp.EQ, dialect: str) -> exp.Expr:
+    """`flag = 1` of a BIT, which Spark compares with a number only without ANSI mode."""
+    number = node.expression
+    if type_of(node.this) is exp.DType.BOOLEAN and isinstance(number, exp.Literal) and number.name in ("0", "1"):
+        node.set("expression", exp.Boolean(this=number.name == "1"))
     return node
 
 

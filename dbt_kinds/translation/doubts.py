@@ -78,6 +78,8 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield from _of_cast(node, dialect)
     elif isinstance(node, exp.Div):
         yield from _of_division(node, dialect)
+    elif isinstance(node, exp.JSONExtract) and dialect == "tsql" and not isinstance(node, exp.JSONExtractScalar):
+        yield "is NULL of what is no object and no list, and keeps blanks; Spark's is any value without them"
     elif isinstance(node, exp.JSONExtract) and not isinstance(node, exp.JSONExtractScalar):
         if dialect in _JSON_IS_NO_TEXT and _is_kept_as_json(node, dialect):
             yield "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
@@ -216,7 +218,7 @@ def _is_kept_as_json(node: exp.JSONExtract, dialect: str) -> bool:
     if isinstance(holder, exp.Cast):
         return holder.to.this in TEXTS and dialect != "snowflake"
     return not isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar | exp.Func) or isinstance(
-        holder, exp.Coalesce | exp.AggFunc | exp.Connector | exp.Binary
+        holder, exp.Coalesce | exp.AggFunc | exp.Connector | exp.Binary | exp.JSONFormat
     )
 
 

@@ -116,6 +116,6 @@ def test_traps_are_converted_or_named(local_spark: Mapping[str, Any], dialect: s
         (outcome.trap.query, outcome.trap.values, columns, said, cell)
         for outcome in outcomes
         for columns, cell in outcome.cells.items()
-        if cell.outcome != (said := getattr(outcome.trap, columns.split(",")[0]))
+        if cell.outcome not in (said := getattr(outcome.trap, columns.split(",")[0])).split("/")
     ]
     assert not wrong

@@ -1,7 +1,8 @@
 """Expressions and queries whose meaning differs between dialects, with their values: one file per dialect.
 
 A line is `expression => values`; one without SELECT is selected from the table t, in the order of k. What is not
-converted to the same values ends with what is done about it: `-- untyped noted`, `-- refused`.
+converted to the same values ends with what is done about it: `-- untyped noted`, `-- refused`; `same/fails` if ANSI mode
+decides.
 """
 
 from __future__ import annotations
