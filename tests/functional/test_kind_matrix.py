@@ -129,7 +129,8 @@ def test_schema_drop_refused(matrix: Matrix) -> None:
     matrix.check("schema drop refused", run)
     matrix.columns.append("twice")
     matrix.write_models()
-    assert matrix.run().success
+    run = matrix.run()
+    assert run.success, run.errors
     matrix.load(range(5, 6))
     matrix.check("schema drop refused", run)
 
