@@ -8,7 +8,8 @@
   {% if source is none %}
     {% do return([]) %}
   {% endif %}
-  {% set columns = dbt_kinds.store_columns().keys() | join(', ') %}
+  {# no columns but those of lines, and only where they are wanted: Spark carries what is named here for every event #}
+  {% set row = 'struct(event, recorded_at, interval_start, interval_end, started_at, execution_time, model_hash, snapshot_id, source, details)' %}
   {% set writes = "event in ('" ~ dbt_kinds.write_events() | join("', '") ~ "')" %}
   {% set findings = "event in ('" ~ dbt_kinds.findings_events() | join("', '") ~ "')" %}
   {% set by_relation %}
@@ -16,8 +17,8 @@ select
   coalesce(relation, '') as relation,
   max(recorded_at) as latest,
   concat_ws(char(10), collect_list(if({{ writes }} or {{ findings }}, null, {{ dbt_kinds.event_line_sql() }}))) as lines,
-  collect_list(if({{ dbt_kinds.is_note_sql() }}, struct({{ columns }}), null)) as notes,
-  max_by(struct({{ columns }}), if({{ writes }}, concat(recorded_at, if(event = 'pending', ' 2', ' 1')), null)) as newest_write,
+  collect_list(if({{ dbt_kinds.is_note_sql() }}, {{ row }}, null)) as notes,
+  max_by(if({{ writes }}, {{ row }}, null), if({{ writes }}, concat(recorded_at, if(event = 'pending', ' 2', ' 1')), null)) as newest_write,
   max_by(if(instr(details, '"versions"') > 0, details, ''), if(event = 'loaded', concat(recorded_at, ' ', interval_start), null)) as newest_details
 from {{ source }}
 where coalesce(event, '') not in ('{{ dbt_kinds.lease_events() | join("', '") }}')
