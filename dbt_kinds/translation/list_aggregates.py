@@ -19,6 +19,8 @@ _AROUND = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls, exp.W
 # BigQuery's tables store no NULL for arrays
 _EMPTY_LIST_OF_NOTHING = frozenset({"bigquery", "clickhouse", "snowflake"})
 _EMPTY_TEXT_OF_NOTHING = frozenset({"snowflake"})
+# compiler.md refuses it of the others
+_TEXTS_IN_ANY_ORDER = frozenset({"duckdb"})
 
 
 @dataclass
@@ -153,6 +155,9 @@ def _text(found: _Aggregate, aggregate: exp.Expr, dialect: str) -> exp.Expr:
     its own.
     """
     is_by_values = all(key.this == found.value for key in found.order[:1]) and len(found.order) < 2
+    if not is_by_values and dialect not in _TEXTS_IN_ANY_ORDER:
+        message = "LISTAGG ordered by something else than its values has no counterpart in Spark 3.5"
+        raise NotInSpark(message, found.node)
     if is_by_values:
         is_descending = bool(found.order and found.order[0].args.get("desc"))
         collected = found.over("COLLECT_SET" if found.is_distinct else "COLLECT_LIST", found.value)
