@@ -58,8 +58,7 @@ def test_a_table_without_rows_holds_nothing() -> None:
 def test_a_kind_whose_table_tells_nothing_is_refused() -> None:
     macros = Macros()
     functions: dict[str, Any] = macros._functions
-    functions["options_of"] = lambda node: dict(macros.options(node), kind="cumulative_aggregate")
     functions["_table_to_adopt"] = lambda node: "shop.orders"
     with pytest.raises(CompilerError) as refused:
-        macros.held_intervals(node(time_column="at"))
+        macros.held_intervals(node(kind="cumulative_aggregate", unique_key="id", combine={"n": "add"}))
     assert str(refused.value) == "dbt_kinds: model orders: adopt cannot tell what a table of cumulative_aggregate holds"

@@ -318,7 +318,7 @@ def test_a_table_is_partitioned_by_time_as_fine_as_its_intervals(
     assert MACROS.time_partitioning(options, "`at`", values) == partitioning
 
 
-@pytest.mark.parametrize("file_format", ["iceberg", "delta", "parquet"])
+@pytest.mark.parametrize("file_format", ["iceberg", "parquet"])
 def test_partition_by_wins_as_it_is(file_format: str) -> None:
     options = options_of(file_format=file_format, partition_by=["region", "days(at)"], partition_by_time_column=False)
     values = MACROS.time_column_values(options, "timestamp")
