@@ -18,7 +18,7 @@ import pytest
 from dbt.adapters.spark.session import Cursor
 from dbt_common.exceptions import DbtRuntimeError
 
-from tests.functional.faults import broken_connection
+from tests.functional.faults import broken_connection, written
 from tests.functional.project import Project
 from tests.sweep import size
 
@@ -60,7 +60,7 @@ def broken_models(breaks: Mapping[str, str]) -> Iterator[set[str]]:
 
     def fragile(cursor: Cursor, sql: str, *parameters: Any) -> None:
         for model, pattern in breaks.items():
-            if f'"model.shop.{model}"' in sql and (model in broken or re.search(pattern, sql)):
+            if f'"model.shop.{model}"' in sql and (model in broken or re.search(written(pattern), sql)):
                 broken.add(model)
                 raise DbtRuntimeError("the connection is broken")
         execute(cursor, sql, *parameters)
