@@ -1,4 +1,4 @@
-"""What is Delta's own, on Spark: `make delta` runs this file, and the matrix of kinds, where the folder KINDS_JARS has Delta's jars."""
+"""What is Delta's own, on Spark: `make delta` runs this file where the folder KINDS_JARS has Delta's jars."""
 
 from __future__ import annotations
 
