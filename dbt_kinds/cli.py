@@ -308,6 +308,28 @@ def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
     click.get_current_context().exit(report.exit_code(strict=strict))
 
 
+@main.command(epilog=examples("init", "init --write --start 2024-01-01", "init --local --write"))
+@click.argument("directory", type=click.Path(path_type=Path), default=Path())
+@click.option("--write", "writes", is_flag=True, help="Write the files.")
+@click.option("--local", is_flag=True, help="Add the profile of an embedded Spark, as local-profile prints it.")
+@click.option("--start", metavar="DAY", help="The first day that models load, such as 2024-01-31.")
+@click.option("--package", help="Where dbt deps finds dbt_kinds: a git URL with @revision, or a path.")
+def init(directory: Path, *, writes: bool, **given: Any) -> None:
+    """Add the package to an existing dbt project. Prints a diff; --write applies it."""
+    from dbt_kinds.init.steps import set_up
+
+    setup = set_up(directory, **given)
+    for diff in setup.diffs():
+        click.echo(diff, nl=False)
+    if writes:
+        setup.write()
+        say(f"written: {', '.join(setup.changed) or 'nothing, all is there'}")
+    elif setup.changed:
+        say(f"--write changes {', '.join(setup.changed)}")
+    for sentence in setup.told:
+        say(sentence)
+
+
 @main.command(
     "local-profile", epilog=examples("local-profile > profiles.yml", "local-profile --format delta > profiles.yml")
 )

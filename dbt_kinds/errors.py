@@ -13,6 +13,10 @@ class LocalSparkMissingError(KindsError):
     """The packages of the extra `local` are not installed."""
 
 
+class InitError(KindsError):
+    """`dbt-kinds init` cannot set a project up: the folder is no dbt project, or its profile is not for Spark."""
+
+
 class DemoDataMissingError(KindsError):
     """The packages of the extra `demo` are not installed."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,12 @@ _SAMPLE = 40
 
 def adapter_of(root: Path, profile: str) -> str | None:
     """The adapter of a project's profile, from the profiles.yml that dbt would use; None if there is none."""
+    target = target_of(root, profile)
+    return None if target is None else str(target["type"])
+
+
+def target_of(root: Path, profile: str) -> Mapping[str, Any] | None:
+    """The target that a profile chooses, from the profiles.yml that dbt would use; None if there is none."""
     places = [
         root,
         *([Path(os.environ["DBT_PROFILES_DIR"])] if "DBT_PROFILES_DIR" in os.environ else []),
@@ -53,9 +59,9 @@ def adapter_of(root: Path, profile: str) -> str | None:
         try:
             content: Any = yaml.safe_load((place / "profiles.yml").read_text("utf-8"))
             outputs = content[profile]["outputs"]
-            target = content[profile].get("target")
-            chosen = outputs.get(target) or next(iter(outputs.values()))
-            return str(chosen["type"])
+            chosen = outputs.get(content[profile].get("target")) or next(iter(outputs.values()))
+            if isinstance(chosen, dict) and "type" in chosen:
+                return chosen
         except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, StopIteration):
             continue
     return None

@@ -1,0 +1,1 @@
+"""`dbt-kinds init`: what an existing dbt project needs to use the package."""
