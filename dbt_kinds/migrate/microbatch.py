@@ -19,9 +19,10 @@ from dbt_kinds.errors import (
     MigrationNote,
     ReadsThisElsewhere,
     SecondUseOfIsIncremental,
+    TypeFromName,
     WholeInput,
 )
-from dbt_kinds.migrate.column_types import suffix_of
+from dbt_kinds.migrate.column_types import suffix_by_name, suffix_of, type_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.migrate.settings import Settings, check_range
@@ -191,12 +192,11 @@ def _inputs(
             continue
         if event_time is COMPUTED:
             raise ComputedConfig(f"the event_time of {names[-1]} is computed", line=line)
-        suffix, told = _suffix(
-            str(event_time), config, parents, (call["function"], *map(str, names)), properties.types, line
-        )
+        relation = (call["function"], *map(str, names))
+        written, suffix, told = _compared(str(event_time), config, parents, relation, properties.types, line)
         notes += told
         original = text[tag.start : tag.end]
-        filtered = f"(select * from {original} where {condition(str(event_time), suffix)})"
+        filtered = f"(select * from {original} where {condition(written, suffix)})"
         edits.append(Edit(tag.start, tag.end, filtered))
     return edits, notes
 
@@ -227,15 +227,19 @@ def _partition_type(config: dict[str, Any], column: str) -> str | None:
     return stated if isinstance(stated, str) else None
 
 
-def _suffix(
+def _compared(
     column: str,
     config: dict[str, Any],
     parents: Parents,
     relation: tuple[str, ...],
     types: Mapping[str, str],
     line: int,
-) -> tuple[str, list[MigrationNote]]:
-    """The suffix for the event time of an input, by its declared type, its partitions, or what its query says."""
+) -> tuple[str, str, list[MigrationNote]]:
+    """What an input is filtered by, and the suffix of its time variables.
+
+    The type of its event time is declared, or that of its partitions, or what its query says. A time of an unknown type
+    is cast to a timestamp, as dbt does on BigQuery: that is right for dates and timestamps alike.
+    """
     stated = _partition_type(config, column)
     if stated is not None and column.lower() not in types:
         types = {**types, column.lower(): stated}
@@ -244,7 +248,12 @@ def _suffix(
         own = {}
     select = exp.select("*").from_(_INPUT_NAME)
     names = Names(relations={_INPUT_NAME: relation})
-    written = f"{column} of {relation[-1]}"
-    return suffix_of(
-        exp.column(column), written, select, names, parents, own, against_date=False, against_instant=False, line=line
+    written, event_time = f"{column} of {relation[-1]}", exp.column(column)
+    is_known = type_of(event_time, select, names, parents).is_known or column.lower() in own
+    if not is_known and suffix_by_name(event_time, against_date=False) is None:
+        note = f"nothing says whether {written} is a date or a timestamp, so it is cast; declare its data_type"
+        return f"cast({column} as timestamp)", "dt", [TypeFromName(note)]
+    suffix, notes = suffix_of(
+        event_time, written, select, names, parents, own, against_date=False, against_instant=False, line=line
     )
+    return column, suffix, notes
