@@ -645,6 +645,10 @@ class LateRows(MigrationNote):
     """A newest value became windows, which read late rows again for a limited time."""
 
 
+class AppendedOnce(MigrationNote):
+    """Rows that were read again were appended again, and are now there once."""
+
+
 class KeyIsChecked(MigrationNote):
     """Rows that repeat a key are refused, where dbt kept them on a first load."""
 

@@ -5,6 +5,7 @@ The bound may be shifted and truncated.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_kinds.migrate.durations import NOTHING, Duration, coarser, duration, unit_name
+from dbt_kinds.migrate.epochs import is_whole_number, is_zero, number_unit
 from dbt_kinds.readers.dbt.rendering import NAME, THIS, Names
 
 Base = Literal["latest", "now", "variable", "fixed"]
@@ -69,6 +71,7 @@ class Bound:
         variable: the variable's name, or the text of the fixed time.
         default_variables: variables whose defaults determine the shift.
         is_inclusive: whether an upper bound is itself selected.
+        is_number: whether the column holds seconds or milliseconds since 1970.
     """
 
     base: Base
@@ -79,6 +82,7 @@ class Bound:
     variable: str | None = None
     default_variables: tuple[str, ...] = ()
     is_inclusive: bool = False
+    is_number: bool = False
 
 
 def read_bound(node: exp.Expr, names: Names, dialect: str) -> Bound | None:
@@ -157,14 +161,28 @@ class _Reader:
             inner = self._bound(truncated[0])
             return replace(inner, truncated=coarser(inner.truncated, truncated[1])) if inner is not None else None
         if isinstance(node, exp.Cast):
-            is_time = node.to.this in exp.DataType.TEMPORAL_TYPES
-            return self._bound(node.this) if is_time else None
+            inner = self._bound(node.this)
+            if inner is not None and is_whole_number(node.to):
+                return self._counted(inner)
+            return inner if node.to.this in exp.DataType.TEMPORAL_TYPES else None
         if isinstance(node, exp.Coalesce):
             inner = self._bound(node.this)
+            if inner is not None and node.expressions and all(map(is_zero, node.expressions)):
+                return self._counted(inner)
             others = [self._bound(other) for other in node.expressions]
             is_plain = all(other is not None and other.base == "fixed" for other in others)
             return inner if inner is not None and is_plain else None
+        if isinstance(node, exp.Greatest):
+            # no time is before the first one
+            parts = [part for part in (node.this, *node.expressions) if not is_zero(part)]
+            inner = self._bound(parts[0]) if len(parts) == 1 else None
+            return self._counted(inner) if inner is not None else None
         return self._shifted(node)
+
+    def _counted(self, inner: Bound) -> Bound | None:
+        """The newest value of a column of numbers, whose name says what it counts."""
+        is_told = inner.base == "latest" and inner.column is not None and number_unit(inner.column) is not None
+        return replace(inner, is_number=True) if is_told else None
 
     def _base(self, node: exp.Expr) -> Bound | None:
         now = _now(node)
@@ -210,7 +228,8 @@ class _Reader:
     def _shifted(self, node: exp.Expr) -> Bound | None:
         if isinstance(node, exp.Sub | exp.Add):
             inner = self._bound(node.this)
-            shift = self._length(node.expression)
+            is_number = inner is not None and inner.is_number
+            shift = self._counted_length(node.expression, inner) if is_number else self._length(node.expression)
             sign = 1 if isinstance(node, exp.Sub) else -1
         elif isinstance(node, (*_BACK, *_FORTH)):
             inner = self._bound(node.this)
@@ -231,6 +250,11 @@ class _Reader:
             return None
         shift = Duration(sign * shift.months, sign * shift.seconds)
         return replace(inner, shift=inner.shift + shift)
+
+    def _counted_length(self, node: exp.Expr, of: Bound | None) -> Duration | None:
+        count = self._number(node)
+        unit = number_unit(of.column) if of is not None and of.column is not None else None
+        return Duration(seconds=math.ceil(count / (1000 if unit == "millis" else 1))) if count is not None else None
 
     def _length(self, node: exp.Expr) -> Duration | None:
         if isinstance(node, exp.Interval):

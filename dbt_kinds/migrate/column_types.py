@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from dbt_kinds.errors import MigrationNote, TypeFromName, UnknownColumnType
 from dbt_kinds.migrate.bounds import truncation
+from dbt_kinds.migrate.epochs import counted
 from dbt_kinds.migrate.parents import Parents, Place
 from dbt_kinds.migrate.trace import equated
 from dbt_kinds.readers.dbt.rendering import Names
@@ -29,6 +30,7 @@ _TYPES: tuple[tuple[str, str], ...] = (
     ("datetime", "dt"),
     ("date", "date"),
 )
+_INTEGER = re.compile(r"(?:big|small)?int(?:eger|64)?\b|long\b|number\b|numeric\b|decimal\b", re.IGNORECASE)
 _TIMES = (
     exp.Timestamp,
     exp.Datetime,
@@ -137,6 +139,10 @@ def suffix_of(
         joined = type_of(other, select, names, parents)
         found = joined if joined.suffix is not None else found
     suffix = found.suffix
+    number = counted(expression)
+    if suffix is None and number is not None and (not found.is_known or _INTEGER.match(found.declared or "")):
+        what = "milliseconds" if number == "millis" else "seconds"
+        return number, [TypeFromName(f"{written} is taken for {what} since 1970 by its name")]
     if suffix is None and not found.is_known:
         suffix = suffix_by_name(expression, against_date=against_date)
         if suffix is not None and suffix != "ds":

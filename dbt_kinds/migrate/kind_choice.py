@@ -39,9 +39,15 @@ def primary_of(traces: list[Trace], meanings: list[Meaning], settings: Settings)
     for at, followed in enumerate(traces):
         if at == first or followed.secondary or set(followed.outputs) & set(traces[first].outputs):
             continue
-        if followed.is_joined_with(traces[first]) and _bounds_of(meanings[at]) == _bounds_of(meanings[first]):
+        if followed.is_joined_with(traces[first]) and bounds_of(meanings[at]) == bounds_of(meanings[first]):
             followed.secondary = meanings[at].prunes = True
             continue
+        if followed.full and not followed.outputs:
+            raise TimeColumnUnclear(
+                f"a full join has {meanings[at].written} from either side; select coalesce() of its two times, "
+                "by which rows are replaced",
+                line=meanings[at].filter.line,
+            )
         raise FiltersDisagree(
             f"the filters are on {meanings[first].written} and {meanings[at].written}, and only one of "
             "them reaches the output",
@@ -55,7 +61,8 @@ def primary_of(traces: list[Trace], meanings: list[Meaning], settings: Settings)
     return first
 
 
-def _bounds_of(meaning: Meaning) -> list[tuple[object, ...]]:
+def bounds_of(meaning: Meaning) -> list[tuple[object, ...]]:
+    """The lower bounds of a filter, to be compared with those of another one."""
     return [(bound.base, bound.shift, bound.truncated, bound.variable) for bound in meaning.lower]
 
 
@@ -184,9 +191,14 @@ def choose_kind(
             )
         return APPENDING, None
     if column is None:
-        raise TimeColumnUnclear(
-            f"{meanings[primary].written} is not a column of the output, which a range is replaced by", line=line
-        )
+        written = meanings[primary].written
+        if traces[primary].counts is not None:
+            raise TimeColumnUnclear(
+                f"the output has {written} as a number at most, and a range is replaced by a date or a timestamp; "
+                "select one that is made of it, too, such as timestamp_millis or timestamp_seconds of it",
+                line=line,
+            )
+        raise TimeColumnUnclear(f"{written} is not a column of the output, which a range is replaced by", line=line)
     return "incremental_by_time_range", column
 
 
@@ -211,6 +223,9 @@ def _time_column(
                     f"column: the output has {meaning.written} as {selected or 'no column'}",
                     line=meaning.filter.line,
                 )
+    if traces[primary].counts is not None:
+        # a range is replaced by a time, not by a number
+        outputs = {name: unit for name, unit in outputs.items() if name in traces[primary].times}
     if not outputs:
         return None
     latest = {bound.column.lower() for meaning in meanings for bound in meaning.lower if bound.column is not None}

@@ -87,7 +87,7 @@ def outside_filters(
     groups: dict[int, Filter] = {}
     done: set[int] = set()
     for place in sorted(_bounding_places(text, tokens, renderer, context)):
-        found = _condition(tokens, place)
+        found = condition_at(tokens, place)
         if found is None or any(block.start <= place < block.end for block in blocks):
             continue
         where, first, last, lead = found
@@ -113,7 +113,7 @@ def outside_filters(
     return list(groups.values())
 
 
-def _condition(tokens: Sequence[Token], place: int) -> tuple[int, int, int, int] | None:
+def condition_at(tokens: Sequence[Token], place: int) -> tuple[int, int, int, int] | None:
     """The condition around a position: the indexes of its WHERE, its first and last token, and what precedes it."""
     at = next((index for index, token in enumerate(tokens) if token.start <= place < token.end + 1), None)
     if at is None:

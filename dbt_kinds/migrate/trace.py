@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from dbt_kinds.migrate.bounds import truncation
 from dbt_kinds.migrate.durations import UNITS, coarser, finest
+from dbt_kinds.migrate.epochs import counted, made_time, without_number_casts
 
 Known = list[tuple[exp.Expr, str | None]]
 
@@ -50,6 +51,9 @@ class Trace:
         secondary: it is joined to another filtered input on the time itself.
         is_key: a key is followed, which remains one if it is cast.
         entered: by which of its inputs it comes into each select that joins several, by the select's id.
+        full: the sides of full joins that it is on, and the other sides, by the id of the select that joins them.
+        counts: what the filtered column counts since 1970, if it is a number.
+        times: the columns on the way, in lower case, that are timestamps made of such a number.
     """
 
     outputs: dict[str, str | None] = field(default_factory=dict)
@@ -63,6 +67,9 @@ class Trace:
     secondary: bool = False
     entered: dict[int, str] = field(default_factory=dict)
     is_key: bool = False
+    full: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
+    counts: str | None = None
+    times: set[str] = field(default_factory=set)
 
     def is_joined_with(self, other: Trace) -> bool:
         """Whether an inner join brings the rows of both together."""
@@ -199,7 +206,7 @@ def equated(select: exp.Select, expression: exp.Expr) -> Iterator[exp.Expr]:
 
 def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:
     """Follows an expression from a select's WHERE to the output of the tree."""
-    found = Trace()
+    found = Trace(counts=counted(expression))
     known = known_from(expression)
     _add_whole(found, known[0][1], "the filter compares")
     tables = {column.table.lower() for column in expression.find_all(exp.Column)}
@@ -227,6 +234,8 @@ def known_from(expression: exp.Expr) -> Known:
     for one in list(known):
         if isinstance(one[0], exp.Cast | exp.Paren) and truncation(one[0]) is None:
             known.append((one[0].this, one[1]))
+            if counted(one[0]) is not None:
+                known.append((without_number_casts(one[0]), one[1]))
     return known
 
 
@@ -301,6 +310,8 @@ def _with_equals(select: exp.Select, known: Known) -> Known:
 def _outputs(select: exp.Select, known: Known, found: Trace) -> tuple[dict[str, str | None], dict[str, str]]:
     outputs: dict[str, str | None] = {}
     names: dict[str, str] = {}
+    group = select.args.get("group")
+    is_grouped = group is not None and bool(_units_grouped_by(select, group, known))
     for projection in select.expressions:
         if projection.is_star:
             table = projection.table.lower() if isinstance(projection, exp.Column) else ""
@@ -317,13 +328,33 @@ def _outputs(select: exp.Select, known: Known, found: Trace) -> tuple[dict[str, 
         made = projection.unalias()
         while found.is_key and isinstance(made, exp.Cast | exp.Paren):
             made = made.this
+        if is_grouped and isinstance(made, exp.Max | exp.Min):
+            # the newest time of a day is of that day
+            made = made.this
         is_known, unit = unit_of(made, known)
+        if found.counts is not None and not is_known:
+            is_known, unit = _counted(made, known, found, name.lower())
+        elif is_known and isinstance(made, exp.Column) and made.name.lower() in found.times:
+            found.times.add(name.lower())
         if is_known and name:
             outputs[name.lower()] = unit
             names[name.lower()] = name
         elif name:
             outputs.pop(name.lower(), None)
     return outputs, names
+
+
+def _counted(made: exp.Expr, known: Known, found: Trace, name: str) -> tuple[bool, str | None]:
+    """Whether an output is the filtered number, or a time that is made of it, and the unit of truncation."""
+    inner = without_number_casts(made)
+    if inner is not made:
+        return unit_of(inner, known)
+    truncated = truncation(made)
+    time = made_time(truncated[0] if truncated is not None else made)
+    if time is None or time[1] != found.counts or not unit_of(time[0], known)[0]:
+        return False, None
+    found.times.add(name)
+    return True, truncated[1] if truncated is not None else None
 
 
 def _check_level(select: exp.Select, known: Known, found: Trace) -> None:
@@ -562,6 +593,22 @@ def _into_reader(
         found.problems.append(("OuterJoinedInput", "the filtered rows are looked up by a condition or a column"))
         return
     joins = list(reader.args.get("joins") or [])
+    full = next((join for join in joins if (join.side or "").upper() == "FULL"), None)
+    if full is not None and (place is full or isinstance(place, exp.From)):
+        first = reader.args.get("from_") or reader.args["from"]
+        other = first.this.alias_or_name if place is full else full.this.alias_or_name
+        known = _coalesced(full, known, other)
+        if not known:
+            found.problems.append(
+                (
+                    "OuterJoinedInput",
+                    "a full join brings rows beside the filtered ones, and does not join on the time",
+                )
+            )
+            return
+        found.full.setdefault(id(reader), set()).add((alias.lower(), other.lower()))
+        joins.remove(full)
+        place = first
     if isinstance(place, exp.Join):
         side, kind = (place.side or "").upper(), (place.kind or "").upper()
         if side in ("LEFT", "FULL", "RIGHT") or kind in ("OUTER", "SEMI", "ANTI"):
@@ -579,6 +626,39 @@ def _into_reader(
     if depth and id(reader) in found.covered and _known_before(found, reader, known):
         return
     _through(tree, reader, known, found, depth + 1)
+
+
+def _coalesced(full: exp.Join, known: Known, other: str) -> Known:
+    """What is known of the rows of a full join on the time: the one of either side, if both are filtered alike."""
+    pairs = [
+        (exp.column(name.name, table=expression.table), exp.column(name.name, table=other))
+        for name in full.args.get("using") or []
+        for expression, _ in known
+        if isinstance(expression, exp.Column) and expression.name.lower() == name.name.lower()
+    ]
+    on = full.args.get("on")
+    for part in conjuncts(on) if on is not None else ():
+        if isinstance(part, exp.EQ):
+            pairs += [(part.this, part.expression), (part.expression, part.this)]
+    found: Known = []
+    for mine, theirs in pairs:
+        is_known, unit = unit_of(mine, known)
+        made = truncation(theirs)
+        is_time = isinstance(made[0] if made is not None else theirs, exp.Column)
+        tables = {column.table.lower() for column in theirs.find_all(exp.Column)}
+        if not is_known or not is_time or tables != {other.lower()}:
+            continue
+        found += _either(mine, theirs, unit)
+        own = truncation(mine)
+        if own is not None and made is not None and own[1] == made[1]:
+            # those of one day are in one window
+            found += _either(own[0], made[0], None)
+    return found
+
+
+def _either(mine: exp.Expr, theirs: exp.Expr, unit: str | None) -> Known:
+    pairs = ((mine, theirs), (theirs, mine))
+    return [(exp.Coalesce(this=one.copy(), expressions=[other.copy()]), unit) for one, other in pairs]
 
 
 def _known_before(found: Trace, reader: exp.Select, known: Known) -> bool:

@@ -9,6 +9,7 @@ from sqlglot import exp
 import dbt_kinds.errors as errors
 from dbt_kinds.errors import (
     AggregatesOverRuns,
+    AppendedOnce,
     AppendsWindows,
     FileTable,
     FiltersDisagree,
@@ -196,6 +197,16 @@ def notes_of(
                 "among those of a run; "
                 f"where that order differs from {meanings[0].written}, a window with fewer runs or days may keep "
                 "another"
+            )
+        )
+    is_read_again = any(
+        not meaning.is_strict or any(not bound.shift.is_zero for bound in meaning.lower) for meaning in meanings
+    )
+    is_appended = settings.strategy in (None, "append") and not settings.unique_key
+    if found.kind == "incremental_by_time_range" and is_appended and is_read_again and not is_given:
+        notes.append(
+            AppendedOnce(
+                "what a run read again was appended again; now its range is replaced, and each row is there once"
             )
         )
     if found.kind == "incremental_by_time_range":

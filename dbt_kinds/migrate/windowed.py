@@ -22,7 +22,7 @@ from dbt_kinds.migrate.current_time import Windows, check_current_time, cuts_fut
 from dbt_kinds.migrate.deleting_hooks import take_deletes
 from dbt_kinds.migrate.durations import holds_whole
 from dbt_kinds.migrate.edits import filter_edits, removal
-from dbt_kinds.migrate.kind_choice import BY_KEY, choose_kind, is_arriving_by, primary_of
+from dbt_kinds.migrate.kind_choice import BY_KEY, bounds_of, choose_kind, is_arriving_by, primary_of
 from dbt_kinds.migrate.late_rows import set_lookback
 from dbt_kinds.migrate.meaning import Meaning, are_of_one_day, meanings_of, reaches_as_far
 from dbt_kinds.migrate.reading import Reading, check_every_branch
@@ -190,6 +190,15 @@ def _check_traces(
         for code, sentence in followed.problems:
             if code not in allowed:
                 raise getattr(errors, code)(sentence, line=meaning.filter.line)
+        alike = [one for one, other in zip(traces, meanings, strict=True) if bounds_of(other) == bounds_of(meaning)]
+        for at, sides in followed.full.items():
+            filtered = {mine for one in alike for mine, _ in one.full.get(at, ())}
+            missing = {other for _, other in sides} - filtered
+            if missing:
+                raise OuterJoinedInput(
+                    f"a full join brings rows of {missing.pop()} beside the filtered ones; filter it by the same bound",
+                    line=meaning.filter.line,
+                )
         if not followed.roots and not followed.secondary:
             raise TimeColumnUnclear("the filtered rows cannot be followed to the output", line=meaning.filter.line)
 

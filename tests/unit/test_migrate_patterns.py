@@ -344,3 +344,66 @@ def test_different_days_in_one_run_are_left(other: str, tmp_path: Path) -> None:
     query = f"with b as (select * from {{{{ ref('b') }}}} where b.day = {other}) select a.id from {{{{ ref('a') }}}} as a join b using (id) where a.day = '{{{{ var(\"d\") }}}}'"
     result = one(migrated(tmp_path, {"m": incremental(query, MERGE)}))
     assert result.reason is not None and result.reason.code == "FiltersDisagree", result.new_text
+
+
+# --- full joins
+
+
+SIDE = "select day, k, n from {{{{ ref('{0}') }}}} {{% if is_incremental() %}} where day >= (select max(day) from {{{{ this }}}}) - interval {1} day {{% endif %}}"
+
+
+def full_join(on: str, day: str = "coalesce(a.day, b.day) as day", second: str = SIDE.format("y", 1)) -> str:
+    return f"with a as ({SIDE.format('x', 1)}),\nb as ({second})\nselect {day}, coalesce(a.k, b.k) as k, a.n from a full outer join b {on}"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        full_join("on a.day = b.day and a.k = b.k"),
+        full_join("on b.day = a.day", "coalesce(b.day, a.day) as day"),
+        full_join("using (day, k)"),
+        full_join("on date_trunc('day', a.day) = date_trunc('day', b.day)", "date_trunc('day', coalesce(a.day, b.day)) as day"),
+    ],
+)  # fmt: skip
+def test_a_full_join_on_the_time_of_two_inputs_that_are_filtered_alike(query: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(query, "file_format='iceberg'")}))
+    assert (result.kind, result.options) == (TIME_RANGE, {"time_column": "day", "lookback": 1}), result.reason
+    assert str(result.new_text).count("between {{ dbt_kinds.start_date() }}") == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        (full_join("on a.day = b.day", second="select day, k, n from {{ ref('y') }}"), "beside the filtered ones; filter it"),
+        (full_join("on a.day = b.day", second=SIDE.format("y", 3)), "filter it by the same bound"),
+        (full_join("on a.k = b.k"), "does not join on the time"),
+        (full_join("on a.day = b.day + interval 1 day"), "does not join on the time"),
+        (full_join("on a.day = b.day", "a.day"), "select coalesce() of its two times"),
+        (full_join("on a.day = b.day", "b.day"), "select coalesce() of its two times"),
+    ],
+)  # fmt: skip
+def test_another_full_join_is_left(query: str, words: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    assert result.reason is not None, result.new_text
+    assert words in result.reason.message
+
+
+# --- microbatch
+
+
+@pytest.mark.parametrize(
+    ("column", "condition"),
+    [
+        ("_valid_from", "cast(_valid_from as timestamp) between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"),
+        ("happened_at", "happened_at between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"),
+    ],
+)  # fmt: skip
+def test_the_event_time_of_an_input_whose_type_nothing_says_is_cast(
+    column: str, condition: str, tmp_path: Path
+) -> None:
+    parent = f"{{{{ config(materialized='table', event_time='{column}') }}}}\nselect id, {column} from {{{{ source('a', 'b') }}}}"
+    config = "incremental_strategy='microbatch', event_time='day', begin='2024-01-01', batch_size='day'"
+    result = one(migrated(tmp_path, {"m": incremental("select id, day from {{ ref('p') }}", config), "p": parent}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert f"from (select * from {{{{ ref('p') }}}} where {condition})" in str(result.new_text)
+    assert "TypeFromName" in {note.code for note in result.notes} or column != "_valid_from"
