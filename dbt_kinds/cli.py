@@ -177,17 +177,18 @@ def doctor(dbt: Dbt, select: str | None, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-@main.command(epilog=examples("status", 'status --select "flights weather" --watch 10'))
+@main.command(epilog=examples("status", 'status --select "flights weather" --watch 10', "status --max-age 26h"))
 @asks_dbt
+@click.option("--max-age", metavar="AGE", help="Exit with 1 only for what ended longer ago than this, such as 26h.")
 @click.option("--watch", type=click.IntRange(min=1), metavar="SECONDS", help="Refresh at this interval until Ctrl-C.")
 @json_option
-def status(dbt: Dbt, select: str | None, *, watch: int | None, as_json: bool) -> None:
+def status(dbt: Dbt, select: str | None, *, max_age: str | None, watch: int | None, as_json: bool) -> None:
     """Show which intervals each model's table has and lacks. Exits with 1 if any are missing, or a model is refused."""
     from dbt_kinds.operate.status import read_status, status_table
 
     if watch is not None and as_json:
         raise click.UsageError("--json prints once; drop it, or --watch")
-    told = read_status(dbt, select)
+    told = read_status(dbt, select, max_age)
     if watch is not None:
         with (
             Live(status_table(told.models), console=Console(), auto_refresh=False) as shown,
@@ -195,7 +196,7 @@ def status(dbt: Dbt, select: str | None, *, watch: int | None, as_json: bool) ->
         ):
             while True:
                 sleep(watch)
-                told = read_status(dbt, select)
+                told = read_status(dbt, select, max_age)
                 shown.update(status_table(told.models), refresh=True)
         click.get_current_context().exit(1 if told.needs_someone else 0)
     if as_json:

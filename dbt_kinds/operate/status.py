@@ -46,6 +46,8 @@ class ModelStatus:
     waiting: list[Wait] = field(default_factory=list)
     waiting_units: int = 0
     waiting_since: str | None = None
+    late_units: int = 0
+    late_since: str | None = None
     audit_failed: list[Finding] = field(default_factory=list)
     unaudited: list[Interval] = field(default_factory=list)
     reason: str = ""
@@ -75,9 +77,12 @@ class ModelStatus:
     @property
     def waits(self) -> str:
         """How much waits, and since when: `2 days, since 2024-01-04`; empty if nothing does."""
-        if self.waiting_since is None:
-            return ""
-        return f"{units_text(self.waiting_units, self.unit)}, since {instant_text(self.waiting_since)}"
+        return _since(self.waiting_units, self.unit, self.waiting_since)
+
+    @property
+    def late(self) -> str:
+        """How much should have been loaded by now, and since when: `2 days, since 2024-01-04`; empty if nothing."""
+        return _since(self.late_units, self.unit, self.late_since)
 
     @property
     def running(self) -> list[Interval]:
@@ -104,29 +109,39 @@ class ModelStatus:
         )
 
 
+def _since(units: int, unit: str, since: str | None) -> str:
+    return "" if since is None else f"{units_text(units, unit)}, since {instant_text(since)}"
+
+
 @dataclass(frozen=True)
 class Status:
-    """The status of the selected models as of the execution time."""
+    """The status of the selected models as of the execution time.
+
+    Attributes:
+        max_age: how long after its end an interval may be missing, as `26h`; None: not at all.
+    """
 
     execution_time: str | None
     models: list[ModelStatus]
+    max_age: str | None = None
 
     @property
     def needs_someone(self) -> bool:
-        """Whether anything is missing in any model, or one is refused."""
-        return any(model.missing or model.refused is not None for model in self.models)
+        """Whether anything is missing in any model, or late if an age is given, or a model is refused."""
+        lacks = [model.missing if self.max_age is None else model.late_units for model in self.models]
+        return any(lacks) or any(model.refused is not None for model in self.models)
 
 
-def read_status(dbt: Dbt, select: str | None = None) -> Status:
+def read_status(dbt: Dbt, select: str | None = None, max_age: str | None = None) -> Status:
     """Asks the package for the status of the selected models. For one that cannot be planned it contains the reason.
 
     Raises:
         KindsError: the package is not installed, dbt failed, or the operation did.
     """
-    answer, refused = ask_each_model(dbt, "status", select, {})
+    answer, refused = ask_each_model(dbt, "status", select, {} if max_age is None else {"max_age": max_age})
     told = [ModelStatus.of(model) for model in answer.get("models", [])]
     told += [ModelStatus(model, reason=f"refused: {message}", refused=message) for model, message in refused.items()]
-    return Status(answer.get("execution_time"), sorted(told, key=lambda status: status.model))
+    return Status(answer.get("execution_time"), sorted(told, key=lambda status: status.model), max_age)
 
 
 def status_table(models: Sequence[ModelStatus]) -> RenderableType:
@@ -171,6 +186,8 @@ def _last_run(run: Run | None) -> Text:
 
 
 def _notes(model: ModelStatus) -> Iterator[Text]:
+    if model.late:
+        yield Text(f"{model.name}: late: {model.late}", "red")
     if model.lease:
         yield Text(f"{model.name}: lease {', '.join(model.lease.lines())}", "cyan" if model.lease.is_live else "dim")
     for finding in model.audit_failed:

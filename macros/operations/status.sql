@@ -1,6 +1,10 @@
-{# The intervals that every model's table has and lacks as of the execution time, who is writing it, and how its last run ended. #}
-{% macro status(select=none) %}
+{#
+  The intervals that every model's table has and lacks as of the execution time, who is writing it, and how its last run ended. With `max_age` also
+  what should have been loaded longer ago; the operation then fails if there is any, if it is to.
+#}
+{% macro status(select=none, max_age=none, raises=false) %}
   {% set nodes = dbt_kinds.selected_models(select) %}
+  {% set age = none if max_age is none else dbt_kinds.seconds_of_duration('the operation status', 'max_age', max_age) %}
   {% set events = dbt_kinds.read_last_runs() if nodes else [] %}
   {% set audited = dbt_kinds.read_audits(nodes) %}
   {% set last_runs, leases = {}, {} %}
@@ -16,21 +20,56 @@
       'model': node.unique_id, 'relation': options.relation, 'kind': options.kind, 'unit': options.unit.name,
       'start': none, 'end': none, 'recorded': recorded, 'missing': none, 'reason': 'no start is set and nothing is recorded',
       'invalidated': dbt_kinds._taken_back(options.relation, recorded) if dbt_kinds.table_exists(node) else [],
-      'waiting': [], 'waiting_units': 0, 'waiting_since': none, 'lease': leases.get(options.relation), 'last_run': last_runs.get(options.relation),
+      'waiting': [], 'late_units': 0, 'late_since': none, 'waiting_units': 0, 'waiting_since': none, 'lease': leases.get(options.relation), 'last_run': last_runs.get(options.relation),
       'audits': dbt_kinds.audits_in_log(options.relation, audited) if options.audits else none,
       'partitions': dbt_kinds._partitions_said(node, options),
     } %}
-    {% if recorded or options.start is not none %}
-      {% set settings = dict(dbt_kinds.run_settings(node.name), start=none, end=none, asks_sources=false) %}
-      {% do dbt_kinds.say_what_is_looked_at(options) %}
-      {% set plan = dbt_kinds.plan_of(node, options, settings) %}
+    {% set plan = dbt_kinds.plan_by_now(node, options) %}
+    {% if plan is not none %}
       {% do entry.update({'start': plan.start, 'end': plan.end, 'missing': plan.missing, 'waiting': plan.waiting, 'reason': plan.reason}) %}
       {% do entry.update(dbt_kinds.waiting_since(plan.waiting, options.unit)) %}
+      {% do entry.update(dbt_kinds.overdue_units(plan, options.unit, age)) if age is not none %}
     {% endif %}
     {% do models.append(entry) %}
   {% endfor %}
   {% set execution_time = dbt_kinds.run_settings('').execution_time %}
   {% do dbt_kinds.print_answer('status', {'execution_time': execution_time, 'models': models}) %}
+  {% do dbt_kinds._fail_if_late(models, max_age) if raises %}
+{% endmacro %}
+
+
+{% macro _fail_if_late(models, max_age) %}
+  {% set late = [] %}
+  {% for entry in models if entry.get('late_units') %}
+    {% do late.append(entry.model.split('.')[-1] ~ ' (' ~ dbt_kinds.counted(entry.late_units, entry.unit, entry.unit ~ 's') ~ ', since ' ~ entry.late_since ~ ')') %}
+  {% endfor %}
+  {% if late %}
+    {% do exceptions.raise_compiler_error('dbt_kinds: late by more than ' ~ max_age ~ ': ' ~ late | join(', ')) %}
+  {% endif %}
+{% endmacro %}
+
+
+{# The plan of a model as of the execution time, whatever window is given; none if there is neither a start nor a record. #}
+{% macro plan_by_now(node, options) %}
+  {% if dbt_kinds.recorded_coverage(node) or options.start is not none %}
+    {% do dbt_kinds.say_what_is_looked_at(options) %}
+    {% do return(dbt_kinds.plan_of(node, options, dict(dbt_kinds.run_settings(node.name), start=none, end=none, asks_sources=false))) %}
+  {% endif %}
+{% endmacro %}
+
+
+{# The units of a plan that ended longer than `age` seconds before its execution time and are not loaded: how many, and the end of the first one. Pure. #}
+{% macro overdue_units(plan, unit, age) %}
+  {% set moment = modules.datetime.datetime.fromisoformat(plan.execution_time) - modules.datetime.timedelta(seconds=age) %}
+  {% set lacking, counts, ends = plan.missing | list, [], [] %}
+  {% for wait in plan.waiting %}{% do lacking.append([wait.start, wait.end]) %}{% endfor %}
+  {% for start, end in dbt_kinds.merge_intervals(lacking) %}
+    {% set first = dbt_kinds.unit_index(start, unit) %}
+    {% set over = [dbt_kinds.unit_index_after(end, unit), dbt_kinds.unit_index(moment.isoformat(), unit)] | min - first %}
+    {% do counts.append(over) if over > 0 %}
+    {% do ends.append(dbt_kinds.unit_start(first + 1, unit)) if over > 0 %}
+  {% endfor %}
+  {% do return({'late_units': counts | sum, 'late_since': ends | min if ends else none}) %}
 {% endmacro %}
 
 

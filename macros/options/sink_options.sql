@@ -24,7 +24,7 @@
     'function': sink.function, 'args': args, 'mode': mode, 'max_concurrent': max_concurrent,
     'batch_size': dbt_kinds.whole_number(model, 'batch_size of sink', sink.get('batch_size', 1), 1),
     'rate_limit': dbt_kinds._rate_limit(model, sink.get('rate_limit')),
-    'give_up_after': dbt_kinds._duration(model, 'give_up_after of sink', sink.get('give_up_after', '7 days')),
+    'give_up_after': dbt_kinds.seconds_of_duration(model, 'give_up_after of sink', sink.get('give_up_after', '7 days')),
   }) %}
 {% endmacro %}
 
@@ -36,16 +36,6 @@
     {% do dbt_kinds.fail(model, "rate_limit of sink '" ~ written ~ "' is not {requests: 10, per: 1 second}") %}
   {% endif %}
   {% do return({
-    'requests': dbt_kinds.whole_number(model, 'requests of rate_limit', written.requests, 1), 'seconds': dbt_kinds._duration(model, 'per of rate_limit', written.per),
+    'requests': dbt_kinds.whole_number(model, 'requests of rate_limit', written.requests, 1), 'seconds': dbt_kinds.seconds_of_duration(model, 'per of rate_limit', written.per),
   }) %}
-{% endmacro %}
-
-
-{# The seconds of a string such as `7 days`, or `minute` for one minute. #}
-{% macro _duration(model, name, written) %}
-  {% set found = modules.re.match('(?:(\\d+)\\s*)?(second|minute|hour|day|week)s?\\s*$', written | string | lower | trim) %}
-  {% if not found or found.group(1) | default('1', true) | int < 1 %}
-    {% do dbt_kinds.fail(model, name ~ " '" ~ written ~ "' is not a number of seconds, minutes, hours, days or weeks, as in '7 days'") %}
-  {% endif %}
-  {% do return((found.group(1) | default('1', true)) | int * {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400, 'week': 604800}[found.group(2)]) %}
 {% endmacro %}

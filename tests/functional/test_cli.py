@@ -54,10 +54,17 @@ def test_status_shows_coverage_and_gaps_and_exits_with_1_when_there_are_any(proj
         "recorded": [["2024-01-01T00:00:00", "2024-01-02T00:00:00"], ["2024-01-03T00:00:00", "2024-01-05T00:00:00"]],
         "missing": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "reason": "1 missing",
         "invalidated": [["2024-01-02T00:00:00", "2024-01-03T00:00:00"]], "lease": None,
-        "waiting": [], "waiting_units": 0, "waiting_since": None, "audit_failed": [], "unaudited": [],
+        "waiting": [], "waiting_units": 0, "waiting_since": None, "late_units": 0, "late_since": None, "audit_failed": [], "unaudited": [],
         "refused": None, "partitions": None,
     }  # fmt: skip
     assert (last_run["state"], last_run["rows_written"], last_run["source"]) == ("done", 16, "run")
+    # what is missing ended two days before the time of the run
+    assert ask(project, "status", "--max-age", "3 days").exit_code == 0
+    told = ask(project, "status", "--max-age", "47h")
+    assert told.exit_code == 1
+    assert "daily: late: 1 day, since 2024-01-03" in told.stdout
+    with pytest.raises(AssertionError, match=r"late by more than 47h: daily \(1 day, since 2024-01-03T00:00:00\)"):
+        project.operation("status", max_age="47h", raises=True, now=NOW)
 
 
 def test_status_is_watched_until_somebody_stops_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dbt_kinds.operate.intervals import units_text
 from dbt_kinds.operate.plan import plan_table, plans_of
 from dbt_kinds.operate.report import Report, render_report
-from dbt_kinds.operate.status import ModelStatus, status_table
+from dbt_kinds.operate.status import ModelStatus, Status, status_table
 from tests.unit.macros import CompilerError, Macros, node
 from tests.unit.planning import days, planned, refusal_of
+from tests.unit.reference_units import Unit, first_boundary_from, units_between, written
 from tests.unit.test_operator_tables import printed
 
 MARGIN = {"before": "P1D", "after": "PT0S", "unit": "day", "week_start": "monday"}
@@ -243,6 +247,76 @@ def day_unit() -> dict[str, Any]:
 def test_how_many_units_wait_and_since_when(waiting: list[tuple[str, str]], units: int, since: str | None) -> None:
     waits = [{"start": start, "end": end, "for": "ready_until"} for start, end in waiting]
     assert Macros().waiting_since(waits, day_unit()) == {"waiting_units": units, "waiting_since": since}
+
+
+ONE_MACROS = Macros()
+UNITS = [
+    ("day", "monday"),
+    ("hour", "monday"),
+    ("week", "sunday"),
+    ("month", "monday"),
+    ("6 hours", "monday"),
+    ("quarter_hour", "monday"),
+]
+MOMENTS = st.datetimes(datetime(2024, 1, 1), datetime(2024, 4, 1)).map(lambda at: at.replace(microsecond=0))
+
+
+@given(
+    unit=st.sampled_from(UNITS),
+    moments=st.lists(MOMENTS, min_size=2, max_size=8),
+    now=MOMENTS,
+    hours=st.integers(1, 200),
+    waits=st.booleans(),
+)
+def test_what_is_late_is_what_ended_longer_ago_than_it_may(
+    unit: tuple[str, str], moments: list[datetime], now: datetime, hours: int, waits: bool
+) -> None:
+    reference = Unit.read(*unit)
+    bounds = sorted({first_boundary_from(moment, reference) for moment in moments})
+    gaps = list(zip(bounds[::2], bounds[1::2], strict=False))
+    late = [end for gap in gaps for _, end in units_between(*gap, reference) if end <= now - timedelta(hours=hours)]
+    pairs = [[written(start), written(end)] for start, end in gaps]
+    # what waits and what is missing is late alike
+    missing, waiting = (pairs[1:], pairs[:1]) if waits else (pairs, [])
+    plan = {
+        "execution_time": written(now),
+        "missing": missing,
+        "waiting": [{"start": start, "end": end} for start, end in waiting],
+    }
+    unit_of_model = ONE_MACROS.options(node(time_column="ts", interval_unit=unit[0], week_start=unit[1]))["unit"]
+    expected = {"late_units": len(late), "late_since": written(min(late)) if late else None}
+    assert (
+        ONE_MACROS.overdue_units(plan, unit_of_model, ONE_MACROS.seconds_of_duration("x", "max_age", f"{hours}h"))
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("26h", 93600), ("26 hours", 93600), ("1 week", 604800), ("minute", 60), (" 2D ", 172800), ("90 m", 5400)],
+)
+def test_a_duration_is_read(text: str, seconds: int) -> None:
+    assert ONE_MACROS.seconds_of_duration("x", "max_age", text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "0h", "26", "5 ms", "-1 day", "1.5 days", "P1D", "2 months", None])
+def test_what_is_no_duration_is_refused(text: str | None) -> None:
+    with pytest.raises(CompilerError, match=r"max_age '.*' is not a number of seconds, minutes, hours, days or weeks"):
+        ONE_MACROS.seconds_of_duration("x", "max_age", text)
+
+
+def test_status_tells_what_is_late() -> None:
+    told = {
+        "model": "model.shop.orders",
+        "unit": "day",
+        "missing": days(3, 5),
+        "late_units": 2,
+        "late_since": "2024-01-04T00:00:00",
+    }
+    lines = printed(status_table([ModelStatus.of(told)]))
+    assert "orders: late: 2 days, since 2024-01-04" in lines
+    assert Status(None, [ModelStatus.of(told)], "26h").needs_someone
+    assert not Status(None, [ModelStatus.of(told | {"late_units": 0})], "26h").needs_someone
 
 
 @pytest.mark.parametrize(
