@@ -20,22 +20,22 @@
 
 
 {# Descriptions of these for a plan's reason. Pure. #}
-{% macro late_words(options, late, again) %}
+{% macro late_words(options, late, reload_reasons) %}
   {% set words, why = [], [] %}
   {% for source in late %}
     {% set changes = [] %}
-    {% for hit in source.hits if dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(hit.units), again.late) %}
+    {% for hit in source.hits if dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(hit.units), reload_reasons.late) %}
       {% do changes.append(hit) %}
     {% endfor %}
     {% if changes %}
       {% set first, last = changes | map(attribute='first') | min | replace('T00:00:00', ''), changes | map(attribute='last') | max | replace('T00:00:00', '') %}
       {% do why.append(source.relation ~ ' changed in ' ~ first ~ (' to ' ~ last if last != first else '')) %}
     {% endif %}
-    {% if options.late_data.on_lost_history == 'reload' and dbt_kinds.intersect_intervals(source.lost, again.late) %}
+    {% if options.late_data.on_lost_history == 'reload' and dbt_kinds.intersect_intervals(source.lost, reload_reasons.late) %}
       {% do why.append('the history of ' ~ source.relation ~ ' is gone') %}
     {% endif %}
   {% endfor %}
-  {% do words.append('late data: ' ~ dbt_kinds.counted(dbt_kinds.count_units(again.late), 'unit', 'units') ~ ' (' ~ why | join(', ') ~ ')') if again.late %}
-  {% do words.append('late data: ' ~ dbt_kinds.counted(dbt_kinds.count_units(again.too_far), 'unit', 'units') ~ ' further back than maximum') if again.too_far %}
+  {% do words.append('late data: ' ~ dbt_kinds.counted(dbt_kinds.count_units(reload_reasons.late), 'unit', 'units') ~ ' (' ~ why | join(', ') ~ ')') if reload_reasons.late %}
+  {% do words.append('late data: ' ~ dbt_kinds.counted(dbt_kinds.count_units(reload_reasons.too_far), 'unit', 'units') ~ ' further back than maximum') if reload_reasons.too_far %}
   {% do return(words) %}
 {% endmacro %}

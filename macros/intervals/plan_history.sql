@@ -176,12 +176,12 @@
 {% endmacro %}
 
 
-{% macro _history_reason(settings, batches, restatement, units, looked_at, merged_again, waiting) %}
+{% macro _history_reason(settings, batches, restatement, units, planning_range, merged_again, waiting) %}
   {% set missing = dbt_kinds.count_units(units.missing) %}
   {% if restatement is not none %}
     {% do return('restatement from ' ~ restatement.from ~ ': ' ~ restatement.taken_back | join(' to ') ~ ' is taken back') %}
-  {% elif looked_at[0] >= looked_at[1] %}
-    {% do return('nothing is due: the first unit begins at ' ~ looked_at[0]) %}
+  {% elif planning_range[0] >= planning_range[1] %}
+    {% do return('nothing is due: the first unit begins at ' ~ planning_range[0]) %}
   {% elif settings.full_refresh or settings.get('rebuild_from') is not none %}
     {% do return((['full refresh'] + waiting) | join(', ')) %}
   {% elif not batches %}
@@ -191,5 +191,5 @@
   {% elif merged_again %}
     {% do return('merge of the last interval again, because of kinds_ignore_cron') %}
   {% endif %}
-  {% do return((([missing ~ ' missing'] if missing else []) + waiting) | join(', ') or 'up to date until ' ~ looked_at[1]) %}
+  {% do return((([missing ~ ' missing'] if missing else []) + waiting) | join(', ') or 'up to date until ' ~ planning_range[1]) %}
 {% endmacro %}

@@ -15,42 +15,42 @@
   {% do dbt_kinds.check_query_change(options, loads, settings, model_hash) %}
 
   {% if window is none or unfinished is not none %}
-    {% set looked_at = [first, upper] %}
+    {% set planning_range = [first, upper] %}
   {% else %}
     {% set lower = window[0] if options.start is none else [window[0], first] | max %}
-    {% set looked_at = [lower, [window[1], upper] | min] %}
+    {% set planning_range = [lower, [window[1], upper] | min] %}
   {% endif %}
-  {% set units = dbt_kinds.units_within(looked_at, recorded, unit) %}
+  {% set units = dbt_kinds.units_within(planning_range, recorded, unit) %}
   {# an explicit window is loaded in any case #}
-  {% set held = dbt_kinds.waiting_units(units.missing if window is none else dbt_kinds.merge_intervals(units.missing + units.done), gates, unit, looked_at[1]) %}
+  {% set held = dbt_kinds.waiting_units(units.missing if window is none else dbt_kinds.merge_intervals(units.missing + units.done), gates, unit, planning_range[1]) %}
   {% set waits = held.waits if window is none else [] %}
   {% do units.update({'missing': held.left}) if waits %}
 
-  {% set again = {'late': [], 'too_far': [], 'lost': {}, 'looked_back': [], 'automatic': [], 'rebuilt': [], 'upstream': [], 'changed_parents': [], 'protected': [], 'asked_for': []} %}
+  {% set reload_reasons = {'late': [], 'too_far': [], 'lost': {}, 'looked_back': [], 'automatic': [], 'rebuilt': [], 'upstream': [], 'changed_parents': [], 'protected': [], 'asked_for': []} %}
   {% if window is not none and options.disable_restatement %}
-    {% do again.update({'protected': units.done}) %}
+    {% do reload_reasons.update({'protected': units.done}) %}
   {% elif window is not none or settings.full_refresh %}
-    {% do again.update({'asked_for': units.done}) %}
+    {% do reload_reasons.update({'asked_for': units.done}) %}
   {% elif units.done %}
-    {% do again.update(dbt_kinds.loaded_again(options, loads, settings, model_hash, parents, units, looked_at[1], late)) %}
+    {% do reload_reasons.update(dbt_kinds.reload_reasons(options, loads, settings, model_hash, parents, units, planning_range[1], late)) %}
   {% endif %}
-  {% set start_anew = dbt_kinds._rebuilds_table(options, settings, recorded, again) %}
+  {% set start_anew = dbt_kinds._rebuilds_table(options, settings, recorded, reload_reasons) %}
   {% if start_anew and recorded and not settings.full_refresh %}
-    {% set looked_at = [dbt_kinds.floor_to_unit(recorded[0][0], unit), upper] %}
-    {% set units = dbt_kinds.units_within(looked_at, recorded, unit) %}
-    {% do units.update({'missing': dbt_kinds.waiting_units(units.missing, gates, unit, looked_at[1]).left}) if window is none %}
-    {% do again.update({'asked_for': units.done} if again.asked_for else {'rebuilt': units.done, 'late': [], 'looked_back': [], 'upstream': []}) %}
+    {% set planning_range = [dbt_kinds.floor_to_unit(recorded[0][0], unit), upper] %}
+    {% set units = dbt_kinds.units_within(planning_range, recorded, unit) %}
+    {% do units.update({'missing': dbt_kinds.waiting_units(units.missing, gates, unit, planning_range[1]).left}) if window is none %}
+    {% do reload_reasons.update({'asked_for': units.done} if reload_reasons.asked_for else {'rebuilt': units.done, 'late': [], 'looked_back': [], 'upstream': []}) %}
   {% endif %}
 
   {% if window is none and not start_anew %}
-    {% set waits = waits + dbt_kinds._held_back(again, gates, unit, looked_at[1]) %}
+    {% set waits = waits + dbt_kinds._held_back(reload_reasons, gates, unit, planning_range[1]) %}
   {% endif %}
-  {% set restated = dbt_kinds.merge_intervals(again.asked_for + again.automatic + again.rebuilt + again.upstream) %}
-  {% set chosen = dbt_kinds.merge_intervals(units.missing + again.late + again.looked_back + restated) %}
+  {% set restated = dbt_kinds.merge_intervals(reload_reasons.asked_for + reload_reasons.automatic + reload_reasons.rebuilt + reload_reasons.upstream) %}
+  {% set chosen = dbt_kinds.merge_intervals(units.missing + reload_reasons.late + reload_reasons.looked_back + restated) %}
   {% set batch_size = settings.batch_size or options.batch_size %}
   {% do dbt_kinds._check_max_batches(options, batch_size) %}
-  {% set batches = dbt_kinds.as_instants(dbt_kinds.cut_into_batches(chosen, batch_size), unit, looked_at[1]) %}
-  {% set missing = dbt_kinds.as_instants(units.missing, unit, looked_at[1]) %}
+  {% set batches = dbt_kinds.as_instants(dbt_kinds.cut_into_batches(chosen, batch_size), unit, planning_range[1]) %}
+  {% set missing = dbt_kinds.as_instants(units.missing, unit, planning_range[1]) %}
   {% if options.traits.accumulates and not start_anew %}
     {% do dbt_kinds._check_merged_whole(options, missing, recorded) %}
   {% elif options.traits.appends_rows and not start_anew %}
@@ -62,31 +62,31 @@
     'relation': options.relation,
     'kind': options.kind,
     'execution_time': settings.execution_time,
-    'start': none if units.expected == [] and window is not none else looked_at[0],
-    'end': none if units.expected == [] and window is not none else looked_at[1],
+    'start': none if units.expected == [] and window is not none else planning_range[0],
+    'end': none if units.expected == [] and window is not none else planning_range[1],
     'cron': options.cron,
     'unit': unit.name,
     'recorded': recorded,
     'missing': missing,
-    'lookback': dbt_kinds.as_instants(dbt_kinds.merge_intervals(again.late + again.looked_back), unit, looked_at[1]),
-    'restated': dbt_kinds.as_instants(restated, unit, looked_at[1]),
+    'lookback': dbt_kinds.as_instants(dbt_kinds.merge_intervals(reload_reasons.late + reload_reasons.looked_back), unit, planning_range[1]),
+    'restated': dbt_kinds.as_instants(restated, unit, planning_range[1]),
     'batches': dbt_kinds.first_batches(options, batches),
-    'waiting': dbt_kinds.waiting_intervals(waits, unit, looked_at[1]),
-    'reason': dbt_kinds.plan_reason(settings, window, recorded, [first, upper], looked_at, units, again, start_anew, waits, dbt_kinds.late_words(options, late, again))
+    'waiting': dbt_kinds.waiting_intervals(waits, unit, planning_range[1]),
+    'reason': dbt_kinds.plan_reason(settings, window, recorded, [first, upper], planning_range, units, reload_reasons, start_anew, waits, dbt_kinds.late_words(options, late, reload_reasons))
       ~ (', query not compared' if dbt_kinds.query_not_compared(options, recorded, settings, model_hash) else ''),
     'start_anew': start_anew,
     'to_go': batches | length - dbt_kinds.first_batches(options, batches) | length,
     'unready': held.waits | map(attribute='words') | list if window is not none else [],
-    'lost': again.lost,
+    'lost': reload_reasons.lost,
   }) %}
 {% endmacro %}
 
 
 {# The units of the planned range, by number: all of them, the missing ones and the recorded ones. #}
-{% macro units_within(looked_at, recorded, unit) %}
-  {% set expected = [] if looked_at[0] >= looked_at[1] else
-    [[dbt_kinds.unit_index(looked_at[0], unit), dbt_kinds.unit_index_after(looked_at[1], unit)]] %}
-  {% set covered = dbt_kinds.covered_units(recorded, unit, looked_at[1]) %}
+{% macro units_within(planning_range, recorded, unit) %}
+  {% set expected = [] if planning_range[0] >= planning_range[1] else
+    [[dbt_kinds.unit_index(planning_range[0], unit), dbt_kinds.unit_index_after(planning_range[1], unit)]] %}
+  {% set covered = dbt_kinds.covered_units(recorded, unit, planning_range[1]) %}
   {% do return({
     'expected': expected, 'missing': dbt_kinds.subtract_intervals(expected, covered), 'done': dbt_kinds.intersect_intervals(expected, covered),
   }) %}
@@ -97,12 +97,12 @@
   Holds back units that would be reloaded although a parent lacks a part of them, and late or lookback units whose sources are incomplete. Units reloaded for other reasons were
   complete when they were loaded.
 #}
-{% macro _held_back(again, gates, unit, upper) %}
+{% macro _held_back(reload_reasons, gates, unit, upper) %}
   {% set waits, parents = [], gates | selectattr('recorded', 'defined') | list %}
-  {% for reason in ['late', 'looked_back', 'automatic', 'rebuilt', 'upstream'] if again[reason] %}
-    {% set held = dbt_kinds.waiting_units(again[reason], gates if reason in ['late', 'looked_back'] else parents, unit, upper) %}
+  {% for reason in ['late', 'looked_back', 'automatic', 'rebuilt', 'upstream'] if reload_reasons[reason] %}
+    {% set held = dbt_kinds.waiting_units(reload_reasons[reason], gates if reason in ['late', 'looked_back'] else parents, unit, upper) %}
     {% do waits.extend(held.waits) %}
-    {% do again.update({reason: held.left}) %}
+    {% do reload_reasons.update({reason: held.left}) %}
   {% endfor %}
   {% do return(waits) %}
 {% endmacro %}
@@ -124,20 +124,20 @@
 
 
 {# Whether the table is rebuilt: by a full refresh, by the continuation of one that died, or because rows of one period cannot be replaced and any of them must be reloaded. #}
-{% macro _rebuilds_table(options, settings, recorded, again) %}
+{% macro _rebuilds_table(options, settings, recorded, reload_reasons) %}
   {% if settings.get('rebuild_from') is not none %}
     {% do return(true) %}
   {% elif settings.full_refresh or not options.traits.rebuilds_to_restate %}
     {% do return(settings.full_refresh) %}
-  {% elif again.asked_for and options.traits.accumulates %}
-    {% set met = dbt_kinds.as_instants(again.asked_for, options.unit, settings.end) %}
+  {% elif reload_reasons.asked_for and options.traits.accumulates %}
+    {% set met = dbt_kinds.as_instants(reload_reasons.asked_for, options.unit, settings.end) %}
     {% do dbt_kinds.fail(options.model, 'the window ' ~ settings.start ~ ' to ' ~ settings.end ~ ' overlaps intervals that are already merged, ' ~ met[0][0] ~ ' to ' ~ met[-1][1]
       ~ ', and an interval can be merged only once; rebuild the table with --full-refresh, or drop kinds_start and kinds_end') %}
-  {% elif again.asked_for and not settings.allow_full_restatement %}
+  {% elif reload_reasons.asked_for and not settings.allow_full_restatement %}
     {% do dbt_kinds.fail(options.model, 'restating ' ~ options.kind ~ ' rebuilds the whole table from '
       ~ dbt_kinds.floor_to_unit(recorded[0][0], options.unit) ~ '; pass kinds_allow_full_restatement: true, or drop kinds_start and kinds_end') %}
   {% endif %}
-  {% do return(again.asked_for != [] or again.rebuilt != []) %}
+  {% do return(reload_reasons.asked_for != [] or reload_reasons.rebuilt != []) %}
 {% endmacro %}
 
 

@@ -29,5 +29,5 @@
     {% do return(none) %}
   {% endif %}
   {% set recent = dbt_kinds.events_of(options.relation) | map(attribute='recorded_at') | select('ge', run_started_at.strftime('%Y-%m-%dT%H:%M:%S.%f')[:26]) | list %}
-  {% do return(dbt_kinds.table_facts(this, run.afresh or recent != [])) %}
+  {% do return(dbt_kinds.table_facts(this, run.refresh or recent != [])) %}
 {% endmacro %}

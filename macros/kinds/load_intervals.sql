@@ -15,7 +15,7 @@
   {% do dbt_kinds.report_window(options, work.plan, settings) %}
   {% if work.is_done %}
     {% do dbt_kinds.fill_outbox(this, options) %}
-    {% do dbt_kinds.tidy_up(this, options, work.plan.execution_time) %}
+    {% do dbt_kinds.drop_orphan_stages(this, options, work.plan.execution_time) %}
     {% do dbt_kinds.release_with_note(options, work.plan.execution_time, work.note) %}
     {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, dbt_kinds.idle_status(work.plan))) %}{% endcall %}
     {% do return({'relations': [this.incorporate(type='table')]}) %}
@@ -23,7 +23,7 @@
 
   {% set plan = work.plan %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its pre-hook', pre_hooks, work.window, plan.execution_time)) }}
-  {% do dbt_kinds.look_again(this, work) if pre_hooks %}
+  {% do dbt_kinds.reload_existing(this, work) if pre_hooks %}
   {% do dbt_kinds.note_head(this, work) %}
   {% set batches, written = (plan.batches if dbt_kinds.writes_rows(options) else []), [] %}
   {% do dbt_kinds.prepare_table(this, work) if not batches %}

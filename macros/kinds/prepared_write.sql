@@ -9,7 +9,7 @@
   {% set writer = dbt_kinds[options.traits.prepare](options, query.columns, none if start_anew else existing, query.sample, query.expressions) %}
   {% set writer = dbt_kinds.with_typed_clauses(options, writer) if options.get('merge_filter') is not none or options.get('when_matched') is not none else writer %}
   {% do dbt_kinds.check_column_names(options, writer.schema, none if start_anew else existing) %}
-  {% do dbt_kinds.warn_of_partitions(options, writer) if not run.afresh %}
+  {% do dbt_kinds.warn_of_partitions(options, writer) if not run.refresh %}
   {% do writer.update({'stored_as_null': dbt_kinds.stored_as_null(writer, query.columns)}) %}
   {% set is_backfill = dbt_kinds.begins_anew(options, plan, settings, run.is_there) %}
   {% do writer.update({'last_value': dbt_kinds.cursor_position(options, query.columns, none if is_backfill else existing)}) if options.get('cursor') is not none %}

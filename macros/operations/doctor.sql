@@ -70,7 +70,7 @@
 
 {# Returns the relations whose events cannot be read; an empty name stands for rows that name none, at which every run stops. #}
 {% macro _look_at_store(facts, findings) %}
-  {% set store = dbt_kinds.find_store(afresh=true) %}
+  {% set store = dbt_kinds.find_store(refresh=true) %}
   {% do facts.update({'store': dbt_kinds.store_table() | string, 'store_format': none if store is none else store.file_format}) %}
   {% if store is none %}
     {% do return([]) %}

@@ -1,11 +1,11 @@
 {#
   The names of the relations in a relation's schema, in lower case; empty if there is no such schema. Listed once per run and updated with what this run
-  creates; pass `afresh` to see what others created.
+  creates; pass `refresh` to see what others created.
 #}
-{% macro listed_tables(relation, afresh=false) %}
+{% macro listed_tables(relation, refresh=false) %}
   {% set listed = dbt_kinds.run_memory('listed_tables') %}
   {% set schema = relation.without_identifier() | string %}
-  {% if afresh or schema not in listed %}
+  {% if refresh or schema not in listed %}
     {% do listed.update({schema: dbt_kinds._names_in_schema(relation) if dbt_kinds._schema_exists(relation) else {}}) %}
   {% endif %}
   {% do return(listed[schema]) %}
@@ -16,8 +16,8 @@
   The type of a relation: 'table', 'view', or none if it does not exist. dbt-spark's relation cache is not reliable for tables: it may lack
   Iceberg's. It is reliable for views, and a view has no recorded intervals.
 #}
-{% macro relation_type(relation, afresh=false) %}
-  {% set names, name = dbt_kinds.listed_tables(relation, afresh), relation.identifier | lower %}
+{% macro relation_type(relation, refresh=false) %}
+  {% set names, name = dbt_kinds.listed_tables(relation, refresh), relation.identifier | lower %}
   {% if name in names and names[name] is none %}
     {% set cached = load_cached_relation(relation) %}
     {% do names.update({name: 'view' if cached is not none and cached.is_view else 'table'}) %}

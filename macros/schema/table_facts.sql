@@ -1,9 +1,9 @@
 {#
   The facts about a table except its columns: `{partitioning, file_format, is_view, location}`, and `is_in_hive` for an Iceberg table, from what dbt read when the run began, if that is sufficient;
-  else, and with `afresh`, what describe_table returns, including the columns.
+  else, and with `refresh`, what describe_table returns, including the columns.
 #}
-{% macro table_facts(relation, afresh=false) %}
-  {% set cached = none if afresh else load_cached_relation(relation) %}
+{% macro table_facts(relation, refresh=false) %}
+  {% set cached = none if refresh else load_cached_relation(relation) %}
   {% set facts = dbt_kinds.read_information(cached.information) if cached is not none and cached.information else none %}
   {% do return(facts if facts is not none else dbt_kinds.describe_table(relation)) %}
 {% endmacro %}

@@ -15,7 +15,7 @@
       Others may be creating it at this moment. Spark checks whether the table exists and then, in a separate call
       to the metastore, whether its folder is empty, and fails if a file appeared in between. So our insert comes a few statements later.
     #}
-    {% do dbt_kinds.find_store(afresh=true) %}
+    {% do dbt_kinds.find_store(refresh=true) %}
   {% endif %}
   {% set common = {
     'relation': options.relation, 'model': options.unique_id, 'kind': options.kind, 'invocation_id': invocation_id,

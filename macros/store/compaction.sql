@@ -42,7 +42,7 @@ insert overwrite table {{ dbt_kinds.store_table() }} select * from {{ beside }}
 {# What a killed compaction has left beside the store: for a Hive store it may be the only copy of some events. #}
 {% macro finish_compaction() %}
   {% set beside = dbt_kinds._beside_store() %}
-  {% if dbt_kinds.relation_type(beside, afresh=true) is not none %}
+  {% if dbt_kinds.relation_type(beside, refresh=true) is not none %}
     {% if dbt_kinds.find_store().file_format == 'hive' %}
       {% call statement('finish_compaction') %}
 insert into {{ dbt_kinds.store_table() }} select * from {{ beside }}

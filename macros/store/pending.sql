@@ -51,11 +51,11 @@
   {% if pending is none or dbt_kinds.intersect_intervals(intervals, [[pending.interval_start, pending.interval_end]]) %}
     {% do return([]) %}
   {% endif %}
-  {% set again = {} %}
+  {% set repeated = {} %}
   {% for name in ['event', 'interval_start', 'interval_end', 'execution_time', 'model_hash', 'started_at', 'snapshot_id', 'details'] %}
-    {% do again.update({name: pending.get(name)}) %}
+    {% do repeated.update({name: pending.get(name)}) %}
   {% endfor %}
-  {% do return([again]) %}
+  {% do return([repeated]) %}
 {% endmacro %}
 
 

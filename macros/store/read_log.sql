@@ -87,7 +87,7 @@ group by coalesce(relation, '')
 
 {# `{source}` in the condition is replaced by the store. #}
 {% macro _events_where(condition, questions={}, answers={}, by=none, is_checked=false) %}
-  {% do dbt_kinds.find_store(afresh=true) %}
+  {% do dbt_kinds.find_store(refresh=true) %}
   {% set source = dbt_kinds.store_source() %}
   {% if source is none %}
     {% do return([]) %}

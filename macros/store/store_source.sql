@@ -19,12 +19,12 @@
 {% endmacro %}
 
 
-{# The description of the store, as describe_table returns it, or none if there is none yet. Looked up until it is found; pass `afresh` if others may have created it. #}
-{% macro find_store(afresh=false) %}
+{# The description of the store, as describe_table returns it, or none if there is none yet. Looked up until it is found; pass `refresh` if others may have created it. #}
+{% macro find_store(refresh=false) %}
   {% set known = dbt_kinds.run_memory('store') %}
   {% if not known %}
     {% set store = dbt_kinds.store_table() %}
-    {% do known.update(dbt_kinds.describe_table(store)) if dbt_kinds.relation_type(store, afresh) is not none %}
+    {% do known.update(dbt_kinds.describe_table(store)) if dbt_kinds.relation_type(store, refresh) is not none %}
   {% endif %}
   {% do return(known or none) %}
 {% endmacro %}

@@ -11,7 +11,7 @@
   {% elif rebuild_from %}
     {% do return(dict(settings, rebuild_from=rebuild_from)) %}
   {% endif %}
-  {% set is_there = dbt_kinds.relation_type(this, afresh=true) == 'table' %}
+  {% set is_there = dbt_kinds.relation_type(this, refresh=true) == 'table' %}
   {% if details.write == 'restate' and is_there %}
     {# its announcement stays open until the first batch after it is recorded #}
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died was restating from ' ~ details.restatement['from'] ~ '; the table is put back to before that', info=true) %}

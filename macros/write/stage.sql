@@ -55,7 +55,7 @@ insert into {{ stage }}
 {#
   The same for a model with nothing to do: a run that was killed after its last record may have left stages. If another run is live, they may belong to it.
 #}
-{% macro tidy_up(relation, options, execution_time) %}
+{% macro drop_orphan_stages(relation, options, execution_time) %}
   {% if dbt_kinds.left_stages(relation) and not dbt_kinds.is_claimed_by_others(options) %}
     {% do dbt_kinds.claim(options, {'execution_time': execution_time, 'batches': []}) %}
     {% do dbt_kinds.drop_left_stages(relation) %}

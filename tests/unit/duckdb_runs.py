@@ -144,7 +144,7 @@ class Warehouse:
 
     # --- what stands in for macros that ask Spark about tables
 
-    def listed_tables(self, relation: Any, afresh: bool = False) -> dict[str, str]:
+    def listed_tables(self, relation: Any, refresh: bool = False) -> dict[str, str]:
         names = self.database.execute(
             "select table_name from duckdb_tables() where database_name = current_database()"
         ).fetchall()
@@ -315,7 +315,7 @@ class Warehouse:
         }
         instead |= {
             "event_values": self.note, "store_table": lambda: "store", "store_key": lambda: "store",
-            "find_store": lambda afresh=False: {"file_format": "hive"}, "lease_holder": lambda: None, "spark_application": lambda: "app",
+            "find_store": lambda refresh=False: {"file_format": "hive"}, "lease_holder": lambda: None, "spark_application": lambda: "app",
             "read_store": lambda asked, others=False: self.read_store(), "next_moment": self.moment,
             "note_head": lambda relation, work: None, "_events_where": lambda condition, questions=None, answers=None, by=None, is_checked=False: list(self.log),
         }  # fmt: skip

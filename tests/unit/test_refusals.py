@@ -33,7 +33,7 @@ class Store(Macros):
         ticks = itertools.count()
         self._functions |= {
             "next_moment": lambda: f"2024-06-30T02:24:{next(ticks):02}.000000",
-            "find_store": lambda afresh=False: {"file_format": "hive"},
+            "find_store": lambda refresh=False: {"file_format": "hive"},
             "add_events": lambda events, commit=None: self.appended.append(events),
         }
 
@@ -72,7 +72,7 @@ def test_nothing_is_appended_where_nothing_was_refused_or_there_is_no_store(give
     status = "error" if given or lacks_store or said != OURS else "success"
     store = Store("orders", **given)
     if lacks_store:
-        store._functions["find_store"] = lambda afresh=False: None
+        store._functions["find_store"] = lambda refresh=False: None
     store.record_refusals([result("orders", status, said)])
     assert store.appended == []
 

@@ -2,15 +2,15 @@
   Which recorded units an ordinary run reloads, and why. A unit has one reason, in this order of precedence:
   a changed query, late data as found by late_data, lookback, automatic restatement, a changed parent. All in unit numbers.
 #}
-{% macro loaded_again(options, loads, settings, model_hash, parents, units, upper, late=[]) %}
+{% macro reload_reasons(options, loads, settings, model_hash, parents, units, upper, late=[]) %}
   {% set may_restate = not options.disable_restatement %}
   {% set rebuilt = dbt_kinds._units_of_another_query(options, loads, model_hash, units.done, upper) if may_restate else [] %}
   {% set unsettled = dbt_kinds.merge_intervals(units.missing + rebuilt) %}
   {% set settled = dbt_kinds.subtract_intervals(units.done, rebuilt) %}
-  {% set again = dict(dbt_kinds.late_units(options, late, settled, upper), rebuilt=rebuilt) %}
-  {% set settled = dbt_kinds.subtract_intervals(settled, again.late) %}
+  {% set reload_reasons = dict(dbt_kinds.late_units(options, late, settled, upper), rebuilt=rebuilt) %}
+  {% set settled = dbt_kinds.subtract_intervals(settled, reload_reasons.late) %}
   {% set looked_back = dbt_kinds._units_before(unsettled, options.lookback, settled) %}
-  {% do again.update({'looked_back': looked_back}) %}
+  {% do reload_reasons.update({'looked_back': looked_back}) %}
   {% if may_restate %}
     {% set settled = dbt_kinds.subtract_intervals(settled, looked_back) %}
     {% set automatic = dbt_kinds._units_due_for_restatement(options, loads, settings, settled, upper) %}
@@ -21,11 +21,11 @@
       {% do upstream.extend(changed) %}
       {% do changed_parents.append(parent.name) if changed %}
     {% endfor %}
-    {% do again.update({
+    {% do reload_reasons.update({
       'automatic': automatic, 'upstream': dbt_kinds.merge_intervals(upstream), 'changed_parents': changed_parents,
     }) %}
   {% endif %}
-  {% do return(again) %}
+  {% do return(reload_reasons) %}
 {% endmacro %}
 
 
