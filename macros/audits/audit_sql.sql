@@ -1,26 +1,26 @@
 {# SQL: the rows of a relation, or of a query in parentheses, that fail an audit, in the window of a batch. #}
-{% macro audit_sql(work, batch, audit, rows) %}
-  {% set macro = dbt_kinds.generic_test(work.options.model, audit) %}
+{% macro audit_sql(run_context, batch, audit, rows) %}
+  {% set macro = dbt_kinds.generic_test(run_context.options.model, audit) %}
   {% set audited = rows if audit.where is none else '(select * from ' ~ rows ~ ' where ' ~ audit.where ~ ') dbt_subquery' %}
   {% set arguments = {} %}
   {% for name, value in audit.arguments.items() %}
-    {% do arguments.update({name: dbt_kinds._resolved_argument(work.options.model, audit, value, rows)}) %}
+    {% do arguments.update({name: dbt_kinds._resolved_argument(run_context.options.model, audit, value, rows)}) %}
   {% endfor %}
-  {% set sql = dbt_kinds._typed_audit(work, audit, macro(model=audited, **arguments) | string | trim) %}
-  {% do return(dbt_kinds.substitute_window(sql, dbt_kinds.query_window(work.options, batch), work.plan.execution_time)) %}
+  {% set sql = dbt_kinds._typed_audit(run_context, audit, macro(model=audited, **arguments) | string | trim) %}
+  {% do return(dbt_kinds.substitute_window(sql, dbt_kinds.query_window(run_context.options, batch), run_context.plan.execution_time)) %}
 {% endmacro %}
 
 
 {# The SQL of an audit with its bounds in the types of what they are compared with, which is asked once in a run. #}
-{% macro _typed_audit(work, audit, sql) %}
-  {% set typed = work.get('typed_audits', {}) %}
+{% macro _typed_audit(run_context, audit, sql) %}
+  {% set typed = run_context.get('typed_audits', {}) %}
   {% if '/*kinds:' not in sql %}
     {% do return(sql) %}
   {% elif audit.name in typed %}
     {% do return(dbt_kinds.with_bounds(sql, typed[audit.name])) %}
   {% endif %}
-  {% set written = dbt_kinds.typed_parts(work.options, "its audit '" ~ audit.name ~ "'", [sql], 'select * from (\n' ~ sql ~ '\n) as audited')[0] %}
-  {% do work.setdefault('typed_audits', {}).update({audit.name: dbt_kinds.probed_query(written).bounds | map(attribute='name') | list}) %}
+  {% set written = dbt_kinds.typed_parts(run_context.options, "its audit '" ~ audit.name ~ "'", [sql], 'select * from (\n' ~ sql ~ '\n) as audited')[0] %}
+  {% do run_context.setdefault('typed_audits', {}).update({audit.name: dbt_kinds.probed_query(written).bounds | map(attribute='name') | list}) %}
   {% do return(written) %}
 {% endmacro %}
 
@@ -29,9 +29,9 @@
   Refuses an audit whose time variables would be compared in the session's time zone before anything is staged. Those in the test's own macro are seen when it is rendered
   over the staged rows.
 #}
-{% macro check_audits_bounds(work, batch) %}
-  {% for audit in work.audits if '/*kinds:' in audit | string and audit.name not in work.get('typed_audits', {}) %}
-    {% do dbt_kinds.audit_sql(work, batch, audit, dbt_kinds.empty_rows(work.staged_columns.schema)) %}
+{% macro check_audits_bounds(run_context, batch) %}
+  {% for audit in run_context.audits if '/*kinds:' in audit | string and audit.name not in run_context.get('typed_audits', {}) %}
+    {% do dbt_kinds.audit_sql(run_context, batch, audit, dbt_kinds.empty_rows(run_context.staged_columns.schema)) %}
   {% endfor %}
 {% endmacro %}
 

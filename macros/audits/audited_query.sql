@@ -2,44 +2,44 @@
   Audits a batch before it is written. Its query runs once, into a stage, and one statement runs all audits; a batch that fails one
   is not written. Returns the query that reads the rows to publish; if the model has no audits, that is the unchanged query.
 #}
-{% macro audited_query(relation, work, batch, query) %}
-  {% if not work.audits %}
+{% macro audited_query(relation, run_context, batch, query) %}
+  {% if not run_context.audits %}
     {% do return(query) %}
   {% endif %}
   {# a query that reads its own table needs one #}
-  {% do dbt_kinds.prepare_table(relation, work) if work.reads_itself %}
-  {% do dbt_kinds.check_audits_bounds(work, batch) %}
-  {% set staged = work.staged_columns %}
-  {% set stage = dbt_kinds.stage_rows(relation, work.writer, 'audited', dbt_kinds._rows_to_publish(work, batch, query), staged.schema) %}
-  {% set findings = dbt_kinds.findings_of(relation, work, batch, stage) %}
-  {% do dbt_kinds.report_findings(relation, work, batch, findings) %}
-  {% do work.update({'staged': stage, 'warnings': findings}) %}
+  {% do dbt_kinds.prepare_table(relation, run_context) if run_context.reads_itself %}
+  {% do dbt_kinds.check_audits_bounds(run_context, batch) %}
+  {% set staged = run_context.staged_columns %}
+  {% set stage = dbt_kinds.stage_rows(relation, run_context.write_spec, 'audited', dbt_kinds._rows_to_publish(run_context, batch, query), staged.schema) %}
+  {% set findings = dbt_kinds.findings_of(relation, run_context, batch, stage) %}
+  {% do dbt_kinds.report_findings(relation, run_context, batch, findings) %}
+  {% do run_context.update({'staged': stage, 'warnings': findings}) %}
   {% do return('select * from ' ~ stage) %}
 {% endmacro %}
 
 
-{# Work whose batches are audited: its writer reads rows that are staged with the table's columns. #}
-{% macro audited_work(work) %}
-  {% set options, writer = work.options, work.writer %}
-  {% if not work.audits %}
-    {% do return(work) %}
-  {% elif writer.get('source_schema') is not none %}
-    {% set staged = {'schema': writer.source_schema, 'selected': writer.source_selected} %}
-    {% set reader = dict(writer, source_selected=writer.source_columns) %}
+{# A run whose batches are audited: its write spec reads rows that are staged with the table's columns. #}
+{% macro audited_run(run_context) %}
+  {% set options, write_spec = run_context.options, run_context.write_spec %}
+  {% if not run_context.audits %}
+    {% do return(run_context) %}
+  {% elif write_spec.get('source_schema') is not none %}
+    {% set staged = {'schema': write_spec.source_schema, 'selected': write_spec.source_selected} %}
+    {% set reader = dict(write_spec, source_selected=write_spec.source_columns) %}
   {% else %}
-    {% set staged = {'schema': writer.schema, 'selected': writer.selected} %}
-    {% set reader = dict(writer, selected=writer.columns) %}
+    {% set staged = {'schema': write_spec.schema, 'selected': write_spec.selected} %}
+    {% set reader = dict(write_spec, selected=write_spec.columns) %}
   {% endif %}
-  {% do return(dict(work, writer=reader, staged_columns=staged)) %}
+  {% do return(dict(run_context, write_spec=reader, staged_columns=staged)) %}
 {% endmacro %}
 
 
 {# SQL: the rows that the write of a batch would publish, with the table's columns. #}
-{% macro _rows_to_publish(work, batch, query) %}
-  {% set options, writer = work.options, work.writer %}
-  {% set condition = dbt_kinds.range_condition(writer.time_column, writer.bounds, batch) if writer.get('bounds') is not none else 'true' %}
+{% macro _rows_to_publish(run_context, batch, query) %}
+  {% set options, write_spec = run_context.options, run_context.write_spec %}
+  {% set condition = dbt_kinds.range_condition(write_spec.time_column, write_spec.bounds, batch) if write_spec.get('bounds') is not none else 'true' %}
   {% set rows = dbt_kinds.latest_rows(options, query) if options.traits.row_key == 'unique_key' else query %}
-  {% do return(dbt_kinds.filtered_query(rows, condition, work.staged_columns.selected)) %}
+  {% do return(dbt_kinds.filtered_query(rows, condition, run_context.staged_columns.selected)) %}
 {% endmacro %}
 
 

@@ -1,13 +1,13 @@
 {# The findings of the audits: `[{audit, failures, is_error, sql}]`. #}
-{% macro findings_of(relation, work, batch, stage) %}
+{% macro findings_of(relation, run_context, batch, stage) %}
   {% set queries = [] %}
-  {% for audit in work.audits %}
-    {% set rows = stage if audit.over == 'batch' else dbt_kinds.table_to_be(relation, work, batch, stage) %}
-    {% do queries.append(dbt_kinds.audit_sql(work, batch, audit, rows)) %}
+  {% for audit in run_context.audits %}
+    {% set rows = stage if audit.over == 'batch' else dbt_kinds.table_to_be(relation, run_context, batch, stage) %}
+    {% do queries.append(dbt_kinds.audit_sql(run_context, batch, audit, rows)) %}
   {% endfor %}
   {% set findings = [] %}
-  {% for row in dbt_kinds.query_rows(dbt_kinds.findings_sql(work.audits, queries)) | sort(attribute='place') %}
-    {% set audit = work.audits[row.place] %}
+  {% for row in dbt_kinds.query_rows(dbt_kinds.findings_sql(run_context.audits, queries)) | sort(attribute='place') %}
+    {% set audit = run_context.audits[row.place] %}
     {% set is_error = audit.severity == 'error' and row.get('is_error', true) %}
     {% do findings.append({'audit': audit, 'failures': row.get('failures', 0), 'is_error': is_error, 'sql': queries[row.place]}) if is_error or row.get('is_warning', true) %}
   {% endfor %}
@@ -16,9 +16,9 @@
 
 
 {# Stores failing rows if requested, warns, and raises if a finding is an error: the table is unchanged, and no stage remains. #}
-{% macro report_findings(relation, work, batch, findings) %}
-  {% set options = work.options %}
-  {% do dbt_kinds.store_failures(relation, work, findings) %}
+{% macro report_findings(relation, run_context, batch, findings) %}
+  {% set options = run_context.options %}
+  {% do dbt_kinds.store_failures(relation, run_context, findings) %}
   {% set failed, warned = findings | selectattr('is_error') | list, findings | rejectattr('is_error') | list %}
   {% set where = ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] %}
   {% if warned %}
@@ -28,7 +28,7 @@
     {% set words = dbt_kinds._failed_words(relation, options, failed, where) %}
     {% do dbt_kinds.drop_stages(relation) %}
     {% do dbt_kinds.drop_left_stages(relation) if dbt_kinds.open_write(options.relation) is none %}
-    {% do dbt_kinds.append_events(options, dbt_kinds.audit_events(batch, work.plan.execution_time, findings)) %}
+    {% do dbt_kinds.append_events(options, dbt_kinds.audit_events(batch, run_context.plan.execution_time, findings)) %}
     {% do dbt_kinds.fail(options.model, words ~ '; correct the source or the audit, or, in an emergency, '
       ~ "publish without audits: --vars '{kinds_skip_audits: true}'") %}
   {% endif %}

@@ -1,8 +1,8 @@
 {# Stores the failing rows of each audit with store_failures in a table, those of all batches of a run; the first batch drops the table of an earlier run. #}
-{% macro store_failures(relation, work, findings) %}
-  {% set is_first = not work.get('stores_failures') %}
-  {% do work.update({'stores_failures': true}) %}
-  {% for audit in work.audits if audit.store_failures %}
+{% macro store_failures(relation, run_context, findings) %}
+  {% set is_first = not run_context.get('stores_failures') %}
+  {% do run_context.update({'stores_failures': true}) %}
+  {% for audit in run_context.audits if audit.store_failures %}
     {% set table = dbt_kinds.table_of_failures(relation, audit) %}
     {% if is_first %}
       {% do dbt_kinds.drop_table(table) if dbt_kinds.relation_type(table) is not none %}

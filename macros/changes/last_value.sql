@@ -40,16 +40,16 @@
 
 
 {# Their values in this run. #}
-{% macro run_values(work) %}
+{% macro run_values(run_context) %}
   {% if '/*kinds:' not in compiled_code %}
     {% do return({}) %}
   {% endif %}
-  {% set runs = dbt_kinds.loads_of(work.options.relation) | map(attribute='execution_time') | select | list %}
-  {% set note = dbt_kinds.last_note(work.options.relation) %}
+  {% set runs = dbt_kinds.loads_of(run_context.options.relation) | map(attribute='execution_time') | select | list %}
+  {% set note = dbt_kinds.last_note(run_context.options.relation) %}
   {% do runs.append(note.execution_time) if runs and note is not none %}
   {% do return({
-    'last_value': work.writer.get('last_value'), 'last_run': dbt_kinds.time_literal('dt', runs | max) if runs else none,
-    'is_backfill': 'true' if work.is_backfill else 'false',
+    'last_value': run_context.write_spec.get('last_value'), 'last_run': dbt_kinds.time_literal('dt', runs | max) if runs else none,
+    'is_backfill': 'true' if run_context.is_backfill else 'false',
   }) %}
 {% endmacro %}
 

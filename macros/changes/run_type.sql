@@ -47,8 +47,8 @@
 
 
 {# The versions that a load read, for its record; none if the kind does not need them. #}
-{% macro versions_read(work) %}
-  {% do return({'versions': work.plan.versions} if work.plan.get('versions') is not none else none) %}
+{% macro versions_read(run_context) %}
+  {% do return({'versions': run_context.plan.versions} if run_context.plan.get('versions') is not none else none) %}
 {% endmacro %}
 
 

@@ -2,14 +2,14 @@
   The table exists and nothing is recorded: without closed rows it is an interrupted first load. With closed rows it is history whose records
   are missing, which a first load would overwrite.
 #}
-{% macro check_no_unrecorded_history(work) %}
-  {% set options = work.options %}
+{% macro check_no_unrecorded_history(run_context) %}
+  {% set options = run_context.options %}
   {% set is_by_run = options.traits.numbers_by_run %}
-  {% if not (options.traits.has_merge_timeline or is_by_run) or not work.start_anew or not work.existed or (work.plan.reason != 'backfill: first run' if is_by_run else work.plan.replaces_history) %}
+  {% if not (options.traits.has_merge_timeline or is_by_run) or not run_context.start_anew or not run_context.existed or (run_context.plan.reason != 'backfill: first run' if is_by_run else run_context.plan.replaces_history) %}
     {% do return(none) %}
   {% endif %}
   {% set way_out = '; record what it holds (dbt run-operation dbt_kinds.record), or discard it with --full-refresh' %}
-  {% set valid_to = dbt_kinds.find_column(work.existing.columns, options.valid_to_name) %}
+  {% set valid_to = dbt_kinds.find_column(run_context.existing.columns, options.valid_to_name) %}
   {% set stages = [] %}
   {% for name in dbt_kinds.left_stages(this) if name.endswith('_history') %}{% do stages.append(name) %}{% endfor %}
   {% if stages %}

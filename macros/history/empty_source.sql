@@ -5,12 +5,12 @@
 
 
 {# Whether empty_source keeps open the versions that a batch would close. Raises if it is to be an error; warns if it is not set. #}
-{% macro stays_open(relation, work, batch, counts) %}
-  {% set options, closed = work.options, counts.closed + counts.dropped %}
+{% macro stays_open(relation, run_context, batch, counts) %}
+  {% set options, closed = run_context.options, counts.closed + counts.dropped %}
   {% if not closed or options.empty_source == 'delete' or counts.inserted or counts.replaced or counts.get('undated_rows') %}
     {% do return(false) %}
   {% endif %}
-  {% if dbt_kinds.query_rows('select count(*) as number from ' ~ relation ~ ' where ' ~ work.writer.valid_to ~ ' is null')[0].number != closed %}
+  {% if dbt_kinds.query_rows('select count(*) as number from ' ~ relation ~ ' where ' ~ run_context.write_spec.valid_to ~ ' is null')[0].number != closed %}
     {% do return(false) %}
   {% endif %}
   {% set words = 'the query returned no rows in the batch ' ~ batch | join(' to ') ~ ', ' %}

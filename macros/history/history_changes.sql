@@ -4,14 +4,14 @@
   key, and the source's columns. Rows of the batch that change nothing or refuse it have actions, too: undated, no_key and repeated_key. A flag on
   each side shows whether it has a row, never a NULL value. `rows` is read once; its keys are counted on the way to the join, which needs them side by side. Pure.
 #}
-{% macro history_changes(options, writer, relation, rows, instant) %}
+{% macro history_changes(options, write_spec, relation, rows, instant) %}
   {% set at = dbt_kinds.instant_literal(options.time_data_type, instant) %}
-  {% set dated = dbt_kinds.dating_sql(options, writer, instant) %}
-  {% set known = ['target.' ~ writer.valid_from ~ ' as __kinds_since'] %}
-  {% for column in ([dbt_kinds.quoted(writer.updated_at.name)] if options.traits.is_dated_by_source else dbt_kinds.quoted_names(writer.compared)) %}
+  {% set dated = dbt_kinds.dating_sql(options, write_spec, instant) %}
+  {% set known = ['target.' ~ write_spec.valid_from ~ ' as __kinds_since'] %}
+  {% for column in ([dbt_kinds.quoted(write_spec.updated_at.name)] if options.traits.is_dated_by_source else dbt_kinds.quoted_names(write_spec.compared)) %}
     {% do known.append('target.' ~ column) %}
   {% endfor %}
-  {% set deletes, keys = options.invalidate_hard_deletes, dbt_kinds.key_names(writer) %}
+  {% set deletes, keys = options.invalidate_hard_deletes, dbt_kinds.key_names(write_spec) %}
   {# where a NULL key refuses the batch, a plain comparison will do, for which Spark need not shuffle what was counted by key again #}
   {% set equals = '=' if options.null_keys == 'error' else '<=>' %}
   {% set sql -%}
@@ -21,7 +21,7 @@ select
     when __kinds_has_no_key then array('no_key')
     {%- endif %}
     when __kinds_is_repeated then array('repeated_key')
-    {%- if writer.updated_at is not none %}
+    {%- if write_spec.updated_at is not none %}
     when __kinds_is_undated then array('undated')
     {%- endif %}
     {%- if deletes %}
@@ -34,7 +34,7 @@ select
   __kinds_boundary,
   __kinds_is_new,
   {{ keys | join(',\n  ') }},
-  {{ writer.source_columns | join(',\n  ') }}
+  {{ write_spec.source_columns | join(',\n  ') }}
 from (
   select
     source.__kinds_is_there is not null as __kinds_in_source,
@@ -42,27 +42,27 @@ from (
     source.__kinds_is_there is not null and (source.{{ keys | join(' is null or source.') }} is null) as __kinds_has_no_key,
     {%- endif %}
     coalesce(source.__kinds_times > 1, false) as __kinds_is_repeated,
-    {%- if writer.updated_at is not none %}
-    source.__kinds_is_there is not null and source.{{ dbt_kinds.quoted(writer.updated_at.name) }} is null as __kinds_is_undated,
+    {%- if write_spec.updated_at is not none %}
+    source.__kinds_is_there is not null and source.{{ dbt_kinds.quoted(write_spec.updated_at.name) }} is null as __kinds_is_undated,
     {%- endif %}
     target.__kinds_is_there is null as __kinds_is_new,
-    coalesce({{ dbt_kinds._is_changed(options, writer, dated) }}, false) as __kinds_is_changed,
+    coalesce({{ dbt_kinds._is_changed(options, write_spec, dated) }}, false) as __kinds_is_changed,
     target.__kinds_since,
     greatest({{ 'if(source.__kinds_is_there is not null, ' ~ dated ~ ', ' ~ at ~ ')' if deletes else dated }}, target.__kinds_since) as __kinds_boundary,
     {%- for key in keys %}
     if(source.__kinds_is_there is not null, source.{{ key }}, target.{{ key }}) as {{ key }},
     {%- endfor %}
-    source.{{ writer.source_columns | join(',\n    source.') }}
+    source.{{ write_spec.source_columns | join(',\n    source.') }}
   from (
     select *, count(*) over (partition by {{ keys | join(', ') }}) as __kinds_times
     from (
-      select *, true as __kinds_is_there{{ dbt_kinds.named_keys(writer.key_parts) }} from {{ rows }} as source
+      select *, true as __kinds_is_there{{ dbt_kinds.named_keys(write_spec.key_parts) }} from {{ rows }} as source
     )
   ) as source
   {{ 'full outer' if deletes else 'left' }} join (
-    select {{ known | join(', ') }}, true as __kinds_is_there{{ dbt_kinds.named_keys(writer.key_parts) }}
+    select {{ known | join(', ') }}, true as __kinds_is_there{{ dbt_kinds.named_keys(write_spec.key_parts) }}
     from {{ relation }} as target
-    where target.{{ writer.valid_to }} is null
+    where target.{{ write_spec.valid_to }} is null
   ) as target
   on {% for key in keys -%}
   target.{{ key }} {{ equals }} source.{{ key }}{{ ' and ' if not loop.last }}
@@ -74,9 +74,9 @@ from (
 
 
 {# What the parts of the key are called in the changes. Pure. #}
-{% macro key_names(writer) %}
+{% macro key_names(write_spec) %}
   {% set names = [] %}
-  {% for key in writer.key_parts %}
+  {% for key in write_spec.key_parts %}
     {% do names.append('__kinds_key_' ~ loop.index) %}
   {% endfor %}
   {% do return(names) %}
@@ -84,54 +84,54 @@ from (
 
 
 {# SQL: the instant that dates a row of the source, which is called `row`, with the type of valid_from. Pure. #}
-{% macro dating_sql(options, writer, instant, row='source') %}
-  {% if writer.updated_at is none %}
+{% macro dating_sql(options, write_spec, instant, row='source') %}
+  {% if write_spec.updated_at is none %}
     {% do return(dbt_kinds.instant_literal(options.time_data_type, instant)) %}
   {% endif %}
-  {% do return(dbt_kinds.converted_instant(row ~ '.' ~ dbt_kinds.quoted(writer.updated_at.name), writer.updated_at.type, options.time_data_type)) %}
+  {% do return(dbt_kinds.converted_instant(row ~ '.' ~ dbt_kinds.quoted(write_spec.updated_at.name), write_spec.updated_at.type, options.time_data_type)) %}
 {% endmacro %}
 
 
 {#
-  What is to be done to the table: staged actions, by their numbers. A version that is opened and one that is closed get what the writer says; one that is replaced was opened at the same
+  What is to be done to the table: staged actions, by their numbers. A version that is opened and one that is closed get what the write spec says; one that is replaced was opened at the same
   instant. Pure.
 #}
-{% macro changes_of_history(writer, actions, counts) %}
+{% macro changes_of_history(write_spec, actions, counts) %}
   {% set clauses = [] %}
   {% if counts.closed %}
-    {% do clauses.append({'condition': "__kinds_action = 'close'", 'action': 'update', 'assignments': writer.closed}) %}
+    {% do clauses.append({'condition': "__kinds_action = 'close'", 'action': 'update', 'assignments': write_spec.closed}) %}
   {% endif %}
   {% if counts.replaced %}
     {% set assignments = [] %}
-    {% for column in writer.source_columns %}{% do assignments.append({'column': column, 'expression': '__kinds_row.' ~ column}) %}{% endfor %}
+    {% for column in write_spec.source_columns %}{% do assignments.append({'column': column, 'expression': '__kinds_row.' ~ column}) %}{% endfor %}
     {% do clauses.append({'condition': "__kinds_action = 'replace'", 'action': 'update', 'assignments': assignments}) %}
   {% endif %}
   {% do clauses.append({'condition': "__kinds_action = 'drop'", 'action': 'delete'}) if counts.dropped %}
   {% do return({
-    'rows': dbt_kinds.keyed_rows(dbt_kinds.key_names(writer), actions, ['__kinds_action', '__kinds_boundary']),
-    'matches': writer.valid_to ~ " is null and __kinds_action in ('close', 'replace', 'drop') and " ~ dbt_kinds.has_key(writer.key_parts),
-    'clauses': clauses, 'inserted': dbt_kinds.opened_values(writer) if counts.inserted else none, 'counts': counts,
+    'rows': dbt_kinds.keyed_rows(dbt_kinds.key_names(write_spec), actions, ['__kinds_action', '__kinds_boundary']),
+    'matches': write_spec.valid_to ~ " is null and __kinds_action in ('close', 'replace', 'drop') and " ~ dbt_kinds.has_key(write_spec.key_parts),
+    'clauses': clauses, 'inserted': dbt_kinds.opened_values(write_spec) if counts.inserted else none, 'counts': counts,
   }) %}
 {% endmacro %}
 
 
 {# SQL: the columns of the version that a row begins at its boundary. Pure. #}
-{% macro opened_values(writer) %}
+{% macro opened_values(write_spec) %}
   {% set values = [] %}
-  {% for column in writer.columns %}{% do values.append(writer.opened.get(column, '__kinds_row.' ~ column)) %}{% endfor %}
+  {% for column in write_spec.columns %}{% do values.append(write_spec.opened.get(column, '__kinds_row.' ~ column)) %}{% endfor %}
   {% do return(values) %}
 {% endmacro %}
 
 
 {# SQL: whether a row of the source differs from the open row of its key, by the kind's criterion. #}
-{% macro _is_changed(options, writer, dated) %}
+{% macro _is_changed(options, write_spec, dated) %}
   {% if options.traits.is_dated_by_source %}
-    {% set updated_at = dbt_kinds.quoted(writer.updated_at.name) %}
+    {% set updated_at = dbt_kinds.quoted(write_spec.updated_at.name) %}
     {% do return('source.' ~ updated_at ~ ' is not null and (target.' ~ updated_at ~ ' is null or source.' ~ updated_at ~ ' > target.' ~ updated_at ~ ')') %}
   {% endif %}
   {% set equal = [] %}
-  {% for quoted in dbt_kinds.quoted_names(writer.compared) %}
-    {% set type = writer.compared[loop.index0].type %}
+  {% for quoted in dbt_kinds.quoted_names(write_spec.compared) %}
+    {% set type = write_spec.compared[loop.index0].type %}
     {% set type = dbt_kinds.parse_type(type) if '<' in type else none %}
     {% do equal.append('target.' ~ quoted ~ ' <=> source.' ~ quoted if type is none else dbt_kinds.compared_value('target.' ~ quoted, type) ~ ' <=> ' ~ dbt_kinds.compared_value('source.' ~ quoted, type)) %}
   {% endfor %}
@@ -150,25 +150,25 @@ from (
 
 
 {# The columns of the changes, `[{name, type}]`, in their order. Pure. #}
-{% macro change_columns(options, writer) %}
+{% macro change_columns(options, write_spec) %}
   {% set columns = [{'name': '__kinds_action', 'type': 'string'}, {'name': '__kinds_boundary', 'type': options.time_data_type}, {'name': '__kinds_is_new', 'type': 'boolean'}] %}
-  {% for name in dbt_kinds.key_names(writer) %}
-    {% do columns.append({'name': name, 'type': writer.key_types[loop.index0]}) %}
+  {% for name in dbt_kinds.key_names(write_spec) %}
+    {% do columns.append({'name': name, 'type': write_spec.key_types[loop.index0]}) %}
   {% endfor %}
-  {% do return(columns + writer.source_schema) %}
+  {% do return(columns + write_spec.source_schema) %}
 {% endmacro %}
 
 
 {# The column types of the stage of changes: the table's, and the key's. #}
-{% macro changes_like(options, writer, relation) %}
+{% macro changes_like(options, write_spec, relation) %}
   {% set columns = ["'' as __kinds_action", dbt_kinds.null_of(options) ~ ' as __kinds_boundary', 'true as __kinds_is_new'] %}
-  {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds.named_keys(writer.key_parts) ~ ', ' ~ writer.source_columns | join(', ')
+  {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds.named_keys(write_spec.key_parts) ~ ', ' ~ write_spec.source_columns | join(', ')
     ~ ' from ' ~ relation ~ ' as target)') %}
 {% endmacro %}
 
 
 {# SQL: the rows with the greatest updated_at per key; ties remain and are refused as duplicates. #}
-{% macro latest_dated(options, writer, query) %}
+{% macro latest_dated(options, write_spec, query) %}
   {% if options.duplicate_keys != 'keep_latest' %}
     {% do return(query) %}
   {% endif %}

@@ -5,8 +5,8 @@
 
 
 {# Withdraws the records from the restatement's instant on and announces it in the store, before the table is restored. #}
-{% macro take_back_history(relation, work) %}
-  {% set options, plan = work.options, work.plan %}
+{% macro take_back_history(relation, run_context) %}
+  {% set options, plan = run_context.options, run_context.plan %}
   {% set restatement = plan.restatement %}
   {% set interval = {'interval_start': restatement.taken_back[0], 'interval_end': restatement.taken_back[1], 'execution_time': plan.execution_time} %}
   {% set announced = {'write': 'restate', 'restatement': restatement} %}

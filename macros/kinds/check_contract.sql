@@ -7,8 +7,8 @@
 
 
 {# The columns that a contract is compared with: the query's, and those that the kind adds if the contract names them. Pure. #}
-{% macro contract_columns(writer, columns) %}
-  {% set added = writer.get('own_columns', []) %}
+{% macro contract_columns(write_spec, columns) %}
+  {% set added = write_spec.get('own_columns', []) %}
   {% if added and dbt_kinds.find_column(model.columns.values() | list, added[0].name) is not none %}
     {% do return(columns + added) %}
   {% endif %}

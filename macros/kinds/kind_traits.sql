@@ -5,10 +5,10 @@
   own_options(node, options, given): the options that only the kind knows how to read, from what the model gives; none if it has none
   plan(node, options, run): the plan of a run, see planners.sql; plan_by_intervals if the record names none
   query(options): the query by which the table's columns are described; the model's, if the record names none
-  prepare(options, query_columns, existing, query, keys): checks everything before anything is written, and returns the kind's writer
-  rows(relation, work, number): the query of one batch; that of the model in the batch's window, if the record names none
-  stage(relation, work, batch, query): before a run's first write, stages and checks what it will write; may set work.is_idle, and then nothing is prepared or withdrawn; none if the write does that
-  write(relation, work, batch, query): writes one batch, and returns `{rows_written, snapshot_id, commit, details, sql}`, as far as known
+  prepare(options, query_columns, existing, query, keys): checks everything before anything is written, and returns the write spec
+  rows(relation, run_context, number): the query of one batch; that of the model in the batch's window, if the record names none
+  stage(relation, run_context, batch, query): before a run's first write, stages and checks what it will write; may set run_context.is_idle, and then nothing is prepared or withdrawn; none if the write does that
+  write(relation, run_context, batch, query): writes one batch, and returns `{rows_written, snapshot_id, commit, details, sql}`, as far as known
   ignores_intervals: every run reads everything, whatever schedule and window
   is_change_driven: a run is driven by changes in the tables that the query reads instead of intervals
   diffs_against_target: a run writes only the differences between its source and its table, or only the rows that a source gained, without withdrawing records first

@@ -9,46 +9,46 @@
   {% do dbt_kinds.check_store_assignment(options) %}
   {% set settings = dbt_kinds.backbuild_settings(model, dbt_kinds.run_settings(model.name, dbt_kinds.full_refresh_of(options)), selected_resources) %}
   {% do dbt_kinds.check_proven(model, settings) %}
-  {% set work = dbt_kinds.leased_work(options, settings) %}
-  {% do dbt_kinds.check_nothing_unrecorded(work) %}
-  {% do dbt_kinds.log_plan(work) %}
-  {% do dbt_kinds.report_window(options, work.plan, settings) %}
-  {% if work.is_done %}
+  {% set run_context = dbt_kinds.leased_run(options, settings) %}
+  {% do dbt_kinds.check_nothing_unrecorded(run_context) %}
+  {% do dbt_kinds.log_plan(run_context) %}
+  {% do dbt_kinds.report_window(options, run_context.plan, settings) %}
+  {% if run_context.is_done %}
     {% do dbt_kinds.fill_outbox(this, options) %}
-    {% do dbt_kinds.drop_orphan_stages(this, options, work.plan.execution_time) %}
-    {% do dbt_kinds.release_with_note(options, work.plan.execution_time, work.note) %}
-    {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, dbt_kinds.idle_status(work.plan))) %}{% endcall %}
+    {% do dbt_kinds.drop_orphan_stages(this, options, run_context.plan.execution_time) %}
+    {% do dbt_kinds.release_with_note(options, run_context.plan.execution_time, run_context.note) %}
+    {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, dbt_kinds.idle_status(run_context.plan))) %}{% endcall %}
     {% do return({'relations': [this.incorporate(type='table')]}) %}
   {% endif %}
 
-  {% set plan = work.plan %}
-  {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its pre-hook', pre_hooks, work.window, plan.execution_time)) }}
-  {% do dbt_kinds.reload_existing(this, work) if pre_hooks %}
-  {% do dbt_kinds.note_head(this, work) %}
+  {% set plan = run_context.plan %}
+  {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its pre-hook', pre_hooks, run_context.window, plan.execution_time)) }}
+  {% do dbt_kinds.reload_existing(this, run_context) if pre_hooks %}
+  {% do dbt_kinds.note_head(this, run_context) %}
   {% set batches, written = (plan.batches if dbt_kinds.writes_rows(options) else []), [] %}
-  {% do dbt_kinds.prepare_table(this, work) if not batches %}
+  {% do dbt_kinds.prepare_table(this, run_context) if not batches %}
   {% for batch in batches %}
     {% set started_at = dbt_kinds.next_moment() %}
     {% do dbt_kinds.hold_lease(options) %}
-    {% set query = dbt_kinds.batch_query(this, work, loop.index) %}
-    {% set rows = dbt_kinds.audited_query(this, work, batch, query) %}
-    {% do dbt_kinds.check_first_batch(this, work, batch, rows) if loop.first %}
-    {% do dbt_kinds.prepare_table(this, work) if loop.first and not work.get('is_idle') %}
+    {% set query = dbt_kinds.batch_query(this, run_context, loop.index) %}
+    {% set rows = dbt_kinds.audited_query(this, run_context, batch, query) %}
+    {% do dbt_kinds.check_first_batch(this, run_context, batch, rows) if loop.first %}
+    {% do dbt_kinds.prepare_table(this, run_context) if loop.first and not run_context.get('is_idle') %}
     {# a stage may be the only complete copy left by a killed run, until the rebuild that replaces it is announced #}
     {% do dbt_kinds.drop_left_stages(this) if loop.first %}
     {% do dbt_kinds.invalidate(options, plan, batch) %}
-    {% do written.append(dbt_kinds[options.traits.write](this, work, batch, rows)) %}
-    {% do work.answers.clear() %}
-    {% do dbt_kinds.check_times(this, work, batch, query, written[-1]) %}
+    {% do written.append(dbt_kinds[options.traits.write](this, run_context, batch, rows)) %}
+    {% do run_context.answers.clear() %}
+    {% do dbt_kinds.check_times(this, run_context, batch, query, written[-1]) %}
     {% if not written[-1].get('is_idle') %}
-      {% do dbt_kinds.record_batch(work, loop.index, written[-1], started_at, has_more=post_hooks != []) %}
+      {% do dbt_kinds.record_batch(run_context, loop.index, written[-1], started_at, has_more=post_hooks != []) %}
     {% endif %}
     {% do dbt_kinds.drop_stages(this) %}
   {% endfor %}
 
-  {% set status = dbt_kinds.run_status(this, work, written) %}
-  {% do dbt_kinds.grant_and_document(this, work) %}
-  {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its post-hook', post_hooks, work.window, plan.execution_time)) }}
+  {% set status = dbt_kinds.run_status(this, run_context, written) %}
+  {% do dbt_kinds.grant_and_document(this, run_context) %}
+  {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its post-hook', post_hooks, run_context.window, plan.execution_time)) }}
   {% do dbt_kinds.fill_outbox(this, options) %}
   {% do dbt_kinds.release_with_note(options, plan.execution_time, dbt_kinds.note_of_writes(written)) %}
   {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, status)) %}{{ written[-1].sql if written }}{% endcall %}

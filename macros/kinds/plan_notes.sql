@@ -45,14 +45,14 @@
   What a run that goes on with the rows that are there leaves as it is, beyond plan_notes: under `capture` those of another query; and NULL in columns that the query gained though its
   text did not change, as by `select *`, unless their values are given. Kinds that compare rows write them again.
 #}
-{% macro notes_of_rows(node, work) %}
-  {% set options, plan, names = work.options, work.plan, [] %}
+{% macro notes_of_rows(node, run_context) %}
+  {% set options, plan, names = run_context.options, run_context.plan, [] %}
   {% if not plan.batches or plan.start_anew or not plan.recorded or 'query changed: ' in plan.notes | join or options.traits.compares_rows %}
     {% do return([]) %}
-  {% elif options.get('capture') is not none and dbt_kinds.is_another_query(dbt_kinds.loads_of(options.relation), work.model_hash) %}
+  {% elif options.get('capture') is not none and dbt_kinds.is_another_query(dbt_kinds.loads_of(options.relation), run_context.model_hash) %}
     {% do return(['query changed: rows that are there keep the old one' ~ dbt_kinds.way_to_reload(options, plan.recorded)]) %}
   {% endif %}
-  {% for change in work.writer.schema_changes if change.change == 'add' and change.path | length == 1 %}
+  {% for change in run_context.write_spec.schema_changes if change.change == 'add' and change.path | length == 1 %}
     {% do names.append(change.path[0]) if dbt_kinds.backfill_of(node, change.path[0]) is none %}
   {% endfor %}
   {% do return(['rows that are there hold NULL in the new ' ~ ('column ' if names | length == 1 else 'columns ') ~ names | join(', ') ~ dbt_kinds.way_to_reload(options, plan.recorded)] if names else []) %}

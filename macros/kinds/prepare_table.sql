@@ -1,30 +1,30 @@
 {# Prepares the table for this run's batches: rebuilds it, or applies the query's column changes. Once per run, after the first batch has passed its checks. #}
-{% macro prepare_table(relation, work) %}
-  {% if work.get('is_prepared') %}
+{% macro prepare_table(relation, run_context) %}
+  {% if run_context.get('is_prepared') %}
     {% do return(none) %}
   {% endif %}
-  {% do work.update({'is_prepared': true}) %}
-  {% set options, plan, writer = work.options, work.plan, work.writer %}
+  {% do run_context.update({'is_prepared': true}) %}
+  {% set options, plan, write_spec = run_context.options, run_context.plan, run_context.write_spec %}
   {% set writes_nothing = not dbt_kinds.writes_rows(options, warns=false) %}
-  {% if writes_nothing and work.existed %}
+  {% if writes_nothing and run_context.existed %}
     {% do return(none) %}
-  {% elif work.start_anew %}
-    {% do dbt_kinds.invalidate_all(work) %}
-    {% if not writer.replaces_table or writes_nothing or not plan.batches or work.reads_itself %}
-      {% do dbt_kinds.create_empty_table(relation, work.existing, options.file_format, writer.partitioning, writer.schema) %}
-      {% do work.answers.clear() %}
+  {% elif run_context.start_anew %}
+    {% do dbt_kinds.invalidate_all(run_context) %}
+    {% if not write_spec.replaces_table or writes_nothing or not plan.batches or run_context.reads_itself %}
+      {% do dbt_kinds.create_empty_table(relation, run_context.existing, options.file_format, write_spec.partitioning, write_spec.schema) %}
+      {% do run_context.answers.clear() %}
       {# a write that replaces the table must see this one #}
-      {% do work.update({'existing': {
-        'columns': writer.schema, 'partitioning': writer.partitioning, 'file_format': options.file_format, 'is_view': false, 'location': none,
-      }}) if work.reads_itself %}
+      {% do run_context.update({'existing': {
+        'columns': write_spec.schema, 'partitioning': write_spec.partitioning, 'file_format': options.file_format, 'is_view': false, 'location': none,
+      }}) if run_context.reads_itself %}
     {% endif %}
     {% do return(none) %}
   {% endif %}
-  {% do dbt_kinds.take_back_history(relation, work) if plan.get('restatement') is not none %}
-  {% if writer.schema_changes %}
+  {% do dbt_kinds.take_back_history(relation, run_context) if plan.get('restatement') is not none %}
+  {% if write_spec.schema_changes %}
     {# if it is interrupted, the next run has something to load, and finishes it #}
     {% do dbt_kinds.invalidate(options, plan, plan.batches[0]) %}
-    {% do dbt_kinds.change_schema(relation, work) %}
+    {% do dbt_kinds.change_schema(relation, run_context) %}
   {% endif %}
-  {% do work.answers.clear() if writer.schema_changes or plan.get('restatement') is not none %}
+  {% do run_context.answers.clear() if write_spec.schema_changes or plan.get('restatement') is not none %}
 {% endmacro %}

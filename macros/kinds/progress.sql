@@ -1,8 +1,8 @@
 {# Logs a run's plan, with a hint at adopt if it would reload a table that was filled by other means. #}
-{% macro log_plan(work) %}
-  {% set options, plan = work.options, work.plan %}
-  {% set said = dict(plan, notes=plan.notes + dbt_kinds.notes_of_rows(model, work)) %}
-  {% set note = dbt_kinds.note_of_plan(options, said, dbt_kinds.is_filled(options, plan, work.get('existed', false), this)) %}
+{% macro log_plan(run_context) %}
+  {% set options, plan = run_context.options, run_context.plan %}
+  {% set said = dict(plan, notes=plan.notes + dbt_kinds.notes_of_rows(model, run_context)) %}
+  {% set note = dbt_kinds.note_of_plan(options, said, dbt_kinds.is_filled(options, plan, run_context.get('existed', false), this)) %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ plan.reason ~ ('; ' ~ note if note is not none else ''), info=plan.batches != [] or plan.waiting != [] or 'late data' in plan.reason) %}
   {% do dbt_kinds._warn_of_lost_history(options, plan) %}
 {% endmacro %}
@@ -103,16 +103,16 @@
 
 
 {# The text in dbt's status column. If the number of rows was determined by the record itself, it is read from the table once. #}
-{% macro run_status(relation, work, written) %}
+{% macro run_status(relation, run_context, written) %}
   {% if not written %}
-    {% do return('flush: 0 rows' if work.plan.get('run_type') == 'flush' else 'OK waiting' if work.plan.waiting and not work.plan.batches else 'OK nothing loaded') %}
+    {% do return('flush: 0 rows' if run_context.plan.get('run_type') == 'flush' else 'OK waiting' if run_context.plan.waiting and not run_context.plan.batches else 'OK nothing loaded') %}
   {% endif %}
   {% set uncounted = written | selectattr('rows_written', 'none') | list %}
-  {% set rows = dbt_kinds.rows_added_since(relation, work.head_before, by_appends=work.writer.get('in_one_commit') == false) if uncounted else written | map(attribute='rows_written') | sum %}
-  {% do dbt_kinds.check_times_of_nothing(work, rows) %}
-  {% set to_go = ', ' ~ dbt_kinds.thousands(work.plan.to_go) ~ ' to go' if work.plan.get('to_go') else '' %}
-  {% if work.plan.get('run_type') %}
-    {% do return(work.plan.reason ~ (': ' if work.plan.run_type in ['incremental', 'flush'] else ', ') ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
+  {% set rows = dbt_kinds.rows_added_since(relation, run_context.head_before, by_appends=run_context.write_spec.get('in_one_commit') == false) if uncounted else written | map(attribute='rows_written') | sum %}
+  {% do dbt_kinds.check_times_of_nothing(run_context, rows) %}
+  {% set to_go = ', ' ~ dbt_kinds.thousands(run_context.plan.to_go) ~ ' to go' if run_context.plan.get('to_go') else '' %}
+  {% if run_context.plan.get('run_type') %}
+    {% do return(run_context.plan.reason ~ (': ' if run_context.plan.run_type in ['incremental', 'flush'] else ', ') ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
   {% endif %}
   {% do return('OK ' ~ dbt_kinds.counted(written | length, 'batch', 'batches') ~ to_go ~ ', ' ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
 {% endmacro %}

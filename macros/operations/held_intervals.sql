@@ -136,7 +136,7 @@
 
 
 {#
-  Refuses a table that the next run would refuse, by passing its own columns to range_writer as the query's. No interval that ends
+  Refuses a table that the next run would refuse, by passing its own columns to range_write_spec as the query's. No interval that ends
   after the execution time is complete, so later rows (a 9999-12-31 that means never) are not evidence.
 #}
 {% macro _intervals_by_time(options, relation, start, until, gaps) %}
@@ -150,14 +150,14 @@
     {% do dbt_kinds.fail(options.model, "time_column '" ~ name ~ "' is not a column of the table " ~ options.relation ~ ', which has '
       ~ table.columns | map(attribute='name') | join(', ')) %}
   {% endif %}
-  {% set writer = dbt_kinds.range_writer(options, table.columns, table) %}
+  {% set write_spec = dbt_kinds.range_write_spec(options, table.columns, table) %}
 
-  {% set seen = dbt_kinds.units_with_rows(relation, writer.time_column, writer.bounds, options.unit, now) %}
+  {% set seen = dbt_kinds.units_with_rows(relation, write_spec.time_column, write_spec.bounds, options.unit, now) %}
   {% set units = dbt_kinds.whole_units(seen, options.unit, first, [last, now] | min, gaps) %}
   {% set message = 'dbt_kinds: ' ~ options.model ~ ': ' %}
   {% if seen.left_out %}
     {% do log(message ~ dbt_kinds.counted(seen.left_out, 'row does', 'rows do') ~ ' not count: ' ~ name ~ ' is NULL'
-      ~ (', not written as ' ~ writer.bounds.strftime if writer.bounds.strftime is not none else '') ~ ', or after ' ~ now, info=true) %}
+      ~ (', not written as ' ~ write_spec.bounds.strftime if write_spec.bounds.strftime is not none else '') ~ ', or after ' ~ now, info=true) %}
   {% endif %}
   {% if not units %}
     {% do log(message ~ 'nothing to adopt: ' ~ ('no interval of one ' ~ options.unit.name ~ ' is whole' if seen.runs else 'the table has no rows that count'),

@@ -24,8 +24,8 @@
   the rebuild: if it dies before its first record, the table may hold old or new rows, and the next run restarts it at that instant. A kind that reads
   everything restarts because nothing is recorded; what an earlier run announced about the old table is closed.
 #}
-{% macro invalidate_all(work) %}
-  {% set options, plan = work.options, work.plan %}
+{% macro invalidate_all(run_context) %}
+  {% set options, plan = run_context.options, run_context.plan %}
   {% set recorded = dbt_kinds.coverage(options.relation) %}
   {% if options.traits.has_merge_timeline %}
     {% set merged = [] %}

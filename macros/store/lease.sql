@@ -1,6 +1,6 @@
 {#
   Takes the lease on a model, or raises. Returns whether others recorded anything for the table since this
-  run read the store: then it must plan again. The same read also answers a writer's `questions` about the table
+  run read the store: then it must plan again. The same read also answers a run's `questions` about the table
   under the lease: see answer. Waits for a run that only merges the store's files. If it `gives_way`, it returns none instead of raising.
 #}
 {% macro claim(options, plan, questions={}, gives_way=false) %}

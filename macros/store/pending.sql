@@ -2,18 +2,18 @@
   Announces a write that must not be repeated: the `pending` event says how to find out whether it was done, if
   this run dies before its record.
 #}
-{% macro announce_write(work, batch, details, snapshot_id=none) %}
-  {% do dbt_kinds.hold_lease(work.options) %}
+{% macro announce_write(run_context, batch, details, snapshot_id=none) %}
+  {% do dbt_kinds.hold_lease(run_context.options) %}
   {# the first batch of a rebuild: until it is recorded, recovery means restarting the rebuild #}
-  {% set open = dbt_kinds.open_write(work.options.relation) %}
+  {% set open = dbt_kinds.open_write(run_context.options.relation) %}
   {% set details = dict(details, rebuild_from=dbt_kinds.details_of(open).get('rebuild_from') if open is not none else none) %}
   {# its record's own details are a text in these #}
   {% do details.update({'details': dbt_kinds.details_text(details.details)}) if details.get('details') is not none %}
   {# an interval of states that is invalidated and not loaded is in doubt #}
-  {% set in_doubt = dbt_kinds.invalidations([batch], work.plan.execution_time) if work.options.traits.accumulates and batch[0] < batch[1] else [] %}
-  {% do dbt_kinds.append_events(work.options, in_doubt + [{
-    'event': 'pending', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': work.plan.execution_time,
-    'model_hash': work.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': details,
+  {% set in_doubt = dbt_kinds.invalidations([batch], run_context.plan.execution_time) if run_context.options.traits.accumulates and batch[0] < batch[1] else [] %}
+  {% do dbt_kinds.append_events(run_context.options, in_doubt + [{
+    'event': 'pending', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': run_context.plan.execution_time,
+    'model_hash': run_context.model_hash, 'started_at': dbt_kinds.next_moment(), 'snapshot_id': snapshot_id, 'details': details,
   }]) %}
 {% endmacro %}
 

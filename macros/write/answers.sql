@@ -15,15 +15,15 @@
 
 
 {# One of the answers; queried separately if the table has changed since the claim. The `head` of a Delta table, its version, always is: no query can ask for it. #}
-{% macro answer(relation, work, name) %}
-  {% if name not in work.answers and name == 'head' and work.options.file_format == 'delta' %}
-    {% do work.answers.update({'head': dbt_kinds.current_snapshot(relation, 'delta')}) %}
-  {% elif name not in work.answers %}
-    {% set existing = {'is_view': false, 'file_format': work.options.file_format} %}
-    {% set question = dbt_kinds.questions_of(relation, work.options, existing).get(name) %}
-    {% do work.answers.update({name: none if question is none else dbt_kinds.query_rows('select (' ~ question ~ ') as ' ~ name)[0].get(name)}) %}
+{% macro answer(relation, run_context, name) %}
+  {% if name not in run_context.answers and name == 'head' and run_context.options.file_format == 'delta' %}
+    {% do run_context.answers.update({'head': dbt_kinds.current_snapshot(relation, 'delta')}) %}
+  {% elif name not in run_context.answers %}
+    {% set existing = {'is_view': false, 'file_format': run_context.options.file_format} %}
+    {% set question = dbt_kinds.questions_of(relation, run_context.options, existing).get(name) %}
+    {% do run_context.answers.update({name: none if question is none else dbt_kinds.query_rows('select (' ~ question ~ ') as ' ~ name)[0].get(name)}) %}
   {% endif %}
-  {% do return(work.answers[name]) %}
+  {% do return(run_context.answers[name]) %}
 {% endmacro %}
 
 
@@ -31,16 +31,16 @@
   A Spark session caches an Iceberg table for half a minute, and a merge would not see what another application wrote. So the table is
   refreshed if its snapshot is not the one recorded last.
 #}
-{% macro refresh_if_stale(relation, work) %}
-  {% if work.answers.get('head') is not none and work.answers.head != work.answers.get('recorded_head') and work.options.traits.reads_its_table %}
+{% macro refresh_if_stale(relation, run_context) %}
+  {% if run_context.answers.get('head') is not none and run_context.answers.head != run_context.answers.get('recorded_head') and run_context.options.traits.reads_its_table %}
     {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
-    {% do work.answers.pop('head') %}
+    {% do run_context.answers.pop('head') %}
   {% endif %}
 {% endmacro %}
 
 
 {# Stores the snapshot of an Iceberg table before this run writes; none if the run creates the table. #}
-{% macro note_head(relation, work) %}
-  {% set asks = 'head' in dbt_kinds.questions_of(relation, work.options, work.existing) %}
-  {% do work.update({'head_before': dbt_kinds.answer(relation, work, 'head') if asks else none}) %}
+{% macro note_head(relation, run_context) %}
+  {% set asks = 'head' in dbt_kinds.questions_of(relation, run_context.options, run_context.existing) %}
+  {% do run_context.update({'head_before': dbt_kinds.answer(relation, run_context, 'head') if asks else none}) %}
 {% endmacro %}

@@ -1,10 +1,10 @@
 {# Applies the column changes that accepted_changes lists: with `alter table` if the format can, else by rewriting all rows. #}
-{% macro change_schema(relation, work) %}
-  {% set options, writer, changes = work.options, work.writer, work.writer.schema_changes %}
-  {% set nothing = [work.plan.batches[0][0], work.plan.batches[0][0]] %}
+{% macro change_schema(relation, run_context) %}
+  {% set options, write_spec, changes = run_context.options, run_context.write_spec, run_context.write_spec.schema_changes %}
+  {% set nothing = [run_context.plan.batches[0][0], run_context.plan.batches[0][0]] %}
   {% set backfills = dbt_kinds.column_backfills(model, options, changes) %}
   {# after a run died, its added column is no longer a change for the next run, so the column's backfill is announced #}
-  {% do dbt_kinds.announce_write(work, nothing, {'write': 'backfill', 'columns': backfills}) if backfills %}
+  {% do dbt_kinds.announce_write(run_context, nothing, {'write': 'backfill', 'columns': backfills}) if backfills %}
   {% if changes | rejectattr('in_place') | list == [] %}
     {% for change in changes %}
       {% call statement('change_schema') %}{{ dbt_kinds._alteration(relation, change) }}{% endcall %}
@@ -12,14 +12,14 @@
     {% do dbt_kinds._finish_backfills(relation, options, backfills) if backfills %}
     {% do return(none) %}
   {% endif %}
-  {% set sql = dbt_kinds.filtered_query('select * from ' ~ relation, 'true', dbt_kinds.selected_columns(work.existing.columns, writer.schema, cast=true)) %}
+  {% set sql = dbt_kinds.filtered_query('select * from ' ~ relation, 'true', dbt_kinds.selected_columns(run_context.existing.columns, write_spec.schema, cast=true)) %}
   {% if not dbt_kinds.is_of_files(options.file_format) %}
-    {% do dbt_kinds.create_table(relation, work.existing, options.file_format, writer.partitioning, sql, writer.schema) %}
+    {% do dbt_kinds.create_table(relation, run_context.existing, options.file_format, write_spec.partitioning, sql, write_spec.schema) %}
     {% do dbt_kinds._finish_backfills(relation, options, backfills) if backfills %}
   {% else %}
     {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}
-    {% do dbt_kinds.announce_write(work, nothing, {'write': 'stage', 'stage': stage.identifier, 'partitioning': writer.partitioning}) %}
-    {% do dbt_kinds.put_stage_in_place(relation, options, stage, writer.partitioning) %}
+    {% do dbt_kinds.announce_write(run_context, nothing, {'write': 'stage', 'stage': stage.identifier, 'partitioning': write_spec.partitioning}) %}
+    {% do dbt_kinds.put_stage_in_place(relation, options, stage, write_spec.partitioning) %}
     {% do dbt_kinds.close_pending_write(options) %}
     {% do dbt_kinds.drop_stage(relation, stage) %}
   {% endif %}

@@ -1,14 +1,14 @@
 {# SQL: the whole table after changes, for formats that cannot merge. Spark need not shuffle the table: changes that are few are sent to its rows. Pure. #}
-{% macro changed_table(relation, writer, changes) %}
+{% macro changed_table(relation, write_spec, changes) %}
   {% set deleted = [] %}
   {% for clause in changes.clauses %}
     {% do deleted.append(loop.index) if clause.action == 'delete' %}
   {% endfor %}
   {% set sql -%}
   {%- if not changes.clauses -%}
-select {{ writer.columns | join(', ') }} from {{ relation }} as target
+select {{ write_spec.columns | join(', ') }} from {{ relation }} as target
   {%- else -%}
-select {{ dbt_kinds._changed_columns(writer, changes) | join(', ') }}
+select {{ dbt_kinds._changed_columns(write_spec, changes) | join(', ') }}
 from (
   select *, case
     when __kinds_row is null then 0
@@ -24,7 +24,7 @@ from (
   {%- endif %}
   {%- if changes.inserted is not none %}
 union all
-{{ dbt_kinds.inserted_rows(writer, changes) }}
+{{ dbt_kinds.inserted_rows(write_spec, changes) }}
   {%- endif %}
   {%- endset %}
   {% do return(sql) %}
@@ -32,7 +32,7 @@ union all
 
 
 {# The expression of each column of a row that stays. #}
-{% macro _changed_columns(writer, changes) %}
+{% macro _changed_columns(write_spec, changes) %}
   {% set assigned = {} %}
   {% for clause in changes.clauses %}
     {% set number = loop.index %}
@@ -41,7 +41,7 @@ union all
     {% endfor %}
   {% endfor %}
   {% set selected = [] %}
-  {% for column in writer.columns %}
+  {% for column in write_spec.columns %}
     {% set cases = assigned.get(column | lower, []) %}
     {% do selected.append('case __kinds_clause ' ~ cases | join(' ') ~ ' else target.' ~ column ~ ' end as ' ~ column if cases else 'target.' ~ column) %}
   {% endfor %}

@@ -36,21 +36,21 @@
 
 
 {# The changes that rows with a `__kinds_action` ask for: 'insert', or one that the clauses do to the table's rows with the same key. Pure. #}
-{% macro staged_changes(writer, actions, clauses, inserts) %}
+{% macro staged_changes(write_spec, actions, clauses, inserts) %}
   {% do return({
-    'rows': dbt_kinds.keyed_rows(writer.key_parts, actions, ['__kinds_action']),
-    'matches': "__kinds_action <> 'insert' and " ~ dbt_kinds.has_key(writer.key_parts),
+    'rows': dbt_kinds.keyed_rows(write_spec.key_parts, actions, ['__kinds_action']),
+    'matches': "__kinds_action <> 'insert' and " ~ dbt_kinds.has_key(write_spec.key_parts),
     'clauses': clauses,
-    'inserted': dbt_kinds.row_values(writer.columns) if inserts else none,
+    'inserted': dbt_kinds.row_values(write_spec.columns) if inserts else none,
   }) %}
 {% endmacro %}
 
 
 {# SQL: the rows that changes insert, with the table's columns. Pure. #}
-{% macro inserted_rows(writer, changes) %}
+{% macro inserted_rows(write_spec, changes) %}
   {% set selected = [] %}
   {% for value in changes.inserted %}
-    {% do selected.append(value ~ ' as ' ~ writer.columns[loop.index0]) %}
+    {% do selected.append(value ~ ' as ' ~ write_spec.columns[loop.index0]) %}
   {% endfor %}
   {% set sql -%}
 select {{ selected | join(', ') }}
@@ -60,7 +60,7 @@ where __kinds_action = 'insert'
   {%- elif changes.stored is not none %}
 left anti join (
 {{ changes.stored }}
-) as stored on {{ dbt_kinds.key_of_row(writer) }} <=> stored.key
+) as stored on {{ dbt_kinds.key_of_row(write_spec) }} <=> stored.key
   {%- endif %}
   {%- endset %}
   {% do return(sql) %}
@@ -68,8 +68,8 @@ left anti join (
 
 
 {# SQL: the key of a row with its key beside it, as one value. Pure. #}
-{% macro key_of_row(writer) %}
+{% macro key_of_row(write_spec) %}
   {% set names = [] %}
-  {% for key in writer.key_parts %}{% do names.append('__kinds_key_' ~ loop.index) %}{% endfor %}
+  {% for key in write_spec.key_parts %}{% do names.append('__kinds_key_' ~ loop.index) %}{% endfor %}
   {% do return('struct(' ~ names | join(', ') ~ ')') %}
 {% endmacro %}

@@ -1,12 +1,12 @@
 {#
-  Counts the rows of a staged batch, plus the counts that the writer requests. Raises if a key is NULL or has several rows, quoting some.
+  Counts the rows of a staged batch, plus the counts that the write spec requests. Raises if a key is NULL or has several rows, quoting some.
   `along` is a query of one row, whose columns the same statement returns. A refused batch leaves no stage.
 #}
-{% macro check_keys(options, writer, stage, batch, along=none) %}
-  {% set is_null = writer.key_parts | join(' is null or ') ~ ' is null' %}
+{% macro check_keys(options, write_spec, stage, batch, along=none) %}
+  {% set is_null = write_spec.key_parts | join(' is null or ') ~ ' is null' %}
   {% set counts %}
-select count(*) as all_rows, count_if({{ is_null }}) as null_rows, count(distinct struct({{ writer.key_parts | join(', ') }})) as all_keys
-  {%- for name, condition in writer.get('counted', {}).items() %}, count_if({{ condition }}) as {{ name }}{% endfor %}
+select count(*) as all_rows, count_if({{ is_null }}) as null_rows, count(distinct struct({{ write_spec.key_parts | join(', ') }})) as all_keys
+  {%- for name, condition in write_spec.get('counted', {}).items() %}, count_if({{ condition }}) as {{ name }}{% endfor %}
 from {{ stage }} as source
   {%- endset %}
   {% if along is not none %}
@@ -14,29 +14,29 @@ from {{ stage }} as source
   {% endif %}
   {% set found = dbt_kinds.query_rows(counts)[0] %}
   {% if found.null_rows and options.null_keys == 'error' %}
-    {% do dbt_kinds.refuse_null_keys(options, writer, stage, batch, found.null_rows ~ ' of ' ~ found.all_rows ~ ' rows') %}
+    {% do dbt_kinds.refuse_null_keys(options, write_spec, stage, batch, found.null_rows ~ ' of ' ~ found.all_rows ~ ' rows') %}
   {% elif found.all_rows != found.all_keys and options.duplicate_keys != 'replace_all' %}
-    {% do dbt_kinds.refuse_duplicate_keys(options, writer, stage, batch) %}
+    {% do dbt_kinds.refuse_duplicate_keys(options, write_spec, stage, batch) %}
   {% endif %}
   {% do return(found) %}
 {% endmacro %}
 
 
 {# Raises with some of the rows without a key, and `how_many` there are. #}
-{% macro refuse_null_keys(options, writer, rows, batch, how_many) %}
-  {% set samples = dbt_kinds.rows_without_key(writer, rows) %}
+{% macro refuse_null_keys(options, write_spec, rows, batch, how_many) %}
+  {% set samples = dbt_kinds.rows_without_key(write_spec, rows) %}
   {% do dbt_kinds.drop_stages(this) %}
   {% do dbt_kinds.fail(options.model, 'NULL in unique_key: ' ~ how_many ~ ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ ' without ' ~ options.unique_key | join(', ')
-    ~ ', such as ' ~ samples ~ dbt_kinds.stored_as_null_words(writer, options.unique_key) ~ '; leave them out of the query, or set null_keys: match, which treats NULL as a key') %}
+    ~ ', such as ' ~ samples ~ dbt_kinds.stored_as_null_words(write_spec, options.unique_key) ~ '; leave them out of the query, or set null_keys: match, which treats NULL as a key') %}
 {% endmacro %}
 
 
 {# Raises with some of the keys that several rows have. #}
-{% macro refuse_duplicate_keys(options, writer, rows, batch) %}
-  {% set samples = dbt_kinds._duplicate_keys(writer, rows) %}
+{% macro refuse_duplicate_keys(options, write_spec, rows, batch) %}
+  {% set samples = dbt_kinds._duplicate_keys(write_spec, rows) %}
   {% do dbt_kinds.drop_stages(this) %}
   {% do dbt_kinds.fail(options.model, 'more than one row for one unique_key, duplicate ' ~ options.unique_key | join(', ') ~ ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ ': '
-    ~ samples ~ dbt_kinds.stored_as_null_words(writer, options.unique_key) ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
+    ~ samples ~ dbt_kinds.stored_as_null_words(write_spec, options.unique_key) ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
 {% endmacro %}
 
 
@@ -52,21 +52,21 @@ from {{ stage }} as source
 
 
 {# Some of the rows with a NULL key, as JSON without NULLs. #}
-{% macro rows_without_key(writer, rows) %}
+{% macro rows_without_key(write_spec, rows) %}
   {% set samples = [] %}
-  {% for row in dbt_kinds.query_rows('select * from ' ~ rows ~ ' as source where ' ~ writer.key_parts | join(' is null or ') ~ ' is null limit 5') %}
+  {% for row in dbt_kinds.query_rows('select * from ' ~ rows ~ ' as source where ' ~ write_spec.key_parts | join(' is null or ') ~ ' is null limit 5') %}
     {% do samples.append(dbt_kinds.json_text(row)) %}
   {% endfor %}
   {% do return(samples | join(', ')) %}
 {% endmacro %}
 
 
-{% macro _duplicate_keys(writer, rows) %}
+{% macro _duplicate_keys(write_spec, rows) %}
   {% set duplicates %}
-select concat('(', concat_ws(', ', {% for key in writer.key_parts %}coalesce(cast({{ key }} as string), 'NULL'){{ ', ' if not loop.last }}{% endfor %}), ')') as key,
+select concat('(', concat_ws(', ', {% for key in write_spec.key_parts %}coalesce(cast({{ key }} as string), 'NULL'){{ ', ' if not loop.last }}{% endfor %}), ')') as key,
   count(*) as times
 from {{ rows }} as source
-group by {{ writer.key_parts | join(', ') }}
+group by {{ write_spec.key_parts | join(', ') }}
 having count(*) > 1
 order by times desc, key
 limit 5

@@ -21,13 +21,13 @@
 
 
 {# Describes the columns of a table whose comments differ. Spark changes no comment of a partition of Parquet or ORC, which gets it when the table is created. #}
-{% macro describe_columns(relation, work) %}
-  {% set file_format = work.options.file_format %}
+{% macro describe_columns(relation, run_context) %}
+  {% set file_format = run_context.options.file_format %}
   {% if adapter.type() != 'spark' %}
     {% do persist_docs(relation, model) %}
     {% do return(none) %}
   {% endif %}
-  {% set described, fixed = dbt_kinds._descriptions(file_format), work.writer.get('partition_columns', []) | map('lower') | list %}
+  {% set described, fixed = dbt_kinds._descriptions(file_format), run_context.write_spec.get('partition_columns', []) | map('lower') | list %}
   {% set held, changed = dbt_kinds.describe_query('select * from ' ~ relation) if described else [], [] %}
   {# newer versions of dbt warn of what the table lacks #}
   {% do validate_doc_columns(relation, model.columns, held | map(attribute='name') | list) if held and validate_doc_columns is defined %}

@@ -2,26 +2,26 @@
   Merges one batch of SCD type 2, by time or by run. The changes to the table are computed once, into a stage, which also shows rows that refuse the batch; the batch itself is
   only staged to be checked before the table is replaced or put back, see check_first_batch. One commit, which touches open versions only.
 #}
-{% macro merge_history(relation, work, batch, query) %}
-  {% set options, writer, is_by_run = work.options, work.writer, work.options.traits.numbers_by_run %}
-  {% set checked = work.pop('checked', none) %}
-  {% set instant = dbt_kinds.run_sequence(relation, work) if is_by_run else dbt_kinds.batch_instant(options, batch, work.plan.execution_time) %}
-  {% if checked is not none and work.start_anew %}
-    {% do return(dbt_kinds._load_first(relation, work, checked.rows, instant, checked.counts)) %}
+{% macro merge_history(relation, run_context, batch, query) %}
+  {% set options, write_spec, is_by_run = run_context.options, run_context.write_spec, run_context.options.traits.numbers_by_run %}
+  {% set checked = run_context.pop('checked', none) %}
+  {% set instant = dbt_kinds.run_sequence(relation, run_context) if is_by_run else dbt_kinds.batch_instant(options, batch, run_context.plan.execution_time) %}
+  {% if checked is not none and run_context.start_anew %}
+    {% do return(dbt_kinds._load_first(relation, run_context, checked.rows, instant, checked.counts)) %}
   {% endif %}
-  {% set rows = checked.rows if checked is not none else dbt_kinds._rows_of_batch(work, query) %}
-  {% set changes = dbt_kinds.stage_rows(relation, writer, 'changes', dbt_kinds.history_changes(options, writer, relation, rows, instant), dbt_kinds.change_columns(options, writer), dbt_kinds.changes_like(options, writer, relation)) %}
-  {% set counts = dbt_kinds.query_rows(dbt_kinds._action_counts(options, work, changes))[0] %}
-  {% do dbt_kinds._check_changes(options, writer, changes, batch, counts) %}
-  {% if dbt_kinds.stays_open(relation, work, batch, counts) %}
+  {% set rows = checked.rows if checked is not none else dbt_kinds._rows_of_batch(run_context, query) %}
+  {% set changes = dbt_kinds.stage_rows(relation, write_spec, 'changes', dbt_kinds.history_changes(options, write_spec, relation, rows, instant), dbt_kinds.change_columns(options, write_spec), dbt_kinds.changes_like(options, write_spec, relation)) %}
+  {% set counts = dbt_kinds.query_rows(dbt_kinds._action_counts(options, run_context, changes))[0] %}
+  {% do dbt_kinds._check_changes(options, write_spec, changes, batch, counts) %}
+  {% if dbt_kinds.stays_open(relation, run_context, batch, counts) %}
     {% set counts = dict(counts, closed=0, dropped=0) %}
   {% endif %}
-  {% if counts.get('first_new') is not none and dbt_kinds.were_closed(options, writer, relation, changes, counts.first_new) %}
-    {% set changes = dbt_kinds.stage_rows(relation, writer, 'dated_changes', dbt_kinds.behind_closed_rows(options, writer, relation, changes, counts.first_new), dbt_kinds.change_columns(options, writer), changes) %}
+  {% if counts.get('first_new') is not none and dbt_kinds.were_closed(options, write_spec, relation, changes, counts.first_new) %}
+    {% set changes = dbt_kinds.stage_rows(relation, write_spec, 'dated_changes', dbt_kinds.behind_closed_rows(options, write_spec, relation, changes, counts.first_new), dbt_kinds.change_columns(options, write_spec), changes) %}
   {% endif %}
   {% set written = dbt_kinds._written_versions(options, instant, counts) %}
   {% if counts.inserted + counts.closed + counts.replaced + counts.dropped %}
-    {% do return(dbt_kinds.write_changes(relation, work, batch, dbt_kinds.changes_of_history(writer, changes, counts), written)) %}
+    {% do return(dbt_kinds.write_changes(relation, run_context, batch, dbt_kinds.changes_of_history(write_spec, changes, counts), written)) %}
   {% elif is_by_run %}
     {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- no row has changed'}) %}
   {% endif %}
@@ -30,37 +30,37 @@
 
 
 {# The rows of a batch: the audited stage, or a query. #}
-{% macro _rows_of_batch(work, query) %}
-  {% if work.get('staged') is not none and work.options.duplicate_keys != 'keep_latest' %}
-    {% do return(work.staged) %}
+{% macro _rows_of_batch(run_context, query) %}
+  {% if run_context.get('staged') is not none and run_context.options.duplicate_keys != 'keep_latest' %}
+    {% do return(run_context.staged) %}
   {% endif %}
-  {% do return('(\n' ~ dbt_kinds.rows_by_key(work.options, work.writer, query) ~ '\n)') %}
+  {% do return('(\n' ~ dbt_kinds.rows_by_key(run_context.options, run_context.write_spec, query) ~ '\n)') %}
 {% endmacro %}
 
 
 {# Refuses a batch with rows that have no key or share one. #}
-{% macro _check_changes(options, writer, changes, batch, counts) %}
-  {% set rows = '(select ' ~ writer.source_columns | join(', ') ~ ' from ' ~ changes ~ " where __kinds_action = '" %}
+{% macro _check_changes(options, write_spec, changes, batch, counts) %}
+  {% set rows = '(select ' ~ write_spec.source_columns | join(', ') ~ ' from ' ~ changes ~ " where __kinds_action = '" %}
   {% if counts.without_key %}
-    {% do dbt_kinds.refuse_null_keys(options, writer, rows ~ "no_key')", batch, dbt_kinds.counted(counts.without_key, 'row', 'rows')) %}
+    {% do dbt_kinds.refuse_null_keys(options, write_spec, rows ~ "no_key')", batch, dbt_kinds.counted(counts.without_key, 'row', 'rows')) %}
   {% elif counts.with_repeated_key %}
-    {% do dbt_kinds.refuse_duplicate_keys(options, writer, rows ~ "repeated_key')", batch) %}
+    {% do dbt_kinds.refuse_duplicate_keys(options, write_spec, rows ~ "repeated_key')", batch) %}
   {% endif %}
 {% endmacro %}
 
 
 {# Replaces the whole table by the rows of the batch, all open. #}
-{% macro _load_first(relation, work, rows, instant, found) %}
-  {% set options, writer = work.options, work.writer %}
-  {% if work.get('is_idle') %}
+{% macro _load_first(relation, run_context, rows, instant, found) %}
+  {% set options, write_spec = run_context.options, run_context.write_spec %}
+  {% if run_context.get('is_idle') %}
     {% do return({'rows_written': 0, 'is_idle': true, 'sql': '-- the query has no rows'}) %}
   {% endif %}
   {% set undated = found.get('undated_rows', 0) if options.dates_first_load else 0 %}
-  {% set since = dbt_kinds.dating_sql(options, writer, instant, '__kinds_staged') if options.dates_first_load
+  {% set since = dbt_kinds.dating_sql(options, write_spec, instant, '__kinds_staged') if options.dates_first_load
     else dbt_kinds.instant_literal(options.time_data_type, '1970-01-01T00:00:00') %}
   {% set versions = '(select ' ~ since ~ ' as __kinds_boundary, struct(__kinds_staged.*) as __kinds_row from ' ~ rows ~ ' as __kinds_staged)' %}
-  {% set sql = dbt_kinds.inserted_rows(writer, {'rows': versions, 'inserted': dbt_kinds.opened_values(writer), 'stored': none}) ~ '\nwhere __kinds_boundary is not null' %}
-  {% do dbt_kinds.replace_table(relation, work, sql) %}
+  {% set sql = dbt_kinds.inserted_rows(write_spec, {'rows': versions, 'inserted': dbt_kinds.opened_values(write_spec), 'stored': none}) ~ '\nwhere __kinds_boundary is not null' %}
+  {% do dbt_kinds.replace_table(relation, run_context, sql) %}
   {% set counts = {'inserted': found.all_rows - undated, 'closed': 0, 'replaced': 0, 'dropped': 0, 'future': 0, 'undated_rows': undated} %}
   {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), **dict(dbt_kinds._written_versions(options, instant, counts), sql=sql))) %}
 {% endmacro %}
@@ -81,7 +81,7 @@
 
 
 {# SQL: one row with the number of each action. #}
-{% macro _action_counts(options, work, changes) %}
+{% macro _action_counts(options, run_context, changes) %}
   {% set is_by_run = options.traits.numbers_by_run %}
   {% set counts %}
 select
@@ -90,7 +90,7 @@ select
   count(if(__kinds_action = 'no_key', 1, null)) as without_key, count(if(__kinds_action = 'repeated_key', 1, null)) as with_repeated_key,
   count(if(__kinds_action = 'undated', 1, null)) as undated_rows
   {%- if not is_by_run %},
-  count(if(__kinds_action in ('insert', 'replace') and __kinds_boundary > {{ dbt_kinds.instant_literal(options.time_data_type, work.plan.execution_time) }}, 1, null)) as future,
+  count(if(__kinds_action in ('insert', 'replace') and __kinds_boundary > {{ dbt_kinds.instant_literal(options.time_data_type, run_context.plan.execution_time) }}, 1, null)) as future,
   min(if(__kinds_is_new, {{ dbt_kinds.microseconds('__kinds_boundary', {'write': options.time_data_type}) }}, null)) as first_new
   {%- endif %}
 from {{ changes }}
@@ -100,15 +100,15 @@ from {{ changes }}
 
 
 {# History cannot be recomputed, so the rows are counted before the table is overwritten. #}
-{% macro check_whole_history(options, writer, relation, whole, counts) %}
+{% macro check_whole_history(options, write_spec, relation, whole, counts) %}
   {% set sql %}
 select
   count(if(is_whole, 1, null)) as rows_after, count(if(is_whole and valid_to is not null, 1, null)) as closed_after,
   count(if(is_whole, null, 1)) as rows_before, count(if(not is_whole and valid_to is not null, 1, null)) as closed_before
 from (
-  select true as is_whole, {{ writer.valid_to }} as valid_to from {{ whole }}
+  select true as is_whole, {{ write_spec.valid_to }} as valid_to from {{ whole }}
   union all
-  select false as is_whole, {{ writer.valid_to }} as valid_to from {{ relation }}
+  select false as is_whole, {{ write_spec.valid_to }} as valid_to from {{ relation }}
 )
   {%- endset %}
   {% set found = dbt_kinds.query_rows(sql)[0] %}

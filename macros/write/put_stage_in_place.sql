@@ -38,9 +38,9 @@
 
 
 {# Replaces a Parquet or ORC table by the complete new table that a batch has staged; announced, so that the next run finishes it if this one is interrupted. #}
-{% macro put_whole_in_place(relation, work, batch, whole, rows, details=none) %}
-  {% do dbt_kinds.announce_write(work, batch, {
-    'write': 'stage', 'stage': whole.identifier, 'partitioning': work.writer.partitioning, 'rows': rows, 'details': details,
+{% macro put_whole_in_place(relation, run_context, batch, whole, rows, details=none) %}
+  {% do dbt_kinds.announce_write(run_context, batch, {
+    'write': 'stage', 'stage': whole.identifier, 'partitioning': run_context.write_spec.partitioning, 'rows': rows, 'details': details,
   }) %}
-  {% do dbt_kinds.overwrite_from_stage(relation, work.writer, whole) %}
+  {% do dbt_kinds.overwrite_from_stage(relation, run_context.write_spec, whole) %}
 {% endmacro %}

@@ -81,7 +81,7 @@
   {% set is_ours = dbt_kinds.is_newer_than(details.newest_file) %}
   {% if run_query('select 1 from ' ~ this ~ ' where ' ~ is_ours ~ ' limit 1').rows | length %}
     {% set existing = dbt_kinds.describe_table(this) %}
-    {% set writer = {
+    {% set write_spec = {
       'model': options.model, 'columns': dbt_kinds.quoted_names(existing.columns),
       'partition_columns': dbt_kinds.quoted_names(existing.partitioning),
     } %}
@@ -91,7 +91,7 @@
       'event': 'pending', 'interval_start': pending.interval_start, 'interval_end': pending.interval_start,
       'details': {'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning},
     }]) %}
-    {% do dbt_kinds.overwrite_from_stage(this, writer, stage) %}
+    {% do dbt_kinds.overwrite_from_stage(this, write_spec, stage) %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}

@@ -3,9 +3,9 @@
   it (WRITE_ANCIENT_DATETIME; measured), and which a session may have moved to another calendar. Iceberg holds them as they are; so what is written to Iceberg is staged with its times
   as numbers. An Iceberg table as the stage would need no numbers, but each drop of one takes 0.2 s longer and leaves empty folders (measured).
 #}
-{% macro stage_rows(relation, writer, purpose, sql, columns, like=none) %}
+{% macro stage_rows(relation, write_spec, purpose, sql, columns, like=none) %}
   {% set like = like or dbt_kinds.empty_rows(columns) %}
-  {% if writer.file_format != 'iceberg' or not dbt_kinds.has_times(columns | map(attribute='type') | join(' ')) %}
+  {% if write_spec.file_format != 'iceberg' or not dbt_kinds.has_times(columns | map(attribute='type') | join(' ')) %}
     {% do return(dbt_kinds.stage(relation, purpose, sql, like)) %}
   {% endif %}
   {% set numbered = dbt_kinds.mapped_columns(columns, {'date': 'unix_date', 'timestamp': 'unix_micros'}) | join(', ') %}

@@ -1,10 +1,10 @@
 {# Warns of a partition_by that the table does not have, and of partitions that hold other values, too, where a run replaces whole partitions. #}
-{% macro warn_of_partitions(options, writer) %}
-  {% set differing = dbt_kinds.differing_partitions(options, writer.partitioning) %}
+{% macro warn_of_partitions(options, write_spec) %}
+  {% set differing = dbt_kinds.differing_partitions(options, write_spec.partitioning) %}
   {% if differing is not none %}
-    {% do dbt_kinds.warn(options.model, differing ~ ', which it keeps; ' ~ dbt_kinds.rebuild_partitions(options, writer.partitioning)) %}
+    {% do dbt_kinds.warn(options.model, differing ~ ', which it keeps; ' ~ dbt_kinds.rebuild_partitions(options, write_spec.partitioning)) %}
   {% endif %}
-  {% for field in (writer.partitioning if options.traits.replaces_partitions else []) if (dbt_kinds.plain_partitions([field]) | join).startswith('bucket(') %}
+  {% for field in (write_spec.partitioning if options.traits.replaces_partitions else []) if (dbt_kinds.plain_partitions([field]) | join).startswith('bucket(') %}
     {% do dbt_kinds.warn(options.model, 'a run replaces whole partitions, and one of ' ~ field ~ ' holds many values: rows of all of them are removed, unless the query yields them again; '
       ~ 'partition_by the columns whose values are replaced') %}
   {% endfor %}

@@ -55,11 +55,11 @@ class Dbt:
         self.sent.append(caller().strip())
         return ""
 
-    def work(self, prepare: str, kind: str, **options: Any) -> dict[str, Any]:
+    def run_context(self, prepare: str, kind: str, **options: Any) -> dict[str, Any]:
         """What a write is given."""
         read = self.macros.options(node(kind=kind, file_format="delta", **options))
         prepared = getattr(self.macros, prepare)(read, COLUMNS, None, QUERY)
-        return {"options": read, "writer": prepared, "plan": {}, "answers": {}}
+        return {"options": read, "write_spec": prepared, "plan": {}, "answers": {}}
 
 
 @pytest.fixture
@@ -78,15 +78,15 @@ def test_a_table_and_its_replacement(parsed: Callable[[str], str]) -> None:
 
 def test_a_range_in_one_commit(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
-    work = dbt.work("range_writer", "incremental_by_time_range", time_column="at day")
-    dbt.macros.replace_range(TABLE, work, BATCH, QUERY)
+    run_context = dbt.run_context("range_write_spec", "incremental_by_time_range", time_column="at day")
+    dbt.macros.replace_range(TABLE, run_context, BATCH, QUERY)
     assert [parsed(sql).split()[0] for sql in dbt.sent] == ["'OverwriteByExpression"]
 
 
 def test_partitions(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
-    work = dbt.work("partition_writer", "incremental_by_partition", partition_by=["at day"])
-    dbt.macros.replace_partitions(TABLE, work, BATCH, QUERY)
+    run_context = dbt.run_context("partition_write_spec", "incremental_by_partition", partition_by=["at day"])
+    dbt.macros.replace_partitions(TABLE, run_context, BATCH, QUERY)
     assert [parsed(sql).split()[0] for sql in dbt.sent] == ["'InsertIntoStatement"]
     assert dbt.sent[0].startswith("insert overwrite shop.orders")
 
@@ -103,28 +103,28 @@ def test_partitions(parsed: Callable[[str], str]) -> None:
 )  # fmt: skip
 def test_a_merge(parsed: Callable[[str], str], options: dict[str, Any], actions: list[str]) -> None:
     dbt = Dbt()
-    work = dbt.work("key_writer", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"], **options)
-    changes = dbt.macros.changes_by_key(TABLE, work["options"], work["writer"], "shop.stage")
-    plan = parsed(dbt.macros.merge_statement(TABLE, work["writer"], changes)).lower()
+    run_context = dbt.run_context("key_write_spec", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"], **options)
+    changes = dbt.macros.changes_by_key(TABLE, run_context["options"], run_context["write_spec"], "shop.stage")
+    plan = parsed(dbt.macros.merge_statement(TABLE, run_context["write_spec"], changes)).lower()
     assert plan.startswith("'mergeintotable")
     assert [action for action in ("deleteaction", "updateaction", "insertaction") if action in plan] == actions
 
 
 def test_a_merge_has_the_clauses_that_are_needed(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
-    work = dbt.work("key_writer", "incremental_by_unique_key", unique_key="id")
+    run_context = dbt.run_context("key_write_spec", "incremental_by_unique_key", unique_key="id")
     for equal, stored, begins in ((0, 2, ["'mergeintotable"]), (1, 1, ["'insertintostatement"]), (0, 1, ["'mergeintotable", "'insertintostatement"])):  # fmt: skip
         found = {"all_rows": 2, "stored_keys": stored, "equal_keys": equal}
-        changes = dbt.macros.changes_by_key(TABLE, work["options"], work["writer"], "shop.stage", found)
-        plans = [parsed(sql).lower() for sql in dbt.macros.change_statements(TABLE, work["writer"], changes)]
+        changes = dbt.macros.changes_by_key(TABLE, run_context["options"], run_context["write_spec"], "shop.stage", found)
+        plans = [parsed(sql).lower() for sql in dbt.macros.change_statements(TABLE, run_context["write_spec"], changes)]
         assert [plan.split()[0] for plan in plans] == begins
 
 
 def test_an_insert_leaves_out_what_is_there(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
-    work = dbt.work("key_writer", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"])
-    changes = dbt.macros.changes_by_key(TABLE, work["options"], work["writer"], "shop.stage")
-    assert "LeftAnti" in parsed(dbt.macros.inserted_rows(work["writer"], changes))
+    run_context = dbt.run_context("key_write_spec", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"])
+    changes = dbt.macros.changes_by_key(TABLE, run_context["options"], run_context["write_spec"], "shop.stage")
+    assert "LeftAnti" in parsed(dbt.macros.inserted_rows(run_context["write_spec"], changes))
 
 
 def test_columns_that_come(parsed: Callable[[str], str]) -> None:

@@ -138,7 +138,7 @@ class Changing(Warehouse):
     def version(self, node: dict[str, Any]) -> str:
         return f"iceberg {self.current_snapshot(Relation(node['identifier']), 'iceberg')}"
 
-    def sequence(self, relation: Any, work: Any) -> int:
+    def sequence(self, relation: Any, run_context: Any) -> int:
         return self.runs + 1
 
     def macros(self, *args: Any, **kwargs: Any) -> Macros:

@@ -136,26 +136,26 @@ def test_a_ref_in_an_argument_is_to_a_dependency_of_the_model_or_to_the_audited_
         )
 
     (audit,) = audits({"relationships": {"to": "ref('customers')", "where": "id > 0"}})
-    work = {
+    run_context = {
         "options": {"model": "orders", "traits": MACROS.kind_traits("full"), "start": None},
         "plan": {"execution_time": "2024-01-02T00:00:00"},
     }
     batch = ["2024-01-01T00:00:00", "2024-01-02T00:00:00"]
-    sql = macros("model.shop.customers").audit_sql(work, batch, audit, "stage")
+    sql = macros("model.shop.customers").audit_sql(run_context, batch, audit, "stage")
     assert sql == (
         "select * from (select * from stage where id > 0) dbt_subquery where id not in (select id from customers)"
     )
     with pytest.raises(CompilerError, match=re.escape("-- depends_on: {{ ref('customers') }}")):
-        macros("model.shop.orders").audit_sql(work, batch, audit, "stage")
+        macros("model.shop.orders").audit_sql(run_context, batch, audit, "stage")
     for itself in ("ref('orders')", 'ref("shop", "orders")'):
         (audit,) = audits({"relationships": {"to": itself, "where": "id > 0"}})
-        sql = macros().audit_sql(work, batch, audit, "stage")
+        sql = macros().audit_sql(run_context, batch, audit, "stage")
         assert sql == (
             "select * from (select * from stage where id > 0) dbt_subquery where id not in (select id from stage)"
         )
     (audit,) = audits({"relationships": {"to": "ref('other', 'orders')"}})
     with pytest.raises(CompilerError, match="does not know that the model does"):
-        macros().audit_sql(work, batch, audit, "stage")
+        macros().audit_sql(run_context, batch, audit, "stage")
 
 
 def test_an_unknown_test_is_refused_with_the_nearest_name() -> None:
@@ -212,15 +212,15 @@ def test_the_rows_that_stay_are_those_of_untouched_partitions(
         stored = "timestamptz" if offset else "timestamp"
         database.execute(f"create table {table} as select {number} as id, '{instant}:00{offset}'::{stored} as \"Ts\"")
     columns = [{"name": "id", "type": "int"}, {"name": "Ts", "type": column_type}]
-    writer = {
+    write_spec = {
         "schema": columns,
         "columns": ["`id`", "`Ts`"],
         "partitioning": [f"{transform}(ts)"],
         "replaces_table": False,
     }
     options = of_kind("incremental_by_partition")
-    work = {"options": options, "writer": writer, "is_prepared": True, "start_anew": False}
-    sql = f"select id from {MACROS.table_to_be('t', work, [], 'stage')} order by id"
+    run_context = {"options": options, "write_spec": write_spec, "is_prepared": True, "start_anew": False}
+    sql = f"select id from {MACROS.table_to_be('t', run_context, [], 'stage')} order by id"
     rows = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0]).fetchall()
     assert rows == ([(1,), (2,)] if stays else [(2,)])
 
@@ -235,9 +235,9 @@ def test_failing_rows_of_all_batches_of_a_run_are_kept_until_the_next_run() -> N
     found = {number: {"audit": audit, "sql": f"select {number} as v"} for number in (1, 3)}
 
     def run(*batches: int) -> list[int] | None:
-        work: dict[str, Any] = {"audits": [audit]}
+        run_context: dict[str, Any] = {"audits": [audit]}
         for number in batches:
-            macros.store_failures(relation, work, [found[number]] if number in found else [])
+            macros.store_failures(relation, run_context, [found[number]] if number in found else [])
         if "t__kinds_failed_not_null_id" not in warehouse.listed_tables(relation):
             return None
         return [v for (v,) in warehouse.ask("select v from shop.t__kinds_failed_not_null_id order by v").fetchall()]
@@ -258,13 +258,13 @@ def test_the_bounds_of_an_audit_have_the_type_of_what_they_are_compared_with_whi
     end = "/*kinds:end_date*/ date '1999-12-31'"
     (audit,) = audits({"never": {"where": f"ts <= {end}"}})
     macros = Macros(run_query=run_query, context={"test_never": lambda model: f"select * from {model}"})
-    work = {
+    run_context = {
         "options": macros.options(node("orders", kind="full", start=None)),
         "plan": {"execution_time": "2024-01-02T00:00:00"}, "audits": [audit], "staged_columns": {"schema": [{"name": "ts", "type": "timestamp"}]},
     }  # fmt: skip
-    macros.check_audits_bounds(work, BATCHES[0])
+    macros.check_audits_bounds(run_context, BATCHES[0])
     for batch, day in zip(BATCHES, ("2024-01-01", "2024-01-02"), strict=True):
-        sql = macros.audit_sql(work, batch, audit, "stage")
+        sql = macros.audit_sql(run_context, batch, audit, "stage")
         assert (
             sql
             == f"select * from (select * from stage where ts <= timestamp '{day} 23:59:59.999999+00:00') dbt_subquery"

@@ -276,5 +276,5 @@ def test_columns_are_those_of_the_snapshot_that_a_run_reads() -> None:
         macros.plan_comparison(*run) | {"change_sets": {"shop.src": [None, "1"]}}
     )
     options = macros.options(node("t", "append", **given) | {"schema": "shop"})
-    work = macros.planned_work(options, macros.run_settings("t", False), refresh=True)
-    assert [column["name"] for column in work["writer"]["schema"]] == ["id"]
+    run_context = macros.planned_run(options, macros.run_settings("t", False), refresh=True)
+    assert [column["name"] for column in run_context["write_spec"]["schema"]] == ["id"]

@@ -74,7 +74,7 @@ def test_what_a_model_says_wrongly_is_named(given: dict[str, Any], message: str)
 def test_every_column_is_a_key_or_combined(given: dict[str, Any], message: str) -> None:
     macros = Macros(compiled_code=runs.QUERY)
     with pytest.raises(CompilerError) as refused:
-        macros.cumulative_writer(options(**given), COLUMNS, None, "select 1")
+        macros.cumulative_write_spec(options(**given), COLUMNS, None, "select 1")
     assert str(refused.value).removeprefix("dbt_kinds: model orders: ").startswith(message)
 
 

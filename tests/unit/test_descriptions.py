@@ -61,7 +61,7 @@ def test_a_backslash_of_a_description_stays_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file_format", "writer", "sent"),
+    ("file_format", "write_spec", "sent"),
     [
         (
             "iceberg",
@@ -82,16 +82,16 @@ def test_a_backslash_of_a_description_stays_one() -> None:
         ),
     ],
 )
-def test_only_comments_that_differ_are_written(file_format: str, writer: dict[str, Any], sent: list[str]) -> None:
+def test_only_comments_that_differ_are_written(file_format: str, write_spec: dict[str, Any], sent: list[str]) -> None:
     macros, statements = described(WRITTEN)
-    macros.describe_columns("t", {"options": {"file_format": file_format}, "writer": writer})
+    macros.describe_columns("t", {"options": {"file_format": file_format}, "write_spec": write_spec})
     assert statements == sent
 
 
 def test_nothing_is_asked_where_nothing_is_described() -> None:
     macros, statements = described()
     macros._functions["describe_query"] = None
-    macros.describe_columns("t", {"options": {"file_format": "iceberg"}, "writer": {}})
+    macros.describe_columns("t", {"options": {"file_format": "iceberg"}, "write_spec": {}})
     assert statements == []
 
 

@@ -63,8 +63,8 @@ def replaced(source: list[tuple[Any, ...]], target: list[tuple[Any, ...]]) -> tu
     for name, rows in (("source", source), ("target", target)):
         for row in rows:
             engine.execute(f"insert into {name}_rows values ({', '.join('?' * len(row))})", row)
-    work = {"writer": WRITER, "options": {"content_hash_name": "hash"}, "existing": {"columns": WRITER["schema"]}}
-    stored = MACROS.stored_groups("target_rows", work)
+    run_context = {"write_spec": WRITER, "options": {"content_hash_name": "hash"}, "existing": {"columns": WRITER["schema"]}}
+    stored = MACROS.stored_groups("target_rows", run_context)
     actions = duck(MACROS.group_actions(WRITER, "source_rows", stored))
     whole = duck(MACROS.changed_table("target_rows", WRITER, MACROS.changes_of_groups(WRITER, f"({actions})")))
     return (
@@ -150,11 +150,11 @@ def test_options_that_cannot_be_meant_are_refused(given: dict[str, Any], words: 
 def test_what_the_query_may_not_have_and_has_to() -> None:
     given = options(group_key=["a"], file_format="iceberg")
     with pytest.raises(CompilerError, match="has a column '_content_hash'"):
-        MACROS.group_writer(given, columns(a="int", _content_hash="string"), None, "")
+        MACROS.group_write_spec(given, columns(a="int", _content_hash="string"), None, "")
     with pytest.raises(CompilerError, match="ColumnNotInOutput: group_key names 'a', and the query has b"):
-        MACROS.group_writer(given, columns(b="int"), None, "")
-    writer = MACROS.group_writer(given, columns(A="int", b="string"), None, "")
-    assert (writer["key_parts"], writer["columns"], writer["source_columns"]) == (
+        MACROS.group_write_spec(given, columns(b="int"), None, "")
+    write_spec = MACROS.group_write_spec(given, columns(A="int", b="string"), None, "")
+    assert (write_spec["key_parts"], write_spec["columns"], write_spec["source_columns"]) == (
         ["`A`"],
         ["`A`", "`b`", "`_content_hash`"],
         ["`A`", "`b`"],

@@ -178,15 +178,15 @@ def _options(kind: str, **given: Any) -> dict[str, Any]:
 def _by_range(key: str, value: str) -> list[str]:
     columns = [{"name": key, "type": "timestamp"}, {"name": value, "type": "string"}]
     options = _options("incremental_by_time_range", time_column=key)
-    writer = MACROS.range_writer(options, columns, None)
-    condition = MACROS.range_condition(writer["time_column"], writer["bounds"], BATCH)
-    fields = MACROS.partition_fields(writer["partitioning"])
-    assert writer["in_one_commit"]
+    write_spec = MACROS.range_write_spec(options, columns, None)
+    condition = MACROS.range_condition(write_spec["time_column"], write_spec["bounds"], BATCH)
+    fields = MACROS.partition_fields(write_spec["partitioning"])
+    assert write_spec["in_one_commit"]
     return [
-        MACROS.filtered_query("select 1", condition, writer["selected"]),
+        MACROS.filtered_query("select 1", condition, write_spec["selected"]),
         f"create table t partitioned by ({', '.join(fields)}) as select 1",
-        MACROS.units_with_rows_query("t", writer["time_column"], writer["bounds"], options["unit"], BATCH[1]),
-        MACROS.changed_files_query("t", ["x"], writer["time_column"], writer["bounds"], [1]),
+        MACROS.units_with_rows_query("t", write_spec["time_column"], write_spec["bounds"], options["unit"], BATCH[1]),
+        MACROS.changed_files_query("t", ["x"], write_spec["time_column"], write_spec["bounds"], [1]),
     ]
 
 
@@ -197,15 +197,15 @@ def _by_key(key: str, value: str) -> list[str]:
         merge_filter=f"target.{MACROS.quoted(value)} <> ';'",
     )  # fmt: skip
     columns = table(key, value)
-    writer = MACROS.key_writer(options, columns, TABLE | {"columns": columns}, "select 1")
+    write_spec = MACROS.key_write_spec(options, columns, TABLE | {"columns": columns}, "select 1")
     assert options["when_matched"][0]["assignments"][0]["column"] == value
-    changes = MACROS.changes_by_key("t", options, writer, "s")
+    changes = MACROS.changes_by_key("t", options, write_spec, "s")
     return [
-        *MACROS.change_statements("t", writer, changes),
-        *MACROS.change_statements("t", writer, changes | {"in_two_commits": True}),
-        MACROS.changed_table("t", writer, changes),
+        *MACROS.change_statements("t", write_spec, changes),
+        *MACROS.change_statements("t", write_spec, changes | {"in_two_commits": True}),
+        MACROS.changed_table("t", write_spec, changes),
         MACROS.latest_rows(options, "select 1"),
-        MACROS.stored_counts("t", writer, "s"),
+        MACROS.stored_counts("t", write_spec, "s"),
         f"insert overwrite t partition by {', '.join(MACROS.partition_fields([MACROS.quoted(key), MACROS.quoted(value)]))}",
     ]
 
@@ -221,25 +221,25 @@ def _by_history(key: str, value: str) -> list[str]:
         options = _options(kind, unique_key=[MACROS.quoted(key)], **more)
         managed = [{"name": name, "type": "timestamp"} for name in ("valid_from", "valid_to")]
         existing = TABLE | {"columns": columns + managed}
-        writer = MACROS.history_writer(options, columns, existing, "select 1")
+        write_spec = MACROS.history_write_spec(options, columns, existing, "select 1")
         counts = {"inserted": 1, "closed": 1, "replaced": 1, "dropped": 1}
         statements += [
-            MACROS.history_changes(options, writer, "t", "s", BATCH[1]),
-            MACROS.changed_table("t", writer, MACROS.changes_of_history(writer, "c", counts)),
-            *MACROS.change_statements("t", writer, MACROS.changes_of_history(writer, "c", counts)),
-            MACROS.behind_closed_rows(options, writer, "t", "c", 0),
-            MACROS.changes_like(options, writer, "t"),
-            MACROS.latest_dated(options, writer, "select 1"),
-            MACROS.no_rows(writer["schema"]),
+            MACROS.history_changes(options, write_spec, "t", "s", BATCH[1]),
+            MACROS.changed_table("t", write_spec, MACROS.changes_of_history(write_spec, "c", counts)),
+            *MACROS.change_statements("t", write_spec, MACROS.changes_of_history(write_spec, "c", counts)),
+            MACROS.behind_closed_rows(options, write_spec, "t", "c", 0),
+            MACROS.changes_like(options, write_spec, "t"),
+            MACROS.latest_dated(options, write_spec, "select 1"),
+            MACROS.no_rows(write_spec["schema"]),
         ]
     # the managed columns themselves
     given = {"valid_from_name": MACROS.quoted(key), "valid_to_name": MACROS.quoted(value)}
     options = _options("scd_type_2_by_column", unique_key=["id"], columns="*", **given)
     columns = [{"name": "id", "type": "int"}, {"name": key, "type": "timestamp"}, {"name": value, "type": "timestamp"}]
-    writer = MACROS.history_writer(options, columns[:1], TABLE | {"columns": columns}, "select 1")
+    write_spec = MACROS.history_write_spec(options, columns[:1], TABLE | {"columns": columns}, "select 1")
     return [
         *statements,
-        MACROS.changed_table("t", writer, MACROS.changes_of_history(writer, "c", counts)),
+        MACROS.changed_table("t", write_spec, MACROS.changes_of_history(write_spec, "c", counts)),
         MACROS.history_before("t", options, TABLE | {"columns": columns}, BATCH[0]),
         MACROS.as_of("t", "2024-01-01", valid_from=key, valid_to=value),
         MACROS.current("t", valid_to=value),
@@ -248,35 +248,35 @@ def _by_history(key: str, value: str) -> list[str]:
 
 def _by_run(key: str, value: str) -> list[str]:
     options = _options("scd_type_2_by_column", unique_key=[MACROS.quoted(key)], validity="run_sequence")
-    writer = MACROS.history_writer(options, table(key, value), None, "select 1")
-    changes = MACROS.changes_of_history(writer, "a", {"inserted": 1, "closed": 1, "replaced": 0, "dropped": 0})
+    write_spec = MACROS.history_write_spec(options, table(key, value), None, "select 1")
+    changes = MACROS.changes_of_history(write_spec, "a", {"inserted": 1, "closed": 1, "replaced": 0, "dropped": 0})
     return [
-        MACROS.history_changes(options, writer, "t", "s", 1),
-        *MACROS.change_statements("t", writer, changes),
-        MACROS.changed_table("t", writer, changes),
+        MACROS.history_changes(options, write_spec, "t", "s", 1),
+        *MACROS.change_statements("t", write_spec, changes),
+        MACROS.changed_table("t", write_spec, changes),
     ]
 
 
 def _by_group(key: str, value: str) -> list[str]:
     options = _options("tracked", group_key=[key])
     columns = table(key, value)
-    writer = MACROS.group_writer(options, columns, None, "select 1")
-    work = {"options": options, "writer": writer, "existing": {"columns": writer["schema"]}}
+    write_spec = MACROS.group_write_spec(options, columns, None, "select 1")
+    run_context = {"options": options, "write_spec": write_spec, "existing": {"columns": write_spec["schema"]}}
     return [
-        MACROS.hashed_rows(writer, "s", f"({MACROS.hashed_groups(writer, 's')})"),
-        MACROS.group_actions(writer, "s", MACROS.stored_groups("t", work)),
-        *MACROS.change_statements("t", writer, MACROS.changes_of_groups(writer, "a")),
-        MACROS.changed_table("t", writer, MACROS.changes_of_groups(writer, "a")),
+        MACROS.hashed_rows(write_spec, "s", f"({MACROS.hashed_groups(write_spec, 's')})"),
+        MACROS.group_actions(write_spec, "s", MACROS.stored_groups("t", run_context)),
+        *MACROS.change_statements("t", write_spec, MACROS.changes_of_groups(write_spec, "a")),
+        MACROS.changed_table("t", write_spec, MACROS.changes_of_groups(write_spec, "a")),
     ]
 
 
 def _by_state(key: str, value: str) -> list[str]:
     options = _options("cumulative_aggregate", unique_key=[MACROS.quoted(key)], combine={value: "greatest"})
-    writer = MACROS.cumulative_writer(options, table(key, value), None, "select 1")
+    write_spec = MACROS.cumulative_write_spec(options, table(key, value), None, "select 1")
     return [
-        MACROS.combined_states(writer, "t", "s"),
-        MACROS.changed_table("t", writer, MACROS.staged_changes(writer, "s", writer["clauses"], True)),
-        *MACROS.change_statements("t", writer, MACROS.staged_changes(writer, "s", writer["clauses"], True)),
+        MACROS.combined_states(write_spec, "t", "s"),
+        MACROS.changed_table("t", write_spec, MACROS.staged_changes(write_spec, "s", write_spec["clauses"], True)),
+        *MACROS.change_statements("t", write_spec, MACROS.staged_changes(write_spec, "s", write_spec["clauses"], True)),
     ]
 
 
@@ -318,13 +318,13 @@ def _by_table_to_be(key: str, value: str) -> list[str]:
     config = {"partition_by": [MACROS.quoted(key), f"days({MACROS.quoted(value)})"]}
     options = _options("incremental_by_partition", **config)
     columns = [{"name": key, "type": "int"}, {"name": value, "type": "timestamp"}]
-    writer = MACROS.partition_writer(options, columns, None, "select 1")
-    work = {"options": options, "writer": writer, "plan": {"batches": []}, "existing": TABLE | {"columns": columns}}
+    write_spec = MACROS.partition_write_spec(options, columns, None, "select 1")
+    run_context = {"options": options, "write_spec": write_spec, "plan": {"batches": []}, "existing": TABLE | {"columns": columns}}
     sent = _options("incremental_by_unique_key", unique_key=[MACROS.quoted(key)], sink="crm")
     DESCRIBED[:] = [(key, "int"), (value, "decimal(38,2)")]
     return [
-        "select * from " + MACROS.table_to_be("t", work | {"start_anew": False}, BATCH, "s"),
-        f"create table t partitioned by ({', '.join(MACROS.partition_fields(writer['partitioning']))})",
+        "select * from " + MACROS.table_to_be("t", run_context | {"start_anew": False}, BATCH, "s"),
+        f"create table t partitioned by ({', '.join(MACROS.partition_fields(write_spec['partitioning']))})",
         MACROS.rows_to_send("t", sent, 1),
         MACROS.repeated_values("t", [MACROS.tested_column("test", MACROS.quoted(key), None), MACROS.quoted(value)]),
     ]

@@ -82,13 +82,13 @@ def test_a_map_is_no_key(kind: str, options: dict[str, Any], said: str) -> None:
     columns = [{"name": "id", "type": "int"}, {"name": "m", "type": "map<string,int>"}]
     rendered = Macros(node=node("orders", kind=kind, **options), compiled_code=cumulative_runs.QUERY)
     read = rendered.options(node("orders", kind=kind, **options))
-    writer = {
-        "incremental_by_unique_key": "key_writer", "cumulative_aggregate": "cumulative_writer", "scd_type_2_by_column": "history_writer", "scd_type_2_by_run": "history_writer",
+    write_spec = {
+        "incremental_by_unique_key": "key_write_spec", "cumulative_aggregate": "cumulative_write_spec", "scd_type_2_by_column": "history_write_spec", "scd_type_2_by_run": "history_write_spec",
     }[read["kind"]]  # fmt: skip
     types = {column["name"]: column for column in columns}
     keys = [types[key] for key in rendered.described_expressions(read)]
     with pytest.raises(CompilerError) as refused:
-        getattr(rendered, writer)(read, columns, None, "select 1", keys)
+        getattr(rendered, write_spec)(read, columns, None, "select 1", keys)
     assert str(refused.value) == (
         f"dbt_kinds: model orders: {said} 'm' is a map<string,int>, and Spark cannot compare maps; name another column, or make an array of it in the query: array_sort(map_entries(…))"
     )

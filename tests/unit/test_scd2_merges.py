@@ -53,17 +53,17 @@ class Table:
         columns = [{"name": name, "type": kind} for name, kind in COLUMNS]
         managed = [{"name": name, "type": kind} for name, kind in MANAGED]
         existing = {"columns": columns + managed, "partitioning": [], "file_format": "parquet", "is_view": False}
-        self.writer = MACROS.history_writer(self.options, columns, existing, "select 1")
+        self.write_spec = MACROS.history_write_spec(self.options, columns, existing, "select 1")
 
     def changes(self, rows: Sequence[Sequence[Any]], instant: datetime) -> str:
         """The changes of a batch, staged in the table of that name."""
         create("batch_rows", COLUMNS, rows)
-        sql = MACROS.history_changes(self.options, self.writer, "history", "batch_rows", written(instant))
+        sql = MACROS.history_changes(self.options, self.write_spec, "history", "batch_rows", written(instant))
         run(f"create or replace table changes as {sql}")
         first_new = run("select min(unix_micros(__kinds_boundary)) from changes where __kinds_is_new").fetchone()[0]
         if first_new is None:
             return "changes"
-        behind = MACROS.behind_closed_rows(self.options, self.writer, "history", "changes", first_new)
+        behind = MACROS.behind_closed_rows(self.options, self.write_spec, "history", "changes", first_new)
         run(f"create or replace table dated_changes as {behind}")
         return "dated_changes"
 
@@ -107,7 +107,7 @@ def test_the_sql_of_a_merge_does_what_the_reference_does(history: History) -> No
             event(action)
 
         every = {"inserted": 1, "closed": 1, "replaced": 1, "dropped": 1}
-        whole = MACROS.changed_table("history", table.writer, MACROS.changes_of_history(table.writer, changes, every))
+        whole = MACROS.changed_table("history", table.write_spec, MACROS.changes_of_history(table.write_spec, changes, every))
         run(f"create or replace table whole as {whole}")
         assert multiset(stored("whole")) == multiset(expected)
         changing = {action: count for action, count in actions.items() if action != "undated"}
@@ -115,8 +115,8 @@ def test_the_sql_of_a_merge_does_what_the_reference_does(history: History) -> No
             counts = {"inserted": 0, "closed": 0, "replaced": 0, "dropped": 0}
             named = {"insert": "inserted", "close": "closed", "replace": "replaced", "drop": "dropped"}
             counts |= {named[action]: count for action, count in changing.items()}
-            to_do = MACROS.changes_of_history(table.writer, changes, counts)
-            [statement] = MACROS.change_statements("history", table.writer, to_do)
+            to_do = MACROS.changes_of_history(table.write_spec, changes, counts)
+            [statement] = MACROS.change_statements("history", table.write_spec, to_do)
             run(statement)
         assert multiset(stored("history")) == multiset(expected)
 

@@ -27,14 +27,14 @@ def options_of(kind: str, **given: Any) -> dict[str, Any]:
     return options
 
 
-def writer(kind: str, query: list[dict[str, str]] = QUERY, existing: Any = None, **given: Any) -> dict[str, Any]:
+def write_spec(kind: str, query: list[dict[str, str]] = QUERY, existing: Any = None, **given: Any) -> dict[str, Any]:
     table = existing and {"columns": existing, "partitioning": [], "file_format": "parquet", "is_view": False}
-    found: dict[str, Any] = MACROS.history_writer(options_of(kind, **given), query, table, "select 1")
+    found: dict[str, Any] = MACROS.history_write_spec(options_of(kind, **given), query, table, "select 1")
     return found
 
 
-def compared(writer: dict[str, Any]) -> list[str]:
-    return [column["name"] for column in writer["compared"]]
+def compared(write_spec: dict[str, Any]) -> list[str]:
+    return [column["name"] for column in write_spec["compared"]]
 
 
 def test_the_alias_is_by_time_and_history_is_protected() -> None:
@@ -78,10 +78,10 @@ def test_an_option_that_cannot_be_meant_is_refused(kind: str, given: dict[str, A
 
 def test_star_compares_all_but_the_key_and_what_dates_rows() -> None:
     columns = [*QUERY, {"name": "Name", "type": "string"}]
-    assert compared(writer("scd_type_2_by_column", columns)) == ["price", "Updated_At", "Name"]
-    dated = writer("scd_type_2_by_column", columns, updated_at_name="updated_at", unique_key=["(ID)", "lower(name)"])
+    assert compared(write_spec("scd_type_2_by_column", columns)) == ["price", "Updated_At", "Name"]
+    dated = write_spec("scd_type_2_by_column", columns, updated_at_name="updated_at", unique_key=["(ID)", "lower(name)"])
     assert compared(dated) == ["price", "Name"]
-    assert compared(writer("scd_type_2_by_column", columns, columns=["NAME"])) == ["Name"]
+    assert compared(write_spec("scd_type_2_by_column", columns, columns=["NAME"])) == ["Name"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_columns_that_do_not_fit_are_refused(
     kind: str, arguments: dict[str, Any], given: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(CompilerError) as refused:
-        writer(kind, **arguments, **given)
+        write_spec(kind, **arguments, **given)
     assert message in str(refused.value)
 
 

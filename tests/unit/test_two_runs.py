@@ -47,7 +47,7 @@ class Raced(Changing):
             self.happen()
         super().change(name, sql)
 
-    def hooks(self, relation: Any, work: Any) -> None:
+    def hooks(self, relation: Any, run_context: Any) -> None:
         if self.is_silent:
             self.happen()
 

@@ -25,9 +25,9 @@ def merged(window: list[str], **given: Any) -> str:
     """The merge of one batch."""
     macros, options = Macros(), options_of(**given)
     clauses = macros._key_clauses(options, COLUMNS)
-    writer = {"clauses": clauses, "matches": "id = __kinds_key_1", "columns": ["`id`", "`ds`"]}
-    bound = macros.writer_in_window(writer, window, NOW)
-    assert {**bound, "clauses": None} == {**writer, "clauses": None}
+    write_spec = {"clauses": clauses, "matches": "id = __kinds_key_1", "columns": ["`id`", "`ds`"]}
+    bound = macros.write_spec_in_window(write_spec, window, NOW)
+    assert {**bound, "clauses": None} == {**write_spec, "clauses": None}
     changes = {"rows": "s", "matches": bound["matches"], "clauses": bound["clauses"], "inserted": None}
     return " ".join(str(macros.merge_statement("t", bound, changes)).split())
 
@@ -68,7 +68,7 @@ def test_the_day_of_the_parse_is_no_change_of_the_model(option: str) -> None:
 
 
 def clauses_in(zone: str, plan: str, **given: Any) -> list[dict[str, Any]]:
-    """The clauses of a writer whose merge Spark analyzes to such a plan in such a session."""
+    """The clauses of a write spec whose merge Spark analyzes to such a plan in such a session."""
     rows = [("== Analyzed Logical Plan ==",), (plan,)]
     asked: list[str] = []
 
@@ -78,12 +78,12 @@ def clauses_in(zone: str, plan: str, **given: Any) -> list[dict[str, Any]]:
 
     macros, options = Macros(run_query=run_query), options_of(**given)
     columns = [*COLUMNS, {"name": "ts", "type": "timestamp"}]
-    writer = {"clauses": macros._key_clauses(options, columns), "schema": columns}
-    typed = macros.with_typed_clauses(options, writer)
+    write_spec = {"clauses": macros._key_clauses(options, columns), "schema": columns}
+    typed = macros.with_typed_clauses(options, write_spec)
     if not plan:
-        assert typed is writer
+        assert typed is write_spec
         assert asked == []
-    found: list[dict[str, Any]] = macros.writer_in_window(typed, FIRST, NOW)["clauses"]
+    found: list[dict[str, Any]] = macros.write_spec_in_window(typed, FIRST, NOW)["clauses"]
     return found
 
 

@@ -1,8 +1,8 @@
 {#
-  For SCD type 2, by time or by run: see table_writer; plus what a merge needs, determined and checked before anything is written: `key_parts`, the key's SQL for a row,
+  For SCD type 2, by time or by run: see table_write_spec; plus what a merge needs, determined and checked before anything is written: `key_parts`, the key's SQL for a row,
   the columns that date and compare rows, and what the columns that the kind itself writes get in a version that is `opened` and in one that is `closed`.
 #}
-{% macro history_writer(options, query_columns, existing, query, keys=[]) %}
+{% macro history_write_spec(options, query_columns, existing, query, keys=[]) %}
   {% set is_by_run = options.traits.numbers_by_run %}
   {% set managed = [{'name': options.valid_from_name, 'type': options.time_data_type}, {'name': options.valid_to_name, 'type': options.time_data_type}]
     + ([{'name': 'is_current', 'type': 'boolean'}] if is_by_run else []) %}
@@ -14,9 +14,9 @@
   {% do dbt_kinds._check_history_table(options, existing) if existing is not none %}
   {% do dbt_kinds._check_run_keys(options, query_columns, existing) if is_by_run %}
   {% do dbt_kinds.check_keys_compare(options, keys) %}
-  {% set writer = dbt_kinds.table_writer(options, query_columns + managed, existing, options.partition_by) %}
-  {% set of_table, own, source = dbt_kinds.columns_by_name(writer.schema), dbt_kinds.columns_by_name(managed), [] %}
-  {% for column in writer.schema if column.name | lower not in own %}
+  {% set write_spec = dbt_kinds.table_write_spec(options, query_columns + managed, existing, options.partition_by) %}
+  {% set of_table, own, source = dbt_kinds.columns_by_name(write_spec.schema), dbt_kinds.columns_by_name(managed), [] %}
+  {% for column in write_spec.schema if column.name | lower not in own %}
     {% do source.append(column) %}
   {% endfor %}
   {% set updated_at = of_table.get(options.updated_at_name | lower) if options.updated_at_name is not none else none %}
@@ -32,7 +32,7 @@
     {% do closed.append({'column': dbt_kinds.quoted(of_table['is_current'].name), 'expression': 'false'}) %}
   {% endif %}
   {% do return(dict(
-    writer,
+    write_spec,
     replaces_table=existing is none,
     own_columns=managed,
     source_schema=source,

@@ -1,15 +1,15 @@
 {#
-  For tables of states: see table_writer; plus `key_parts`, the quoted key columns, `functions`, which combine two states of each
+  For tables of states: see table_write_spec; plus `key_parts`, the quoted key columns, `functions`, which combine two states of each
   column, `sums`, the columns that are added up, and `clauses`, what a merge does to an existing row.
 #}
-{% macro cumulative_writer(options, query_columns, existing, query, keys=[]) %}
+{% macro cumulative_write_spec(options, query_columns, existing, query, keys=[]) %}
   {% do dbt_kinds._check_states(options, query_columns) %}
-  {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
-  {% do dbt_kinds._check_key_stays(options, writer, existing) if existing is not none %}
+  {% set write_spec = dbt_kinds.table_write_spec(options, query_columns, existing, options.partition_by) %}
+  {% do dbt_kinds._check_key_stays(options, write_spec, existing) if existing is not none %}
   {% set keys, functions, sums, assignments = [], {}, [], [] %}
   {% set of_key, by_combiner = options.unique_key | map('lower') | list, dbt_kinds.state_functions() %}
-  {% for quoted in dbt_kinds.quoted_names(writer.schema) %}
-    {% set column = writer.schema[loop.index0] %}
+  {% for quoted in dbt_kinds.quoted_names(write_spec.schema) %}
+    {% set column = write_spec.schema[loop.index0] %}
     {% set combiner = options.combine.get(column.name | lower) %}
     {% if column.name | lower in of_key %}
       {% do keys.append(quoted) %}
@@ -20,7 +20,7 @@
     {% endif %}
   {% endfor %}
   {% do return(dict(
-    writer, key_parts=keys, functions=functions, sums=sums,
+    write_spec, key_parts=keys, functions=functions, sums=sums,
     clauses=[{'condition': none, 'action': 'update', 'assignments': assignments}] if assignments else []
   )) %}
 {% endmacro %}
@@ -45,10 +45,10 @@
 
 
 {# Refuses a changed key: the table's states could not be matched to it, or would match more than once. #}
-{% macro _check_key_stays(options, writer, existing) %}
+{% macro _check_key_stays(options, write_spec, existing) %}
   {% for key in options.unique_key %}
     {% set changed = [] %}
-    {% for change in writer.schema_changes if change.path[0] | lower == key | lower and (change.path | length > 1 or change.change == 'alter') %}
+    {% for change in write_spec.schema_changes if change.path[0] | lower == key | lower and (change.path | length > 1 or change.change == 'alter') %}
       {% do changed.append(change) %}
     {% endfor %}
     {% if dbt_kinds.find_column(existing.columns, key) is none or changed %}

@@ -1,8 +1,8 @@
 {#
-  The writer for replacing a range of a table, determined and checked before anything is written: how time
-  is bounded, plus what table_writer returns.
+  The write spec for replacing a range of a table, determined and checked before anything is written: how time
+  is bounded, plus what table_write_spec returns.
 #}
-{% macro range_writer(options, query_columns, existing, query=none, keys=[]) %}
+{% macro range_write_spec(options, query_columns, existing, query=none, keys=[]) %}
   {% set time_column = dbt_kinds.find_column(query_columns, options.time_column.column) %}
   {% if time_column is none %}
     {% do dbt_kinds.fail(options.model, "time_column '" ~ options.time_column.column ~ "' is not a column of the query, which has "
@@ -11,12 +11,12 @@
   {% set values = dbt_kinds.time_column_values(options, time_column.type) %}
   {% set quoted = dbt_kinds.quoted(time_column.name) %}
   {% set partitioning = existing.partitioning if existing is not none else dbt_kinds.time_partitioning(options, quoted, values) %}
-  {% set writer = dbt_kinds.table_writer(options, query_columns, existing, partitioning) %}
+  {% set write_spec = dbt_kinds.table_write_spec(options, query_columns, existing, partitioning) %}
   {% set cuts_intervals = dbt_kinds.partitions_cut_intervals(partitioning, time_column.name, options.unit) %}
   {% if dbt_kinds.is_of_files(options.file_format) %}
     {% do dbt_kinds.check_time_partition(options, time_column, partitioning, cuts_intervals) %}
   {% endif %}
   {% do return(dict(
-    writer, time_column=quoted, bounds=values, in_one_commit=options.file_format == 'delta' or cuts_intervals
+    write_spec, time_column=quoted, bounds=values, in_one_commit=options.file_format == 'delta' or cuts_intervals
   )) %}
 {% endmacro %}

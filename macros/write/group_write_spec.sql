@@ -1,8 +1,8 @@
 {#
-  For the kind `tracked`: see table_writer, whose columns are those of the query and the hash; plus `source_schema`, `source_columns` and `source_selected`, the
+  For the kind `tracked`: see table_write_spec, whose columns are those of the query and the hash; plus `source_schema`, `source_columns` and `source_selected`, the
   same without the hash, `key_parts`, and `content_hash`, the SQL for a group's hash.
 #}
-{% macro group_writer(options, query_columns, existing, query, keys=[]) %}
+{% macro group_write_spec(options, query_columns, existing, query, keys=[]) %}
   {% if dbt_kinds.find_column(query_columns, options.content_hash_name) is not none %}
     {% do dbt_kinds.fail(options.model, "the query has a column '" ~ options.content_hash_name ~ "', which this kind writes itself; leave it out, or set content_hash_name") %}
   {% endif %}
@@ -11,9 +11,9 @@
       ~ '; select it, or name another column') %}
   {% endfor %}
   {% set hash = {'name': options.content_hash_name, 'type': 'string'} %}
-  {% set writer = dbt_kinds.table_writer(options, query_columns + [hash], existing, options.partition_by) %}
+  {% set write_spec = dbt_kinds.table_write_spec(options, query_columns + [hash], existing, options.partition_by) %}
   {% set source = [] %}
-  {% for column in writer.schema %}
+  {% for column in write_spec.schema %}
     {% do source.append(column) if column.name | lower != hash.name | lower %}
   {% endfor %}
   {% set keys = [] %}
@@ -25,7 +25,7 @@
     {% do keys.append(dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% do return(dict(
-    writer, replaces_table=existing is none, own_columns=[hash], source_schema=source, source_columns=dbt_kinds.quoted_names(source),
+    write_spec, replaces_table=existing is none, own_columns=[hash], source_schema=source, source_columns=dbt_kinds.quoted_names(source),
     source_selected=dbt_kinds.selected_columns(query_columns, source), key_parts=keys, hash_column=dbt_kinds.quoted(hash.name),
     content_hash=dbt_kinds.content_hash(source, options.group_key)
   )) %}

@@ -1,18 +1,18 @@
 {#
-  For writes by key: see table_writer; plus `key_parts` and `key_types`, the key's SQL for a row, `matches`, the condition that a row of the table has the key of a new
+  For writes by key: see table_write_spec; plus `key_parts` and `key_types`, the key's SQL for a row, `matches`, the condition that a row of the table has the key of a new
   one, `clauses`, of which the first that applies decides what happens to an existing row, and `is_equal`, the
   condition that an update would change nothing, none if every row counts as changed or rows are never updated.
 #}
-{% macro key_writer(options, query_columns, existing, query, keys=[]) %}
+{% macro key_write_spec(options, query_columns, existing, query, keys=[]) %}
   {% do dbt_kinds.check_keys_compare(options, keys) %}
-  {% set writer = dbt_kinds.table_writer(options, query_columns, existing, options.partition_by) %}
-  {% set names = writer.schema | map(attribute='name') | list %}
+  {% set write_spec = dbt_kinds.table_write_spec(options, query_columns, existing, options.partition_by) %}
+  {% set names = write_spec.schema | map(attribute='name') | list %}
   {% do dbt_kinds._check_columns_exist(options, names | map('lower') | list) %}
-  {% set parts = dbt_kinds.key_parts(options, writer.schema) %}
-  {% set updated = dbt_kinds._updated_columns(options, writer.schema) %}
+  {% set parts = dbt_kinds.key_parts(options, write_spec.schema) %}
+  {% set updated = dbt_kinds._updated_columns(options, write_spec.schema) %}
   {% set clauses = dbt_kinds._key_clauses(options, updated) %}
   {% do return(dict(
-    writer, replaces_table=existing is none, checks_keys=true, key_parts=parts, key_types=dbt_kinds.key_types(options, writer.schema, keys), matches=dbt_kinds.has_key(parts, '<=>' if options.null_keys == 'match' else '='), clauses=clauses,
+    write_spec, replaces_table=existing is none, checks_keys=true, key_parts=parts, key_types=dbt_kinds.key_types(options, write_spec.schema, keys), matches=dbt_kinds.has_key(parts, '<=>' if options.null_keys == 'match' else '='), clauses=clauses,
     is_equal=dbt_kinds._equality(options, updated) if clauses else none
   )) %}
 {% endmacro %}
@@ -107,48 +107,48 @@
 
 
 {#
-  The writer with the time variables of its clauses in the types of what they are compared with. Raises before anything is written if the session's time zone would make other instants of
+  The write spec with the time variables of its clauses in the types of what they are compared with. Raises before anything is written if the session's time zone would make other instants of
   them. Asks Spark only if there are any.
 #}
-{% macro with_typed_clauses(options, writer) %}
+{% macro with_typed_clauses(options, write_spec) %}
   {% set texts, selected = [], [] %}
-  {% for clause in writer.clauses %}
+  {% for clause in write_spec.clauses %}
     {% if '/*kinds:' in (clause.condition or '') %}
       {% do texts.append(clause.condition) %}
       {% do selected.append(clause.condition) %}
     {% endif %}
     {% for assignment in clause.assignments if '/*kinds:' in assignment.expression %}
-      {% set column = dbt_kinds.find_column(writer.schema, dbt_kinds.unquoted(assignment.column)) %}
+      {% set column = dbt_kinds.find_column(write_spec.schema, dbt_kinds.unquoted(assignment.column)) %}
       {% do texts.append(assignment.expression) %}
       {% do selected.append('cast(' ~ assignment.expression ~ ' as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ')') %}
     {% endfor %}
   {% endfor %}
   {% if not texts %}
-    {% do return(writer) %}
+    {% do return(write_spec) %}
   {% endif %}
-  {% set rows = dbt_kinds.empty_rows(writer.schema) %}
+  {% set rows = dbt_kinds.empty_rows(write_spec.schema) %}
   {% set part = 'its ' ~ (['when_matched' if options.when_matched is not none else '', 'merge_filter' if options.merge_filter is not none else ''] | select | join(' or ')) %}
   {% set found = dbt_kinds.typed_parts(options, part, texts, 'select ' ~ selected | join(', ') ~ ' from ' ~ rows ~ ' as target cross join (select struct(*) as __kinds_row from ' ~ rows ~ ')') %}
   {% set typed, clauses = {}, [] %}
   {% for text in texts %}{% do typed.update({text: found[loop.index0]}) %}{% endfor %}
-  {% for clause in writer.clauses %}
+  {% for clause in write_spec.clauses %}
     {% set assignments = [] %}
     {% for assignment in clause.assignments %}
       {% do assignments.append(dict(assignment, expression=typed.get(assignment.expression, assignment.expression))) %}
     {% endfor %}
     {% do clauses.append(dict(clause, condition=typed.get(clause.condition, clause.condition), assignments=assignments)) %}
   {% endfor %}
-  {% do return(dict(writer, clauses=clauses)) %}
+  {% do return(dict(write_spec, clauses=clauses)) %}
 {% endmacro %}
 
 
-{# The writer for one batch: time variables in merge_filter and when_matched refer to its window, as in the query. Pure. #}
-{% macro writer_in_window(writer, window, execution_time) %}
-  {% if '/*kinds:' not in writer.clauses | string %}
-    {% do return(writer) %}
+{# The write spec for one batch: time variables in merge_filter and when_matched refer to its window, as in the query. Pure. #}
+{% macro write_spec_in_window(write_spec, window, execution_time) %}
+  {% if '/*kinds:' not in write_spec.clauses | string %}
+    {% do return(write_spec) %}
   {% endif %}
   {% set clauses = [] %}
-  {% for clause in writer.clauses %}
+  {% for clause in write_spec.clauses %}
     {% set assignments = [] %}
     {% for assignment in clause.assignments %}
       {% do assignments.append(dict(assignment, expression=dbt_kinds.substitute_window(assignment.expression, window, execution_time))) %}
@@ -156,5 +156,5 @@
     {% set condition = dbt_kinds.substitute_window(clause.condition, window, execution_time) if clause.condition else none %}
     {% do clauses.append(dict(clause, condition=condition, assignments=assignments)) %}
   {% endfor %}
-  {% do return(dict(writer, clauses=clauses)) %}
+  {% do return(dict(write_spec, clauses=clauses)) %}
 {% endmacro %}

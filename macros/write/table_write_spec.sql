@@ -2,7 +2,7 @@
   What every kind needs to know about its table before it writes: the columns in table order, the expression to select for each
   from a query, and the changes that the query requires. `existing` is none for a table that will be created.
 #}
-{% macro table_writer(options, query_columns, existing, partitioning) %}
+{% macro table_write_spec(options, query_columns, existing, partitioning) %}
   {% set is_new = existing is none %}
   {% set changes = [] if is_new else dbt_kinds.accepted_changes(options, query_columns, existing) %}
   {% set partitioning = partitioning if is_new else existing.partitioning %}
