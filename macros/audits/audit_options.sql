@@ -48,7 +48,7 @@
     {% do dbt_kinds.fail(model, "over: table of the audit '" ~ name ~ "' is not for " ~ kind ~ ', whose table holds other rows than its query; leave it out, or test the table with a dbt test') %}
   {% endif %}
   {% for key in ['where', 'fail_calc', 'error_if', 'warn_if'] if settings.get(key) is not none %}
-    {% do dbt_kinds.check_closed(model, key ~ ' of the audit ' ~ name, settings[key] | string) %}
+    {% do dbt_kinds.validate_sql_fragment(model, key ~ ' of the audit ' ~ name, settings[key] | string) %}
   {% endfor %}
   {% do return({
     'name': name, 'test': plain, 'package': test.split('.')[0] if '.' in test else none, 'arguments': arguments, 'over': over,

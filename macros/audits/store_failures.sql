@@ -19,7 +19,7 @@ select * from (
 {{ finding.sql }}
 )
       {% endcall %}
-      {% do dbt_kinds.note_table(table) %}
+      {% do dbt_kinds.cache_table(table) %}
     {% endfor %}
   {% endfor %}
 {% endmacro %}

@@ -48,6 +48,6 @@
 
 {# Ends a run's lease, and notes in the same append what it saw if it wrote nothing. If it dies before, the next run sees the same again. #}
 {% macro release_with_note(options, execution_time, note) %}
-  {% do dbt_kinds.hold_lease(options) if note is not none %}
+  {% do dbt_kinds.assert_lease(options) if note is not none %}
   {% do dbt_kinds.release_lease_of(options, also=[dict(note, event='settled', source='noted', execution_time=execution_time)] if note is not none else []) %}
 {% endmacro %}

@@ -31,7 +31,7 @@
     {% do return(none) %}
   {% endif %}
   {% set file_format = dbt_kinds.describe_table(relation).file_format %}
-  {% if dbt_kinds.has_commits(file_format) %}
+  {% if dbt_kinds.supports_snapshots(file_format) %}
     {% do return(file_format ~ ' ' ~ dbt_kinds.current_snapshot(relation, file_format)) %}
   {% elif node.resource_type == 'model' and node.config.materialized in dbt_kinds.kinds() %}
     {% set events = dbt_kinds.events_of(dbt_kinds.relation_key(node.database, node.schema, node.alias)) %}

@@ -51,7 +51,7 @@
   {% elif dbt_kinds.matches('\w+', text) %}
     {% do return(dbt_kinds.quoted(text)) %}
   {% endif %}
-  {% do dbt_kinds.check_closed(tested, argument, text) %}
+  {% do dbt_kinds.validate_sql_fragment(tested, argument, text) %}
   {% do return(text if dbt_kinds.sql_tokens(text) | length == 1 else '(' ~ text ~ ')') %}
 {% endmacro %}
 

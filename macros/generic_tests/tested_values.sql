@@ -15,7 +15,7 @@
   {% elif written is boolean or written is number or written is mapping or (written is not string and written is sequence) or not text %}
     {% do dbt_kinds.fail(tested, argument ~ " '" ~ written ~ "' is not a value; write a number, a date such as 2024-01-31, or SQL such as \"date '2024-01-31'\"") %}
   {% endif %}
-  {% do dbt_kinds.check_closed(tested, argument, text) %}
+  {% do dbt_kinds.validate_sql_fragment(tested, argument, text) %}
   {% do return(text if dbt_kinds.sql_tokens(text) | length == 1 else '(' ~ text ~ ')') %}
 {% endmacro %}
 

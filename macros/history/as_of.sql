@@ -26,5 +26,5 @@
   {% elif not text %}
     {% do dbt_kinds.fail(model.name, "as_of needs an instant; write a date such as '2024-03-01', or SQL such as dbt_kinds.end_dt()") %}
   {% endif %}
-  {% do return(dbt_kinds.check_closed(model.name, 'the instant of as_of', text)) %}
+  {% do return(dbt_kinds.validate_sql_fragment(model.name, 'the instant of as_of', text)) %}
 {% endmacro %}

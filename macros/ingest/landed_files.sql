@@ -1,35 +1,35 @@
 {#
-  The kind `events`: the files that a run takes from the landing folder, in plan.claims, one batch each: `{id, files: [{name, length}], is_whole, is_taken}`. Files taken by
-  a dead run come first, under its claim; then files that are not in the ledger. A rebuild takes every file in the folder.
+  The kind `events`: the files that a run takes from the landing folder, in plan.file_batches, one batch each: `{id, files: [{name, length}], is_whole, is_taken}`. Files taken by
+  a dead run come first, as the batch of files that it was; then files that are not in the ledger. A rebuild takes every file in the folder.
 #}
 {% macro plan_landed_files(node, options, run) %}
   {% set plan = dbt_kinds.plan_whole(node, options, run) %}
   {% do dbt_kinds.prepare_ledger() %}
-  {% set known = dbt_kinds.loaded_claims(options.relation) %}
+  {% set known = dbt_kinds.loaded_file_batches(options.relation) %}
   {% set files = dbt_kinds.query_rows(dbt_kinds.landed_files_query(options)) %}
-  {% set open = dbt_kinds.open_claim(options, files, known) %}
+  {% set open = dbt_kinds.open_file_batch(options, files, known) %}
   {% set start_anew = not run.is_there or run.settings.full_refresh or (open is not none and open.is_whole) %}
   {% if start_anew and not (open is not none and open.is_whole) %}
-    {% set claims = [dbt_kinds._new_claim(options, files | selectattr('length', 'defined') | list, is_whole=true)] %}
+    {% set file_batches = [dbt_kinds._new_file_batch(options, files | selectattr('length', 'defined') | list, is_whole=true)] %}
   {% else %}
     {% do dbt_kinds._check_unchanged(options, files) %}
     {% set new = files | rejectattr('claim', 'defined') | list %}
-    {% set claims = ([open] if open is not none else []) + [dbt_kinds._new_claim(options, new[:options.max_files], to_go=[new | length - options.max_files, 0] | max)] %}
+    {% set file_batches = ([open] if open is not none else []) + [dbt_kinds._new_file_batch(options, new[:options.max_files], to_go=[new | length - options.max_files, 0] | max)] %}
   {% endif %}
-  {% set claims = claims | selectattr('files') | list %}
-  {% if claims and claims[-1].to_go %}
-    {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ dbt_kinds.counted(claims[-1].to_go, 'file', 'files') ~ ' to go: max_files is ' ~ options.max_files ~ ', and the next run goes on', info=true) %}
+  {% set file_batches = file_batches | selectattr('files') | list %}
+  {% if file_batches and file_batches[-1].to_go %}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ dbt_kinds.counted(file_batches[-1].to_go, 'file', 'files') ~ ' to go: max_files is ' ~ options.max_files ~ ', and the next run goes on', info=true) %}
   {% endif %}
   {% set batches = [] %}
-  {% for _ in claims %}
+  {% for _ in file_batches %}
     {% do batches.append(plan.batches[0]) %}
   {% endfor %}
-  {% do return(dict(plan, claims=claims, batches=batches, start_anew=start_anew, run_type='flush', reason='flush', missing=[], restated=[])) %}
+  {% do return(dict(plan, file_batches=file_batches, batches=batches, start_anew=start_anew, run_type='flush', reason='flush', missing=[], restated=[])) %}
 {% endmacro %}
 
 
 {#
-  SQL: the files that have landed, by name, `{name, shown, length}`, with each one's ledger entry, `{taken_length, claim, is_whole, is_newest}`, NULL if it has none; and the files of the newest claim,
+  SQL: the files that have landed, by name, `{name, shown, length}`, with each one's ledger entry, `{taken_length, claim, is_whole, is_newest}`, NULL if it has none; and the files of the newest batch,
   including missing ones. Files whose names begin with `.` or `_` are incomplete and skipped. Pure except for the names of tables.
 #}
 {% macro landed_files_query(options) %}
@@ -66,17 +66,17 @@ order by name
 {% endmacro %}
 
 
-{# The claim of a run that died, or none; raises if one of its files is missing. Pure. #}
-{% macro open_claim(options, files, known) %}
-  {% set claim = {'files': []} %}
+{# The batch of files of a run that died, or none; raises if one of its files is missing. Pure. #}
+{% macro open_file_batch(options, files, known) %}
+  {% set file_batch = {'files': []} %}
   {% for file in files if file.get('is_newest') and file.claim not in known %}
-    {% do claim.update({'id': file.claim, 'is_whole': file.is_whole, 'is_taken': true, 'to_go': 0}) %}
+    {% do file_batch.update({'id': file.claim, 'is_whole': file.is_whole, 'is_taken': true, 'to_go': 0}) %}
     {% if file.get('length') is none %}
       {% do dbt_kinds.fail(options.model, 'the file ' ~ file.shown ~ ' is gone from ' ~ options.landing ~ ', and a run that died had taken it and not loaded it; put it back, or put an empty file of that name there') %}
     {% endif %}
-    {% do claim.files.append({'name': file.name, 'length': file.length}) %}
+    {% do file_batch.files.append({'name': file.name, 'length': file.length}) %}
   {% endfor %}
-  {% do return(claim if claim.files else none) %}
+  {% do return(file_batch if file_batch.files else none) %}
 {% endmacro %}
 
 
@@ -89,7 +89,7 @@ order by name
 {% endmacro %}
 
 
-{% macro _new_claim(options, landed, is_whole=false, to_go=0) %}
+{% macro _new_file_batch(options, landed, is_whole=false, to_go=0) %}
   {% set files, names = [], {} %}
   {% for file in landed %}
     {% if file.name in names %}

@@ -1,6 +1,6 @@
 {#
-  The kind `events` with a table to land in: the rows that a run takes from it, in plan.change_sets and plan.claims, as one batch: those that the table gained since the last load.
-  A rebuild takes all rows, and so does the run after a rebuild that died: it has withdrawn all records. The claim is named after the previous load, so that a repeated attempt stores its rejects in the same place.
+  The kind `events` with a table to land in: the rows that a run takes from it, in plan.change_sets and plan.file_batches, as one batch: those that the table gained since the last load.
+  A rebuild takes all rows, and so does the run after a rebuild that died: it has withdrawn all records. The batch is named after the previous load, so that a repeated attempt stores its rejects in the same place.
 #}
 {% macro plan_landed_rows(node, options, run) %}
   {% set plan, name, landed = dbt_kinds.plan_whole(node, options, run), options.landing_table, dbt_kinds.landing_node(options) %}
@@ -24,8 +24,8 @@
   {# a column that was added since the last snapshot is in the table, and not in what is read of it #}
   {% set columns = dbt_kinds.describe_query('select * from ' ~ dbt_kinds._rows_to_take(options, {name: bounds})) %}
   {% do dbt_kinds.landed_columns(options, columns) %}
-  {% set claim = {'id': local_md5(options.relation ~ (latest.recorded_at if latest is not none else ''))[:16], 'landed': columns} %}
-  {% set decided = dict(plan, versions={name: now}, change_sets={name: bounds}, claims=[claim], batches=[plan.batches[0]], start_anew=start_anew, run_type='flush', reason='flush',
+  {% set file_batch = {'id': local_md5(options.relation ~ (latest.recorded_at if latest is not none else ''))[:16], 'landed': columns} %}
+  {% set decided = dict(plan, versions={name: now}, change_sets={name: bounds}, file_batches=[file_batch], batches=[plan.batches[0]], start_anew=start_anew, run_type='flush', reason='flush',
     missing=[], restated=[]) %}
   {% if change.state == 'same' and run.is_there %}
     {% do return(dbt_kinds.with_nothing_to_do(decided, dbt_kinds.versions_to_note([name], {name: then}, {name: now}))) %}
@@ -80,7 +80,7 @@
 {# SQL: the rows that a landing table gained, with the columns of event_lines. Pure. #}
 {% macro gained_lines(options, plan) %}
   {% set selected, reasons = [], [] %}
-  {% for column in dbt_kinds.landed_columns(options, plan.claims[0].landed) %}
+  {% for column in dbt_kinds.landed_columns(options, plan.file_batches[0].landed) %}
     {% set declared = options.columns[loop.index0] %}
     {% do selected.append(column.value ~ ' as ' ~ dbt_kinds.quoted(column.name)) %}
     {% set exact = dbt_kinds.exact_value(declared.type, column.value, column.text) if column.text is not none else none %}

@@ -5,8 +5,8 @@
 
 
 {#
-  Its columns, one row per file and claim, append-only. A claim is the set of files that one run took; `is_whole` means that it took all existing files, for a
-  rebuild. A file belongs to its last claim.
+  Its columns, one row per file and batch of files (`claim`), append-only. Such a batch is the set of files that one run took; `is_whole` means that it took all existing files, for a
+  rebuild. A file belongs to its last batch.
 #}
 {% macro ledger_columns() %}
   {% do return({'relation': 'string', 'claim': 'string', 'file': 'string', 'length': 'bigint', 'is_whole': 'boolean', 'taken_at': 'string', 'invocation_id': 'string'}) %}
@@ -26,18 +26,18 @@
 {% macro prepare_ledger() %}
   {% if not dbt_kinds.has_ledger() %}
     {% do dbt_kinds.create_log(dbt_kinds.ledger_table(), dbt_kinds.ledger_columns()) %}
-    {% do dbt_kinds.note_table(dbt_kinds.ledger_table()) %}
+    {% do dbt_kinds.cache_table(dbt_kinds.ledger_table()) %}
   {% endif %}
 {% endmacro %}
 
 
-{# Records a claim's files before any of them is read. #}
-{% macro take_files(options, claim) %}
+{# Records the files of a batch before any of them is read. #}
+{% macro take_files(options, file_batch) %}
   {% set ledger = dbt_kinds.ledger_table() %}
   {% set taken_at, rows = dbt_kinds.next_moment(), [] %}
-  {% for file in claim.files %}
+  {% for file in file_batch.files %}
     {% do rows.append('(' ~ [
-      dbt_kinds.text_literal(options.relation), dbt_kinds.text_literal(claim.id), dbt_kinds.text_literal(file.name), file.length, claim.is_whole | string | lower,
+      dbt_kinds.text_literal(options.relation), dbt_kinds.text_literal(file_batch.id), dbt_kinds.text_literal(file.name), file.length, file_batch.is_whole | string | lower,
       dbt_kinds.text_literal(taken_at), dbt_kinds.text_literal(invocation_id),
     ] | join(', ') ~ ')') %}
   {% endfor %}
@@ -49,12 +49,12 @@ values
 {% endmacro %}
 
 
-{# The claims whose rows are in the relation's table. #}
-{% macro loaded_claims(relation) %}
-  {% set claims = [] %}
+{# The batches of files whose rows are in the relation's table. #}
+{% macro loaded_file_batches(relation) %}
+  {% set file_batches = [] %}
   {% for row in dbt_kinds.read_log([relation]) if row.event == 'loaded' %}
-    {% set claim = dbt_kinds.details_of(row).get('claim') %}
-    {% do claims.append(claim) if claim %}
+    {% set file_batch = dbt_kinds.details_of(row).get('claim') %}
+    {% do file_batches.append(file_batch) if file_batch %}
   {% endfor %}
-  {% do return(claims) %}
+  {% do return(file_batches) %}
 {% endmacro %}

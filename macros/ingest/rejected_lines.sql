@@ -4,21 +4,21 @@
 {% endmacro %}
 
 
-{# Removes the rejected lines of all claims, before a rebuild reads everything again under a claim of its own. If killed, the next run goes on with the rebuild. #}
+{# Removes all rejected lines, before a rebuild reads everything again as one batch of files. If killed, the next run goes on with the rebuild. #}
 {% macro clear_rejects(relation) %}
   {% set rejects = dbt_kinds.rejects_table(relation) %}
   {% if dbt_kinds.relation_type(rejects) is not none %}
-    {% set is_of_files = dbt_kinds.is_of_files(dbt_kinds.describe_table(rejects).file_format) %}
-    {% call statement('clear_rejects') %}{{ 'truncate table' if is_of_files else 'delete from' }} {{ rejects }}{% endcall %}
+    {% set is_file_format = dbt_kinds.is_file_format(dbt_kinds.describe_table(rejects).file_format) %}
+    {% call statement('clear_rejects') %}{{ 'truncate table' if is_file_format else 'delete from' }} {{ rejects }}{% endcall %}
   {% endif %}
 {% endmacro %}
 
 
 {#
-  Stores the rejected lines of a claim, with reason and line number. Each claim is a partition, which a second attempt replaces. Line numbers come from reading
+  Stores the rejected lines of a batch of files, with reason and line number. Each batch is a partition, which a second attempt replaces. Line numbers come from reading
   the files with rejected lines once more; rows of a landing table have none.
 #}
-{% macro keep_rejects(relation, options, claim, lines, files) %}
+{% macro keep_rejects(relation, options, file_batch, lines, files) %}
   {% set rejects = dbt_kinds.rejects_table(relation) %}
   {% if dbt_kinds.relation_type(rejects) is none %}
     {% call statement('create_rejects') %}
@@ -26,10 +26,10 @@ create table if not exists {{ rejects }} (file string, line bigint, text string,
 using {{ options.file_format }}
 partitioned by (claim)
     {% endcall %}
-    {% do dbt_kinds.note_table(rejects) %}
+    {% do dbt_kinds.cache_table(rejects) %}
   {% endif %}
   {% call statement('keep_rejects') %}
-insert overwrite table {{ rejects }} partition (claim = {{ dbt_kinds.text_literal(claim.id) }})
+insert overwrite table {{ rejects }} partition (claim = {{ dbt_kinds.text_literal(file_batch.id) }})
   {%- if options.landing_table is not none %}
 select _kinds_file, cast(null as bigint), _kinds_text, _kinds_reason, {{ dbt_kinds.time_literal('dt', dbt_kinds.next_moment()) }}
 from {{ lines }} where _kinds_reason is not null

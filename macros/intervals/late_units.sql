@@ -2,15 +2,15 @@
   The recorded units with late data: those to reload, `late`, those `too_far` back, and, by relation, those for which nothing is known, `lost`. The argument `late` is what
   late_data found. In unit numbers. Pure.
 #}
-{% macro late_units(options, late, settled, upper) %}
+{% macro late_units(options, late, done, upper) %}
   {% set found, lost = [], {} %}
   {% for source in late %}
     {% for hit in source.hits %}{% do found.extend(hit.units) %}{% endfor %}
-    {% set unknown = dbt_kinds.intersect_intervals(source.lost, settled) %}
+    {% set unknown = dbt_kinds.intersect_intervals(source.lost, done) %}
     {% do lost.update({source.relation: unknown}) if unknown %}
     {% do found.extend(unknown) if options.late_data.on_lost_history == 'reload' %}
   {% endfor %}
-  {% set all_late = dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(found), settled) %}
+  {% set all_late = dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(found), done) %}
   {% if options.late_data is none or options.late_data.maximum is none or not all_late %}
     {% do return({'late': all_late, 'too_far': [], 'lost': lost}) %}
   {% endif %}

@@ -5,19 +5,19 @@
 {% macro reload_reasons(options, loads, settings, model_hash, parents, units, upper, late=[]) %}
   {% set may_restate = not options.disable_restatement %}
   {% set rebuilt = dbt_kinds._units_of_another_query(options, loads, model_hash, units.done, upper) if may_restate else [] %}
-  {% set unsettled = dbt_kinds.merge_intervals(units.missing + rebuilt) %}
-  {% set settled = dbt_kinds.subtract_intervals(units.done, rebuilt) %}
-  {% set reload_reasons = dict(dbt_kinds.late_units(options, late, settled, upper), rebuilt=rebuilt) %}
-  {% set settled = dbt_kinds.subtract_intervals(settled, reload_reasons.late) %}
-  {% set looked_back = dbt_kinds._units_before(unsettled, options.lookback, settled) %}
+  {% set due = dbt_kinds.merge_intervals(units.missing + rebuilt) %}
+  {% set unaffected = dbt_kinds.subtract_intervals(units.done, rebuilt) %}
+  {% set reload_reasons = dict(dbt_kinds.late_units(options, late, unaffected, upper), rebuilt=rebuilt) %}
+  {% set unaffected = dbt_kinds.subtract_intervals(unaffected, reload_reasons.late) %}
+  {% set looked_back = dbt_kinds._units_before(due, options.lookback, unaffected) %}
   {% do reload_reasons.update({'looked_back': looked_back}) %}
   {% if may_restate %}
-    {% set settled = dbt_kinds.subtract_intervals(settled, looked_back) %}
-    {% set automatic = dbt_kinds._units_due_for_restatement(options, loads, settings, settled, upper) %}
-    {% set settled = dbt_kinds.subtract_intervals(settled, automatic) %}
+    {% set unaffected = dbt_kinds.subtract_intervals(unaffected, looked_back) %}
+    {% set automatic = dbt_kinds._units_due_for_restatement(options, loads, settings, unaffected, upper) %}
+    {% set unaffected = dbt_kinds.subtract_intervals(unaffected, automatic) %}
     {% set upstream, changed_parents = [], [] %}
     {% for parent in parents %}
-      {% set changed = dbt_kinds.intersect_intervals(dbt_kinds.upstream_changes(loads, parent, options.unit), settled) %}
+      {% set changed = dbt_kinds.intersect_intervals(dbt_kinds.upstream_changes(loads, parent, options.unit), unaffected) %}
       {% do upstream.extend(changed) %}
       {% do changed_parents.append(parent.name) if changed %}
     {% endfor %}
@@ -30,12 +30,12 @@
 
 
 {# The recorded ones among the `lookback` units before each unit that is missing or to be rebuilt. #}
-{% macro _units_before(unsettled, lookback, settled) %}
+{% macro _units_before(due, lookback, unaffected) %}
   {% set before = [] %}
-  {% for start, end in unsettled %}
+  {% for start, end in due %}
     {% do before.append([start - lookback, start]) %}
   {% endfor %}
-  {% do return(dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(before), settled)) %}
+  {% do return(dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(before), unaffected)) %}
 {% endmacro %}
 
 

@@ -24,12 +24,12 @@
   {% set plan = run_context.plan %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its pre-hook', pre_hooks, run_context.window, plan.execution_time)) }}
   {% do dbt_kinds.reload_existing(this, run_context) if pre_hooks %}
-  {% do dbt_kinds.note_head(this, run_context) %}
+  {% do dbt_kinds.cache_head(this, run_context) %}
   {% set batches, written = (plan.batches if dbt_kinds.writes_rows(options) else []), [] %}
   {% do dbt_kinds.prepare_table(this, run_context) if not batches %}
   {% for batch in batches %}
     {% set started_at = dbt_kinds.next_moment() %}
-    {% do dbt_kinds.hold_lease(options) %}
+    {% do dbt_kinds.assert_lease(options) %}
     {% set query = dbt_kinds.batch_query(this, run_context, loop.index) %}
     {% set rows = dbt_kinds.audited_query(this, run_context, batch, query) %}
     {% do dbt_kinds.check_first_batch(this, run_context, batch, rows) if loop.first %}
@@ -38,7 +38,7 @@
     {% do dbt_kinds.drop_left_stages(this) if loop.first %}
     {% do dbt_kinds.invalidate(options, plan, batch) %}
     {% do written.append(dbt_kinds[options.traits.write](this, run_context, batch, rows)) %}
-    {% do run_context.answers.clear() %}
+    {% do run_context.table_state.clear() %}
     {% do dbt_kinds.check_times(this, run_context, batch, query, written[-1]) %}
     {% if not written[-1].get('is_idle') %}
       {% do dbt_kinds.record_batch(run_context, loop.index, written[-1], started_at, has_more=post_hooks != []) %}

@@ -22,25 +22,25 @@
   had to be finished.
 #}
 {% macro leased_run(options, settings) %}
-  {% set unsettled = dbt_kinds.open_write(options.relation) is not none %}
-  {% if unsettled %}
+  {% set has_open_write = dbt_kinds.open_write(options.relation) is not none %}
+  {% if has_open_write %}
     {% do dbt_kinds.claim(options, {'execution_time': settings.execution_time, 'batches': []}) %}
-    {% set settings = dbt_kinds.settle_pending_write(options, settings) or settings %}
+    {% set settings = dbt_kinds.settle_announced_write(options, settings) or settings %}
   {% endif %}
-  {% set run_context = dbt_kinds.planned_run(options, settings, refresh=unsettled) %}
+  {% set run_context = dbt_kinds.planned_run(options, settings, refresh=has_open_write) %}
   {% if run_context.is_done and run_context.note is none %}
     {% do return(run_context) %}
   {% endif %}
   {# what a run without anything to load notes is not worth failing for #}
-  {% set others_wrote = dbt_kinds.claim(options, run_context.plan, run_context.get('questions', {}), gives_way=run_context.is_done) %}
+  {% set others_wrote = dbt_kinds.claim(options, run_context.plan, run_context.get('table_state_queries', {}), gives_way=run_context.is_done) %}
   {% if others_wrote is none %}
     {% do return(dict(run_context, note=none)) %}
   {% endif %}
-  {% do run_context.update({'answers': dbt_kinds.own_claims()[options.relation].answers}) %}
-  {% set settled = dbt_kinds.settle_pending_write(options, settings) if not unsettled else none %}
+  {% do run_context.update({'table_state': dbt_kinds.own_claims()[options.relation].table_state}) %}
+  {% set settings_after = dbt_kinds.settle_announced_write(options, settings) if not has_open_write else none %}
   {# another run's records do not show which files it took from a folder #}
-  {% if others_wrote or settled is not none or options.traits.takes_once %}
-    {% set run_context = dbt_kinds.planned_run(options, settled or settings, refresh=true) %}
+  {% if others_wrote or settings_after is not none or options.traits.takes_once %}
+    {% set run_context = dbt_kinds.planned_run(options, settings_after or settings, refresh=true) %}
   {% else %}
     {% do dbt_kinds.refresh_if_stale(this, run_context) %}
   {% endif %}
@@ -50,7 +50,7 @@
 
 {# Re-reads the table after hooks ran: they may write to it, or drop one that is to be rebuilt. #}
 {% macro reload_existing(relation, run_context) %}
-  {% do run_context.answers.clear() %}
+  {% do run_context.table_state.clear() %}
   {% if run_context.start_anew %}
     {% do run_context.update({'existing': dbt_kinds.describe_table(relation) if dbt_kinds.relation_type(relation, refresh=true) is not none else none}) %}
   {% endif %}

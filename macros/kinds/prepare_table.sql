@@ -12,7 +12,7 @@
     {% do dbt_kinds.invalidate_all(run_context) %}
     {% if not write_spec.replaces_table or writes_nothing or not plan.batches or run_context.reads_itself %}
       {% do dbt_kinds.create_empty_table(relation, run_context.existing, options.file_format, write_spec.partitioning, write_spec.schema) %}
-      {% do run_context.answers.clear() %}
+      {% do run_context.table_state.clear() %}
       {# a write that replaces the table must see this one #}
       {% do run_context.update({'existing': {
         'columns': write_spec.schema, 'partitioning': write_spec.partitioning, 'file_format': options.file_format, 'is_view': false, 'location': none,
@@ -20,11 +20,11 @@
     {% endif %}
     {% do return(none) %}
   {% endif %}
-  {% do dbt_kinds.take_back_history(relation, run_context) if plan.get('restatement') is not none %}
+  {% do dbt_kinds.begin_restatement(relation, run_context) if plan.get('restatement') is not none %}
   {% if write_spec.schema_changes %}
     {# if it is interrupted, the next run has something to load, and finishes it #}
     {% do dbt_kinds.invalidate(options, plan, plan.batches[0]) %}
     {% do dbt_kinds.change_schema(relation, run_context) %}
   {% endif %}
-  {% do run_context.answers.clear() if write_spec.schema_changes or plan.get('restatement') is not none %}
+  {% do run_context.table_state.clear() if write_spec.schema_changes or plan.get('restatement') is not none %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
   A run's context with what its kind prepares, after all checks of the query and the table: `{options, plan, model_hash, is_done, window, existed, start_anew, is_backfill, existing, write_spec, sql,
-  sample_query, reads_itself, questions, answers}`, and what audited_run adds.
+  sample_query, reads_itself, table_state_queries, table_state}`, and what audited_run adds.
 #}
 {% macro prepared_write(run, plan, query) %}
   {% set options, settings, existing, start_anew = query.options, run.settings, query.existing, not run.is_there or plan.start_anew %}
@@ -14,7 +14,7 @@
   {% set is_backfill = dbt_kinds.begins_anew(options, plan, settings, run.is_there) %}
   {% do write_spec.update({'last_value': dbt_kinds.cursor_position(options, query.columns, none if is_backfill else existing)}) if options.get('cursor') is not none %}
   {% do dbt_kinds.check_contract(dbt_kinds.contract_columns(write_spec, query.columns)) %}
-  {% do dbt_kinds.check_can_put_back(options, plan) if plan.get('restatement') is not none %}
+  {% do dbt_kinds.check_can_restore(options, plan) if plan.get('restatement') is not none %}
   {% do dbt_kinds.check_can_replace(options, existing) if start_anew %}
   {% if start_anew and dbt_kinds.hive_refuses(options, existing, write_spec.schema) %}
     {% set existing = dict(existing, has_to_be_dropped=true) %}
@@ -23,6 +23,6 @@
     'audits': [] if settings.skip_audits else options.audits, 'skips_audits': settings.skip_audits and options.audits != [],
     'options': options, 'plan': plan, 'model_hash': run.model_hash, 'is_done': false, 'note': none, 'window': query.window, 'existed': run.is_there, 'start_anew': start_anew,
     'is_backfill': is_backfill, 'existing': existing, 'write_spec': write_spec, 'sql': query.sql, 'sample_query': query.sample, 'reads_itself': query.reads_itself,
-    'questions': dbt_kinds.questions_of(this, options, existing), 'answers': {},
+    'table_state_queries': dbt_kinds.table_state_queries(this, options, existing), 'table_state': {},
   })) %}
 {% endmacro %}

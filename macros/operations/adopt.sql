@@ -4,7 +4,7 @@
 #}
 {% macro adopt(select=none, start=none, until=none, gaps='skip', again=false, execute=false, arrival=none) %}
   {% set executed = dbt_kinds.true_or_false('the operation adopt', 'execute', execute) %}
-  {% do dbt_kinds.act_as('adopt') %}
+  {% do dbt_kinds.set_event_source('adopt') %}
   {% set found, models = {}, [] %}
   {% set named = dbt_kinds.named_models('adopt', select) %}
   {% for node in named %}
@@ -17,7 +17,7 @@
       {# before the table is read: what changes meanwhile counts as late #}
       {% set options = dbt_kinds.options_of(node) %}
       {% set looked_at, sources = dbt_kinds.next_moment(), dict(dbt_kinds.adopted_sources(node, options), versions=dbt_kinds.adopted_versions(node, options)) %}
-      {% do found.update({node.unique_id: dict(sources, held=dbt_kinds.held_intervals(node, start, until, gaps, arrival), looked_at=looked_at)}) %}
+      {% do found.update({node.unique_id: dict(sources, held=dbt_kinds.infer_coverage(node, start, until, gaps, arrival), looked_at=looked_at)}) %}
     {% endif %}
   {% endfor %}
   {% for node in named if node.unique_id in found %}

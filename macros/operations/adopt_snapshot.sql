@@ -6,7 +6,7 @@
   {% set node = dbt_kinds.the_selected_model(select) %}
   {% set options = dbt_kinds.options_of(node) %}
   {% set executed = dbt_kinds.true_or_false(node.name, 'execute', execute) %}
-  {% do dbt_kinds.act_as('adopt') %}
+  {% do dbt_kinds.set_event_source('adopt') %}
   {% if not options.traits.has_merge_timeline %}
     {% do dbt_kinds.fail(node.name, 'adopt_snapshot makes a dbt snapshot the start of scd_type_2_by_time or scd_type_2_by_column, and the model is of kind ' ~ options.kind) %}
   {% elif not snapshot or snapshot is not string %}
@@ -39,7 +39,7 @@
 
 {# The table of the model with those rows: in one commit, or first the table, then its rows: see create_table. #}
 {% macro _copy_history(relation, options, sql) %}
-  {% set columns = dbt_kinds.partition_columns_last(dbt_kinds.describe_query(sql), dbt_kinds.quoted_names(options.partition_by)) if dbt_kinds.is_of_files(options.file_format) else none %}
+  {% set columns = dbt_kinds.partition_columns_last(dbt_kinds.describe_query(sql), dbt_kinds.quoted_names(options.partition_by)) if dbt_kinds.is_file_format(options.file_format) else none %}
   {% call statement('create_history') %}
 create table {{ relation }} {{ dbt_kinds.defined_columns(columns) if columns is not none }} using {{ options.file_format }}
 {% if options.partition_by -%}

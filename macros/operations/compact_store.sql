@@ -7,7 +7,7 @@
   reading an event twice is harmless.
 #}
 {% macro compact_store(keep_days=7, drop_unreadable=false) %}
-  {% do dbt_kinds.act_as('compact_store') %}
+  {% do dbt_kinds.set_event_source('compact_store') %}
   {% set before, after = 0, 0 %}
   {% if dbt_kinds.find_store() is not none %}
     {# what is compacted was recorded before the claim, whatever the clocks of other machines say #}

@@ -46,7 +46,7 @@
   {% set with_commits, of_files = [], [] %}
   {% for node in nodes %}
     {% set file_format = dbt_kinds.options_of(node).file_format %}
-    {% do (with_commits if dbt_kinds.has_commits(file_format) else of_files).append(file_format) %}
+    {% do (with_commits if dbt_kinds.supports_snapshots(file_format) else of_files).append(file_format) %}
   {% endfor %}
   {% set is_server = facts.method is not none and facts.method != 'session' %}
   {% if is_server and facts.poll_interval is not none and facts.poll_interval | float > 1 %}
@@ -117,7 +117,7 @@
   {% if table.file_format != options.file_format %}
     {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table is ' ~ table.file_format ~ ', and file_format of ' ~ options.model ~ ' says ' ~ options.file_format, 'the next run is refused, or rebuilds it',
       "config(file_format='" ~ table.file_format ~ "'), or --full-refresh") %}
-  {% elif options.traits.filters_by_time and dbt_kinds.is_of_files(table.file_format) and not table.partitioning %}
+  {% elif options.traits.filters_by_time and dbt_kinds.is_file_format(table.file_format) and not table.partitioning %}
     {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table of ' ~ table.file_format ~ ' has no partitions', 'a range of it cannot be replaced, and the next run is refused',
       'dbt run -s ' ~ options.model ~ ' --full-refresh') %}
   {% elif dbt_kinds.differing_partitions(options, table.partitioning) is not none %}

@@ -4,7 +4,7 @@
   runs on that day stay, because the rows that they tell of would come again.
 #}
 {% macro forget(select=none, start=none, end=none) %}
-  {% do dbt_kinds.act_as('forget') %}
+  {% do dbt_kinds.set_event_source('forget') %}
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('forget', select) %}
     {% set options = dbt_kinds.options_of(node) %}
@@ -30,7 +30,7 @@
         ~ 'rebuild the table instead: dbt run --full-refresh --select ' ~ node.name) %}
     {% endif %}
     {% do dbt_kinds.append_events(options, dbt_kinds.invalidations(forgotten, at)) %}
-    {% do dbt_kinds.close_pending_write(options) %}
+    {% do dbt_kinds.close_announced_write(options) %}
     {% do dbt_kinds.release_lease_of(options) %}
     {% do models.append({
       'model': node.unique_id, 'relation': options.relation, 'forgotten': forgotten, 'recorded': dbt_kinds.recorded_coverage(node),

@@ -4,8 +4,8 @@
   {% for node in dbt_kinds.selected_models(select) if dbt_kinds.traits_of(node).takes_once %}
     {% set options, files = dbt_kinds.options_of(node), [] %}
     {% if options.landing_table is none and dbt_kinds.has_ledger() %}
-      {% set claims = dbt_kinds.loaded_claims(options.relation) %}
-      {% for row in dbt_kinds.query_rows(dbt_kinds.landed_files_query(options)) if row.get('length') is not none and row.get('claim') and (row.claim in claims or not row.is_newest) %}
+      {% set file_batches = dbt_kinds.loaded_file_batches(options.relation) %}
+      {% for row in dbt_kinds.query_rows(dbt_kinds.landed_files_query(options)) if row.get('length') is not none and row.get('claim') and (row.claim in file_batches or not row.is_newest) %}
         {% do files.append(row.shown) %}
       {% endfor %}
     {% endif %}

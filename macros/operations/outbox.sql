@@ -3,7 +3,7 @@
   a statement.
 #}
 {% macro outbox(select=none, deliveries=[], about=none, limit=10000, resync=false) %}
-  {% do dbt_kinds.act_as('outbox') %}
+  {% do dbt_kinds.set_event_source('outbox') %}
   {% set chosen, models = [], [] %}
   {% for node in dbt_kinds.selected_models(select) %}
     {% set options = dbt_kinds.options_of(node) %}

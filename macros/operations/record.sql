@@ -20,8 +20,8 @@
   {% endif %}
   {% set announced = dbt_kinds.announced_load(pending) if is_pending else {} %}
   {% do announced.update({'execution_time': at}) if execution_time is not none %}
-  {% do dbt_kinds.act_as('record') %}
-  {% do dbt_kinds.append_events(options, [announced] if is_pending else dbt_kinds.statements_of([interval], at) + dbt_kinds.still_pending(pending, [interval])) %}
+  {% do dbt_kinds.set_event_source('record') %}
+  {% do dbt_kinds.append_events(options, [announced] if is_pending else dbt_kinds.manual_load_events([interval], at) + dbt_kinds.still_pending(pending, [interval])) %}
   {% do dbt_kinds.print_answer('record', {
     'model': node.unique_id, 'relation': options.relation, 'recorded': dbt_kinds.recorded_coverage(node),
   }) %}
@@ -29,7 +29,7 @@
 
 
 {# Events that record intervals as loaded, without a hash, so that they match every query. Pure. #}
-{% macro statements_of(intervals, execution_time) %}
+{% macro manual_load_events(intervals, execution_time) %}
   {% set events = [] %}
   {% for start, end in intervals %}
     {% do events.append({'event': 'loaded', 'interval_start': start, 'interval_end': end, 'execution_time': execution_time}) %}

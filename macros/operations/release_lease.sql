@@ -1,6 +1,6 @@
 {# Ends every lease on some models, of any run, and that of a compaction: for a run that is known to be dead before its lease expires. #}
 {% macro release_lease(select=none) %}
-  {% do dbt_kinds.act_as('release_lease') %}
+  {% do dbt_kinds.set_event_source('release_lease') %}
   {% set models = [] %}
   {% for node in dbt_kinds.named_models('release_lease', select) %}
     {% set options = dbt_kinds.options_of(node) %}

@@ -31,7 +31,7 @@
       {% do dbt_kinds.fail(model, "the column '" ~ column ~ "' is not {name: …, data_type: …, not_null: true or false}") %}
     {% endif %}
     {% set name, type = column.name | string, dbt_kinds.parse_type(column.data_type | string) %}
-    {% do dbt_kinds.check_closed(model, 'data_type of ' ~ name, column.data_type | string) %}
+    {% do dbt_kinds.validate_sql_fragment(model, 'data_type of ' ~ name, column.data_type | string) %}
     {% if name | lower in names %}
       {% do dbt_kinds.fail(model, 'columns names ' ~ name ~ ' twice; Spark does not tell names apart by their case') %}
     {% elif name.startswith('_kinds_') %}

@@ -45,7 +45,7 @@
   {% if written is not string or not written.strip() %}
     {% do dbt_kinds.fail(model, "order_by '" ~ written ~ "' is not a column or an SQL expression; write one, such as order_by: updated_at") %}
   {% endif %}
-  {% do dbt_kinds.check_closed(model, 'order_by', written) %}
+  {% do dbt_kinds.validate_sql_fragment(model, 'order_by', written) %}
   {% set expressions, directions = [], [] %}
   {% for order in dbt_kinds.split_top_level(written) %}
     {% set ending = modules.re.findall('(?i)\\s+(?:asc|desc)(?:\\s+nulls\\s+(?:first|last))?\\s*$', order) %}

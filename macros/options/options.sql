@@ -200,7 +200,7 @@
   {% set written = node.config.get('partition_by') or [] %}
   {% set fields = [written] if written is string else written | list %}
   {% for field in fields if field is string and dbt_kinds.is_partition_function(field) %}
-    {% do dbt_kinds.check_closed(node.name, 'partition_by', field) %}
+    {% do dbt_kinds.validate_sql_fragment(node.name, 'partition_by', field) %}
     {% if dbt_kinds._file_format(node) == 'delta' %}
       {% do dbt_kinds.fail(node.name, "partition_by '" ~ field ~ "' is an expression, and Delta partitions by columns only; select it as a column of the query and name that, or use file_format: iceberg") %}
     {% endif %}

@@ -8,7 +8,7 @@
   {% endif %}
   {% set columns = [] %}
   {% for column in node.columns.values() if column.get('data_type') %}
-    {% do columns.append('cast(null as ' ~ dbt_kinds.check_closed(node.name, 'data_type of ' ~ column.name, column.data_type) ~ ') as ' ~ dbt_kinds.quoted(column.name)) %}
+    {% do columns.append('cast(null as ' ~ dbt_kinds.validate_sql_fragment(node.name, 'data_type of ' ~ column.name, column.data_type) ~ ') as ' ~ dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% if not columns %}
     {% do dbt_kinds.fail(node.name, 'its query reads ' ~ relation ~ ', its own table, which is not there yet and cannot be made empty: declare the columns of the model, '

@@ -3,7 +3,7 @@
   No macro can catch an error of Spark, so the query has an alias that says whose it is: Spark shows it in what it says of the query.
 #}
 {% macro ready_until(node, options) %}
-  {% set sql = dbt_kinds.check_closed(options.model, 'ready_until', render(options.ready_until)) %}
+  {% set sql = dbt_kinds.validate_sql_fragment(options.model, 'ready_until', render(options.ready_until)) %}
   {% if '/*kinds:' in sql %}
     {% set settings = dbt_kinds.run_settings(options.model) %}
     {% set sql = dbt_kinds.substitute_window(dbt_kinds.typed_parts(options, 'its ready_until', [sql], sql)[0], dbt_kinds.preview_window(node, settings), settings.execution_time) %}

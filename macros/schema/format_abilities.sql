@@ -1,10 +1,10 @@
 {# Whether tables of a format are folders of files without commits, in which whole partitions are replaced. Pure. #}
-{% macro is_of_files(file_format) %}
+{% macro is_file_format(file_format) %}
   {% do return(file_format in ['parquet', 'orc']) %}
 {% endmacro %}
 
 
 {# Whether tables of a format change by atomic commits, and can be replaced in one. Pure. #}
-{% macro has_commits(file_format) %}
+{% macro supports_snapshots(file_format) %}
   {% do return(file_format in ['iceberg', 'delta']) %}
 {% endmacro %}

@@ -27,7 +27,7 @@
 
 
 {# Adds a table that this run created. #}
-{% macro note_table(relation) %}
+{% macro cache_table(relation) %}
   {% do dbt_kinds.run_memory('listed_tables').setdefault(relation.without_identifier() | string, {}).update({relation.identifier | lower: 'table'}) %}
 {% endmacro %}
 

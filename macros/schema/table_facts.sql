@@ -22,7 +22,7 @@
   {% set facts = {'partitioning': [], 'file_format': provider, 'is_view': false, 'location': dbt_kinds._stated(head, 'Location')} %}
   {% if dbt_kinds._stated(head, 'Type') == 'VIEW' %}
     {% do return(dict(facts, is_view=true)) %}
-  {% elif dbt_kinds.is_of_files(provider) %}
+  {% elif dbt_kinds.is_file_format(provider) %}
     {% set columns = dbt_kinds._stated(head, 'Partition Columns') %}
     {% for name in modules.re.findall('`(?:[^`]|``)*`', columns or '') %}
       {% do facts.partitioning.append(dbt_kinds.partition_field(dbt_kinds.unquoted(name))) %}

@@ -17,7 +17,7 @@
     {% do dbt_kinds.warn_of_gap(options) %}
   {% endif %}
   {% set now_rows = dbt_kinds.rows_to_send(relation, options, now) %}
-  {% if not dbt_kinds.has_commits(options.file_format) %}
+  {% if not dbt_kinds.supports_snapshots(options.file_format) %}
     {% do dbt_kinds._keep_sent_rows(relation, delta.fill, now_rows) %}
     {% set now_rows = dbt_kinds._sent_rows(relation, delta.fill) %}
   {% endif %}
@@ -26,7 +26,7 @@
     {% do dbt_kinds.append_to_outbox(options.relation, 'change', dbt_kinds.row_changes(then_rows, now_rows, delta, dbt_kinds.sink_keys(options))) %}
   {% endif %}
   {% do dbt_kinds.append_to_outbox(options.relation, 'delta', [dict(delta, moment=dbt_kinds.next_moment())]) %}
-  {% if not dbt_kinds.has_commits(options.file_format) %}
+  {% if not dbt_kinds.supports_snapshots(options.file_format) %}
     {% do dbt_kinds._drop_sent_rows(relation, delta.fill) %}
   {% endif %}
 {% endmacro %}
@@ -54,7 +54,7 @@
 
 {# The version of a table, as a string: a snapshot, a version, or for Parquet and ORC the moment of the last load; none for an empty table without a snapshot. #}
 {% macro _version_to_send(relation, options) %}
-  {% if dbt_kinds.has_commits(options.file_format) %}
+  {% if dbt_kinds.supports_snapshots(options.file_format) %}
     {% set snapshot = dbt_kinds.current_snapshot(relation, options.file_format) %}
     {% do return(none if snapshot is none else snapshot | string) %}
   {% endif %}
@@ -63,7 +63,7 @@
 
 
 {% macro _can_be_read(relation, options, delta) %}
-  {% if dbt_kinds.has_commits(options.file_format) %}
+  {% if dbt_kinds.supports_snapshots(options.file_format) %}
     {% do return(dbt_kinds.matches('-?\\d+', delta.version) and dbt_kinds.has_snapshot(relation, options.file_format, delta.version | int)) %}
   {% endif %}
   {% do return(dbt_kinds.relation_type(dbt_kinds.sent_table(relation)) is not none and ('fill=' ~ delta.fill) in dbt_kinds._sent_partitions(relation)) %}
@@ -71,7 +71,7 @@
 
 
 {% macro _rows_of_delta(relation, options, delta) %}
-  {% if dbt_kinds.has_commits(options.file_format) %}
+  {% if dbt_kinds.supports_snapshots(options.file_format) %}
     {% do return(dbt_kinds.rows_to_send(relation, options, delta.version)) %}
   {% endif %}
   {% do return(dbt_kinds._sent_rows(relation, delta.fill)) %}
@@ -90,7 +90,7 @@
   {% set sent = dbt_kinds.sent_table(relation) %}
   {% if dbt_kinds.relation_type(sent) is none %}
     {% call statement('create_sent') %}create table if not exists {{ sent }} (key string, row string, fill string) using parquet partitioned by (fill){% endcall %}
-    {% do dbt_kinds.note_table(sent) %}
+    {% do dbt_kinds.cache_table(sent) %}
   {% endif %}
   {% call statement('keep_sent') %}
 insert overwrite table {{ sent }} partition (fill = {{ dbt_kinds.text_literal(fill) }})

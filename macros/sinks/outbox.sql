@@ -29,7 +29,7 @@
 {% macro prepare_outbox() %}
   {% if not dbt_kinds.has_outbox() %}
     {% do dbt_kinds.create_log(dbt_kinds.outbox_table(), dbt_kinds.outbox_columns(), partitions={'relation': 'string', 'event': 'string'}) %}
-    {% do dbt_kinds.note_table(dbt_kinds.outbox_table()) %}
+    {% do dbt_kinds.cache_table(dbt_kinds.outbox_table()) %}
   {% endif %}
 {% endmacro %}
 

@@ -3,7 +3,7 @@
   digits is a string, because JSON parsers would round it.
 #}
 {% macro rows_to_send(relation, options, version) %}
-  {% set table = relation ~ (' version as of ' ~ version if dbt_kinds.has_commits(options.file_format) else '') %}
+  {% set table = relation ~ (' version as of ' ~ version if dbt_kinds.supports_snapshots(options.file_format) else '') %}
   {% set values, hidden = [], [options.get('content_hash_name', '') | lower, '_kinds_claim'] %}
   {% for column in dbt_kinds.describe_query('select * from ' ~ table) if column.name | lower not in hidden %}
     {% do values.append(dbt_kinds._value_to_send(column)) %}

@@ -29,7 +29,7 @@
   {% for read in dbt_kinds.tables_read(node, none).values() %}
     {% set relation = dbt_kinds.relation_of_node(read) %}
     {% set key = dbt_kinds.relation_key(relation.database, relation.schema, relation.identifier) %}
-    {% if key not in known and dbt_kinds.relation_type(relation) == 'table' and dbt_kinds.has_commits(dbt_kinds.source_facts(key).file_format) %}
+    {% if key not in known and dbt_kinds.relation_type(relation) == 'table' and dbt_kinds.supports_snapshots(dbt_kinds.source_facts(key).file_format) %}
       {% set history = dbt_kinds.snapshot_history(dbt_kinds.source_facts(key)) %}
       {% set pieces = dbt_kinds.pieces_of_history(dbt_kinds.loads_of(options.relation), dbt_kinds.noted_sources(options.relation), key, history) %}
       {% do found.append({'name': key, 'snapshot': history.head, 'hashes': none, 'stale': none, 'lost': dbt_kinds.late_hits(pieces, [], [], options.unit).lost}) %}
@@ -42,7 +42,7 @@
 {# The adopted intervals as events, with the state of the model's sources before its table was read; `versions` is what adopted_versions returns. Pure. #}
 {% macro adoptions_of(intervals, execution_time, started_at, sources, versions=none) %}
   {% set events = [] %}
-  {% for event in dbt_kinds.statements_of(intervals, execution_time) %}
+  {% for event in dbt_kinds.manual_load_events(intervals, execution_time) %}
     {% set states = dbt_kinds.states_of_sources(sources, [event.interval_start, event.interval_end]) %}
     {% set details = dict(versions or {}, **({'sources': states} if states else {})) %}
     {% do events.append(dict(event, started_at=started_at, details=details or none)) %}

@@ -12,7 +12,7 @@
   {% set asks = loads != [] and settings.start is none and not settings.full_refresh %}
   {% set noted = dbt_kinds.noted_sources(options.relation) if asks else [] %}
   {% for source in dbt_kinds._watched_sources(node, options, windows, parents, sql) %}
-    {% set found = dbt_kinds._late_in_files(options, loads if asks else [], noted, source) if not dbt_kinds.has_commits(source.facts.file_format)
+    {% set found = dbt_kinds._late_in_files(options, loads if asks else [], noted, source) if not dbt_kinds.supports_snapshots(source.facts.file_format)
       else dbt_kinds._late_in_snapshots(options, loads if asks else [], noted, source) %}
     {% do late.append({'relation': source.key, 'hits': found.hits, 'lost': found.lost}) if found.hits or found.lost %}
     {% if asks and source.hashes is none %}
@@ -123,12 +123,12 @@
   {% endif %}
   {% set is_text = modules.re.split('[(<]', column.type)[0] | lower in ['string', 'varchar', 'char'] %}
   {% set type = column.type if behind.value == '{}' else 'date' if behind.value.endswith('as date)') else 'timestamp' %}
-  {% if dbt_kinds.has_commits(facts.file_format) and is_text %}
+  {% if dbt_kinds.supports_snapshots(facts.file_format) and is_text %}
     {% do return({'problem': 'lookback: auto reads ' ~ name ~ ', a column of text, whose bounds may be cut short; use a date or a timestamp' ~ instead}) %}
   {% elif facts.file_format == 'delta' and 'delta.enableChangeDataFeed=true' not in facts.properties | string %}
     {% do return({'problem': 'lookback: auto cannot ask ' ~ behind.relation ~ ', a Delta table without a change data feed, what changed; turn it on with alter table ' ~ behind.relation
       ~ ' set tblproperties (delta.enableChangeDataFeed = true), or write lookback as a number of units'}) %}
-  {% elif dbt_kinds.has_commits(facts.file_format) %}
+  {% elif dbt_kinds.supports_snapshots(facts.file_format) %}
     {# it tells #}
   {% elif facts.file_format not in ['parquet', 'orc', 'text', 'csv', 'json', 'avro'] %}
     {% do return({'problem': 'lookback: auto cannot ask ' ~ behind.relation ~ ', a table of ' ~ facts.file_format ~ ', what changed' ~ instead}) %}

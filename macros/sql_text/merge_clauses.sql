@@ -16,7 +16,7 @@
         {% do dbt_kinds.fail(model, "when_matched has a clause 'when " ~ clause ~ "' behind one without a condition, which leaves it nothing; "
           ~ 'put it before that one, or remove it') %}
       {% endif %}
-      {% do clauses.append(dbt_kinds._merge_clause(model, dbt_kinds.check_closed(model, 'when_matched', clause))) %}
+      {% do clauses.append(dbt_kinds._merge_clause(model, dbt_kinds.validate_sql_fragment(model, 'when_matched', clause))) %}
     {% endfor %}
   {% endfor %}
   {% if not clauses %}

@@ -16,7 +16,7 @@
       {% do dbt_kinds.fail(model, option ~ ' is empty; write ' ~ example ~ ', or remove the option') %}
     {% endif %}
     {# when_matched may have semicolons between its clauses, which are checked one by one #}
-    {% do dbt_kinds.check_closed(model, option, read, may_have_semicolons=option == 'when_matched') %}
+    {% do dbt_kinds.validate_sql_fragment(model, option, read, may_have_semicolons=option == 'when_matched') %}
     {% do texts.append(dbt_kinds.replace_alias(read, {'DBT_INTERNAL_DEST': 'target', 'DBT_INTERNAL_SOURCE': 'source'})) %}
   {% endfor %}
   {% do return(texts) %}

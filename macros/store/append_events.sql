@@ -77,7 +77,7 @@ from (
 
 
 {# Marks this invocation's events as recorded by an operation, not by a run. #}
-{% macro act_as(operation) %}
+{% macro set_event_source(operation) %}
   {% do dbt_kinds.run_memory('source').update({'source': operation}) %}
 {% endmacro %}
 

@@ -2,7 +2,7 @@
 {% macro compacted_log(old, drop_unreadable=false) %}
   {% set compacted = [] %}
   {% for relations in old.parts %}
-    {% do compacted.extend(dbt_kinds.compacted_events(dbt_kinds.read_old_log(old, relations), old.settled_at, drop_unreadable)) %}
+    {% do compacted.extend(dbt_kinds.compacted_events(dbt_kinds.read_old_log(old, relations), old.compacted_at, drop_unreadable)) %}
   {% endfor %}
   {% do return(compacted) %}
 {% endmacro %}
@@ -11,10 +11,10 @@
 {#
   The events that are equivalent to an old log, as read_old_log returns it, or to a part of it that has all events of its relations, each a mapping of
   the store's columns. A load keeps its own times only if they may still be needed: if the model has yet to follow a parent's change, or goes by
-  changes itself; and the execution time if a schedule restates it. All other loads are treated as if made at `settled_at`, the newest old moment of the store,
+  changes itself; and the execution time if a schedule restates it. All other loads are treated as if made at `compacted_at`, the newest old moment of the store,
   models and parents alike, so that their order is preserved and adjacent loads can be merged.
 #}
-{% macro compacted_events(log, settled_at, drop_unreadable=false) %}
+{% macro compacted_events(log, compacted_at, drop_unreadable=false) %}
   {% set rows_of, not_replayed = {}, dbt_kinds.lease_events() + dbt_kinds.write_events() + dbt_kinds.findings_events() %}
   {% for row in log %}
     {% do rows_of.setdefault(row.get('relation', ''), []).append(row) %}
@@ -30,16 +30,16 @@
       {% do dbt_kinds.fail_unreadable(relation, unreadable[0]) %}
     {% endif %}
     {% set readable = rows | rejectattr('is_unreadable') | rejectattr('event', 'in', not_replayed) | list %}
-    {% set keeps_history = rows | selectattr('kind', 'in', timeline_kinds) | list != [] %}
+    {% set has_merge_timeline = rows | selectattr('kind', 'in', timeline_kinds) | list != [] %}
     {# a restatement restores the table to its state after one of the merges, so each of them is kept #}
     {# before the loads, and not older: a later load would close it #}
-    {% set pending = dbt_kinds.pending_write(rows) %}
-    {% do compacted.append(dict(pending, recorded_at=settled_at)) if pending is not none %}
-    {% if keeps_history %}
+    {% set pending = dbt_kinds.announced_write(rows) %}
+    {% do compacted.append(dict(pending, recorded_at=compacted_at)) if pending is not none %}
+    {% if has_merge_timeline %}
       {% do compacted.extend(readable) %}
     {% else %}
       {% set loads = dbt_kinds.fold_events(readable) %}
-      {% for load in (dbt_kinds._merged_loads(loads, nodes[relation], settled_at) if relation in nodes else loads) %}
+      {% for load in (dbt_kinds._merged_loads(loads, nodes[relation], compacted_at) if relation in nodes else loads) %}
         {% do compacted.append(dict(load, interval_start=load.start, interval_end=load.end)) %}
       {% endfor %}
     {% endif %}
@@ -64,7 +64,7 @@
 
 
 {# The loads of a model of this project, with indistinguishable adjacent ones merged. A log has very many, so no macro is called for each. #}
-{% macro _merged_loads(loads, node, settled_at) %}
+{% macro _merged_loads(loads, node, compacted_at) %}
   {% set options = dbt_kinds.options_of(node) %}
   {% if options.traits.is_change_driven %}
     {% do return(dbt_kinds.loads_and_the_latest(loads)) %}
@@ -75,7 +75,7 @@
   {% endfor %}
   {% set pending = dbt_kinds.as_instants(dbt_kinds.merge_intervals(pending), options.unit, '9999') %}
   {% set stretches = [] %}
-  {% for load in dbt_kinds._settled_loads(dbt_kinds._known_loads(loads, options), pending, settled_at) %}
+  {% for load in dbt_kinds._compacted_loads(dbt_kinds._known_loads(loads, options), pending, compacted_at) %}
     {% set last = stretches[-1] if stretches else {} %}
     {% set facts = [
       load.recorded_at, load.started_at, load.get('model_hash') or none, load.get('details') or none, load.get('execution_time') if options.auto_restatement is not none else none,
@@ -97,26 +97,26 @@
 {% endmacro %}
 
 
-{# Loads that count as made at `settled_at`, but for the pieces of them that are `pending`, which keep their times. #}
-{% macro _settled_loads(loads, pending, settled_at) %}
-  {% set settled = [] %}
+{# Loads that count as made at `compacted_at`, but for the pieces of them that are `pending`, which keep their times. #}
+{% macro _compacted_loads(loads, pending, compacted_at) %}
+  {% set compacted = [] %}
   {% for load in loads %}
-    {% set unsettled = dbt_kinds.intersect_intervals([[load.start, load.end]], pending) if pending else [] %}
-    {% if not unsettled %}
-      {% do settled.append(dict(load, recorded_at=settled_at, started_at=settled_at)) %}
+    {% set uncompacted = dbt_kinds.intersect_intervals([[load.start, load.end]], pending) if pending else [] %}
+    {% if not uncompacted %}
+      {% do compacted.append(dict(load, recorded_at=compacted_at, started_at=compacted_at)) %}
     {% else %}
-      {% do settled.extend(dbt_kinds._pieces(load, unsettled, settled_at)) %}
+      {% do compacted.extend(dbt_kinds._pieces(load, uncompacted, compacted_at)) %}
     {% endif %}
   {% endfor %}
-  {% do return(settled) %}
+  {% do return(compacted) %}
 {% endmacro %}
 
 
-{% macro _pieces(load, unsettled, settled_at) %}
+{% macro _pieces(load, uncompacted, compacted_at) %}
   {% set pieces = [] %}
-  {% for start, end in (dbt_kinds.subtract_intervals([[load.start, load.end]], unsettled) + unsettled) | sort %}
+  {% for start, end in (dbt_kinds.subtract_intervals([[load.start, load.end]], uncompacted) + uncompacted) | sort %}
     {% set piece = dict(load, start=start, end=end) %}
-    {% do piece.update({'recorded_at': settled_at, 'started_at': settled_at}) if [start, end] not in unsettled %}
+    {% do piece.update({'recorded_at': compacted_at, 'started_at': compacted_at}) if [start, end] not in uncompacted %}
     {% do piece.update({'rows_written': none, 'seconds': none}) if [start, end] != [load.start, load.end] %}
     {% do pieces.append(piece) %}
   {% endfor %}

@@ -1,7 +1,7 @@
 {#
   Takes the lease on a model, or raises. Returns whether others recorded anything for the table since this
   run read the store: then it must plan again. The same read also answers a run's `questions` about the table
-  under the lease: see answer. Waits for a run that only merges the store's files. If it `gives_way`, it returns none instead of raising.
+  under the lease: see table_state. Waits for a run that only merges the store's files. If it `gives_way`, it returns none instead of raising.
 #}
 {% macro claim(options, plan, questions={}, gives_way=false) %}
   {% if options.relation in dbt_kinds.own_claims() %}
@@ -39,7 +39,7 @@
   conflicting claim, or none if this run has the lease. A run that `gives_way` does not fail because of it.
 #}
 {% macro try_claim(options, plan, seconds, questions={}, gives_way=false) %}
-  {% do dbt_kinds.own_claims().update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': '', 'answers': {}}}) %}
+  {% do dbt_kinds.own_claims().update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': '', 'table_state': {}}}) %}
   {% set claimed_at = dbt_kinds.append_events(options, [{
     'event': 'claimed', 'execution_time': plan.execution_time, 'lease_seconds': seconds, 'holder': dbt_kinds.lease_holder(),
     'interval_start': plan.batches[0][0] if plan.batches else none, 'interval_end': plan.batches[-1][1] if plan.batches else none,
@@ -73,7 +73,7 @@
 
 
 {#
-  The claims that this run holds, by relation: `{options, seconds, sign_of_life, answers}`, the answers being those to the questions that came with the claim, and the snapshot
+  The claims that this run holds, by relation: `{options, seconds, sign_of_life, table_state}`, the state being what was answered to the questions that came with the claim, and the snapshot
   that the last recorded write left.
 #}
 {% macro own_claims() %}
@@ -95,7 +95,7 @@
   Called before a write and before its record: a run that was silent for longer than its lease lasts may have been superseded, by one that is still there or by one that
   has ended since.
 #}
-{% macro hold_lease(options) %}
+{% macro assert_lease(options) %}
   {% set known = dbt_kinds.recorded_facts(options.relation) if dbt_kinds._is_overdue(options) else none %}
   {% set rivals = dbt_kinds.successors(options) %}
   {% if rivals %}
@@ -133,14 +133,14 @@
 
 
 {# The event that ends this run's lease on a model, to be added to another append; empty if it holds none. #}
-{% macro release_along(options) %}
+{% macro release_event(options) %}
   {% do return([{'event': 'released'}] if options.relation in dbt_kinds.own_claims() else []) %}
 {% endmacro %}
 
 
 {# Ends this run's lease on a model, if it holds one, with the reason if the model failed; `also` are events to append with it. #}
 {% macro release_lease_of(options, failure=none, also=[]) %}
-  {% set released = dbt_kinds.release_along(options) %}
+  {% set released = dbt_kinds.release_event(options) %}
   {% if released %}
     {% set failed = [{'event': 'failed', 'message': failure}] if failure is not none else [] %}
     {% do dbt_kinds.append_events(options, failed + also + released) %}
@@ -186,7 +186,7 @@
   {% for row in rows if row.is_unreadable is defined %}{% do dbt_kinds.fail_unreadable(relation, row) %}{% endfor %}
   {% do dbt_kinds.replace_log(relation, rows) %}
   {% set written = rows | selectattr('event', 'eq', 'loaded') | selectattr('snapshot_id', 'defined') | map(attribute='snapshot_id') | list %}
-  {% do dbt_kinds.own_claims().get(relation, {}).update({'answers': dict(answers, recorded_head=written[-1] if written else none)}) %}
+  {% do dbt_kinds.own_claims().get(relation, {}).update({'table_state': dict(answers, recorded_head=written[-1] if written else none)}) %}
   {% do return(log) %}
 {% endmacro %}
 

@@ -5,7 +5,7 @@
 {% macro merge_files() %}
   {% set files = dbt_kinds.run_memory('store_files').get('number') or 0 %}
   {% if execute and files > 300 and dbt_kinds.may_merge_files() %}
-    {% do dbt_kinds.act_as('merge_files') %}
+    {% do dbt_kinds.set_event_source('merge_files') %}
     {% set lease = dbt_kinds.store_lease() %}
     {% if dbt_kinds.try_claim(lease, {'execution_time': dbt_kinds.run_settings('').execution_time, 'batches': []}, 600) is none %}
       {% do dbt_kinds.finish_compaction() %}

@@ -3,7 +3,7 @@
   this run dies before its record.
 #}
 {% macro announce_write(run_context, batch, details, snapshot_id=none) %}
-  {% do dbt_kinds.hold_lease(run_context.options) %}
+  {% do dbt_kinds.assert_lease(run_context.options) %}
   {# the first batch of a rebuild: until it is recorded, recovery means restarting the rebuild #}
   {% set open = dbt_kinds.open_write(run_context.options.relation) %}
   {% set details = dict(details, rebuild_from=dbt_kinds.details_of(open).get('rebuild_from') if open is not none else none) %}
@@ -22,7 +22,7 @@
 {% macro open_write(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
   {% if 'open_write' not in log.views %}
-    {% do log.views.update({'open_write': dbt_kinds.pending_write(log.rows)}) %}
+    {% do log.views.update({'open_write': dbt_kinds.announced_write(log.rows)}) %}
   {% endif %}
   {% do return(log.views.open_write) %}
 {% endmacro %}
@@ -32,7 +32,7 @@
   The open announced write among the events of one relation, or none. A relation has at most one, which anything that is recorded of the relation later closes, whatever
   its interval: a run settles it before it records anything else. Pure.
 #}
-{% macro pending_write(rows) %}
+{% macro announced_write(rows) %}
   {% set announced = rows | selectattr('event', 'eq', 'pending') | sort(attribute='recorded_at') | list %}
   {% if not announced %}
     {% do return(none) %}
@@ -88,6 +88,6 @@
 
 
 {# Closes the announced write of a relation, whatever its outcome, if there is one. #}
-{% macro close_pending_write(options) %}
+{% macro close_announced_write(options) %}
   {% do dbt_kinds.append_events(options, [{'event': 'settled'}]) if dbt_kinds.open_write(options.relation) is not none %}
 {% endmacro %}

@@ -43,7 +43,7 @@
 
 
 {#
-  The events before a moment, those without a moment among them, of which the ones of leases are not needed, except for refusals: `{condition, settled_at, parts}`, where settled_at is
+  The events before a moment, those without a moment among them, of which the ones of leases are not needed, except for refusals: `{condition, compacted_at, parts}`, where compacted_at is
   the moment of the newest, and the parts are lists of relations that together have about `size` events to replay.
 #}
 {% macro old_log(until, size=100000) %}
@@ -57,7 +57,7 @@ group by coalesce(relation, '')
   {%- endset %}
   {% set counted = dbt_kinds.query_rows(sql, by='relation') %}
   {% do return({
-    'condition': is_old ~ ' and ' ~ is_replayed, 'settled_at': counted | map(attribute='newest') | max | default('', true), 'parts': dbt_kinds.parts_of_log(counted, size),
+    'condition': is_old ~ ' and ' ~ is_replayed, 'compacted_at': counted | map(attribute='newest') | max | default('', true), 'parts': dbt_kinds.parts_of_log(counted, size),
   }) %}
 {% endmacro %}
 

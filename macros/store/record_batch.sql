@@ -8,13 +8,13 @@
   {% set seconds = dbt_kinds.to_thousandths(dbt_kinds.seconds_between(started_at, dbt_kinds.next_moment())) %}
   {% if not dbt_kinds.is_sample_run() %}
     {% set batch = plan.batches[number - 1] %}
-    {% do dbt_kinds.hold_lease(options) %}
+    {% do dbt_kinds.assert_lease(options) %}
     {% set also = dbt_kinds.audit_events(batch, plan.execution_time, run_context.get('warnings', [])) %}
     {% if number < plan.batches | length %}
       {# the records of an audited batch are withdrawn once it has passed #}
       {% do also.extend(dbt_kinds.invalidations_of(options, plan, plan.batches[number])) if not options.traits.appends_rows and not run_context.audits %}
     {% elif not has_more and not dbt_kinds.is_granted_or_documented(run_context) %}
-      {% do also.extend(dbt_kinds.release_along(options)) %}
+      {% do also.extend(dbt_kinds.release_event(options)) %}
     {% endif %}
     {% do dbt_kinds.append_events(options, [{
       'event': 'loaded', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': plan.execution_time,
@@ -22,7 +22,7 @@
       'snapshot_id': written.get('snapshot_id'), 'details': dbt_kinds.batch_details(run_context, number, written),
     }] + also, written.get('commit')) %}
   {% else %}
-    {% do dbt_kinds.close_pending_write(options) %}
+    {% do dbt_kinds.close_announced_write(options) %}
   {% endif %}
   {% do run_context.update({'seconds_spent': run_context.get('seconds_spent', 0) + seconds}) %}
   {% do dbt_kinds.log_batch(options, plan, number, written.rows_written, seconds, run_context.seconds_spent) %}

@@ -44,7 +44,7 @@
 {# What the format's `alter table` can do. #}
 {% macro _is_done_in_place(file_format, change) %}
   {% if change.change == 'add' %}
-    {% do return(change.path | length == 1 or dbt_kinds.has_commits(file_format)) %}
+    {% do return(change.path | length == 1 or dbt_kinds.supports_snapshots(file_format)) %}
   {% elif file_format != 'iceberg' or change.change == 'alter' %}
     {% do return(false) %}
   {% elif change.change == 'drop' %}
@@ -62,7 +62,7 @@
   {% for field in existing.partitioning if change.change != 'add' and change.path[0] | lower in dbt_kinds._words_of(field) %}
     {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation ~ ', which is partitioned by it' ~ way_out) %}
   {% endfor %}
-  {% if not change.in_place and not dbt_kinds.is_destructive(change) and dbt_kinds.is_of_files(options.file_format) %}
+  {% if not change.in_place and not dbt_kinds.is_destructive(change) and dbt_kinds.is_file_format(options.file_format) %}
     {% do dbt_kinds.fail(options.model, 'the query ' ~ words ~ ' of ' ~ options.relation ~ ', which ' ~ options.file_format ~ ' cannot do in place' ~ way_out
       ~ ', or cast the column in the query to what it is in the table') %}
   {% endif %}

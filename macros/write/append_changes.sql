@@ -21,5 +21,5 @@
       rows_written=number, details=details)) %}
   {% endif %}
   {# the version of a Parquet or ORC table is its last load, so an empty run is noted instead of recorded, which would trigger its readers #}
-  {% do return({'rows_written': 0, 'is_idle': dbt_kinds.is_of_files(options.file_format), 'sql': '-- no row came', 'details': details, 'snapshot_id': none}) %}
+  {% do return({'rows_written': 0, 'is_idle': dbt_kinds.is_file_format(options.file_format), 'sql': '-- no row came', 'details': details, 'snapshot_id': none}) %}
 {% endmacro %}

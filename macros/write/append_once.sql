@@ -29,7 +29,7 @@
 
 {#
   Appends the rows of a query. If the run dies between the write and its record, the new rows cannot be distinguished from others. So the
-  state of the table is announced before, and settle_pending_write finds out whether the rows were written.
+  state of the table is announced before, and settle_announced_write finds out whether the rows were written.
 #}
 {% macro append_once(relation, run_context, batch, query) %}
   {% do return(dbt_kinds.announced_append(relation, run_context, batch, dbt_kinds.filtered_query(query, 'true', run_context.write_spec.selected))) %}
@@ -39,15 +39,15 @@
 {# The same for SQL that returns the table's columns. `known` is added to the announcement: `rows`, their number, and `details` for the record. #}
 {% macro announced_append(relation, run_context, batch, rows, known={}) %}
   {% set file_format = run_context.write_spec.file_format %}
-  {% set is_of_files = dbt_kinds.is_of_files(file_format) %}
-  {% set newest = dbt_kinds.answer(relation, run_context, 'newest_file') if is_of_files else none %}
+  {% set is_file_format = dbt_kinds.is_file_format(file_format) %}
+  {% set newest = dbt_kinds.table_state(relation, run_context, 'newest_file') if is_file_format else none %}
   {% set before = dbt_kinds.announce_commit(relation, run_context, batch, dict({'write': 'append', 'newest_file': newest}, **known)) %}
   {% set insert -%}
 insert into {{ relation }}
 {{ rows }}
   {%- endset %}
   {% call statement('append') %}{{ insert }}{% endcall %}
-  {% if is_of_files %}
+  {% if is_file_format %}
     {% do return({'rows_written': dbt_kinds.rows_in_files_after(relation, newest) if known.get('rows') is none else known.rows, 'sql': insert}) %}
   {% endif %}
   {% do return(dict(dbt_kinds.commit_of(relation, file_format, before if file_format == 'delta' else none), sql=insert)) %}
@@ -58,7 +58,7 @@ insert into {{ relation }}
 {% macro announce_commit(relation, run_context, batch, details) %}
   {% set file_format = run_context.options.file_format %}
   {% set is_iceberg = file_format == 'iceberg' %}
-  {% set before = dbt_kinds.answer(relation, run_context, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, file_format) %}
+  {% set before = dbt_kinds.table_state(relation, run_context, 'head') if is_iceberg else dbt_kinds.current_snapshot(relation, file_format) %}
   {% do dbt_kinds.announce_write(run_context, batch, dict(details, application=dbt_kinds.spark_application() if is_iceberg else none), before) %}
   {% do return(before) %}
 {% endmacro %}

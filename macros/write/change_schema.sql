@@ -13,14 +13,14 @@
     {% do return(none) %}
   {% endif %}
   {% set sql = dbt_kinds.filtered_query('select * from ' ~ relation, 'true', dbt_kinds.selected_columns(run_context.existing.columns, write_spec.schema, cast=true)) %}
-  {% if not dbt_kinds.is_of_files(options.file_format) %}
+  {% if not dbt_kinds.is_file_format(options.file_format) %}
     {% do dbt_kinds.create_table(relation, run_context.existing, options.file_format, write_spec.partitioning, sql, write_spec.schema) %}
     {% do dbt_kinds._finish_backfills(relation, options, backfills) if backfills %}
   {% else %}
     {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}
     {% do dbt_kinds.announce_write(run_context, nothing, {'write': 'stage', 'stage': stage.identifier, 'partitioning': write_spec.partitioning}) %}
     {% do dbt_kinds.put_stage_in_place(relation, options, stage, write_spec.partitioning) %}
-    {% do dbt_kinds.close_pending_write(options) %}
+    {% do dbt_kinds.close_announced_write(options) %}
     {% do dbt_kinds.drop_stage(relation, stage) %}
   {% endif %}
 {% endmacro %}
@@ -28,7 +28,7 @@
 
 {% macro _finish_backfills(relation, options, backfills) %}
   {% do dbt_kinds.backfill_columns(relation, backfills) %}
-  {% do dbt_kinds.close_pending_write(options) %}
+  {% do dbt_kinds.close_announced_write(options) %}
 {% endmacro %}
 
 

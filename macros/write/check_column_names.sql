@@ -3,12 +3,12 @@
   files of a Parquet or ORC table, by which it is told what a write has changed. Delta takes some characters only with column mapping, which a table has or is given.
 #}
 {% macro check_column_names(options, columns, existing=none) %}
-  {% set is_of_files, reserved = dbt_kinds.is_of_files(options.file_format), dbt_kinds.iceberg_columns() if options.file_format == 'iceberg' else [] %}
+  {% set is_file_format, reserved = dbt_kinds.is_file_format(options.file_format), dbt_kinds.iceberg_columns() if options.file_format == 'iceberg' else [] %}
   {% for column in columns if column.name[:1] == '_' %}
     {% set way_out = '; give it another name in the query, as in `' ~ column.name ~ '` as ' ~ modules.re.sub('^_+', '', column.name) | lower %}
     {% if column.name in reserved %}
       {% do dbt_kinds.fail(options.model, "the column '" ~ column.name ~ "' has a name that Iceberg reserves, and Spark could not read the table" ~ way_out) %}
-    {% elif is_of_files and column.name | lower == '_metadata' %}
+    {% elif is_file_format and column.name | lower == '_metadata' %}
       {% do dbt_kinds.fail(options.model, "the column '" ~ column.name ~ "' has the name under which Spark tells the files of a " ~ options.file_format
         ~ ' table, and dbt_kinds asks for them' ~ way_out) %}
     {% endif %}

@@ -16,7 +16,7 @@
 {# The first type within a type that tables of a format cannot hold, or none: void, except in Delta; of intervals, Parquet and ORC hold those of one kind, as `interval day to second`. Pure. #}
 {% macro unstorable_type(file_format, text) %}
   {% for type in dbt_kinds._atomic_types(dbt_kinds.parse_type(text)) %}
-    {% set is_interval = type == 'interval' or (type.startswith('interval ') and dbt_kinds.has_commits(file_format)) %}
+    {% set is_interval = type == 'interval' or (type.startswith('interval ') and dbt_kinds.supports_snapshots(file_format)) %}
     {% if is_interval or (type == 'void' and file_format != 'delta') %}
       {% do return(type) %}
     {% endif %}
@@ -51,7 +51,7 @@
 
 
 {% macro _is_lost_in_hive(file_format, name) %}
-  {% do return((modules.re.search('[,:;]', name) is not none) if dbt_kinds.is_of_files(file_format) else not dbt_kinds.matches('[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*', name)) %}
+  {% do return((modules.re.search('[,:;]', name) is not none) if dbt_kinds.is_file_format(file_format) else not dbt_kinds.matches('[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*', name)) %}
 {% endmacro %}
 
 

@@ -23,7 +23,7 @@
     {% do run_context.update({'is_idle': true}) %}
   {% endif %}
   {% do run_context.update({'checked': {'rows': rows, 'counts': counts}}) %}
-  {% do dbt_kinds.hold_lease(options) %}
+  {% do dbt_kinds.assert_lease(options) %}
 {% endmacro %}
 
 

@@ -6,11 +6,11 @@
   {% set backfills = {} %}
   {% for change in changes if change.change == 'add' and change.path | length == 1 %}
     {% set expression = dbt_kinds.backfill_of(node, change.path[0]) %}
-    {% if expression is not none and not dbt_kinds.has_commits(options.file_format) %}
+    {% if expression is not none and not dbt_kinds.supports_snapshots(options.file_format) %}
       {% do dbt_kinds.warn(options.model, "existing rows hold NULL in the new column '" ~ change.path[0] ~ "', because "
         ~ options.file_format ~ ' tables cannot be updated; reload these rows, or set file_format: iceberg') %}
     {% elif expression is not none %}
-      {% do backfills.update({change.path[0]: dbt_kinds.check_closed(options.model, 'backfill of the column ' ~ change.path[0], expression | string)}) %}
+      {% do backfills.update({change.path[0]: dbt_kinds.validate_sql_fragment(options.model, 'backfill of the column ' ~ change.path[0], expression | string)}) %}
     {% endif %}
   {% endfor %}
   {% do return(backfills) %}

@@ -4,7 +4,7 @@
   a contract is, too: they are there before the first row.
 #}
 {% macro create_table(relation, existing, file_format, partitioning, sql, columns) %}
-  {% if not dbt_kinds.is_of_files(file_format) and not dbt_kinds.declares_constraints(file_format) %}
+  {% if not dbt_kinds.is_file_format(file_format) and not dbt_kinds.declares_constraints(file_format) %}
     {% do dbt_kinds._create(relation, existing, file_format, partitioning, sql) %}
   {% else %}
     {% do dbt_kinds.create_empty_table(relation, existing, file_format, partitioning, columns) %}
@@ -27,14 +27,14 @@ insert into {{ relation }}
   (measured). A location of the user's choice may hold files, and Spark refuses those only if there is a query, here one without rows.
 #}
 {% macro create_empty_table(relation, existing, file_format, partitioning, columns) %}
-  {% set with_query = dbt_kinds.is_of_files(file_format) and location_clause() | trim %}
+  {% set with_query = dbt_kinds.is_file_format(file_format) and location_clause() | trim %}
   {% do dbt_kinds._create(relation, existing, file_format, partitioning, dbt_kinds.no_rows(columns) if with_query else none, none if with_query else columns) %}
 {% endmacro %}
 
 
 {# The statement: with a query, or with columns. #}
 {% macro _create(relation, existing, file_format, partitioning, sql, columns=none) %}
-  {% set replace_in_place = dbt_kinds.has_commits(file_format) and existing is not none and existing.file_format == file_format
+  {% set replace_in_place = dbt_kinds.supports_snapshots(file_format) and existing is not none and existing.file_format == file_format
     and not existing.get('has_to_be_dropped') %}
   {% if existing is not none and existing.is_view %}
     {% call statement('drop_view') %}drop view if exists {{ relation }}{% endcall %}
@@ -55,7 +55,7 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {{ tblproperties_clause() }}
 {% if columns is none %}as {{ sql }}{% endif %}
   {% endcall %}
-  {% do dbt_kinds.note_table(relation) %}
+  {% do dbt_kinds.cache_table(relation) %}
   {% do alter_table_add_constraints(relation, model.constraints) if columns is not none and dbt_kinds.declares_constraints(file_format) %}
 {% endmacro %}
 

@@ -27,7 +27,7 @@
       {% do table.view.update({name: value | string}) %}
     {% endif %}
   {% endfor %}
-  {% if table.file_format is not none and dbt_kinds.is_of_files(table.file_format) %}
+  {% if table.file_format is not none and dbt_kinds.is_file_format(table.file_format) %}
     {% set fields = [] %}
     {% for name in table.partitioning %}{% do fields.append(dbt_kinds.partition_field(name)) %}{% endfor %}
     {% set table.partitioning = fields %}

@@ -39,7 +39,7 @@
     {% endif %}
   {% endfor %}
   {# the session goes on reading such a table with the columns that it knew (measured) #}
-  {% if changed and dbt_kinds.is_of_files(file_format) %}
+  {% if changed and dbt_kinds.is_file_format(file_format) %}
     {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
   {% endif %}
 {% endmacro %}
@@ -50,7 +50,7 @@
   {% set described = {} %}
   {% for name, column in ((model.columns or {}) if config.persist_column_docs() else {}).items() %}
     {% set words = column.description or '' %}
-    {% do described.update({name | lower: words[:256] if dbt_kinds.is_of_files(file_format) else words}) %}
+    {% do described.update({name | lower: words[:256] if dbt_kinds.is_file_format(file_format) else words}) %}
   {% endfor %}
   {% do return(described) %}
 {% endmacro %}

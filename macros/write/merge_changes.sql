@@ -43,7 +43,7 @@ values ({{ changes.inserted | join(', ') }})
 #}
 {% macro write_changes(relation, run_context, batch, changes, written, is_announced=false) %}
   {% set options, write_spec = run_context.options, run_context.write_spec %}
-  {% if dbt_kinds.is_of_files(options.file_format) %}
+  {% if dbt_kinds.is_file_format(options.file_format) %}
     {% set sql = dbt_kinds.changed_table(relation, write_spec, changes) %}
     {% set whole = dbt_kinds.stage(relation, 'history' if 'counts' in changes else 'whole', sql, relation) %}
     {% do dbt_kinds.check_whole_history(options, write_spec, relation, whole, changes.counts) if 'counts' in changes %}
@@ -55,7 +55,7 @@ values ({{ changes.inserted | join(', ') }})
   {% endif %}
   {% set statements = dbt_kinds.change_statements(relation, write_spec, changes) %}
   {% for sql in statements %}
-    {% do dbt_kinds.hold_lease(options) %}
+    {% do dbt_kinds.assert_lease(options) %}
     {% call statement('merge_changes') %}{{ sql }}{% endcall %}
   {% endfor %}
   {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), **dict(written, sql=statements | join(';\n') or '-- the batch changes nothing'))) %}

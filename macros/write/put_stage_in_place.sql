@@ -22,7 +22,7 @@
 
 {# Whether a Parquet or ORC table has those columns and partitions, so that its rows can be overwritten. Pure. #}
 {% macro has_shape(existing, file_format, columns, partitioning) %}
-  {% if existing is none or not dbt_kinds.is_of_files(file_format) or existing.is_view or existing.file_format != file_format or existing.columns | length != columns | length
+  {% if existing is none or not dbt_kinds.is_file_format(file_format) or existing.is_view or existing.file_format != file_format or existing.columns | length != columns | length
       or dbt_kinds.quoted_names(existing.partitioning) | map('lower') | list != dbt_kinds.quoted_names(partitioning) | map('lower') | list %}
     {% do return(false) %}
   {% endif %}

@@ -13,7 +13,7 @@
   {% set partitioning = existing.partitioning if existing is not none else dbt_kinds.time_partitioning(options, quoted, values) %}
   {% set write_spec = dbt_kinds.table_write_spec(options, query_columns, existing, partitioning) %}
   {% set cuts_intervals = dbt_kinds.partitions_cut_intervals(partitioning, time_column.name, options.unit) %}
-  {% if dbt_kinds.is_of_files(options.file_format) %}
+  {% if dbt_kinds.is_file_format(options.file_format) %}
     {% do dbt_kinds.check_time_partition(options, time_column, partitioning, cuts_intervals) %}
   {% endif %}
   {% do return(dict(

@@ -6,7 +6,7 @@
   {% set write_spec = run_context.write_spec %}
   {% set condition = dbt_kinds.range_condition(write_spec.time_column, write_spec.bounds, batch) %}
   {% set sql = dbt_kinds.filtered_query(query, condition, write_spec.selected) %}
-  {% if dbt_kinds.is_of_files(write_spec.file_format) %}
+  {% if dbt_kinds.is_file_format(write_spec.file_format) %}
     {% do return(dbt_kinds.overwrite_partitions(relation, write_spec, sql, condition, dbt_kinds._files_before(relation, run_context))) %}
   {% endif %}
   {# one commit, including emptied intervals; Iceberg refuses that if a file has rows on both sides of a bound: then there are two commits, within a range that is not recorded as loaded #}
@@ -15,7 +15,7 @@
 delete from {{ relation }} where {{ condition }}
     {% endcall %}
   {% endif %}
-  {% set before = dbt_kinds.answer(relation, run_context, 'head') if write_spec.file_format == 'delta' else none %}
+  {% set before = dbt_kinds.table_state(relation, run_context, 'head') if write_spec.file_format == 'delta' else none %}
   {% set insert -%}
 insert into {{ relation }}{{ ' replace where ' ~ condition if write_spec.in_one_commit }}
 {{ sql }}

@@ -6,7 +6,7 @@
   {% set is_new = existing is none %}
   {% set changes = [] if is_new else dbt_kinds.accepted_changes(options, query_columns, existing) %}
   {% set partitioning = partitioning if is_new else existing.partitioning %}
-  {% set partition_columns = dbt_kinds.quoted_names(partitioning) if dbt_kinds.is_of_files(options.file_format) else [] %}
+  {% set partition_columns = dbt_kinds.quoted_names(partitioning) if dbt_kinds.is_file_format(options.file_format) else [] %}
   {% set columns = query_columns if is_new else dbt_kinds.changed_schema(existing.columns, changes) %}
   {% set columns = dbt_kinds.partition_columns_last(columns, partition_columns) %}
   {% do return({

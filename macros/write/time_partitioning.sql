@@ -8,7 +8,7 @@
     {% do return(options.partition_by) %}
   {% elif not options.partition_by_time_column %}
     {% do return([]) %}
-  {% elif dbt_kinds.is_of_files(options.file_format) %}
+  {% elif dbt_kinds.is_file_format(options.file_format) %}
     {% do return([column]) %}
   {% elif options.file_format == 'delta' or values.strftime is not none %}
     {% set is_coarse = values.step is not none and (values.step.months or values.step.seconds >= 3600) %}

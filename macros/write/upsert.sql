@@ -6,7 +6,7 @@
 {% macro upsert(relation, run_context, batch, query) %}
   {% set options, checked = run_context.options, run_context.pop('checked', none) %}
   {% if checked is not none %}
-    {% do dbt_kinds.hold_lease(options) %}
+    {% do dbt_kinds.assert_lease(options) %}
     {% do dbt_kinds.replace_by_stage(relation, options, checked.rows, run_context.write_spec.partitioning, run_context.existing, run_context.write_spec.schema) %}
     {% do return(dict(dbt_kinds.commit_of(relation, options.file_format), rows_written=checked.counts.all_rows,
       sql=dbt_kinds.rows_by_key(options, run_context.write_spec, query), details=dbt_kinds.versions_read(run_context))) %}
@@ -17,7 +17,7 @@
   {% set write_spec = dbt_kinds.write_spec_in_window(run_context.write_spec, dbt_kinds.query_window(options, batch), run_context.plan.execution_time) %}
   {% set run_context = dict(run_context, write_spec=write_spec) %}
   {% set stage = dbt_kinds.staged_batch(relation, run_context, query, relation) %}
-  {% set merges = not dbt_kinds.is_of_files(options.file_format) %}
+  {% set merges = not dbt_kinds.is_file_format(options.file_format) %}
   {% set compares = options.get('capture') is not none %}
   {% set found = dbt_kinds.check_keys(options, write_spec, stage, batch, dbt_kinds.stored_counts(relation, write_spec, stage) if merges or compares else none) %}
   {% set changed = found.all_rows - found.stored_keys + (found.stored_keys - found.equal_keys if write_spec.clauses else 0) if compares else found.all_rows %}
@@ -32,7 +32,7 @@
 {# What is returned by a run driven by changes that finds every row in the table. #}
 {% macro nothing_differs(run_context) %}
   {# the version of a Parquet or ORC table is its last load, so an empty run is noted instead of recorded, which would trigger its readers #}
-  {% do return({'rows_written': 0, 'is_idle': dbt_kinds.is_of_files(run_context.options.file_format), 'sql': '-- every row is there already', 'details': dbt_kinds.versions_read(run_context), 'snapshot_id': none}) %}
+  {% do return({'rows_written': 0, 'is_idle': dbt_kinds.is_file_format(run_context.options.file_format), 'sql': '-- every row is there already', 'details': dbt_kinds.versions_read(run_context), 'snapshot_id': none}) %}
 {% endmacro %}
 
 

@@ -59,7 +59,7 @@ class Dbt:
         """What a write is given."""
         read = self.macros.options(node(kind=kind, file_format="delta", **options))
         prepared = getattr(self.macros, prepare)(read, COLUMNS, None, QUERY)
-        return {"options": read, "write_spec": prepared, "plan": {}, "answers": {}}
+        return {"options": read, "write_spec": prepared, "plan": {}, "table_state": {}}
 
 
 @pytest.fixture
@@ -103,7 +103,9 @@ def test_partitions(parsed: Callable[[str], str]) -> None:
 )  # fmt: skip
 def test_a_merge(parsed: Callable[[str], str], options: dict[str, Any], actions: list[str]) -> None:
     dbt = Dbt()
-    run_context = dbt.run_context("key_write_spec", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"], **options)
+    run_context = dbt.run_context(
+        "key_write_spec", "incremental_by_unique_key", unique_key=["id", "coalesce(n, 0)"], **options
+    )
     changes = dbt.macros.changes_by_key(TABLE, run_context["options"], run_context["write_spec"], "shop.stage")
     plan = parsed(dbt.macros.merge_statement(TABLE, run_context["write_spec"], changes)).lower()
     assert plan.startswith("'mergeintotable")
@@ -115,7 +117,9 @@ def test_a_merge_has_the_clauses_that_are_needed(parsed: Callable[[str], str]) -
     run_context = dbt.run_context("key_write_spec", "incremental_by_unique_key", unique_key="id")
     for equal, stored, begins in ((0, 2, ["'mergeintotable"]), (1, 1, ["'insertintostatement"]), (0, 1, ["'mergeintotable", "'insertintostatement"])):  # fmt: skip
         found = {"all_rows": 2, "stored_keys": stored, "equal_keys": equal}
-        changes = dbt.macros.changes_by_key(TABLE, run_context["options"], run_context["write_spec"], "shop.stage", found)
+        changes = dbt.macros.changes_by_key(
+            TABLE, run_context["options"], run_context["write_spec"], "shop.stage", found
+        )
         plans = [parsed(sql).lower() for sql in dbt.macros.change_statements(TABLE, run_context["write_spec"], changes)]
         assert [plan.split()[0] for plan in plans] == begins
 

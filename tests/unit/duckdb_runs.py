@@ -169,7 +169,7 @@ class Warehouse:
         self.snapshots.setdefault(str(relation), []).append(str(self.runs))
         return self.runs
 
-    def answer(self, relation: Any, run_context: Any, name: str) -> int | None:
+    def table_state(self, relation: Any, run_context: Any, name: str) -> int | None:
         if name == "newest_file":
             # rows that come later have greater numbers, as files have later times
             return int(self.ask(f"select coalesce(max(rowid), -1) from {relation}").fetchone()[0])
@@ -309,7 +309,7 @@ class Warehouse:
         instead: dict[str, Any] = {
             name: getattr(self, name)
             for name in (
-                *("listed_tables", "describe_table", "current_snapshot", "answer", "commit_of"),
+                *("listed_tables", "describe_table", "current_snapshot", "table_state", "commit_of"),
                 *("has_snapshot", "query_rows", "snapshots_since", "is_newer_than"),
             )
         }
@@ -317,7 +317,7 @@ class Warehouse:
             "event_values": self.note, "store_table": lambda: "store", "store_key": lambda: "store",
             "find_store": lambda refresh=False: {"file_format": "hive"}, "lease_holder": lambda: None, "spark_application": lambda: "app",
             "read_store": lambda asked, others=False: self.read_store(), "next_moment": self.moment,
-            "note_head": lambda relation, run_context: None, "_events_where": lambda condition, questions=None, answers=None, by=None, is_checked=False: list(self.log),
+            "cache_head": lambda relation, run_context: None, "_events_where": lambda condition, questions=None, answers=None, by=None, is_checked=False: list(self.log),
         }  # fmt: skip
         macros._functions.update(instead)
         return macros

@@ -60,5 +60,5 @@ def test_a_kind_whose_table_tells_nothing_is_refused() -> None:
     functions: dict[str, Any] = macros._functions
     functions["_table_to_adopt"] = lambda node: "shop.orders"
     with pytest.raises(CompilerError) as refused:
-        macros.held_intervals(node(kind="cumulative_aggregate", unique_key="id", combine={"n": "add"}))
+        macros.infer_coverage(node(kind="cumulative_aggregate", unique_key="id", combine={"n": "add"}))
     assert str(refused.value) == "dbt_kinds: model orders: adopt cannot tell what a table of cumulative_aggregate holds"

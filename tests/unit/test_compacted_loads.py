@@ -60,8 +60,8 @@ def compaction(restates: bool) -> Macros:
 @given(logs(), st.booleans())
 def test_a_compacted_log_says_of_each_day_what_the_log_says(log: list[dict[str, Any]], restates: bool) -> None:
     told_apart = ["model_hash", "details"] + (["execution_time"] if restates else [])
-    settled_at = log[-1]["recorded_at"] if log else ""
-    compacted = compaction(restates).compacted_events(log, settled_at)
+    compacted_at = log[-1]["recorded_at"] if log else ""
+    compacted = compaction(restates).compacted_events(log, compacted_at)
 
     whole_loads: dict[str, dict[str, Any] | None] = {}
     for event in log:
@@ -71,7 +71,7 @@ def test_a_compacted_log_says_of_each_day_what_the_log_says(log: list[dict[str, 
     expected = {at: [event.get(name) for name in told_apart] for at, event in whole_loads.items() if event is not None}
     found = {}
     for row in compacted:
-        assert (row["event"], row["recorded_at"], row["started_at"]) == ("loaded", settled_at, settled_at)
+        assert (row["event"], row["recorded_at"], row["started_at"]) == ("loaded", compacted_at, compacted_at)
         for number in range(DAYS):
             if row["start"] <= day(number) < row["end"]:
                 assert day(number) not in found

@@ -63,7 +63,11 @@ def replaced(source: list[tuple[Any, ...]], target: list[tuple[Any, ...]]) -> tu
     for name, rows in (("source", source), ("target", target)):
         for row in rows:
             engine.execute(f"insert into {name}_rows values ({', '.join('?' * len(row))})", row)
-    run_context = {"write_spec": WRITER, "options": {"content_hash_name": "hash"}, "existing": {"columns": WRITER["schema"]}}
+    run_context = {
+        "write_spec": WRITER,
+        "options": {"content_hash_name": "hash"},
+        "existing": {"columns": WRITER["schema"]},
+    }
     stored = MACROS.stored_groups("target_rows", run_context)
     actions = duck(MACROS.group_actions(WRITER, "source_rows", stored))
     whole = duck(MACROS.changed_table("target_rows", WRITER, MACROS.changes_of_groups(WRITER, f"({actions})")))

@@ -319,7 +319,12 @@ def _by_table_to_be(key: str, value: str) -> list[str]:
     options = _options("incremental_by_partition", **config)
     columns = [{"name": key, "type": "int"}, {"name": value, "type": "timestamp"}]
     write_spec = MACROS.partition_write_spec(options, columns, None, "select 1")
-    run_context = {"options": options, "write_spec": write_spec, "plan": {"batches": []}, "existing": TABLE | {"columns": columns}}
+    run_context = {
+        "options": options,
+        "write_spec": write_spec,
+        "plan": {"batches": []},
+        "existing": TABLE | {"columns": columns},
+    }
     sent = _options("incremental_by_unique_key", unique_key=[MACROS.quoted(key)], sink="crm")
     DESCRIBED[:] = [(key, "int"), (value, "decimal(38,2)")]
     return [
@@ -403,7 +408,7 @@ OPEN = [
 
 @pytest.mark.parametrize("text", CLOSED)
 def test_sql_that_ends_where_its_text_ends_is_let_pass(text: str) -> None:
-    assert MACROS.check_closed("orders", "merge_filter", text) == text
+    assert MACROS.validate_sql_fragment("orders", "merge_filter", text) == text
 
 
 def _with(**given: Any) -> Callable[[str], dict[str, Any]]:
@@ -463,7 +468,7 @@ def test_a_partition_field_that_would_change_the_statement_is_refused(text: str)
 @given(names)
 def test_sql_that_is_let_pass_leaves_what_stands_around_it(text: str) -> None:
     try:
-        MACROS.check_closed("orders", "merge_filter", text)
+        MACROS.validate_sql_fragment("orders", "merge_filter", text)
     except CompilerError:
         return
     around = MACROS.sql_tokens(f"select ({text}) from t")

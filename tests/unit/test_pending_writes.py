@@ -38,7 +38,7 @@ def event(name: str, moment: int, start: int = 3, end: int = 4, relation: str = 
 )
 def test_a_write_is_open_until_something_tells_its_end(later: list[dict[str, Any]]) -> None:
     pending = event("pending", 1)
-    assert MACROS.pending_write([event("loaded", 0), pending, *later]) == pending
+    assert MACROS.announced_write([event("loaded", 0), pending, *later]) == pending
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_a_write_is_open_until_something_tells_its_end(later: list[dict[str, Any
     ],
 )
 def test_whatever_is_recorded_of_its_table_closes_it(later: list[dict[str, Any]]) -> None:
-    assert MACROS.pending_write([event("pending", 1), *later]) is None
+    assert MACROS.announced_write([event("pending", 1), *later]) is None
 
 
 def test_the_newest_announcement_stands_for_all() -> None:
     newer = event("pending", 3, 5, 6)
-    assert MACROS.pending_write([event("pending", 1), newer]) == newer
+    assert MACROS.announced_write([event("pending", 1), newer]) == newer
 
 
 def read_store(log: list[dict[str, Any]]) -> Macros:
@@ -110,7 +110,7 @@ EVENTS = [
 def test_the_store_read_by_a_run_and_its_log_under_the_lease_agree(drawn: list[tuple[str, int, int]]) -> None:
     moments = accumulate(later for _, later, _ in drawn)
     log = [event(name, moment, day, day + 1) for (name, _, day), moment in zip(drawn, moments, strict=True)]
-    found, under_lease = read_store(log).open_write("shop.log"), MACROS.pending_write(log)
+    found, under_lease = read_store(log).open_write("shop.log"), MACROS.announced_write(log)
     # of two announcements of one moment, which no run makes, any counts
     open_since = [write and write["recorded_at"] for write in (found, under_lease)]
     assert open_since[0] == open_since[1]
@@ -131,15 +131,15 @@ def test_an_operation_that_records_another_interval_leaves_it_open() -> None:
 def test_a_compaction_keeps_what_is_open() -> None:
     old = [event("loaded", 0, 1, 3), event("pending", 1), event("settled", 2), event("pending", 3)]
     # loads count as made at the newest moment of the store
-    settled_at = event("loaded", 9)["recorded_at"]
-    compacted = MACROS.compacted_events(old, settled_at)
+    compacted_at = event("loaded", 9)["recorded_at"]
+    compacted = MACROS.compacted_events(old, compacted_at)
     assert [(row["event"], row["interval_start"], row["interval_end"]) for row in compacted] == [
         ("pending", "2024-01-03T00:00:00", "2024-01-04T00:00:00"),
         ("loaded", "2024-01-01T00:00:00", "2024-01-03T00:00:00"),
     ]
-    loads = [row | {"recorded_at": settled_at} for row in compacted[1:]]
-    assert MACROS.pending_write([compacted[0], *loads]) == compacted[0]
-    assert MACROS.compacted_events([*old, event("loaded", 4)], settled_at)[0]["event"] == "loaded"
+    loads = [row | {"recorded_at": compacted_at} for row in compacted[1:]]
+    assert MACROS.announced_write([compacted[0], *loads]) == compacted[0]
+    assert MACROS.compacted_events([*old, event("loaded", 4)], compacted_at)[0]["event"] == "loaded"
 
 
 @pytest.mark.parametrize(

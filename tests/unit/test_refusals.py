@@ -103,7 +103,7 @@ def test_a_refusal_is_a_run_of_its_own_and_no_coverage_claim_or_lease() -> None:
     store.run_memory("logs")["shop.orders"] = store.new_log(log)
     assert store.events_of("shop.orders") == LOADED[1:2]
     assert store.open_claims(log) == []
-    assert store.pending_write([event("pending", 0, "run-0"), REFUSED]) is not None
+    assert store.announced_write([event("pending", 0, "run-0"), REFUSED]) is not None
     claimed_and_failed = [LOADED[0], event("failed", 5, "run-1", message="x"), event("released", 5, "run-1")]
     assert [run["state"] for run in store.runs_in_log(claimed_and_failed)] == ["failed"]
 

@@ -107,7 +107,9 @@ def test_the_sql_of_a_merge_does_what_the_reference_does(history: History) -> No
             event(action)
 
         every = {"inserted": 1, "closed": 1, "replaced": 1, "dropped": 1}
-        whole = MACROS.changed_table("history", table.write_spec, MACROS.changes_of_history(table.write_spec, changes, every))
+        whole = MACROS.changed_table(
+            "history", table.write_spec, MACROS.changes_of_history(table.write_spec, changes, every)
+        )
         run(f"create or replace table whole as {whole}")
         assert multiset(stored("whole")) == multiset(expected)
         changing = {action: count for action, count in actions.items() if action != "undated"}

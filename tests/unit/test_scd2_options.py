@@ -79,7 +79,9 @@ def test_an_option_that_cannot_be_meant_is_refused(kind: str, given: dict[str, A
 def test_star_compares_all_but_the_key_and_what_dates_rows() -> None:
     columns = [*QUERY, {"name": "Name", "type": "string"}]
     assert compared(write_spec("scd_type_2_by_column", columns)) == ["price", "Updated_At", "Name"]
-    dated = write_spec("scd_type_2_by_column", columns, updated_at_name="updated_at", unique_key=["(ID)", "lower(name)"])
+    dated = write_spec(
+        "scd_type_2_by_column", columns, updated_at_name="updated_at", unique_key=["(ID)", "lower(name)"]
+    )
     assert compared(dated) == ["price", "Name"]
     assert compared(write_spec("scd_type_2_by_column", columns, columns=["NAME"])) == ["Name"]
 

@@ -54,7 +54,7 @@ class Raced(Changing):
     def macros(self, *args: Any, **kwargs: Any) -> Macros:
         macros = super().macros(*args, **kwargs)
         # the first that a run does after its hooks
-        macros._functions["note_head"] = self.hooks
+        macros._functions["cache_head"] = self.hooks
         return macros
 
     def moment(self) -> str:

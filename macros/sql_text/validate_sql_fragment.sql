@@ -2,7 +2,7 @@
   Refuses SQL of an option that would change the statement around it: a quote, comment or parenthesis that never closes,
   a closing one without its opening, a semicolon, a line comment at the end. Returns the text. Pure.
 #}
-{% macro check_closed(model, option, text, may_have_semicolons=false) %}
+{% macro validate_sql_fragment(model, option, text, may_have_semicolons=false) %}
   {% set problem = dbt_kinds.unclosed_part(text, may_have_semicolons) %}
   {% if problem is not none %}
     {% do dbt_kinds.fail(model, option ~ " '" ~ text ~ "' " ~ problem) %}

@@ -2,7 +2,7 @@
   The whole intervals of a node's table that its rows show to be loaded: for time-range models by the rows' times; for models by
   key and appended rows by their arrival times; if every run reads everything, or what its sources gained, by the existence of the table.
 #}
-{% macro held_intervals(node, start=none, until=none, gaps='skip', arrival=none) %}
+{% macro infer_coverage(node, start=none, until=none, gaps='skip', arrival=none) %}
   {% set options = dbt_kinds.options_of(node) %}
   {% if options.get('capture') is not none %}
     {% do dbt_kinds._table_to_adopt(node) %}

@@ -2,7 +2,7 @@
   Finds out what happened to a write that a run announced and did not record, and completes it. Returns the settings with which the run continues,
   none if nothing was announced. A full refresh replaces everything in any case, and invalidate_all closes it.
 #}
-{% macro settle_pending_write(options, settings) %}
+{% macro settle_announced_write(options, settings) %}
   {% set pending = dbt_kinds.open_write(options.relation) %}
   {% set details = dbt_kinds.details_of(pending) if pending is not none else none %}
   {% set rebuild_from = details.get('rebuild_from') if details is not none else none %}
@@ -16,7 +16,7 @@
     {# its announcement stays open until the first batch after it is recorded #}
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died was restating from ' ~ details.restatement['from'] ~ '; the table is put back to before that', info=true) %}
     {% set allowed = details.restatement.get('may_be_approximate') or settings.allow_approximate_restatement %}
-    {% do dbt_kinds.put_history_back(this, options, dict(details.restatement, may_be_approximate=allowed)) %}
+    {% do dbt_kinds.restore_table(this, options, dict(details.restatement, may_be_approximate=allowed)) %}
     {% do return(settings) %}
   {% elif details.write == 'backfill' %}
     {% set outcome = dbt_kinds._backfill_again(details) %}
@@ -24,20 +24,20 @@
     {% set outcome = dbt_kinds._finish_staged_write(options, pending, details) %}
   {% elif not is_there %}
     {% set outcome = none %}
-  {% elif not dbt_kinds.is_of_files(options.file_format) %}
+  {% elif not dbt_kinds.is_file_format(options.file_format) %}
     {% set outcome = dbt_kinds._find_appended_snapshot(options, pending, details) %}
   {% else %}
     {% set outcome = dbt_kinds._take_back_files(options, pending, details) %}
   {% endif %}
   {% if outcome is none %}
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died had not written ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end, info=true) %}
-    {% do dbt_kinds.close_pending_write(options) %}
+    {% do dbt_kinds.close_announced_write(options) %}
   {% elif pending.interval_start < pending.interval_end %}
     {% do log('dbt_kinds: ' ~ options.model ~ ': a run that died had written ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end
       ~ ' and not recorded it', info=true) %}
     {% do dbt_kinds.append_events(options, [dict(dbt_kinds.announced_load(pending), **outcome)]) %}
   {% else %}
-    {% do dbt_kinds.close_pending_write(options) %}
+    {% do dbt_kinds.close_announced_write(options) %}
   {% endif %}
   {% do dbt_kinds.drop_stages(this) %}
   {% do dbt_kinds.drop_left_stages(this) %}

@@ -1,8 +1,8 @@
 {#
   Merges the states of one batch into those of the table. The batch is computed once, into a stage, and the combined states of its keys once,
-  into another. Repeating either would count the batch twice, so the write is announced, and settle_pending_write resolves an interrupted one.
+  into another. Repeating either would count the batch twice, so the write is announced, and settle_announced_write resolves an interrupted one.
 #}
-{% macro merge_states(relation, run_context, batch, query) %}
+{% macro merge_aggregates(relation, run_context, batch, query) %}
   {% set options, write_spec = run_context.options, run_context.write_spec %}
   {% set rows = run_context.get('staged') or dbt_kinds.stage_rows(relation, write_spec, 'batch', dbt_kinds.filtered_query(query, 'true', write_spec.selected), write_spec.schema, relation) %}
   {% set added = [{'name': '__kinds_action', 'type': 'string'}, {'name': '__kinds_stored', 'type': 'bigint'}, {'name': '__kinds_unfit', 'type': 'string'}] %}

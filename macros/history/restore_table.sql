@@ -1,11 +1,11 @@
 {# Checks before anything is written that the restatement of kinds_start is possible. #}
-{% macro check_can_put_back(options, plan) %}
+{% macro check_can_restore(options, plan) %}
   {% do dbt_kinds._restoring_snapshot(this, options, plan.restatement) %}
 {% endmacro %}
 
 
 {# Withdraws the records from the restatement's instant on and announces it in the store, before the table is restored. #}
-{% macro take_back_history(relation, run_context) %}
+{% macro begin_restatement(relation, run_context) %}
   {% set options, plan = run_context.options, run_context.plan %}
   {% set restatement = plan.restatement %}
   {% set interval = {'interval_start': restatement.taken_back[0], 'interval_end': restatement.taken_back[1], 'execution_time': plan.execution_time} %}
@@ -13,7 +13,7 @@
   {% do dbt_kinds.append_events(options, [
     dict(interval, event='invalidated', details={'restated_from': restatement['from']}), dict(interval, event='pending', details=announced),
   ]) %}
-  {% do dbt_kinds.put_history_back(relation, options, restatement) %}
+  {% do dbt_kinds.restore_table(relation, options, restatement) %}
 {% endmacro %}
 
 
@@ -21,7 +21,7 @@
   Restores the table to its state before the first batch that a restatement withdraws: from the snapshot left by the previous batch,
   or, if there is none, by the values of valid_from and valid_to. Idempotent.
 #}
-{% macro put_history_back(relation, options, restatement) %}
+{% macro restore_table(relation, options, restatement) %}
   {% set existing = dbt_kinds.describe_table(relation) %}
   {% set snapshot_id = dbt_kinds._restoring_snapshot(relation, options, restatement) %}
   {% if snapshot_id is not none %}
@@ -30,8 +30,8 @@
   {% else %}
     {% set sql = dbt_kinds.history_before(relation, options, existing, restatement.bound) %}
   {% endif %}
-  {% if dbt_kinds.has_commits(options.file_format) %}
-    {% call statement('put_history_back') %}
+  {% if dbt_kinds.supports_snapshots(options.file_format) %}
+    {% call statement('restore_table') %}
 insert into {{ relation }} replace where true
 {{ sql }}
     {% endcall %}
@@ -39,10 +39,10 @@ insert into {{ relation }} replace where true
     {% set stage = dbt_kinds.stage(relation, 'history', sql, relation) %}
     {% set start = restatement.taken_back[0] %}
     {% set announced = {'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning} %}
-    {% do dbt_kinds.hold_lease(options) %}
+    {% do dbt_kinds.assert_lease(options) %}
     {% do dbt_kinds.append_events(options, [{'event': 'pending', 'interval_start': start, 'interval_end': start, 'details': announced}]) %}
       {% do dbt_kinds.replace_by_stage(relation, options, stage, existing.partitioning, existing, existing.columns) %}
-    {% do dbt_kinds.close_pending_write(options) %}
+    {% do dbt_kinds.close_announced_write(options) %}
     {% do dbt_kinds.drop_stage(relation, stage) %}
   {% endif %}
 {% endmacro %}
