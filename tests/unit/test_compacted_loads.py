@@ -103,7 +103,7 @@ def test_a_merged_load_adds_up_the_rows_and_names_the_last_run() -> None:
 
 
 def test_what_a_reader_has_yet_to_follow_keeps_its_times_and_not_its_rows() -> None:
-    (before, pending, after) = MACROS._settled_loads(
+    (before, pending, after) = MACROS._compacted_loads(
         [
             {
                 "start": day(0),
