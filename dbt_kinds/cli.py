@@ -574,6 +574,7 @@ def check_source(directory: Path, *, strict: bool, as_json: bool) -> None:
 @click.option("--event", multiple=True, metavar="COLUMN", help="A column with the time of the event.")
 @click.option("--dialect", help="The SQL dialect; default: the profile's.")
 @click.option("--accept-full-reads", is_flag=True, help="Convert models that read their whole source to find new rows.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write counts, reasons and diffs as a page, too.")
 @json_option
 def migrate(
     directory: Path,
@@ -584,12 +585,14 @@ def migrate(
     select: tuple[str, ...],
     as_json: bool,
     dialect: str | None,
+    html: Path | None,
     **given: Any,
 ) -> None:
     """Convert hand-written incremental models of a dbt project to kinds. Prints a diff; --write applies it."""
     from dbt_kinds.errors import DirtyTreeError
     from dbt_kinds.migrate.conversion import MigrateOptions
     from dbt_kinds.migrate.git import changed_files
+    from dbt_kinds.migrate.page import write_page
     from dbt_kinds.migrate.project import migrate_project, write_migration
     from dbt_kinds.migrate.results import report_lines
 
@@ -610,6 +613,8 @@ def migrate(
             lambda done, total: status.update(f"Reading {done} of {total}"),
             dialect,
         )
+    if html is not None:
+        write_page(migration, html)
     if as_json:
         print_json(migration.data())
     else:

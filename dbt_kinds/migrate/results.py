@@ -12,7 +12,7 @@ from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.advice import ADVICE
 from dbt_kinds.migrate.conversion import Found
 
-_SPARK = frozenset({"spark", "databricks", "spark2"})
+SPARK = frozenset({"spark", "databricks", "spark2"})
 # notes that say the same of each model
 _TOLD_ONCE = ("NoStart", "FirstLoad")
 # of one reason
@@ -153,7 +153,7 @@ def _summary_lines(migration: Migration) -> Iterator[str]:
         told = [note.message for result in migration.results for note in result.notes if note.code == code]
         if told:
             yield f"{code}, {len(told)} {'model' if len(told) == 1 else 'models'}: {told[0]}"
-    if migration.dialect not in _SPARK:
+    if migration.dialect not in SPARK:
         yield (
             f"the queries are written for {migration.dialect}, and kinds run on Spark: this changes how the models are "
             "loaded, and leaves the rest of their queries as it is"
