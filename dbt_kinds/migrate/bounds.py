@@ -16,7 +16,7 @@ from sqlglot.errors import SqlglotError
 
 from dbt_kinds.migrate.durations import NOTHING, Duration, coarser, duration, unit_name
 from dbt_kinds.migrate.epochs import is_whole_number, is_zero, number_unit
-from dbt_kinds.readers.dbt.rendering import NAME, THIS, Names
+from dbt_kinds.readers.dbt.rendering import NAME, THIS, Names, with_plain_lengths
 
 Base = Literal["latest", "now", "variable", "fixed"]
 
@@ -174,10 +174,16 @@ class _Reader:
             return inner if inner is not None and is_plain else None
         if isinstance(node, exp.Greatest):
             # no time is before the first one
-            parts = [part for part in (node.this, *node.expressions) if not is_zero(part)]
+            all_parts = [node.this, *node.expressions]
+            parts = [part for part in all_parts if not is_zero(part) and not self._is_beginning(part)]
             inner = self._bound(parts[0]) if len(parts) == 1 else None
-            return self._counted(inner) if inner is not None else None
+            return self._counted(inner) if inner is not None and any(map(is_zero, all_parts)) else inner
         return self._shifted(node)
+
+    def _is_beginning(self, node: exp.Expr) -> bool:
+        """Whether an expression is a fixed time before all data."""
+        found = self._bound(node)
+        return found is not None and found.base == "fixed" and str(found.variable) < "1971"
 
     def _counted(self, inner: Bound) -> Bound | None:
         """The newest value of a column of numbers, whose name says what it counts."""
@@ -189,11 +195,14 @@ class _Reader:
         if now is not None:
             return now
         name = _name_of(node)
+        if name == "_dbt_max_partition" and isinstance(node, exp.Column):
+            # dbt-bigquery's own name for the newest partition of the table
+            return Bound("latest")
         if name is not None and name in self.names.variables:
             return Bound("variable", variable=self.names.variables[name])
         if name is not None and name in self.names.queries:
             try:
-                return self._newest(sqlglot.parse_one(self.names.queries[name], read=self.dialect))
+                return self._newest(sqlglot.parse_one(with_plain_lengths(self.names.queries[name]), read=self.dialect))
             except SqlglotError:
                 return None
         if isinstance(node, exp.Literal) and node.is_string:
@@ -216,13 +225,18 @@ class _Reader:
 
     def _newest(self, query: exp.Expr) -> Bound | None:
         """Recognizes exactly `select max(column) from this`."""
-        allowed = {"kind", "expressions", "from_", "from"}
+        allowed = {"kind", "expressions", "from_", "from", "where"}
         if not isinstance(query, exp.Select) or any(value for key, value in query.args.items() if key not in allowed):
+            return None
+        where = query.args.get("where")
+        if where is not None and not _is_not_null(where.this):
             return None
         tables = list(query.find_all(exp.Table))
         if len(query.expressions) != 1 or len(tables) != 1 or tables[0].name != THIS:
             return None
         found = self._bound(query.expressions[0].unalias())
+        if where is not None and found is not None and found.column != where.this.this.this.name:
+            return None
         return found if found is not None and found.base == "latest" else None
 
     def _shifted(self, node: exp.Expr) -> Bound | None:
@@ -307,6 +321,12 @@ class _Reader:
         self.used.append(variable)
         value = self.names.defaults.get(name)
         return value if isinstance(value, str | int | float) and not isinstance(value, bool) else name
+
+
+def _is_not_null(condition: exp.Expr) -> bool:
+    """Whether a condition only leaves out what no maximum is of: `ts is not null`."""
+    inner = condition.this if isinstance(condition, exp.Not) else None
+    return isinstance(inner, exp.Is) and isinstance(inner.this, exp.Column) and isinstance(inner.expression, exp.Null)
 
 
 def _name_of(node: exp.Expr) -> str | None:

@@ -10,6 +10,7 @@ import re
 from dbt_kinds.errors import (
     ComputedConfig,
     ConfigElsewhere,
+    FilterNotOnPartition,
     FolderDefault,
     OwnStateTable,
     PredicatesNotUsed,
@@ -61,6 +62,7 @@ def found_of(reading: Reading | None, settings: Settings | None) -> Found:
 def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None:
     """Removes the arguments that moved into meta; their meaning is kept."""
     config, own = settings.config, reading.model.own_config
+    _take_partitions(found, reading, settings)
     found.removed.add("incremental_strategy")
     found.removed.add("unique_key")
     predicates = config.get("incremental_predicates") or config.get("predicates")
@@ -94,6 +96,25 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None
             FolderDefault("the materialization comes from YAML, which was left; the file's own config() overrides it")
         )
     found.removed &= set(own)
+
+
+def _take_partitions(found: Conversion, reading: Reading, settings: Settings) -> None:
+    """Removes dbt-bigquery's list of the partitions to replace, which has to be what the filter reads.
+
+    Raises:
+        FilterNotOnPartition: it is another one.
+    """
+    if settings.config.get("partitions") is None:
+        return
+    written = next((one for call in reading.model.calls if (one := call.argument("partitions"))), None)
+    named = re.compile(rf"\b{re.escape(written.text.strip())}\b") if written is not None else None
+    text = reading.model.text
+    if named is None or not any(named.search(text[one.body[0] : one.body[1]]) for one in reading.filters):
+        raise FilterNotOnPartition(
+            "partitions lists what is replaced, and the filter does not read by that list; write one of the two",
+            line=settings.line,
+        )
+    found.removed.add("partitions")
 
 
 def _renamed(predicate: str) -> str:

@@ -21,7 +21,7 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.readers.dbt.blocks import Block, Branch, walk
 from dbt_kinds.readers.dbt.calls import expression
-from dbt_kinds.readers.dbt.rendering import Renderer
+from dbt_kinds.readers.dbt.rendering import THIS, Renderer, with_plain_lengths
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
 Mode = Literal["incremental", "full", "mixed", "none"]
@@ -96,7 +96,11 @@ class Substituted:
 
 @dataclass
 class Comparison:
-    """One condition: an expression compared with others; `start` and `end` are its position in the model's text."""
+    """One condition: an expression compared with others; `start` and `end` are its position in the model's text.
+
+    Attributes:
+        listed: what is compared with a list, as written.
+    """
 
     expression: exp.Expr
     written: str
@@ -106,6 +110,7 @@ class Comparison:
     start: int
     end: int
     is_whole_tag: bool = False
+    listed: str = ""
 
     @property
     def whole(self) -> str:
@@ -419,6 +424,13 @@ def read_condition(
 
 def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, found: Filter) -> None:
     """The conditions between ANDs outside parentheses."""
+    guarded = _without_guard(tokens, made, dialect, line)
+    if guarded is not None:
+        _add(guarded, made, dialect, line, found)
+        # the guard goes with what it guards
+        start, end = made.original(tokens[0].start, tokens[-1].end + 1)
+        found.comparisons[-1] = replace(found.comparisons[-1], start=start, end=end)
+        return
     depth, between, case, part = 0, False, 0, 0
     for at, token in enumerate([*tokens, None]):
         if token is None or (token.token_type is TokenType.AND and depth == 0 and not between and case == 0):
@@ -441,6 +453,42 @@ def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, 
         raise SecondUseOfIsIncremental("the block opens a bracket that it does not close", line=line)
 
 
+def _without_guard(tokens: Sequence[Token], made: Substituted, dialect: str, line: int) -> Sequence[Token] | None:
+    """The condition of `ts > newest or newest is null`, where the table has no newest value only if it is empty."""
+    depth, at = 0, []
+    for place, token in enumerate(tokens):
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth == 0 and token.token_type is TokenType.OR:
+            at.append(place)
+        elif depth == 0 and token.token_type is TokenType.AND:
+            return None
+    if len(at) != 1:
+        return None
+    sides = [tokens[: at[0]], tokens[at[0] + 1 :]]
+    if not all(sides):
+        return None
+    parsed = [_parse(made.text[side[0].start : side[-1].end + 1], dialect, line) for side in sides]
+    for guard, other, condition in ((1, 0, sides[0]), (0, 1, sides[1])):
+        if _is_guard(parsed[guard]) and isinstance(parsed[other], exp.GTE | exp.GT | exp.LTE | exp.LT):
+            return condition
+    return None
+
+
+def _is_guard(condition: exp.Expr) -> bool:
+    """Whether a condition says that the model's own table is empty."""
+    while isinstance(condition, exp.Paren):
+        condition = condition.this
+    if not isinstance(condition, exp.Is) or not isinstance(condition.expression, exp.Null):
+        return False
+    query = condition.this
+    query = query.this if isinstance(query, exp.Subquery) else query
+    is_query = isinstance(query, exp.Select) and not any(
+        value for key, value in query.args.items() if key not in ("kind", "expressions", "from_", "from")
+    )
+    tables = [table.name for table in query.find_all(exp.Table)]
+    return is_query and tables == [THIS] and all(isinstance(one.unalias(), exp.Max) for one in query.expressions)
+
+
 def _add(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, found: Filter) -> None:
     if not tokens:
         raise UnreadableBlock("a condition is missing", line=line)
@@ -456,6 +504,13 @@ def _add(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, fo
     whole = made.text[start:end]
     is_tag = made.cuts_a_tag(start, end)
     condition = _parse(whole, dialect, line)
+    days = next((at for at, token in enumerate(tokens) if token.token_type is TokenType.IN), None)
+    if isinstance(condition, exp.In) and condition.expressions and days:
+        listed = _source(made, tokens[:days])
+        found.comparisons.append(
+            Comparison(condition, whole, "", "other", [], *place, is_whole_tag=is_tag, listed=listed)
+        )
+        return
     if operator_at is None or not isinstance(condition, exp.Between | exp.GTE | exp.GT | exp.LTE | exp.LT | exp.EQ):
         found.comparisons.append(Comparison(condition, whole, "", "other", [], *place, is_whole_tag=is_tag))
         return
@@ -500,7 +555,7 @@ def _closes_at(tokens: Sequence[Token]) -> int | None:
 
 def _parse(written: str, dialect: str, line: int) -> exp.Expr:
     try:
-        query = sqlglot.parse_one("select 1 where " + written, read=dialect)
+        query = sqlglot.parse_one("select 1 where " + with_plain_lengths(written), read=dialect)
     except (SqlglotError, RecursionError) as error:
         raise UnreadableBlock(f"`{_short(written)}` cannot be read as SQL", line=line) from error
     where = query.args.get("where")

@@ -14,7 +14,7 @@ from dbt_kinds.errors import (
     UnreadableBlock,
 )
 from dbt_kinds.migrate.arrival import is_arrival
-from dbt_kinds.migrate.bounds import Bound, read_bound, truncation
+from dbt_kinds.migrate.bounds import Bound, asks_now, read_bound, truncation
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.durations import Duration
 from dbt_kinds.migrate.filters import Comparison, Filter
@@ -133,6 +133,7 @@ def _is_date_cast(node: exp.Expr) -> bool:
 
 def _bounded(comparison: Comparison, names: Names, options: MigrateOptions) -> exp.Expr | None:
     """The side of a condition that is no bound."""
+    comparison = _as_range(comparison, names, options)
     if comparison.operator == "other":
         return None
     if all(read_bound(other, names, options.dialect) is not None for other in comparison.others):
@@ -170,6 +171,7 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
 
 
 def _take(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions, line: int) -> None:
+    comparison = _as_range(comparison, names, options)
     if comparison.operator == "other":
         raise _unreadable(comparison, line)
     given = comparison
@@ -208,6 +210,50 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         _check_upper(known[0], line)
         meaning.upper.append(replace(known[0], is_inclusive=operator == "<="))
     meaning.replaced.append(comparison)
+
+
+def _as_range(comparison: Comparison, names: Names, options: MigrateOptions) -> Comparison:
+    """A list of days up to today, each after the one before, as a range: `day in (current_date, current_date - 1)`."""
+    since = _since_days(comparison, options)
+    listed = comparison.expression
+    if not comparison.listed or not isinstance(listed, exp.In):
+        return since or comparison
+    bounds = [read_bound(other, names, options.dialect) for other in listed.expressions]
+    days = {
+        bound.shift.seconds // _DAY.seconds: at
+        for at, bound in enumerate(bounds)
+        if bound is not None and _is_day(bound)
+    }
+    if len(days) != len(bounds) or sorted(days) != list(range(min(days), max(days) + 1)):
+        return comparison
+    ends = [listed.expressions[days[at]] for at in (max(days), min(days))]
+    return replace(
+        comparison, expression=listed.this, written=comparison.listed, written_other=comparison.whole,
+        operator="between", others=ends,
+    )  # fmt: skip
+
+
+def _since_days(comparison: Comparison, options: MigrateOptions) -> Comparison | None:
+    """`datediff(current_date, day) <= 3` as `day >= current_date - 3`."""
+    made, operator = comparison.expression, {"<=": ">=", "<": ">"}.get(comparison.operator)
+    if operator is None or not isinstance(made, exp.DateDiff) or not isinstance(comparison.others[0], exp.Literal):
+        return None
+    unit = made.args.get("unit")
+    is_days = unit is None or unit.name.lower() in ("day", "days", "d", "dd")
+    column = made.expression
+    while isinstance(column, exp.TsOrDsToDate):
+        column = column.this
+    if not is_days or not asks_now(made.this) or not isinstance(column, exp.Column):
+        return None
+    first = exp.Sub(this=exp.CurrentDate(), expression=comparison.others[0].copy())
+    return replace(
+        comparison, expression=column, written=column.sql(options.dialect), operator=operator, others=[first]
+    )
+
+
+def _is_day(bound: Bound) -> bool:
+    shift = bound.shift
+    return bound.base == "now" and bound.truncated == "day" and not shift.months and shift.seconds % _DAY.seconds == 0
 
 
 def _check_expression(meaning: Meaning, comparison: Comparison, options: MigrateOptions, line: int) -> None:

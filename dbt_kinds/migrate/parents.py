@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 from dbt_kinds.errors import UnrenderableError
 from dbt_kinds.migrate.trace import sources_of
 from dbt_kinds.readers.dbt.project import DbtProject, Properties
-from dbt_kinds.readers.dbt.rendering import Names, Renderer
+from dbt_kinds.readers.dbt.rendering import Names, Renderer, with_plain_lengths
 
 _DEEPEST = 30
 _PLACEHOLDER = re.compile(r"(kinds_[a-z]+)_\d+\b")
@@ -64,7 +64,7 @@ class Parents:
         )
         renderer.incremental = False
         try:
-            tree = sqlglot.parse_one(renderer.render(model.text)[0], read=self.dialect)
+            tree = sqlglot.parse_one(with_plain_lengths(renderer.render(model.text)[0]), read=self.dialect)
         except (UnrenderableError, SqlglotError, RecursionError):
             return None
         switches = tuple(switching(renderer, model.text))

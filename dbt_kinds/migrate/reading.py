@@ -28,11 +28,13 @@ from dbt_kinds.migrate.own_deletes import own_deletes
 from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
-from dbt_kinds.readers.dbt.rendering import Names, Renderer
+from dbt_kinds.readers.dbt.rendering import Names, Renderer, with_plain_lengths
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
 CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
 _NAMED_SET = re.compile(r"set\s+(\w+)")
+_PLAIN_SET = re.compile(r"set\s+(\w+)\s*=\s*(?:none|None|''|\"\"|'\d{4}-\d\d-\d\d[^']*'|\"\d{4}-\d\d-\d\d[^\"]*\")")
+_QUERIED_LIST = re.compile(r"set\s+(\w+)\s*=[^%]*run_query\([^%]*(?:values\(\)|\.rows)")
 _NAMED_STATEMENT = re.compile(r"call\s+statement\(\s*['\"](\w+)['\"]")
 _CONFIG = re.compile(r"(?:do\s+)?config\s*\(")
 _WORD_THIS = re.compile(r"\bthis\b(?!\s*=)")
@@ -153,7 +155,7 @@ def read_model(
     tree = nesting(text)
     renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, names)
     blocks = incremental_blocks(tree)
-    setups = [node for node in tree if _is_setup(text, node)]
+    setups = _setups(text, tree)
     reading = Reading(model, renderer, [], setups, parents)
     in_setup = [block for block in blocks if any(_within(block, setup) for setup in setups)]
     filtering = [block for block in blocks if block not in in_setup]
@@ -165,7 +167,11 @@ def read_model(
         if block.word == "macro":
             found = _read_macro(text, block, options, renderer, context)
         else:
-            found = read_filter(text, block, options.dialect, renderer, context)
+            try:
+                found = read_filter(text, block, options.dialect, renderer, context)
+            except (SecondUseOfIsIncremental, UnreadableBlock) as error:
+                _check_no_list(text, block)
+                raise error
         found.index = len(reading.filters)
         reading.filters.append(found)
     for block in first_loads:
@@ -185,6 +191,35 @@ def read_trees(reading: Reading, outside: list[Filter], options: MigrateOptions)
         found.index = len(reading.filters) + len(reading.outside)
         reading.outside.append(found)
     _read_trees(reading.model.text, reading, options)
+
+
+def _check_no_list(text: str, block: Block) -> None:
+    """Tells of a list of what to load that a query of its own finds, such as days with new rows.
+
+    Raises:
+        RunQueryLogic: the block uses one.
+    """
+    lists = {name for tag in tags(text) if tag.kind == "statement" for name in _QUERIED_LIST.findall(tag.code)}
+    for tag in tags(text):
+        used = lists & set(re.findall(r"\w+", tag.code))
+        if used and block.start <= tag.start < block.end and tag.kind != "comment":
+            raise RunQueryLogic(
+                f"{', '.join(sorted(used))} lists what a query finds before the model runs, such as days with "
+                "new rows; a kind finds them: write the filter between start_*() and end_*(), with lookback: auto",
+                line=line_of(text, tag.start),
+            )
+
+
+def _setups(text: str, tree: list[Block | Tag]) -> list[Block | Tag]:
+    """The statements that query the table before the main query, and those that give their variables a first value."""
+    found = [node for node in tree if _is_setup(text, node)]
+    asked = {name for node in found for name in _NAMED_SET.findall(text[node.start : node.end])}
+    firsts = [
+        node
+        for node in tree
+        if isinstance(node, Tag) and (plain := _PLAIN_SET.fullmatch(node.code)) is not None and plain[1] in asked
+    ]
+    return [node for node in tree if node in found or node in firsts]
 
 
 def _is_setup(text: str, node: Block | Tag) -> bool:
@@ -382,7 +417,7 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
         names.answer = answer
         try:
             sql, _ = reading.renderer.render(marked)
-            tree = sqlglot.parse_one(sql, read=options.dialect)
+            tree = sqlglot.parse_one(with_plain_lengths(sql), read=options.dialect)
         except (UnrenderableError, SqlglotError, RecursionError) as error:
             reason = " ".join(_sentence(error).split())[:160]
             reading.problem = UnreadableModel(f"the model cannot be read as SQL: {reason}", line=1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from dbt_kinds.errors import VariableUsedElsewhere
+from dbt_kinds.errors import UnboundPartition, VariableUsedElsewhere
 from dbt_kinds.migrate.bounds import read_bound
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.filters import Comparison, Filter
@@ -17,7 +17,9 @@ from dbt_kinds.migrate.parameters import is_parameter, variables_in
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import find_marker, is_plain_condition, same
+from dbt_kinds.readers.dbt.calls import names_only
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
+from dbt_kinds.writers.jinja import Expression
 
 _SET = re.compile(r"set\s+(\w+)\s*=")
 
@@ -69,6 +71,43 @@ def with_partners(tree: exp.Query, meanings: list[Meaning]) -> list[Meaning]:
                 line=other.filter.line,
             )
     return whole
+
+
+def start_of_variables(
+    reading: Reading, tree: exp.Query, meanings: list[Meaning], starts: list[Meaning]
+) -> Expression | None:
+    """The variable of a run before which nothing is read, beside the filters; None if there is none.
+
+    Raises:
+        UnboundPartition: it bounds something else, and what it leaves out would be recorded as loaded.
+    """
+    found = None
+    for start in starts:
+        tag = _only_variable(reading, start)
+        beside = [
+            one for one in meanings if one.expression is not None and _select_of(tree, one) is _select_of(tree, start)
+        ]
+        is_same = any(same(start.expression, one.expression) for one in beside if one.expression and start.expression)
+        if tag is None or not is_same or start.upper or (found is not None and found != tag):
+            names = ", ".join(dict.fromkeys(str(bound.variable) for bound in (*start.lower, *start.upper)))
+            raise UnboundPartition(
+                f"{names} bounds {start.written} beside the filter, and what it leaves out would be recorded as "
+                "loaded; set the option start to it, and remove the condition",
+                line=start.filter.line,
+            )
+        found = tag
+    return Expression(found) if found is not None else None
+
+
+def _only_variable(reading: Reading, start: Meaning) -> str | None:
+    """The call of the variable that is the lower bound, unshifted."""
+    is_plain = len(start.lower) == 1 and start.lower[0].base == "variable" and start.lower[0].shift.is_zero
+    if not is_plain or len(start.replaced) != 1:
+        return None
+    part = start.replaced[0]
+    inside = [tag for tag in tags(reading.model.text) if part.start <= tag.start and tag.end <= part.end]
+    is_call = len(inside) == 1 and names_only(inside[0].code, frozenset({"var", "env_var"}))
+    return inside[0].code if is_call else None
 
 
 def _select_of(tree: exp.Query, meaning: Meaning) -> exp.Select | None:

@@ -39,7 +39,7 @@ from dbt_kinds.migrate.trace import (
     pruned_select,
     trace,
 )
-from dbt_kinds.migrate.variables import check_variables, unused_sets, with_partners
+from dbt_kinds.migrate.variables import check_variables, start_of_variables, unused_sets, with_partners
 from dbt_kinds.migrate.when import (
     check_wholes,
     notes_of,
@@ -61,11 +61,16 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
         Left: it is uncertain which rows a filter selects for a window.
     """
     meanings = [meaning for found in reading.filters for meaning in meanings_of(found, reading.names, options)]
-    is_bounded_inside = any(meaning.lower for meaning in meanings)
-    if not is_bounded_inside or any(bound.base == "variable" for meaning in meanings for bound in meaning.lower):
-        for found in reading.outside:
-            meanings += meanings_of(found, reading.names, options, may_be_upper=True)
-        reading.patterns += ["outside_block"] if reading.outside else []
+    beside = [
+        meaning
+        for found in reading.outside
+        for meaning in meanings_of(found, reading.names, options, may_be_upper=True)
+    ]
+    reading.patterns += ["outside_block"] if beside else []
+    starts: list[Meaning] = []
+    if any(bound.base in ("latest", "now") for meaning in meanings for bound in meaning.lower):
+        starts, beside = beside, []
+    meanings += beside
     if not any(meaning.lower or meaning.keys for meaning in meanings):
         names = dict.fromkeys(bound.variable for meaning in meanings for bound in meaning.upper if bound.variable)
         raise UnboundPartition(
@@ -79,7 +84,12 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
     check_variables(reading, meanings)
     if reading.problem is not None:
         raise reading.problem
+    started = [start_of_variables(reading, tree, meanings, starts) for tree in reading.trees]
     results = [_by_tree(reading, tree, settings, meanings, options) for tree in reading.trees]
+    for result, start in zip(results, started, strict=True):
+        if start is not None:
+            result.options["start"] = start
+            result.notes = [note for note in result.notes if note.code != "NoStart"]
     if any(result.options != results[0].options or result.kind != results[0].kind for result in results):
         raise TimeColumnUnclear(
             "a condition that only a run can decide changes what is loaded", line=meanings[0].filter.line

@@ -407,3 +407,97 @@ def test_the_event_time_of_an_input_whose_type_nothing_says_is_cast(
     assert result.kind == TIME_RANGE, result.reason
     assert f"from (select * from {{{{ ref('p') }}}} where {condition})" in str(result.new_text)
     assert "TypeFromName" in {note.code for note in result.notes} or column != "_valid_from"
+
+
+# --- forms of dbt's own documentation, and of many projects
+
+
+DAYS_LISTED = "{% set days = ['current_date', 'date_sub(current_date, interval 1 day)'] %}\n"
+BY_DAY = "incremental_strategy='insert_overwrite', partition_by={'field': 'day', 'data_type': 'date'}"
+NEWEST_AT = "(select max(event_at) from {{ this }})"
+
+# the dialect, the model, its options
+FORMS: dict[str, tuple[str, str, dict[str, object]]] = {
+    "the table may be empty": (
+        "spark",
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}}\n{block(f'where event_at > {NEWEST_AT} or {NEWEST_AT} is null')}"),
+        {"time_column": "event_at", "lookback": 1},
+    ),
+    "in brackets": (
+        "spark",
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}}\n{block(f'where ({NEWEST_AT} is null or event_at > {NEWEST_AT})')}"),
+        {"time_column": "event_at", "lookback": 1},
+    ),
+    "no null": (
+        "spark",
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}}\n{block('where event_at > (select max(event_at) from {{ this }} where event_at is not null)')}"),
+        {"time_column": "event_at", "lookback": 1},
+    ),
+    "never before": (
+        "spark",
+        incremental("select id, event_at from {{ ref('raw') }}\n" + block("where event_at > (select greatest(max(event_at), timestamp '1900-01-01') from {{ this }})")),
+        {"time_column": "event_at", "lookback": 1},
+    ),
+    "listed partitions": (
+        "bigquery",
+        f"{DAYS_LISTED}{{{{ config(materialized='incremental', {BY_DAY}, partitions=days) }}}}\nselect date(at) as day, id from {{{{ ref('raw') }}}}\n"
+        + block("where date(at) in ({{ days | join(',') }})"),
+        {"time_column": "day", "lookback": 1},
+    ),
+    "dbt_max_partition": (
+        "bigquery",
+        incremental(f"select date(at) as day, id from {{{{ ref('raw') }}}}\n{block('where date(at) >= date_sub(date(_dbt_max_partition), interval 2 day)')}", BY_DAY),
+        {"time_column": "day", "lookback": 2},
+    ),
+    "days between": (
+        "spark",
+        incremental(f"select id, day from {{{{ ref('raw') }}}}\n{block('where datediff(current_date(), day) <= 3')}", "incremental_strategy='insert_overwrite', partition_by=['day']"),
+        {"time_column": "day", "lookback": 3},
+    ),
+    "a value before the query": (
+        "snowflake",
+        "{% set newest = none %}\n{% if execute and is_incremental() %}{% set newest = run_query('select max(seen_at) from ' ~ this).columns[0].values()[0] %}{% endif %}\n"
+        + incremental("select id, seen_at from {{ ref('raw') }}\n" + block("where seen_at > '{{ newest }}'"), "unique_key='id'"),
+        {"unique_key": ["id"], "lookback": 1},
+    ),
+    "a variable of days": (
+        "databricks",
+        incremental("select id, event_at from {{ ref('raw') }}\n" + block("where event_at > (select max(event_at) - interval '{{ var(\"days\", 3) }} days' from {{ this }})")),
+        {"time_column": "event_at", "lookback": 3},
+    ),
+    "a start that a variable gives": (
+        "spark",
+        incremental("select id, event_at from {{ ref('raw') }}\nwhere event_at >= '{{ var(\"begin\") }}'\n" + block(f"and event_at > {NEWEST_AT}")),
+        {"time_column": "event_at", "lookback": 1, "start": 'var("begin")'},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_documented_forms(name: str, tmp_path: Path) -> None:
+    dialect, text, options = FORMS[name]
+    result = one(migrated(tmp_path, {"m": text}, dialect))
+    assert result.options == options, result.reason
+    assert "this" not in str(result.new_text) and "partitions" not in str(result.new_text)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        (incremental("select id, event_at from {{ ref('raw') }}\n" + block(f"where event_at > {NEWEST_AT} or id is null")), "SecondUseOfIsIncremental", "or"),
+        (incremental("select id, event_at from {{ ref('raw') }}\n" + block(f"where event_at > {NEWEST_AT} or (select max(id) from {{{{ ref('raw') }}}}) is null")), "SecondUseOfIsIncremental", "or"),
+        (incremental("select id, event_at from {{ ref('raw') }}\n" + block("where event_at > (select max(event_at) from {{ this }} where id is not null)")), "ReadsThisElsewhere", "newest"),
+        (incremental("select id, day from {{ ref('raw') }}\n" + block("where day in (current_date, date_sub(current_date, 2))")), "UnreadableBlock", "names no range"),
+        (f"{DAYS_LISTED}{{{{ config(materialized='incremental', {BY_DAY}, partitions=days) }}}}\nselect date(at) as day, id from {{{{ ref('raw') }}}}\n"
+         + block("where date(at) >= date_sub(current_date, interval 3 day)"), "FilterNotOnPartition", "does not read by that list"),
+        (f"{{% set days = run_query('select distinct day from src').columns[0].values() %}}\n{{{{ config(materialized='incremental', {BY_DAY}) }}}}\nselect day, id from {{{{ ref('raw') }}}}\n"
+         + block("where day in ({{ days | join(',') }})"), "RunQueryLogic", "days lists what a query finds"),
+        # rows that it leaves out would be recorded as loaded
+        (incremental("select id, event_at from {{ ref('raw') }}\nwhere event_at < '{{ var(\"end\") }}'\n" + block(f"and event_at > {NEWEST_AT}")), "UnboundPartition", "would be recorded"),
+        (incremental("select id, event_at from {{ ref('raw') }}\nwhere other_at >= '{{ var(\"begin\") }}'\n" + block(f"and event_at > {NEWEST_AT}")), "UnboundPartition", "would be recorded"),
+    ],
+)  # fmt: skip
+def test_forms_that_look_alike_are_left(text: str, code: str, words: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": text}, "bigquery" if "interval" in text else "spark"))
+    assert result.reason is not None, result.new_text
+    assert (result.reason.code, words in result.reason.message) == (code, True), result.reason.message

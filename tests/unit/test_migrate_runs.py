@@ -101,12 +101,16 @@ def models(draw: st.DrawFn) -> Model:
     condition = f"{column} {operator} {newest}"
     if bound == "now":
         shift, operator = max(shift, 1), ">="
-        condition = f"{column} >= current_date - {shift}"
+        days = ", ".join(f"current_date - {day}" for day in range(shift + 1))
+        written = [f"{column} >= current_date - {shift}", f"datediff('day', {column}, current_date) <= {shift}"]
+        condition = draw(st.sampled_from([*written, f"{column} in ({days})"] if column == "day" else written))
     elif bound == "variables":
         shift, operator = 0, ">"
         condition = f"""{column} >= '{{{{ var("from_day") }}}}' and {column} < '{{{{ var("to_day") }}}}'"""
     elif draw(st.booleans()):
         condition = f"{newest} {'<' if operator == '>' else '<='} {column}"
+    if bound == "latest" and watermark == "inline" and draw(st.booleans()):
+        condition = f"({condition} or {newest} is null)"
     word = draw(st.sampled_from(["where", "where true and"]))
     where = f"{{% if is_incremental() %}} {word} {condition} {{% endif %}}"
     if watermark == "with a first value":

@@ -24,9 +24,16 @@ from dbt_kinds.readers.dbt.blocks import Block, nesting, walk
 THIS = "kinds_this"
 NAME = re.compile(r"kinds_(?:this|part|ref|var|query|code)(?:_\d+)?\b")
 _ANY_NAME = re.compile(r"kinds_(?:this\b|(?:part|ref|var|query|code|block)_\d+\b)", re.IGNORECASE)
+# sqlglot would read the number of a name in such a text as the length
+_NAMED_LENGTH = re.compile(r"(?i)\binterval\s*'\s*([-+]?)\s*(kinds_[a-z]+_\d+)\s*([a-z]+)\s*'")
 _MOST_LOOPS = 2000
 # attributes that jinja2 looks up on every callable
 _ASKED_BY_JINJA = frozenset({"unsafe_callable", "alters_data", "jinja_pass_arg"})
+
+
+def with_plain_lengths(sql: str) -> str:
+    """The SQL with `interval 'kinds_var_1 days'` written as `interval 'kinds_var_1' days`."""
+    return _NAMED_LENGTH.sub(r"interval '\1\2' \3", sql)
 
 
 class _Return(Exception):  # noqa: N818
