@@ -209,15 +209,16 @@ def status(dbt: Dbt, select: str | None, *, max_age: str | None, watch: int | No
         click.get_current_context().exit(1)
 
 
-@main.command(epilog=examples("history --select flights --limit 5"))
+@main.command(epilog=examples("history --select flights --limit 5", "history --select flights --day 2024-03-03"))
 @asks_dbt
 @limit_option(20)
+@click.option("--day", help="Only runs that loaded this day or took it back, such as 2024-01-31.")
 @json_option
-def history(dbt: Dbt, select: str | None, limit: int, as_json: bool) -> None:
+def history(dbt: Dbt, select: str | None, limit: int, day: str | None, as_json: bool) -> None:
     """Show the latest runs: what they loaded, how long they took and how they ended."""
     from dbt_kinds.operate.history import history_table, read_history
 
-    runs = read_history(dbt, select, limit=limit)
+    runs = read_history(dbt, select, limit=limit, day=day)
     if as_json:
         return print_json([dataclasses.asdict(run) for run in runs])
     print_table(history_table(runs))

@@ -162,7 +162,7 @@ def _summary_lines(migration: Migration) -> Iterator[str]:
     yield (
         f"{summary['incremental']} incremental models: {summary['converted']} converted, "
         f"{summary['left']} left "
-        f"({len(reasons)} reasons), {summary['failed']} failed; {summary['snapshots']} snapshots, "
+        f"({len(reasons)} {'reason' if len(reasons) == 1 else 'reasons'}), {summary['failed']} failed; {summary['snapshots']} snapshots, "
         f"{summary['proposed']} proposed"
     )
     for code, messages in reasons:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -15,14 +14,14 @@ from dbt_kinds.operate.intervals import intervals_text, moment_text
 _STYLES = {"done": "green", "failed": "red", "refused": "red", "died": "red", "running": "cyan", "stated": "dim"}
 
 
-def read_history(dbt: Dbt, select: str | None = None, *, limit: int) -> list[Run]:
-    """Asks the package for the latest runs of the selected models, newest first.
+def read_history(dbt: Dbt, select: str | None = None, *, limit: int, day: str | None = None) -> list[Run]:
+    """Asks the package for the latest runs of the selected models, newest first; with a day for those that touched it.
 
     Raises:
         KindsError: the package is not installed, dbt failed, or the operation did.
     """
-    arguments: dict[str, Any] = {"select": select} if select else {}
-    answer = dbt.operation("history", arguments | {"limit": limit})
+    given = {"select": select, "limit": limit, "day": day}
+    answer = dbt.operation("history", {name: value for name, value in given.items() if value})
     return [Run.of(run) for run in answer.get("runs", [])]
 
 

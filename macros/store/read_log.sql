@@ -9,10 +9,12 @@
 
 
 {# The events of the newest runs of some relations, `limit` of them in all. #}
-{% macro read_newest_runs(relations, limit) %}
-  {% do return(dbt_kinds._events_where(dbt_kinds.is_one_of('relation', relations) ~ '
+{% macro read_newest_runs(relations, limit, interval=none) %}
+  {% set of_relations = dbt_kinds.is_one_of('relation', relations) %}
+  {% set touches = '' if interval is none else " and event in ('loaded', 'invalidated') and interval_start < '" ~ interval[1] ~ "' and interval_end > '" ~ interval[0] ~ "'" %}
+  {% do return(dbt_kinds._events_where(of_relations ~ '
   and (relation, invocation_id) in (
-    select relation, invocation_id from {source} where ' ~ dbt_kinds.is_one_of('relation', relations) ~ '
+    select relation, invocation_id from {source} where ' ~ of_relations ~ touches ~ '
     group by relation, invocation_id order by max(recorded_at) desc limit ' ~ limit ~ '
   )')) %}
 {% endmacro %}

@@ -942,7 +942,7 @@ def test_the_summary_counts_every_incremental_model_once(tmp_path: Path) -> None
     )
     lines = list(report_lines(migration))
     assert lines[-2:] == [
-        "3 incremental models: 1 converted, 1 left (1 reasons), 0 failed; 0 snapshots, 0 proposed",
+        "3 incremental models: 1 converted, 1 left (1 reason), 0 failed; 0 snapshots, 0 proposed",
         "      1  UnreadableBlock: write the condition between start_*() and end_*() by hand",
     ]  # fmt: skip
     data = json.loads(json.dumps(migration.data()))
