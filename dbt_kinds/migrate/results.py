@@ -159,10 +159,11 @@ def _summary_lines(migration: Migration) -> Iterator[str]:
             "loaded, and leaves the rest of their queries as it is"
         )
     summary, reasons = migration.summary, migration.reasons
+    of_reasons = "reason" if len(reasons) == 1 else "reasons"
     yield (
         f"{summary['incremental']} incremental models: {summary['converted']} converted, "
         f"{summary['left']} left "
-        f"({len(reasons)} {'reason' if len(reasons) == 1 else 'reasons'}), {summary['failed']} failed; {summary['snapshots']} snapshots, "
+        f"({len(reasons)} {of_reasons}), {summary['failed']} failed; {summary['snapshots']} snapshots, "
         f"{summary['proposed']} proposed"
     )
     for code, messages in reasons:

@@ -7,7 +7,7 @@
     {% set released, events = [], [] %}
     {% for claim in dbt_kinds.open_claims(dbt_kinds.read_log([options.relation, dbt_kinds.store_key()])) %}
       {% do released.append(claim.invocation_id) %}
-      {% do events.append(dbt_kinds.release_of(claim)) %}
+      {% do events.append(dbt_kinds.release_of(claim, 'released by hand')) %}
     {% endfor %}
     {% do dbt_kinds.append_events(options, events) %}
     {% do models.append({'model': node.unique_id, 'relation': options.relation, 'released': released}) %}

@@ -198,15 +198,15 @@
 {% macro _release_dead_claims(options, dead) %}
   {% set events = [] %}
   {% for claim in dead %}
-    {% do events.append(dbt_kinds.release_of(claim)) %}
+    {% do events.append(dbt_kinds.release_of(claim, 'its process was gone; the run of ' ~ dbt_kinds.next_moment()[:16] | replace('T', ' ') ~ ' UTC took over')) %}
   {% endfor %}
   {% do dbt_kinds.append_events(options, events) %}
 {% endmacro %}
 
 
 {# The event that ends another run's lease; the source says that the run did not end it itself. #}
-{% macro release_of(claim) %}
-  {% do return({'event': 'released', 'relation': claim.relation, 'invocation_id': claim.invocation_id, 'source': 'release_lease', 'message': 'released by ' ~ invocation_id}) %}
+{% macro release_of(claim, message) %}
+  {% do return({'event': 'released', 'relation': claim.relation, 'invocation_id': claim.invocation_id, 'source': 'release_lease', 'message': message}) %}
 {% endmacro %}
 
 
