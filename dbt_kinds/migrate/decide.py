@@ -17,6 +17,7 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
+from dbt_kinds.migrate.parent_rows import check_parent_rows
 from dbt_kinds.migrate.reading import Reading, read_trees
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.variables import bounding_conditions
@@ -44,6 +45,7 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
             by_windows(reading, settings, options) if is_bounded else read_whole(reading, settings, project, options)
         )
         check_parameters(reading, settings)
+    check_parent_rows(reading, found)
     for hook, _ in settings.deletes:
         if hook not in found.removed:
             raise OwnStateTable(f"its {hook} deletes rows of the table, which no window replaces", line=settings.line)

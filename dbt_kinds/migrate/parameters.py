@@ -92,10 +92,14 @@ def is_parameter(comparison: Comparison, names: Names, columns: frozenset[str]) 
 
 def is_constant(placeholder: str, names: Names) -> bool:
     """Whether a variable has a value in the project that looks like no time, so that runs do not choose it."""
-    value = names.defaults.get(placeholder)
+    return has_constant_value(names.defaults.get(placeholder))
+
+
+def has_constant_value(value: object) -> bool:
+    """Whether a variable's value in the project looks like no time."""
     if value is None or value == "" or isinstance(value, date | datetime):
         return False
-    return isinstance(value, str | int | float | bool | list) and _DATE.fullmatch(str(value).strip()) is None
+    return isinstance(value, str | int | float | bool | list | dict) and _DATE.fullmatch(str(value).strip()) is None
 
 
 def variables_in(expression: exp.Expr, names: Names) -> Iterator[str]:

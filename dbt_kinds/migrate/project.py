@@ -16,6 +16,7 @@ from dbt_kinds.migrate.dialects import adapter_of, dialect_of, guess_dialect
 from dbt_kinds.migrate.edits import semicolon_edits
 from dbt_kinds.migrate.microbatch import decide_microbatch
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
+from dbt_kinds.migrate.parent_rows import check_parent_rows
 from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.migrate.reading import Reading, is_called, read_model, read_trees
 from dbt_kinds.migrate.results import Migration, Result
@@ -113,6 +114,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
             check_switches(unfiltered)
             if unfiltered.trees:
                 check_parameters(unfiltered, settings)
+            check_parent_rows(unfiltered, conversion)
         else:
             reading = read_model(model, project, options, parents, names)
             conversion = decide(reading, settings, project, options)

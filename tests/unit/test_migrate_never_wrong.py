@@ -487,3 +487,53 @@ def test_the_newest_row_of_a_key_is_that_of_its_windows_or_told(text: str, code:
     result = one(migrated(tmp_path, {"m": text}))
     found = {result.reason.code} if result.reason else codes(result) & {"NewestOfWindow"}
     assert found == ({code} if code else set())
+
+
+# --- parents that hold what a run chooses, or recent rows only
+
+
+RANGE = incremental(
+    "select id, event_at from {{ ref('p') }}\n{% if is_incremental() %}\nwhere event_at > (select max(event_at) from {{ this }})\n{% endif %}"
+)
+PARTITIONS = incremental(
+    "select id, day from {{ ref('p') }}", "incremental_strategy='insert_overwrite', partition_by=['day']"
+)
+BY_ID = incremental(
+    "select id, updated_at from {{ ref('p') }}\n{% if is_incremental() %}\nwhere updated_at > (select max(updated_at) from {{ this }})\n{% endif %}",
+    "incremental_strategy='merge', unique_key='id'",
+)
+RECENT = "select * from {{ source('a', 'b') }} where event_at >= current_date - 1"
+
+
+@pytest.mark.parametrize("materialized", ["view", "table"])
+@pytest.mark.parametrize(
+    ("model", "parent", "words"),
+    [
+        (PARTITIONS, "select * from {{ source('a', 'b') }} where day = '{{ var(\"run_date\") }}'", "run_date decides what p holds"),
+        (RANGE, "select * from {{ source('a', 'b') }} where event_at between '{{ var(\"run_date\") }}' and '{{ var(\"end_date\", \"2024-01-01\") }}'", "decides what p holds"),
+        (BY_ID, "select * from {{ source('a', 'b') }} where day = '{{ var(\"run_date\", \"2024-01-01\") }}'", "run_date decides what p holds"),
+        # what is loaded again would be emptied
+        (RANGE, RECENT.replace("- 1", "- 0"), "holds recent rows only"),
+        (RANGE, RECENT, "holds recent rows only"),
+        (RANGE, "select * from {{ source('a', 'b') }} where event_day = current_date - 1", "holds recent rows only"),
+        (PARTITIONS, RECENT.replace("- 1", "- 0"), "holds recent rows only"),
+        (RANGE, RECENT.replace("- 1", "- 7"), ""),
+        (BY_ID, RECENT, ""),
+        (RANGE, "select * from {{ source('a', 'b') }} where event_at >= '{{ var(\"first_day\", \"2020-01-01\") }}'", ""),
+        (RANGE, "select * from {{ source('a', 'b') }} where region = '{{ var(\"region\", \"x\") }}'", ""),
+        (RANGE, "select * from {{ source('a', 'b') }} where event_at >= current_date - {{ var('days', 400) }}", ""),
+    ],
+)  # fmt: skip
+def test_a_parent_that_a_run_chooses_the_rows_of(
+    model: str, parent: str, words: str, materialized: str, tmp_path: Path
+) -> None:
+    text = f"{{{{ config(materialized='{materialized}') }}}}\n{parent}"
+    between = "{{ config(materialized='view') }}\nselect * from {{ ref('q') }}"
+    for files in ({"m": model, "p": text}, {"m": model, "p": between, "q": text}):
+        result = one(migrated(tmp_path, files))
+        if words:
+            assert result.reason is not None, result.new_text
+            assert result.reason.code == "UnboundPartition"
+            assert words.replace("p holds", f"{'q' if 'q' in files else 'p'} holds") in result.reason.message
+        else:
+            assert result.status == "converted", result.reason
