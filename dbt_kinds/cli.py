@@ -273,6 +273,16 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
 @click.option("--name", help="The name of the dbt project.")
 @click.option("--package", help="Where dbt deps finds dbt_kinds: a git URL with @revision, or a path.")
 @click.option("--run-macros", is_flag=True, help="Run the project's Python macros, which are refused otherwise.")
+@click.option(
+    "--run-config", is_flag=True, help="Run the project's config.py, of which only literals are read otherwise."
+)
+@click.option(
+    "--vars",
+    "variables",
+    default="{}",
+    callback=read_variables,
+    help="SQLMesh and Vulcan: values of variables, as YAML; they take precedence over the configuration.",
+)
 @click.option("--force", is_flag=True, help="Overwrite files that were edited by hand.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
 @click.option("--strict", is_flag=True, help="Also exit with 1 if anything needs review by a person.")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ class CompileRequest:
     name: str | None = None
     package: str | None = None
     run_macros: bool = False
+    run_config: bool = False
+    variables: Mapping[str, Any] = field(default_factory=dict)
     force: bool = False
     check: bool = False
     allow_downgrade: bool = False
@@ -63,10 +65,10 @@ def compile_project(request: CompileRequest, progress: Callable[[str, int, int],
 def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | None) -> Project:
     """Reads the project with the requested tool's reader, or with the one its files indicate."""
     if request.tool == "smelt" or (request.tool is None and is_smelt_project(request.source)):
-        _check_version(request)
+        _check_options(request)
         return read_kinds_project(request.source, request.name, allow_downgrade=request.allow_downgrade)
     if request.tool == "ondatrasql" or (request.tool is None and is_ondatrasql_project(request.source)):
-        _check_version(request)
+        _check_options(request)
         allowed = ondatrasql.allowed_deltas(request.allow_delta)
         return ondatrasql.read_kinds_project(
             request.source,
@@ -79,6 +81,8 @@ def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | N
         adapter=request.adapter,
         spark=request.spark,
         run_macros=request.run_macros,
+        run_config=request.run_config,
+        variables=request.variables,
         name=request.name,
         is_vulcan=None if request.tool is None else request.tool == "vulcan",
         audits_as_tests=request.audits_as_tests,
@@ -86,10 +90,12 @@ def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | N
     return read_project(request.source, options, progress)
 
 
-def _check_version(request: CompileRequest) -> None:
-    """These tools' queries are written for the oldest version, which all read."""
+def _check_options(request: CompileRequest) -> None:
+    """Other tools have no such configuration, and their queries are written for the oldest version, which all read."""
     if request.spark != VERSIONS[0]:
         raise WrongUse("--spark is for SQLMesh and Vulcan; leave it out: every version reads what is written")
+    if request.run_config or request.variables:
+        raise WrongUse("--run-config and --vars are for SQLMesh and Vulcan; leave them out")
 
 
 def package_entry(package: str | None) -> dict[str, Any]:

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
+from dbt_kinds.errors import BadConfig
 from dbt_kinds.readers.names import project_name
 from dbt_kinds.readers.sqlmesh.config import read_config
 from dbt_kinds.readers.sqlmesh.config_literals import Literals, literals_of
@@ -51,7 +53,7 @@ def test_config_in_python_is_read_and_not_run(tmp_path: Path) -> None:
     )
     status, out, _ = run(source, "--out", tmp_path / "out", "--json")
     assert status == 0 and [note["message"] for note in json.loads(out)["other"]] == [
-        "time_column_format is computed and was not read; config.py is not run"
+        "time_column_format is computed and was not read; --run-config runs config.py, in a process of its own"
     ]
 
 
@@ -215,3 +217,88 @@ def test_folder_with_a_name_of_dbts_own_is_no_name_of_a_project() -> None:
         "project_2024",
         "shop",
     ]
+
+
+RUN_CONFIG = """\
+import os
+from datetime import date
+
+import no_such_library
+from dotenv import load_dotenv
+from settings import DIALECT, variables
+from sqlmesh.core.config import CategorizerConfig, Config, DuckDBConnectionConfig, GatewayConfig, ModelDefaultsConfig
+
+load_dotenv()
+print("not the settings")
+stage = os.getenv("STAGE")
+
+
+class Ours(Config):
+    time_column_format: str = "%Y%m%d"
+
+
+config = Ours(
+    model_defaults=ModelDefaultsConfig(dialect=DIALECT, start=date(2024, 1, 1)),
+    variables={
+        **variables(2),
+        "path": f"raw_{stage}",
+        "mode": "dev" if os.environ.get("DEBUG") else "prod",
+        "region": os.environ.get("REGION", "eu"),
+        "secret": no_such_library.secret("x"),
+    },
+    gateways={"local": GatewayConfig(connection=DuckDBConnectionConfig(database="shop.db", port=int(os.environ["PORT"])))},
+    plan=CategorizerConfig.all_full(),
+)
+"""
+SETTINGS = "DIALECT = 'duckdb'\ndef variables(n):\n    return {f'n_{i}': i for i in range(n)}\n"
+
+
+def test_config_in_python_is_run_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # what is set here must not matter
+    monkeypatch.setenv("STAGE", "prod")
+    monkeypatch.setenv("DEBUG", "1")
+    config = read_config(write_files(tmp_path, {"config.py": RUN_CONFIG, "settings.py": SETTINGS}), runs=True)
+    assert config.defaults == {"dialect": "duckdb", "start": "2024-01-01"}
+    assert config.variables == {"n_0": 0, "n_1": 1, "path": "raw_⟦env STAGE⟧", "mode": "prod", "region": "eu"}
+    assert (config.catalog, config.time_column_format, config.not_converted) == ("shop", "%Y%m%d", [])
+    assert [(note.code, note.message.split(":")[0]) for note in config.notes] == [
+        ("GatewayIgnored", "gateways not converted"),
+        ("VariableFrozen", "REGION of the environment became the default that stands in config.py"),
+        ("VariableFrozen", "DEBUG, PORT of the environment"),
+        ("PropertyDropped", "variables.secret comes from what is not run or not installed here, and was not read"),
+    ]
+
+
+def test_config_in_python_is_not_run_without_request(tmp_path: Path) -> None:
+    marker = tmp_path / "was run"
+    read_config(write_files(tmp_path / "src", {"config.py": f"open({str(marker)!r}, 'w')\nconfig = {{}}\n"}))
+    assert not marker.exists()
+    read_config(tmp_path / "src", runs=True)
+    assert marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("config = 1\n\nraise KeyError('x')", 3, "fails when it is run: KeyError: 'x'"),
+        ("config = (", 1, "fails when it is run: SyntaxError: '(' was never closed"),
+        ("import sys\nsys.exit(3)", 1, "fails when it is run"),
+        ("from settings import nothing\n", 1, "cannot import name 'nothing'"),
+    ],
+)
+def test_config_in_python_that_fails_is_said_with_its_line(text: str, line: int, words: str, tmp_path: Path) -> None:
+    with pytest.raises(BadConfig) as refused:
+        read_config(write_files(tmp_path, {"config.py": text, "settings.py": ""}), runs=True)
+    assert words in refused.value.message and refused.value.line == line
+
+
+def test_variables_of_the_command_take_precedence(tmp_path: Path) -> None:
+    files = {
+        "config.yaml": "model_defaults: {dialect: spark}\nvariables: {One: 1, two: 2}",
+        "models/m.sql": "MODEL (name db.m);\nSELECT @one AS a, @two AS b, @three AS c",
+    }
+    source = write_files(tmp_path / "src", files)
+    assert run(source, "--out", tmp_path / "out", "--vars", "{one: 7, Three: x}")[0] == 0
+    settings = yaml.safe_load((tmp_path / "out/dbt_project.yml").read_text())
+    assert settings["vars"] == {"one": 7, "three": "x", "two": 2}
+    assert run(source, "--out", tmp_path / "out")[0] == 1

@@ -22,6 +22,7 @@ from dbt_kinds.intervals.units import read_unit
 from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.readers.sqlmesh.config_jinja import render_config
 from dbt_kinds.readers.sqlmesh.config_literals import literals_of
+from dbt_kinds.readers.sqlmesh.config_run import run_config
 from dbt_kinds.readers.sqlmesh.environment import variables_in
 from dbt_kinds.readers.sqlmesh.gateways import catalog_of
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, cron, instant
@@ -83,18 +84,30 @@ class Config:
         return str(dialect).split(",")[0].strip().lower() if dialect else None
 
 
-def read_config(root: Path) -> Config:
+def read_config(root: Path, *, runs: bool = False, variables: Mapping[str, Any] | None = None) -> Config:
     """Reads the configuration of a project.
+
+    Args:
+        runs: whether a config.py is run; otherwise its literals are read.
+        variables: values that take precedence over the configuration's, by name.
 
     Raises:
         ConfigNotFound: there is none.
         BadConfig: it cannot be read.
     """
+    config = _read(root, runs=runs)
+    given = {name.lower(): value for name, value in (variables or {}).items()}
+    kept = {name: value for name, value in config.variables.items() if name.lower() not in given}
+    config.variables = {**kept, **given}
+    return config
+
+
+def _read(root: Path, *, runs: bool) -> Config:
     for name in _YAML_FILES:
         if (root / name).is_file():
             return _read_yaml(root / name)
     if (root / "config.py").is_file():
-        return _read_python(root / "config.py")
+        return _run_python(root / "config.py") if runs else _read_python(root / "config.py")
     names = ", ".join(_YAML_FILES)
     raise ConfigNotFound(f"{root.name} has no {names} or config.py; pass the folder that holds one")
 
@@ -237,8 +250,32 @@ def _read_python(path: Path) -> Config:
     config = _config(path.name, literals.settings)
     _note_defaulted(config, literals.defaulted)
     config.notes.extend(
-        note_of(PropertyDropped(f"{name} is computed and was not read; config.py is not run", path.name, line))
+        note_of(
+            PropertyDropped(
+                f"{name} is computed and was not read; --run-config runs config.py, in a process of its own",
+                path.name,
+                line,
+            )
+        )
         for name, line in literals.computed
         if name.split(".")[0] not in _CONNECTION
+    )
+    return config
+
+
+def _run_python(path: Path) -> Config:
+    """The settings of a config.py, which is executed."""
+    found = run_config(path)
+    config = _config(path.name, found["settings"])
+    _note_defaulted(config, found["defaulted"])
+    if found["unset"]:
+        message = f"{', '.join(found['unset'])} of the environment: asked for in {path.name}, and taken as not set"
+        config.notes.append(note_of(VariableFrozen(message, path.name, 1)))
+    config.notes.extend(
+        note_of(
+            PropertyDropped(f"{name} comes from what is not run or not installed here, and was not read", path.name, 1)
+        )
+        for name in found["computed"]
+        if name.split(".")[0] not in _CONNECTION and name.split(".")[0] in _READ
     )
     return config

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sqlglot import exp
 
@@ -27,6 +28,8 @@ class Options:
 
     Attributes:
         spark: the version of Spark that queries are written for.
+        run_config: whether a config.py is run; otherwise its literals are read.
+        variables: values of variables that take precedence over the configuration's.
         is_vulcan: whether YAML contains semantic models, metrics and checks; None detects it from the files.
         audits_as_tests: whether audits are tests of the table even if batches can be audited.
     """
@@ -34,6 +37,8 @@ class Options:
     adapter: str = "spark"
     spark: str = "3.5"
     run_macros: bool = False
+    run_config: bool = False
+    variables: Mapping[str, Any] = field(default_factory=dict)
     name: str | None = None
     is_vulcan: bool | None = None
     audits_as_tests: bool = False

@@ -74,7 +74,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
     Raises:
         SourceNotFound, ConfigNotFound, BadConfig: there is no readable project.
     """
-    config = read_config(root)
+    config = read_config(root, runs=options.run_config, variables=options.variables)
     files = find_files(root, config.ignore_patterns)
     context = ProjectContext(root, config, files, options, Tables(config.catalog))
     if config.dialect is not None:

@@ -1,0 +1,41 @@
+"""Evaluates a config.py by running it in a process of its own, which is done on request only."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from dbt_kinds.errors import BadConfig
+
+_SECONDS = 60
+
+
+def run_config(path: Path) -> dict[str, Any]:
+    """What a config.py evaluates to: `{settings, computed, defaulted, unset}`.
+
+    `settings` are those of the file, with placeholders for variables of the environment; `computed` names settings that
+    only the tool itself knows, `defaulted` variables of the environment whose default is used, and `unset` those that
+    decide something and were taken as not set.
+
+    Raises:
+        BadConfig: it fails, or does not end.
+    """
+    command = [sys.executable, "-m", "dbt_kinds.readers.sqlmesh.config_process", str(path)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise BadConfig(f"did not end within {_SECONDS} seconds", path.name, 1) from error
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["it ended without a message"])[-1]
+        raise BadConfig(f"fails when it is run: {last}", path.name, _line(done.stderr, path))
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _line(trace: str, path: Path) -> int:
+    """The last line of the file that a traceback names."""
+    lines = [part.split(",")[0] for part in trace.split(f'{path.name}", line ')[1:]]
+    return int(lines[-1].split()[0]) if lines else 1
