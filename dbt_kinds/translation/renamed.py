@@ -34,6 +34,7 @@ _TEMPLATES: dict[str, dict[str, str]] = {
         "BASE64": r"REPLACE(BASE64({0}), '\r\n', '')",
         "EPOCH_US": "UNIX_MICROS(CAST({0} AS TIMESTAMP))",
         "COUNT_STAR": "COUNT(*)",
+        "ERROR": "RAISE_ERROR({0})",
         "FDIV": "FLOOR({0} / {1})",
         "GET_CURRENT_TIMESTAMP": _NOW,
         "ISFINITE": "(NOT ISNAN({0}) AND ABS({0}) < DOUBLE('Infinity'))",

@@ -39,6 +39,8 @@ EXPANSIONS = [
     # definitions
     ("@DEF(rate, 2);\nSELECT @rate * b AS a", "SELECT 2 * b AS a"),
     ("@DEF(area, r -> r * r);\nSELECT @area(3) AS a", "SELECT 3 * 3 AS a"),
+    ("@DEF('area', (r) -> (r * r));\nSELECT @area(3) AS a", "SELECT ( 3 * 3 ) AS a"),
+    ("@DEF('rate', 2);\nSELECT @rate * b AS a", "SELECT 2 * b AS a"),
     ("@DEF(region, 'south');\nSELECT @region AS a", "SELECT 'south' AS a"),
     # loops
     ("SELECT @EACH([1, 2], n -> n AS c_@n)", "SELECT 1 AS c_1, 2 AS c_2"),
@@ -150,6 +152,11 @@ def spelt(evaluator, literal: SQL, text: str):
 
 
 @macro()
+def marked(evaluator, value: SQL, prefix: str | None = None, *, places: t.Optional[int] = None, mode: t.Literal["a", "b"] = "a"):
+    return f"{value} AS {prefix or 'none'}_{len(prefix or '')}_{(places or 0) + 1}_{mode.upper()}"
+
+
+@macro()
 def within(evaluator, column):
     return column.between(evaluator.locals["start_ds"], exp.Parameter(this=exp.var("size")))
 
@@ -179,6 +186,8 @@ def broken(evaluator):
         ("SELECT @EACH([a, b], x -> @shout(x))", "SELECT UPPER(a) AS a_1, UPPER(b) AS b_1"),
         ("SELECT @spelt('x', 'y')", "SELECT 'x' AS y"),
         ("SELECT @again(a)", "SELECT UPPER(a) AS a_5"),
+        ("SELECT @marked(a, 'xy')", "SELECT a AS xy_2_1_A"),
+        ("SELECT @marked(a, prefix := NULL, places := 2, mode := 'b')", "SELECT a AS none_0_3_B"),
         (
             "SELECT a WHERE @within(a)",
             "SELECT a WHERE a BETWEEN {{ dbt_kinds.start_ds() }} AND {{ var('size') }}",

@@ -193,6 +193,9 @@ class _Plain:
         found = {}
         for key, value in given.items():
             name = f"{place}.{key}" if place else str(key)
+            if _is_unknown(key):
+                self.computed.append(place or "a key")
+                continue
             with contextlib.suppress(ValueError):
                 found[str(key)] = self._value(value, name)
         return found
@@ -222,8 +225,9 @@ def run(file: Path) -> dict[str, Any]:
     # what the project sets in it is its own affair
     os.environ = environment  # type: ignore[assignment]  # noqa: B003
     sys.meta_path.insert(0, _Finder(_is_tools))
-    sys.meta_path.append(_Finder(lambda name: _is_imported_by(file.parent)))
-    sys.path.insert(0, str(file.parent))
+    folders = _folders_around(file.parent)
+    sys.meta_path.append(_Finder(lambda name: _is_imported_by(folders[-1])))
+    sys.path = [str(file.parent), *sys.path, *map(str, folders[1:])]
     os.chdir(file.parent)
     with contextlib.redirect_stdout(sys.stderr):
         names = runpy.run_path(str(file), {"int": _Integer, "float": _Real}, run_name="config")
@@ -236,6 +240,14 @@ def run(file: Path) -> dict[str, Any]:
         "defaulted": list(dict.fromkeys(environment.defaulted)),
         "unset": list(dict.fromkeys(unset)),
     }
+
+
+def _folders_around(root: Path) -> list[Path]:
+    """A folder and those around it, up to that of the repository, from which an installed project imports."""
+    found = [root]
+    while not (found[-1] / ".git").exists() and found[-1] != found[-1].parent:
+        found.append(found[-1].parent)
+    return found if (found[-1] / ".git").exists() else [root]
 
 
 def _stated(names: Mapping[str, Any]) -> Mapping[str, Any]:

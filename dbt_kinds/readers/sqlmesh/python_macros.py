@@ -302,6 +302,12 @@ def _arguments(
 
 def _coerced(text: str, hint: Any, scope: Scope, line: int) -> Any:
     tree = tree_of(text, scope, line)
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        if isinstance(tree, exp.Null) and type(None) in typing.get_args(hint):
+            return None
+        hint = next((one for one in typing.get_args(hint) if one is not type(None)), None)
+    if typing.get_origin(hint) is typing.Literal:
+        hint = type(typing.get_args(hint)[0])
     if hint is SQL:
         return SQL(tree.sql(dialect=scope.dialect))
     if hint is str:

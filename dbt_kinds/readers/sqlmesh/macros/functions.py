@@ -198,9 +198,9 @@ def _name_argument(macro: str, arguments: Sequence[Argument], scope: Scope, line
 
 def _define(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
     """`@DEF(name, value)`: defines a variable and returns nothing."""
-    if len(arguments) != 2 or not arguments[0].text.replace("_", "a").isalnum():
+    name = plain_text(arguments[0].text).lower() if len(arguments) == 2 else ""
+    if not name.isidentifier():
         raise scope.error(SqlParseError, "@DEF takes a name and a value, as in @DEF(size, 1)", line)
-    name = arguments[0].text.lower()
     function = read_lambda(arguments[1], scope.dialect, scope.file)
     if function is not None:
         scope.functions[name] = function
