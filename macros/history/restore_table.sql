@@ -41,7 +41,7 @@ insert into {{ relation }} replace where true
     {% set announced = {'write': 'stage', 'stage': stage.identifier, 'partitioning': existing.partitioning} %}
     {% do dbt_kinds.assert_lease(options) %}
     {% do dbt_kinds.append_events(options, [{'event': 'pending', 'interval_start': start, 'interval_end': start, 'details': announced}]) %}
-      {% do dbt_kinds.replace_by_stage(relation, options, stage, existing.partitioning, existing, existing.columns) %}
+    {% do dbt_kinds.replace_by_stage(relation, options, stage, existing.partitioning, existing, existing.columns) %}
     {% do dbt_kinds.close_announced_write(options) %}
     {% do dbt_kinds.drop_stage(relation, stage) %}
   {% endif %}

@@ -23,7 +23,10 @@
 {% endmacro %}
 
 
-{# U of the specification: no interval that begins at or after it is complete. #}
+{#
+  The end of what a run may load; an interval that ends later is not complete. It is the cron's last tick, or the execution time if a window is requested or the cron is ignored; not
+  later than `end`, and the boundary of a unit, unless allow_partials is set.
+#}
 {% macro upper_bound(options, settings, window) %}
   {% set due = settings.execution_time %}
   {% if window is none and not settings.ignore_cron %}

@@ -1,7 +1,7 @@
 {#
   Plans a run of SCD type 2. Its batches are merges, each at one instant: the start of its window if batch_size is set, else the execution
   time. None may be older than a recorded one, because history cannot be inserted before existing versions; `kinds_start` restores the
-  table and continues from there. `batches` are the recorded ones. Pure.
+  table and continues from there. The argument `batches` has the merges that are recorded (recorded_batches), the plan's `batches` those that are due. Pure.
 
   An interval that waits for its sources makes all later ones wait, too, because it could not be merged before them afterwards.
 #}
@@ -10,19 +10,22 @@
   {% set recorded = dbt_kinds.coverage_of(loads) %}
   {% do dbt_kinds._check_history_window(options, settings) %}
   {% do dbt_kinds.check_query_change(options, loads, settings, model_hash) %}
-  {% set unfinished = settings.get('rebuild_from') %}
-  {% set replaces_history = settings.full_refresh or unfinished is not none %}
+  {# where the rebuild of a run that died begins again #}
+  {% set rebuild_from = settings.get('rebuild_from') %}
+  {% set replaces_history = settings.full_refresh or rebuild_from is not none %}
+  {# a rebuild begins without any merge #}
   {% set known = [] if replaces_history else batches %}
   {% set restatement = dbt_kinds._history_restatement(options, settings, known) %}
   {% set upper = dbt_kinds.upper_bound(options, settings, settings.start) %}
-  {% set until = [settings.end, upper] | min if settings.end is not none and unfinished is none else upper %}
-  {% set since = unfinished or dbt_kinds._first_merged_instant(options, settings, recorded, known, restatement, upper) %}
+  {% set until = [settings.end, upper] | min if settings.end is not none and rebuild_from is none else upper %}
+  {% set since = rebuild_from or dbt_kinds._first_merged_instant(options, settings, recorded, known, restatement, upper) %}
   {% set covered = [] if not known else recorded if restatement is none else dbt_kinds.subtract_intervals(recorded, [restatement.taken_back]) %}
   {% set units = dbt_kinds.units_within([since, until], covered, unit) %}
   {% set held = dbt_kinds.waiting_units(units.missing, gates, unit, until, in_order=true) %}
   {% set waits = held.waits if settings.start is none and not (replaces_history and recorded) else [] %}
   {% do units.update({'missing': held.left}) if waits %}
 
+  {# kinds_ignore_cron while nothing is missing: the source is read whole, so the last interval can be merged once more #}
   {% set merged_again = not units.missing and not waits and known != [] and not options.batch_size and settings.ignore_cron and settings.start is none %}
   {% if options.batch_size %}
     {% set chosen = dbt_kinds.cut_into_batches(units.missing, settings.batch_size or options.batch_size) %}
@@ -105,12 +108,13 @@
       ~ ', and what follows depends on what is restated; drop kinds_end, or pass ' ~ recorded_until) %}
   {% endif %}
   {% do dbt_kinds._check_aligned_window(options, settings) if options.batch_size %}
-  {% set is_told_apart = options.time_data_type != 'date' or earlier[-1].instant[:10] < later[0].instant[:10] %}
+  {# whether valid_from tells the versions of the last merge that stays from those of the first that goes #}
+  {% set are_told_apart = options.time_data_type != 'date' or earlier[-1].instant[:10] < later[0].instant[:10] %}
   {% do return({
     'from': since,
     'taken_back': [later | map(attribute='start') | min, later | map(attribute='end') | max],
     'bound': later[0].instant if options.batch_size else since,
-    'is_exact': not options.traits.is_dated_by_source and is_told_apart,
+    'is_exact': not options.traits.is_dated_by_source and are_told_apart,
     'may_be_approximate': settings.allow_approximate_restatement,
     'snapshot_id': earlier[-1].snapshot_id,
   }) %}

@@ -1,7 +1,7 @@
 {#
   What a run of one model will do: options + what is loaded + settings of the run -> plan. Pure.
 
-  `options` and `settings` are those of options.sql and run_settings.sql, `loads` those of fold_events, `gates` those of
+  `options` and `settings` are those of options.sql and run_settings.sql, `loads` those of fold_events, `parents` those of followed_parents, `gates` those of
   waiting_units, `late` what late_data found. Planning is done on unit numbers; a partial unit at the upper bound
   (allow_partials) counts as one and gets its true end when numbers are converted to instants.
 #}
@@ -10,11 +10,12 @@
   {% set recorded = dbt_kinds.coverage_of(loads) %}
   {% set window = dbt_kinds.requested_window(options, settings) %}
   {% set upper = dbt_kinds.upper_bound(options, settings, window) %}
-  {% set unfinished = settings.get('rebuild_from') %}
-  {% set first = unfinished or dbt_kinds.first_instant(options, recorded, window) %}
+  {# where the rebuild of a run that died begins again #}
+  {% set rebuild_from = settings.get('rebuild_from') %}
+  {% set first = rebuild_from or dbt_kinds.first_instant(options, recorded, window) %}
   {% do dbt_kinds.check_query_change(options, loads, settings, model_hash) %}
 
-  {% if window is none or unfinished is not none %}
+  {% if window is none or rebuild_from is not none %}
     {% set planning_range = [first, upper] %}
   {% else %}
     {% set lower = window[0] if options.start is none else [window[0], first] | max %}
@@ -26,6 +27,7 @@
   {% set waits = held.waits if window is none else [] %}
   {% do units.update({'missing': held.left}) if waits %}
 
+  {# unit numbers by reason, see reload_reasons.sql; `asked_for` and `protected` are the recorded units in a window, or under a full refresh #}
   {% set reload_reasons = {'late': [], 'too_far': [], 'lost': {}, 'looked_back': [], 'automatic': [], 'rebuilt': [], 'upstream': [], 'changed_parents': [], 'protected': [], 'asked_for': []} %}
   {% if window is not none and options.disable_restatement %}
     {% do reload_reasons.update({'protected': units.done}) %}

@@ -9,7 +9,7 @@
 {% endmacro %}
 
 
-{# Runs of units, cut into pieces of batch_size units. #}
+{# Contiguous ranges of units, cut into pieces of batch_size units. #}
 {% macro cut_into_batches(chosen, batch_size) %}
   {% if not batch_size %}
     {% do return(chosen) %}
@@ -24,7 +24,7 @@
 {% endmacro %}
 
 
-{# Runs of units as intervals of instants. #}
+{# Contiguous ranges of units as intervals of instants; none ends behind `upper`. #}
 {% macro as_instants(indexes, unit, upper) %}
   {% set intervals = [] %}
   {% for start, end in indexes %}

@@ -1,6 +1,7 @@
 {#
   Which recorded units an ordinary run reloads, and why. A unit has one reason, in this order of precedence:
-  a changed query, late data as found by late_data, lookback, automatic restatement, a changed parent. All in unit numbers.
+  a changed query (`rebuilt`), late data as found by late_data (`late`), lookback (`looked_back`), automatic restatement (`automatic`), a changed parent
+  (`upstream`, by the `changed_parents`). late_units adds `too_far` and `lost`. All in unit numbers.
 #}
 {% macro reload_reasons(options, loads, settings, model_hash, parents, units, upper, late=[]) %}
   {% set may_restate = not options.disable_restatement %}

@@ -33,7 +33,7 @@
 {% endmacro %}
 
 
-{# The units in a run whose loaded part was computed from a load of the parent; those at either end may just miss it. #}
+{# Of a contiguous range of units, those whose loaded part was computed from a load of the parent; those at either end may just miss it. #}
 {% macro _units_that_read(units, ours, theirs, margin, unit) %}
   {% set reading = namespace(first=units[0], last=units[1]) %}
   {% for index in range(units[0], units[1]) %}

@@ -47,17 +47,17 @@
 
 {# The units that read something that the parent lacks between its first and last instant. #}
 {% macro _units_behind_parent(units, gate, unit, upper) %}
-  {% set runs = dbt_kinds.as_instants(units, unit, upper) %}
-  {% set read = dbt_kinds._read_of_parent([runs[0][0], runs[-1][1]], gate) %}
+  {% set ranges = dbt_kinds.as_instants(units, unit, upper) %}
+  {% set read = dbt_kinds._read_of_parent([ranges[0][0], ranges[-1][1]], gate) %}
   {% set gaps = [] %}
   {% for start, end in dbt_kinds.subtract_intervals(read, gate.recorded) %}
     {% do gaps.append({'start': start, 'end': end, 'recorded_at': 'lacking'}) %}
   {% endfor %}
   {% set ours = [] %}
-  {% for start, end in runs %}
+  {% for start, end in ranges %}
     {% do ours.append({'start': start, 'end': end, 'started_at': '', 'recorded_at': ''}) %}
   {% endfor %}
-  {# a gap is treated like a load of the parent after ours #}
+  {# a gap is treated like a load of the parent after ours: as texts, any moment is later than '' #}
   {% set behind = dbt_kinds.intersect_intervals(units, dbt_kinds.upstream_changes(ours, {'loads': gaps, 'margins': gate.margins}, unit)) %}
   {% if not behind %}
     {% do return({'units': []}) %}

@@ -1,4 +1,7 @@
-{# What a run begins with, as planners take it: `{found, is_there, refresh, sql, loads, settings, model_hash}`; `found` is what stands where the table belongs, none if nothing does. #}
+{#
+  What a run begins with, as planners take it: `{found, is_there, refresh, sql, loads, settings, model_hash}`. `found` is what stands where the table belongs, none if nothing does;
+  without a table there are no `loads`, whatever the store says.
+#}
 {% macro begun_run(options, settings, refresh) %}
   {% set found = dbt_kinds.relation_type(this, refresh) %}
   {% if found != 'table' and not refresh and dbt_kinds.events_of(options.relation) %}

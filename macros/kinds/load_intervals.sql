@@ -1,6 +1,6 @@
 {#
-  The body of every kind: plan, lease, and for each batch in chronological order its query, its audits, its write and its record. What differs is in the kind's record
-  (kind_traits). To be returned by a materialization.
+  The body of every kind, also of those that know no intervals: plan, lease, and for each batch in chronological order its query, its audits, its write and its record.
+  What differs is in the kind's record (kind_traits). To be returned by a materialization. docs/how-it-works.md goes through it step by step.
 #}
 {% macro load_intervals() %}
   {% do dbt_kinds.check_adapter(model.name) %}
@@ -31,13 +31,14 @@
     {% set started_at = dbt_kinds.next_moment() %}
     {% do dbt_kinds.assert_lease(options) %}
     {% set query = dbt_kinds.batch_query(this, run_context, loop.index) %}
-    {% set rows = dbt_kinds.audited_query(this, run_context, batch, query) %}
-    {% do dbt_kinds.check_first_batch(this, run_context, batch, rows) if loop.first %}
+    {% set audited = dbt_kinds.audited_query(this, run_context, batch, query) %}
+    {% do dbt_kinds.check_first_batch(this, run_context, batch, audited) if loop.first %}
     {% do dbt_kinds.prepare_table(this, run_context) if loop.first and not run_context.get('is_idle') %}
     {# a stage may be the only complete copy left by a killed run, until the rebuild that replaces it is announced #}
     {% do dbt_kinds.drop_left_stages(this) if loop.first %}
     {% do dbt_kinds.invalidate(options, plan, batch) %}
-    {% do written.append(dbt_kinds[options.traits.write](this, run_context, batch, rows)) %}
+    {% do written.append(dbt_kinds[options.traits.write](this, run_context, batch, audited)) %}
+    {# what was asked of the table is no longer true #}
     {% do run_context.table_state.clear() %}
     {% do dbt_kinds.check_times(this, run_context, batch, query, written[-1]) %}
     {% if not written[-1].get('is_idle') %}

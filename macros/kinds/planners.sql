@@ -1,6 +1,6 @@
 {#
-  The planners that a kind's record names: `(node, options, run)` -> the whole plan, which nobody changes afterwards. `run` is what a run begins with: `{is_there, sql, loads, settings,
-  model_hash}`. Those of kinds that go by changes are in changes/ and ingest/.
+  The planners that a kind's record names: `(node, options, run)` -> the whole plan, which nobody changes afterwards. `run` is what a run begins with, see begun_run.
+  Those of kinds that go by changes are in changes/ and ingest/. `plan` and `gates` are described in docs/how-it-works.md.
 #}
 
 

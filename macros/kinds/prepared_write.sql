@@ -1,6 +1,6 @@
 {#
-  A run's context with what its kind prepares, after all checks of the query and the table: `{options, plan, model_hash, is_done, window, existed, start_anew, is_backfill, existing, write_spec, sql,
-  sample_query, reads_itself, table_state_queries, table_state}`, and what audited_run adds.
+  A run's context with what its kind prepares, after all checks of the query and the table (`run_context` in docs/how-it-works.md), and with what audited_run adds. `query` is what
+  described_run_query returns.
 #}
 {% macro prepared_write(run, plan, query) %}
   {% set options, settings, existing, start_anew = query.options, run.settings, query.existing, not run.is_there or plan.start_anew %}

@@ -7,7 +7,7 @@
 {% endmacro %}
 
 
-{# The batch itself; for the kind `full` without a start, all time up to its end. #}
+{# The batch itself; all time up to its end for a kind that ignores intervals, if the model has no start. #}
 {% macro query_window(options, batch) %}
   {% do return(['1970-01-01T00:00:00', batch[1]] if options.traits.ignores_intervals and options.start is none else batch) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
   Every option: the kinds that take it (`any`: it may be set for a whole project), its type, and its default where it has one.
-  Types are those of read_option; an option without a type is read by the macro that its kind calls for it. `except` has
+  Types are those of read_option; an option without a type is read by a macro of its own in this folder, mostly by that of its kind (`own_options`). `except` has
   the kinds whose default differs. The comment above a group of options is what the manual says of them: defaults | meaning
   (docs/reference/options.md, by docs/.hooks).
 #}

@@ -1,5 +1,6 @@
 {#
-  The options of one model, with defaults, and validated: the only place that knows how settings are written.
+  The options of one model, with defaults, and validated: how settings are written is known here, and in the other files of this folder. What a kind is may depend on its
+  options, so kind_traits is asked before and after they are read.
   `node` is the model of the context, or a node of dbt's graph. Columns are checked later, against the query.
 #}
 {% macro options(node) %}
@@ -166,6 +167,7 @@
 {% endmacro %}
 
 
+{# What incremental_by_time_range adds to the options that were read. #}
 {% macro time_range_options(node, options, given) %}
   {% do return({'time_column': dbt_kinds.time_column(options.model, given.get('time_column', given.get('event_time')))}) %}
 {% endmacro %}

@@ -31,11 +31,11 @@
     {% endif %}
     {% set readable = rows | rejectattr('is_unreadable') | rejectattr('event', 'in', not_replayed) | list %}
     {% set has_merge_timeline = rows | selectattr('kind', 'in', timeline_kinds) | list != [] %}
-    {# a restatement restores the table to its state after one of the merges, so each of them is kept #}
-    {# before the loads, and not older: a later load would close it #}
+    {# an announcement that is open stays so: it is put before the loads, and is no older than they are, because anything recorded later closes it #}
     {% set pending = dbt_kinds.announced_write(rows) %}
     {% do compacted.append(dict(pending, recorded_at=compacted_at)) if pending is not none %}
     {% if has_merge_timeline %}
+      {# a restatement restores the table to its state after one of the merges, so each of them is kept #}
       {% do compacted.extend(readable) %}
     {% else %}
       {% set loads = dbt_kinds.fold_events(readable) %}

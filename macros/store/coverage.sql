@@ -99,7 +99,8 @@
 {#
   Replays events in the order of recorded_at, `invalidated` winning a tie, and returns what is loaded: pieces that do not
   overlap, each with the columns of its latest load, and `start` and `end`.
-  It goes backwards: an event only applies where no later one does. What later ones decided is the stretch from `state.start` on, and `behind` it. Pure.
+  It goes backwards: an event only applies where no later one does. What later events have decided is a set of intervals: the first of them is `state.start` to `state.end`,
+  the others, which are later in time, are in `state.behind`. Pure.
 #}
 {% macro fold_events(events) %}
   {% set loads, state = [], namespace(start=none, end=none, behind=[]) %}

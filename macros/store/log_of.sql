@@ -1,6 +1,7 @@
 {#
-  What a run knows of a relation's events: `{rows, views}`. A row is a mapping of the store's columns, read or added by this run; what is NULL is absent or ''. The first read leaves out
-  the events of leases and audits, and of most loads the columns that nothing asks for. `views` has what was computed from the rows, until another is added.
+  What a run knows of a relation's events: `{rows, views}`, and what new_log keeps beside these. A row is a mapping of the store's columns, read or added by this run; what is NULL
+  is absent or ''. The first read leaves out the events of leases and audits, and of most loads the columns that nothing asks for. `views` has what was computed from the rows,
+  until another is added.
 
   The store is read once per run, for the relations that the run asks about; if it asks about another one after all, the rest is read, too. A relation's text is parsed on first use.
 #}
@@ -19,7 +20,7 @@
 {% endmacro %}
 
 
-{# A log of some rows, and of lines that are still to be parsed, of whose newest load the details are known. #}
+{# A log of some rows, and of lines that are still to be parsed, of whose newest load the details are known. `coverage` is what macro coverage has replayed so far. #}
 {% macro new_log(rows, lines=none, newest_details=none) %}
   {% do return({'rows': rows, 'lines': lines or none, 'newest_details': newest_details, 'views': {}, 'coverage': none}) %}
 {% endmacro %}

@@ -7,9 +7,9 @@
   {# the first batch of a rebuild: until it is recorded, recovery means restarting the rebuild #}
   {% set open = dbt_kinds.open_write(run_context.options.relation) %}
   {% set details = dict(details, rebuild_from=dbt_kinds.details_of(open).get('rebuild_from') if open is not none else none) %}
-  {# its record's own details are a text in these #}
+  {# the details of the record to come, as a text in those of the announcement #}
   {% do details.update({'details': dbt_kinds.details_text(details.details)}) if details.get('details') is not none %}
-  {# an interval of states that is invalidated and not loaded is in doubt #}
+  {# of states, `invalidated` marks an interval of which nothing was recorded before: it is in doubt until `loaded` follows #}
   {% set in_doubt = dbt_kinds.invalidations([batch], run_context.plan.execution_time) if run_context.options.traits.accumulates and batch[0] < batch[1] else [] %}
   {% do dbt_kinds.append_events(run_context.options, in_doubt + [{
     'event': 'pending', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': run_context.plan.execution_time,

@@ -1,6 +1,7 @@
 {#
-  Merges one batch of SCD type 2, by time or by run. The changes to the table are computed once, into a stage, which also shows rows that refuse the batch; the batch itself is
-  only staged to be checked before the table is replaced or put back, see check_first_batch. One commit, which touches open versions only.
+  Merges one batch of SCD type 2, by time, by column or by run; the `instant` of a run that numbers versions is its number. The changes to the table are computed once, into a stage,
+  which also shows rows that refuse the batch; the batch itself is only staged to be checked before the table is replaced or put back, see check_first_batch. One commit, which
+  touches open versions only.
 #}
 {% macro merge_history(relation, run_context, batch, query) %}
   {% set options, write_spec, is_by_run = run_context.options, run_context.write_spec, run_context.options.traits.numbers_by_run %}
