@@ -65,6 +65,7 @@ benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.plan
 	$(BIN)/python -m benchmarks.upsert
 	$(BIN)/python -m benchmarks.thrift
+	$(BIN)/python -m benchmarks.nightly
 	$(BIN)/python -m benchmarks.compile
 	$(BIN)/python -m benchmarks.migrate
 	$(BIN)/python -m benchmarks.late_data

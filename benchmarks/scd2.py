@@ -100,7 +100,10 @@ def sqlmesh(python: str, rows: int, closed: int, rounds: int) -> Measured:
         request = {
             "folder": folder,
             "spark": spark_settings(Path(folder) / "spark"),
-            "model": f"MODEL (name benchmark.dim, kind {kind}, cron '@daily', table_format iceberg);\n{query('landed')}\n",
+            "models": {
+                "dim": f"MODEL (name benchmark.dim, kind {kind}, cron '@daily', table_format iceberg);\n{query('landed')}\n"
+            },
+            "tasks": 1,
             "days": [day(version) for version in range(rounds + 2)],
             "sources": [source("landed", rows, version) for version in range(rounds + 2)],
             "history": history("{table}", rows, closed),

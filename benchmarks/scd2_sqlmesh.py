@@ -7,29 +7,13 @@ import sys
 import time
 from pathlib import Path
 
-from sqlmesh import Context
-from sqlmesh.core.config import (
-    Config,
-    DuckDBConnectionConfig,
-    GatewayConfig,
-    ModelDefaultsConfig,
-    SparkConnectionConfig,
-)
+from sqlmesh_context import new_context  # type: ignore[import-not-found]
 
 
 def main() -> None:
     request = json.load(sys.stdin)
-    folder = Path(request["folder"])
-    (folder / "models").mkdir()
-    (folder / "models" / "dim.sql").write_text(request["model"])
-    gateway = GatewayConfig(
-        connection=SparkConnectionConfig(config=request["spark"], concurrent_tasks=1),
-        state_connection=DuckDBConnectionConfig(database=str(folder / "state.duckdb")),
-    )
-    defaults = ModelDefaultsConfig(dialect="spark", start="2024-01-01", cron="@daily")
-    context = Context(paths=str(folder), config=Config(gateways={"peer": gateway}, model_defaults=defaults))
+    context = new_context(request)
     adapter = context.engine_adapter
-    adapter.execute("create schema if not exists landed")
     adapter.execute(request["sources"][0])
     context.plan(execution_time=request["days"][0], auto_apply=True, no_prompts=True, skip_tests=True)
     table = context.get_snapshot("benchmark.dim", raise_if_missing=True).table_name()
@@ -48,7 +32,7 @@ def main() -> None:
         commits = adapter.fetchall(written)[before:]
         content = adapter.fetchall(request["content"].format(table=table))[0]
         runs.append({"seconds": seconds, "bytes": sum(int(size) for (size,) in commits), "content": list(content)})
-    (folder / "answer.json").write_text(json.dumps(runs))
+    (Path(request["folder"]) / "answer.json").write_text(json.dumps(runs))
 
 
 if __name__ == "__main__":

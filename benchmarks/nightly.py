@@ -1,0 +1,216 @@
+"""A night's job: many models, each with a little new data. Ours, dbt-spark's own incremental models and SQLMesh, on Iceberg.
+
+Three fifths of the models go by time range and two fifths by key; a day brings 50,000 rows, of which half have a key of the day before.
+dbt-spark's are `insert_overwrite` and `merge`. The dbt projects take turns in one Spark session, or on one Thrift server (`--thrift`), SQLMesh
+runs in a process of its own on the same settings of Spark (`--sqlmesh` names its Python). A run's seconds are dbt's own from the first
+statement to the end of the last hook, and those of `Context.run`: neither has parsing in them. The tables are compared.
+
+    python -m benchmarks.nightly [--models 20] [--threads 4] [--rows 50000] [--days 3] [--thrift] [--sqlmesh /path/to/python]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.session import benchmark_project
+from dbt_kinds.local.profile import spark_settings
+from tests.functional.project import Project
+from tests.functional.thrift import ThriftProject, thrift_server
+from tests.peer.sqlmesh_process import run_sqlmesh
+
+GOAL = 1.0
+SOURCE = "landed.orders"
+QUERY = f"select id, amount, day from {SOURCE} where day"
+KIND = (
+    "{{ config(materialized='incremental_by_%s', file_format='iceberg', meta={'%s', 'start': '2024-01-01'}%s) }}\n"
+    + QUERY
+    + " between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"
+)
+INCREMENTAL = (
+    "{{ config(materialized='incremental', file_format='iceberg', incremental_strategy=%s) }}\n"
+    + QUERY
+    + " = date '{{ var('my_day') }}'"
+)
+PLANNED = (
+    "MODEL (name benchmark.%s, kind INCREMENTAL_BY_%s, cron '@daily', table_format iceberg%s);\n"
+    + QUERY
+    + " between @start_date and @end_date"
+)
+CONTENT = "select count(*), sum(hash(id, amount, day)) from {table}"
+DRIVER = Path(__file__).with_name("nightly_sqlmesh.py")
+OURS, INCREMENTALS, SQLMESH = "dbt_kinds", "dbt-spark's own incremental", "SQLMesh"
+
+
+@dataclass
+class Nights:
+    """What the measured runs of a contender took, and what its tables hold in the end."""
+
+    whole: list[float] = field(default_factory=list)
+    models: list[float] = field(default_factory=list)
+    statements: list[int] = field(default_factory=list)
+    contents: dict[str, Any] = field(default_factory=dict)
+
+
+def main() -> None:
+    """Runs the comparison and prints seconds, statements and ratios."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--models", type=int, default=20)
+    arguments.add_argument("--threads", type=int, default=4)
+    arguments.add_argument("--rows", type=int, default=50_000)
+    arguments.add_argument("--days", type=int, default=3)
+    arguments.add_argument("--thrift", action="store_true", help="on a Thrift server, with poll_interval: 1")
+    arguments.add_argument("--sqlmesh", help="the Python of a venv that holds sqlmesh and pyspark")
+    given = arguments.parse_args()
+
+    names = [f"{'range' if number * 5 < given.models * 3 else 'key'}_{number}" for number in range(given.models)]
+    found = dbt_nights(names, given)
+    if given.sqlmesh:
+        found[SQLMESH] = sqlmesh_nights(names, given)
+    for name, nights in found.items():
+        if nights.contents != found[OURS].contents:
+            raise SystemExit(f"the tables of {name} differ: {nights.contents}\n{found[OURS].contents}")
+    where = "a Thrift server" if given.thrift else "the session"
+    report(found, f"{given.models} models, {given.threads} threads, {given.rows:,} rows a day, on {where}; goal {GOAL}")
+
+
+def dbt_nights(names: list[str], given: argparse.Namespace) -> dict[str, Nights]:
+    """The runs of both dbt projects, day by day and in turn, so that what else the machine does meets both."""
+    with dbt_projects(given) as (ours, incrementals):
+        projects = {OURS: ours, INCREMENTALS: incrementals}
+        for name in names:
+            ours.model(name, kind(name))
+            incrementals.model(name, incremental(name))
+        for project in projects.values():
+            project.sql("create schema if not exists {schema}")
+        found = {name: Nights() for name in projects}
+        for number in range(given.days + 2):
+            for statement in source(given.rows, number):
+                ours.sql(statement)
+            for name in list(projects)[:: 1 if number % 2 else -1]:
+                night = run(projects[name], number)
+                # the first days make the tables and warm the JVM up
+                if number > 1:
+                    found[name].whole.append(night.whole[0])
+                    found[name].models.append(night.models[0])
+                    found[name].statements.append(night.statements[0])
+        for name, project in projects.items():
+            for model in names:
+                content = project.sql(CONTENT.format(table=f"{{schema}}.{model}"))[0]
+                found[name].contents[model] = list(content)
+    return found
+
+
+@contextmanager
+def dbt_projects(given: argparse.Namespace) -> Iterator[tuple[Project, Project]]:
+    """Two projects on one Spark, the second one without the package."""
+    if not given.thrift:
+        with benchmark_project(given.threads) as ours:
+            profile = {"local": {"outputs": {"local": ours.target}}}
+            yield ours, without_package(Project(ours.folder.parent / "incrementals", profile, "incrementals"))
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        with thrift_server(folder / "server") as server:
+            incrementals = ThriftProject(folder / "incrementals", server, "incrementals", given.threads)
+            ours = ThriftProject(folder / "project", server, "benchmark", given.threads)
+            yield ours, without_package(incrementals)
+
+
+def without_package(project: Project) -> Project:
+    (project.folder / "dbt_packages" / "dbt_kinds").unlink()
+    return project
+
+
+def run(project: Project, number: int) -> Nights:
+    """One night's `dbt run`."""
+    whole: list[float] = []
+
+    def listen(event: Any) -> None:
+        if event.info.name == "FinishedRunningStats":
+            whole.append(event.data.execution_time)
+
+    project.listeners = [listen]
+    done = project.run(now=f"{day(number + 1)}T06:00:00", my_day=day(number))
+    return Nights(whole, [sum(done.seconds.values())], [len(done.statements)])
+
+
+def sqlmesh_nights(names: list[str], given: argparse.Namespace) -> Nights:
+    """The same nights with SQLMesh, its state in DuckDB."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        request = {
+            "folder": folder,
+            "spark": spark_settings(Path(folder) / "spark"),
+            "models": {name: planned(name) for name in names},
+            "tasks": given.threads,
+            "days": [f"{day(number + 1)} 00:00:00" for number in range(given.days + 2)],
+            "sources": [source(given.rows, number) for number in range(given.days + 2)],
+            "content": CONTENT,
+        }
+        run_sqlmesh(given.sqlmesh, DRIVER, request, Path(folder))
+        answer = json.loads((Path(folder) / "answer.json").read_text())
+    return Nights(whole=answer["seconds"][1:], contents=answer["contents"])
+
+
+def kind(name: str) -> str:
+    if name.startswith("range"):
+        return KIND % ("time_range", "time_column': 'day", "")
+    return KIND % ("unique_key", "unique_key': 'id", "")
+
+
+def incremental(name: str) -> str:
+    strategy = "'insert_overwrite', partition_by='day'" if name.startswith("range") else "'merge', unique_key='id'"
+    return INCREMENTAL % strategy
+
+
+def planned(name: str) -> str:
+    if name.startswith("range"):
+        return PLANNED % (name, "TIME_RANGE (time_column day)", ", partitioned_by day")
+    return PLANNED % (name, "UNIQUE_KEY (unique_key id)", "")
+
+
+def source(rows: int, number: int) -> list[str]:
+    """SQL that brings the rows of a day."""
+    made = (
+        f"select id, cast(hash(id, {number}) % 1000 as double) as amount, date '{day(number)}' as day "
+        f"from range({number * rows // 2}, {number * rows // 2 + rows})"
+    )
+    if number:
+        return [f"insert into {SOURCE} {made}"]
+    return ["create schema if not exists landed", f"create table {SOURCE} using iceberg partitioned by (day) as {made}"]
+
+
+def day(number: int) -> str:
+    return f"2024-01-{number + 1:02}"
+
+
+def report(found: dict[str, Nights], title: str) -> None:
+    table = Table("", "whole run", "ours against it", "seconds of models", "ours against it", "statements", title=title)
+    ours = found[OURS]
+    for name, nights in found.items():
+        table.add_row(
+            name,
+            f"{median(nights.whole):.1f}",
+            f"{median(ours.whole) / median(nights.whole):.2f}",
+            *(
+                [f"{median(nights.models):.1f}", f"{median(ours.models) / median(nights.models):.2f}"]
+                if nights.models
+                else ["", ""]
+            ),
+            f"{median(nights.statements):.0f}" if nights.statements else "",
+        )
+    Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()
