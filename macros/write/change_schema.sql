@@ -1,10 +1,11 @@
 {# Applies the column changes that accepted_changes lists: with `alter table` if the format can, else by rewriting all rows. #}
 {% macro change_schema(relation, run_context) %}
   {% set options, write_spec, changes = run_context.options, run_context.write_spec, run_context.write_spec.schema_changes %}
-  {% set nothing = [run_context.plan.batches[0][0], run_context.plan.batches[0][0]] %}
+  {# the announcements are of no interval #}
+  {% set empty_interval = [run_context.plan.batches[0][0], run_context.plan.batches[0][0]] %}
   {% set backfills = dbt_kinds.column_backfills(model, options, changes) %}
   {# after a run died, its added column is no longer a change for the next run, so the column's backfill is announced #}
-  {% do dbt_kinds.announce_write(run_context, nothing, {'write': 'backfill', 'columns': backfills}) if backfills %}
+  {% do dbt_kinds.announce_write(run_context, empty_interval, {'write': 'backfill', 'columns': backfills}) if backfills %}
   {% if changes | rejectattr('in_place') | list == [] %}
     {% for change in changes %}
       {% call statement('change_schema') %}{{ dbt_kinds._alteration(relation, change) }}{% endcall %}
@@ -18,7 +19,7 @@
     {% do dbt_kinds._finish_backfills(relation, options, backfills) if backfills %}
   {% else %}
     {% set stage = dbt_kinds.stage(relation, 'whole', sql) %}
-    {% do dbt_kinds.announce_write(run_context, nothing, {'write': 'stage', 'stage': stage.identifier, 'partitioning': write_spec.partitioning}) %}
+    {% do dbt_kinds.announce_write(run_context, empty_interval, {'write': 'stage', 'stage': stage.identifier, 'partitioning': write_spec.partitioning}) %}
     {% do dbt_kinds.put_stage_in_place(relation, options, stage, write_spec.partitioning) %}
     {% do dbt_kinds.close_announced_write(options) %}
     {% do dbt_kinds.drop_stage(relation, stage) %}
