@@ -33,8 +33,8 @@ _NO_CALL_BEHIND = frozenset(
 )
 _OPERATORS = frozenset(
     {
-        *(TokenType.ALL, TokenType.ANY, TokenType.EXISTS, TokenType.GLOB, TokenType.ILIKE, TokenType.LIKE),
-        *(TokenType.OFFSET, TokenType.RLIKE, TokenType.SOME, TokenType.TABLE),
+        *(TokenType.ALL, TokenType.ANY, TokenType.EXISTS, TokenType.GLOB, TokenType.ILIKE, TokenType.INTERVAL),
+        *(TokenType.LIKE, TokenType.OFFSET, TokenType.RLIKE, TokenType.SOME, TokenType.TABLE),
     }
 )
 _TAKES_TYPE = frozenset({"CONVERT", "TRY_CONVERT"})

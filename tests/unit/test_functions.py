@@ -94,6 +94,7 @@ CALLS = [
     ("snowflake", "select iff(a, b, c) from table(generator(rowcount => 3)) g", ["IFF", "GENERATOR"]),
     ("bigquery", "select ARRAY<INT64>[1], NET.HOST(x), FLOAT64(y) from UNNEST(z)", ["HOST", "FLOAT64", "UNNEST"]),
     ("tsql", "select top (5) convert(varchar(10), x, 120), isnull(a, b) from t", ["CONVERT", "ISNULL"]),
+    ("duckdb", "select a + interval (b) day, c - interval (2 * b) months from t", []),
 ]
 
 
