@@ -13,20 +13,20 @@
   {# where the rebuild of a run that died begins again #}
   {% set rebuild_from = settings.get('rebuild_from') %}
   {% set replaces_history = settings.full_refresh or rebuild_from is not none %}
-  {# a rebuild begins without any merge #}
-  {% set known = [] if replaces_history else batches %}
-  {% set restatement = dbt_kinds._history_restatement(options, settings, known) %}
+  {# the merges that the table will hold, unless they are withdrawn; a rebuild begins without any #}
+  {% set merges = [] if replaces_history else batches %}
+  {% set restatement = dbt_kinds._history_restatement(options, settings, merges) %}
   {% set upper = dbt_kinds.upper_bound(options, settings, settings.start) %}
   {% set until = [settings.end, upper] | min if settings.end is not none and rebuild_from is none else upper %}
-  {% set since = rebuild_from or dbt_kinds._first_merged_instant(options, settings, recorded, known, restatement, upper) %}
-  {% set covered = [] if not known else recorded if restatement is none else dbt_kinds.subtract_intervals(recorded, [restatement.taken_back]) %}
+  {% set since = rebuild_from or dbt_kinds._first_merged_instant(options, settings, recorded, merges, restatement, upper) %}
+  {% set covered = [] if not merges else recorded if restatement is none else dbt_kinds.subtract_intervals(recorded, [restatement.taken_back]) %}
   {% set units = dbt_kinds.units_within([since, until], covered, unit) %}
   {% set held = dbt_kinds.waiting_units(units.missing, gates, unit, until, in_order=true) %}
   {% set waits = held.waits if settings.start is none and not (replaces_history and recorded) else [] %}
   {% do units.update({'missing': held.left}) if waits %}
 
   {# kinds_ignore_cron while nothing is missing: the source is read whole, so the last interval can be merged once more #}
-  {% set merged_again = not units.missing and not waits and known != [] and not options.batch_size and settings.ignore_cron and settings.start is none %}
+  {% set merged_again = not units.missing and not waits and merges != [] and not options.batch_size and settings.ignore_cron and settings.start is none %}
   {% if options.batch_size %}
     {% set chosen = dbt_kinds.cut_into_batches(units.missing, settings.batch_size or options.batch_size) %}
   {% elif merged_again %}
@@ -37,9 +37,9 @@
   {% endif %}
   {% set all_planned = dbt_kinds.as_instants(chosen, unit, until) %}
   {% set planned = dbt_kinds.first_batches(options, all_planned) %}
-  {% do dbt_kinds._check_not_late(options, settings, known, restatement, planned, upper) %}
-  {% set merged_until = known | map(attribute='end') | max if known else none %}
-  {% set skips = options.batch_size and settings.start is not none and restatement is none and known != [] and planned != [] %}
+  {% do dbt_kinds._check_not_late(options, settings, merges, restatement, planned, upper) %}
+  {% set merged_until = merges | map(attribute='end') | max if merges else none %}
+  {% set skips = options.batch_size and settings.start is not none and restatement is none and merges != [] and planned != [] %}
   {% do return({
     'model': options.unique_id,
     'relation': options.relation,
@@ -55,8 +55,8 @@
     'restated': planned if merged_again or (replaces_history and recorded) else [restatement.taken_back] if restatement is not none else [],
     'batches': planned,
     'waiting': dbt_kinds.waiting_intervals(waits, unit, until),
-    'reason': dbt_kinds._history_reason(settings, known, restatement, units, [since, until], merged_again, waits | map(attribute='words') | list),
-    'start_anew': known == [],
+    'reason': dbt_kinds._history_reason(settings, merges, restatement, units, [since, until], merged_again, waits | map(attribute='words') | list),
+    'start_anew': merges == [],
     'replaces_history': replaces_history,
     'restatement': restatement,
     'to_go': all_planned | length - planned | length,
@@ -91,32 +91,32 @@
 #}
 {% macro _history_restatement(options, settings, batches) %}
   {% set since = settings.start %}
-  {% set later = batches | selectattr('instant', 'ge', since) | list if since is not none else [] %}
-  {% if not later or (settings.end is not none and later[0].instant >= settings.end) %}
+  {% set withdrawn = batches | selectattr('instant', 'ge', since) | list if since is not none else [] %}
+  {% if not withdrawn or (settings.end is not none and withdrawn[0].instant >= settings.end) %}
     {% do return(none) %}
   {% endif %}
-  {% set earlier = batches | selectattr('instant', 'lt', since) | list %}
+  {% set kept = batches | selectattr('instant', 'lt', since) | list %}
   {% set recorded_until = batches | map(attribute='end') | max %}
   {% if options.disable_restatement %}
     {% do dbt_kinds.fail(options.model, 'kinds_start ' ~ since ~ ' restates what is recorded up to ' ~ recorded_until
       ~ ', and disable_restatement is true; set disable_restatement: false, or drop kinds_start and kinds_end') %}
-  {% elif not earlier %}
+  {% elif not kept %}
     {% do dbt_kinds.fail(options.model, 'nothing is recorded before kinds_start ' ~ since ~ ', so the whole history would be rebuilt from the current state of the source'
-      ~ '; if you want that, run with --full-refresh; otherwise pass a kinds_start after ' ~ later[0].instant) %}
+      ~ '; if you want that, run with --full-refresh; otherwise pass a kinds_start after ' ~ withdrawn[0].instant) %}
   {% elif settings.end is not none and settings.end < recorded_until %}
     {% do dbt_kinds.fail(options.model, 'kinds_end ' ~ settings.end ~ ' is before the end of what is recorded, ' ~ recorded_until
       ~ ', and what follows depends on what is restated; drop kinds_end, or pass ' ~ recorded_until) %}
   {% endif %}
   {% do dbt_kinds._check_aligned_window(options, settings) if options.batch_size %}
   {# whether valid_from tells the versions of the last merge that stays from those of the first that goes #}
-  {% set are_told_apart = options.time_data_type != 'date' or earlier[-1].instant[:10] < later[0].instant[:10] %}
+  {% set are_told_apart = options.time_data_type != 'date' or kept[-1].instant[:10] < withdrawn[0].instant[:10] %}
   {% do return({
     'from': since,
-    'taken_back': [later | map(attribute='start') | min, later | map(attribute='end') | max],
-    'bound': later[0].instant if options.batch_size else since,
+    'taken_back': [withdrawn | map(attribute='start') | min, withdrawn | map(attribute='end') | max],
+    'bound': withdrawn[0].instant if options.batch_size else since,
     'is_exact': not options.traits.is_dated_by_source and are_told_apart,
     'may_be_approximate': settings.allow_approximate_restatement,
-    'snapshot_id': earlier[-1].snapshot_id,
+    'snapshot_id': kept[-1].snapshot_id,
   }) %}
 {% endmacro %}
 
