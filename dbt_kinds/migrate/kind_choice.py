@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.errors import (
+    AggregatesOverRuns,
     AmbiguousTimeColumn,
     ArrivalWithoutKey,
     BoundOfAnotherColumn,
@@ -18,7 +19,7 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.migrate.arrival import is_arrival, is_changed
 from dbt_kinds.migrate.conversion import MigrateOptions
-from dbt_kinds.migrate.durations import UNITS, holds_whole
+from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import Trace, is_numbered_by
@@ -120,6 +121,12 @@ def choose_kind(
                     f"({', '.join(settings.unique_key) or 'it has none'}), so that it depends on when runs took place",
                     line=line,
                 )
+            if dedupe.is_oldest:
+                raise WindowOverRuns(
+                    f"the oldest row of a key by {dedupe.by} is kept among those that a run reads, so that it depends "
+                    f"on when runs took place; order by {meanings[primary].written}, newest first",
+                    line=line,
+                )
             if not dedupe.is_newest and not is_arriving:
                 raise WindowOverRuns(
                     f"one row of a key is kept by {dedupe.by}, and rows are read by {meanings[primary].written}: of "
@@ -215,6 +222,13 @@ def _time_column(
         for bound in meaning.lower:
             if bound.base != "latest" or bound.column is None:
                 continue
+            is_whole = coarser(bound.truncated, bound.column_unit) in UNITS
+            if bound.column.lower() in traces[primary].extremes and not is_whole:
+                raise AggregatesOverRuns(
+                    f"rows are grouped, and {meaning.written} is compared with the newest {bound.column} of a group, "
+                    "so that the filter may read a part of one; let its bound be the beginning of the groups",
+                    line=meaning.filter.line,
+                )
             if bound.column.lower() not in outputs and bound.column.lower() not in stamps:
                 selected = ", ".join(names.get(name, name) for name in outputs)
                 raise BoundOfAnotherColumn(

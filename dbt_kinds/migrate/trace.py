@@ -28,12 +28,14 @@ class Dedupe:
         parts: what they are numbered by.
         by: what comes first in their order, as written.
         is_newest: whether that is the filtered column, newest first: then later windows only hold newer rows.
+        is_oldest: whether it is the filtered column, oldest first: then each window has an oldest row of its own.
     """
 
     select: exp.Select
     parts: tuple[exp.Expr, ...]
     by: str
     is_newest: bool
+    is_oldest: bool = False
 
 
 @dataclass
@@ -53,6 +55,7 @@ class Trace:
         entered: by which of its inputs it comes into each select that joins several, by the select's id.
         full: the sides of full joins that it is on, and the other sides, by the id of the select that joins them.
         counts: what the filtered column counts since 1970, if it is a number.
+        extremes: the columns on the way, in lower case, that are the newest or oldest time of a group.
         times: the columns on the way, in lower case, that are timestamps made of such a number.
     """
 
@@ -69,6 +72,7 @@ class Trace:
     is_key: bool = False
     full: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
     counts: str | None = None
+    extremes: set[str] = field(default_factory=set)
     times: set[str] = field(default_factory=set)
 
     def is_joined_with(self, other: Trace) -> bool:
@@ -331,11 +335,14 @@ def _outputs(select: exp.Select, known: Known, found: Trace) -> tuple[dict[str, 
         if is_grouped and isinstance(made, exp.Max | exp.Min):
             # the newest time of a day is of that day
             made = made.this
+            found.extremes.add(name.lower())
         is_known, unit = unit_of(made, known)
         if found.counts is not None and not is_known:
             is_known, unit = _counted(made, known, found, name.lower())
-        elif is_known and isinstance(made, exp.Column) and made.name.lower() in found.times:
-            found.times.add(name.lower())
+        elif is_known and isinstance(made, exp.Column):
+            for columns in (found.times, found.extremes):
+                if made.name.lower() in columns:
+                    columns.add(name.lower())
         if is_known and name:
             outputs[name.lower()] = unit
             names[name.lower()] = name
@@ -434,9 +441,12 @@ def _check_window(select: exp.Select, window: exp.Window, known: Known, found: T
     order = window.args.get("order")
     if parts and isinstance(window.this, exp.RowNumber) and _keeps_first(select, window) and order is not None:
         first = order.expressions[0]
-        is_newest = bool(first.args.get("desc")) and unit_of(first.this, known)[0]
+        is_newest, is_filtered = bool(first.args.get("desc")), unit_of(first.this, known)[0]
         by = first.this.sql()[:80]
-        found.dedupes.append(Dedupe(select, tuple(_resolved(select, part, known) for part in parts), by, is_newest))
+        numbered = tuple(_resolved(select, part, known) for part in parts)
+        found.dedupes.append(
+            Dedupe(select, numbered, by, is_newest and is_filtered, is_oldest=is_filtered and not is_newest)
+        )
         return
     found.problems.append(("WindowOverRuns", f"{window.sql()[:80]} looks across intervals"))
 

@@ -473,7 +473,7 @@ def newest(
     [
         (newest("id", "loaded_at desc"), ""),
         (newest("id", "version desc"), "NewestOfWindow"),
-        (newest("id", "loaded_at"), "NewestOfWindow"),
+        (newest("id", "loaded_at"), "WindowOverRuns"),
         (newest("id", "loaded_at desc", name="sale_id", columns="id as sale_id, loaded_at"), ""),
         (newest("id", "loaded_at desc", name="k", columns="{{ dbt_utils.generate_surrogate_key(['id']) }} as k, id, loaded_at"), ""),
         (newest("id", "loaded_at desc", name="k", columns="{{ dbt_utils.generate_surrogate_key(['id', 'day']) }} as k, id, loaded_at, day"), "WindowOverRuns"),
@@ -537,3 +537,28 @@ def test_a_parent_that_a_run_chooses_the_rows_of(
             assert words.replace("p holds", f"{'q' if 'q' in files else 'p'} holds") in result.reason.message
         else:
             assert result.status == "converted", result.reason
+
+
+def test_the_oldest_row_of_a_key_depends_on_when_runs_took_place(tmp_path: Path) -> None:
+    text = incremental(
+        "select id, loaded_at from {{ ref('raw') }}\n{% if is_incremental() %}\n"
+        "where loaded_at > (select max(loaded_at) from {{ this }})\n{% endif %}\n"
+        "qualify row_number() over (partition by id order by loaded_at) = 1",
+        "incremental_strategy='merge', unique_key='id'",
+    )
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.reason is not None and result.reason.code == "WindowOverRuns", result.new_text
+    assert "the oldest row of a key" in result.reason.message
+
+
+def test_the_newest_time_of_a_group_is_no_bound_of_whole_groups(tmp_path: Path) -> None:
+    text = incremental(
+        "select k, cast(event_at as date) as day, max(event_at) as event_at from {{ ref('raw') }}\n{% if is_incremental() %}\n"
+        "where event_at >= (select max(event_at) from {{ this }})\n{% endif %}\ngroup by 1, 2",
+        "incremental_strategy='merge', unique_key=['k', 'day']",
+    )
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.reason is not None and result.reason.code == "AggregatesOverRuns", result.new_text
+    assert "may read a part of one" in result.reason.message
+    whole = text.replace("where event_at >= (select max(event_at)", "where cast(event_at as date) >= (select max(day)")
+    assert one(migrated(tmp_path, {"m": whole})).status == "converted"

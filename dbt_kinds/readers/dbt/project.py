@@ -218,8 +218,8 @@ def _variables(given: Any, name: str) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         return {}
     own = given.get(name)
-    merged = {key: value for key, value in given.items() if not isinstance(value, Mapping)}
-    merged |= own if isinstance(own, Mapping) else {}
+    # a mapping is a variable, or the variables of the package that its name is
+    merged = {**given, **(own if isinstance(own, Mapping) else {})}
     return {str(key): _read(value) for key, value in merged.items()}
 
 
