@@ -56,6 +56,7 @@ _TRUNCATIONS = (exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc)
 _DATES = (exp.Date, exp.TsOrDsToDate)
 _SAME = (exp.Paren, exp.Timestamp, exp.Datetime, exp.TsOrDsToTimestamp, exp.TsOrDsToDatetime)
 _FIXED = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.0+)?)?(?:Z| ?UTC|\+00(?::?00)?)?")
+_MOST_DAYS = 10 * 366
 _INTERVAL = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*([A-Za-z]+)?\s*")
 
 
@@ -216,7 +217,9 @@ class _Reader:
             inner, unit = node.this, None
             while (found := truncation(inner)) is not None or isinstance(inner, exp.Cast | exp.Paren):
                 inner, unit = (found[0], coarser(unit, found[1])) if found is not None else (inner.this, unit)
-            return Bound("latest", inner.name, unit) if isinstance(inner, exp.Column) else None
+            if not isinstance(inner, exp.Column):
+                return None
+            return Bound("latest", inner.name, unit, is_number=number_unit(inner.name) is not None)
         if isinstance(node, exp.Subquery):
             return self._newest(node.this)
         if isinstance(node, exp.Select):
@@ -242,7 +245,7 @@ class _Reader:
     def _shifted(self, node: exp.Expr) -> Bound | None:
         if isinstance(node, exp.Sub | exp.Add):
             inner = self._bound(node.this)
-            is_number = inner is not None and inner.is_number
+            is_number = inner is not None and inner.is_number and not isinstance(node.expression, exp.Interval)
             shift = self._counted_length(node.expression, inner) if is_number else self._length(node.expression)
             sign = 1 if isinstance(node, exp.Sub) else -1
         elif isinstance(node, (*_BACK, *_FORTH)):
@@ -284,8 +287,8 @@ class _Reader:
             count = self._number(node.this)
             return duration(count, self._unit(unit)) if count is not None and unit is not None else None
         count = self._number(node)
-        # a date minus a number is that many days earlier
-        return duration(count, "day") if count is not None else None
+        # a date minus a number is that many days earlier; a larger one is no number of days
+        return duration(count, "day") if count is not None and abs(count) <= _MOST_DAYS else None
 
     def _unit(self, unit: exp.Expr | None) -> str:
         name = unit.name if unit is not None else ""

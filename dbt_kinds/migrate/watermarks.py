@@ -18,6 +18,7 @@ from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.errors import Left
 from dbt_kinds.migrate.filters import branches_of, incremental_blocks, masked
 from dbt_kinds.migrate.outside import condition_at
+from dbt_kinds.migrate.tokens import Tokens
 from dbt_kinds.readers.dbt.blocks import Branch, nesting
 from dbt_kinds.readers.dbt.project import ModelFile
 from dbt_kinds.readers.dbt.tags import tags
@@ -87,11 +88,10 @@ def original_line(text: str, edits: Sequence[Edit], line: int) -> int:
     return text.count("\n", 0, at) + 1 + max(0, wanted - made)
 
 
-class _Text:
+class _Text(Tokens):
     def __init__(self, text: str, tokens: list[Token]) -> None:
-        self.text, self.tokens = text, tokens
+        super().__init__(text, tokens)
         self.blocks = incremental_blocks(nesting(text))
-        self.closes = _brackets(tokens)
         self.starts = {tag.start: tag for tag in tags(text) if tag.kind == "expression"}
 
     def edits(self) -> list[Edit]:
@@ -123,21 +123,21 @@ class _Text:
                 and self.tokens[at + 1].token_type is TokenType.L_PAREN
                 and at + 1 in self.closes
             )
-            if is_cte and (at == 1 or self._type(at - 2) in (TokenType.WITH, TokenType.COMMA, TokenType.RECURSIVE)):
+            if is_cte and (at == 1 or self.kind(at - 2) in (TokenType.WITH, TokenType.COMMA, TokenType.RECURSIVE)):
                 yield at - 1, at + 1
 
     def _watermark(self, name: int, opening: int, closing: int, known: dict[str, Watermark]) -> Watermark | None:
         start, end = self.tokens[opening].end + 1, self.tokens[closing].start
         block = next((block for block in self.blocks if start <= block.start and block.end <= end), None)
-        incremental = self._between(start, end)
+        incremental = self.between(start, end)
         otherwise: list[int] = []
         if block is not None:
             inside = self.text[start : block.start] + self.text[block.end : end]
             branch, other = branches_of(self.text, block)
             if _without_comments(inside).strip() or branch is None:
                 return None
-            incremental = self._between(branch.start, branch.end)
-            otherwise = self._between(other.start, other.end) if other is not None else []
+            incremental = self.between(branch.start, branch.end)
+            otherwise = self.between(other.start, other.end) if other is not None else []
         columns = self._selected(incremental, known, is_first=False)
         if columns is None:
             return None
@@ -158,9 +158,9 @@ class _Text:
 
     def _selected(self, at: list[int], known: dict[str, Watermark], *, is_first: bool) -> dict[str, str] | None:
         """The columns of `select … from {{ this }}`, or of what selects from watermarks alone; None for others."""
-        if not at or self._type(at[0]) is not TokenType.SELECT:
+        if not at or self.kind(at[0]) is not TokenType.SELECT:
             return None
-        source = self._at_depth(at, TokenType.FROM)
+        source = self.at_depth(at, TokenType.FROM)
         if source is None:
             return None
         tail = at[at.index(source) + 1 :]
@@ -169,7 +169,7 @@ class _Text:
             return None
         if self._is_this(tail[0]):
             alias = tail[1:]
-            is_plain = len(alias) <= 2 and all(self._type(one) in (TokenType.VAR, TokenType.ALIAS) for one in alias)
+            is_plain = len(alias) <= 2 and all(self.kind(one) in (TokenType.VAR, TokenType.ALIAS) for one in alias)
             if not is_plain or is_first:
                 return None
             origin = self.text[self.tokens[tail[0]].start : self.tokens[tail[-1]].end + 1]
@@ -187,7 +187,7 @@ class _Text:
 
     def _beginnings(self, at: list[int], known: dict[str, Watermark]) -> frozenset[str]:
         """Which columns of what selects from watermarks alone are the beginning of time in the first load."""
-        source = self._at_depth(at, TokenType.FROM)
+        source = self.at_depth(at, TokenType.FROM)
         scope = self._joined(at[at.index(source) + 1 :], known) if source is not None else None
         if source is None or scope is None:
             return frozenset()
@@ -197,28 +197,28 @@ class _Text:
     def _is_beginning(self, part: list[int], scope: dict[str, Watermark]) -> bool:
         """Whether a piece is the beginning of time in the first load: it has no other time in it."""
         uses = list(self._columns(part, scope))
-        others = (self.tokens[token] for token in part if self._type(token) is TokenType.STRING)
+        others = (self.tokens[token] for token in part if self.kind(token) is TokenType.STRING)
         is_plain = not any(_DATE.match(other.text) for other in others)
         return is_plain and bool(uses) and all(use.column in use.watermark.beginnings for use in uses)
 
     def _constants(self, at: list[int]) -> list[str]:
-        if not at or self._type(at[0]) is not TokenType.SELECT or self._at_depth(at, TokenType.FROM) is not None:
+        if not at or self.kind(at[0]) is not TokenType.SELECT or self.at_depth(at, TokenType.FROM) is not None:
             raise _NoWatermarkError
         return [str(self._written(part)) for _, part in self._projections(at[1:], are_named=False)]
 
     def _joined(self, tail: list[int], known: dict[str, Watermark]) -> dict[str, Watermark] | None:
         """The watermarks that a FROM joins, by their aliases; None if it reads something else, too."""
         scope: dict[str, Watermark] = {}
-        words = [token for token in tail if self._type(token) not in (TokenType.CROSS, TokenType.JOIN, TokenType.COMMA)]
+        words = [token for token in tail if self.kind(token) not in (TokenType.CROSS, TokenType.JOIN, TokenType.COMMA)]
         waiting: Watermark | None = None
         for token in words:
             name = self.tokens[token].text.lower()
-            if self._type(token) is TokenType.ALIAS:
+            if self.kind(token) is TokenType.ALIAS:
                 continue
             if name in known and known[name] is not waiting:
                 waiting = known[name]
                 scope[name] = waiting
-            elif waiting is not None and self._type(token) is TokenType.VAR:
+            elif waiting is not None and self.kind(token) is TokenType.VAR:
                 scope[name] = waiting
             else:
                 return None
@@ -229,21 +229,21 @@ class _Text:
         part: list[int] = []
         depth = 0
         for token in [*at, None]:
-            if token is None or (depth == 0 and self._type(token) is TokenType.COMMA):
+            if token is None or (depth == 0 and self.kind(token) is TokenType.COMMA):
                 if part:
                     yield self._named(part, are_named=are_named)
                 part = []
                 continue
-            depth += (self._type(token) is TokenType.L_PAREN) - (self._type(token) is TokenType.R_PAREN)
+            depth += (self.kind(token) is TokenType.L_PAREN) - (self.kind(token) is TokenType.R_PAREN)
             part.append(token)
 
     def _named(self, part: list[int], *, are_named: bool) -> tuple[str, list[int]]:
         last = self.tokens[part[-1]].text.lower()
-        if len(part) > 2 and self._type(part[-2]) is TokenType.ALIAS:
+        if len(part) > 2 and self.kind(part[-2]) is TokenType.ALIAS:
             return last, part[:-2]
-        if len(part) == 1 or (len(part) == 3 and self._type(part[1]) is TokenType.DOT):
+        if len(part) == 1 or (len(part) == 3 and self.kind(part[1]) is TokenType.DOT):
             return last, part
-        if self._type(part[-2]) is TokenType.R_PAREN and self._type(part[-1]) is TokenType.VAR:
+        if self.kind(part[-2]) is TokenType.R_PAREN and self.kind(part[-1]) is TokenType.VAR:
             return last, part[:-1]
         if are_named:
             raise _NoWatermarkError
@@ -265,10 +265,10 @@ class _Text:
     def _columns(self, part: list[int], scope: dict[str, Watermark]) -> Iterator[_Use]:
         """The columns of watermarks among tokens; those of nested queries, too."""
         for token in part:
-            if self._type(token + 1) in (TokenType.L_PAREN, TokenType.DOT) and self._type(token) is TokenType.VAR:
+            if self.kind(token + 1) in (TokenType.L_PAREN, TokenType.DOT) and self.kind(token) is TokenType.VAR:
                 continue
             name = self.tokens[token].text.lower()
-            is_qualified = self._type(token - 1) is TokenType.DOT
+            is_qualified = self.kind(token - 1) is TokenType.DOT
             table = self.tokens[token - 2].text.lower() if is_qualified else ""
             asked = [scope[table]] if table in scope else [] if table else list(scope.values())
             for watermark in asked:
@@ -287,18 +287,18 @@ class _Text:
         """
         inside = {token for one in found.values() for token in range(one.opening, one.closing + 1)}
         for at, token in enumerate(self.tokens):
-            if at in inside or token.text.lower() not in found or self._type(at - 1) is TokenType.DOT:
+            if at in inside or token.text.lower() not in found or self.kind(at - 1) is TokenType.DOT:
                 continue
-            if self._type(at + 1) is TokenType.DOT:
+            if self.kind(at + 1) is TokenType.DOT:
                 # a column, which belongs to a join that is found by itself
                 continue
-            if self._type(at - 1) not in (TokenType.FROM, TokenType.JOIN, TokenType.COMMA):
+            if self.kind(at - 1) not in (TokenType.FROM, TokenType.JOIN, TokenType.COMMA):
                 continue
             watermark = found[token.text.lower()]
-            select = self._select_of(at)
+            select = self.select_of(at)
             if select is None:
                 raise _NoWatermarkError
-            if self._type(at - 1) is TokenType.FROM:
+            if self.kind(at - 1) is TokenType.FROM:
                 yield self._looked_up(at, select, watermark)
             else:
                 yield from self._cross_joined(at, select, watermark)
@@ -307,9 +307,9 @@ class _Text:
         """`(select t from last)`, whose brackets end the select."""
         first, last = select
         tail = range(at + 1, last)
-        is_plain = len(tail) <= 2 and all(self._type(one) in (TokenType.VAR, TokenType.ALIAS) for one in tail)
+        is_plain = len(tail) <= 2 and all(self.kind(one) in (TokenType.VAR, TokenType.ALIAS) for one in tail)
         projections = list(self._projections(list(range(first + 1, at - 1)), are_named=False))
-        if self._type(last) is not TokenType.R_PAREN or not is_plain or len(projections) != 1:
+        if self.kind(last) is not TokenType.R_PAREN or not is_plain or len(projections) != 1:
             raise _NoWatermarkError
         scope = {watermark.name: watermark, **({self.tokens[tail[-1]].text.lower(): watermark} if tail else {})}
         part = self._of_one_row(projections[0][1])
@@ -329,22 +329,22 @@ class _Text:
         """`from src cross join last where src.ts > last.t`."""
         first, last = select
         lead, end, alias = at - 1, at + 1, watermark.name
-        if self._type(lead) is TokenType.JOIN:
-            while self._type(lead - 1) in (TokenType.CROSS, TokenType.INNER, TokenType.LEFT):
+        if self.kind(lead) is TokenType.JOIN:
+            while self.kind(lead - 1) in (TokenType.CROSS, TokenType.INNER, TokenType.LEFT):
                 lead -= 1
-        if self._type(end) is TokenType.ALIAS:
+        if self.kind(end) is TokenType.ALIAS:
             end += 1
-        if self._type(end) is TokenType.VAR and end < last:
+        if self.kind(end) is TokenType.VAR and end < last:
             alias, end = self.tokens[end].text.lower(), end + 1
-        if self._type(end) is TokenType.ON:
-            stop = next((one for one in range(end + 1, last + 1) if one == last or self._type(one) in _AFTER_ON), last)
+        if self.kind(end) is TokenType.ON:
+            stop = next((one for one in range(end + 1, last + 1) if one == last or self.kind(one) in _AFTER_ON), last)
             condition = self.text[self.tokens[end + 1].start : self.tokens[stop - 1].end + 1]
             if not _TRUE.fullmatch(condition.strip()):
                 raise _NoWatermarkError
             end = stop
-        elif self._type(at - 1) is TokenType.JOIN and self._type(lead) is not TokenType.CROSS:
+        elif self.kind(at - 1) is TokenType.JOIN and self.kind(lead) is not TokenType.CROSS:
             raise _NoWatermarkError
-        source = self._at_depth(list(range(first + 1, at)), TokenType.FROM)
+        source = self.at_depth(list(range(first + 1, at)), TokenType.FROM)
         if source is None:
             raise _NoWatermarkError
         if any(self._is_star(one) for one in range(first + 1, source)):
@@ -359,29 +359,7 @@ class _Text:
             )
 
     def _is_star(self, at: int) -> bool:
-        return self._type(at) is TokenType.STAR and self._type(at - 1) in (TokenType.SELECT, TokenType.COMMA)
-
-    def _select_of(self, at: int) -> tuple[int, int] | None:
-        """The SELECT that a token of its FROM belongs to, and the token after its end."""
-        depth = 0
-        first = None
-        for one in range(at - 1, -1, -1):
-            kind = self._type(one)
-            depth += (kind is TokenType.R_PAREN) - (kind is TokenType.L_PAREN)
-            if depth < 0:
-                return None
-            if depth == 0 and kind is TokenType.SELECT:
-                first = one
-                break
-        if first is None:
-            return None
-        depth = 0
-        for one in range(at + 1, len(self.tokens)):
-            kind = self._type(one)
-            depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
-            if depth < 0 or (depth == 0 and kind in (TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT)):
-                return first, one
-        return first, len(self.tokens)
+        return self.kind(at) is TokenType.STAR and self.kind(at - 1) in (TokenType.SELECT, TokenType.COMMA)
 
     # --- the edits
 
@@ -390,7 +368,7 @@ class _Text:
         free: dict[tuple[int, int, int], list[_Replaced]] = {}
         for use in uses:
             if not use.is_condition:
-                yield Edit(use.start, self._line_end(use.start, use.end), "")
+                yield Edit(use.start, self.line_end(use.start, use.end), "")
                 continue
             if any(block.start <= use.start < block.end for block in self.blocks):
                 yield Edit(use.start, use.end, use.text)
@@ -413,8 +391,8 @@ class _Text:
         if has_first:
             other = edited(piece, [Edit(use.start - start, use.end - start, str(use.first)) for use in uses])
             return Edit(start, end, f"{{% if is_incremental() %}}{incremental}{{% else %}}{other}{{% endif %}}")
-        after = self._type(last + 1)
-        if self._type(lead) is TokenType.WHERE and after is TokenType.AND:
+        after = self.kind(last + 1)
+        if self.kind(lead) is TokenType.WHERE and after is TokenType.AND:
             stop = self.tokens[last + 1].end + 1
             between = self.text[end:stop]
             return Edit(start, stop, f"{{% if is_incremental() %}}{incremental}{between}{{% endif %}}")
@@ -429,10 +407,10 @@ class _Text:
         for one in found:
             start, end = self.tokens[one.opening].start, self.tokens[one.closing].end + 1
             before, after = one.opening - 1, one.closing + 1
-            if self._type(after) is TokenType.COMMA:
+            if self.kind(after) is TokenType.COMMA:
                 end = self.tokens[after].end + 1
                 gone.add(after)
-            elif self._type(before) is TokenType.COMMA and before not in gone:
+            elif self.kind(before) is TokenType.COMMA and before not in gone:
                 start = self.tokens[before].start
             pieces.append((start, end))
         pieces = self._with_with(pieces)
@@ -451,10 +429,10 @@ class _Text:
             else:
                 raise _NoWatermarkError
         for start, end, rest in whole:
-            yield Edit(start, self._line_end(start, end) if not rest else end, rest)
+            yield Edit(start, self.line_end(start, end) if not rest else end, rest)
         for start, end in pieces:
             if not any(first <= start and end <= last for first, last, _ in whole):
-                yield Edit(start, self._line_end(start, end), "")
+                yield Edit(start, self.line_end(start, end), "")
 
     def _with_with(self, pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """A WITH of which nothing is left goes as well."""
@@ -462,7 +440,7 @@ class _Text:
         for start, end in pieces:
             others = [at for at, _ in self._ctes() if not any(a <= self.tokens[at].start < b for a, b in pieces)]
             before = next((at for at in range(len(self.tokens)) if self.tokens[at].end + 1 > start), 0) - 1
-            is_last = self._type(before) is TokenType.WITH and not others
+            is_last = self.kind(before) is TokenType.WITH and not others
             found.append((self.tokens[before].start if is_last else start, end))
         return found
 
@@ -475,34 +453,9 @@ class _Text:
                 at = min(end, branch.end)
         return rest + self.text[at : branch.end]
 
-    def _line_end(self, start: int, end: int) -> int:
-        """After the line end if the piece is alone on its lines; before the next word if something precedes it."""
-        line = self.text.rfind("\n", 0, start) + 1
-        is_alone = not self.text[line:start].strip()
-        space = r"[ \t]*\r?\n" if is_alone else r"\s+" if self.text[end - 1] == "," else ""
-        tail = re.compile(space).match(self.text, end)
-        return tail.end() if tail is not None else end
-
-    # --- tokens
-
-    def _type(self, at: int) -> TokenType | None:
-        return self.tokens[at].token_type if 0 <= at < len(self.tokens) else None
-
     def _is_this(self, at: int) -> bool:
         tag = self.starts.get(self.tokens[at].start)
         return tag is not None and tag.code == _THIS
-
-    def _between(self, start: int, end: int) -> list[int]:
-        return [at for at, token in enumerate(self.tokens) if start <= token.start and token.end < end]
-
-    def _at_depth(self, at: list[int], wanted: TokenType) -> int | None:
-        depth = 0
-        for token in at:
-            kind = self._type(token)
-            depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
-            if depth == 0 and kind is wanted:
-                return token
-        return None
 
 
 _AFTER_ON = frozenset(
@@ -540,16 +493,6 @@ class _Replaced:
     first: str | None
     is_condition: bool = True
     is_beginning: bool = False
-
-
-def _brackets(tokens: Sequence[Token]) -> dict[int, int]:
-    found, opened = {}, []
-    for at, token in enumerate(tokens):
-        if token.token_type is TokenType.L_PAREN:
-            opened.append(at)
-        elif token.token_type is TokenType.R_PAREN and opened:
-            found[opened.pop()] = at
-    return found
 
 
 def _without_comments(text: str) -> str:

@@ -198,6 +198,19 @@ def test_another_number_is_left(made: str, since: str, code: str, tmp_path: Path
     assert result.reason.code in (code, "ReadsThisElsewhere"), result.reason
 
 
+@pytest.mark.parametrize("newest", ["max(ts_ms)", "coalesce(max(ts_ms), 0)", "cast(max(ts_ms) as bigint)"])
+def test_a_shift_of_a_number_is_counted_as_the_number_is(newest: str, tmp_path: Path) -> None:
+    since = f"(select greatest(0, {newest} - 2 * 24 * 3600 * 1000) from {{{{ this }}}})"
+    query = f"{COUNTED.format('timestamp_millis(ts_ms)')}\n{BLOCK} where ts_ms >= {since} {END}"
+    assert one(migrated(tmp_path, {"m": incremental(query)})).options == {"time_column": "event_at", "lookback": 2}
+
+
+def test_a_large_number_is_no_number_of_days(tmp_path: Path) -> None:
+    query = f"select id, created_time from {{{{ ref('raw') }}}}\n{BLOCK} where created_time >= (select max(created_time) - 86400 from {{{{ this }}}}) {END}"
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    assert result.reason is not None, result.options
+
+
 def test_numbers_by_key(tmp_path: Path) -> None:
     query = (
         "select id, ts_ms from {{ ref('raw') }}\n"
