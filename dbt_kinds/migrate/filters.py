@@ -469,9 +469,15 @@ def _without_guard(tokens: Sequence[Token], made: Substituted, dialect: str, lin
         return None
     parsed = [_parse(made.text[side[0].start : side[-1].end + 1], dialect, line) for side in sides]
     for guard, other, condition in ((1, 0, sides[0]), (0, 1, sides[1])):
-        if _is_guard(parsed[guard]) and isinstance(parsed[other], exp.GTE | exp.GT | exp.LTE | exp.LT):
+        is_bound = isinstance(parsed[other], exp.GTE | exp.GT | exp.LTE | exp.LT)
+        if is_bound and _is_guard(parsed[guard]) and _asked_by(parsed[guard]) in parsed[other].sql():
             return condition
     return None
+
+
+def _asked_by(guard: exp.Expr) -> str:
+    """The expression whose newest value a guard asks for: another column may be NULL in every row."""
+    return next(guard.find_all(exp.Max)).sql()
 
 
 def _is_guard(condition: exp.Expr) -> bool:

@@ -438,11 +438,22 @@ class _Text(Tokens):
         """A WITH of which nothing is left goes as well."""
         found = []
         for start, end in pieces:
-            others = [at for at, _ in self._ctes() if not any(a <= self.tokens[at].start < b for a, b in pieces)]
             before = next((at for at in range(len(self.tokens)) if self.tokens[at].end + 1 > start), 0) - 1
-            is_last = self.kind(before) is TokenType.WITH and not others
+            listed = [self.tokens[at].start for at in self._listed_after(before)]
+            is_last = self.kind(before) is TokenType.WITH and all(any(a <= at < b for a, b in pieces) for at in listed)
             found.append((self.tokens[before].start if is_last else start, end))
         return found
+
+    def _listed_after(self, with_: int) -> Iterator[int]:
+        """The tokens of the names of the CTEs of one WITH."""
+        name = with_ + 1
+        while self.kind(name + 1) is TokenType.ALIAS and name + 2 in self.closes:
+            yield name
+            after = self.closes[name + 2] + 1
+            if self.kind(after) is not TokenType.COMMA:
+                return
+            # the word may be in both branches of a block
+            name = after + 1 + (self.kind(after + 1) is TokenType.WITH)
 
     def _rest(self, branch: Branch, pieces: list[tuple[int, int]]) -> str:
         """What is left of a branch."""

@@ -486,6 +486,7 @@ def test_documented_forms(name: str, tmp_path: Path) -> None:
     [
         (incremental("select id, event_at from {{ ref('raw') }}\n" + block(f"where event_at > {NEWEST_AT} or id is null")), "SecondUseOfIsIncremental", "or"),
         (incremental("select id, event_at from {{ ref('raw') }}\n" + block(f"where event_at > {NEWEST_AT} or (select max(id) from {{{{ ref('raw') }}}}) is null")), "SecondUseOfIsIncremental", "or"),
+        (incremental("select id, event_at from {{ ref('raw') }}\n" + block(f"where event_at > {NEWEST_AT} or (select max(seen_at) from {{{{ this }}}}) is null")), "SecondUseOfIsIncremental", "or"),
         (incremental("select id, event_at from {{ ref('raw') }}\n" + block("where event_at > (select max(event_at) from {{ this }} where id is not null)")), "ReadsThisElsewhere", "newest"),
         (incremental("select id, day from {{ ref('raw') }}\n" + block("where day in (current_date, date_sub(current_date, 2))")), "UnreadableBlock", "names no range"),
         (f"{DAYS_LISTED}{{{{ config(materialized='incremental', {BY_DAY}, partitions=days) }}}}\nselect date(at) as day, id from {{{{ ref('raw') }}}}\n"

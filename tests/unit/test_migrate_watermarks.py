@@ -56,6 +56,14 @@ LOOKED_UP: dict[str, tuple[str, str]] = {
         f"with last as ({NEWEST})\n{SOURCE}\ninner join last on 1 = 1\n{BLOCK} where s.event_at > last.t {END}",
         f"{SOURCE}\nwhere {WINDOW}",
     ),
+    "in a nested query": (
+        f"with a as (select 1 as n)\nselect id, event_at from (with last as ({NEWEST}) {SOURCE} {BLOCK} where s.event_at > (select t from last) {END}) as q cross join a",
+        f"with a as (select 1 as n)\nselect id, event_at from ( {SOURCE} where {WINDOW} ) as q cross join a",
+    ),
+    "two of them": (
+        f"with last as ({NEWEST}),\nsince as (select t - interval 1 day as t from last)\n{SOURCE}\n{BLOCK} where s.event_at > (select t from since) {END}",
+        f"{SOURCE}\nwhere {WINDOW}",
+    ),
     "another value at first": (
         f"with last as ({BLOCK} {NEWEST} {{% else %}} select timestamp '1900-01-01' as t {END})\n{SOURCE}\n"
         "where s.id > 0 and s.event_at > (select t from last)",
