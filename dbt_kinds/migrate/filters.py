@@ -62,6 +62,13 @@ _MORE = frozenset(
 )
 
 
+_IN_FILTER = "write what it finds into the filter that uses it"
+_TOLD_OF_WORDS = {
+    **dict.fromkeys(("select", "with", "from"), _IN_FILTER),
+    **dict.fromkeys(("join", "left", "inner"), "a kind has no join of some runs only: join for all, and filter rows"),
+}
+
+
 @dataclass(frozen=True)
 class Substituted:
     """A piece of a text with tags replaced by their output; `spans` are (start, end) in the result and in the text."""
@@ -390,7 +397,9 @@ def _conditions(text: str, branch: Branch, dialect: str, renderer: Renderer, con
         keyword = tokens[0].text.lower()
         tokens = tokens[1:]
     elif tokens[0].text.lower() in ("having", "qualify", "join", "left", "inner", "with", "or", "from", "select", ","):
-        raise SecondUseOfIsIncremental(f"the block begins with {tokens[0].text}, which is no filter of rows", line=line)
+        word = tokens[0].text
+        told = _TOLD_OF_WORDS.get(word.lower(), "write it for all runs, and the filter between start_*() and end_*()")
+        raise SecondUseOfIsIncremental(f"the block begins with {word}, which is no filter of rows; {told}", line=line)
     if tokens and tokens[-1].token_type is TokenType.AND:
         ends_with_and = True
         tokens = tokens[:-1]
