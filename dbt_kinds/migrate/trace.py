@@ -358,6 +358,9 @@ def _counted(made: exp.Expr, known: Known, found: Trace, name: str) -> tuple[boo
         return unit_of(inner, known)
     truncated = truncation(made)
     time = made_time(truncated[0] if truncated is not None else made)
+    # Spark's from_unixtime returns text
+    if truncated is None and isinstance(made, exp.UnixToStr):
+        return False, None
     if time is None or time[1] != found.counts or not unit_of(time[0], known)[0]:
         return False, None
     found.times.add(name)

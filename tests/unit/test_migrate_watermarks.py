@@ -195,6 +195,8 @@ def test_a_number_of_milliseconds_is_replaced_by_the_time_that_is_made_of_it(mad
         ("timestamp_seconds(ts_ms)", SINCE, "TimeColumnUnclear"),
         ("cast(ts_ms as timestamp)", SINCE, "TimeColumnUnclear"),
         ("timestamp_millis(other_ms)", SINCE, "TimeColumnUnclear"),
+        # text
+        ("from_unixtime(ts_ms / 1000)", SINCE, "TimeColumnUnclear"),
         # no name says what a number counts
         ("timestamp_millis(ts_ms)", "select coalesce(max(n), 0) from {{ this }}", "UnreadableBlock"),
     ],
