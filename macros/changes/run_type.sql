@@ -3,7 +3,7 @@
   are in plan.versions for the record of its load.
 #}
 {% macro plan_if_changed(node, options, run) %}
-  {% set plan, sql, settings, model_hash = dbt_kinds.plan_whole(node, options, run), run.sql, run.settings, run.model_hash %}
+  {% set plan, sql, settings, model_hash = dbt_kinds.plan_whole(node, options, run), run.sql, run.settings, dbt_kinds.hash_of_run(options, run) %}
   {% set nodes = dbt_kinds.tables_read(node, sql) %}
   {% set now = dbt_kinds.table_versions(node, nodes, sql) %}
   {% set latest = dbt_kinds.latest_load(run.loads) %}
@@ -91,8 +91,9 @@
 {# Plans a run that compares with its table, or that replaces it: which of the two, and why, is in plan.run_type and plan.reason. #}
 {% macro plan_comparison(node, options, run) %}
   {% set latest = dbt_kinds.latest_load(run.loads) %}
-  {% do dbt_kinds.check_query_change(options, run.loads, run.settings, run.model_hash) %}
-  {% set compared = run.model_hash if options.on_query_change == 'rebuild' else (latest or {}).get('model_hash') %}
+  {% set model_hash = dbt_kinds.hash_of_run(options, run) %}
+  {% do dbt_kinds.check_query_change(options, run.loads, run.settings, model_hash) %}
+  {% set compared = model_hash if options.on_query_change == 'rebuild' else (latest or {}).get('model_hash') %}
   {% set type, reason = dbt_kinds.run_type(latest, run.settings.full_refresh, compared, {}, {}, []) %}
   {% set is_backfill = type == 'backfill' %}
   {% do return(dict(dbt_kinds.plan_whole(node, options, run), start_anew=is_backfill, run_type='backfill' if is_backfill else 'incremental',

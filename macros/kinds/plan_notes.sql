@@ -1,8 +1,11 @@
 {#
-  What is said once beside a plan's reason: `{notes, told}`, texts, and the settings that the first batch's record keeps as told, or none. That the query changed needs no such
+  What is said once beside a plan's reason: `{notes, told}`, texts, and the settings that the first batch's record keeps as told, or none. Nothing is said of a model that has nothing to do. That the query changed needs no such
   record, because the run that says so records the new one.
 #}
 {% macro plan_notes(options, plan, loads, settings, model_hash) %}
+  {% if not plan.batches and not plan.waiting %}
+    {% do return({'notes': [], 'told': none}) %}
+  {% endif %}
   {% set notes, told = [], options.cron ~ ' ' ~ options.cron_tz ~ ' ' ~ options.unit.name %}
   {% set change = dbt_kinds._note_of_query(options, plan, loads, model_hash) %}
   {% do notes.append(change) if change is not none %}

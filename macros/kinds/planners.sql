@@ -6,31 +6,36 @@
 
 {# The intervals that are missing or to be loaded again, with late data from the sources, and without the units whose sources are not complete. #}
 {% macro plan_by_intervals(node, options, run) %}
+  {% set idle = dbt_kinds.plan_of_nothing_due(node, options, run) %}
+  {% if idle is not none %}{% do return(idle) %}{% endif %}
   {% do dbt_kinds.check_ready_until(node, options) if options.ready_until is not none %}
+  {% set model_hash = dbt_kinds.hash_of_run(options, run) %}
   {% set parents = dbt_kinds.followed_parents(node, options, run.sql, run.loads != []) %}
   {% set gates = dbt_kinds.awaited_parents(node, options, run.sql) %}
   {% set found = dbt_kinds.late_data(node, options, run.loads, run.settings, run.sql, parents) %}
-  {% set plan = dbt_kinds.plan_intervals(options, run.loads, run.settings, run.model_hash, parents, gates, found.late) %}
+  {% set plan = dbt_kinds.plan_intervals(options, run.loads, run.settings, model_hash, parents, gates, found.late) %}
   {% if dbt_kinds._asks_readiness(options, run, plan) %}
     {% set gates = [dbt_kinds.ready_until(node, options)] + gates %}
-    {% set plan = dbt_kinds.plan_intervals(options, run.loads, run.settings, run.model_hash, parents, gates, found.late) %}
+    {% set plan = dbt_kinds.plan_intervals(options, run.loads, run.settings, model_hash, parents, gates, found.late) %}
   {% endif %}
   {% set note = dbt_kinds.snapshots_to_note(options, plan, found.sources) if run.is_there and not plan.batches and found.sources else none %}
-  {% do return(dict(plan, sources=found.sources, note=note, **dbt_kinds.plan_notes(options, plan, run.loads, run.settings, run.model_hash))) %}
+  {% do return(dict(plan, sources=found.sources, note=note, **dbt_kinds.plan_notes(options, plan, run.loads, run.settings, model_hash))) %}
 {% endmacro %}
 
 
 {# The merges that are missing, each after the one before. #}
 {% macro plan_by_merges(node, options, run) %}
+  {% set idle = dbt_kinds.plan_of_nothing_due(node, options, run) %}
+  {% if idle is not none %}{% do return(idle) %}{% endif %}
   {% do dbt_kinds.check_ready_until(node, options) if options.ready_until is not none %}
   {% set gates = dbt_kinds.awaited_parents(node, options, run.sql) %}
-  {% set batches = dbt_kinds.recorded_batches(options) if run.is_there else [] %}
-  {% set plan = dbt_kinds.plan_history(options, run.loads, run.settings, run.model_hash, batches, gates) %}
+  {% set batches, model_hash = dbt_kinds.recorded_batches(options) if run.is_there else [], dbt_kinds.hash_of_run(options, run) %}
+  {% set plan = dbt_kinds.plan_history(options, run.loads, run.settings, model_hash, batches, gates) %}
   {% if dbt_kinds._asks_readiness(options, run, plan) %}
     {% set gates = [dbt_kinds.ready_until(node, options)] + gates %}
-    {% set plan = dbt_kinds.plan_history(options, run.loads, run.settings, run.model_hash, batches, gates) %}
+    {% set plan = dbt_kinds.plan_history(options, run.loads, run.settings, model_hash, batches, gates) %}
   {% endif %}
-  {% do return(dict(plan, sources=[], **dbt_kinds.plan_notes(options, plan, run.loads, run.settings, run.model_hash))) %}
+  {% do return(dict(plan, sources=[], note=none, **dbt_kinds.plan_notes(options, plan, run.loads, run.settings, model_hash))) %}
 {% endmacro %}
 
 

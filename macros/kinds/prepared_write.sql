@@ -21,7 +21,7 @@
   {% endif %}
   {% do return(dbt_kinds.audited_run({
     'audits': [] if settings.skip_audits else options.audits, 'skips_audits': settings.skip_audits and options.audits != [],
-    'options': options, 'plan': plan, 'model_hash': run.model_hash, 'is_done': false, 'note': none, 'window': query.window, 'existed': run.is_there, 'start_anew': start_anew,
+    'options': options, 'plan': plan, 'model_hash': dbt_kinds.hash_of_run(options, run), 'is_done': false, 'note': none, 'window': query.window, 'existed': run.is_there, 'start_anew': start_anew,
     'is_backfill': is_backfill, 'existing': existing, 'write_spec': write_spec, 'sql': query.sql, 'sample_query': query.sample, 'reads_itself': query.reads_itself,
     'table_state_queries': dbt_kinds.table_state_queries(this, options, existing), 'table_state': {},
   })) %}

@@ -43,10 +43,7 @@
   {% set sql = none if sql is none else dbt_kinds.one_query(options.model, sql) %}
   {% set is_there = dbt_kinds.table_exists(node) %}
   {% do dbt_kinds.check_deletes_are_seen(node, sql) %}
-  {% set run = {
-    'is_there': is_there, 'sql': sql, 'loads': dbt_kinds.loads_of(options.relation) if is_there else [], 'settings': settings,
-    'model_hash': none if sql is none else dbt_kinds.model_hash(options, sql),
-  } %}
+  {% set run = {'is_there': is_there, 'sql': sql, 'loads': dbt_kinds.loads_of(options.relation) if is_there else [], 'settings': settings} %}
   {% do return(dbt_kinds['plan_whole' if options.traits.ignores_intervals else options.traits.plan](node, options, run)) %}
 {% endmacro %}
 
