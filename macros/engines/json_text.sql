@@ -20,7 +20,7 @@
     {% do return('{' ~ parts | join(', ') ~ '}') %}
   {% endif %}
   {% for inner in value %}
-    {% do parts.append('null' if inner is none else dbt_kinds.json_text(inner)) %}
+    {% do parts.append('null' if inner is none else dbt_kinds._json_string(inner) if inner is string else dbt_kinds.json_text(inner)) %}
   {% endfor %}
   {% do return('[' ~ parts | join(', ') ~ ']') %}
 {% endmacro %}

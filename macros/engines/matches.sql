@@ -1,6 +1,6 @@
 {# Whether a regular expression matches a whole string: dbt 2.0 has no re.fullmatch. Pure. #}
 {% macro matches(pattern, text) %}
-  {% do return(dbt_kinds.full_match(pattern, text) is not none) %}
+  {% do return(modules.re.match('(?:' ~ pattern ~ ')(?![\\s\\S])', text) is not none) %}
 {% endmacro %}
 
 

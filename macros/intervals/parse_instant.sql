@@ -2,10 +2,11 @@
 {% macro parse_instant(model, name, value) %}
   {% set pattern = '([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.][0-9]+)?)?)? ?(Z|[+-][01][0-9]:[0-5][0-9])?' %}
   {% set found = dbt_kinds.full_match(pattern, value | string | trim) %}
-  {% if found is not none and dbt_kinds._is_on_the_calendar(found.groups()) and not dbt_kinds._is_in_range(found.group(1)) %}
-    {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is out of the range that is taken, 1000-01-01 to 9998-12-31; write a date within it, such as the day of the first row") %}
-  {% elif found is none or not dbt_kinds._is_on_the_calendar(found.groups()) %}
+  {% if found is none or not dbt_kinds._is_on_the_calendar(found.groups()) %}
     {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is not a date (YYYY-MM-DD) or a datetime (YYYY-MM-DD HH:MM:SS)") %}
+  {# strftime writes years before 1000 with fewer digits, and text would not sort #}
+  {% elif found.group(1) | int < 1000 or found.group(1) | int > 9998 %}
+    {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is out of the range that is taken, 1000-01-01 to 9998-12-31; write a date within it, such as the day of the first row") %}
   {% endif %}
   {% set year, month, day, hour, minute, second, offset = found.groups() %}
   {% set local = modules.datetime.datetime(year | int, month | int, day | int, hour | int(0), minute | int(0), second | int(0)) %}
@@ -15,12 +16,6 @@
   {% set sign = -1 if offset[0] == '-' else 1 %}
   {% set ahead = modules.datetime.timedelta(hours=sign * offset[1:3] | int, minutes=sign * offset[4:6] | int) %}
   {% do return((local - ahead).isoformat()) %}
-{% endmacro %}
-
-
-{# Years before 1000 are left out: strftime writes them with fewer digits, and text would not sort. #}
-{% macro _is_in_range(year) %}
-  {% do return(year | int >= 1000 and year | int <= 9998) %}
 {% endmacro %}
 
 

@@ -5,7 +5,9 @@
   them, which may have to be asked for under --defer, `loads` are empty.
 #}
 {% macro followed_parents(node, options, sql, has_loads=true) %}
-  {% if options.on_upstream_change == 'ignore' or options.traits.appends_rows or options.traits.has_merge_timeline %}
+  {% set known = [] %}
+  {% for unique_id in node.depends_on.nodes if unique_id in graph.nodes %}{% do known.append(unique_id) %}{% endfor %}
+  {% if not known or options.on_upstream_change == 'ignore' or options.traits.appends_rows or options.traits.has_merge_timeline %}
     {% do return([]) %}
   {% endif %}
   {% set windows = dbt_kinds.source_windows(sql) if sql is not none else dbt_kinds.written_source_windows(node) %}

@@ -7,11 +7,15 @@
 {% endmacro %}
 
 
-{# Those whose batches are merges, each after the one before, as the store and its statements ask for them. #}
+{# Those whose batches are merges, each after the one before, as the store and its statements ask for them; found once per run. #}
 {% macro timeline_kinds() %}
-  {% set found = [] %}
-  {% for kind in dbt_kinds.kinds() if dbt_kinds.kind_traits(kind).has_merge_timeline %}
-    {% do found.append(kind) %}
-  {% endfor %}
-  {% do return(found) %}
+  {% set known = dbt_kinds.run_memory('timeline_kinds') %}
+  {% if 'names' not in known %}
+    {% set found = [] %}
+    {% for kind in dbt_kinds.kinds() if dbt_kinds.kind_traits(kind).has_merge_timeline %}
+      {% do found.append(kind) %}
+    {% endfor %}
+    {% do known.update({'names': found}) %}
+  {% endif %}
+  {% do return(known.names) %}
 {% endmacro %}

@@ -4,7 +4,7 @@
 #}
 {% macro planned_run(options, settings, refresh=false) %}
   {% set run = dbt_kinds.begun_run(options, settings, refresh) %}
-  {% do dbt_kinds.check_deletes_are_seen(model, run.sql) %}
+  {% do dbt_kinds.check_deletes_are_seen(model, run.sql) if options.traits.has_merge_timeline %}
   {% do dbt_kinds.prepare_outbox() if 'sink' in options %}
   {% set plan = dbt_kinds[options.traits.plan](model, options, run) %}
   {% if not plan.batches and run.is_there %}

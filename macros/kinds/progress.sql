@@ -1,10 +1,13 @@
 {# Logs a run's plan, with a hint at adopt if it would reload a table that was filled by other means. #}
 {% macro log_plan(run_context) %}
   {% set options, plan = run_context.options, run_context.plan %}
-  {% set plan_with_notes = dict(plan, notes=plan.notes + dbt_kinds.notes_of_rows(model, run_context)) %}
-  {% set note = dbt_kinds.note_of_plan(options, plan_with_notes, dbt_kinds.is_filled(options, plan, run_context.get('existed', false), this)) %}
+  {% set note = plan.notes | join('; ') or none %}
+  {% if plan.batches %}
+    {% set plan_with_notes = dict(plan, notes=plan.notes + dbt_kinds.notes_of_rows(model, run_context)) %}
+    {% set note = dbt_kinds.note_of_plan(options, plan_with_notes, dbt_kinds.is_filled(options, plan, run_context.get('existed', false), this)) %}
+  {% endif %}
   {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ plan.reason ~ ('; ' ~ note if note is not none else ''), info=plan.batches != [] or plan.waiting != [] or 'late data' in plan.reason) %}
-  {% do dbt_kinds._warn_of_lost_history(options, plan) %}
+  {% do dbt_kinds._warn_of_lost_history(options, plan) if plan.get('lost') %}
 {% endmacro %}
 
 

@@ -10,19 +10,13 @@
 
 {# Refuses an unknown variable with the package's prefix, which would be silently ignored. On dbt 2.0 only those of the command line are seen. #}
 {% macro check_variables(model) %}
-  {% set declared = dbt_kinds.project_variables() %}
-  {% do dbt_kinds._check_names(model, invocation_args_dict.get('vars'), '') %}
-  {% for variables in [declared, declared.get(project_name), declared.get('dbt_kinds')] %}
-    {% do dbt_kinds._check_names(model, variables, ' in dbt_project.yml') %}
-  {% endfor %}
-{% endmacro %}
-
-
-{% macro _check_names(model, variables, place) %}
-  {% set known = dbt_kinds.variables() %}
-  {% for name in (variables if variables is mapping else {}) if name.startswith('kinds_') and name not in known %}
-    {% set meant = dbt_kinds.nearest_name(name, known) %}
-    {% set help = "did you mean '" ~ meant ~ "'?" if meant is not none else 'there are ' ~ known | join(', ') %}
-    {% do dbt_kinds.fail(model, "unknown variable '" ~ name ~ "'" ~ place ~ '; ' ~ help) %}
+  {% set declared, known = dbt_kinds.project_variables(), dbt_kinds.variables() %}
+  {% for variables in [invocation_args_dict.get('vars'), declared, declared.get(project_name), declared.get('dbt_kinds')] %}
+    {% set place = '' if loop.first else ' in dbt_project.yml' %}
+    {% for name in (variables if variables is mapping else {}) if name.startswith('kinds_') and name not in known %}
+      {% set meant = dbt_kinds.nearest_name(name, known) %}
+      {% set help = "did you mean '" ~ meant ~ "'?" if meant is not none else 'there are ' ~ known | join(', ') %}
+      {% do dbt_kinds.fail(model, "unknown variable '" ~ name ~ "'" ~ place ~ '; ' ~ help) %}
+    {% endfor %}
   {% endfor %}
 {% endmacro %}

@@ -18,7 +18,7 @@
     {% if 'on_lost_history' in given and 'capture' not in given %}
       {% do dbt_kinds.fail(model, 'on_lost_history belongs to lookback: auto; remove it, or set lookback: auto') %}
     {% endif %}
-    {% do return({'lookback': dbt_kinds.whole_number(model, 'lookback', written, 0), 'late_data': none}) %}
+    {% do return({'lookback': dbt_kinds.whole_number(model, 'lookback', written, 0) if 'lookback' in given else 0, 'late_data': none}) %}
   {% endif %}
   {% set auto = written if written is mapping else {} %}
   {% set minimum = dbt_kinds.whole_number(model, 'lookback.minimum', auto.get('minimum', 0), 0) %}

@@ -3,7 +3,8 @@
   {% set example = 'a column, such as order_id, or several, such as [order_id, line]' %}
   {% set expressions = [] %}
   {% for text in dbt_kinds.option_texts(model, 'unique_key', written, example) %}
-    {% for expression in dbt_kinds.split_top_level(dbt_kinds.without_parentheses(text)) %}
+    {% set is_name = modules.re.match('\\w+(?![\\s\\S])', text) is not none %}
+    {% for expression in ([text] if is_name else dbt_kinds.split_top_level(dbt_kinds.without_parentheses(text))) %}
       {% if not expression %}
         {% do dbt_kinds.fail(model, "unique_key '" ~ text ~ "' holds an empty expression; write " ~ example) %}
       {% endif %}

@@ -11,13 +11,15 @@
     {% if text is not string %}
       {% do dbt_kinds.fail(model, option ~ " holds '" ~ text ~ "', which is not a string; write " ~ example) %}
     {% endif %}
-    {% set read = dbt_kinds.without_comments(text) | trim %}
+    {# a plain name needs no reading #}
+    {% set is_name = modules.re.match('\\w+(?![\\s\\S])', text) is not none %}
+    {% set read = text if is_name else dbt_kinds.without_comments(text) | trim %}
     {% if not read %}
       {% do dbt_kinds.fail(model, option ~ ' is empty; write ' ~ example ~ ', or remove the option') %}
     {% endif %}
     {# when_matched may have semicolons between its clauses, which are checked one by one #}
-    {% do dbt_kinds.validate_sql_fragment(model, option, read, may_have_semicolons=option == 'when_matched') %}
-    {% do texts.append(dbt_kinds.replace_alias(read, {'DBT_INTERNAL_DEST': 'target', 'DBT_INTERNAL_SOURCE': 'source'})) %}
+    {% do dbt_kinds.validate_sql_fragment(model, option, read, may_have_semicolons=option == 'when_matched') if not is_name %}
+    {% do texts.append(read if is_name else dbt_kinds.replace_alias(read, {'DBT_INTERNAL_DEST': 'target', 'DBT_INTERNAL_SOURCE': 'source'})) %}
   {% endfor %}
   {% do return(texts) %}
 {% endmacro %}

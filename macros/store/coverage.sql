@@ -1,6 +1,10 @@
 {# The loads and invalidations of a relation, as log_of has them. Not to be changed. #}
 {% macro events_of(relation) %}
-  {% set log = dbt_kinds.log_of(relation) %}
+  {% do return(dbt_kinds._events_in(dbt_kinds.log_of(relation))) %}
+{% endmacro %}
+
+
+{% macro _events_in(log) %}
   {% if 'events' not in log.views %}
     {% do log.views.update({'events': log.rows | selectattr('event', 'in', ['loaded', 'invalidated']) | list}) %}
   {% endif %}
@@ -12,7 +16,7 @@
 {% macro loads_of(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
   {% if 'loads' not in log.views %}
-    {% do log.views.update({'loads': dbt_kinds.fold_events(dbt_kinds.events_of(relation))}) %}
+    {% do log.views.update({'loads': dbt_kinds.fold_events(dbt_kinds._events_in(log))}) %}
   {% endif %}
   {% do return(log.views.loads) %}
 {% endmacro %}

@@ -96,11 +96,14 @@
   has ended since.
 #}
 {% macro assert_lease(options) %}
-  {% set known = dbt_kinds.recorded_facts(options.relation) if dbt_kinds._is_overdue(options) else none %}
-  {% set rivals = dbt_kinds.successors(options) %}
+  {% if not dbt_kinds._is_overdue(options) %}
+    {% do return(none) %}
+  {% endif %}
+  {% set known = dbt_kinds.recorded_facts(options.relation) %}
+  {% set rivals = dbt_kinds._live_rivals(options) %}
   {% if rivals %}
     {% do dbt_kinds._fail_for_lease(options, rivals[0]) %}
-  {% elif known is not none and dbt_kinds.recorded_facts(options.relation) != known %}
+  {% elif dbt_kinds.recorded_facts(options.relation) != known %}
     {% do dbt_kinds.fail(options.model, 'this run was silent for longer than its lease lasts, and meanwhile another one recorded what it did to ' ~ options.relation
       ~ '; run it again, with a greater kinds_lease_seconds if its statements take that long') %}
   {% endif %}
@@ -140,10 +143,9 @@
 
 {# Ends this run's lease on a model, if it holds one, with the reason if the model failed; `also` are events to append with it. #}
 {% macro release_lease_of(options, failure=none, also=[]) %}
-  {% set released = dbt_kinds.release_event(options) %}
-  {% if released %}
+  {% if options.relation in dbt_kinds.own_claims() %}
     {% set failed = [{'event': 'failed', 'message': failure}] if failure is not none else [] %}
-    {% do dbt_kinds.append_events(options, failed + also + released) %}
+    {% do dbt_kinds.append_events(options, failed + also + [{'event': 'released'}]) %}
   {% endif %}
 {% endmacro %}
 
