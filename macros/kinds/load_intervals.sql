@@ -24,7 +24,6 @@
   {% set plan = run_context.plan %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its pre-hook', pre_hooks, run_context.window, plan.execution_time)) }}
   {% do dbt_kinds.reload_existing(this, run_context) if pre_hooks %}
-  {% do dbt_kinds.cache_head(this, run_context) %}
   {% set batches, written = (plan.batches if dbt_kinds.writes_rows(options) else []), [] %}
   {% do dbt_kinds.prepare_table(this, run_context) if not batches %}
   {% for batch in batches %}
@@ -47,7 +46,8 @@
     {% do dbt_kinds.drop_stages(this) %}
   {% endfor %}
 
-  {% set status = dbt_kinds.run_status(this, run_context, written) %}
+  {% set status = dbt_kinds.run_status(run_context, written) %}
+  {% do dbt_kinds.check_times_of_nothing(run_context, written, at_once=pre_hooks != [] or post_hooks != []) %}
   {% do dbt_kinds.grant_and_document(this, run_context) %}
   {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its post-hook', post_hooks, run_context.window, plan.execution_time)) }}
   {% do dbt_kinds.fill_outbox(this, options) %}

@@ -105,19 +105,26 @@
 {% endmacro %}
 
 
-{# The text in dbt's status column. If the number of rows was determined by the record itself, it is read from the table once. #}
-{% macro run_status(relation, run_context, written) %}
+{# The text in dbt's status column, with the number of rows where the run knows it: often only the record does, which counts them. #}
+{% macro run_status(run_context, written) %}
   {% if not written %}
     {% do return('flush: 0 rows' if run_context.plan.get('run_type') == 'flush' else 'OK waiting' if run_context.plan.waiting and not run_context.plan.batches else 'OK nothing loaded') %}
   {% endif %}
-  {% set uncounted = written | selectattr('rows_written', 'none') | list %}
-  {% set rows = dbt_kinds.rows_added_since(relation, run_context.head_before, by_appends=run_context.write_spec.get('in_one_commit') == false) if uncounted else written | map(attribute='rows_written') | sum %}
-  {% do dbt_kinds.check_times_of_nothing(run_context, rows) %}
+  {% set rows = dbt_kinds.rows_of_batches(written) %}
+  {# a run driven by changes says how many it found #}
+  {% set rows = dbt_kinds.query_rows(written[-1].commit)[0].rows_written if rows is none and run_context.plan.get('run_type') else rows %}
+  {% set told = dbt_kinds.counted(rows, 'row', 'rows') if rows is not none else '' %}
   {% set to_go = ', ' ~ dbt_kinds.thousands(run_context.plan.to_go) ~ ' to go' if run_context.plan.get('to_go') else '' %}
   {% if run_context.plan.get('run_type') %}
-    {% do return(run_context.plan.reason ~ (': ' if run_context.plan.run_type in ['incremental', 'flush'] else ', ') ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
+    {% do return(run_context.plan.reason ~ (': ' if run_context.plan.run_type in ['incremental', 'flush'] else ', ') ~ told) %}
   {% endif %}
-  {% do return('OK ' ~ dbt_kinds.counted(written | length, 'batch', 'batches') ~ to_go ~ ', ' ~ dbt_kinds.counted(rows, 'row', 'rows')) %}
+  {% do return('OK ' ~ dbt_kinds.counted(written | length, 'batch', 'batches') ~ to_go ~ (', ' ~ told if told else '')) %}
+{% endmacro %}
+
+
+{# The number of rows that a run wrote, none if it does not know. Pure. #}
+{% macro rows_of_batches(written) %}
+  {% do return(none if written | selectattr('rows_written', 'none') | list else written | map(attribute='rows_written') | sum) %}
 {% endmacro %}
 
 

@@ -2,6 +2,7 @@
 {% macro close_run(results) %}
   {% do dbt_kinds.release_leases(results) %}
   {% do dbt_kinds.record_refusals(results) %}
+  {% do dbt_kinds.check_times_of_run() %}
   {% do dbt_kinds.merge_files() %}
   {% do dbt_kinds.log_number_of_warnings() %}
 {% endmacro %}

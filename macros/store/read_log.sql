@@ -31,6 +31,17 @@
 {% endmacro %}
 
 
+{# How many rows this run has recorded, by relation. #}
+{% macro rows_recorded() %}
+  {% set recorded = 'select relation, sum(rows_written) as number from ' ~ dbt_kinds.store_source() ~ "\nwhere event = 'loaded' and invocation_id = " ~ dbt_kinds.text_literal(invocation_id) ~ ' group by relation' %}
+  {% set rows = {} %}
+  {% for row in dbt_kinds.query_rows(recorded) %}
+    {% do rows.update({row.relation: row.get('number')}) %}
+  {% endfor %}
+  {% do return(rows) %}
+{% endmacro %}
+
+
 {# The audit findings, and the loads published without audits, of the relations of some nodes; reads nothing if none has audits. #}
 {% macro read_audits(nodes) %}
   {% set relations = [] %}

@@ -48,7 +48,7 @@ insert into {{ relation }}
   {%- endset %}
   {% call statement('append') %}{{ insert }}{% endcall %}
   {% if is_file_format %}
-    {% do return({'rows_written': dbt_kinds.rows_in_files_after(relation, newest) if known.get('rows') is none else known.rows, 'sql': insert}) %}
+    {% do return(dict(dbt_kinds.files_of_write(relation, newest) if known.get('rows') is none else {'rows_written': known.rows}, sql=insert)) %}
   {% endif %}
   {% do return(dict(dbt_kinds.commit_of(relation, file_format, before if file_format == 'delta' else none), sql=insert)) %}
 {% endmacro %}

@@ -43,20 +43,3 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
   {% endfor %}
   {% do return(counts.numOutputRows - counts.numCopiedRows) %}
 {% endmacro %}
-
-
-{#
-  The number of rows added to an Iceberg table since a snapshot, or since its creation if that is none. With `by_appends`, for runs that delete first, only appends
-  count, because a delete rewrites the rest of a file.
-#}
-{% macro rows_added_since(relation, head, by_appends=false) %}
-  {% set rows %}
-select coalesce(sum(cast(summary['added-records'] as bigint)), 0) as added
-from {{ relation }}.snapshots
-where {{ "operation = 'append'" if by_appends else 'true' }}
-{%- if head is not none %}
-  and committed_at > (select max(committed_at) from {{ relation }}.snapshots where snapshot_id = {{ head }})
-{%- endif %}
-  {%- endset %}
-  {% do return(dbt_kinds.query_rows(rows)[0].added) %}
-{% endmacro %}

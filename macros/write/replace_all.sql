@@ -12,8 +12,7 @@
   {% set options, write_spec = run_context.options, run_context.write_spec %}
   {% set sql = dbt_kinds.filtered_query(query, 'true', write_spec.selected) %}
   {% do dbt_kinds.replace_table(relation, run_context, sql, run_context.get('staged')) %}
-  {% set commit = {'rows_written': dbt_kinds.query_rows('select count(*) as number from ' ~ relation)[0].number} if dbt_kinds.is_file_format(options.file_format)
-    else dbt_kinds.commit_of(relation, options.file_format) %}
+  {% set commit = dbt_kinds.files_of_write(relation) if dbt_kinds.is_file_format(options.file_format) else dbt_kinds.commit_of(relation, options.file_format) %}
   {% do return(dict(commit, sql=sql, details=dbt_kinds.versions_read(run_context))) %}
 {% endmacro %}
 

@@ -10,7 +10,7 @@ insert overwrite {{ relation }}
   {%- endset %}
   {% call statement('replace_partitions') %}{{ insert }}{% endcall %}
   {% if is_file_format %}
-    {% do return({'rows_written': dbt_kinds.rows_in_files_after(relation, before), 'sql': insert}) %}
+    {% do return(dict(dbt_kinds.files_of_write(relation, before), sql=insert)) %}
   {% endif %}
   {% do return(dict(dbt_kinds.commit_of(relation, write_spec.file_format, before), sql=insert)) %}
 {% endmacro %}

@@ -37,10 +37,3 @@
     {% do run_context.table_state.pop('head') %}
   {% endif %}
 {% endmacro %}
-
-
-{# Stores the snapshot of an Iceberg table before this run writes; none if the run creates the table. #}
-{% macro cache_head(relation, run_context) %}
-  {% set asks = 'head' in dbt_kinds.table_state_queries(relation, run_context.options, run_context.existing) %}
-  {% do run_context.update({'head_before': dbt_kinds.table_state(relation, run_context, 'head') if asks else none}) %}
-{% endmacro %}

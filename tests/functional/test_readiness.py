@@ -62,7 +62,7 @@ def test_a_model_waits_until_its_sources_are_complete(shop: Project, file_format
     assert shop.run(now=NOW).messages == {"orders": "OK waiting"}
     assert shop.events() == events
     complete_until(shop, "2024-01-09")
-    assert shop.run(now=NOW).messages == {"orders": "OK 1 batch, 2 rows"}
+    assert shop.run(now=NOW).messages == {"orders": "OK 1 batch" + ("" if file_format == "iceberg" else ", 2 rows")}
     up_to_date = shop.run(now=NOW)
     assert up_to_date.messages == {"orders": "OK up to date"}
     # nobody asks what nothing depends on
@@ -163,10 +163,12 @@ def test_a_backfill_in_portions(shop: Project, file_format: str) -> None:
     shop.kind("orders", PLAIN, config=f"file_format='{file_format}'", batch_size=1, max_batches=3)
     plan = shop.operation("plan", now="2024-01-09")["plans"][0]
     assert (len(plan["batches"]), plan["to_go"]) == (3, 5)
-    assert shop.run(now="2024-01-09").messages == {"orders": "OK 3 batches, 5 to go, 3 rows"}
+    # the rows of a commit to Iceberg are counted by the record, and a run does not ask for them
+    told, last = ("", "") if file_format == "iceberg" else (", 3 rows", ", 2 rows")
+    assert shop.run(now="2024-01-09").messages == {"orders": f"OK 3 batches, 5 to go{told}"}
     assert shop.recorded("orders") == [["2024-01-01", "2024-01-04"]]
-    assert shop.run(now="2024-01-09").messages == {"orders": "OK 3 batches, 2 to go, 3 rows"}
-    assert shop.run(now="2024-01-09").messages == {"orders": "OK 2 batches, 2 rows"}
+    assert shop.run(now="2024-01-09").messages == {"orders": f"OK 3 batches, 2 to go{told}"}
+    assert shop.run(now="2024-01-09").messages == {"orders": f"OK 2 batches{last}"}
     assert shop.rows("select id from {schema}.orders") == [(day,) for day in range(1, 9)]
     run = shop.run(now="2024-01-09", start="2024-01-01", end="2024-01-05")
     assert (

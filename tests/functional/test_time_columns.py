@@ -106,7 +106,7 @@ def test_an_iceberg_table_may_be_partitioned_in_any_way(project: Project, partit
     project.sql("drop table {schema}.hours purge")
     hours_table(project, HOURS.replace("id)", "id + 1)"))
     run = project.run(now="2024-03-12", start="2024-03-10", end="2024-03-11")
-    assert run.messages["daily"] == "OK 1 batch, 24 rows"
+    assert run.messages["daily"] == "OK 1 batch"
     assert project.sql("select id from {schema}.daily where ts >= '2024-03-10' and ts < '2024-03-11' order by ts") == [
         (id,) for id in range(3, 27)
     ]

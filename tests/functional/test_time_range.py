@@ -69,11 +69,11 @@ def test_a_gap_in_the_middle_is_found_and_filled_alone(daily: Project) -> None:
 
 @pytest.mark.core
 @both_formats
-def test_an_emptied_day_ends_up_empty(daily: Project) -> None:
+def test_an_emptied_day_ends_up_empty(daily: Project, file_format: str) -> None:
     daily.run(now="2024-01-08 08:00:00")
     daily.sql("delete from {schema}.events where id between 8 and 11")
     run = daily.run(now="2024-01-08 08:00:00", start="2024-01-02", end="2024-01-05")
-    assert run.messages["daily"] == "OK 1 batch, 8 rows"
+    assert run.messages["daily"] == "OK 1 batch" + ("" if file_format == "iceberg" else ", 8 rows")
     assert daily.rows(LOADED) == until(daily, "2024-01-08")
     daily.sql("delete from {schema}.events")
     daily.run(now="2024-01-08 08:00:00", start="2024-01-02", end="2024-01-05")
@@ -118,8 +118,8 @@ def test_batches_are_loaded_in_order_each_with_its_own_window(project: Project, 
         ("2024-01-03T00:00:00", "2024-01-05T00:00:00"),
         ("2024-01-05T00:00:00", "2024-01-06T00:00:00"),
     ]
-    assert run.messages["daily"] == "OK 3 batches, 20 rows"
-    # Iceberg counts the rows of a commit, and the run asks for that once, at its end
+    assert run.messages["daily"] == "OK 3 batches" + ("" if file_format == "iceberg" else ", 20 rows")
+    # the rows of a commit to Iceberg are counted by the record, and a run does not ask for them
     written = "written" if file_format == "iceberg" else "8 rows"
     assert any(
         f"daily: batch 2 of 3, 2024-01-03T00:00:00 to 2024-01-05T00:00:00: {written} in " in line for line in run.log

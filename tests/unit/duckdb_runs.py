@@ -317,7 +317,7 @@ class Warehouse:
             "event_values": self.note, "store_table": lambda: "store", "store_key": lambda: "store",
             "find_store": lambda refresh=False: {"file_format": "hive"}, "lease_holder": lambda: None, "spark_application": lambda: "app",
             "read_store": lambda asked, others=False: self.read_store(), "next_moment": self.moment,
-            "cache_head": lambda relation, run_context: None, "_events_where": lambda condition, questions=None, answers=None, by=None, is_checked=False: list(self.log),
+            "_events_where": lambda condition, questions=None, answers=None, by=None, is_checked=False: list(self.log),
         }  # fmt: skip
         macros._functions.update(instead)
         return macros

@@ -47,14 +47,17 @@ class Raced(Changing):
             self.happen()
         super().change(name, sql)
 
-    def hooks(self, relation: Any, run_context: Any) -> None:
-        if self.is_silent:
-            self.happen()
-
     def macros(self, *args: Any, **kwargs: Any) -> Macros:
         macros = super().macros(*args, **kwargs)
-        # the first that a run does after its hooks
-        macros._functions["cache_head"] = self.hooks
+        writes_rows = macros._functions["writes_rows"]
+
+        def after_hooks(options: Any, warns: bool = True) -> Any:
+            # what a run asks first after its hooks
+            if self.is_silent:
+                self.happen()
+            return writes_rows(options, warns=warns)
+
+        macros._functions["writes_rows"] = after_hooks
         return macros
 
     def moment(self) -> str:
