@@ -55,6 +55,22 @@ MODELS = {
         f"{ICEBERG}, incremental_strategy='merge', unique_key='flight_id'",
         f"select {COLUMNS} from {SOURCE}\n" + block("departs_at >= (select max(departs_at) - interval 3 days from {{ this }})"),
     ),
+    # the newest of a number in a CTE, two days back
+    "counted": model(
+        f"{ICEBERG}, incremental_strategy='merge', unique_key=['flight_id', 'departs_at']",
+        "with newest as (\n{% if is_incremental() %} select max(departs_ms) as at from {{ this }} {% else %} select cast(0 as bigint) as at {% endif %}\n),\n"
+        "last as (select greatest(0, at - 2 * 24 * 3600 * 1000) as since from newest)\n"
+        "select flight_id, departs_ms, timestamp_millis(departs_ms) as departs_at\n"
+        f"from (select *, unix_millis(departs_at) as departs_ms from {SOURCE})\nwhere cast(departs_ms as bigint) >= (select since from last)",
+    ),
+    # two filtered inputs in a full join
+    "both_sides": model(
+        f"{ICEBERG}, incremental_strategy='merge', unique_key=['flight_day', 'carrier']",
+        f"with far as (\n{BY_DAY.format(source=SOURCE, where='where distance > 1000 ' + block(f'flight_day >= date_sub({NEWEST_DAY}, 2)', word='and'))}\n),\n"
+        f"near as (\n{BY_DAY.format(source=SOURCE, where='where distance <= 1000 ' + block(f'flight_day >= date_sub({NEWEST_DAY}, 2)', word='and'))}\n)\n"
+        "select coalesce(far.flight_day, near.flight_day) as flight_day, coalesce(far.carrier, near.carrier) as carrier, far.flights as far, near.flights as near\n"
+        "from far full join near on far.flight_day = near.flight_day and far.carrier = near.carrier",
+    ),
     # a time of arrival, appended
     "appended": model(ICEBERG, f"select {COLUMNS} from {SOURCE}\n" + block("arrived_at > (select max(arrived_at) from {{ this }})")),
     # nothing bounds it: a row of each run
@@ -107,6 +123,8 @@ KINDS = {
     "shifted": ("incremental_by_time_range", {"time_column": "flight_day", "lookback": 2}),
     "arrivals": ("incremental_by_unique_key", {"unique_key": ["carrier"], "lookback": 1}),
     "by_key": ("incremental_by_unique_key", {"unique_key": ["flight_id"], "lookback": 3}),
+    "counted": ("incremental_by_time_range", {"time_column": "departs_at", "lookback": 2}),
+    "both_sides": ("incremental_by_time_range", {"time_column": "flight_day", "lookback": 2}),
     "appended": ("incremental_unmanaged", {"disable_restatement": False}),
     "logged": ("incremental_unmanaged", {"disable_restatement": False}),
     "recent": ("incremental_by_time_range", {"time_column": "flight_day", "lookback": 5}),
@@ -165,6 +183,8 @@ RECOMPUTED = {
     "shifted": "select flight_day, carrier, count(*), sum(distance) from {schema}.flights group by 1, 2",
     "arrivals": "select carrier, max_by(flight_id, struct(arrived_at, flight_id)), max(arrived_at) from {schema}.flights group by 1",
     "by_key": DETAILS,
+    "counted": "select flight_id, unix_millis(departs_at), departs_at from {schema}.flights",
+    "both_sides": "select flight_day, carrier, nullif(count_if(distance > 1000), 0), nullif(count_if(distance <= 1000), 0) from {schema}.flights group by 1, 2",
     "appended": DETAILS,
     "logged": "select count(flight_id), max(arrived_at) from {schema}.all_flights join (select explode(array({run_days})) as day) on arrived_at < day group by day",
     "recent": "select flight_day, carrier, count(*), sum(distance) from {schema}.flights group by 1, 2",

@@ -22,7 +22,7 @@ from tests.sweep import is_sweep
 T = TypeVar("T")
 
 # by default one model of each kind and of each way in which dbt writes
-USUAL = {"newest_day", "shifted", "arrivals", "appended", "partition_filter", "partitions", "whole_table", "batches", "left_alone", "latest"}  # fmt: skip
+USUAL = {"newest_day", "shifted", "arrivals", "counted", "both_sides", "appended", "partition_filter", "partitions", "whole_table", "batches", "left_alone", "latest"}  # fmt: skip
 # the days on which it was run
 RUN_DAYS = ["2013-01-05", "2013-01-09", "2013-01-11", "2013-01-12", "2013-01-14"]
 
@@ -203,6 +203,8 @@ def test_models_go_over_to_kinds_and_back_and_nothing_is_loaded_or_lost_needless
         "asked_before": 7,
         "arrivals": 7,
         "shifted": 6,
+        "counted": 6,
+        "both_sides": 6,
         "by_macro": 6,
         "by_key": 5,
         "appended": 9,
