@@ -55,6 +55,7 @@
     {% do dbt_kinds.say_what_is_looked_at(options) %}
     {% do return(dbt_kinds.plan_of(node, options, dict(dbt_kinds.run_settings(node.name), start=none, end=none, asks_sources=false))) %}
   {% endif %}
+  {% do return(none) %}
 {% endmacro %}
 
 
