@@ -93,7 +93,7 @@
 
 {#
   Called before a write and before its record: a run that was silent for longer than its lease lasts may have been superseded, by one that is still there or by one that
-  has ended since.
+  has ended since, which may have died while it wrote.
 #}
 {% macro assert_lease(options) %}
   {% if not dbt_kinds._is_overdue(options) %}
@@ -101,12 +101,30 @@
   {% endif %}
   {% set known = dbt_kinds.recorded_facts(options.relation) %}
   {% set rivals = dbt_kinds._live_rivals(options) %}
-  {% if rivals %}
-    {% do dbt_kinds._fail_for_lease(options, rivals[0]) %}
-  {% elif dbt_kinds.recorded_facts(options.relation) != known %}
-    {% do dbt_kinds.fail(options.model, 'this run was silent for longer than its lease lasts, and meanwhile another one recorded what it did to ' ~ options.relation
+  {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
+  {% set has_recorded = dbt_kinds.recorded_facts(options.relation) != known %}
+  {# what is not recorded is loaded again, which must not happen to what was appended or merged once #}
+  {% if has_recorded or (dbt_kinds._may_be_loaded_again(options) and dbt_kinds._is_taken_over(options)) %}
+    {% do dbt_kinds.fail(options.model, 'this run was silent for longer than its lease lasts, and meanwhile another one ' ~ ('recorded what it did to ' if has_recorded else 'claimed ') ~ options.relation
       ~ '; run it again, with a greater kinds_lease_seconds if its statements take that long') %}
   {% endif %}
+{% endmacro %}
+
+
+{# Whether loading a batch a second time leaves the table as it is, and nothing outside of it goes by what was loaded. Pure. #}
+{% macro _may_be_loaded_again(options) %}
+  {% set traits = options.traits %}
+  {% do return('sink' not in options and not (traits.may_count_twice or traits.accumulates or traits.has_merge_timeline or traits.is_change_driven or traits.takes_once)) %}
+{% endmacro %}
+
+
+{# Whether another run claimed the table since this one's last sign of life. #}
+{% macro _is_taken_over(options) %}
+  {% set since = dbt_kinds.own_claims()[options.relation].sign_of_life %}
+  {% for row in dbt_kinds.log_of(options.relation).rows if row.event == 'claimed' and row.invocation_id != invocation_id and row.recorded_at > since %}
+    {% do return(true) %}
+  {% endfor %}
+  {% do return(false) %}
 {% endmacro %}
 
 

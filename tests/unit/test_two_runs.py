@@ -18,6 +18,7 @@ WINDOW = """select id, v from shop.src where date_add(date '2023-12-31', id)
 BY_INTERVALS: dict[str, tuple[str, dict[str, Any]]] = {
     "unmanaged": ("incremental_unmanaged", {"start": "2024-01-01"}),
     "adding": ("incremental_by_unique_key", {"start": "2024-01-01", "unique_key": "id", "when_matched": ADDING}),
+    "key": ("incremental_by_unique_key", {"start": "2024-01-01", "unique_key": "id"}),
 }
 
 
@@ -77,6 +78,18 @@ class Raced(Changing):
         compacted = macros.compacted_events(events, max(row["recorded_at"] for row in old))
         self.log = [{name: value for name, value in row.items() if value is not None} for row in compacted] + young
 
+    def claim_and_die(self) -> None:
+        """Another run claims the table, and is not heard of again until its lease is over."""
+        claimed = {
+            "event": "claimed",
+            "relation": "shop.t",
+            "invocation_id": "dead",
+            "lease_seconds": 60,
+            "source": "run",
+        }
+        self.log.append({**claimed, "recorded_at": self.moment()})
+        self.wait()
+
     def recorded(self) -> int:
         return len([row for row in self.log if row["event"] in ("loaded", "invalidated")])
 
@@ -135,6 +148,27 @@ def test_a_run_that_was_silent_for_too_long_does_not_write_what_another_loaded(o
         warehouse.build(day)
     assert warehouse.held() == warehouse.expected()
     warehouse.gain_and_build(day + 1)
+    assert warehouse.held() == warehouse.expected()
+
+
+def test_a_run_whose_table_another_claimed_and_left_half_written_records_nothing() -> None:
+    warehouse = Raced(of="key", file_format="iceberg")
+    warehouse.gain_and_build(2)
+    warehouse.gain()
+    before = warehouse.recorded()
+    warehouse.is_silent, warehouse.meanwhile = True, [warehouse.wait, warehouse.claim_and_die]
+    with pytest.raises(CompilerError, match=r"another one claimed shop\.t; run it again"):
+        warehouse.build(3)
+    assert warehouse.recorded() == before
+    warehouse.gain_and_build(4)
+    assert warehouse.held() == warehouse.expected()
+
+
+def test_what_may_not_be_loaded_twice_is_recorded_after_another_claimed_it() -> None:
+    warehouse = loaded("adding", "iceberg")
+    day = warehouse.days + 1
+    warehouse.is_silent, warehouse.meanwhile = True, [warehouse.wait, warehouse.claim_and_die]
+    warehouse.build(day)
     assert warehouse.held() == warehouse.expected()
 
 
