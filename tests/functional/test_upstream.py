@@ -101,7 +101,7 @@ def test_it_is_followed_through_a_view_and_left_alone_on_request(project: Projec
     assert {run.messages[name] for name in ("ignorant", "monthly", "hits")} == {UP_TO_DATE}
 
 
-def test_all_of_it_is_judged_from_one_read_of_the_store(chain: Project) -> None:
+def test_all_of_it_is_judged_from_one_read_of_the_store(chain: Project, file_format: str) -> None:
     chain.run("--select", "hits", now=NOW, start="2024-01-03", end="2024-01-05")
     up_to_date = chain.run("--select", "hits", now=NOW)
     followed = chain.run(now="2024-01-09 09:00:00")
@@ -110,5 +110,6 @@ def test_all_of_it_is_judged_from_one_read_of_the_store(chain: Project) -> None:
     def reads(statements: list[str]) -> int:
         return sum(text.startswith("select") and "dbt_kinds_intervals" in text for text in statements)
 
-    # one of the run, and one for the lease of each of the two models that write
-    assert (reads(up_to_date.statements), reads(followed.statements)) == (1, 3)
+    # one of the run, one for the lease of each of the two models that write, and one at the end where writing does not tell the number of rows
+    at_end = 1 if file_format == "iceberg" else 0
+    assert (reads(up_to_date.statements), reads(followed.statements)) == (1, 3 + at_end)
