@@ -198,7 +198,8 @@ def commented(text: str, at: list[int]) -> str:
 def test_an_addition_changes_that_and_nothing_else(
     mapping: dict[str, Any], path: list[str], item: Any, at: list[int], is_flow: bool
 ) -> None:
-    text = yaml.safe_dump(mapping, default_flow_style=is_flow, sort_keys=False)
+    # a comment within a text that goes on in the next line would be no comment
+    text = yaml.safe_dump(mapping, default_flow_style=is_flow, sort_keys=False, width=10_000)
     text = commented(text, at) if mapping else ""
     for change, lists in ((with_item, True), (with_value, False)):
         expected = yaml.safe_load(text) or {}
