@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dbt_kinds
-from dbt_kinds.errors import UnwritableFileError
+from dbt_kinds.html_pages import templates_in, write_html
 from dbt_kinds.migrate.advice import ADVICE
 from dbt_kinds.migrate.results import SPARK, Migration, Result
 
@@ -30,26 +30,12 @@ def write_page(migration: Migration, file: Path) -> None:
     Raises:
         UnwritableFileError: the file cannot be written there.
     """
-    try:
-        file.write_text(render_page(migration), encoding="utf-8")
-    except OSError as error:
-        raise UnwritableFileError(
-            f"{file} cannot be written: {error.strerror}; name another file with --html"
-        ) from error
+    write_html(render_page(migration), file)
 
 
 def render_page(migration: Migration) -> str:
     """The page as text."""
-    # the other commands do not need it
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    page = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    page = templates_in(_FOLDER)
     page.filters["diff_lines"] = diff_lines
     page.filters["evidence"] = evidence
     return page.get_template("page.html.jinja").render(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import dbt_kinds
-from dbt_kinds.errors import UnwritableFileError
+from dbt_kinds.html_pages import templates_in, write_html
 from dbt_kinds.operate.answers import Run, rows_text, run_message, seconds_text
 from dbt_kinds.operate.coverage import Piece, State
 from dbt_kinds.operate.dbt import Dbt
@@ -58,27 +58,15 @@ def write_report(report: Report, file: Path) -> None:
     Raises:
         UnwritableFileError: the file cannot be written there.
     """
-    try:
-        file.write_text(render_report(report), encoding="utf-8")
-    except OSError as error:
-        raise UnwritableFileError(
-            f"{file} cannot be written: {error.strerror}; name another file with --html"
-        ) from error
+    write_html(render_report(report), file)
 
 
 def render_report(report: Report) -> str:
     """The page as text."""
     # the other commands do not need it
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    page = Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    page = templates_in(FOLDER)
     page.filters |= {
         "moment": moment_text,
         "window": interval_text,

@@ -21,7 +21,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from dbt_kinds.readers.sqlmesh.environment import Unset, placeholder, variables_in
+from dbt_kinds.readers.sqlmesh.environment import placeholder, variables_in
 
 # a text that contains what only the tool itself knows
 _COMPUTED = "⟦computed⟧"
@@ -152,9 +152,7 @@ class _Environment(dict[str, str]):
         return placeholder(name)
 
     def get(self, name: str, default: Any = None) -> Any:
-        if name in self:
-            return self[name]
-        if default is None:
+        if name in self or default is None:
             return self[name]
         self.defaulted.append(name)
         return default
@@ -180,7 +178,7 @@ class _Real(float, metaclass=_NumberType):
 
 
 def _is_unknown(value: Any) -> bool:
-    return isinstance(value, _Opaque | Unset) or (isinstance(value, str) and bool(variables_in(value)))
+    return isinstance(value, _Opaque) or bool(variables_in(value))
 
 
 class _Plain:
