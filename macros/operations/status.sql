@@ -24,8 +24,10 @@
       'audits': dbt_kinds.audits_in_log(options.relation, audited) if options.audits else none,
       'partitions': dbt_kinds._partitions_said(node, options),
     } %}
-    {% set plan = dbt_kinds.plan_by_now(node, options) %}
-    {% if plan is not none %}
+    {% if recorded or options.start is not none %}
+      {% set settings = dict(dbt_kinds.run_settings(node.name), start=none, end=none, asks_sources=false) %}
+      {% do dbt_kinds.say_what_is_looked_at(options) %}
+      {% set plan = dbt_kinds.plan_of(node, options, settings) %}
       {% do entry.update({'start': plan.start, 'end': plan.end, 'missing': plan.missing, 'waiting': plan.waiting, 'reason': plan.reason}) %}
       {% do entry.update(dbt_kinds.waiting_since(plan.waiting, options.unit)) %}
       {% do entry.update(dbt_kinds.overdue_units(plan, options.unit, age)) if age is not none %}
@@ -46,16 +48,6 @@
   {% if late %}
     {% do exceptions.raise_compiler_error('dbt_kinds: late by more than ' ~ max_age ~ ': ' ~ late | join(', ')) %}
   {% endif %}
-{% endmacro %}
-
-
-{# The plan of a model as of the execution time, whatever window is given; none if there is neither a start nor a record. #}
-{% macro plan_by_now(node, options) %}
-  {% if dbt_kinds.recorded_coverage(node) or options.start is not none %}
-    {% do dbt_kinds.say_what_is_looked_at(options) %}
-    {% do return(dbt_kinds.plan_of(node, options, dict(dbt_kinds.run_settings(node.name), start=none, end=none, asks_sources=false))) %}
-  {% endif %}
-  {% do return(none) %}
 {% endmacro %}
 
 
