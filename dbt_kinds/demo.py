@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 from rich.console import Console
 
+from dbt_kinds.dbt_package import package_folder
 from dbt_kinds.errors import DemoDataMissingError, DemoFailedError
 from dbt_kinds.local.java import supply_java, use_java_17
 from dbt_kinds.local.profile import local_profile, render_profile, spark_home
@@ -188,7 +189,7 @@ def _prepare(directory: Path) -> DbtOptions:
     supply_java(spark_home())
     shutil.rmtree(directory, ignore_errors=True)
     extract_raw_data(directory / "raw")
-    package = _dbt_package()
+    package = package_folder()
     project = directory / "project"
     generated = shutil.ignore_patterns("target", "logs", "dbt_packages", "package-lock.yml")
     shutil.copytree(package / "integration_tests", project, ignore=generated)
@@ -196,13 +197,6 @@ def _prepare(directory: Path) -> DbtOptions:
     profile = local_profile(directory, name="local", schema="analytics", threads=4)
     (project / "profiles.yml").write_text(render_profile(profile))
     return DbtOptions(str(project), str(project))
-
-
-def _dbt_package() -> Path:
-    """The dbt package that belongs to this Python package: inside it in a wheel, the parent folder in a checkout."""
-    here = Path(__file__).parent
-    packaged = here / "_demonstration"
-    return packaged if packaged.exists() else here.parent
 
 
 def _row(query: str) -> tuple[Any, ...]:

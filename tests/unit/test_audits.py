@@ -10,7 +10,7 @@ import duckdb
 import pytest
 import sqlglot
 
-from tests.unit.databases import database_like_spark
+from dbt_kinds.simulation.databases import database_like_spark
 from tests.unit.duckdb_runs import Relation, Warehouse
 from tests.unit.macros import CompilerError, Macros, node, of_kind
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.databases import new_database
+from dbt_kinds.simulation.databases import new_database
 from tests.unit.macros import CompilerError, Macros, node
 
 MACROS = Macros()

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from dbt_kinds.migrate.results import Result
-from tests.unit.databases import new_database
+from dbt_kinds.simulation.databases import new_database
 from tests.unit.migrating import migrated, one
 
 FIRST = datetime(2024, 1, 1)

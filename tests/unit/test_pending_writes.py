@@ -10,7 +10,7 @@ import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.databases import database_like_spark
+from dbt_kinds.simulation.databases import database_like_spark
 from tests.unit.macros import Macros
 
 MACROS = Macros()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import sqlglot
 
-from tests.unit.databases import new_database
+from dbt_kinds.simulation.databases import new_database
 from tests.unit.macros import Macros, node
 
 OURS = """Compilation Error in model orders (models/orders.sql)

@@ -15,7 +15,7 @@ import sqlglot
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.databases import database_like_spark
+from dbt_kinds.simulation.databases import database_like_spark
 from tests.unit.macros import Macros, node
 from tests.unit.reference_scd2 import Version, broken_rules, merge
 from tests.unit.reference_units import written

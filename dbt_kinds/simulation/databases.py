@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from itertools import count
 
 import duckdb
 
-_INSTANCE = duckdb.connect()
 _NUMBERS = count()
+
+
+@functools.cache
+def _instance() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect()
 
 
 def new_database() -> duckdb.DuckDBPyConnection:
     """A connection to a database in memory that nothing else uses, and that goes with it."""
-    connection = _INSTANCE.cursor()
-    name = f"of_test_{next(_NUMBERS)}"
+    connection = _instance().cursor()
+    name = f"of_runs_{next(_NUMBERS)}"
     connection.execute(f"attach ':memory:' as {name}")
     connection.execute(f"use {name}")
-    weakref.finalize(connection, _INSTANCE.execute, f"detach {name}")
+    weakref.finalize(connection, _instance().execute, f"detach {name}")
     return connection
 
 
@@ -31,7 +36,8 @@ def database_like_spark() -> duckdb.DuckDBPyConnection:
         "create macro try_sum(number) as sum(number)",
         "create macro date_of_days(number) as date '1970-01-01' + number::integer",
         "create macro raise_error(message) as error(message)",
-        "create macro xxhash64(one) as (hash(one)::hugeint % 1000000), (one, two) as (hash(one, two)::hugeint % 1000000), "
+        "create macro xxhash64(one) as (hash(one)::hugeint % 1000000), "
+        "(one, two) as (hash(one, two)::hugeint % 1000000), "
         "(one, two, three, four) as (hash(one, two, three, four)::hugeint)",
     ):
         connection.execute(statement)

@@ -1,0 +1,1 @@
+"""Whole runs of kinds without Spark: the package's own macros, whose statements DuckDB executes."""

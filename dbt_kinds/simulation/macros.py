@@ -1,0 +1,130 @@
+"""The package's macros as Python functions: jinja2 alone renders them, as dbt would call them."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import hashlib
+import json
+import re
+from types import CodeType, SimpleNamespace
+from typing import Any
+
+import jinja2.sandbox
+import pytz
+
+from dbt_kinds.dbt_package import package_folder
+
+MACROS = package_folder() / "macros"
+
+
+class CompilerError(Exception):
+    """What dbt's exceptions.raise_compiler_error raises."""
+
+
+class _Returned(Exception):  # noqa: N818 (a jump out of a macro, no error)
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _return(value: Any = None) -> None:
+    raise _Returned(value)
+
+
+def raise_compiler_error(message: str) -> None:
+    """What dbt has under that name."""
+    raise CompilerError(message)
+
+
+_ENVIRONMENT = jinja2.sandbox.SandboxedEnvironment(extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
+
+# what dbt hands over of each, no more
+_MODULES = {
+    "datetime": {name: getattr(datetime, name) for name in ("date", "datetime", "time", "timedelta", "tzinfo")},
+    "re": {name: getattr(re, name) for name in re.__all__},
+    "pytz": {name: getattr(pytz, name) for name in pytz.__all__},
+}
+
+
+@functools.cache
+def _compiled_files() -> list[tuple[list[str], CodeType]]:
+    compiled = []
+    for file in sorted(MACROS.rglob("*.sql")):
+        # a materialization runs in dbt only
+        text = re.sub(r"(?s){% materialization .*?{% endmaterialization %}", "", file.read_text())
+        # what dbt makes of a generic test
+        text = re.sub(r"{% test (\w+)\(", r"{% macro test_\1(", text).replace("{% endtest %}", "{% endmacro %}")
+        # jinja2 does not export names that begin with an underscore; dbt renames all of them like this
+        renamed = re.sub(r"{% macro (\w+)\(", r"{% macro dbt_macro__\1(", text)
+        compiled.append((re.findall(r"{% macro (\w+)\(", text), _ENVIRONMENT.compile(renamed, filename=str(file))))
+    return compiled
+
+
+class Macros:
+    """Every macro of the package as a Python function; `dbt_kinds.x(...)` inside a macro finds it here."""
+
+    def __init__(
+        self,
+        *,
+        variables: dict[str, Any] | None = None,
+        arguments: dict[str, Any] | None = None,
+        environment: dict[str, str] | None = None,
+        adapter_type: str = "spark",
+        node: dict[str, Any] | None = None,
+        clock: datetime.datetime = datetime.datetime(2024, 1, 10, 8, 0, 0),
+        **of_dbt: Any,
+    ) -> None:
+        """`variables`, `arguments` and `environment` are those of the run, `of_dbt` what else dbt's context has."""
+        self._functions: dict[str, Any] = {}
+        context = {
+            **_ENVIRONMENT.globals,
+            "dbt_kinds": self._functions,
+            "return": _return,
+            "exceptions": SimpleNamespace(raise_compiler_error=raise_compiler_error),
+            "modules": _MODULES,
+            "var": lambda name, default=None: (variables or {}).get(name, default),
+            "invocation_args_dict": arguments or {},
+            "env_var": lambda name, default=None: (environment or {}).get(name, default),
+            "run_started_at": clock.replace(tzinfo=pytz.utc),
+            "adapter": SimpleNamespace(
+                type=lambda: adapter_type,
+                quote=lambda name: f"`{name}`",
+                dispatch=lambda name, package: self.dispatched(name, adapter_type),
+            ),
+            "execute": True,
+            "graph": {"nodes": {}},
+            "model": node or {},
+            "tojson": json.dumps,
+            "fromjson": json.loads,
+            "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
+            **of_dbt,
+        }
+        for names, code in _compiled_files():
+            module = jinja2.Template.from_code(_ENVIRONMENT, code, context).module
+            for name in names:
+                self._functions[name] = self._returning(getattr(module, f"dbt_macro__{name}"))
+
+    def dispatched(self, name: str, adapter_type: str) -> Any:
+        """What adapter.dispatch finds of ours for an adapter."""
+        return self._functions.get(f"{adapter_type}__{name}") or self._functions[f"default__{name}"]
+
+    def replace(self, macros: dict[str, Any]) -> None:
+        """Lets functions take the places of macros of those names, also where other macros call them."""
+        self._functions.update(macros)
+
+    @staticmethod
+    def _returning(macro: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return str(macro(*args, **kwargs)).strip()
+            except _Returned as returned:
+                return returned.value
+
+        return call
+
+    def __getattr__(self, name: str) -> Any:
+        """A macro by its name."""
+        try:
+            return self._functions[name]
+        except KeyError:
+            raise AttributeError(name) from None
