@@ -3,6 +3,9 @@
   what should have been loaded longer ago; the operation then fails if there is any, if it is to.
 #}
 {% macro status(select=none, max_age=none, raises=false) %}
+  {% if raises and max_age is none %}
+    {% do dbt_kinds.fail('the operation status', 'raises needs max_age: the age from which on an interval that is not loaded is late, such as max_age: 26 hours') %}
+  {% endif %}
   {% set nodes = dbt_kinds.selected_models(select) %}
   {% set age = none if max_age is none else dbt_kinds.seconds_of_duration('the operation status', 'max_age', max_age) %}
   {% set events = dbt_kinds.read_last_runs() if nodes else [] %}
@@ -89,7 +92,7 @@
 {% endmacro %}
 
 
-{# The claim of a run that has not ended; `running` is what it planned to load and has not recorded. #}
+{# The claim of a run that has not ended, or none; `running` is what it planned to load and has not recorded. #}
 {% macro _lease_of(run, events) %}
   {% for claim in dbt_kinds.open_claims(events) if claim.invocation_id == run.invocation_id and claim.relation == run.relation %}
     {% set is_live = run.state == 'running' %}
@@ -104,6 +107,7 @@
       'running': dbt_kinds.subtract_intervals(running, dbt_kinds.merge_intervals(loaded)),
     }) %}
   {% endfor %}
+  {% do return(none) %}
 {% endmacro %}
 
 

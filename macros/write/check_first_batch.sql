@@ -5,7 +5,8 @@
 {% macro check_first_batch(relation, run_context, batch, query) %}
   {% set options, write_spec = run_context.options, run_context.write_spec %}
   {% if options.traits.stage is not none %}
-    {% do return(dbt_kinds[options.traits.stage](relation, run_context, batch, query)) %}
+    {% do dbt_kinds[options.traits.stage](relation, run_context, batch, query) %}
+    {% do return(none) %}
   {% endif %}
   {# a query that reads its own history has to wait until that is put back #}
   {% set is_put_back = run_context.plan.get('restatement') is not none and not dbt_kinds.reads_table(relation, query) %}

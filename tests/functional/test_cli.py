@@ -65,6 +65,8 @@ def test_status_shows_coverage_and_gaps_and_exits_with_1_when_there_are_any(proj
     assert "daily: late: 1 day, since 2024-01-03" in told.stdout
     with pytest.raises(AssertionError, match=r"late by more than 47h: daily \(1 day, since 2024-01-03T00:00:00\)"):
         project.operation("status", max_age="47h", raises=True, now=NOW)
+    with pytest.raises(AssertionError, match="the operation status: raises needs max_age"):
+        project.operation("status", raises=True, now=NOW)
 
 
 def test_status_is_watched_until_somebody_stops_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
