@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import dbt_kinds
 from dbt_kinds.compile.report import Report, report_of
+from dbt_kinds.dbt_package import package_entry
 from dbt_kinds.errors import BadOut, SourceNotFound, WrongUse
 from dbt_kinds.kinds import Project
 from dbt_kinds.readers.ondatrasql import project as ondatrasql
@@ -96,18 +96,6 @@ def _check_options(request: CompileRequest) -> None:
         raise WrongUse("--spark is for SQLMesh and Vulcan; leave it out: every version reads what is written")
     if request.run_config or request.variables:
         raise WrongUse("--run-config and --vars are for SQLMesh and Vulcan; leave them out")
-
-
-def package_entry(package: str | None) -> dict[str, Any]:
-    """The entry of packages.yml: a git URL with `@revision`, or a local path; default this release."""
-    if package is None:
-        return {"package": "dbt_kinds/dbt_kinds", "version": dbt_kinds.__version__}
-    if "://" in package or package.startswith("git@"):
-        url, separator, revision = package.rpartition("@")
-        if separator and "/" in url and "/" not in revision:
-            return {"git": url, "revision": revision}
-        return {"git": package}
-    return {"local": package}
 
 
 def _check_out(request: CompileRequest) -> None:

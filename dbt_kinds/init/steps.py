@@ -15,12 +15,12 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from dbt_kinds.analysis.edits import edited
-from dbt_kinds.compile.convert import package_entry
+from dbt_kinds.dbt_package import package_entry
+from dbt_kinds.dbt_profiles import target_of
 from dbt_kinds.errors import InitError
+from dbt_kinds.file_diffs import file_diff
 from dbt_kinds.init.yaml_edits import item_edit, node_at, with_item, with_value
 from dbt_kinds.local.profile import DEFAULT_DIRECTORY, local_profile
-from dbt_kinds.migrate.dialects import target_of
-from dbt_kinds.migrate.results import file_diff
 
 PROJECT = "dbt_project.yml"
 PACKAGES = "packages.yml"

@@ -8,11 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from dbt_kinds.analysis.edits import Edit, edited
+from dbt_kinds.dbt_profiles import adapter_of
 from dbt_kinds.errors import ComputedConfig, Left, UnknownModelError
 from dbt_kinds.intervals.crons import cron_unit, read_cron
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
-from dbt_kinds.migrate.dialects import adapter_of, dialect_of, guess_dialect
+from dbt_kinds.migrate.dialects import dialect_of, guess_dialect
 from dbt_kinds.migrate.edits import semicolon_edits
 from dbt_kinds.migrate.microbatch import decide_microbatch
 from dbt_kinds.migrate.parameters import check_parameters, check_switches

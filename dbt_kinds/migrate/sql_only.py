@@ -8,8 +8,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from dbt_kinds.dbt_profiles import adapter_of
 from dbt_kinds.errors import UnrenderableError, VerifyError
-from dbt_kinds.migrate.dialects import adapter_of, dialect_of, guess_dialect
+from dbt_kinds.migrate.dialects import dialect_of, guess_dialect
 from dbt_kinds.migrate.verify import model_of_kind, read_old_text
 from dbt_kinds.readers.dbt.project import DbtProject, read_project
 from dbt_kinds.readers.dbt.rendering import THIS, Names, Renderer

@@ -17,10 +17,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from dbt_kinds.dbt_profiles import adapter_of
 from dbt_kinds.errors import Left, VerifyError
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.decide import decide
-from dbt_kinds.migrate.dialects import adapter_of, dialect_of
+from dbt_kinds.migrate.dialects import dialect_of
 from dbt_kinds.migrate.git import committed_text
 from dbt_kinds.migrate.meaning import Meaning, meaning_of
 from dbt_kinds.migrate.microbatch import batch_of, decide_microbatch
