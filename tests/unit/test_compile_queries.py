@@ -451,6 +451,14 @@ def test_calls_in_statements_and_conditions_of_merges_are_named() -> None:
     assert said == {"MY_OWN", "OTHER"}
 
 
+@pytest.mark.parametrize("file", ["models/before.sql", "models/then.sql"])
+def test_columns_are_known_through_a_model_that_selects_all_whatever_is_read_first(file: str) -> None:
+    files = {**TABLES, file: "MODEL (name db.all_of_t, kind VIEW);\nSELECT * FROM raw.t"}
+    assert query_of("SELECT * EXCEPT (b) FROM db.all_of_t", "bigquery", files=files) == (
+        "SELECT a, c FROM {{ ref('all_of_t') }} AS all_of_t"
+    )
+
+
 def test_name_that_may_be_a_column_or_an_alias_needs_a_person() -> None:
     text = "MODEL (name db.m);\nSELECT\n  a * 2 AS p\nFROM raw.unknown\nWHERE p > 3"
     notes = [note for note in read(text, "duckdb").notes if note.level == "person"]

@@ -81,7 +81,7 @@ def define(audit: AuditSource, context: ProjectContext, fixed: Mapping[str, Frag
         prepared = prepare(text, scope, audit.query.line, is_rendered=True)
     else:
         prepared = prepare(audit.query.text, scope, audit.query.first_line)
-    sql = to_spark(prepared, context.tables, None, lookup(context, audit.dialect))
+    sql = to_spark(prepared, context.tables, None, lookup(context, scope))
     definition = TestDefinition(
         name=_test_name(audit, fixed, context),
         query=sql,

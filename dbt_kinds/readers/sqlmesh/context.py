@@ -110,13 +110,14 @@ class ProjectContext:
         )
 
 
-def lookup(context: ProjectContext, dialect: str) -> Callable[[exp.Table], Columns | None]:
-    """A function that returns the columns of a table in a tree."""
+def lookup(context: ProjectContext, scope: Scope) -> Callable[[exp.Table], Columns | None]:
+    """A function that returns the columns of a table in a tree: by its name or, in a translated tree, by its mark."""
 
     def columns(table: exp.Table) -> Columns | None:
-        if is_mark(table.name):
-            return None
-        return context.columns_of(context.tables.key_of(table_name_of(table, dialect)))
+        if not is_mark(table.name):
+            return context.columns_of(context.tables.key_of(table_name_of(table, scope.dialect)))
+        key = context.tables.key_of_mark(scope.marks.by_name[table.name])
+        return None if key is None else context.columns_of(key)
 
     return columns
 

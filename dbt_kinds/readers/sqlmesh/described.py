@@ -54,5 +54,5 @@ class DescribedModels:
         prepared = prepare(text, scope, node.text_line)
         if not isinstance(prepared.tree, exp.Query):
             raise node.error(SqlParseError, f"{what} is no query; write a SELECT of the rows that are wrong")
-        sql = to_spark(prepared, self._context.tables, None, lookup(self._context, self._dialect))
+        sql = to_spark(prepared, self._context.tables, None, lookup(self._context, scope))
         return sql, scope.notes

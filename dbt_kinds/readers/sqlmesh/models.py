@@ -160,7 +160,7 @@ class ModelReader:
         declared = [column for column in node.columns if column.data_type]
         if declared:
             return column_list(declared)
-        names = columns_returned(self.prepared(), lookup(self.context, self.source.dialect)) if self._is_sql() else None
+        names = columns_returned(self.prepared(), lookup(self.context, self.scope)) if self._is_sql() else None
         if names is None:
             return None
         kind = self.kind()
@@ -230,7 +230,7 @@ class ModelReader:
     def _read_query(self, model: Model) -> None:
         statement = self._query_statement()
         tables, kind = self.context.tables, self.kind()
-        find_columns = lookup(self.context, self.source.dialect)
+        find_columns = lookup(self.context, self.scope)
         if self._keeps_jinja():
             self._definitions_before(statement)
             query = jinja_text(statement, self.scope, tables, self.key)

@@ -48,6 +48,15 @@ class Tables:
         source = self.sources.get(key)
         return SourceReference(source.source, source.name) if source is not None else None
 
+    def key_of_mark(self, mark: Mark) -> str | None:
+        """The key of what `find` found; None for marks of anything else."""
+        match mark:
+            case ModelReference(key):
+                return key
+            case SourceReference(source, table):
+                return self.named[f"{source}.{table}"]
+        return None
+
     def add_source(self, name: TableName, place: Place, *, is_declared: bool) -> SourceTable:
         """Adds a table that the project reads but does not build."""
         key = self.key_of(name)

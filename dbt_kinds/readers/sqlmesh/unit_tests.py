@@ -318,7 +318,7 @@ class _TestReader:
         prepared = prepare(node.text(), scope, node.text_line)
         if not isinstance(prepared.tree, exp.Query):
             raise node.error(SqlParseError, "is no query")
-        sql = to_spark(prepared, self.context.tables, None, lookup(self.context, scope.dialect))
+        sql = to_spark(prepared, self.context.tables, None, lookup(self.context, scope))
         if any(isinstance(mark, ModelReference | SourceReference) for mark in sql.marks.values()):
             message = f"test {self.name} was dropped: its query reads tables, which dbt's fixtures cannot; write rows"
             raise node.error(CteTestDropped, message)
