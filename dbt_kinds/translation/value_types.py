@@ -47,6 +47,7 @@ _OF_OPERAND = (
 )
 
 _SETTLED = "value_type"
+_WITH_PARTS = frozenset({*exp.DataType.NESTED_TYPES, exp.DType.DECIMAL, exp.DType.BIGDECIMAL, exp.DType.INTERVAL})
 
 INTEGERS = frozenset(exp.DataType.INTEGER_TYPES)
 DECIMALS = frozenset({exp.DType.DECIMAL, exp.DType.BIGDECIMAL})
@@ -68,6 +69,13 @@ def type_columns(tree: exp.Expr, columns_of: ColumnsOf) -> None:
         if type_of(column) is None and not column.meta.get("was_looked_up"):
             column.meta["was_looked_up"] = True
             _type_column(column, columns_of)
+
+
+def output_types(query: exp.Expr, names: Iterable[str], columns_of: ColumnsOf) -> list[exp.DataType | None]:
+    """The types of a query's columns; None if unknown, or known in part only: a decimal without its digits."""
+    copy = query.copy()
+    types = [_type_of_output(copy, name, columns_of) for name in names]
+    return [None if kind is not None and kind.this in _WITH_PARTS and not kind.expressions else kind for kind in types]
 
 
 def settle_types(tree: exp.Expr) -> None:
@@ -222,14 +230,48 @@ def _declared(kind: exp.DataType | None) -> exp.DataType | None:
 
 
 def _type_of_output(query: exp.Expr, name: str, columns_of: ColumnsOf) -> exp.DataType | None:
+    query = query.unnest() if isinstance(query, exp.Subquery) else query
+    if isinstance(query, exp.SetOperation):
+        return _type_in_union(query, name, columns_of)
     if not isinstance(query, exp.Select):
         return None
     for item in query.expressions:
         if item.alias_or_name.lower() == name.lower() and not item.is_star:
-            type_columns(item, columns_of)
-            settle_types(item)
-            dtype = type_of(item)
-            return exp.DataType(this=dtype) if dtype is not None else None
+            return _type_of_item(item, columns_of)
     if len(_sources(query)) == 1 and any(isinstance(item, exp.Star) for item in query.expressions):
         return _type_in(_sources(query)[0], exp.column(name), columns_of)
     return None
+
+
+def _type_of_item(item: exp.Expr, columns_of: ColumnsOf) -> exp.DataType | None:
+    type_columns(item, columns_of)
+    settle_types(item)
+    dtype, written = type_of(item), item.unalias()
+    known = written.to if isinstance(written, exp.Cast) else written.type
+    if known is not None and known.this is dtype:
+        return known.copy()
+    return exp.DataType(this=dtype) if dtype is not None else None
+
+
+def _type_in_union(union: exp.SetOperation, name: str, columns_of: ColumnsOf) -> exp.DataType | None:
+    """The type that all its selects give to the column at the place of the first one's; a NULL fits any."""
+    selects = _selects(union)
+    if not selects or any(item.is_star for select in selects for item in select.expressions):
+        return None
+    names = [item.alias_or_name.lower() for item in selects[0].expressions]
+    if name.lower() not in names or any(len(select.expressions) != len(names) for select in selects):
+        return None
+    items = [select.expressions[names.index(name.lower())] for select in selects]
+    types = [_type_of_item(item, columns_of) for item in items if not isinstance(item.unalias(), exp.Null)]
+    return types[0] if types and all(kind == types[0] for kind in types) else None
+
+
+def _selects(query: exp.Expr) -> list[exp.Select]:
+    """The selects of a union, in order; none of one that goes by names, or holds anything else."""
+    query = query.unnest() if isinstance(query, exp.Subquery) else query
+    if isinstance(query, exp.Select):
+        return [query]
+    if not isinstance(query, exp.SetOperation) or query.args.get("by_name"):
+        return []
+    left, right = _selects(query.this), _selects(query.expression)
+    return [*left, *right] if left and right else []

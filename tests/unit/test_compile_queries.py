@@ -459,6 +459,27 @@ def test_columns_are_known_through_a_model_that_selects_all_whatever_is_read_fir
     )
 
 
+PASSED_ON = [
+    ("SELECT a FROM raw.t", "a DIV 2", []),
+    ("SELECT COUNT(*) AS a FROM raw.t", "a DIV 2", []),
+    ("SELECT * FROM raw.t", "a DIV 2", []),
+    ("WITH x AS (SELECT a AS y FROM raw.t) SELECT y AS a FROM x", "a DIV 2", []),
+    ("SELECT a FROM raw.t UNION ALL SELECT a FROM raw.u UNION ALL SELECT NULL", "a DIV 2", []),
+    ("SELECT CAST(b AS DOUBLE PRECISION) AS a FROM raw.t", "a / 2", []),
+    ("SELECT a FROM raw.t UNION ALL SELECT CAST(a AS DOUBLE PRECISION) FROM raw.u", "a / 2", ["TypeUnknown"]),
+    ("SELECT a + 0.5 AS a FROM raw.t", "a / 2", ["TypeUnknown"]),
+    ("SELECT b AS a FROM raw.unknown", "a / 2", ["TypeUnknown"]),
+]
+
+
+@pytest.mark.parametrize(("query", "written", "codes"), PASSED_ON)
+def test_types_are_known_through_models(query: str, written: str, codes: list[str]) -> None:
+    files = {**TABLES, "models/typed.sql": f"MODEL (name db.typed);\n{query}"}
+    sql = "SELECT a / 2 AS x FROM db.typed"
+    assert query_of(sql, "postgres", files=files) == f"SELECT {written} AS x FROM {{{{ ref('typed') }}}} AS typed"
+    assert read(f"MODEL (name db.m);\n{sql}", "postgres", files=files).codes == codes
+
+
 def test_name_that_may_be_a_column_or_an_alias_needs_a_person() -> None:
     text = "MODEL (name db.m);\nSELECT\n  a * 2 AS p\nFROM raw.unknown\nWHERE p > 3"
     notes = [note for note in read(text, "duckdb").notes if note.level == "person"]

@@ -32,6 +32,7 @@ from dbt_kinds.readers.sqlmesh.seeds import read_seed
 from dbt_kinds.readers.sqlmesh.statements import Statement, banner
 from dbt_kinds.readers.sqlmesh.tables import column_list, name_of_text
 from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.value_types import output_types
 
 
 class ModelReader:
@@ -160,14 +161,16 @@ class ModelReader:
         declared = [column for column in node.columns if column.data_type]
         if declared:
             return column_list(declared)
-        names = columns_returned(self.prepared(), lookup(self.context, self.scope)) if self._is_sql() else None
+        find_columns = lookup(self.context, self.scope)
+        names = columns_returned(self.prepared(), find_columns) if self._is_sql() else None
         if names is None:
             return None
+        columns = list(zip(names, output_types(self.prepared().tree, names, find_columns), strict=True))
         kind = self.kind()
         if kind.name.startswith("SCD_TYPE_2"):
             validity = [kind.options.get(f"{name}_name", name) for name in ("valid_from", "valid_to")]
-            names = names + [name for name in validity if name.lower() not in {known.lower() for known in names}]
-        return [(name, None) for name in names]
+            columns += [(name, None) for name in validity if name.lower() not in {known.lower() for known in names}]
+        return columns
 
     def _is_sql(self) -> bool:
         return not self._is_python() and not self._keeps_jinja()

@@ -252,7 +252,8 @@ def _columns_finder(
     def columns(key: str) -> Columns | None:
         if key not in known:
             reader, source = readers.get(key), context.tables.sources.get(key)
-            found: Columns | None = None
+            # a model may read itself
+            found: Columns | None = known.setdefault(key, None)
             if reader is not None:
                 try:
                     found = reader.columns()
