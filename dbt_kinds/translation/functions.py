@@ -38,6 +38,8 @@ _OPERATORS = frozenset(
     }
 )
 _TAKES_TYPE = frozenset({"CONVERT", "TRY_CONVERT"})
+# what changes a star: `* EXCLUDE (a)`
+_BEHIND_STAR = frozenset({"EXCLUDE", "RENAME", "REPLACE"})
 _FOLDER = Path(__file__).parent / "function_tables"
 _LIKE = {**dict.fromkeys(TRINO_FAMILY, "trino"), "fabric": "tsql"}
 
@@ -137,6 +139,8 @@ def _is_alias(tokens: Sequence[Token], number: int, *, is_known: bool) -> bool:
                     position + 2 < len(tokens) and tokens[position + 2].token_type is TokenType.L_PAREN
                 )
     if number > 1 and before is TokenType.L_PAREN and tokens[number - 2].text.upper() in _TAKES_TYPE:
+        return True
+    if before is TokenType.STAR and tokens[number].text.upper() in _BEHIND_STAR:
         return True
     return before in _NO_CALL_BEHIND or (before is TokenType.R_PAREN and not is_known)
 

@@ -292,6 +292,25 @@ def test_config_in_python_that_fails_is_said_with_its_line(text: str, line: int,
     assert words in refused.value.message and refused.value.line == line
 
 
+@pytest.mark.parametrize(
+    ("files", "is_refused"),
+    [
+        ({"config.py": "from sqlmesh.dbt.loader import sqlmesh_config\nconfig = sqlmesh_config(Path(__file__).parent)\n"}, True),
+        ({"sqlmesh.yaml": "model_defaults: {dialect: duckdb}\n"}, True),
+        ({"config.py": "config = Config(model_defaults=ModelDefaultsConfig(dialect='duckdb'))\n"}, False),
+    ],
+)  # fmt: skip
+def test_a_dbt_project_that_sqlmesh_runs_is_for_migrate(
+    files: dict[str, str], is_refused: bool, tmp_path: Path
+) -> None:
+    root = write_files(tmp_path, {**files, "dbt_project.yml": "name: shop\n"})
+    if not is_refused:
+        assert read_config(root).dialect == "duckdb"
+        return
+    with pytest.raises(BadConfig, match="convert them with dbt-kinds migrate"):
+        read_config(root)
+
+
 def test_variables_of_the_command_take_precedence(tmp_path: Path) -> None:
     files = {
         "config.yaml": "model_defaults: {dialect: spark}\nvariables: {One: 1, two: 2}",

@@ -441,6 +441,17 @@ def test_columns_of_a_model_that_is_refused_are_known_to_its_readers(stated: str
     assert some.startswith("SELECT a FROM") and union.startswith("SELECT CAST(a AS INT) AS a, b AS b FROM")
 
 
+def test_a_model_that_is_refused_and_has_its_name_from_its_file_is_known_to_its_readers() -> None:
+    files = {
+        "config.yaml": "model_defaults: {dialect: duckdb}\nmodel_naming: {infer_names: true}\n",
+        "models/db/m.py": "@model(columns={'a': 'int', 'b': 'int'}, start=computed())\ndef execute(context, **kwargs):\n    return None\n",
+        "models/db/reader.sql": "MODEL (kind FULL); SELECT * EXCLUDE (b) FROM db.m",
+    }
+    project = read_files(files)
+    assert [left.name for left in project.left_out] == ["db.m"]
+    assert codes_of(project) == {"PythonModelUnsupported", "ReadsRefused"}
+
+
 def test_a_query_made_in_python_has_any_kind_that_sql_has() -> None:
     text = "@model('db.m', is_sql=True, kind=dict(name=ModelKindName.EMBEDDED))\ndef entry(evaluator):\n    return 'select 1 as n'\n"
     text = f"from sqlmesh import model\nfrom sqlmesh.core.model.kind import ModelKindName\n{text}"

@@ -438,6 +438,11 @@ def test_calls_that_nobody_knows_are_named(dialect: str, expression: str, said: 
     assert all(name in note.message for note in notes)
 
 
+def test_what_changes_a_star_is_no_call() -> None:
+    text = "MODEL (name db.m);\nSELECT * EXCLUDE (b) REPLACE (a + 1 AS a) FROM raw.t"
+    assert read(text, "duckdb", files=TABLES).codes == []
+
+
 def test_databricks_knows_its_own_functions() -> None:
     text = "MODEL (name db.m);\nSELECT try_to_date(b) AS x FROM raw.t"
     assert read(text, "databricks", files=TABLES, adapter="databricks").codes == []

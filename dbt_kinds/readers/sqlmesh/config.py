@@ -47,6 +47,7 @@ _READ = frozenset(
 )
 _CONNECTION = frozenset({"gateways", "gateway", "default_connection", "default_test_connection", "test_connection"})
 _YAML_FILES = ("config.yaml", "config.yml", "sqlmesh.yaml", "sqlmesh.yml")
+_DBT_PROJECT = "dbt_project.yml"
 _FORMAT = "%Y-%m-%d"
 
 
@@ -93,13 +94,25 @@ def read_config(root: Path, *, runs: bool = False, variables: Mapping[str, Any] 
 
     Raises:
         ConfigNotFound: there is none.
-        BadConfig: it cannot be read.
+        BadConfig: it cannot be read, or SQLMesh runs a dbt project by it.
     """
+    _refuse_dbt_project(root)
     config = _read(root, runs=runs)
     given = {name.lower(): value for name, value in (variables or {}).items()}
     kept = {name: value for name, value in config.variables.items() if name.lower() not in given}
     config.variables = {**kept, **given}
     return config
+
+
+def _refuse_dbt_project(root: Path) -> None:
+    """SQLMesh reads a folder with a dbt_project.yml as a dbt project, unless a config.py says something else."""
+    if not (root / _DBT_PROJECT).is_file():
+        return
+    python = root / "config.py"
+    if python.is_file() and "sqlmesh.dbt" not in python.read_text(encoding="utf-8", errors="replace"):
+        return
+    message = "SQLMesh runs a dbt project here, whose models are dbt's already; convert them with dbt-kinds migrate"
+    raise BadConfig(message, _DBT_PROJECT, 1)
 
 
 def _read(root: Path, *, runs: bool) -> Config:

@@ -84,7 +84,8 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
         yield LeftOut(node.name, "", Place(file, node.lineno), "refused", [note_of(failure)])
     for function, decorator in find_models(tree):
         place = Place(file, decorator.lineno)
-        shown, kind = _stated_name(decorator, constants, file) or function.name, ""
+        unnamed = _inferred_name(file) if context.config.infer_names else function.name
+        shown, kind = _stated_name(decorator, constants, file) or unnamed, ""
         columns: list[Column] = []
         try:
             columns = _stated_columns(decorator, constants, file, context)
@@ -92,7 +93,7 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
             shown = str(declaration.properties["name"].value) if "name" in declaration.properties else shown
             for values in _blueprints(declaration, file):
                 one = _filled_in(declaration, values)
-                shown = str(one.properties["name"].value) if "name" in one.properties else function.name
+                shown = str(one.properties["name"].value) if "name" in one.properties else unnamed
                 kind = ""
                 kind = _shown_kind(one)
                 if "enabled" in one.properties and one.properties["enabled"].value is False:
@@ -108,6 +109,11 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
         except RecursionError:
             failure = PythonModelUnsupported("nests expressions too deeply to be read", file, decorator.lineno)
             yield LeftOut(shown, kind, place, "refused", [note_of(failure)])
+
+
+def _inferred_name(file: str) -> str:
+    """The name that a file below `models/` gives its model, if the configuration wants it so."""
+    return ".".join(PurePosixPath(file).with_suffix("").parts[1:])
 
 
 def _stated_name(decorator: ast.Call, constants: Mapping[str, ast.expr], file: str) -> str:
@@ -255,7 +261,7 @@ def _name(declaration: Declaration, dialect: str, file: str, context: ProjectCon
     if found is not None and isinstance(found.value, str):
         name = name_of_text(found.value, dialect)
     elif context.config.infer_names:
-        name = name_of_text(".".join(PurePosixPath(file).with_suffix("").parts[1:]), dialect)
+        name = name_of_text(_inferred_name(file), dialect)
     else:
         raise MissingName("@model has no name; write @model('<schema>.<table>', …)", file, declaration.line)
     if not all(name.parts) or len(name.parts) > 3 or any(character in name.text for character in "@{}"):
