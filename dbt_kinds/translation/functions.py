@@ -142,6 +142,9 @@ def _is_alias(tokens: Sequence[Token], number: int, *, is_known: bool) -> bool:
         return True
     if before is TokenType.STAR and tokens[number].text.upper() in _BEHIND_STAR:
         return True
+    # count(*) filter (where …)
+    if before is TokenType.R_PAREN and number + 2 < len(tokens) and tokens[number + 2].token_type is TokenType.WHERE:
+        return True
     return before in _NO_CALL_BEHIND or (before is TokenType.R_PAREN and not is_known)
 
 

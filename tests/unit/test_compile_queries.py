@@ -438,9 +438,16 @@ def test_calls_that_nobody_knows_are_named(dialect: str, expression: str, said: 
     assert all(name in note.message for note in notes)
 
 
-def test_what_changes_a_star_is_no_call() -> None:
-    text = "MODEL (name db.m);\nSELECT * EXCLUDE (b) REPLACE (a + 1 AS a) FROM raw.t"
-    assert read(text, "duckdb", files=TABLES).codes == []
+@pytest.mark.parametrize(
+    ("dialect", "query"),
+    [
+        ("duckdb", "* EXCLUDE (b) REPLACE (a + 1 AS a)"),
+        ("postgres", "COUNT(*) FILTER (WHERE a > 1) AS n"),
+        ("postgres", "SUM(a) OVER (ORDER BY c) AS s"),
+    ],
+)
+def test_a_word_before_a_parenthesis_that_calls_nothing_is_no_function(dialect: str, query: str) -> None:
+    assert read(f"MODEL (name db.m);\nSELECT {query} FROM raw.t", dialect, files=TABLES).codes == []
 
 
 def test_databricks_knows_its_own_functions() -> None:
