@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import json
 import os
+import random
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,6 +25,8 @@ from dbt_kinds.errors import CollectorError, KindsError
 from dbt_kinds.local.jars import FORMATS
 
 if TYPE_CHECKING:
+    from dbt_kinds.migrate.conversion import MigrateOptions
+    from dbt_kinds.migrate.results import Migration
     from dbt_kinds.operate.dbt import Dbt
 
 talk = Console(stderr=True)
@@ -586,6 +589,13 @@ def check_source(directory: Path, *, strict: bool, as_json: bool) -> None:
 @click.option("--dialect", help="The SQL dialect; default: the profile's.")
 @click.option("--accept-full-reads", is_flag=True, help="Convert models that read their whole source to find new rows.")
 @click.option("--html", type=click.Path(path_type=Path), help="Write counts, reasons and diffs as a page, too.")
+@click.option("--prove", "proves", is_flag=True, help="Play each conversion over random sources and runs in DuckDB.")
+@click.option(
+    "--runs", default=200, show_default=True, type=click.IntRange(1), help="How many runs --prove plays a model."
+)
+@click.option(
+    "--seed", type=click.IntRange(0), help="The same seed plays the same runs; default: a new one, which is printed."
+)
 @json_option
 def migrate(
     directory: Path,
@@ -597,6 +607,9 @@ def migrate(
     as_json: bool,
     dialect: str | None,
     html: Path | None,
+    proves: bool,
+    runs: int,
+    seed: int | None,
     **given: Any,
 ) -> None:
     """Convert hand-written incremental models of a dbt project to kinds. Prints a diff; --write applies it."""
@@ -624,6 +637,8 @@ def migrate(
             lambda done, total: status.update(f"Reading {done} of {total}"),
             dialect,
         )
+    if proves:
+        prove_all(migration, directory, MigrateOptions(**given), dialect, runs, seed)
     if html is not None:
         write_page(migration, html)
     if as_json:
@@ -637,6 +652,26 @@ def migrate(
         say(f"{len(list(write_migration(directory, migration)))} files written")
     if migration.has_failed or (checks and migration.would_change):
         click.get_current_context().exit(1)
+
+
+def prove_all(
+    migration: Migration, directory: Path, options: MigrateOptions, dialect: str | None, runs: int, seed: int | None
+) -> None:
+    """Plays each conversion over random sources and runs; those that differ are left."""
+    from dbt_kinds.errors import DuckDbMissingError
+
+    try:
+        from dbt_kinds.prove.project import Task, prove_migration
+    except ImportError as error:
+        raise DuckDbMissingError(f"{error.name} is not installed; run pip install 'dbt-kinds[prove]'") from error
+
+    seed = random.randrange(1_000_000) if seed is None else seed
+    with talk.status("Proving") as status:
+        prove_migration(
+            migration,
+            Task(directory.absolute(), options, dialect, runs, seed),
+            lambda done, total: status.update(f"Proving {done} of {total}"),
+        )
 
 
 @main.command(epilog=examples("verify --select orders --start 2024-06-01 --end 2024-06-08"))

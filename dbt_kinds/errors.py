@@ -17,6 +17,10 @@ class InitError(KindsError):
     """`dbt-kinds init` cannot set a project up: the folder is no dbt project, or its profile is not for Spark."""
 
 
+class DuckDbMissingError(KindsError):
+    """The packages of the extra `prove` are not installed."""
+
+
 class DemoDataMissingError(KindsError):
     """The packages of the extra `demo` are not installed."""
 
@@ -483,6 +487,10 @@ class MacroFilter(Left):
     """The filter comes from a macro that cannot be resolved to one condition."""
 
 
+class Differs(Left):
+    """Played over random sources and runs, the old model and its kind end with different tables."""
+
+
 class FullReads(Left):
     """A model finds its new rows by their absence, and reads its whole source to do so."""
 
@@ -679,6 +687,10 @@ class FirstLoad(MigrationNote):
 
 class ConfigWritten(MigrationNote):
     """What a macro gave to config() was written out."""
+
+
+class MissedRuns(MigrationNote):
+    """What no run came for in time stayed missing, and is now loaded by the next run."""
 
 
 class HookRemoved(MigrationNote):

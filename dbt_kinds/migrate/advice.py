@@ -8,6 +8,7 @@ ADVICE = {
     "ComputedConfig": "write the values out",
     "ConfigElsewhere": "move the setting into the model's own config()",
     "CustomStrategy": "write the loading as a kind by hand",
+    "Differs": "look at the sources and runs that are shown: one of the two tables is not what you want",
     "Disabled": "enable the model",
     "ElseBranchDiffers": "decide which of the two loads is right, and write it for both",
     "FilterNotOnPartition": "filter the column that the table is partitioned by",

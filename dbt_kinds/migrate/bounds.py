@@ -93,10 +93,11 @@ def read_bound(node: exp.Expr, names: Names, dialect: str) -> Bound | None:
 
 def asks_now(node: exp.Expr) -> bool:
     """Whether an expression depends on the current time."""
-    return any(isinstance(inner, _CLOCKS) or _now(inner) is not None for inner in node.walk())
+    return any(isinstance(inner, _CLOCKS) or now_of(inner) is not None for inner in node.walk())
 
 
-def _now(node: exp.Expr) -> Bound | None:
+def now_of(node: exp.Expr) -> Bound | None:
+    """The current time or date, if that is what an expression is."""
     is_bare = (isinstance(node, exp.Anonymous) and not node.expressions) or (
         isinstance(node, exp.Column) and not node.table
     )
@@ -192,7 +193,7 @@ class _Reader:
         return replace(inner, is_number=True) if is_told else None
 
     def _base(self, node: exp.Expr) -> Bound | None:
-        now = _now(node)
+        now = now_of(node)
         if now is not None:
             return now
         name = _name_of(node)

@@ -17,7 +17,7 @@ def set_lookback(found: Conversion, meanings: list[Meaning], unit: str) -> None:
     Raises:
         ArrivalWithoutKey: rows that are appended would be read again.
     """
-    looked_back = max(_intervals_back(meaning, unit) for meaning in meanings)
+    looked_back = reach_of(meanings, unit)
     written = meanings[0].written
     if found.kind == APPENDING:
         if looked_back:
@@ -42,5 +42,7 @@ def set_lookback(found: Conversion, meanings: list[Meaning], unit: str) -> None:
         found.options["lookback"] = looked_back
 
 
-def _intervals_back(meaning: Meaning, unit: str) -> int:
-    return max((intervals_back(bound.shift, unit, bound.truncated) for bound in meaning.lower), default=0)
+def reach_of(meanings: list[Meaning], unit: str) -> int:
+    """How many intervals the filters look back."""
+    bounds = [bound for meaning in meanings for bound in meaning.lower]
+    return max((intervals_back(bound.shift, unit, bound.truncated) for bound in bounds), default=0)

@@ -26,7 +26,7 @@ from dbt_kinds.migrate.column_types import suffix_by_name, suffix_of, type_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.migrate.settings import Settings, check_range
-from dbt_kinds.migrate.when import unit_of_cron
+from dbt_kinds.migrate.when import missed_runs, unit_of_cron
 from dbt_kinds.readers.dbt.calls import COMPUTED, arguments, names_only
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, Properties
 from dbt_kinds.readers.dbt.rendering import Names
@@ -94,6 +94,7 @@ def decide_microbatch(model: ModelFile, settings: Settings, parents: Parents, op
                 "concurrent_batches is dropped: batches are processed one after the other, in the order of time"
             )
         )
+    found.notes.append(missed_runs())
     edits, notes = _inputs(model, parents, _window)
     found.edits += edits
     found.notes += notes

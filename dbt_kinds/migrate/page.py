@@ -64,6 +64,7 @@ def evidence(result: Result) -> Sequence[tuple[str, str]]:
         ("found", ", ".join(pattern.replace("_", " ") for pattern in found.patterns)),
         ("kind", result.kind or ""),
         *((name, str(value)) for name, value in result.options.items()),
+        ("proof", result.verdict.words if result.verdict is not None else ""),
     ]
     return [(name, value) for name, value in rows if value]
 

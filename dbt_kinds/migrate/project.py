@@ -57,10 +57,8 @@ def migrate_project(
     if options.cron is not None:
         cron_unit(read_cron(options.cron, "--cron"), name="--cron")
     project = read_project(root)
-    adapter = dialect or adapter_of(root, project.profile)
     models = [model for model in project.models if _is_ours(model)]
-    chosen_dialect = adapter or guess_dialect(model.text for model in models)
-    options = replace(options, dialect=dialect_of(chosen_dialect), adapter=adapter)
+    options = resolved(options, project, root, dialect)
     snapshots = read_snapshots(project, project.snapshot_properties)
     wanted = set(select)
     known = {model.name for model in project.models} | {snapshot.name for snapshot in snapshots}
@@ -75,6 +73,13 @@ def migrate_project(
         if progress is not None:
             progress(done, len(work))
     return Migration(project.name, results, options.dialect)
+
+
+def resolved(options: MigrateOptions, project: DbtProject, root: Path, dialect: str | None) -> MigrateOptions:
+    """The options with the project's adapter and dialect: the given one, the profile's, or the one that parses most."""
+    adapter = dialect or adapter_of(root, project.profile)
+    chosen = adapter or guess_dialect(model.text for model in project.models if _is_ours(model))
+    return replace(options, dialect=dialect_of(chosen), adapter=adapter)
 
 
 def _one(item: ModelFile | Snapshot, project: DbtProject, options: MigrateOptions, parents: Parents) -> Result:

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dbt_kinds.errors import Left, MigrationNote
+from dbt_kinds.errors import Differs, Left, MigrationNote
 from dbt_kinds.file_diffs import file_diff
 from dbt_kinds.migrate.advice import ADVICE
 from dbt_kinds.migrate.conversion import Found
+from dbt_kinds.prove.verdict import Verdict
 
 SPARK = frozenset({"spark", "databricks", "spark2"})
 # notes that say the same of each model
-_TOLD_ONCE = ("NoStart", "FirstLoad")
+_TOLD_ONCE = ("NoStart", "FirstLoad", "MissedRuns")
 # of one reason
 _MOST_MESSAGES = 5
 Status = Literal["converted", "left", "already", "proposed", "failed"]
@@ -22,7 +23,7 @@ Status = Literal["converted", "left", "already", "proposed", "failed"]
 
 @dataclass
 class Result:
-    """One model or snapshot; `new_text` is the new content of its file."""
+    """One model or snapshot; `new_text` is the new content of its file, and `verdict` what a proof found."""
 
     name: str
     file: str
@@ -38,6 +39,14 @@ class Result:
     new_text: str | None = None
     new_file: str | None = None
     is_snapshot: bool = False
+    verdict: Verdict | None = None
+
+    def judge(self, verdict: Verdict) -> None:
+        """Adds what a proof found; a model whose tables differ is left."""
+        self.verdict = verdict
+        if verdict.outcome == "differs":
+            self.status, self.kind, self.options, self.new_text = "left", None, {}, None
+            self.reason = Differs(verdict.reason, line=self.line)
 
     @property
     def diff(self) -> str:
@@ -66,16 +75,23 @@ class Result:
             "reason": reason,
             "notes": [{"code": note.code, "message": note.message} for note in self.notes],
             "diff": self.diff,
+            "proof": self.verdict.data() if self.verdict is not None else None,
         }
 
 
 @dataclass
 class Migration:
-    """All results of one project, in the order of its files; `dialect` is that of its queries."""
+    """All results of one project, in the order of its files.
+
+    Attributes:
+        dialect: that of its queries.
+        seed: that of the proof, if there was one: the same seed plays the same histories.
+    """
 
     project: str
     results: list[Result]
     dialect: str = "spark"
+    seed: int | None = None
 
     def count(self, status: Status, *, snapshots: bool = False) -> int:
         """How many models, or snapshots, have a status."""
@@ -101,6 +117,7 @@ class Migration:
             "project": self.project,
             "models": [result.data() for result in self.results],
             "summary": self.summary,
+            "proof": {"seed": self.seed, **self.outcomes} if self.seed is not None else None,
             "reasons": [
                 {"code": code, "count": messages.total(), "messages": dict(messages.most_common())}
                 for code, messages in self.reasons
@@ -115,6 +132,11 @@ class Migration:
             if result.reason is not None and not result.is_snapshot:
                 found.setdefault(result.reason.code, Counter())[result.reason.message] += 1
         return sorted(found.items(), key=lambda item: (-item[1].total(), item[0]))
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        """How many models the proof found equal, proved by rules alone, differing, or did not try."""
+        return Counter(result.verdict.outcome for result in self.results if result.verdict is not None)
 
     @property
     def would_change(self) -> bool:
@@ -142,6 +164,9 @@ def report_lines(migration: Migration) -> Iterator[str]:
         else:
             said = ", ".join(f"{name} {value}" for name, value in result.options.items())
             yield f"{where}: {result.name}: {result.status}, {result.kind}{': ' + said if said else ''}"
+        if result.verdict is not None:
+            yield f"    {result.verdict.words}"
+            yield from (f"      {line}" for table in result.verdict.tables for line in table.lines())
         for note in result.notes:
             if note.code not in _TOLD_ONCE:
                 yield f"    {note.code}: {note.message}"
@@ -158,6 +183,8 @@ def _summary_lines(migration: Migration) -> Iterator[str]:
             f"the queries are written for {migration.dialect}, and kinds run on Spark: this changes how the models are "
             "loaded, and leaves the rest of their queries as it is"
         )
+    if migration.seed is not None:
+        yield from _proof_lines(migration)
     summary, reasons = migration.summary, migration.reasons
     of_reasons = "reason" if len(reasons) == 1 else "reasons"
     yield (
@@ -171,3 +198,16 @@ def _summary_lines(migration: Migration) -> Iterator[str]:
         for message, count in messages.most_common(_MOST_MESSAGES):
             if count > 1:
                 yield f"         {count:>5}  {message}"
+
+
+def _proof_lines(migration: Migration) -> Iterator[str]:
+    found = migration.outcomes
+    yield (
+        f"proof: {found['equal']} equal, {found['proved']} proved by rules alone, {found['differs']} differ and are "
+        f"left, {found['not tried']} not tried; the same again: --prove --seed {migration.seed}"
+    )
+    verdicts = [result.verdict for result in migration.results if result.verdict is not None]
+    for reason, count in Counter(one.reason for one in verdicts if one.outcome == "not tried").most_common(
+        _MOST_MESSAGES
+    ):
+        yield f"  {count:>5}  not tried: {reason}"

@@ -153,6 +153,14 @@ def _ends_with_unit(bound: Bound, unit: str) -> bool:
     return bound.base == "now" and bound.truncated in UNITS and holds_whole(bound.truncated, unit)
 
 
+def missed_runs() -> errors.MigrationNote:
+    """The note on a model of which each run read what lies a fixed time before it."""
+    return errors.MissedRuns(
+        "a run read what lies a fixed time before it, and what no run came for in that time stayed missing; now the "
+        "next run loads it"
+    )
+
+
 def notes_of(
     found: Conversion,
     settings: Settings,
@@ -209,6 +217,8 @@ def notes_of(
                 "what a run read again was appended again; now its range is replaced, and each row is there once"
             )
         )
+    if any(bound.base == "now" for meaning in meanings for bound in meaning.lower):
+        notes.append(missed_runs())
     if found.kind == "incremental_by_time_range":
         if settings.unique_key:
             notes.append(

@@ -9,11 +9,23 @@ from itertools import count
 import duckdb
 
 _NUMBERS = count()
+_MOST_HASHED = 60
+
+
+def _hash_of(number: int) -> str:
+    names = ", ".join(f"value_{at}" for at in range(number))
+    # of few columns only the last digits: other rows with the same hash have to be thought of
+    return f"({names}) as (hash({names})::hugeint{' % 1000000' if number < 3 else ''})"
+
+
+# DuckDB's macros have a fixed number of arguments each
+_HASHES = ", ".join(_hash_of(number) for number in range(1, _MOST_HASHED))
 
 
 @functools.cache
 def _instance() -> duckdb.DuckDBPyConnection:
-    return duckdb.connect()
+    # tables of a few rows: threads would only wait for each other
+    return duckdb.connect(config={"threads": 1})
 
 
 def new_database() -> duckdb.DuckDBPyConnection:
@@ -36,9 +48,7 @@ def database_like_spark() -> duckdb.DuckDBPyConnection:
         "create macro try_sum(number) as sum(number)",
         "create macro date_of_days(number) as date '1970-01-01' + number::integer",
         "create macro raise_error(message) as error(message)",
-        "create macro xxhash64(one) as (hash(one)::hugeint % 1000000), "
-        "(one, two) as (hash(one, two)::hugeint % 1000000), "
-        "(one, two, three, four) as (hash(one, two, three, four)::hugeint)",
+        f"create macro xxhash64{_HASHES}",
     ):
         connection.execute(statement)
     return connection

@@ -7,9 +7,11 @@ import functools
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from types import CodeType, SimpleNamespace
 from typing import Any
 
+import jinja2.environment
 import jinja2.sandbox
 import pytz
 
@@ -34,6 +36,11 @@ def _return(value: Any = None) -> None:
 def raise_compiler_error(message: str) -> None:
     """What dbt has under that name."""
     raise CompilerError(message)
+
+
+def variable_of(variables: dict[str, Any]) -> Callable[..., Any]:
+    """What dbt has as var()."""
+    return lambda name, default=None: variables.get(name, default)
 
 
 _ENVIRONMENT = jinja2.sandbox.SandboxedEnvironment(extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
@@ -76,13 +83,13 @@ class Macros:
     ) -> None:
         """`variables`, `arguments` and `environment` are those of the run, `of_dbt` what else dbt's context has."""
         self._functions: dict[str, Any] = {}
-        context = {
+        context: dict[str, Any] = {
             **_ENVIRONMENT.globals,
             "dbt_kinds": self._functions,
             "return": _return,
             "exceptions": SimpleNamespace(raise_compiler_error=raise_compiler_error),
             "modules": _MODULES,
-            "var": lambda name, default=None: (variables or {}).get(name, default),
+            "var": variable_of(variables or {}),
             "invocation_args_dict": arguments or {},
             "env_var": lambda name, default=None: (environment or {}).get(name, default),
             "run_started_at": clock.replace(tzinfo=pytz.utc),
@@ -99,14 +106,21 @@ class Macros:
             "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
             **of_dbt,
         }
+        self._context = context
         for names, code in _compiled_files():
-            module = jinja2.Template.from_code(_ENVIRONMENT, code, context).module
+            template = jinja2.Template.from_code(_ENVIRONMENT, code, {})
+            # all files share one context, so that it can be changed for all at once
+            module = jinja2.environment.TemplateModule(template, template.new_context(context, shared=True))
             for name in names:
                 self._functions[name] = self._returning(getattr(module, f"dbt_macro__{name}"))
 
     def dispatched(self, name: str, adapter_type: str) -> Any:
         """What adapter.dispatch finds of ours for an adapter."""
         return self._functions.get(f"{adapter_type}__{name}") or self._functions[f"default__{name}"]
+
+    def change_context(self, **of_dbt: Any) -> None:
+        """Lets the macros see another part of dbt's context, as another invocation has it."""
+        self._context.update(of_dbt)
 
     def replace(self, macros: dict[str, Any]) -> None:
         """Lets functions take the places of macros of those names, also where other macros call them."""

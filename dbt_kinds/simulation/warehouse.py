@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from dbt_kinds.simulation.log import Log
-from dbt_kinds.simulation.macros import Macros, raise_compiler_error
+from dbt_kinds.simulation.macros import Macros, raise_compiler_error, variable_of
 from dbt_kinds.simulation.nodes import node
 from dbt_kinds.simulation.tables import Relation, Tables
 
@@ -50,12 +50,15 @@ class Warehouse(Tables, Log):
         said: what was logged and warned of.
         documented: the columns that the model's properties have.
         arguments: those of the command, as dbt's `invocation_args_dict` has them.
+        keeps_macros: whether one set of macros serves all runs, which is faster; `kept` is that set.
     """
 
     statements: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     documented: dict[str, Any] = field(default_factory=dict)
     arguments: dict[str, Any] = field(default_factory=dict)
+    keeps_macros: bool = False
+    kept: Macros | None = None
 
     def run(
         self,
@@ -125,19 +128,22 @@ class Warehouse(Tables, Log):
             "resource_type": "model",
             "schema": "shop",
         }
-        macros = Macros(
-            variables=variables,
-            arguments=self.arguments,
-            node=model,
-            this=Relation(name),
-            compiled_code=sql,
-            invocation_id=invocation,
-            graph={"nodes": {model["unique_id"]: model}},
-            selected_resources=[model["unique_id"]],
-            should_full_refresh=lambda: full_refresh,
-            **self._of_dbt(),
-        )
+        of_run: dict[str, Any] = {
+            "this": Relation(name),
+            "compiled_code": sql,
+            "invocation_id": invocation,
+            "graph": {"nodes": {model["unique_id"]: model}},
+            "selected_resources": [model["unique_id"]],
+            "should_full_refresh": lambda: full_refresh,
+        }
+        if self.kept is not None:
+            self.kept.change_context(
+                **of_run, model=model, var=variable_of(variables), invocation_args_dict=self.arguments
+            )
+            return self.kept
+        macros = Macros(variables=variables, arguments=self.arguments, node=model, **of_run, **self._of_dbt())
         macros.replace({name: getattr(self, name) for name in _ASKED_OF_TABLES} | self._of_store())
+        self.kept = macros if self.keeps_macros else None
         return macros
 
     def _of_dbt(self) -> dict[str, Any]:

@@ -1,0 +1,351 @@
+"""Prepares the trial of a conversion: finds its inputs and their types, and sets up both ways of loading it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import duckdb
+import yaml
+from sqlglot import exp
+
+from dbt_kinds.errors import Left
+from dbt_kinds.migrate.arrival import is_arrival
+from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.late_rows import reach_of
+from dbt_kinds.migrate.meaning import Meaning, meanings_of
+from dbt_kinds.migrate.microbatch import batch_of
+from dbt_kinds.migrate.parents import Parents
+from dbt_kinds.migrate.reading import read_model
+from dbt_kinds.migrate.results import Result
+from dbt_kinds.migrate.settings import Settings, read_settings
+from dbt_kinds.migrate.spread_config import with_plain_config
+from dbt_kinds.migrate.variables import bounding_conditions
+from dbt_kinds.migrate.watermarks import with_inline_watermarks
+from dbt_kinds.prove.columns import ColumnsRead
+from dbt_kinds.prove.histories import Conditions
+from dbt_kinds.prove.new_model import NewModel
+from dbt_kinds.prove.old_model import Batches, OldModel
+from dbt_kinds.prove.rendering import OLD_TABLE, Invocation, PlayedRenderer
+from dbt_kinds.prove.sources import Inputs
+from dbt_kinds.prove.stand_ins import MACROS
+from dbt_kinds.prove.translation import clock_columns, in_duckdb, read_query, written_for_duckdb
+from dbt_kinds.prove.trial import Trial
+from dbt_kinds.prove.types import Accepted, Columns, declared_type, guessed_types
+from dbt_kinds.prove.verdict import NotTriedError
+from dbt_kinds.prove.window import Bounded, bounded_by_window
+from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
+from dbt_kinds.readers.dbt.rendering import Names
+from dbt_kinds.simulation.warehouse import Warehouse
+from dbt_kinds.writers.jinja import Expression
+
+_MOMENT = datetime(2024, 3, 10, 3)
+# whose adapters delete and insert if a model has a key and names no strategy
+_DELETING_ADAPTERS = frozenset({"duckdb", "postgres", "redshift"})
+# what depends on the order of rows that are equal
+_ORDERED = (
+    exp.Window,
+    exp.ArgMax,
+    exp.ArgMin,
+    exp.First,
+    exp.Last,
+    exp.AnyValue,
+    exp.Limit,
+    exp.ArrayAgg,
+    exp.GroupConcat,
+    exp.Distinct,
+)
+_NARROWING = ("incremental_predicates", "predicates", "partitions")
+
+
+def prepared(
+    model: ModelFile, result: Result, project: DbtProject, options: MigrateOptions, parents: Parents
+) -> tuple[Trial, Conditions]:
+    """The trial of a conversion, and what its histories may hold.
+
+    Raises:
+        NotTriedError: DuckDB cannot play it.
+    """
+    try:
+        plain, _ = with_plain_config(model, project, options)
+        settings = read_settings(plain, project, options.adapter)
+    except Left as left:
+        raise NotTriedError(left.message) from left
+    for name in _NARROWING:
+        if settings.config.get(name):
+            raise NotTriedError(f"{name} is set")
+    if settings.deletes:
+        raise NotTriedError("a hook deletes rows")
+    adapter = options.adapter or options.dialect
+    warehouse = Warehouse(keeps_macros=True)
+    connection = warehouse.database
+    for statement in (f"set variable kinds_now = timestamptz '{_MOMENT}+00'", *MACROS):
+        connection.execute(statement)
+
+    def ask(sql: str) -> list[tuple[Any, ...]]:
+        return connection.execute(in_duckdb(sql, options.dialect)).fetchall()
+
+    renderer = PlayedRenderer(project, adapter, ask)
+    kind_options = _kind_options(result, settings, renderer)
+    batches = _batches(plain, settings, kind_options, parents)
+    meanings = _meanings(plain, settings, project, options, parents)
+    given, variables = _given(meanings)
+    first = Invocation(_MOMENT, is_incremental=False, variables=variables)
+    old_text = batches.text_of(f"{_MOMENT - timedelta(days=1)}", f"{_MOMENT}") if batches else plain.text
+    before = read_query(renderer.rendered(old_text, first), options.dialect)
+    new_text = str(result.new_text)
+    after = read_query(renderer.rendered(new_text, first), options.dialect)
+    wanted = [*settings.unique_key, *settings.partition_columns]
+    wanted += [result.options["time_column"]] if "time_column" in result.options else []
+    names = {table.name.lower() for tree in (before, after) for table in tree.find_all(exp.Table)}
+    names = {name for name in names if name.startswith("in_")}
+    known = {name: _declared(relation, parents) for name, relation in renderer.inputs.items()}
+    read = ColumnsRead(names, known)
+    for tree in (before, after):
+        read.read(tree, wanted)
+    bounded = bounded_by_window(after, read)
+    accepted = _accepted(connection, renderer, read, parents, before, after, options.dialect)
+    columns, lacking = accepted.columns, accepted.lacking
+    if not batches:
+        connection.execute(
+            f"create or replace table {OLD_TABLE} as {written_for_duckdb(before, options.dialect, lacking)}"
+        )
+        later = Invocation(_MOMENT, is_incremental=True, variables=variables)
+        try:
+            connection.execute(f"describe {in_duckdb(renderer.rendered(old_text, later), options.dialect, lacking)}")
+        except duckdb.Error as error:
+            raise NotTriedError(
+                f"DuckDB does not take its incremental query: {str(error).splitlines()[0][:160]}"
+            ) from error
+    new = NewModel(
+        new_text,
+        options.dialect,
+        str(result.kind),
+        kind_options,
+        renderer,
+        warehouse,
+        lacking,
+    )
+    new.prepare(_MOMENT)
+    old = OldModel(
+        plain.text,
+        options.dialect,
+        _strategy(settings, adapter),
+        settings.unique_key,
+        tuple(settings.partition_by),
+        renderer,
+        connection,
+        given,
+        updated=_lower(settings.config.get("merge_update_columns")),
+        unchanged=_lower(settings.config.get("merge_exclude_columns")) or (),
+        batches=batches,
+        keeps_history=settings.config.get("full_refresh") is False,
+        lacking=lacking,
+    )
+    inputs = _inputs(columns, bounded, settings, [before, after], result, options)
+    conditions = _conditions(result, settings, kind_options, meanings, bounded, [before, after], options)
+    return Trial(connection, inputs, old, new, clock_columns(before)), conditions
+
+
+def _lower(value: Any) -> tuple[str, ...] | None:
+    if not value:
+        return None
+    return tuple(str(name).lower() for name in ([value] if isinstance(value, str) else value))
+
+
+def _strategy(settings: Settings, adapter: str) -> str:
+    if settings.strategy is not None:
+        return settings.strategy
+    if not settings.unique_key:
+        return "append"
+    return "delete+insert" if adapter in _DELETING_ADAPTERS else "merge"
+
+
+def _kind_options(result: Result, settings: Settings, renderer: PlayedRenderer) -> dict[str, Any]:
+    options = {
+        name: yaml.safe_load(renderer.rendered(f"{{{{ {value} }}}}", Invocation(_MOMENT, is_incremental=False)))
+        if isinstance(value, Expression)
+        else value
+        for name, value in result.options.items()
+        # each history has its own start
+        if name != "start"
+    }
+    options["file_format"] = "iceberg"
+    if result.kind == "incremental_by_partition":
+        options["partition_by"] = list(settings.partition_by)
+    return options
+
+
+def _batches(model: ModelFile, settings: Settings, kind_options: Mapping[str, Any], parents: Parents) -> Batches | None:
+    if settings.strategy != "microbatch":
+        return None
+    configured = settings.config.get("lookback", 1)
+    return Batches(
+        str(settings.config["event_time"]),
+        str(settings.config["batch_size"]).lower(),
+        configured if isinstance(configured, int) else int(kind_options["lookback"]),
+        lambda start, end: batch_of(model, parents, start, end),
+    )
+
+
+def _given(
+    meanings: list[Meaning],
+) -> tuple[Callable[[datetime, datetime], Sequence[dict[str, str]]], dict[str, str]]:
+    """The variables that bound what a run reads: what a scheduler gave for the time since the last run."""
+    starts = {bound.variable for meaning in meanings for bound in meaning.lower if bound.base == "variable"}
+    ends = {
+        bound.variable: bound.is_inclusive
+        for meaning in meanings
+        for bound in meaning.upper
+        if bound.base == "variable"
+    }
+    is_day = bool(ends) and all(meaning.is_one_interval for meaning in meanings if meaning.upper)
+
+    def given(last: datetime, moment: datetime) -> Sequence[dict[str, str]]:
+        if not starts and not ends:
+            return [{}]
+        begin = last.date()
+        if is_day:
+            days = [begin + timedelta(days=number) for number in range((moment.date() - begin).days)]
+            return [{str(name): str(day) for name in {*starts, *ends}} for day in days]
+        until = {name: moment.date() - timedelta(days=1 if is_inclusive else 0) for name, is_inclusive in ends.items()}
+        return [{str(name): str(begin) for name in starts} | {str(name): str(day) for name, day in until.items()}]
+
+    return given, dict(given(_MOMENT - timedelta(days=1), _MOMENT)[0])
+
+
+def _meanings(
+    model: ModelFile, settings: Settings, project: DbtProject, options: MigrateOptions, parents: Parents
+) -> list[Meaning]:
+    if settings.strategy == "microbatch":
+        return []
+    try:
+        model, _ = with_inline_watermarks(model, options.dialect)
+        reading = read_model(model, project, options, parents, Names())
+        found = [meaning for one in reading.filters for meaning in meanings_of(one, reading.names, options)]
+        for one in bounding_conditions(reading, settings, options):
+            found += meanings_of(one, reading.names, options, may_be_upper=True)
+    except Left:
+        return []
+    return found
+
+
+def _declared(relation: tuple[str, ...], parents: Parents) -> list[str]:
+    """The columns that an input is known to have."""
+    known = list(_declared_types(relation, parents))
+    parent = parents.query(relation[-1]) if relation[0] == "ref" else None
+    if parent is not None:
+        known += [name for name in parent.tree.named_selects if name != "*"]
+    return known
+
+
+def _declared_types(relation: tuple[str, ...], parents: Parents) -> dict[str, str]:
+    project = parents.project
+    properties = (
+        project.model_properties.get(relation[-1])
+        if relation[0] == "ref"
+        else project.source_types.get((relation[1], relation[-1]))
+    )
+    types = properties.types if properties is not None else {}
+    return {name: found for name, written in types.items() if (found := declared_type(written)) is not None}
+
+
+def _accepted(
+    connection: duckdb.DuckDBPyConnection,
+    renderer: PlayedRenderer,
+    read: ColumnsRead,
+    parents: Parents,
+    before: exp.Query,
+    after: exp.Query,
+    dialect: str,
+) -> Accepted:
+    declared = {name: _declared_types(relation, parents) for name, relation in renderer.inputs.items()}
+    columns = guessed_types(read.found, declared, [after, before])
+    accepted = Accepted(connection, columns, declared)
+    accepted.accept(before, dialect)
+    return accepted
+
+
+def _inputs(
+    columns: Columns,
+    bounded: Bounded,
+    settings: Settings,
+    trees: list[exp.Query],
+    result: Result,
+    options: MigrateOptions,
+) -> Inputs:
+    keys = {name.lower() for name in settings.unique_key}
+    literals: dict[str, list[Any]] = {}
+    for tree in trees:
+        for one in tree.find_all(exp.EQ, exp.NEQ, exp.In):
+            sides = (
+                [one.this, one.expression, *one.expressions] if isinstance(one, exp.In) else [one.this, one.expression]
+            )
+            names = [side.name.lower() for side in sides if isinstance(side, exp.Column)]
+            values = [_literal(side) for side in sides if isinstance(side, exp.Literal)]
+            if len(names) == 2:
+                keys |= set(names)
+            for name in names[:1]:
+                literals.setdefault(name, []).extend(values)
+        for join in tree.find_all(exp.Join):
+            keys |= {name.name.lower() for name in join.args.get("using") or []}
+        for group in tree.find_all(exp.Group):
+            keys |= {part.name.lower() for part in group.expressions if isinstance(part, exp.Column)}
+        for window in tree.find_all(exp.Window):
+            keys |= {
+                part.name.lower() for part in window.args.get("partition_by") or [] if isinstance(part, exp.Column)
+            }
+    is_by_key = result.kind == "incremental_by_unique_key"
+    return Inputs(
+        columns,
+        frozenset(bounded.inputs or columns),
+        frozenset(keys),
+        frozenset(name.lower() for name in settings.unique_key) if is_by_key else frozenset(),
+        bounded.columns,
+        {name: tuple(dict.fromkeys(values)) for name, values in literals.items() if values},
+        frozenset(
+            column.name.lower()
+            for tree in trees
+            for call in tree.find_all(exp.Anonymous)
+            if call.name.lower().startswith("kinds_")
+            for column in call.find_all(exp.Column)
+            if column.name.lower() not in keys
+        ),
+        frozenset(options.arrival),
+        frozenset(options.event),
+    )
+
+
+def _literal(side: exp.Literal) -> Any:
+    return side.name if side.is_string else int(float(side.name))
+
+
+def _conditions(
+    result: Result,
+    settings: Settings,
+    kind_options: Mapping[str, Any],
+    meanings: list[Meaning],
+    bounded: Bounded,
+    trees: Iterable[exp.Query],
+    options: MigrateOptions,
+) -> Conditions:
+    notes = {note.code for note in result.notes}
+    unit = str(kind_options.get("interval_unit") or ("hour" if "hour" in str(kind_options.get("cron")) else "day"))
+    # a row may be as late as the filter looked back, or as the kind does
+    before = settings.config.get("lookback", 1) if settings.strategy == "microbatch" else reach_of(meanings, unit)
+    reaches = [reach for reach in (before, kind_options.get("lookback", 0)) if isinstance(reach, int)]
+    is_ordered = any(tree.find(*_ORDERED) is not None for tree in trees)
+    is_by_key = result.kind == "incremental_by_unique_key"
+    is_arriving = any(is_arrival(name, options.arrival, options.event) for name in bounded.columns)
+    reads_all = not bounded.columns
+    return Conditions(
+        unit=unit,
+        lookback=0 if reads_all else max(reaches),
+        nulls_in_times="FirstLoad" not in notes and settings.strategy != "microbatch" and reads_all,
+        recurs="ReplacedTogether" not in notes and not bounded.is_joined and not (is_by_key and not is_ordered),
+        changes=is_by_key and (is_arriving or reads_all),
+        ties=not is_ordered,
+        twice="NoWindow" not in notes,
+        refreshes=settings.config.get("full_refresh") is not False,
+    )

@@ -1,0 +1,143 @@
+"""`dbt-kinds migrate --prove`: what it finds equal, what it finds different, and how it says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from dbt_kinds.cli import main
+from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.page import render_page
+from dbt_kinds.migrate.parents import Parents
+from dbt_kinds.migrate.project import resolved
+from dbt_kinds.migrate.results import Migration, Result
+from dbt_kinds.prove.prover import prove
+from dbt_kinds.prove.verdict import Verdict
+from dbt_kinds.readers.dbt.project import read_project
+from tests.unit.migrating import migrated, one, write_project
+from tests.unit.test_migrate import filtered, incremental
+
+RUNS = 16
+MERGED = "incremental_strategy='merge', unique_key='id'"
+BY_DAY = "incremental_strategy='insert_overwrite', partition_by=['day']"
+DAY = "id, cast(event_at as date) as day, event_at, amount"
+MICROBATCH = "incremental_strategy='microbatch', event_time='event_at', begin='2020-01-01', batch_size='day'"
+
+
+def proved(result: Result, root: Path, runs: int = RUNS, seed: int = 1) -> Verdict:
+    project = read_project(root)
+    options = resolved(MigrateOptions(), project, root, "databricks")
+    return prove(result, project, options, Parents(project, "databricks", "databricks"), runs, seed)
+
+
+def verdict_of(root: Path, text: str, **files: str) -> Verdict:
+    return proved(one(migrated(root, {"m": text, **files})), root)
+
+
+EQUAL = {
+    "by arrival": filtered("updated_at > (select max(updated_at) from {{ this }})", "id, updated_at, amount", MERGED),
+    "newest value": filtered("event_at > (select max(event_at) from {{ this }})", "id, event_at, amount"),
+    "a day of partitions": filtered("cast(event_at as date) >= (select max(day) from {{ this }})", DAY, BY_DAY),
+    "before now": filtered("event_at >= date_trunc('day', now() - interval 2 days)", "id, event_at, amount"),
+    "whole partitions": incremental("select cast(event_at as date) as day, sum(amount) as amount from {{ ref('raw') }} group by 1", BY_DAY),
+    "a variable": incremental("select id, day from {{ ref('raw') }} where day = '{{ var(\"day\") }}'", BY_DAY),
+    "variables": incremental("select id, day from {{ ref('raw') }} where day >= '{{ var(\"a\") }}' and day < '{{ var(\"b\") }}'", MERGED),
+    "all rows of a key": filtered("event_at > (select max(event_at) from {{ this }})", "id, event_at, amount", "incremental_strategy='delete+insert', unique_key='id'"),
+    "a join": incremental("select r.id, r.event_at, d.name from {{ ref('raw') }} r left join {{ ref('names') }} d on d.id = r.id {% if is_incremental() %} where r.event_at >= (select max(event_at) from {{ this }}) {% endif %}"),
+    "fields of a struct": filtered("event_at > (select max(event_at) from {{ this }})", "payload.id as id, event_at, my_function(payload.amount) as x"),
+    "appended whole": incremental("select id, amount from {{ ref('raw') }}", "incremental_strategy='append'"),
+    "a time of another zone": filtered("to_date(from_utc_timestamp(event_at, 'America/New_York')) >= (select max(day) from {{ this }})", "id, to_date(from_utc_timestamp(event_at, 'America/New_York')) as day, event_at"),
+    "microbatch": incremental("select id, event_at, amount from {{ ref('src') }}", MICROBATCH),
+}  # fmt: skip
+SOURCE = (
+    "{{ config(materialized='table', event_time='event_at') }}\nselect id, event_at, amount from {{ source('a', 'b') }}"
+)
+
+
+@pytest.mark.parametrize("name", EQUAL)
+def test_a_right_conversion_is_found_equal_in_all_runs(name: str, tmp_path: Path) -> None:
+    verdict = verdict_of(tmp_path, EQUAL[name], src=SOURCE)
+    assert (verdict.outcome, verdict.runs) == ("equal", RUNS), [verdict.words, *verdict.tables]
+
+
+# what is changed of a conversion, so that it is wrong
+WRONG: dict[str, Callable[[Result], dict[str, Any]]] = {
+    "by arrival": lambda result: {"options": {**result.options, "insert_only": True}},
+    "newest value": lambda result: {"options": {**result.options, "lookback": 0}, "notes": []},
+    "a day of partitions": lambda result: {"new_text": str(result.new_text).replace("start_date()", "end_date()")},
+    "before now": lambda result: {"options": {**result.options, "lookback": 0}},
+    "whole partitions": lambda result: {"kind": "incremental_unmanaged"},
+    "a variable": lambda result: {"new_text": str(result.new_text).replace("between", "not between")},
+    "all rows of a key": lambda result: {"kind": "incremental_unmanaged", "options": {}},
+    "a join": lambda result: {"new_text": str(result.new_text).replace("left join", "join")},
+    "fields of a struct": lambda result: {"new_text": str(result.new_text).replace("payload.amount", "payload.total")},
+    "appended whole": lambda result: {"kind": "full"},
+    "a time of another zone": lambda result: {"options": {name: value for name, value in result.options.items() if name not in ("cron_tz", "lookback")}, "notes": []},
+    "microbatch": lambda result: {"new_text": str(result.new_text).replace("start_dt()", "end_dt()")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_conversion_is_shown_with_sources_and_runs(name: str, tmp_path: Path) -> None:
+    right = one(migrated(tmp_path, {"m": EQUAL[name], "src": SOURCE}))
+    changed = WRONG[name](right)
+    right.notes = [note for note in changed.get("notes", right.notes) if note.code != "LateRows"]
+    verdict = proved(replace(right, **changed), tmp_path, 100)
+    assert verdict.outcome == "differs", verdict.words
+    titles = [table.title for table in verdict.tables]
+    assert "runs" in titles
+    assert {"only before", "only now"} & set(titles)
+
+
+def test_the_same_seed_plays_the_same_runs(tmp_path: Path) -> None:
+    right = one(migrated(tmp_path, {"m": EQUAL["newest value"]}))
+    wrong = replace(right, options={**right.options, "lookback": 0}, notes=[])
+    first, again = (proved(wrong, tmp_path, 100, seed=7) for _ in range(2))
+    assert first == again
+
+
+def test_what_cannot_be_played_is_not_tried_and_says_why(tmp_path: Path) -> None:
+    text = incremental("select id, day from {{ ref('raw') }} where x = '{{ unknown_package.value() }}'", BY_DAY)
+    right = one(migrated(tmp_path, {"m": EQUAL["whole partitions"]}))
+    (tmp_path / "models/m.sql").write_text(text)
+    verdict = proved(replace(right, new_text=text, old_text=text), tmp_path)
+    assert verdict.words.startswith("not tried: unknown_package is not known without its package"), verdict.words
+
+
+def test_a_difference_leaves_the_model_and_is_on_the_page(tmp_path: Path) -> None:
+    migration = migrated(tmp_path, {"m": EQUAL["newest value"]})
+    result = one(migration)
+    verdict = proved(replace(result, options={**result.options, "lookback": 0}, notes=[]), tmp_path, 100)
+    result.judge(verdict)
+    migration.seed = 1
+    assert (result.status, result.diff, result.reason is not None and result.reason.code) == ("left", "", "Differs")
+    assert migration.summary["left"] == 1
+    page = render_page(migration)
+    assert "<caption>runs</caption>" in page and "1 differ and are left" in page
+
+
+def test_the_command_prints_verdicts_and_the_seed(tmp_path: Path) -> None:
+    write_project(tmp_path, {"m": EQUAL["newest value"], "n": EQUAL["whole partitions"]})
+    arguments = ["migrate", str(tmp_path), "--dialect", "databricks", "--prove", "--runs", "8"]
+    told = CliRunner().invoke(main, [*arguments, "--seed", "3"])
+    assert told.exit_code == 0, told.output
+    assert "equal in 8 of 8 runs" in told.stderr
+    assert (
+        "proof: 2 equal, 0 proved by rules alone, 0 differ and are left, 0 not tried; the same again: --prove --seed 3"
+        in told.stderr
+    )
+    data = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).stdout)
+    assert data["proof"]["equal"] == 2 and data["proof"]["seed"] >= 0
+    assert {model["proof"]["outcome"] for model in data["models"]} == {"equal"}
+
+
+def test_a_migration_without_a_proof_says_nothing_of_one(tmp_path: Path) -> None:
+    migration: Migration = migrated(tmp_path, {"m": EQUAL["newest value"]})
+    assert migration.data()["proof"] is None
+    assert "Played over" not in render_page(migration)
