@@ -7,6 +7,7 @@
   {% set counts %}
 select count(*) as all_rows, count_if({{ is_null }}) as null_rows, count(distinct struct({{ write_spec.key_parts | join(', ') }})) as all_keys
   {%- for name, condition in write_spec.get('counted', {}).items() %}, count_if({{ condition }}) as {{ name }}{% endfor %}
+  {%- for name, expression in write_spec.get('measured', {}).items() %}, {{ expression }} as {{ name }}{% endfor %}
 from {{ stage }} as source
   {%- endset %}
   {% if along is not none %}
@@ -27,7 +28,7 @@ from {{ stage }} as source
   {% set samples = dbt_kinds.rows_without_key(write_spec, rows) %}
   {% do dbt_kinds.drop_stages(this) %}
   {% do dbt_kinds.fail(options.model, 'NULL in unique_key: ' ~ how_many ~ ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ ' without ' ~ options.unique_key | join(', ')
-    ~ ', such as ' ~ samples ~ dbt_kinds.stored_as_null_words(write_spec, options.unique_key) ~ '; leave them out of the query, or set null_keys: match, which treats NULL as a key') %}
+    ~ ', such as ' ~ samples ~ dbt_kinds.stored_as_null_words(write_spec, options.unique_key) ~ '; ' ~ dbt_kinds._nulls_way_out()) %}
 {% endmacro %}
 
 
@@ -40,6 +41,11 @@ from {{ stage }} as source
 {% endmacro %}
 
 
+{% macro _nulls_way_out() %}
+  {% do return('leave them out of the query, or set null_keys: match, which treats NULL as a key') %}
+{% endmacro %}
+
+
 {% macro _duplicates_way_out(options) %}
   {% if options.traits.numbers_by_run %}
     {% do return('') %}
@@ -48,6 +54,24 @@ from {{ stage }} as source
   {% endif %}
   {% do return((', or set duplicate_keys: keep_latest' if options.traits.is_dated_by_source else '')
     ~ (', or, to replay snapshots one after the other, batch_size: 1 and a query that reads its window' if not options.batch_size else '')) %}
+{% endmacro %}
+
+
+{# SQL: whether the key of a row is one that may be written; raises in Spark, in the words of check_keys, where it is not: a batch that passed may have other rows when its query runs again. Pure. #}
+{% macro keys_are_good(options, write_spec, names, batch) %}
+  {% set named, way_out = options.unique_key | join(', ') ~ ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1], dbt_kinds._duplicates_way_out(options) %}
+  {% set head, texts = 'dbt_kinds: model ' ~ options.model ~ ': ', [] %}
+  {% for name in names %}{% do texts.append('coalesce(cast(' ~ name ~ " as string), 'NULL')") %}{% endfor %}
+  {% set sql -%}
+case
+    {%- if options.null_keys == 'error' %}
+    when {{ names | join(' is null or ') }} is null then raise_error(concat({{ dbt_kinds.text_literal(head ~ 'NULL in unique_key: a row without ' ~ named ~ ' came while it was loaded, ') }}, to_json(__kinds_row), {{ dbt_kinds.text_literal('; ' ~ dbt_kinds._nulls_way_out()) }}))
+    {%- endif %}
+    when __kinds_times > 1 then raise_error(concat({{ dbt_kinds.text_literal(head ~ 'more than one row for one unique_key, duplicate ' ~ named ~ ' came while it was loaded: (') }}, concat_ws(', ', {{ texts | join(', ') }}), ') ', cast(__kinds_times as string), {{ dbt_kinds.text_literal(' times; make the query yield one row for each key' ~ way_out) }}))
+    else true
+  end
+  {%- endset %}
+  {% do return(sql) %}
 {% endmacro %}
 
 

@@ -1,5 +1,5 @@
 {#
-  Inserts the rows of a query with new keys, and applies the clauses of the write spec to existing rows. The batch is staged first, so that
+  Inserts the rows of a query with new keys, and applies the clauses of the write spec to existing rows. Unless it is cheaper at once, the batch is staged first, so that
   it is computed once and exactly the checked rows are written. A batch that check_first_batch has staged replaces the table. Custom when_matched clauses may not be
   idempotent, so that write is announced and done in one commit.
 #}
@@ -15,7 +15,12 @@
     {% do return(dbt_kinds.replace_keys(relation, run_context, batch, query)) %}
   {% endif %}
   {% set write_spec = dbt_kinds.write_spec_in_window(run_context.write_spec, dbt_kinds.query_window(options, batch), run_context.plan.execution_time) %}
-  {% set run_context = dict(run_context, write_spec=write_spec) %}
+  {% set reason = dbt_kinds.reason_to_stage(run_context, query) %}
+  {% do log('dbt_kinds: ' ~ options.model ~ ': ' ~ ('merged at once' if reason is none else 'staged: ' ~ reason)) %}
+  {% set run_context, started_at = dict(run_context, write_spec=write_spec), dbt_kinds.next_moment() %}
+  {% if reason is none %}
+    {% do return(dbt_kinds.upsert_at_once(relation, run_context, batch, query)) %}
+  {% endif %}
   {% set stage = dbt_kinds.staged_batch(relation, run_context, query, relation) %}
   {% set merges = not dbt_kinds.is_file_format(options.file_format) %}
   {% set compares = options.get('capture') is not none %}
@@ -25,7 +30,12 @@
     {% do return(dbt_kinds.nothing_differs(run_context)) %}
   {% endif %}
   {% set changes = dbt_kinds.changes_by_key(relation, options, write_spec, stage, found) %}
-  {% do return(dbt_kinds.write_changes(relation, run_context, batch, changes, {'rows_written': changed, 'details': dbt_kinds.versions_read(run_context)}, is_announced=options.when_matched is not none)) %}
+  {% set written = dbt_kinds.write_changes(relation, run_context, batch, changes, {'rows_written': changed, 'details': dbt_kinds.versions_read(run_context)}, is_announced=options.when_matched is not none) %}
+  {% if found.get('stored_keys') is none or not dbt_kinds.could_be_at_once(run_context) %}
+    {% do return(written) %}
+  {% endif %}
+  {% set cost = {'seconds': dbt_kinds.to_thousandths(dbt_kinds.seconds_between(started_at, dbt_kinds.next_moment())), 'rows': found.all_rows, 'equal_rows': found.equal_keys} %}
+  {% do return(dict(written, details={'upsert': dbt_kinds.upsert_costs(options, 'staged', cost)})) %}
 {% endmacro %}
 
 

@@ -6,7 +6,7 @@ Spark itself is real. What the statement does is done or not done, as asked, and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -48,6 +48,23 @@ def broken_connection(statement: str, *, done: bool = False, number: int = 1) ->
 
     with patch.object(Cursor, "execute", fragile):
         yield broken_at
+
+
+@contextmanager
+def happening_before(statement: str, happens: Callable[[], Any]) -> Iterator[None]:
+    """Something that another session does right before the first statement that a pattern is found in."""
+    execute, has_happened = Cursor.execute, False
+
+    def interrupted(cursor: Cursor, sql: str, *parameters: Any) -> None:
+        nonlocal has_happened
+        if not has_happened and re.search(statement, sql):
+            has_happened = True
+            happens()
+        execute(cursor, sql, *parameters)
+
+    with patch.object(Cursor, "execute", interrupted):
+        yield
+    assert has_happened
 
 
 def every_break(breaks: Sequence[tuple[Any, ...]], *situations: Any, kept: Sequence[tuple[Any, ...]]) -> list[Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
 
-from tests.functional.faults import broken_connection
+from tests.functional.faults import broken_connection, happening_before
 from tests.functional.formats import both_formats
 from tests.functional.project import Project, source_rows
 from tests.sweep import rest
@@ -179,6 +180,75 @@ def test_dbts_columns_to_update_and_to_leave(project: Project, file_format: str)
         source(project, "(1, 'b', 2), (2, 'b', 2)")
         project.run(now=LATER)
         assert rows(project) == [(1, "a", 2), (2, "b", 2)]
+
+
+@pytest.mark.core
+def test_a_batch_is_merged_at_once_where_earlier_ones_say_that_it_pays(project: Project) -> None:
+    struct = "named_struct('a', n, 'b', region)"
+    day = " where day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"
+    columns = f"id, region, n, day, {struct} as s, timestamp_seconds(n) as ts, cast(n / 3 as decimal(10, 2)) as price"
+    sql = f"select {columns} from {{{{ target.schema }}}}.source_rows{day}"
+    # Spark cannot tell that what depends on the order of rows is the same when it is read again
+    staged = f"select * from (select *, row_number() over (order by n) as number from ({sql}))"
+    for name, query, key in (
+        ("at_once", sql, "id"),
+        ("staged", f"select {columns} from ({staged})", "id"),
+        ("two", sql, ["day", "coalesce(region, '?')", "id"]),
+    ):
+        project.kind(name, query, kind="incremental_by_unique_key", config="file_format='iceberg'", unique_key=key)
+    values = [
+        "(1, 'a', 1, {day}), (2, 'b', 2, {day})",
+        "(2, 'c', 20, {day}), (3, cast(null as string), cast(null as int), {day})",
+        "(3, 'd', 30, {day}), (4, '', 4, {day}), (1, cast(null as string), -1, {day})",
+        "(9, 'e', 5, {day})",
+        "(9, 'e', 5, date '2020-01-01')",
+        "(4, 'f', 6, {day}), (5, 'g', 7, {day})",
+    ]
+    for number, rows_of_day in enumerate(values, start=1):
+        source(project, rows_of_day.format(day=f"date '2024-01-0{number}'"), "id, region, n, day")
+        run = project.run(now=f"2024-01-0{number + 1}T08:00:00")
+        stages = [sent for sent in run.statements if sent.startswith("create table") and "_stage_" in sent.split()[2]]
+        # the table is made of a stage, and the first batch after it is staged to see how many rows are equal
+        assert len(stages) == (3 if number < 3 else 1), run.statements
+        assert project.rows("select * from {schema}.at_once") == project.rows("select * from {schema}.staged")
+    assert project.rows("select id, region, n from {schema}.at_once") == [
+        (1, None, -1),
+        (2, "c", 20),
+        (3, "d", 30),
+        (4, "f", 6),
+        (5, "g", 7),
+        (9, "e", 5),
+    ]
+    assert project.rows("select count(*) from {schema}.two") == [(10,)]
+    written = "select rows_written from {schema}.dbt_kinds_intervals where event = 'loaded' and relation like '%.at_once' order by recorded_at"
+    assert [rows for (rows,) in project.sql(written)] == [2, 2, 3, 1, 0, 2]
+    # the empty one made no commit
+    assert project.rows("select count(*) from {schema}.at_once.snapshots") == [(6,)]
+    source(project, "(8, 'a', 1, date '2024-01-07'), (8, 'b', 2, date '2024-01-07')", "id, region, n, day")
+    refused = project.dbt("run", "--select", "at_once", now="2024-01-08T08:00:00")
+    assert "more than one row for one unique_key, duplicate id in the batch" in refused.errors
+    assert "(8) 2 times; make the query yield one row for each key" in refused.errors
+    source(
+        project, "(8, 'a', 1, date '2024-01-07'), (cast(null as int), 'b', 2, date '2024-01-07')", "id, region, n, day"
+    )
+    assert (
+        "NULL in unique_key: 1 of 2 rows in the batch"
+        in project.dbt("run", "--select", "at_once", now="2024-01-08T08:00:00").errors
+    )
+    assert len(project.rows("select * from {schema}.at_once")) == 6
+    # what the query finds only when the merge runs it again: a key twice is refused, and what lies beyond the keys that were asked for is too late, as after a stage
+    first, too_late = "(8, 'a', 1, date '2024-01-07')", "(9, 'b', 2, date '2024-01-07')"
+    for came, words, kept in (
+        (first, "duplicate id in the batch 2024-01-07T00:00:00 to 2024-01-08T00:00:00 came while it was loaded: (8) 2 times", [(9, "e", 5)]),
+        (too_late, "", [(8, "a", 1), (9, "e", 5)]),
+    ):  # fmt: skip
+        source(project, first, "id, region, n, day")
+        later = partial(source, project, f"{first}, {came}", "id, region, n, day")
+        with happening_before("merge into", later):
+            run = project.dbt("run", "--select", "at_once", now="2024-01-08T08:00:00")
+        assert words in run.errors
+        assert run.success == (words == "")
+        assert project.rows("select id, region, n from {schema}.at_once where id > 5") == kept
 
 
 @pytest.mark.core
