@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 
 import duckdb
+from sqlglot.errors import SqlglotError
 
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.parents import Parents
@@ -38,13 +39,17 @@ def prove(
         return replace(_tried(trial, conditions, result, runs, random.Random(f"{seed} {result.name}")), rule=rule)
     except NotTriedError as error:
         return Verdict("proved" if rule else "not tried", wanted=runs, rule=rule, reason=str(error))
-    except duckdb.Error as error:
+    except (duckdb.Error, SqlglotError, RecursionError) as error:
         return Verdict(
             "proved" if rule else "not tried",
             wanted=runs,
             rule=rule,
             reason=f"DuckDB: {str(error).splitlines()[0][:200]}",
         )
+    except Exception as error:
+        # one model must not end the others
+        said = f"a fault of the proof, {type(error).__name__}: {' '.join(str(error).split())[:160]}"
+        return Verdict("not tried", wanted=runs, rule=rule, reason=said)
 
 
 def _rule(result: Result) -> str:

@@ -62,6 +62,11 @@ def with_stand_ins(tree: exp.Query) -> tuple[exp.Query, list[str]]:
     told = []
     for node in list(tree.find_all(*_READ_TIMES)):
         node.replace(_call("kinds_time", node.this.copy()))
+    for node in list(tree.find_all(exp.StrToDate)):
+        node.replace(exp.cast(_call("kinds_time", node.this.copy()), "date"))
+    for node in list(tree.find_all(exp.StrToUnix)):
+        if node.this is not None:
+            node.replace(_call("epoch", _call("kinds_time", node.this.copy())))
     for call in list(tree.find_all(exp.Anonymous)):
         name = call.name.lower()
         if name not in _functions_of_duckdb() and not name.startswith("kinds_") and not asks_now(call):

@@ -132,7 +132,7 @@ class Accepted:
                     continue
                 self.columns[table][column] = candidate
                 following = self._problem(sql)
-                if following is None or (following != problem and _function(following) != _function(problem)):
+                if following is None or _place(following) != _place(problem):
                     return True
                 if self._tries > _REPAIRS:
                     break
@@ -145,7 +145,7 @@ class Accepted:
                 for table in tables:
                     self.columns[table][name] = candidate
                 following = self._problem(sql)
-                if following is None or (following != problem and _function(following) != _function(problem)):
+                if following is None or _place(following) != _place(problem):
                     return True
             for table, type_ in held.items():
                 self.columns[table][name] = type_
@@ -170,10 +170,12 @@ class Accepted:
         return sorted((place for place in places if place[1] in order), key=lambda place: order[place[1]])[:12]
 
 
-def _function(problem: str) -> str:
-    return "".join(problem.split("\n")[0].split("(")[:1]) + "".join(
-        re.findall(r"\w+\([A-Z, ]*\)", problem.split("\n")[0])[:1]
-    )
+def _place(problem: str) -> str:
+    """What a message is about, without the types that it names: the function, or the sort of problem, and where."""
+    first, *context = problem.split("\n")
+    called = re.search(r"types '([^(']+)\(", first)
+    said = called[1] if called is not None else " ".join(first.split()[:4])
+    return "\n".join([said, *context[-2:]])
 
 
 def _reason(problem: str) -> str:
