@@ -331,17 +331,20 @@ def _conditions(
     options: MigrateOptions,
 ) -> Conditions:
     notes = {note.code for note in result.notes}
+    reads_all = not bounded.columns
     unit = str(kind_options.get("interval_unit") or ("hour" if "hour" in str(kind_options.get("cron")) else "day"))
-    # a row may be as late as the filter looked back, or as the kind does
+    # a row may be as late as the filter or the kind looks back; a newest value waits for a source that is late
     before = settings.config.get("lookback", 1) if settings.strategy == "microbatch" else reach_of(meanings, unit)
-    reaches = [reach for reach in (before, kind_options.get("lookback", 0)) if isinstance(reach, int)]
+    waits = any(bound.base == "latest" for meaning in meanings for bound in meaning.lower)
+    given = (before, kind_options.get("lookback", 0), 1 if waits else 0)
+    reaches = [reach for reach in given if isinstance(reach, int)]
+    is_appended_once = reads_all or "AppendsWindows" in notes
     is_ordered = any(tree.find(*_ORDERED) is not None for tree in trees)
     is_by_key = result.kind == "incremental_by_unique_key"
     is_arriving = any(is_arrival(name, options.arrival, options.event) for name in bounded.columns)
-    reads_all = not bounded.columns
     return Conditions(
         unit=unit,
-        lookback=0 if reads_all else max(reaches),
+        lookback=0 if is_appended_once else max(reaches),
         nulls_in_times="FirstLoad" not in notes and settings.strategy != "microbatch" and reads_all,
         recurs="ReplacedTogether" not in notes and not bounded.is_joined and not (is_by_key and not is_ordered),
         changes=is_by_key and (is_arriving or reads_all),
