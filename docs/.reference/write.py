@@ -1,6 +1,9 @@
-"""Writes what is generated into pages that have marks such as `<!-- kind full -->` or `<!-- macros time query -->`.
+"""Writes what is generated into the pages that have marks, from `<!-- kind full -->` to `<!-- end -->`.
 
-The text is that of the macros' YAML and of the command's own help, so that the manual cannot say anything else.
+The text is that of the macros' YAML and of the command's own help, so that the manual cannot say anything else. A test
+finds pages that are not up to date.
+
+    python docs/.reference/write.py
 """
 
 from __future__ import annotations
@@ -13,8 +16,12 @@ from typing import Any
 import click
 import yaml
 
-MACROS = Path(__file__).parents[2] / "macros"
-MARK = re.compile(r"<!-- (kind|macros|tests|options|command|messages)((?: \S+)*) -->")
+DOCS = Path(__file__).parents[1]
+MACROS = DOCS.parent / "macros"
+BLOCK = re.compile(
+    r"^<!-- (kind|macros|tests|options|command|messages)((?: \S+)*) -->\n(?:.*?^<!-- end -->\n)?",
+    re.DOTALL | re.MULTILINE,
+)
 OPTIONS = re.compile(r"\{#\s([^#]*(?:#(?!\})[^#]*)*)#\}\s*\{% do rows\.update\(\{(.*?)\}\) %\}", re.DOTALL)
 # dbt's names of options, which the text of an option mentions, and a key of a row
 OTHER_NAMES = ("begin", "event_time", "incremental_predicates", "on_schema_change", "except")
@@ -23,9 +30,21 @@ FAILURE = re.compile(r"\{% do dbt_kinds\.fail\((.*?)\) %\}", re.DOTALL)
 PART = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|[^'\"]+", re.DOTALL)
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Exchanges the marks of a page. mkdocs calls this."""
-    return MARK.sub(lambda found: generated(found[1], found[2].split()), markdown)
+def main() -> None:
+    """Brings all pages up to date."""
+    for page in DOCS.rglob("*.md"):
+        old = page.read_text(encoding="utf-8")
+        if (new := up_to_date(old)) != old:
+            page.write_text(new, encoding="utf-8")
+
+
+def up_to_date(markdown: str) -> str:
+    """A page with what its marks stand for."""
+
+    def block(found: re.Match[str]) -> str:
+        return f"<!-- {found[1]}{found[2]} -->\n\n{generated(found[1], found[2].split())}\n\n<!-- end -->\n"
+
+    return BLOCK.sub(block, markdown)
 
 
 def generated(what: str, names: list[str]) -> str:
@@ -63,7 +82,8 @@ def messages() -> list[str]:
                 is_text = part[0][0] in "'\""
                 words += part[0][1:-1].replace("\\'", "'") if is_text else "…" if part[0].strip(" ~()\n") else ""
             found.add(" ".join(words.replace("`", "'").split()).strip("…;, "))
-    return sorted(found - {""}, key=str.lower)
+    # one or two words around a value tell nobody anything
+    return sorted((text for text in found if len(re.findall(r"[^\W\d_]{2,}", text)) > 2), key=str.lower)
 
 
 def public(folder: str) -> Iterator[dict[str, Any]]:
@@ -97,5 +117,9 @@ def commands() -> Iterator[str]:
 
     for name in sorted(main.commands):
         command = main.commands[name]
-        context = click.Context(command, info_name=f"dbt-kinds {name}")
+        context = click.Context(command, info_name=f"dbt-kinds {name}", terminal_width=80)
         yield f"### `dbt-kinds {name}`\n\n```text\n{command.get_help(context)}\n```"
+
+
+if __name__ == "__main__":
+    main()
