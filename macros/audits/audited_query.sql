@@ -1,10 +1,10 @@
 {#
   Audits a batch before it is written. Its query runs once, into a stage, and one statement runs all audits; a batch that fails one
-  is not written. Returns the query that reads the rows to publish; if the model has no audits, that is the unchanged query.
+  is not written. Returns the query that reads the rows to publish, with their values as the table will hold them; audits see them as the model's query yields them.
 #}
 {% macro audited_query(relation, run_context, batch, query) %}
   {% if not run_context.audits %}
-    {% do return(query) %}
+    {% do return(dbt_kinds.rows_as_stored(run_context.write_spec.get('stored_as_null'), query)) %}
   {% endif %}
   {# a query that reads its own table needs one #}
   {% do dbt_kinds.prepare_table(relation, run_context) if run_context.reads_itself %}
@@ -13,8 +13,9 @@
   {% set stage = dbt_kinds.stage_rows(relation, run_context.write_spec, 'audited', dbt_kinds._rows_to_publish(run_context, batch, query), staged.schema) %}
   {% set findings = dbt_kinds.findings_of(relation, run_context, batch, stage) %}
   {% do dbt_kinds.report_findings(relation, run_context, batch, findings) %}
-  {% do run_context.update({'staged': stage, 'warnings': findings}) %}
-  {% do return('select * from ' ~ stage) %}
+  {% set as_null = dbt_kinds.stored_as_null(run_context.write_spec, staged.schema) %}
+  {% do run_context.update({'staged': stage if as_null is none else none, 'warnings': findings}) %}
+  {% do return(dbt_kinds.rows_as_stored(as_null, 'select * from ' ~ stage)) %}
 {% endmacro %}
 
 

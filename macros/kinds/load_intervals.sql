@@ -29,7 +29,7 @@
   {% for batch in batches %}
     {% set started_at = dbt_kinds.next_moment() %}
     {% do dbt_kinds.assert_lease(options) %}
-    {% set query = dbt_kinds.batch_query(this, run_context, loop.index) %}
+    {% set query = dbt_kinds[options.traits.rows](this, run_context, loop.index) %}
     {% set audited = dbt_kinds.audited_query(this, run_context, batch, query) %}
     {% do dbt_kinds.check_first_batch(this, run_context, batch, audited) if loop.first %}
     {% do dbt_kinds.prepare_table(this, run_context) if loop.first and not run_context.get('is_idle') %}

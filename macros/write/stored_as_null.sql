@@ -31,9 +31,9 @@
 {% endmacro %}
 
 
-{# SQL: the rows of a query as the table will hold them. Pure. #}
-{% macro rows_as_stored(write_spec, query) %}
-  {% do return(query if write_spec.get('stored_as_null') is none else dbt_kinds.filtered_query(query, 'true', write_spec.stored_as_null.selected)) %}
+{# SQL: the rows of a query as the table will hold them, by what `stored_as_null` returned of its columns. Pure. #}
+{% macro rows_as_stored(as_null, query) %}
+  {% do return(query if as_null is none else dbt_kinds.filtered_query(query, 'true', as_null.selected)) %}
 {% endmacro %}
 
 

@@ -44,6 +44,14 @@ KINDS: dict[str, tuple[str, str, dict[str, Any], dict[int, int]]] = {
     "by_range": ("incremental_by_time_range", f"select * from {BY_DAY}", {"time_column": "day"}, dict.fromkeys(ONCE, 2)),
 }  # fmt: skip
 
+AUDITED = ("keyed", "latest", "states", "by_column", "groups", "partitions")
+AUDITS = {"audits": [{"not_null": {"column_name": "id"}}]}
+KINDS |= {
+    f"{name}_audited": (kind, query, options | AUDITS, ids)
+    for name, (kind, query, options, ids) in KINDS.items()
+    if name in AUDITED
+}
+
 
 @pytest.mark.parametrize("file_format", rest(["parquet", "orc"], "parquet"))
 def test_a_partition_value_that_spark_stores_as_null_is_null(project: Project, file_format: str) -> None:
