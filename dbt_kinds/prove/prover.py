@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from time import process_time
 
 import duckdb
 from sqlglot.errors import SqlglotError
@@ -23,6 +24,8 @@ from dbt_kinds.readers.dbt.project import DbtProject
 
 # so many smaller histories are played to shorten one
 _SHRINKS = 80
+# of processor time that one model is played
+_MOST_SECONDS = 60
 
 
 def prove(
@@ -66,7 +69,8 @@ def _tried(trial: Trial, conditions: Conditions, result: Result, runs: int, chan
     told: Counter[str] = Counter()
     played = stopped = failed = filled = 0
     last_stop = ""
-    while played < runs and stopped + failed <= runs // 2:
+    began = process_time()
+    while played < runs and stopped + failed <= runs // 2 and process_time() - began < _MOST_SECONDS:
         history = random_history(chance, conditions)
         try:
             found = trial.play(history)
