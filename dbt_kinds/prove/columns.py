@@ -43,8 +43,18 @@ class ColumnsRead:
                 for name in join.args.get("using") or []:
                     for source in scope.sources.values():
                         self._demand(source, name.name.lower())
+            self._read_left_out(scope)
         for name in wanted:
             self._demand(root, name.lower())
+
+    def _read_left_out(self, scope: Scope) -> None:
+        """What a star leaves out has to be there."""
+        for star in scope.expression.expressions if isinstance(scope.expression, exp.Select) else ():
+            inner = star.this if isinstance(star, exp.Column) else star
+            table = star.table.lower() if isinstance(star, exp.Column) else ""
+            sources = [one for alias, one in scope.sources.items() if not table or alias.lower() == table]
+            for column in (inner.args.get("except_") or []) if isinstance(inner, exp.Star) else ():
+                self._into(scope, sources, column.name.lower())
 
     def inputs_under(self, scope: Scope) -> set[str]:
         """The inputs that a scope reads, also through others."""

@@ -35,8 +35,11 @@ class Comparison:
 
     @property
     def is_equal(self) -> bool:
-        """Whether both have the same rows."""
-        return self.old == self.new
+        """Whether both have the same rows, or the old one never got any.
+
+        Nothing is greater than the newest value of an empty table: after a first run without rows it stays empty.
+        """
+        return self.old == self.new or (not self.old and self.is_complete)
 
     @property
     def is_complete(self) -> bool:
