@@ -30,7 +30,7 @@ from dbt_kinds.prove.old_model import Batches, OldModel
 from dbt_kinds.prove.rendering import OLD_TABLE, Invocation, PlayedRenderer
 from dbt_kinds.prove.sources import Inputs
 from dbt_kinds.prove.stand_ins import MACROS
-from dbt_kinds.prove.translation import clock_columns, in_duckdb, read_query, written_for_duckdb
+from dbt_kinds.prove.translation import PREPARED_AT, clock_columns, in_duckdb, read_query, written_for_duckdb
 from dbt_kinds.prove.trial import Trial
 from dbt_kinds.prove.types import Accepted, Columns, declared_type, guessed_types
 from dbt_kinds.prove.verdict import NotTriedError
@@ -40,7 +40,7 @@ from dbt_kinds.readers.dbt.rendering import Names
 from dbt_kinds.simulation.warehouse import Warehouse
 from dbt_kinds.writers.jinja import Expression
 
-_MOMENT = datetime(2024, 3, 10, 3)
+_MOMENT = datetime.fromisoformat(PREPARED_AT)
 # whose adapters delete and insert if a model has a key and names no strategy
 _DELETING_ADAPTERS = frozenset({"duckdb", "postgres", "redshift"})
 # what depends on the order of rows that are equal

@@ -140,6 +140,7 @@ class PlayedRenderer(Renderer):
                 }
             ),
         }
+        given |= {name: call for name, call in given["dbt"]._known.items() if name.startswith("type_")}
         known = given["dbt_utils"]._known
         known["get_single_value"] = self._single_value
         return given
