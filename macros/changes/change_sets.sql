@@ -70,16 +70,16 @@
   {% set relation = dbt_kinds.relation_of_node(node) %}
   {% set file_format, since, until = now.split(' ')[0], then.split(' ')[1], now.split(' ')[1] %}
   {% set is_iceberg = file_format == 'iceberg' %}
-  {% set snapshots = dbt_kinds.iceberg_snapshots(relation) if is_iceberg else {} %}
-  {% set between = dbt_kinds.snapshots_between(snapshots, since | int, until | int) if is_iceberg else none %}
+  {% set snapshots = dbt_kinds.snapshots_of(relation, file_format) %}
+  {% set between = dbt_kinds.snapshots_between(snapshots, since | int, until | int) %}
   {% if dbt_kinds.are_compactions(between) %}
     {% do return(dict(unknown, state='same')) %}
-  {% elif not (since | int in snapshots if is_iceberg else dbt_kinds.has_snapshot(relation, file_format, since)) %}
+  {% elif not snapshots.get(since | int, {'is_readable': false}).get('is_readable', true) %}
     {% do return(dict(unknown, state='gone')) %}
   {% endif %}
   {% set described = dbt_kinds.describe_write('select * from ' ~ relation ~ ' version as of ' ~ since, table=relation ~ ' version as of ' ~ until) %}
   {% set is_same = dbt_kinds.json_text(dbt_kinds.row_type(described.query)) == dbt_kinds.json_text(dbt_kinds.row_type(described.table)) %}
   {% set state = 'columns' if not is_same else 'map' if 'map<' in described.query | map(attribute='type') | join else 'readable' %}
-  {% set others = between | map(attribute='operation') | reject('in', ['append', 'replace']) | list if between is not none else none %}
+  {% set others = between | map(attribute='operation') | reject('in', ['append', 'replace']) | list if is_iceberg and between is not none else none %}
   {% do return({'state': state, 'is_appended': others == [], 'updates_nothing': others is not none and others | reject('eq', 'delete') | list == []}) %}
 {% endmacro %}

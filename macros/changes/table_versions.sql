@@ -52,11 +52,12 @@
 
 {# Whether a table holds the same rows at two versions, because only compactions lie between them. Asks Spark if the versions differ. #}
 {% macro is_same_version(node, then, now) %}
-  {% if then == now or not (then or '').startswith('iceberg ') or not now.startswith('iceberg ') or then == 'iceberg None' %}
+  {% set before, after = (then or '').split(' '), now.split(' ') %}
+  {% if then == now or before[0] not in ['iceberg', 'delta'] or before[0] != after[0] or before[1] == 'None' %}
     {% do return(then == now) %}
   {% endif %}
-  {% set snapshots = dbt_kinds.iceberg_snapshots(dbt_kinds.relation_of_node(node)) %}
-  {% do return(dbt_kinds.are_compactions(dbt_kinds.snapshots_between(snapshots, then[8:] | int, now[8:] | int))) %}
+  {% set snapshots = dbt_kinds.snapshots_of(dbt_kinds.relation_of_node(node), after[0]) %}
+  {% do return(dbt_kinds.are_compactions(dbt_kinds.snapshots_between(snapshots, before[1] | int, after[1] | int))) %}
 {% endmacro %}
 
 

@@ -15,19 +15,58 @@
   is no longer an ancestor of the current one. `since` none means since the table's creation.
 #}
 {% macro snapshots_since(relation, file_format, since) %}
-  {% set found = [] %}
   {% if file_format == 'delta' %}
-    {% for row in run_query('describe history ' ~ relation).rows if row['version'] | int > (since if since is not none else -1) %}
-      {% do found.append({
-        'snapshot_id': row['version'] | int, 'operation': {'WRITE': 'append', 'MERGE': 'overwrite'}.get(row['operation'], row['operation']), 'application': none,
-        'rows_written': none,
-      }) %}
-    {% endfor %}
-    {% do return(found) %}
+    {% set versions = dbt_kinds.snapshots_of(relation, file_format) %}
+    {% do return(dbt_kinds.snapshots_between(versions, since, versions | list | first)) %}
   {% endif %}
   {# refreshes the table, so comes first #}
   {% set current = dbt_kinds.current_snapshot(relation, file_format) %}
   {% do return(dbt_kinds.snapshots_between(dbt_kinds.iceberg_snapshots(relation), since, current)) %}
+{% endmacro %}
+
+
+{# The snapshots of an Iceberg table, or the versions of a Delta table that its log still has, by id; of Delta with `is_readable`. Asks Spark. #}
+{% macro snapshots_of(relation, file_format) %}
+  {% if file_format == 'delta' %}
+    {% do return(dbt_kinds.delta_versions(run_query('describe history ' ~ relation).rows)) %}
+  {% endif %}
+  {% do return(dbt_kinds.iceberg_snapshots(relation)) %}
+{% endmacro %}
+
+
+{#
+  The versions in the rows of `describe history`, newest first, by number. Commits that leave all rows as they are have the operation `replace`, like Iceberg's compactions. A version cannot be
+  read any more if a commit after it removed files, and did so longer before a `vacuum` than that retained them. Pure.
+#}
+{% macro delta_versions(rows) %}
+  {% set replaces = ['OPTIMIZE', 'REORG', 'VACUUM START', 'VACUUM END', 'COMPUTE STATS', 'SET TBLPROPERTIES', 'UNSET TBLPROPERTIES', 'ADD CONSTRAINT', 'DROP CONSTRAINT', 'CLUSTER BY', 'UPGRADE PROTOCOL'] %}
+  {% set keeps_files = replaces[2:] + ['ADD COLUMNS', 'CHANGE COLUMN'] %}
+  {% set versions, state = {}, namespace(removed_until=none, is_readable=true) %}
+  {% for row in rows %}
+    {% set version, operation, metrics = row['version'] | int, row['operation'], row['operationMetrics'] | string %}
+    {% do versions.update({version: {
+      'snapshot_id': version, 'parent_id': version - 1 if version else none, 'application': none, 'is_readable': state.is_readable,
+      'operation': 'replace' if operation in replaces else {'WRITE': 'append', 'MERGE': 'overwrite'}.get(operation, operation),
+      'rows_written': dbt_kinds.rows_in_metrics(metrics) if 'numOutputRows' in metrics else none,
+    }}) %}
+    {% set at = dbt_kinds._seconds_of_commit(row['timestamp']) %}
+    {% set appends = operation == 'WRITE' and modules.re.search('\\bmode\\W+Append', row['operationParameters'] | string) is not none %}
+    {% if operation == 'VACUUM START' %}
+      {% set retained = modules.re.search('specifiedRetentionMillis\\W+([0-9]+)', row['operationParameters'] | string) or modules.re.search('RetentionMillis\\W+([0-9]+)', row['operationParameters'] | string) %}
+      {% set until = at - (retained.group(1) | int if retained is not none else 0) / 1000 %}
+      {% set state.removed_until = until if state.removed_until is none else [until, state.removed_until] | max %}
+    {% elif state.removed_until is not none and at <= state.removed_until and not appends and operation not in keeps_files %}
+      {% set state.is_readable = false %}
+    {% endif %}
+  {% endfor %}
+  {% do return(versions) %}
+{% endmacro %}
+
+
+{# The seconds since 1970 of a commit's timestamp, which arrives as a datetime or as a text. Pure. #}
+{% macro _seconds_of_commit(timestamp) %}
+  {% set text = dbt_kinds.full_match('(\\d{4}-\\d\\d-\\d\\d)[ T](\\d\\d:\\d\\d:\\d\\d(?:[.]\\d+)?)[\\s\\S]*', timestamp | string) %}
+  {% do return(0 if text is none else dbt_kinds.seconds_between('1970-01-01T00:00:00', text.group(1) ~ 'T' ~ text.group(2))) %}
 {% endmacro %}
 
 
@@ -72,9 +111,7 @@ from {{ relation }}.snapshots
   {% if file_format == 'iceberg' %}
     {% do return(run_query('select 1 from ' ~ relation ~ '.snapshots where snapshot_id = ' ~ snapshot_id).rows | length > 0) %}
   {% elif file_format == 'delta' %}
-    {% for row in run_query('describe history ' ~ relation).rows if row['version'] | int == snapshot_id | int %}
-      {% do return(true) %}
-    {% endfor %}
+    {% do return(dbt_kinds.snapshots_of(relation, file_format).get(snapshot_id | int, {}).get('is_readable', false)) %}
   {% endif %}
   {% do return(false) %}
 {% endmacro %}

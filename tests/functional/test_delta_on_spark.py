@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.functional.faults import broken_connection
 from tests.functional.formats import formats
 from tests.functional.project import Project
 
@@ -14,6 +15,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 DAYS = "select id, day from {{ target.schema }}.source_rows"
+BY_DAY = DAYS + " where day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"
 CONTRACT = """version: 2
 models:
   - name: {name}
@@ -141,3 +143,79 @@ def test_a_source_without_a_feed_is_refused_until_it_is_turned_on(project: Proje
     project.sql("insert into {schema}.source_rows values (2, date '2024-01-01')")
     project.run(now="2024-01-02")
     assert project.rows("select id from {schema}.daily") == [(1,), (2,)]
+
+
+def upkeep(project: Project, name: str) -> None:
+    """What a site does to its tables at night: files are merged, and what nobody needs any more is removed."""
+    project.sql("set spark.databricks.delta.retentionDurationCheck.enabled=false")
+    project.sql(f"optimize {{schema}}.{name}")
+    project.sql(f"vacuum {{schema}}.{name} retain 0 hours")
+    project.sql(f"alter table {{schema}}.{name} set tblproperties ('owner' = 'night')")
+
+
+def captured(project: Project, name: str, kind_: str = "append", **meta: Any) -> None:
+    (project.folder / "models" / "sources.yml").write_text(
+        "version: 2\nsources:\n  - {name: raw, schema: '{{ target.schema }}', tables: [{name: source_rows}]}\n"
+    )
+    sql = "select id, day from {{ dbt_kinds.changes_of(source('raw', 'source_rows')) }} as s"
+    kind(project, name, sql, kind_, start=None, capture="snapshot", **meta)
+
+
+@pytest.mark.parametrize("done", [False, True])
+def test_upkeep_between_a_write_and_its_record_leaves_no_doubt(project: Project, done: bool) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    kind(project, "added", BY_DAY, kind="incremental_unmanaged")
+    captured(project, "gained")
+    project.run(now="2024-01-03")
+    project.sql("insert into {schema}.source_rows values (3, date '2024-01-03')")
+    for name in ("added", "gained"):
+        with broken_connection(rf"insert into \S*\.{name}\b", done=done) as broken_at:
+            project.dbt("run", "-s", name, now="2024-01-04")
+        assert broken_at
+        project.operation("release_lease", select=name)
+        upkeep(project, name)
+        run = project.run("-s", name, now="2024-01-04")
+        assert ("had written" in "\n".join(run.log)) == done, run.log
+        assert project.rows(f"select id from {{schema}}.{name}") == [(1,), (2,), (3,)]
+
+
+def test_upkeep_of_what_is_captured_is_no_change(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    captured(project, "gained", on_lost_history="error")
+    captured(project, "keyed", "incremental_by_unique_key", unique_key="id")
+    project.run()
+    upkeep(project, "source_rows")
+    assert set(project.run().messages.values()) == {"incremental: 0 rows"}
+    project.sql("insert into {schema}.source_rows values (3, date '2024-01-03')")
+    upkeep(project, "source_rows")
+    # the version of the last load is gone: its files were merged into others and removed
+    run = project.dbt("run")
+    assert "is gone, so its new rows cannot be determined; to replace all rows, use --full-refresh" in run.errors
+    assert run.statuses["keyed"] == "success"
+    assert project.rows("select id from {schema}.keyed") == [(1,), (2,), (3,)]
+    assert project.rows("select id from {schema}.gained") == [(1,), (2,)]
+    captured(project, "gained", on_lost_history="reload")
+    assert "history is gone" in project.run("-s", "gained").messages["gained"]
+    assert project.rows("select id from {schema}.gained") == [(1,), (2,), (3,)]
+
+
+def test_the_store_may_be_a_table_of_delta(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    for number in range(6):
+        kind(project, f"daily_{number}", batch_size=1)
+    for day in (3, 4, 5):
+        run = project.dbt("run", now=f"2024-01-0{day}", store_format="delta")
+        assert run.success, run.errors
+        project.sql(f"insert into {{schema}}.source_rows values ({day}, date '2024-01-0{day}')")
+        upkeep(project, "dbt_kinds_intervals")
+    idle = project.dbt("run", now="2024-01-05", store_format="delta")
+    assert set(idle.messages.values()) == {"OK up to date"}, idle.messages
+    for number in range(6):
+        assert project.rows(f"select id from {{schema}}.daily_{number}") == [(1,), (2,), (3,), (4,)]
+        assert project.recorded(f"daily_{number}") == [["2024-01-01", "2024-01-05"]]
+    compacted = project.dbt("run-operation", "dbt_kinds.compact_store", "--args", "{keep_days: 0}", now="2024-01-05", store_format="delta")  # fmt: skip
+    assert compacted.success, compacted.errors
+    upkeep(project, "dbt_kinds_intervals")
+    assert project.recorded("daily_0") == [["2024-01-01", "2024-01-05"]]
+    project.dbt("run", now="2024-01-06", store_format="delta")
+    assert project.recorded("daily_5") == [["2024-01-01", "2024-01-06"]]

@@ -47,3 +47,53 @@ def test_snapshots_between_are_those_on_the_way(
 @pytest.mark.parametrize(("since", "are"), [(2, True), (1, False), (4, True), (5, False)])
 def test_compactions_alone_change_no_row(since: int, are: bool) -> None:
     assert MACROS.are_compactions(MACROS.snapshots_between(SNAPSHOTS, since, 4)) is are
+
+
+def commit(version: int, operation: str, at: str, parameters: str = "{}", metrics: str = "{}") -> dict[str, Any]:
+    return {
+        "version": version,
+        "operation": operation,
+        "timestamp": f"2024-01-{at}",
+        "operationParameters": parameters,
+        "operationMetrics": metrics,
+    }
+
+
+WEEK = "{'retentionCheckEnabled': 'true', 'defaultRetentionMillis': '604800000'}"
+AT_ONCE = "{'specifiedRetentionMillis': '0', 'defaultRetentionMillis': '604800000'}"
+APPENDED = ("WRITE", "{'mode': 'Append', 'partitionBy': '[]'}")
+# newest first, each a version of its own
+HISTORIES: list[tuple[list[tuple[str, ...]], list[int]]] = [
+    ([("MERGE", "03 06:00:00"), ("DELETE", "02 06:00:00"), ("WRITE", "01 06:00:00")], [2, 1, 0]),
+    ([("VACUUM END", "09 06:00:01"), ("VACUUM START", "09 06:00:00", WEEK), ("DELETE", "02 06:00:01"), ("WRITE", "01")], [3, 2, 1, 0]),
+    ([("VACUUM END", "09 06:00:01"), ("VACUUM START", "09 06:00:00", WEEK), ("DELETE", "02 05:59:59"), ("WRITE", "01")], [3, 2, 1]),
+    ([("VACUUM START", "02 06:00:00.200", AT_ONCE), ("OPTIMIZE", "02 06:00:00.100+00:00"), ("WRITE", "01 06:00:00")], [2, 1]),
+    # an append removes no file, and neither does a property
+    ([("VACUUM START", "03 00:00:00", AT_ONCE), ("SET TBLPROPERTIES", "02 06:00:00"), ("WRITE", "02 00:00:00", APPENDED[1]), ("WRITE", "01 06:00:00")], [3, 2, 1, 0]),
+    ([("UPDATE", "04 00:00:00"), ("VACUUM START", "03 00:00:00", AT_ONCE), ("WRITE", "02 00:00:00", APPENDED[1])], [2, 1, 0]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("history", "readable"), HISTORIES)
+def test_versions_of_delta_are_readable_until_a_vacuum_removes_their_files(
+    history: list[tuple[str, ...]], readable: list[int]
+) -> None:
+    rows = [commit(len(history) - 1 - number, *given) for number, given in enumerate(history)]
+    versions = MACROS.delta_versions(rows)
+    assert [number for number, version in versions.items() if version["is_readable"]] == readable
+
+
+def test_what_delta_does_to_files_alone_changes_no_row() -> None:
+    rows = [
+        commit(4, "VACUUM END", "03 06:00:00"),
+        commit(3, "VACUUM START", "03 06:00:00", AT_ONCE),
+        commit(2, "OPTIMIZE", "02 06:00:00"),
+        commit(1, "MERGE", "02 05:00:00", metrics="{'numOutputRows': '7', 'numTargetRowsCopied': '0'}"),
+        commit(0, "CREATE TABLE", "01 06:00:00"),
+    ]
+    versions = MACROS.delta_versions(rows)
+    assert MACROS.are_compactions(MACROS.snapshots_between(versions, 1, 4))
+    assert not MACROS.are_compactions(MACROS.snapshots_between(versions, 0, 4))
+    assert [version["rows_written"] for version in versions.values()] == [None, None, None, 7, None]
+    # the table was dropped and made again
+    assert MACROS.snapshots_between(versions, 9, 4) is None
