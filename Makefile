@@ -20,14 +20,15 @@ test: lint
 functional: $(VENV)/dev.installed
 	$(BIN)/python -m pytest $(WORKERS) --rest
 
-## What is Delta's own, on a Spark of its own, if its jars are there (a folder as dbt_kinds/local/jars.py describes it); MATRIX=tests/functional/test_kind_matrix.py adds every kind
+ON_DELTA := $(addprefix tests/functional/test_,$(addsuffix .py,delta_on_spark scd2_conformance gates ondatrasql_runs))
+## What is Delta's own and a core of all vectors, on a Spark of its own, if its jars are there (a folder as dbt_kinds/local/jars.py describes it); MATRIX=tests/functional/test_kind_matrix.py adds every kind
 delta: export KINDS_JARS ?= $(wildcard $(abspath ../shared/jars))
 delta: export KINDS_FORMATS := delta
 delta: $(VENV)/dev.installed
 ifeq ($(wildcard $(or $(KINDS_JARS),../shared/jars)/delta-spark-3.5),)
 	@echo "make delta is left out: KINDS_JARS names no folder with delta-spark-3.5"
 else
-	$(BIN)/python -m pytest tests/functional/test_delta_on_spark.py $(MATRIX)
+	$(BIN)/python -m pytest $(ON_DELTA) $(MATRIX)
 endif
 
 ## The oldest and the newest Python, dbt and Spark, the first tests of every kind; a Python that is not installed is passed over, and named

@@ -8,7 +8,7 @@ import pytest
 
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import local_profile
-from tests.functional.formats import formats
+from tests.functional.formats import formats, table_format
 from tests.functional.project import Project, start_spark
 from tests.functional.speed import SETTINGS, lean_package, quick_dbt, quick_jvms
 from tests.functional.thrift import ThriftServer, thrift_server
@@ -22,10 +22,8 @@ def local_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
     """The profile of an embedded Spark with a metastore of its own, and that Spark, started."""
     use_java_17()
     quick_jvms()
-    # Spark's catalog is that of one format; noxfile.py has versions that no jar can be had for
-    table_format = next((name for name in formats("iceberg") if name in ("iceberg", "delta")), "parquet")
     folder = tmp_path_factory.mktemp("spark")
-    profile = local_profile(folder, name="local", schema="unused", threads=4, table_format=table_format)
+    profile = local_profile(folder, name="local", schema="unused", threads=4, table_format=table_format())
     profile["local"]["outputs"]["local"]["server_side_parameters"] |= SETTINGS
     session = start_spark(profile)
     yield profile

@@ -45,7 +45,7 @@ class Gate:
             self._view(name, self.vector["tables"][name], rows)
         for statement in step.get("sql", []):
             table = f"{self.project.schema}.{self.target}"
-            self.project.sql(statement.replace("{database}", self.database).replace("{target}", table))
+            self.project.sql(self._of_format(statement).replace("{database}", self.database).replace("{target}", table))
         self.model = {**self.model, "options": _merged(self.model["options"], step.get("options", {}))}
         self.model["query"] = step.get("query", self.model["query"])
         for name, options in step.get("parent_options", {}).items():
@@ -128,7 +128,7 @@ class Gate:
             self.project.rows(
                 f"select distinct _metadata.file_path, _metadata.file_modification_time from {{schema}}.{self.target}"
             )
-            if exists and self.file_format == "parquet"
+            if exists and self.file_format in ("parquet", "delta")
             else []
         )
         if exists and self.file_format == "iceberg":
@@ -164,9 +164,16 @@ class Gate:
         parts = f"partitioned by ({', '.join(table['partitioned_by'])})" if table.get("partitioned_by") else ""
         properties = ", ".join(f"'{key}'='{value}'" for key, value in table.get("properties", {}).items())
         self.project.sql(
-            f"create table {self.database}.{name} ({table['columns']}) using {table['using']} {parts} "
+            self._of_format(f"create table {self.database}.{name} ({table['columns']}) using {table['using']} {parts} ")
             + (f"tblproperties ({properties})" if properties else "")
         )
+
+    def _of_format(self, statement: str) -> str:
+        """A statement that makes a source of Iceberg, on Delta one of Delta that tells its changes."""
+        if self.file_format != "delta":
+            return statement
+        feed = r"using delta\1 tblproperties (delta.enableChangeDataFeed = true)"
+        return re.sub(r"using iceberg((?: +partitioned by [(][^)]*[)])?)", feed, statement)
 
 
 def _merged(options: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from tests.functional import iceberg
+from tests.functional import table_upkeep
 from tests.functional.project import Project
 
 Rows = set[tuple[int, int]]
@@ -52,7 +52,7 @@ class LateSource:
     def expire(self) -> None:
         """Removes all snapshots but the current one."""
         if self.using == "iceberg":
-            iceberg.expire(self.project, self.name)
+            table_upkeep.expire(self.project, self.name)
             # the last commit is kept, and names the one before it
             self.has_lost |= self.statements > 0 or self.compactions > 1
 
@@ -136,7 +136,7 @@ class LateSource:
             self._emptied(day)
 
     def _compact(self) -> None:
-        iceberg.compact(self.project, self.name)
+        table_upkeep.compact(self.project, self.name)
         self.compactions += 1
 
     def _emptied(self, day: int) -> None:

@@ -57,6 +57,11 @@ class Vectors:
     refused: dict[tuple[str, str], str] = field(default_factory=dict)
     told: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def table_format(self) -> str:
+        """That of sources, where their vector says nothing."""
+        return "delta" if self.file_format == "delta" else "iceberg"
+
     def run(self, vectors: Sequence[dict[str, Any]]) -> None:
         """Takes all vectors through their steps, those of one step in one run of dbt, or two where some want a full refresh."""
         named = [self._named(vector) for vector in vectors]
@@ -83,14 +88,14 @@ class Vectors:
         if step is vector["steps"][0] or "models" in step:
             self._write(vector)
         for name, columns in vector["tables"].items() if step is vector["steps"][0] else ():
-            self._make(name, columns, vector.get("source_format", "iceberg"), [])
+            self._make(name, columns, vector.get("source_format", self.table_format), [])
         for name, state in step.get("tables", {}).items():
             rows, columns = (state["rows"], state["columns"]) if isinstance(state, dict) else (state, None)
             if columns is not None and columns != vector["tables"][name]:
                 self._alter(name, vector["tables"][name], columns)
                 vector["tables"][name] = columns
             if isinstance(state, dict) and state.get("rebuild"):
-                self._make(name, vector["tables"][name], vector.get("source_format", "iceberg"), rows)
+                self._make(name, vector["tables"][name], vector.get("source_format", self.table_format), rows)
             else:
                 self._bring(name, vector["tables"][name], rows)
 
@@ -120,8 +125,10 @@ class Vectors:
         real = self._real(name)
         self.project.sql(f"create schema if not exists {real.split('.')[0]}")
         selected = self._values(columns, rows)
-        if file_format == "iceberg":
-            self.project.sql(f"create or replace table {real} using iceberg as {selected}")
+        if file_format == self.table_format:
+            # Delta drops a column only where columns are mapped
+            mapped = " tblproperties ('delta.columnMapping.mode' = 'name')" if file_format == "delta" else ""
+            self.project.sql(f"create or replace table {real} using {file_format}{mapped} as {selected}")
         else:
             self.project.sql(f"create table if not exists {real} using {file_format} as {selected}")
             self.project.sql(f"insert overwrite {real} {selected}")
@@ -200,6 +207,8 @@ class Vectors:
         if self.file_format == "iceberg":
             self.project.sql(f"refresh table {real}")
             return self.project.sql(f"select snapshot_id from {real}.refs where name = 'main'")
+        if self.file_format == "delta":
+            return self.project.sql(f"describe history {real} limit 1")[0][0]
         return sorted(SparkSession.builder.getOrCreate().table(real).inputFiles())
 
     def check(self, vector: dict[str, Any]) -> None:

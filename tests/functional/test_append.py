@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from tests.functional import iceberg
+from tests.functional import table_upkeep
 from tests.functional.faults import broken_connection
+from tests.functional.formats import formats, table_format
 from tests.functional.project import Project
 from tests.sweep import is_sweep, size
 
 Rows = Counter[tuple[int, int]]
 
-FORMATS = ["iceberg", "parquet"]
+FORMATS = formats("iceberg,parquet")
 # what a table holds of the rows that came
 QUERIES = {
     "chosen": "select id, v from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a where v % 3 <> 0",
@@ -27,12 +28,12 @@ STATEMENTS = [r"create table \S*__kinds_stage_", r"insert into \S*__kinds_stage_
 
 
 class Source:
-    """An Iceberg table `(id int, v int)` and the rows that it holds."""
+    """A table `(id int, v int)` of Iceberg, or Delta, and the rows that it holds."""
 
     def __init__(self, project: Project, name: str, luck: random.Random) -> None:
         self.project, self.name, self.luck = project, name, luck
         self.rows: Rows = Counter()
-        project.sql(f"create table {{schema}}.{name} (id int, v int) using iceberg")
+        project.sql(f"create table {{schema}}.{name} (id int, v int) using {table_format()}")
 
     def change(self) -> str:
         """One change drawn by lot; returns its name."""
@@ -64,17 +65,17 @@ class Source:
             del self.rows[old]
 
     def compact(self) -> None:
-        iceberg.compact(self.project, self.name)
+        table_upkeep.compact(self.project, self.name)
 
     def expire(self) -> None:
-        iceberg.expire(self.project, self.name)
+        table_upkeep.expire(self.project, self.name)
 
     def rebuild(self) -> None:
         """Made again with the same rows."""
         values = ", ".join(f"({id_}, {v})" for id_, v in self.rows.elements())
         rows = f"from values {values} as (id, v)" if values else "from (select 0 as id, 0 as v) where false"
         self._sql(
-            f"create or replace table {{table}} using iceberg as select cast(id as int) as id, cast(v as int) as v {rows}"
+            f"create or replace table {{table}} using {table_format()} as select cast(id as int) as id, cast(v as int) as v {rows}"
         )
 
     def _insert(self, rows: list[tuple[int, int]]) -> None:
@@ -136,7 +137,7 @@ def test_a_row_that_was_away_comes_again_on_every_format(project: Project) -> No
     source = Source(project, "a", random.Random(0))
     text = f"sources: [{{name: src, schema: {project.schema}, tables: [{{name: a}}]}}]"
     (project.folder / "models" / "sources.yml").write_text(text)
-    for file_format in ("iceberg", "parquet", "orc"):
+    for file_format in formats("iceberg,parquet,orc"):
         project.kind(f"of_{file_format}", QUERIES["both"].split(" union")[0], kind="append", config=f"file_format='{file_format}'", start=None, capture="snapshot")  # fmt: skip
     project.sql("insert into {schema}.a values (1, 1), (2, 1)")
     project.run()
@@ -144,7 +145,7 @@ def test_a_row_that_was_away_comes_again_on_every_format(project: Project) -> No
     assert set(project.run().messages.values()) == {"incremental: 0 rows"}
     project.sql("insert into {schema}.a values (2, 1)")
     assert set(project.run().messages.values()) == {"incremental: 1 row"}
-    for file_format in ("iceberg", "parquet", "orc"):
+    for file_format in formats("iceberg,parquet,orc"):
         assert project.rows(f"select id from {{schema}}.of_{file_format} order by id") == [(1,), (2,), (2,)]
     # a compaction changes the version and no row, and what it was before may expire
     source.compact()
@@ -167,13 +168,13 @@ def source(project: Project) -> Source:
     return Source(project, "a", random.Random(0))
 
 
-def appended(project: Project, sql: str, file_format: str = "iceberg", **meta: object) -> None:
+def appended(project: Project, sql: str, file_format: str = FORMATS[0], **meta: object) -> None:
     project.kind("t", sql, kind="append", config=f"file_format='{file_format}'", start=None, **meta)
 
 
 def captured_by_key(project: Project, sql: str) -> None:
     meta: dict[str, Any] = {"unique_key": "id", "start": None, "capture": "snapshot"}
-    project.kind("k", sql, kind="incremental_by_unique_key", config="file_format='iceberg'", **meta)
+    project.kind("k", sql, kind="incremental_by_unique_key", config=f"file_format='{FORMATS[0]}'", **meta)
 
 
 def test_what_nothing_tells_of_is_refused_or_read_again_and_never_doubled(project: Project, source: Source) -> None:
@@ -211,7 +212,7 @@ def test_what_nothing_tells_of_is_refused_or_read_again_and_never_doubled(projec
 def test_an_empty_run_and_a_sample_read_no_changes(project: Project) -> None:
     """dbt renders the captured table as a subquery then."""
     project.sql("create schema {schema}")
-    project.sql("create table {schema}.a (id int, ts timestamp) using iceberg")
+    project.sql(f"create table {{schema}}.a (id int, ts timestamp) using {table_format()}")
     project.sql("insert into {schema}.a values (1, timestamp '2024-01-01'), (2, timestamp '2024-01-02')")
     (project.folder / "models" / "sources.yml").write_text(
         f"sources: [{{name: src, schema: {project.schema}, tables: [{{name: a, config: {{event_time: ts}}}}]}}]"
@@ -292,7 +293,7 @@ def test_a_run_cannot_be_forgotten_and_all_of_them_can(project: Project, source:
 
 
 def test_a_map_can_be_appended_and_not_compared(project: Project, source: Source) -> None:
-    project.sql("create or replace table {schema}.a (id int, v map<string, int>) using iceberg")
+    project.sql(f"create or replace table {{schema}}.a (id int, v map<string, int>) using {table_format()}")
     appended(project, "select * from {{ dbt_kinds.changes_of(source('src', 'a')) }} as a", capture="snapshot")
     project.sql("insert into {schema}.a values (1, map('x', 1))")
     project.run()
@@ -337,7 +338,7 @@ def test_a_cursor_of_other_kinds_is_where_their_table_ends(project: Project, sou
         "whole": ("full", {}),
     }
     for name, (kind, meta) in models.items():
-        project.kind(name, query, kind=kind, config="file_format='iceberg'", **meta, **cursor)
+        project.kind(name, query, kind=kind, config=f"file_format='{FORMATS[0]}'", **meta, **cursor)
     project.run(now="2024-01-02")
     # a change below the cursor is not seen
     project.sql("update {schema}.a set v = 11 where id = 1")

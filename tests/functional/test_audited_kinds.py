@@ -10,10 +10,11 @@ import pytest
 
 from tests.functional.every_kind import EveryKind
 from tests.functional.faults import broken_connection
+from tests.functional.formats import formats
 from tests.functional.project import Project
 from tests.sweep import is_sweep, size
 
-FORMATS = ["iceberg", "parquet"] if is_sweep() else ["iceberg"]
+FORMATS = formats("iceberg,parquet" if is_sweep() else "iceberg")
 AUDITS = [
     {"not_null": {"column_name": "id"}},
     {"dbt_kinds.accepted_range": {"column_name": "n", "min_v": 0}},

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.functional.faults import broken_connection
+from tests.functional.formats import formats, table_format
 from tests.functional.project import Project
 from tests.functional.test_append import Source
 from tests.sweep import is_sweep, size
@@ -41,10 +42,10 @@ def test_a_captured_table_by_key_equals_the_full_recompute(project: Project, see
     source = UniqueSource(project, "a", random.Random(luck.random()))
     names = {number: f"name {number}" for number in range(4)}
     rows = ", ".join(f"({number}, '{name}')" for number, name in names.items())
-    project.sql(f"create table {{schema}}.b using iceberg as select * from values {rows} as (id, name)")
+    project.sql(f"create table {{schema}}.b using {table_format()} as select * from values {rows} as (id, name)")
     text = f"sources: [{{name: src, schema: {project.schema}, tables: [{{name: a}}, {{name: b}}]}}]"
     (project.folder / "models" / "sources.yml").write_text(text)
-    models = ["keyed_iceberg", "keyed_parquet"]
+    models = [f"keyed_{file_format}" for file_format in formats("iceberg,parquet")]
     for model in models:
         config = f"file_format='{model.split('_')[1]}'"
         meta = {"unique_key": "id", "capture": "snapshot"}

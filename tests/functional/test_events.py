@@ -19,11 +19,12 @@ from dbt.adapters.spark.session import Cursor
 from dbt_common.exceptions import DbtRuntimeError
 
 from tests.functional.faults import broken_connection, written
+from tests.functional.formats import formats, formats_of
 from tests.functional.project import Project
 from tests.sweep import size
 
 VECTORS = json.loads((Path(__file__).parents[1] / "conformance" / "ondatrasql.json").read_text())["ingests"]
-FORMATS = ["iceberg", "parquet"]
+FORMATS = formats("iceberg,parquet")
 # where a run of a vector dies
 DEATHS = {"after_claim": r"create table \S*__kinds_stage_", "after_write": "'loaded'"}
 
@@ -70,7 +71,7 @@ def broken_models(breaks: Mapping[str, str]) -> Iterator[set[str]]:
 
 
 def test_the_vectors_of_ingests(project: Project, tmp_path: Path, file_format: str) -> None:
-    named = {vector["id"].lower(): vector for vector in VECTORS if file_format in vector.get("formats", FORMATS)}
+    named = {vector["id"].lower(): vector for vector in VECTORS if file_format in formats_of(vector)}
     for name, vector in named.items():
         events(project, name, tmp_path / name, file_format, columns=vector["columns"])
     for number in range(max(len(vector["steps"]) for vector in named.values())):
@@ -187,7 +188,7 @@ def test_every_line_is_a_row_or_a_reject_with_its_reason_and_number(project: Pro
 
 
 # from the ledger to the last record
-STATEMENTS = [r"dbt_kinds_ingested", r"create table \S*__kinds_stage_", r"insert into \S*__kinds_stage_", "__rejected", "'pending'", r"insert into \S*t_(iceberg|parquet)\b", "'loaded'", "drop table"]  # fmt: skip
+STATEMENTS = [r"dbt_kinds_ingested", r"create table \S*__kinds_stage_", r"insert into \S*__kinds_stage_", "__rejected", "'pending'", r"insert into \S*t_(iceberg|parquet|delta)\b", "'loaded'", "drop table"]  # fmt: skip
 
 
 @pytest.mark.sweep
@@ -215,7 +216,7 @@ def test_what_lands_arrives_once_whatever_breaks(project: Project, tmp_path: Pat
                 broken = breaks.enter_context(broken_connection(statement, number=place, done=done))
                 project.dbt("run")
                 told.append(f"{number} broken at {broken[0][:60] if broken else 'nothing'}, done: {done}")
-        project.operation("release_lease", select="t_iceberg t_parquet")
+        project.operation("release_lease", select=" ".join(f"t_{file_format}" for file_format in FORMATS))
         run = project.run()
         while "to go" in "\n".join(run.log):
             run = project.run()
@@ -236,12 +237,12 @@ def test_what_lands_arrives_once_whatever_breaks(project: Project, tmp_path: Pat
 def test_what_is_refused_and_what_a_rebuild_takes(project: Project, tmp_path: Path) -> None:
     columns = [{"name": "id", "data_type": "int", "not_null": True}]
     land(tmp_path / "in", "a.jsonl", ['{"id": 1}', "oops"])
-    events(project, "t", tmp_path / "in", "iceberg", columns=columns, on_bad_record="error")
+    events(project, "t", tmp_path / "in", FORMATS[0], columns=columns, on_bad_record="error")
     refused = project.dbt("run")
     assert "1 line cannot be loaded, such as this one of a.jsonl: oops (not a JSON object)" in refused.errors
     assert not project.table_exists("t__rejected")
     assert not project.table_exists("t")
-    events(project, "t", tmp_path / "in", "iceberg", columns=columns)
+    events(project, "t", tmp_path / "in", FORMATS[0], columns=columns)
     assert project.run().messages["t"] == "flush: 1 row"
     # it may be the only copy of what has been removed
     run = project.run("--full-refresh")
@@ -255,7 +256,7 @@ def test_what_is_refused_and_what_a_rebuild_takes(project: Project, tmp_path: Pa
         in project.dbt("run-operation", "dbt_kinds.forget", "--args", "{select: t}").errors
     )
     more = [*columns, {"name": "n", "data_type": "string"}]
-    events(project, "t", tmp_path / "in", "iceberg", columns=more, disable_restatement=False)
+    events(project, "t", tmp_path / "in", FORMATS[0], columns=more, disable_restatement=False)
     land(tmp_path / "in", "b.jsonl", ['{"id": 2, "n": "x"}'])
     with broken_connection(r"insert into \S*\.t\b"):
         project.dbt("run", "--full-refresh")
@@ -274,7 +275,7 @@ def test_what_is_refused_and_what_a_rebuild_takes(project: Project, tmp_path: Pa
         ),
         ({"columns": columns, "max_files": 0}, "max_files '0' is not a whole number"),
     ):
-        events(project, "t", tmp_path / "in", "iceberg", **meta)
+        events(project, "t", tmp_path / "in", FORMATS[0], **meta)
         assert words in project.dbt("run").errors, words
 
 

@@ -1,4 +1,4 @@
-"""The vectors of `gates.json` through real dbt, on Iceberg and on Parquet."""
+"""The vectors of `gates.json` through real dbt, on Iceberg and on Parquet; `make delta` has them on Delta."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.functional.formats import formats_of, is_usual
 from tests.functional.gates import Gate
 from tests.functional.project import Project
 
@@ -35,10 +36,10 @@ def cases() -> list[Any]:
             vector,
             file_format,
             id=f"{vector['id']}-{file_format}",
-            marks=[] if file_format == USUAL.get(vector["id"]) else [pytest.mark.sweep],
+            marks=[] if is_usual(file_format, USUAL.get(vector["id"])) else [pytest.mark.sweep],
         )
         for vector in VECTORS
-        for file_format in vector.get("formats", ["iceberg", "parquet"])
+        for file_format in formats_of(vector)
     ]
 
 

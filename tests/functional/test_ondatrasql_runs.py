@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.functional.formats import formats, formats_of, is_usual
 from tests.functional.ondatrasql_vectors import VECTORS, Vectors, kinds_of
 from tests.functional.project import Project
 
@@ -21,11 +22,11 @@ CASES = [
         vector,
         file_format,
         id=f"{vector['id']}-{file_format}",
-        marks=[] if file_format == "iceberg" and vector["id"] in USUAL else [pytest.mark.sweep],
+        marks=[] if vector["id"] in USUAL and is_usual(file_format, "iceberg") else [pytest.mark.sweep],
     )
     for vector in VECTORS
     if kinds_of(vector) <= RUNNING
-    for file_format in vector.get("formats", ["iceberg", "parquet"])
+    for file_format in formats_of(vector)
 ]
 
 
@@ -36,7 +37,7 @@ def projects(
     """The vectors that are asked for, run once on each format."""
     tests = [item for item in request.session.items if isinstance(item, pytest.Function) and item.path == request.path]
     made = {}
-    for file_format in ("iceberg", "parquet"):
+    for file_format in formats("iceberg,parquet"):
         given: list[Any] = [
             test.callspec.params["vector"] for test in tests if test.callspec.params["file_format"] == file_format
         ]

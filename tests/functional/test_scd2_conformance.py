@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.functional.formats import formats_of
 from tests.functional.project import Project
 from tests.functional.scd2 import stored
 from tests.sweep import rest
@@ -49,7 +50,7 @@ USUAL = ["DOC3", "T04", "T13", "C06", "R03A", "S06"]
 CASES = [
     Case(vector, file_format)
     for vector in VECTORS
-    for file_format in vector.get("formats", ["iceberg", "parquet"])
+    for file_format in formats_of(vector)
 ]  # fmt: skip
 NAMES = rest([case.name for case in CASES], *(case.name for case in CASES if case.vector["id"] in USUAL))
 

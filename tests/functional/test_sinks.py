@@ -17,11 +17,13 @@ from dbt_kinds.push import delivery
 from dbt_kinds.push.changes import Change, Keys, waiting_of
 from dbt_kinds.push.functions import read_function
 from tests.functional.faults import broken_connection
+from tests.functional.formats import formats
 from tests.functional.project import Project
 from tests.functional.test_append import Source
 from tests.receiver import Receiver, held
 from tests.sweep import is_sweep, size
 
+FORMATS = formats("iceberg,parquet")
 VECTORS = json.loads((Path(__file__).parents[1] / "conformance" / "ondatrasql.json").read_text())["pushes"]
 # a batch, statuses, dead letters and a push that dies
 USUAL = {"P05", "P12"}
@@ -56,7 +58,7 @@ def asked(project: Project) -> Dbt:
     return Dbt(DbtOptions(folder, folder))
 
 
-def keyed_model(project: Project, name: str, file_format: str = "iceberg", **sink: Any) -> None:
+def keyed_model(project: Project, name: str, file_format: str = FORMATS[0], **sink: Any) -> None:
     """A model whose rows the test changes itself: its runs have nothing to load."""
     project.kind(
         name,
@@ -156,7 +158,6 @@ def killed(*given: Any) -> Any:
     raise KeyboardInterrupt
 
 
-FORMATS = ("iceberg", "parquet")
 KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "keyed": (
         "incremental_by_unique_key",
@@ -203,8 +204,8 @@ def test_a_receiver_ends_where_the_table_is(project: Project, monkeypatch: pytes
     )
     texts = {"source": "{{ source('src', 'a') }}", "captured": "{{ dbt_kinds.changes_of(source('src', 'a')) }}"}
     receivers: dict[str, Unreliable] = {}
-    formats = FORMATS if is_sweep() else luck.sample(FORMATS, 1)
-    for model, (kind, sql, meta) in {f"{name}_{of}": KINDS[name] for of in formats for name in KINDS}.items():
+    chosen = FORMATS if is_sweep() else luck.sample(FORMATS, 1)
+    for model, (kind, sql, meta) in {f"{name}_{of}": KINDS[name] for of in chosen for name in KINDS}.items():
         name, file_format = model.split("_")
         keys: Keys = {"keyed": "unique_key", "grouped": "group"}.get(name, "row")  # type: ignore[assignment]
         sink = {"function": model, "batch_size": luck.randint(1, 4), "max_concurrent": luck.randint(1, 2)}
