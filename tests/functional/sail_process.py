@@ -12,6 +12,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable
+from datetime import datetime, timezone
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,10 @@ def history(table: str, limit: str | None) -> Answer:
         actions = [json.loads(line) for line in file.read_text().splitlines()]
         commit: dict[str, Any] = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
         metrics = {name: str(number) for name, number in commit.get("operationMetrics", {}).items()}
-        rows.append((int(file.stem), commit.get("operation"), metrics))
-    return ["version", "operation", "operationMetrics"], rows[: int(limit) if limit else None]
+        at = datetime.fromtimestamp(commit.get("timestamp", 0) / 1000, tz=timezone.utc)
+        rows.append((int(file.stem), at, commit.get("operation"), commit.get("operationParameters", {}), metrics))
+    columns = ["version", "timestamp", "operation", "operationParameters", "operationMetrics"]
+    return columns, rows[: int(limit) if limit else None]
 
 
 def described(query: str) -> Answer:

@@ -150,7 +150,7 @@ def upkeep(project: Project, name: str) -> None:
     project.sql("set spark.databricks.delta.retentionDurationCheck.enabled=false")
     project.sql(f"optimize {{schema}}.{name}")
     project.sql(f"vacuum {{schema}}.{name} retain 0 hours")
-    project.sql(f"alter table {{schema}}.{name} set tblproperties ('owner' = 'night')")
+    project.sql(f"alter table {{schema}}.{name} set tblproperties ('seen' = 'night')")
 
 
 def captured(project: Project, name: str, kind_: str = "append", **meta: Any) -> None:
@@ -197,25 +197,3 @@ def test_upkeep_of_what_is_captured_is_no_change(project: Project) -> None:
     captured(project, "gained", on_lost_history="reload")
     assert "history is gone" in project.run("-s", "gained").messages["gained"]
     assert project.rows("select id from {schema}.gained") == [(1,), (2,), (3,)]
-
-
-def test_the_store_may_be_a_table_of_delta(project: Project) -> None:
-    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
-    for number in range(6):
-        kind(project, f"daily_{number}", batch_size=1)
-    for day in (3, 4, 5):
-        run = project.dbt("run", now=f"2024-01-0{day}", store_format="delta")
-        assert run.success, run.errors
-        project.sql(f"insert into {{schema}}.source_rows values ({day}, date '2024-01-0{day}')")
-        upkeep(project, "dbt_kinds_intervals")
-    idle = project.dbt("run", now="2024-01-05", store_format="delta")
-    assert set(idle.messages.values()) == {"OK up to date"}, idle.messages
-    for number in range(6):
-        assert project.rows(f"select id from {{schema}}.daily_{number}") == [(1,), (2,), (3,), (4,)]
-        assert project.recorded(f"daily_{number}") == [["2024-01-01", "2024-01-05"]]
-    compacted = project.dbt("run-operation", "dbt_kinds.compact_store", "--args", "{keep_days: 0}", now="2024-01-05", store_format="delta")  # fmt: skip
-    assert compacted.success, compacted.errors
-    upkeep(project, "dbt_kinds_intervals")
-    assert project.recorded("daily_0") == [["2024-01-01", "2024-01-05"]]
-    project.dbt("run", now="2024-01-06", store_format="delta")
-    assert project.recorded("daily_5") == [["2024-01-01", "2024-01-06"]]
