@@ -14,6 +14,8 @@
     {% call statement('delete_range') %}
 delete from {{ relation }} where {{ condition }}
     {% endcall %}
+    {# rows that another run has put there meanwhile would be doubled #}
+    {% do dbt_kinds.assert_lease(run_context.options) %}
   {% endif %}
   {% set before = dbt_kinds.table_state(relation, run_context, 'head') if write_spec.file_format == 'delta' else none %}
   {% set insert -%}

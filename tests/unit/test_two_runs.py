@@ -19,14 +19,20 @@ BY_INTERVALS: dict[str, tuple[str, dict[str, Any]]] = {
     "unmanaged": ("incremental_unmanaged", {"start": "2024-01-01"}),
     "adding": ("incremental_by_unique_key", {"start": "2024-01-01", "unique_key": "id", "when_matched": ADDING}),
     "key": ("incremental_by_unique_key", {"start": "2024-01-01", "unique_key": "id"}),
+    # not partitioned by its day, so that a day is replaced in two commits
+    "range": (
+        "incremental_by_time_range",
+        {"start": "2024-01-01", "time_column": "day", "partition_by_time_column": False},
+    ),
 }
 
 
 @dataclass
 class Raced(Changing):
-    """A warehouse in which something happens between a run's plan and its claim, or while its hooks keep it silent for two hours."""
+    """A warehouse in which something happens between a run's plan and its claim, or while its hooks, or what follows its delete, keep it silent for two hours."""
 
     meanwhile: list[Callable[[], Any]] = field(default_factory=list)
+    after_delete: list[Callable[[], Any]] = field(default_factory=list)
     is_silent: bool = False
     seconds: int = 0
 
@@ -34,7 +40,12 @@ class Raced(Changing):
         if self.of not in BY_INTERVALS:
             return super().model()
         kind, options = BY_INTERVALS[self.of]
-        return kind, {**options, "file_format": self.file_format}, WINDOW
+        query = (
+            WINDOW.replace("id, v", "id, v, date_add(date '2023-12-31', id) as day", 1)
+            if self.of == "range"
+            else WINDOW
+        )
+        return kind, {**options, "file_format": self.file_format}, query
 
     def happen(self) -> None:
         happening, self.meanwhile = self.meanwhile, []
@@ -47,6 +58,9 @@ class Raced(Changing):
         if name == "append_events" and self.unwritten[-1]["event"] == "claimed" and not self.is_silent:
             self.happen()
         super().change(name, sql)
+        if name == "delete_range":
+            self.meanwhile, self.after_delete = self.after_delete, []
+            self.happen()
 
     def macros(self, *args: Any, **kwargs: Any) -> Macros:
         macros = super().macros(*args, **kwargs)
@@ -161,6 +175,16 @@ def test_a_run_whose_table_another_claimed_and_left_half_written_records_nothing
         warehouse.build(3)
     assert warehouse.recorded() == before
     warehouse.gain_and_build(4)
+    assert warehouse.held() == warehouse.expected()
+
+
+def test_a_run_that_was_silent_between_its_two_commits_adds_nothing_to_what_another_loaded() -> None:
+    warehouse = Raced(of="range", file_format="iceberg")
+    warehouse.gain_and_build(2)
+    warehouse.gain()
+    warehouse.is_silent, warehouse.after_delete = True, [warehouse.wait, lambda: warehouse.build(3)]
+    with pytest.raises(CompilerError, match=r"another one recorded what it did to shop\.t; run it again"):
+        warehouse.build(3)
     assert warehouse.held() == warehouse.expected()
 
 
