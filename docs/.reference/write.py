@@ -117,7 +117,7 @@ def commands() -> Iterator[str]:
 
     for name in sorted(main.commands):
         command = main.commands[name]
-        context = click.Context(command, info_name=f"dbt-kinds {name}", terminal_width=80)
+        context = click.Context(command, info_name=f"dbt-kinds {name}", terminal_width=80, **main.context_settings)
         yield f"### `dbt-kinds {name}`\n\n```text\n{command.get_help(context)}\n```"
 
 

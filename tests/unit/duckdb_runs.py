@@ -28,7 +28,8 @@ class Warehouse(Simulation):
     plan: str = "id: int\nProject [id#1]\n+- LocalRelation [id#1]"
 
     def run_query(self, sql: str) -> Any:
-        if sql.startswith("explain extended"):
+        # what bounds are compared with is asked in another way, which DuckDB does not show
+        if sql.startswith("explain extended") and "__kinds_zone" not in sql:
             printed = f"== Analyzed Logical Plan ==\n{self.plan}\n== Optimized Logical Plan ==\n"
             return SimpleNamespace(rows=[(printed if self.plan else "",)])
         return super().run_query(sql)
