@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from dbt_kinds.migrate.page import render_page
 from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.migrate.project import resolved
 from dbt_kinds.migrate.results import Migration, Result
+from dbt_kinds.prove.comparison import Comparison
 from dbt_kinds.prove.prover import prove
 from dbt_kinds.prove.verdict import Verdict
 from dbt_kinds.readers.dbt.project import read_project
@@ -94,6 +96,14 @@ def test_a_wrong_conversion_is_shown_with_sources_and_runs(name: str, tmp_path: 
     titles = [table.title for table in verdict.tables]
     assert "runs" in titles
     assert {"only before", "only now"} & set(titles)
+
+
+def test_a_difference_counts_unless_a_note_tells_of_it_and_the_table_is_complete() -> None:
+    merged, once = Counter({("1", "b"): 2}), Counter({("1", "a"): 1, ("1", "b"): 1})
+    complete = Comparison(("id", "name"), old=merged, new=once, whole=once)
+    assert complete.is_told({"KeptAsTest", "ZoneNoted"}) == {"KeptAsTest"}
+    assert complete.is_told({"ZoneNoted"}) == frozenset()
+    assert Comparison(("id", "name"), old=once, new=merged, whole=once).is_told({"KeptAsTest"}) == frozenset()
 
 
 def test_the_same_seed_plays_the_same_runs(tmp_path: Path) -> None:
