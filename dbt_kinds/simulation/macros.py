@@ -57,14 +57,19 @@ _MODULES = {
 def _compiled_files() -> list[tuple[list[str], CodeType]]:
     compiled = []
     for file in sorted(MACROS.rglob("*.sql")):
-        # a materialization runs in dbt only
-        text = re.sub(r"(?s){% materialization .*?{% endmaterialization %}", "", file.read_text())
-        # what dbt makes of a generic test
-        text = re.sub(r"{% test (\w+)\(", r"{% macro test_\1(", text).replace("{% endtest %}", "{% endmacro %}")
+        text = plain_macros(file.read_text())
         # jinja2 does not export names that begin with an underscore; dbt renames all of them like this
         renamed = re.sub(r"{% macro (\w+)\(", r"{% macro dbt_macro__\1(", text)
         compiled.append((re.findall(r"{% macro (\w+)\(", text), _ENVIRONMENT.compile(renamed, filename=str(file))))
     return compiled
+
+
+def plain_macros(text: str) -> str:
+    """The text of a file as jinja2 alone reads it: generic tests as the macros that dbt makes of them, no
+    materializations, which run in dbt only.
+    """
+    text = re.sub(r"(?s){% materialization .*?{% endmaterialization %}", "", text)
+    return re.sub(r"{% test (\w+)\(", r"{% macro test_\1(", text).replace("{% endtest %}", "{% endmacro %}")
 
 
 class Macros:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import jinja2
 from jinja2 import nodes
 
-from tests.unit.macros import MACROS
+from dbt_kinds.simulation.macros import MACROS, plain_macros
 
 ENVIRONMENT = jinja2.Environment(extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
 # these return in their last loop, which comes to an answer before it ends
@@ -18,16 +16,11 @@ def test_macros_that_return_a_value_return_one_at_every_end() -> None:
     macros = {
         macro.name: macro
         for file in sorted(MACROS.rglob("*.sql"))
-        for macro in ENVIRONMENT.parse(without_materializations(file.read_text())).find_all(nodes.Macro)
+        for macro in ENVIRONMENT.parse(plain_macros(file.read_text())).find_all(nodes.Macro)
     }
     raising = {name for name, macro in macros.items() if ends(macro.body, set()) and not answers(macro)}
     open_ended = {name for name, macro in macros.items() if answers(macro) and not ends(macro.body, raising)}
     assert open_ended == ANSWERS_IN_A_LOOP
-
-
-def without_materializations(text: str) -> str:
-    text = re.sub(r"(?s){% materialization .*?{% endmaterialization %}", "", text)
-    return re.sub(r"{% test (\w+)\(", r"{% macro test_\1(", text).replace("{% endtest %}", "{% endmacro %}")
 
 
 def answers(macro: nodes.Macro) -> bool:
