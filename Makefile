@@ -6,7 +6,7 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test delta corners sweep soak fusion unit functional lint docs reference benchmark lock clean
+.PHONY: demo test delta corners sweep soak fusion unit functional lint docs pictures reference benchmark lock clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -58,6 +58,10 @@ lint: $(VENV)/dev.installed
 ## What pages of the manual have from the code: options, macros, operations, tests, commands
 reference: $(VENV)/dev.installed
 	$(BIN)/python docs/.reference/write.py
+
+## The pictures of the manual, docs/pictures; they are committed, because Markdown on a code host needs them
+pictures: $(VENV)/dev.installed
+	$(BIN)/python docs/.pictures/write.py
 
 ## The manual, into target/site
 docs: $(VENV)/dev.installed

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree
 
 import jinja2
 import pytest
@@ -33,15 +34,19 @@ def blocks(language: str) -> list[tuple[str, str]]:
     ]
 
 
-def load_reference() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("reference", DOCS / ".reference" / "write.py")
+def load_writer(folder: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(folder.strip("."), DOCS / folder / "write.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    # as a command it finds the modules beside it
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(DOCS / folder)
+        spec.loader.exec_module(module)
     return module
 
 
-REFERENCE = load_reference()
+REFERENCE = load_writer(".reference")
+PICTURES = load_writer(".pictures")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -139,15 +144,50 @@ def test_every_message_of_a_run_can_be_found_by_its_words() -> None:
         assert words in page, words
 
 
-def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
-    told = subprocess.run(
-        command,
-        cwd=ROOT,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_pictures_are_up_to_date_and_each_is_on_a_page() -> None:
+    files = {file.relative_to(PICTURES.FOLDER).as_posix(): file for file in PICTURES.FOLDER.rglob("*.svg")}
+    assert {name: file.read_text() for name, file in files.items()} == PICTURES.pictures(), "run make pictures"
+    shown = {
+        (page.parent / target).resolve()
+        for page in PAGES
+        for _, target in re.findall(r"!\[([^\]]+)\]\(([^)]+)\)", page.read_text())
+    }
+    assert shown == {file.resolve() for file in files.values()}
+
+
+@pytest.mark.parametrize("name", sorted(PICTURES.pictures()))
+def test_a_picture_says_what_it_shows_and_needs_no_other_host(name: str) -> None:
+    text = PICTURES.pictures()[name]
+    tree = ElementTree.fromstring(text)
+    space = "{http://www.w3.org/2000/svg}"
+    assert all(len(tree.findtext(f"{space}{element}") or "") > 10 for element in ("title", "desc"))
+    assert not re.findall(r"https?:", text.replace('xmlns="http://www.w3.org/2000/svg"', ""))
+    assert len(text) < 60_000
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    told = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "group_key" in (tmp_path / "site" / "kinds" / "tracked" / "index.html").read_text()
+    return folder
+
+
+def test_the_site_is_built_without_a_warning(site: Path) -> None:
+    assert "group_key" in (site / "kinds" / "tracked.html").read_text()
+
+
+def test_no_page_of_the_site_asks_another_host(site: Path) -> None:
+    elsewhere = r"""<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)=["']?(?:https?:)?//[^>]*|class="mermaid"|@import[^;]*"""
+    pages = {file: file.read_text() for file in site.rglob("*.html")}
+    assert len(pages) > 40
+    assert not [(file.name, found) for file, text in pages.items() for found in re.findall(elsewhere, text)]
+    styles = [file.read_text() for file in site.rglob("*.css")]
+    assert not [found for text in styles for found in re.findall(r"url\([\"']?(?:https?:)?//[^)]*|@import[^;]*", text)]
+
+
+def test_the_search_of_the_site_works_from_disk(site: Path) -> None:
+    assert (site / "search" / "search_index.js").read_text().startswith("var __index = {")
+    assert '<script src="../javascripts/iframe-worker.js"></script>' in (site / "kinds" / "tracked.html").read_text()
