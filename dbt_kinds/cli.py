@@ -23,6 +23,7 @@ from rich.markup import escape
 import dbt_kinds
 from dbt_kinds.errors import CollectorError, KindsError
 from dbt_kinds.local.jars import FORMATS
+from dbt_kinds.operate.completion import complete_models
 
 if TYPE_CHECKING:
     from dbt_kinds.migrate.conversion import MigrateOptions
@@ -117,7 +118,12 @@ def asks_dbt(command: Callable[..., None]) -> Callable[..., None]:
             metavar="YAML",
             help="Variables for the run, as in dbt.",
         ),
-        click.option("--select", "-s", help="Names of models, separated by spaces; default: all."),
+        click.option(
+            "--select",
+            "-s",
+            shell_complete=complete_models,
+            help="Names of models, separated by spaces; default: all.",
+        ),
         click.option("--target", "-t", help="The target in the profile."),
         click.option("--profile", help="The profile to use."),
         click.option("--profiles-dir", help="The folder of profiles.yml."),

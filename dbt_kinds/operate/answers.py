@@ -73,6 +73,10 @@ class Finding:
         return f"audit {self.audit} {verb}: {failures} in {where}"
 
 
+# what somebody did who called an operation
+_STATED = {"adopt": "adopted", "record": "recorded", "forget": "forgotten"}
+
+
 @dataclass(frozen=True)
 class Run:
     """The effect of one invocation on one table; `stated` is what an operation recorded or withdrew."""
@@ -108,6 +112,11 @@ class Run:
     def windows(self) -> list[Interval]:
         """What it loaded, with adjacent batches merged."""
         return merged((load.start, load.end) for load in self.loaded)
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, in a word: its state, or what an operation did."""
+        return _STATED.get(self.source, self.state) if self.state == "stated" else self.state
 
     @property
     def went_wrong(self) -> bool:
@@ -165,4 +174,4 @@ def run_message(run: Run) -> str:
         return run.message
     if run.state == "died":
         return "its process is gone, or its lease expired without a sign of life"
-    return f"by the operation {run.source}" if run.state == "stated" else ""
+    return ""

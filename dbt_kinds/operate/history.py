@@ -36,7 +36,7 @@ def history_table(runs: Sequence[Run]) -> Table:
     table.add_column("loaded", overflow="fold", min_width=24)
     for run in runs:
         began = Text(moment_text(run.began_at or run.ended_at or "")[:16])
-        state = Text(run.state, _STYLES.get(run.state, ""))
+        state = Text(run.outcome, _STYLES.get(run.state, ""))
         table.add_row(began, Text(run.name), state, Text(rows_text(run)), Text(seconds_text(run)), _what_happened(run))
     return table
 

@@ -142,7 +142,7 @@ def _verdict(model: ModelStatus) -> tuple[list[str], str]:
         words.append("running")
     if model.last_run and model.last_run.went_wrong:
         tags.append("failed")
-        words.append(model.last_run.state)
+        words.append(model.last_run.outcome)
     if model.audit_failed:
         names = dict.fromkeys(finding.audit for finding in model.audit_failed)
         words.append(f"audit failed: {', '.join(names)}")

@@ -178,7 +178,7 @@ def _missing(model: ModelStatus) -> Text:
 def _last_run(run: Run | None) -> Text:
     if run is None:
         return Text("none", "dim")
-    text = Text(run.state, "red" if run.went_wrong else "")
+    text = Text(run.outcome, "red" if run.went_wrong else "")
     when = run.ended_at or run.began_at
     text.append(f" {moment_text(when)[:16]}" if when else "", "")
     done = ", ".join(fact for fact in (rows_text(run) and f"{rows_text(run)} rows", seconds_text(run)) if fact)

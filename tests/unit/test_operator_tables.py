@@ -154,13 +154,12 @@ def test_what_is_to_be_known_of_a_plan_stands_below_the_table() -> None:
 
 def test_history_tells_windows_rows_seconds_and_messages() -> None:
     assert printed(history_table([Run.of(run) for run in HISTORY["runs"]])) == [
-        "began             model     state     rows  took  loaded",
-        "2024-06-30 08:00  payments  failed                nothing",
-        "                                                  [PARSE_SYNTAX_ERROR] Syntax error at or near 'form'",
-        "2024-06-30 08:00  orders    done     1,234  26 s  2024-06-28 to 2024-06-30",
-        "2024-06-30 07:52  events    running               nothing",
-        "2024-06-29 09:00  payments  stated                took back 2024-02-01 to 2024-03-01",
-        "                                                  by the operation forget",
+        "began             model     state       rows  took  loaded",
+        "2024-06-30 08:00  payments  failed                  nothing",
+        "                                                    [PARSE_SYNTAX_ERROR] Syntax error at or near 'form'",
+        "2024-06-30 08:00  orders    done       1,234  26 s  2024-06-28 to 2024-06-30",
+        "2024-06-30 07:52  events    running                 nothing",
+        "2024-06-29 09:00  payments  forgotten               took back 2024-02-01 to 2024-03-01",
     ]  # fmt: skip
 
 
