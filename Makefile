@@ -6,7 +6,7 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test delta corners sweep soak fusion unit functional lint docs pictures reference benchmark lock clean
+.PHONY: demo test delta corners sweep soak fusion unit functional lint docs pictures reference benchmark compare lock clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -81,6 +81,19 @@ benchmark: $(VENV)/dev.installed
 	$(BIN)/python -m benchmarks.changes
 	$(BIN)/python -m benchmarks.check
 
+SQLMESH := $(VENV)-sqlmesh
+## What the manual's page Which tool says, measured here: half an hour; SQLMesh gets a venv of its own
+compare: $(VENV)/dev.installed $(SQLMESH)/installed
+	$(BIN)/python -m benchmarks.nightly --sqlmesh $(SQLMESH)/bin/python
+	$(BIN)/python -m benchmarks.backfill
+	$(BIN)/python -m benchmarks.upsert --rounds 3
+	$(BIN)/python -m benchmarks.scd2 --sqlmesh $(SQLMESH)/bin/python
+
+$(SQLMESH)/installed:
+	$(PYTHON) -m venv $(SQLMESH)
+	$(SQLMESH)/bin/pip install --quiet 'sqlmesh==0.236.*' 'pyspark==3.5.*' pyyaml
+	touch $@
+
 # the wheel of Iceberg's jars wants Python below 3.13, but holds jars and no more
 JARS := $(BIN)/pip install --quiet --no-deps --ignore-requires-python snowpark-connect-deps-iceberg==1.0.2
 
@@ -104,4 +117,4 @@ lock:
 		--extra dev --upgrade --output-file constraints.txt pyproject.toml
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock .dbt_kinds
+	rm -rf $(VENV) $(VENV)-lock $(SQLMESH) .dbt_kinds

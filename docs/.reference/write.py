@@ -1,7 +1,7 @@
 """Writes what is generated into the pages that have marks, from `<!-- kind full -->` to `<!-- end -->`.
 
-The text is that of the macros' YAML and of the command's own help, so that the manual cannot say anything else. A test
-finds pages that are not up to date.
+The text is that of the macros' YAML, of the command's own help and of what benchmarks measured, so that the manual
+cannot say anything else. A test finds pages that are not up to date.
 
     python docs/.reference/write.py
 """
@@ -18,8 +18,9 @@ import yaml
 
 DOCS = Path(__file__).parents[1]
 MACROS = DOCS.parent / "macros"
+RESULTS = DOCS.parent / "benchmarks" / "RESULTS.md"
 BLOCK = re.compile(
-    r"^<!-- (kind|macros|tests|options|command|messages)((?: \S+)*) -->\n(?:.*?^<!-- end -->\n)?",
+    r"^<!-- (kind|macros|tests|options|command|messages|results)((?: \S+)*) -->\n(?:.*?^<!-- end -->\n)?",
     re.DOTALL | re.MULTILINE,
 )
 OPTIONS = re.compile(r"\{#\s([^#]*(?:#(?!\})[^#]*)*)#\}\s*\{% do rows\.update\(\{(.*?)\}\) %\}", re.DOTALL)
@@ -57,6 +58,8 @@ def generated(what: str, names: list[str]) -> str:
         return option_rows()
     if what == "tests":
         return "\n\n".join(section(macro) for macro in public("generic_tests"))
+    if what == "results":
+        return "\n\n".join([night_rows(), comparison_rows()])
     return "\n\n".join(commands()) if what == "command" else "\n".join(f"* `{text}`" for text in messages())
 
 
@@ -84,6 +87,33 @@ def messages() -> list[str]:
             found.add(" ".join(words.replace("`", "'").split()).strip("…;, "))
     # one or two words around a value tell nobody anything
     return sorted((text for text in found if len(re.findall(r"[^\W\d_]{2,}", text)) > 2), key=str.lower)
+
+
+def night_rows() -> str:
+    """The newest of the measured nights: ours, and the others in the same session."""
+    rows = result_rows("A night's job")
+    newest = max(at for at, row in enumerate(rows) if row[0].removeprefix("**").startswith("dbt_kinds"))
+    lines = ["| 20 models, 50,000 rows a day | whole run | dbt_kinds against it |", "|---|---|---|"]
+    lines += [f"| {name.replace('**', '')} | {whole} | {ratio} |" for name, whole, ratio, *_ in rows[newest:]]
+    return "\n".join(lines)
+
+
+def comparison_rows() -> str:
+    """What was measured of dbt_kinds against something else, with the command."""
+    lines = ["| work, command | dbt_kinds against it |", "|---|---|"]
+    taken = False
+    for work, _, now, *_ in result_rows("Times"):
+        taken = ("against" in work and not work.startswith("`dbt-kinds")) or (taken and work.startswith("the same"))
+        if taken:
+            lines.append(f"| {work} | {now} |")
+    return "\n".join(lines)
+
+
+def result_rows(heading: str) -> list[list[str]]:
+    """The cells of the first table below a heading of what was measured, without the table's own heading."""
+    text = RESULTS.read_text().split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
 def public(folder: str) -> Iterator[dict[str, Any]]:
