@@ -156,14 +156,14 @@ def directory_option(default: str, text: str) -> Callable[[Callable[..., None]],
 @json_option
 def plan(dbt: Dbt, select: str | None, full_refresh: bool, as_json: bool) -> None:
     """Show what a run would load, in which batches and why. Writes nothing. Exits with 1 if a model is refused."""
-    from dbt_kinds.operate.plan import plan_summary, plan_table, plans_of, read_plans
+    from dbt_kinds.operate.plan import PlanTable, plan_summary, plans_of, read_plans
 
     answer = read_plans(dbt, select, full_refresh=full_refresh)
     plans = plans_of(answer)
     if as_json:
         print_json(answer)
     else:
-        print_table(plan_table(plans))
+        print_table(PlanTable(plans))
         say(plan_summary(plans) if plans else NO_MODELS)
     if any(plan.refused is not None for plan in plans):
         click.get_current_context().exit(1)

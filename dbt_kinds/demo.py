@@ -17,7 +17,7 @@ from dbt_kinds.errors import DemoDataMissingError, DemoFailedError
 from dbt_kinds.local.java import supply_java, use_java_17
 from dbt_kinds.local.profile import local_profile, render_profile, spark_home
 from dbt_kinds.operate.dbt import Dbt, DbtOptions, invoke
-from dbt_kinds.operate.plan import plan_table, plans_of, read_plans
+from dbt_kinds.operate.plan import PlanTable, plans_of, read_plans
 from dbt_kinds.operate.status import read_status, status_table
 
 HOURLY, DAILY = "departures_hourly", "flights_with_weather"
@@ -157,7 +157,7 @@ class _Demonstration:
         options = self._at("2013-07-02", kinds_start=week[0], kinds_end=week[1])
         invoke(["run", "--select", model], options, quiet=False, on_line=lambda line: None)
         self._console.print("\n[bold]$ dbt-kinds plan[/]", highlight=False)
-        self._console.print(plan_table(plans_of(read_plans(Dbt(self._at("2013-07-02"))))))
+        self._console.print(PlanTable(plans_of(read_plans(Dbt(self._at("2013-07-02"))))))
 
     def arrive(self, statement: str) -> None:
         """Changes the raw data outside dbt."""

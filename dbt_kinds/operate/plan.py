@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -83,29 +83,37 @@ def plans_of(answer: Mapping[str, Any]) -> list[Plan]:
     return [Plan.of(plan) for plan in answer.get("plans", [])]
 
 
-def plan_table(plans: Sequence[Plan]) -> Group:
-    """The plans for a terminal: a table of what would run, in which batches, and why, followed by notes on models."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("model", overflow="fold")
-    table.add_column("unit")
-    table.add_column("batches", justify="right")
-    table.add_column("would load", no_wrap=True)
-    tells_costs = any(plan.estimate for plan in plans)
-    if tells_costs:
-        table.add_column("will cost", no_wrap=True)
-    table.add_column("why", overflow="fold")
-    for plan in plans:
-        cost = [Text(plan.estimate.text() if plan.estimate and plan.batches else "")] if tells_costs else []
-        if plan.refused is not None:
-            nothing = [Text()] if tells_costs else []
-            table.add_row(Text(plan.name), Text(), Text(), Text("refused", "red"), *nothing, Text(plan.refused, "red"))
-            continue
-        number = Text(f"{len(plan.batches):,}") if plan.batches else Text("0", "dim")
-        number.append(f"\n{plan.to_go:,} to go" if plan.to_go else "", "dim")
-        why = Text(plan.reason, "" if plan.batches else "dim")
-        table.add_row(Text(plan.name), Text(plan.unit), number, _batches(plan), *cost, why)
-    notes = [Text(f"{plan.name}: {plan.note}", "cyan") for plan in plans if plan.note]
-    return Group(table, *([Text()] if notes else []), *notes)
+@dataclass(frozen=True)
+class PlanTable:
+    """The plans for a terminal: a table of what would run, in which batches, and why, followed by notes on models.
+
+    Where a terminal is narrow, costs and reasons stand below what would be loaded.
+    """
+
+    plans: Sequence[Plan]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yields the table and the notes."""
+        is_wide = options.max_width >= 110
+        tells_costs = any(plan.estimate for plan in self.plans)
+        table = Table(header_style="bold", box=None, pad_edge=False)
+        # as in status: names are only wrapped if they would leave too little of 80 columns
+        table.add_column("model", overflow="fold", no_wrap=all(len(plan.name) <= 28 for plan in self.plans))
+        table.add_column("unit")
+        table.add_column("batches", justify="right")
+        table.add_column("would load" if is_wide else "would load, and why", no_wrap=is_wide, overflow="fold")
+        if tells_costs and is_wide:
+            table.add_column("will cost", no_wrap=True)
+        if is_wide:
+            table.add_column("why", overflow="fold")
+        for plan in self.plans:
+            chosen, cost, why = _batches(plan), _cost(plan), _why(plan)
+            below = [part for part in (chosen, cost, why) if part]
+            cells = [chosen, *([cost] if tells_costs else []), why] if is_wide else [Text("\n").join(below)]
+            table.add_row(Text(plan.name), Text(plan.unit), _number(plan), *cells)
+        yield table
+        notes = [Text(f"{plan.name}: {plan.note}", "cyan") for plan in self.plans if plan.note]
+        yield from [Text(), *notes] if notes else []
 
 
 def plan_summary(plans: Sequence[Plan]) -> str:
@@ -134,7 +142,26 @@ def _whole_cost(plans: Sequence[Plan]) -> str:
     return f", ~{rough_duration_text(sum(seconds))}" + (f" and what {unknown:,} of them will take" if unknown else "")
 
 
+def _number(plan: Plan) -> Text:
+    if plan.refused is not None:
+        return Text()
+    number = Text(f"{len(plan.batches):,}") if plan.batches else Text("0", "dim")
+    return number.append(f"\n{plan.to_go:,} to go" if plan.to_go else "", "dim")
+
+
+def _cost(plan: Plan) -> Text:
+    return Text(plan.estimate.text() if plan.estimate and plan.batches else "")
+
+
+def _why(plan: Plan) -> Text:
+    if plan.refused is not None:
+        return Text(plan.refused, "red")
+    return Text(plan.reason, "" if plan.batches else "dim")
+
+
 def _batches(plan: Plan) -> Text:
+    if plan.refused is not None:
+        return Text("refused", "red")
     waiting = Text(waits_text(plan.waiting), "blue")
     return Text("\n").join(text for text in (_chosen(plan.batches), waiting) if text) or Text("nothing", "dim")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dbt_kinds.operate.plan import Estimate, plan_summary, plan_table, plans_of
+from dbt_kinds.operate.plan import Estimate, PlanTable, plan_summary, plans_of
 from tests.unit.macros import Macros, node
 from tests.unit.planning import days, planned
 from tests.unit.test_operator_tables import printed
@@ -356,6 +356,6 @@ def test_the_plan_tells_what_a_run_will_cost() -> None:
     unknown = {"model": "model.shop.b", "batches": days(1, 2), "estimate": {"from_batches": 0}}
     idle = {"model": "model.shop.c", "batches": [], "estimate": {"seconds": 0, "rows": 0, "from_batches": 0}}
     plans = plans_of({"plans": [known, unknown, idle]})
-    lines = printed(plan_table(plans))
+    lines = printed(PlanTable(plans))
     assert "will cost" in lines[0] and "~2 min, ~5 rows" in lines[1] and "  ?" in lines[2] and "~" not in lines[3]
     assert plan_summary(plans) == "2 batches in 2 models, ~2 min and what 1 of them will take; nothing to do in 1 more."

@@ -12,7 +12,7 @@ from rich.console import Console
 from dbt_kinds.operate.answers import Lease, Run
 from dbt_kinds.operate.history import history_table
 from dbt_kinds.operate.intervals import count_text, duration_text, instant_text
-from dbt_kinds.operate.plan import plan_summary, plan_table, plans_of
+from dbt_kinds.operate.plan import Estimate, PlanTable, plan_summary, plans_of
 from dbt_kinds.operate.status import ModelStatus, status_table
 from tests.unit.operator_answers import DONE, HISTORY, LEASE, PLAN, STATUS, model
 
@@ -112,7 +112,7 @@ def test_a_lease_that_is_dead_says_that_it_does_not_block() -> None:
 
 
 def test_plan_tells_batches_and_why() -> None:
-    assert printed(plan_table(plans_of(PLAN))) == [
+    assert printed(PlanTable(plans_of(PLAN))) == [
         "model     unit  batches  would load                why",
         "events    day        30  2024-01-01 to 2024-01-02  first load",
         "                         2024-01-02 to 2024-01-03",
@@ -121,6 +121,19 @@ def test_plan_tells_batches_and_why() -> None:
         "                         2024-01-30 to 2024-01-31",
         "orders    day         0  nothing                   up to date until 2024-06-30T00:00:00",
         "payments  day         1  2024-06-28 to 2024-06-30  1 missing, 1 looked back",
+    ]  # fmt: skip
+
+
+def test_a_plan_of_80_columns_breaks_no_name() -> None:
+    _, orders, payments = plans_of(PLAN)
+    named = replace(payments, model="model.shop.payments_of_last_year", estimate=Estimate(34, 105, 3))
+    assert printed(PlanTable([orders, named]), width=80) == [
+        "model                  unit  batches  would load, and why",
+        "orders                 day         0  nothing",
+        "                                      up to date until 2024-06-30T00:00:00",
+        "payments_of_last_year  day         1  2024-06-28 to 2024-06-30",
+        "                                      ~34 s, ~105 rows",
+        "                                      1 missing, 1 looked back",
     ]  # fmt: skip
 
 
@@ -139,7 +152,7 @@ def test_a_refused_plan_is_neither_work_nor_nothing_to_do() -> None:
     )
     assert plan_summary([orders, refunds]) == "Nothing to do: 1 model looked at; 1 refused: refunds."
     assert plan_summary([refunds]) == "1 refused: refunds."
-    assert printed(plan_table([orders, refunds]))[1:] == [
+    assert printed(PlanTable([orders, refunds]))[1:] == [
         "orders   day         0  nothing     up to date until 2024-06-30T00:00:00",
         "refunds                 refused     no start",
     ]
@@ -147,9 +160,9 @@ def test_a_refused_plan_is_neither_work_nor_nothing_to_do() -> None:
 
 def test_what_is_to_be_known_of_a_plan_stands_below_the_table() -> None:
     first = plans_of(PLAN)[0]
-    lines = printed(plan_table([replace(first, note="the table is there")]))
+    lines = printed(PlanTable([replace(first, note="the table is there")]))
     assert lines[-2:] == ["", f"{first.name}: the table is there"]
-    assert printed(plan_table([first])) == lines[:-2]
+    assert printed(PlanTable([first])) == lines[:-2]
 
 
 def test_history_tells_windows_rows_seconds_and_messages() -> None:

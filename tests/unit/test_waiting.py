@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbt_kinds.operate.intervals import units_text
-from dbt_kinds.operate.plan import plan_table, plans_of
+from dbt_kinds.operate.plan import PlanTable, plans_of
 from dbt_kinds.operate.report import Report, render_report
 from dbt_kinds.operate.status import ModelStatus, Status, status_table
 from tests.unit.macros import CompilerError, Macros, node
@@ -339,6 +339,6 @@ def test_status_and_plan_tell_what_waits_and_for_what() -> None:
     page = render_report(Report([status]))
     assert 'data-tags="waiting"' in page and "waits for ready_until: 2 days, since 2024-01-04" in page
     plan = {"model": "model.shop.orders", "unit": "day", "waiting": [wait], "reason": "2 units wait", "batches": []}
-    lines = printed(plan_table(plans_of({"plans": [plan, {**plan, "batches": days(1, 2), "to_go": 4}]})))
+    lines = printed(PlanTable(plans_of({"plans": [plan, {**plan, "batches": days(1, 2), "to_go": 4}]})))
     assert lines[1].split("  ")[-2:] == ["2024-01-03 to 2024-01-05 waits for ready_until", "2 units wait"]
     assert "4 to go" in lines[3]
