@@ -6,7 +6,7 @@ SHARE ?= 1/1
 # the groups are those of tests/sweep.py, and so is the order
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test delta corners sweep soak fusion unit functional lint docs pictures reference benchmark compare lock clean
+.PHONY: demo test delta corners sweep soak fusion unit functional lint docs pictures recordings reference benchmark compare lock clean
 
 ## Real flight data: fill the missing days, punch a gap, fill it
 demo: $(VENV)/demo.installed
@@ -61,6 +61,11 @@ reference: $(VENV)/dev.installed
 
 ## The pictures of the manual, docs/pictures; they are committed, because Markdown on a code host needs them
 pictures: $(VENV)/dev.installed
+	$(BIN)/python docs/.pictures/write.py
+
+## What those of terminals show, recorded anew from the demonstration: some minutes, and Spark
+recordings: $(VENV)/dev.installed
+	$(BIN)/python docs/.pictures/record.py
 	$(BIN)/python docs/.pictures/write.py
 
 ## The manual, into target/site

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import concepts
 from rows import KINDS, draw_rows
+from terminals import terminals
 
 FOLDER = Path(__file__).parents[1] / "pictures"
 
@@ -27,7 +28,9 @@ def pictures() -> dict[str, str]:
         "which-kind": concepts.which_kind(),
     }
     drawn |= {f"kinds/{rows.kind}": draw_rows(rows) for rows in KINDS}
-    return {f"{name}.svg": drawing.svg() for name, drawing in drawn.items()}
+    texts = {name: drawing.svg() for name, drawing in drawn.items()}
+    texts |= {f"terminal/{name}": text for name, text in terminals().items()}
+    return {f"{name}.svg": text for name, text in texts.items()}
 
 
 def main() -> None:
