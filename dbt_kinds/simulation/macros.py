@@ -104,6 +104,7 @@ class Macros:
                 dispatch=lambda name, package: self.dispatched(name, adapter_type),
             ),
             "execute": True,
+            "dbt_version": "1.11.0",
             "graph": {"nodes": {}},
             "model": node or {},
             "tojson": json.dumps,

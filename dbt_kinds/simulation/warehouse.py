@@ -118,8 +118,9 @@ class Warehouse(Tables, Log):
         variables: dict[str, Any],
         invocation: str,
         full_refresh: bool,
+        **of_dbt: Any,
     ) -> Macros:
-        """The macros as an invocation of dbt on that model sees them."""
+        """The macros as an invocation of dbt on that model sees them; `of_dbt` is what its context has instead."""
         model = node(name, kind=kind, **options) | {
             "raw_code": sql,
             "package_name": "shop",
@@ -141,7 +142,8 @@ class Warehouse(Tables, Log):
                 **of_run, model=model, var=variable_of(variables), invocation_args_dict=self.arguments
             )
             return self.kept
-        macros = Macros(variables=variables, arguments=self.arguments, node=model, **of_run, **self._of_dbt())
+        given = {"variables": variables, "arguments": self.arguments, "node": model, **of_run, **self._of_dbt()}
+        macros = Macros(**{**given, **of_dbt})
         macros.replace({name: getattr(self, name) for name in _ASKED_OF_TABLES} | self._of_store())
         self.kept = macros if self.keeps_macros else None
         return macros

@@ -3,6 +3,7 @@
   What differs is in the kind's record (kind_traits). To be returned by a materialization. docs/how-it-works.md goes through it step by step.
 #}
 {% macro load_intervals() %}
+  {% do dbt_kinds.note_begun(model) %}
   {% do dbt_kinds.check_adapter(model.name) %}
   {% do dbt_kinds.check_query(model) %}
   {% set options = dbt_kinds.options_of(model) %}
@@ -17,6 +18,7 @@
     {% do dbt_kinds.fill_outbox(this, options) %}
     {% do dbt_kinds.drop_orphan_stages(this, options, run_context.plan.execution_time) %}
     {% do dbt_kinds.release_with_note(options, run_context.plan.execution_time, run_context.note) %}
+    {% do dbt_kinds.send_due_records() %}
     {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, dbt_kinds.idle_status(run_context.plan))) %}{% endcall %}
     {% do return({'relations': [this.incorporate(type='table')]}) %}
   {% endif %}
@@ -52,6 +54,7 @@
   {{ run_hooks(dbt_kinds.substitute_in_hooks(options, 'its post-hook', post_hooks, run_context.window, plan.execution_time)) }}
   {% do dbt_kinds.fill_outbox(this, options) %}
   {% do dbt_kinds.release_with_note(options, plan.execution_time, dbt_kinds.note_of_writes(written)) %}
+  {% do dbt_kinds.send_due_records() %}
   {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, status)) %}{{ written[-1].sql if written }}{% endcall %}
   {% do return({'relations': [this.incorporate(type='table')]}) %}
 {% endmacro %}

@@ -29,6 +29,7 @@
   {% endif %}
   {% set run_context = dbt_kinds.planned_run(options, settings, refresh=has_open_write) %}
   {% if run_context.is_done and run_context.note is none %}
+    {% do dbt_kinds.give_back_claim_ahead(options) %}
     {% do return(run_context) %}
   {% endif %}
   {# what a run without anything to load notes is not worth failing for #}
@@ -36,6 +37,8 @@
   {% if others_wrote is none %}
     {% do return(dict(run_context, note=none)) %}
   {% endif %}
+  {% do dbt_kinds.send_records_before_write(options) %}
+  {% do dbt_kinds.check_nothing_taken_over(options) %}
   {% do run_context.update({'table_state': dbt_kinds.own_claims()[options.relation].table_state}) %}
   {% set settings_after = dbt_kinds.settle_announced_write(options, settings) if not has_open_write else none %}
   {# another run's records do not show which files it took from a folder #}

@@ -11,8 +11,8 @@
   {% set events = dbt_kinds.read_last_runs() if nodes else [] %}
   {% set audited = dbt_kinds.read_audits(nodes) %}
   {% set last_runs, leases = {}, {} %}
-  {% for run in dbt_kinds.runs_in_log(events) if run.source == 'run' %}
-    {% do last_runs.setdefault(run.relation, run) %}
+  {% for run in dbt_kinds.runs_in_log(events) if run.source in ['run', 'ahead'] %}
+    {% do last_runs.setdefault(run.relation, run) if run.source == 'run' %}
     {% do leases.setdefault(run.relation, dbt_kinds._lease_of(run, events)) if run.ended_at is none %}
   {% endfor %}
   {% set models = [] %}

@@ -3,7 +3,7 @@
   {% do return([
     'kinds_start', 'kinds_end', 'kinds_execution_time', 'kinds_ignore_cron', 'kinds_batch_size', 'kinds_allow_full_restatement',
     'kinds_allow_approximate_restatement', 'kinds_backbuild', 'kinds_require_safety', 'kinds_lease_seconds', 'kinds_store_schema', 'kinds_store_format',
-    'kinds_prod_targets', 'kinds_skip_audits', 'kinds_ignore_skip', 'kinds_landing', 'kinds_compact',
+    'kinds_prod_targets', 'kinds_skip_audits', 'kinds_ignore_skip', 'kinds_landing', 'kinds_compact', 'kinds_claim_ahead',
   ]) %}
 {% endmacro %}
 

@@ -4,7 +4,7 @@
   `node` is the model of the context, or a node of dbt's graph. Columns are checked later, against the query.
 #}
 {% macro options(node) %}
-  {% set model, given, table = node.name, dbt_kinds._given_options(node), dbt_kinds.option_table() %}
+  {% set model, given, table = node.name, dbt_kinds.given_options(node), dbt_kinds.option_table() %}
   {% do dbt_kinds.check_table_name(node) %}
   {% do dbt_kinds.check_own_table(node) %}
   {% do dbt_kinds._check_option_names(node, given, table) %}
@@ -73,7 +73,7 @@
   The model's settings, from meta, else from the top level. At the top level only explicitly set values count:
   dbt fills in fields of its own there (lookback is 1 in every model; measured on 1.11).
 #}
-{% macro _given_options(node) %}
+{% macro given_options(node) %}
   {% set given = {} %}
   {% for name in node.unrendered_config if node.config.get(name) is not none %}
     {% do given.update({name: node.config[name]}) %}

@@ -1,9 +1,9 @@
 {#
   Appends events of a model in one statement. An event is a mapping of the store's columns; the columns common to all events of a
   model are added here, and a shared recorded_at, which is returned. Its `details` are a mapping, which is written as JSON here, once. `commit` is a query of one row, `snapshot_id` and
-  `rows_written`, which the same statement fills in for `loaded` events that lack them.
+  `rows_written`, which the same statement fills in for `loaded` events that lack them. `also` are whole events of other models.
 #}
-{% macro append_events(options, events, commit=none) %}
+{% macro append_events(options, events, commit=none, also=[]) %}
   {% if not events %}
     {% do return(none) %}
   {% endif %}
@@ -17,6 +17,14 @@
     #}
     {% do dbt_kinds.find_store(refresh=true) %}
   {% endif %}
+  {% set whole = dbt_kinds.whole_events(options, events) %}
+  {% do dbt_kinds.add_events(whole + also, commit) %}
+  {% do return(whole[0].recorded_at) %}
+{% endmacro %}
+
+
+{# Events of a model with the columns that all its events have, and a shared moment. #}
+{% macro whole_events(options, events) %}
   {% set common = {
     'relation': options.relation, 'model': options.unique_id, 'kind': options.kind, 'invocation_id': invocation_id,
     'recorded_at': dbt_kinds.next_moment(), 'source': dbt_kinds.run_memory('source').get('source', 'run'),
@@ -26,20 +34,25 @@
     {% do whole.append(dict(common, **event)) %}
     {% do whole[-1].update({'details': dbt_kinds.details_text(event.details)}) if event.get('details') is not none %}
   {% endfor %}
-  {% do dbt_kinds.add_events(whole, commit) %}
-  {% do return(common.recorded_at) %}
+  {% do return(whole) %}
 {% endmacro %}
 
 
-{# Adds whole events, mappings of the store's columns, to a store that exists, and to what this run knows of their relations. Nothing else adds any. #}
-{% macro add_events(events, commit=none) %}
-  {% set rows = [] %}
-  {% for event in events %}
-    {% do rows.append(dbt_kinds.event_values(event, commit is not none and event.event == 'loaded')) %}
+{# Adds whole events, mappings of the store's columns, to a store that exists, and to what this run knows of their relations; with them the records that wait. Nothing else adds any. #}
+{% macro add_events(events, commit=none, with_sent=false) %}
+  {% set records, rows, commits = dbt_kinds.records_to_send(with_sent), [], [] %}
+  {% for record in records + [{'events': events, 'commit': commit}] %}
+    {% do commits.append(record.commit) if record.commit is not none %}
+    {% for event in record.events %}
+      {% do rows.append(dbt_kinds.event_values(event, 'written_' ~ commits | length if record.commit is not none and event.event == 'loaded' else none)) %}
+    {% endfor %}
   {% endfor %}
+  {% if not rows %}
+    {% do return(none) %}
+  {% endif %}
   {% call statement('append_events') %}
 insert into {{ dbt_kinds.store_table() }}
-{% if commit is none -%}
+{% if not commits -%}
 values
 {%- for row in rows %}
   ({{ row | join(', ') }}){{ ',' if not loop.last }}
@@ -51,15 +64,18 @@ select stack({{ rows | length }}
   {{ row | join(', ') }}
 {%- endfor %}
 )
-from (
+from
+{%- for commit in commits %}{{ ' cross join' if not loop.first }} (
 {{ commit }}
-) as written
+) as written_{{ loop.index }}
+{%- endfor %}
 {%- endif %}
   {% endcall %}
   {% for event in events %}
     {% do dbt_kinds.add_to_log(event.relation, event) %}
     {% do dbt_kinds.renew_lease(event) %}
   {% endfor %}
+  {% do dbt_kinds.note_sent(records) %}
 {% endmacro %}
 
 
@@ -82,13 +98,13 @@ from (
 {% endmacro %}
 
 
-{# SQL values in column order, cast to the columns' types: spark.sql.storeAssignmentPolicy STRICT rejects an untyped NULL. No string may contain a line break or the delimiter of a Hive text table. Pure. #}
-{% macro event_values(event, takes_commit=false) %}
+{# SQL values in column order, cast to the columns' types: spark.sql.storeAssignmentPolicy STRICT rejects an untyped NULL. No string may contain a line break or the delimiter of a Hive text table. `written` is the row of the commit that the event takes what it lacks from. Pure. #}
+{% macro event_values(event, written=none) %}
   {% set values = [] %}
   {% for name, type in dbt_kinds.store_columns().items() %}
     {% set value = event.get(name) %}
-    {% if value is none and takes_commit and name in ['snapshot_id', 'rows_written'] %}
-      {% do values.append('written.' ~ name) %}
+    {% if value is none and written is not none and name in ['snapshot_id', 'rows_written'] %}
+      {% do values.append(written ~ '.' ~ name) %}
     {% elif value is none %}
       {% do values.append('cast(null as ' ~ type ~ ')') %}
     {% elif type == 'string' %}

@@ -1,6 +1,7 @@
 {# The package's on-run-end hook. #}
 {% macro close_run(results) %}
   {% do dbt_kinds.release_leases(results) %}
+  {% do dbt_kinds.give_back_claims_ahead() if execute %}
   {% do dbt_kinds.record_refusals(results) %}
   {% do dbt_kinds.check_times_of_run() %}
   {% do dbt_kinds.merge_files() %}

@@ -30,6 +30,17 @@
 {% endmacro %}
 
 
+{# The ends of the loads in such a text; none if it has an invalid line. Pure. #}
+{% macro ends_in_lines(text) %}
+  {% set found, ends = modules.re.findall('(?m)^' ~ dbt_kinds._event_pattern() ~ '(|\t[^\n]*)$', text), [] %}
+  {% for event, start, end, recorded_at, started_at, execution_time, model_hash, more in found %}
+    {% if start >= end %}{% do return(none) %}{% endif %}
+    {% do ends.append(end) if event != 'invalidated' %}
+  {% endfor %}
+  {% do return(ends if found | length == (text.split('\n') if text else []) | length else none) %}
+{% endmacro %}
+
+
 {# SQL: the line of a row of the store. concat_ws takes a fifth longer (measured). #}
 {% macro event_line_sql() %}
   {% set is_asked_for = "(kind in ('" ~ dbt_kinds.timeline_kinds() | join("', '") ~ "') or (event = 'loaded' and (instr(details, '\"sources\"') > 0 or instr(details, '\"told\"') > 0)))" %}

@@ -7,9 +7,14 @@
   {% if options.relation in dbt_kinds.own_claims() %}
     {% do return(false) %}
   {% endif %}
-  {% set known = dbt_kinds.recorded_facts(options.relation) %}
+  {% set held = dbt_kinds.take_claim_ahead(options) %}
+  {% if held is not none %}
+    {% do return(held.others_wrote) %}
+  {% endif %}
+  {% set known, seconds = dbt_kinds.recorded_facts(options.relation), dbt_kinds.store_settings().lease_seconds %}
   {% for attempt in range(3) %}
-    {% set holder = dbt_kinds.try_claim(options, plan, dbt_kinds.store_settings().lease_seconds, questions, gives_way) %}
+    {% set ahead = dbt_kinds.claims_to_ask_ahead(plan, seconds) if loop.first else [] %}
+    {% set holder = dbt_kinds.try_claim(options, plan, seconds, questions, gives_way, ahead) %}
     {% if holder is none %}
       {% do return(dbt_kinds.recorded_facts(options.relation) != known) %}
     {% elif loop.last or holder.source != 'merge_files' or not dbt_kinds._sees_end_of(holder, options) %}
@@ -36,17 +41,20 @@
 {#
   Claims by appending, then reads: a claim holds once a read after its append shows no other live claim. A run that sees an earlier
   claim withdraws; one that sees only later claims re-reads until they are withdrawn, and gives way to one that stays. Returns the
-  conflicting claim, or none if this run has the lease. A run that `gives_way` does not fail because of it.
+  conflicting claim, or none if this run has the lease. A run that `gives_way` does not fail because of it. `ahead` are claims for models that come later.
 #}
-{% macro try_claim(options, plan, seconds, questions={}, gives_way=false) %}
+{% macro try_claim(options, plan, seconds, questions={}, gives_way=false, ahead=[]) %}
   {% do dbt_kinds.own_claims().update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': '', 'table_state': {}}}) %}
-  {% set claimed_at = dbt_kinds.append_events(options, [{
-    'event': 'claimed', 'execution_time': plan.execution_time, 'lease_seconds': seconds, 'holder': dbt_kinds.lease_holder(),
-    'interval_start': plan.batches[0][0] if plan.batches else none, 'interval_end': plan.batches[-1][1] if plan.batches else none,
-  }]) %}
+  {% set asked_ahead = [] %}
+  {% for claim in ahead %}{% do asked_ahead.extend(claim.events) %}{% endfor %}
+  {% set claimed_at = dbt_kinds.append_events(options, [dict(
+    dbt_kinds.claim_event(plan.execution_time, seconds),
+    interval_start=plan.batches[0][0] if plan.batches else none, interval_end=plan.batches[-1][1] if plan.batches else none,
+  )], also=asked_ahead) %}
   {% for attempt in range(30) %}
-    {% set others = dbt_kinds._claims_of_others(options, questions) %}
-    {% set rivals = others.live %}
+    {% set others = dbt_kinds._claims_of_others(options, questions, ahead if loop.first else []) %}
+    {% do dbt_kinds.decide_claims_ahead(ahead, others.live, others.dead) if loop.first and ahead %}
+    {% set rivals = dbt_kinds.claims_on(options.relation, others.live) %}
     {% set earlier = rivals | selectattr('claimed_at', 'le', claimed_at) | list %}
     {% if not rivals %}
       {% do dbt_kinds._release_dead_claims(options, others.dead) %}
@@ -58,6 +66,21 @@
       {% do return(holder) %}
     {% endif %}
   {% endfor %}
+{% endmacro %}
+
+
+{% macro claim_event(execution_time, seconds) %}
+  {% do return({'event': 'claimed', 'execution_time': execution_time, 'lease_seconds': seconds, 'holder': dbt_kinds.lease_holder()}) %}
+{% endmacro %}
+
+
+{# Those of some claims that keep others from a table: on it, or on the whole store; whoever claims that is kept from it by all. Pure. #}
+{% macro claims_on(relation, claims) %}
+  {% set found, store = [], dbt_kinds.store_key() %}
+  {% for claim in claims if relation == store or claim.relation in [relation, store] %}
+    {% do found.append(claim) %}
+  {% endfor %}
+  {% do return(found) %}
 {% endmacro %}
 
 
@@ -81,10 +104,10 @@
 {% endmacro %}
 
 
-{# Every event of a run is a sign of life for its lease on that table, but for the one that ends it. #}
+{# Every event of a run is a sign of life for its lease on that table, but for the one that ends it, and for those of a claim that it had asked for ahead. #}
 {% macro renew_lease(event) %}
   {% set claims = dbt_kinds.own_claims() %}
-  {% if event.relation in claims and event.invocation_id == invocation_id %}
+  {% if event.relation in claims and event.invocation_id == invocation_id and event.source != 'ahead' %}
     {% do claims[event.relation].update({'sign_of_life': event.recorded_at}) %}
     {% do claims.pop(event.relation) if event.event == 'released' %}
   {% endif %}
@@ -96,7 +119,7 @@
   has ended since, which may have died while it wrote.
 #}
 {% macro assert_lease(options) %}
-  {% if not dbt_kinds._is_overdue(options) %}
+  {% if not dbt_kinds.is_overdue(options) %}
     {% do return(none) %}
   {% endif %}
   {% set known = dbt_kinds.recorded_facts(options.relation) %}
@@ -104,24 +127,18 @@
   {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
   {% set has_recorded = dbt_kinds.recorded_facts(options.relation) != known %}
   {# what is not recorded is loaded again, which must not happen to what was appended or merged once #}
-  {% if has_recorded or (dbt_kinds._may_be_loaded_again(options) and dbt_kinds._is_taken_over(options)) %}
+  {% set may_be_half_written = dbt_kinds.may_be_loaded_again(options) and dbt_kinds.is_taken_over(options, dbt_kinds.log_of(options.relation).rows) %}
+  {% if has_recorded or may_be_half_written %}
     {% do dbt_kinds.fail(options.model, 'this run was silent for longer than its lease lasts, and meanwhile another one ' ~ ('recorded what it did to ' if has_recorded else 'claimed ') ~ options.relation
       ~ '; run it again, with a greater kinds_lease_seconds if its statements take that long') %}
   {% endif %}
 {% endmacro %}
 
 
-{# Whether loading a batch a second time leaves the table as it is, and nothing outside of it goes by what was loaded. Pure. #}
-{% macro _may_be_loaded_again(options) %}
-  {% set traits = options.traits %}
-  {% do return('sink' not in options and not (traits.may_count_twice or traits.accumulates or traits.has_merge_timeline or traits.is_change_driven or traits.takes_once)) %}
-{% endmacro %}
-
-
-{# Whether another run claimed the table since this one's last sign of life. #}
-{% macro _is_taken_over(options) %}
-  {% set since = dbt_kinds.own_claims()[options.relation].sign_of_life %}
-  {% for row in dbt_kinds.log_of(options.relation).rows if row.event == 'claimed' and row.invocation_id != invocation_id and row.recorded_at > since %}
+{# Whether another run claimed a table since this one's last sign of life, according to the table's log. #}
+{% macro is_taken_over(options, log) %}
+  {% set since = dbt_kinds.own_claims().get(options.relation, {}).get('sign_of_life', '') %}
+  {% for row in log if row.event == 'claimed' and row.invocation_id != invocation_id and row.recorded_at > since %}
     {% do return(true) %}
   {% endfor %}
   {% do return(false) %}
@@ -130,11 +147,12 @@
 
 {# The live claims of others, if this run was silent for longer than its lease lasts; else none are looked for. #}
 {% macro successors(options) %}
-  {% do return(dbt_kinds._live_rivals(options) if dbt_kinds._is_overdue(options) else []) %}
+  {% do return(dbt_kinds._live_rivals(options) if dbt_kinds.is_overdue(options) else []) %}
 {% endmacro %}
 
 
-{% macro _is_overdue(options) %}
+{# Whether this run was silent for longer than its lease on a model lasts. #}
+{% macro is_overdue(options) %}
   {% set claim = dbt_kinds.own_claims().get(options.relation) %}
   {% do return(claim is not none and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds) <= dbt_kinds.next_moment()) %}
 {% endmacro %}
@@ -153,17 +171,18 @@
 {% endmacro %}
 
 
-{# The event that ends this run's lease on a model, to be added to another append; empty if it holds none. #}
+{# The event that ends this run's lease on a model, to be added to another append; empty if it holds none, or if its record is on its way, with which it ends. #}
 {% macro release_event(options) %}
-  {% do return([{'event': 'released'}] if options.relation in dbt_kinds.own_claims() else []) %}
+  {% do return([{'event': 'released'}] if options.relation in dbt_kinds.own_claims() and not dbt_kinds.has_record_to_send(options.relation) else []) %}
 {% endmacro %}
 
 
 {# Ends this run's lease on a model, if it holds one, with the reason if the model failed; `also` are events to append with it. #}
 {% macro release_lease_of(options, failure=none, also=[]) %}
-  {% if options.relation in dbt_kinds.own_claims() %}
+  {% set released = dbt_kinds.release_event(options) %}
+  {% if released %}
     {% set failed = [{'event': 'failed', 'message': failure}] if failure is not none else [] %}
-    {% do dbt_kinds.append_events(options, failed + also + [{'event': 'released'}]) %}
+    {% do dbt_kinds.append_events(options, failed + also + released) %}
   {% endif %}
 {% endmacro %}
 
@@ -177,19 +196,18 @@
 
 {# The live claims of other runs on a model, or on the whole store (a compaction), oldest first. Re-reads the store. #}
 {% macro _live_rivals(options) %}
-  {% do return(dbt_kinds._claims_of_others(options).live) %}
+  {% do return(dbt_kinds.claims_on(options.relation, dbt_kinds._claims_of_others(options).live)) %}
 {% endmacro %}
 
 
-{# The same, and those whose process was found gone, `{live, dead}`. #}
-{% macro _claims_of_others(options, questions={}) %}
-  {% set store = dbt_kinds.store_key() %}
-  {% set log = dbt_kinds.read_last_runs() if options.relation == store else dbt_kinds._reread(options.relation, questions) %}
+{# The claims of other runs on a model, on those of claims that are asked for ahead, and on the whole store, `{live, dead}`, oldest first: dead are those whose process was found gone. #}
+{% macro _claims_of_others(options, questions={}, ahead=[]) %}
+  {% set log = dbt_kinds.read_last_runs() if options.relation == dbt_kinds.store_key() else dbt_kinds._reread(options.relation, questions, ahead) %}
   {% set rivals, dead = [], [] %}
   {% for claim in dbt_kinds.open_claims(log) if claim.invocation_id != invocation_id %}
     {% if dbt_kinds.is_live(claim) %}
       {% do rivals.append(claim) %}
-    {% elif claim.relation in [options.relation, store] and claim.expires_at > dbt_kinds.next_moment() %}
+    {% elif claim.expires_at > dbt_kinds.next_moment() %}
       {% do dead.append(claim) %}
     {% endif %}
   {% endfor %}
@@ -197,17 +215,28 @@
 {% endmacro %}
 
 
-{# The log of a table and of the store's lease, read anew: what others recorded replaces what this run knew of the table. #}
-{% macro _reread(relation, questions) %}
-  {% set answers = {} %}
-  {% set log = dbt_kinds.read_log([relation, dbt_kinds.store_key()], dict(dbt_kinds.store_files_question(), **questions), answers, is_checked=true) %}
+{# The log of a table, of those of claims that are asked for ahead, and of the store's lease, read anew: what others recorded replaces what this run knew of the tables. #}
+{% macro _reread(relation, questions, ahead=[]) %}
+  {% set answers, relations = {}, [relation, dbt_kinds.store_key()] %}
+  {% for claim in ahead %}{% do relations.append(claim.options.relation) %}{% endfor %}
+  {% set log = dbt_kinds.read_log(relations, dict(dbt_kinds.store_files_question(), **questions), answers, is_checked=true) %}
   {% do dbt_kinds.keep_number_of_files(answers) %}
   {% set rows = log | selectattr('relation', 'eq', relation) | list %}
   {% for row in rows if row.is_unreadable is defined %}{% do dbt_kinds.fail_unreadable(relation, row) %}{% endfor %}
   {% do dbt_kinds.replace_log(relation, rows) %}
-  {% set written = rows | selectattr('event', 'eq', 'loaded') | selectattr('snapshot_id', 'defined') | map(attribute='snapshot_id') | list %}
-  {% do dbt_kinds.own_claims().get(relation, {}).update({'table_state': dict(answers, recorded_head=written[-1] if written else none)}) %}
+  {% do dbt_kinds.own_claims().get(relation, {}).update({'table_state': dict(answers, recorded_head=dbt_kinds._recorded_head(rows))}) %}
+  {% for claim in ahead %}
+    {% set rows = log | selectattr('relation', 'eq', claim.options.relation) | list %}
+    {% do claim.update({'rows': rows, 'table_state': {'recorded_head': dbt_kinds._recorded_head(rows)}}) %}
+  {% endfor %}
   {% do return(log) %}
+{% endmacro %}
+
+
+{# The snapshot that the last recorded write left, according to the events of a table; none if none is recorded. Pure. #}
+{% macro _recorded_head(rows) %}
+  {% set written = rows | selectattr('event', 'eq', 'loaded') | selectattr('snapshot_id', 'defined') | map(attribute='snapshot_id') | list %}
+  {% do return(written[-1] if written else none) %}
 {% endmacro %}
 
 
@@ -217,10 +246,15 @@
 #}
 {% macro _release_dead_claims(options, dead) %}
   {% set events = [] %}
-  {% for claim in dead %}
-    {% do events.append(dbt_kinds.release_of(claim, 'its process was gone; the run of ' ~ dbt_kinds.next_moment()[:16] | replace('T', ' ') ~ ' UTC took over')) %}
+  {% for claim in dead if claim.relation in [options.relation, dbt_kinds.store_key()] %}
+    {% do events.append(dbt_kinds.release_of_dead(claim)) %}
   {% endfor %}
   {% do dbt_kinds.append_events(options, events) %}
+{% endmacro %}
+
+
+{% macro release_of_dead(claim) %}
+  {% do return(dbt_kinds.release_of(claim, 'its process was gone; the run of ' ~ dbt_kinds.next_moment()[:16] | replace('T', ' ') ~ ' UTC took over')) %}
 {% endmacro %}
 
 

@@ -51,6 +51,21 @@
 {% endmacro %}
 
 
+{#
+  The end of the latest interval that the events of a relation ever recorded, none if there is none, or if the run has not read them; `'unreadable'` if some cannot be read. Reads no more
+  of them than that.
+#}
+{% macro latest_end(relation) %}
+  {% set log = dbt_kinds.run_memory('logs').get(relation, {}) %}
+  {% set ends = dbt_kinds.ends_in_lines(log.get('lines') or '') %}
+  {% if ends is none %}
+    {% do return('unreadable') %}
+  {% endif %}
+  {% for row in log.get('rows', []) if row.event == 'loaded' %}{% do ends.append(row.interval_end) %}{% endfor %}
+  {% do return(ends | max if ends else none) %}
+{% endmacro %}
+
+
 {# Whether this run has recorded an event of a relation. Asks no store. #}
 {% macro has_recorded(relation, event) %}
   {% set log = dbt_kinds.run_memory('logs').get(relation, {}) %}

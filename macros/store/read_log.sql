@@ -23,7 +23,7 @@
 {# The events of every relation's last run, whether it claimed the table or was refused before, and of runs that have not ended. #}
 {% macro read_last_runs() %}
   {% do return(dbt_kinds._events_where("(relation, invocation_id) in (
-    select relation, max_by(invocation_id, recorded_at) from {source} where (event = 'claimed' and source = 'run') or " ~ dbt_kinds.is_refusal_sql() ~ " group by relation
+    select relation, max_by(invocation_id, recorded_at) from {source} where (event in ('claimed', 'released') and source = 'run') or " ~ dbt_kinds.is_refusal_sql() ~ " group by relation
     union
     select relation, invocation_id from {source} group by relation, invocation_id
     having max(event = 'claimed') and not max(event = 'released')

@@ -1,6 +1,6 @@
 {#
   Records a batch as loaded, after its write; `started_at` is the moment its query may have begun to read. The same append withdraws the
-  records of the next batch, and ends the lease after the last one, unless the run `has_more` to do. A sample is not the full batch and
+  records of the next batch, and ends the lease after the last one, unless the run `has_more` to do; that append may wait. A sample is not the full batch and
   is not recorded.
 #}
 {% macro record_batch(run_context, number, written, started_at, has_more=true) %}
@@ -16,11 +16,16 @@
     {% elif not has_more and not dbt_kinds.is_granted_or_documented(run_context) %}
       {% do also.extend(dbt_kinds.release_event(options)) %}
     {% endif %}
-    {% do dbt_kinds.append_events(options, [{
+    {% set record = [{
       'event': 'loaded', 'interval_start': batch[0], 'interval_end': batch[1], 'execution_time': plan.execution_time,
       'model_hash': run_context.model_hash, 'started_at': started_at, 'seconds': seconds, 'rows_written': written.rows_written,
       'snapshot_id': written.get('snapshot_id'), 'details': dbt_kinds.batch_details(run_context, number, written),
-    }] + also, written.get('commit')) %}
+    }] + also %}
+    {% if also and also[-1].event == 'released' and dbt_kinds.may_wait(run_context, seconds) %}
+      {% do dbt_kinds.let_wait(options, record, written.get('commit')) %}
+    {% else %}
+      {% do dbt_kinds.append_events(options, record, written.get('commit')) %}
+    {% endif %}
   {% else %}
     {% do dbt_kinds.close_announced_write(options) %}
   {% endif %}

@@ -32,8 +32,14 @@
   refreshed if its snapshot is not the one recorded last.
 #}
 {% macro refresh_if_stale(relation, run_context) %}
-  {% if run_context.table_state.get('head') is not none and run_context.table_state.head != run_context.table_state.get('recorded_head') and run_context.options.traits.reads_its_table %}
+  {% if not run_context.options.traits.reads_its_table %}
+    {% do return(none) %}
+  {% endif %}
+  {# a claim that was asked for ahead brought no answers #}
+  {% set is_to_ask = dbt_kinds.was_claimed_ahead(run_context.options) and 'head' in run_context.get('table_state_queries', {}) %}
+  {% set head = dbt_kinds.table_state(relation, run_context, 'head') if is_to_ask else run_context.table_state.get('head') %}
+  {% if head is not none and head != run_context.table_state.get('recorded_head') %}
     {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
-    {% do run_context.table_state.pop('head') %}
+    {% do run_context.table_state.pop('head', none) %}
   {% endif %}
 {% endmacro %}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.functional.process import DbtProcess, OwnSparkProject
@@ -49,18 +49,28 @@ class Relay:
         """Begins `dbt run` and kills its process at a random one of its statements, or up to a second after that."""
         self.kill_a_command(title, "run", *arguments, **variables)
 
+    def kill_before_a_record(self, title: str, **variables: Any) -> None:
+        """Begins `dbt run` and kills its process as it is about to append a record, or those of some models that waited."""
+        self._kill_at(f"{title}, before a record", 3, is_record, [0.0], "run", **variables)
+
     def kill_a_command(self, title: str, *command: str, **variables: Any) -> None:
         """Begins a command of dbt and kills its process at a random one of its statements, or up to a second after that."""
-        number = self.moment.randint(1, self.statements[title] or 20)
-        delay = self.moment.choice([0.0, self.moment.uniform(0, 0.1), self.moment.uniform(0, 1)])
+        delays = [0.0, self.moment.uniform(0, 0.1), self.moment.uniform(0, 1)]
+        self._kill_at(title, 20, lambda statement: True, delays, *command, **variables)
+
+    def _kill_at(
+        self, title: str, usual: int, is_meant: Callable[[str], bool], delays: list[float], *command: str, **variables: Any
+    ) -> None:  # fmt: skip
+        """Kills a command at a random one of the statements that are meant, of which the first run has the usual number."""
+        number = self.moment.randint(1, self.statements[title] or usual)
         self._running.begin("dbt", *command, **variables)
         sent = 0
         for said in self._running.said():
-            sent += said.kind == "statement"
+            sent += said.kind == "statement" and is_meant(said.text)
             if sent == number:
                 break
-        time.sleep(delay)
-        self.statements[title] = max(self.statements[title], sent + 5)
+        time.sleep(self.moment.choice(delays))
+        self.statements[title] = max(self.statements[title], sent + max(1, usual // 4))
         self.kill(title)
 
     def begin(self, method: str, *arguments: Any, **keywords: Any) -> None:
@@ -87,3 +97,8 @@ class Relay:
         process = DbtProcess(self.project)
         process.begin("start")
         return process
+
+
+def is_record(statement: str) -> bool:
+    """Whether a statement appends a record of something that was loaded."""
+    return "insert into" in statement and ".dbt_kinds_intervals" in statement and "'loaded'" in statement

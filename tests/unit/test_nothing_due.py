@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -68,6 +69,11 @@ class Planning:
         planner = self.macros._functions[self.options["traits"]["plan"]]
         plan: dict[str, Any] = planner(self.node, self.options, self.run)
         return plan
+
+    def is_surely_due(self, events: list[dict[str, Any]]) -> bool:
+        """As a model says it that comes before."""
+        self.macros.run_memory("logs")[self.options["relation"]] = self.macros.new_log(events)
+        return bool(self.macros.is_surely_due(self.node))
 
     def is_quick(self) -> bool:
         """Whether the planner was not needed; then it plans the same, and refuses nothing."""
@@ -143,6 +149,36 @@ def test_no_merge_is_due_if_the_planner_says_so(
             row |= {"interval_end": upper} if row["interval_start"] < upper else {}
         planning = planning_of(history, options, events, **arguments)
     event(f"nothing is due: {planning is not None and planning.is_quick()}")
+
+
+# options with which a model is never surely due
+DECIDING = {"kind", "cron", "cron_tz", "interval_unit", "week_start", "end", "ready_until", "on_missing_upstream"}
+
+
+@settings(max_examples=EXAMPLES)
+@given(
+    drawn=SITUATIONS.map(quiet),
+    kind=st.sampled_from(list(NEEDED)),
+    cron=st.sampled_from(["@daily", "@hourly", "@weekly", "@monthly", "30 3 * * *", "5 * * * *"]),
+    others=st.sets(st.sampled_from(sorted(DECIDING)), max_size=1),
+)
+def test_a_model_that_is_surely_due_has_something_to_load(
+    drawn: dict[str, Any], kind: str, cron: str, others: set[str]
+) -> None:
+    situation = situation_of(drawn)
+    given, loads = as_options(situation.model), situation.loads
+    names = {"start"} if kind in HISTORIES else set(given) - DECIDING
+    options = {name: given[name] for name in (names | others) - {"kind"} if given.get(name) is not None}
+    rows = as_events(loads, [False] * len(loads), [kind] * len(loads))
+    pieces = None if kind in HISTORIES else as_pieces(loads)
+    arguments = as_arguments(situation.run)
+    planning = planning_of(kind, {"cron": cron} | options, rows, pieces, parents=situation.parents, **arguments)
+    is_due = planning is not None and planning.is_surely_due(rows)
+    event(f"surely due: {is_due}")
+    if planning is not None and is_due:
+        # or it is refused
+        with contextlib.suppress(CompilerError):
+            assert planning.slow()["batches"]
 
 
 def merges(*numbers: int) -> list[dict[str, Any]]:

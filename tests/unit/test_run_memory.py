@@ -31,7 +31,7 @@ def test_one_macro_adds_events() -> None:
     }
     # `plan` expects what its runs would record
     assert files_with(r"dbt_kinds\.add_to_log\(") == {
-        "dbt_kinds.add_to_log(": {"operations/plan.sql", "store/append_events.sql"}
+        "dbt_kinds.add_to_log(": {"operations/plan.sql", "store/append_events.sql", "store/waiting_records.sql"}
     }
 
 
