@@ -24,7 +24,11 @@ ROUNDS_TEXTS = frozenset({"duckdb", "snowflake"})
 _BOOLEANS = {
     **dict.fromkeys(TRINO_FAMILY, ("'true', 't', '1'", "'false', 'f', '0'")),
     "bigquery": ("'true'", "'false'"),
+    "snowflake": ("'true', 't', 'yes', 'y', 'on', '1'", "'false', 'f', 'no', 'n', 'off', '0'"),
 }
+# a value of any type is one of a list there
+_HOLD_VARIANTS = (exp.Array, exp.ArrayAppend, exp.ArrayContains, exp.ArrayPosition)
+_TAKE_JSON = (exp.JSONBExtract, exp.JSONBExtractScalar, exp.JSONExtract, exp.JSONExtractScalar)
 _IS_DATE = frozenset({"fabric", "tsql"})
 DIGITS_OF_DATE = 8
 
@@ -40,13 +44,16 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
         # sqlglot writes others as CAST, which fails in ANSI mode
         node.set("safe", True)
     if isinstance(node.this, exp.ExplodingGenerateSeries):
-        return cast_series(node)
+        return cast_series(node, dialect)
     if isinstance(node.this, exp.Explode):
         return cast_items(node)
     if node.to.is_type(exp.DType.TIME, exp.DType.TIMETZ):
         raise NotInSpark("Spark 3.5 has no times without a date; write date_format(t, 'HH:mm:ss')", node)
     if node.to.is_type(exp.DType.JSON, exp.DType.JSONB):
         return _as_json(node)
+    if node.to.is_type(exp.DType.VARIANT) and isinstance(node.parent, _HOLD_VARIANTS):
+        value: exp.Expr = node.this
+        return value
     if node.to.is_type(exp.DType.INTERVAL) and node.this.is_string:
         return interval(exp.Interval(this=node.this), dialect)
     if node.to.this in INTEGERS:
@@ -56,6 +63,38 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
     if node.to.this in TIMES | {exp.DType.DATE}:
         return _as_time(node, dialect)
     return sized(node, dialect)
+
+
+@rewrites(exp.ToNumber, dialects={"snowflake"})
+def number(node: exp.ToNumber, dialect: str) -> exp.Expr:
+    """`to_number(x, precision, scale)`, also `try_to_decimal`; a fraction is rounded."""
+    digits, scale = node.args.get("precision"), node.args.get("scale")
+    is_literal = isinstance(digits, exp.Literal) and isinstance(scale, exp.Literal)
+    if node.args.get("format") is not None or digits is None or scale is None or not is_literal:
+        raise NotInSpark("TO_NUMBER with a format has no counterpart in Spark; write a cast", node)
+    return _cast_to(node, f"decimal({digits.name}, {scale.name})")
+
+
+@rewrites(exp.ToDouble, dialects={"snowflake"})
+def double(node: exp.ToDouble, dialect: str) -> exp.Expr:
+    """`to_double(x)`, also `try_to_double`."""
+    if node.args.get("format") is not None:
+        raise NotInSpark("TO_DOUBLE with a format has no counterpart in Spark; write a cast", node)
+    return _cast_to(node, "double")
+
+
+@rewrites(exp.ToBoolean, dialects={"snowflake"})
+def boolean(node: exp.ToBoolean, dialect: str) -> exp.Expr:
+    """`to_boolean(x)`, also `try_to_boolean`, which read on and off, too."""
+    is_text = type_of(node.this) in TEXTS or (type_of(node.this) is None and node.args.get("safe"))
+    return _read_boolean(node.this, dialect) if is_text else _cast_to(node, "boolean")
+
+
+def _cast_to(node: exp.Expr, kind: str) -> exp.Expr:
+    to = exp.DataType.build(kind, dialect="spark")
+    if node.args.get("safe"):
+        return exp.TryCast(this=node.this.copy(), to=to, safe=True)
+    return exp.Cast(this=node.this.copy(), to=to)
 
 
 def _as_integer(node: exp.Cast, dialect: str) -> exp.Expr:
@@ -76,9 +115,13 @@ def _as_integer(node: exp.Cast, dialect: str) -> exp.Expr:
 
 def _as_boolean(node: exp.Cast, dialect: str) -> exp.Expr:
     """The words of the dialect; what is neither is NULL, where CAST would fail."""
+    return _read_boolean(node.this, dialect)
+
+
+def _read_boolean(text: exp.Expr, dialect: str) -> exp.Expr:
     true, false = _BOOLEANS[dialect]
     return from_template(
-        f"CASE WHEN LOWER({{0}}) IN ({true}) THEN TRUE WHEN LOWER({{0}}) IN ({false}) THEN FALSE END", node.this
+        f"CASE WHEN LOWER({{0}}) IN ({true}) THEN TRUE WHEN LOWER({{0}}) IN ({false}) THEN FALSE END", text
     )
 
 
@@ -97,4 +140,5 @@ def _as_json(node: exp.Cast) -> exp.Expr:
     while isinstance(holder, exp.Paren):
         holder = holder.parent
     is_plain = node.to.is_type(exp.DType.JSON) and type_of(node.this) in TEXTS
-    return node.this if is_plain or isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar) else node
+    takes_text = isinstance(holder, _TAKE_JSON) or (isinstance(holder, exp.Anonymous) and "JSON" in holder.name.upper())
+    return node.this if is_plain or takes_text else node

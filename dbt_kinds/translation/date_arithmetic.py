@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date, timedelta
 
 from sqlglot import exp
 
@@ -16,6 +17,7 @@ _PLACES = ("YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 # an interval of Spark's holds these, or the others
 _OF_MONTHS = frozenset({"YEAR", "MONTH"})
 _SHORT_UNITS = {"MON": "MONTH", "HR": "HOUR", "MIN": "MINUTE", "SEC": "SECOND"}
+_NUMBERS_ARE_TIMES = frozenset({"fabric", "tsql"})
 _UNITS_OF_DATES = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
 _DATE_FUNCTIONS = (exp.CurrentDate, exp.Date, exp.LastDay, exp.TsOrDsToDate, exp.DateTrunc, exp.StrToDate)
 _ADDITIONS: tuple[type[exp.Expr], ...] = (exp.DateAdd, exp.TimestampAdd, exp.DatetimeAdd, exp.TsOrDsAdd)
@@ -26,6 +28,8 @@ _SUBTRACTIONS: tuple[type[exp.Expr], ...] = (exp.DateSub, exp.TimestampSub, exp.
 def shifted(node: exp.Expr, dialect: str) -> exp.Expr:
     """`t + INTERVAL …`: Spark's DATE_ADD drops the time, and is only correct for dates."""
     subtracts = isinstance(node, _SUBTRACTIONS)
+    if dialect in _NUMBERS_ARE_TIMES and (begin := _day(node.this)) is not None:
+        node.set("this", begin)
     unit = node.args.get("unit")
     unit_name = (unit.name if isinstance(unit, exp.Expr) else str(unit or "DAY")).upper()
     amount = node.expression
@@ -52,6 +56,16 @@ def shifted(node: exp.Expr, dialect: str) -> exp.Expr:
     left = exp.paren(node.this) if isinstance(node.this, exp.Binary) else node.this
     result = (exp.Sub if minus else exp.Add)(this=left, expression=many)
     return exp.paren(result) if isinstance(node.parent, exp.Binary | exp.Cast | exp.Unary | exp.Dot) else result
+
+
+def _day(node: exp.Expr) -> exp.Expr | None:
+    """The time that T-SQL takes a number for: days from 1900 on, as in `dateadd(month, datediff(month, 0, t), 0)`."""
+    inner = node.unnest()
+    sign, number = (-1, inner.this) if isinstance(inner, exp.Neg) else (1, inner)
+    if not isinstance(number, exp.Literal) or not number.is_int:
+        return None
+    day = date(1900, 1, 1) + timedelta(days=sign * int(number.name))
+    return exp.cast(exp.Literal.string(day.isoformat()), "timestamp", dialect="spark")
 
 
 def days_later(node: exp.Add | exp.Sub) -> exp.Expr:

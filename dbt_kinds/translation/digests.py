@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
+from sqlglot.dialects.tsql import TSQL
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.casts import cast
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
-from dbt_kinds.translation.value_types import TEXTS, type_of
+from dbt_kinds.translation.time_formats import spark_pattern
+from dbt_kinds.translation.value_types import NUMBERS, TEXTS, type_of
 
 _DIGESTS_ARE_BYTES = frozenset({"athena", "fabric", "presto", "trino", "tsql"})
 _CODES = frozenset({"hex", "base64"})
@@ -16,6 +20,8 @@ _BREAKS_LINES = frozenset({"mysql", "postgres"})
 _LONG_DIGESTS = frozenset({"384", "512"})
 _BITS_OF_SHA2 = frozenset({0, 224, 256, 384, 512})
 _MD5, _SHA1 = "MD5", "SHA1"
+# what a style writes behind the date
+_TIME_OF_STYLE = re.compile(r"[ T]%-?[HI].*$")
 
 
 @rewrites(exp.MD5, exp.SHA, exp.SHA2)
@@ -100,7 +106,7 @@ def converted(node: exp.Convert, dialect: str) -> exp.Expr:
         return cast(_cast(node, value, to), dialect)
     if to.this not in TEXTS:
         return node
-    whole = _digits_in_style(value, style.name, node, dialect) if _is_bytes(value) else _without_length(node)
+    whole = _digits_in_style(value, style.name, node, dialect) if _is_bytes(value) else _time_in_style(node, dialect)
     if not to.expressions and not _is_bytes(value):
         return whole
     length = to.expressions[0].name if to.expressions else "30"
@@ -113,10 +119,16 @@ def _cast(node: exp.Convert, value: exp.Expr, to: exp.DataType) -> exp.Cast:
     return exp.TryCast(this=value, to=to, safe=True) if node.args.get("safe") else exp.Cast(this=value, to=to)
 
 
-def _without_length(node: exp.Convert) -> exp.Expr:
-    whole = node.copy()
-    whole.set("this", exp.DataType(this=exp.DType.TEXT))
-    return whole
+def _time_in_style(node: exp.Convert, dialect: str) -> exp.Expr:
+    """The text of a time; of a date without the time."""
+    value, style = node.expression, node.args["style"]
+    strftime = TSQL.CONVERT_FORMAT_MAPPING.get(style.name)
+    if strftime is None or type_of(value) in NUMBERS:
+        raise NotInSpark(f"style {style.name} of CONVERT has no counterpart in Spark; write date_format()", node)
+    if type_of(value) is exp.DType.DATE:
+        strftime = _TIME_OF_STYLE.sub("", strftime)
+    pattern = exp.Literal.string(spark_pattern(strftime.replace("%f", "%f_three")))
+    return call("DATE_FORMAT", value, pattern)
 
 
 def _digits_in_style(value: exp.Expr, style: str, node: exp.Expr, dialect: str) -> exp.Expr:

@@ -10,7 +10,17 @@ from sqlglot import exp
 from dbt_kinds.translation.casts import DIGITS_OF_DATE, ROUNDS, ROUNDS_TEXTS
 from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
 from dbt_kinds.translation.remarks import Remark
-from dbt_kinds.translation.typed_operators import DAYS_BETWEEN_DATES, ZONE_GOES_BOTH_WAYS, is_cast_to_integer, types_of
+from dbt_kinds.translation.subscripts import MAY_BE_JSON
+from dbt_kinds.translation.truncation import KEEPS_DATES
+from dbt_kinds.translation.typed_literals import may_be_dates, may_be_numbers
+from dbt_kinds.translation.typed_operators import (
+    DAYS_BETWEEN_DATES,
+    ZONE_GOES_BOTH_WAYS,
+    ZONE_IS_ADDED,
+    is_cast_to_integer,
+    is_in_another_zone,
+    types_of,
+)
 from dbt_kinds.translation.value_types import (
     DECIMALS,
     DOUBLES,
@@ -40,13 +50,18 @@ _DECIMALS_IN_OTHER_WORDS = frozenset({"bigquery"})
 _IGNORES_CASE = frozenset({"fabric", "mysql", "tsql"})
 _EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
 _READS_BLANKS_NOWHERE = TRINO_FAMILY
+_BITS_ARE_NUMBERS = frozenset({"fabric", "tsql"})
+# their value has the type of their operand
+_PASS_ON = (exp.FirstValue, exp.IgnoreNulls, exp.Lag, exp.LastValue, exp.Lead, exp.Max, exp.Min, exp.Window)
 _AVERAGE_IS_WHOLE = frozenset({"fabric", "tsql"})
 _JSON_IS_NO_TEXT = frozenset({"bigquery", "duckdb", "mysql", "postgres", "snowflake"}) | TRINO_FAMILY
+_IS_JSON = "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
 _SCALARS_ONLY = TRINO_FAMILY | {"fabric", "tsql"}
 _DIVIDES_DECIMALS = frozenset({"mysql", "snowflake"})
 _INFINITE_BY_ZERO = TRINO_FAMILY | {"duckdb"}
 # what may hold a number with a fraction, if its type is not known
 _MAY_BE_NUMBERS = (exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Coalesce, exp.Case, exp.If, exp.AggFunc)
+_ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.If, exp.Least)
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
@@ -78,12 +93,15 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield from _of_cast(node, dialect)
     elif isinstance(node, exp.Div):
         yield from _of_division(node, dialect)
+    elif _is_other_json(node, dialect):
+        if _is_kept_as_json(node, dialect):
+            yield _IS_JSON
     elif isinstance(node, exp.JSONExtract) and dialect == "tsql" and not isinstance(node, exp.JSONExtractScalar):
         yield "is NULL of what is no object and no list, and keeps blanks; Spark's is any value without them"
     elif isinstance(node, exp.JSONExtract) and not isinstance(node, exp.JSONExtractScalar):
         if dialect in _JSON_IS_NO_TEXT and _is_kept_as_json(node, dialect):
-            yield "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
-    elif isinstance(node, exp.JSONExtractScalar) and dialect in _SCALARS_ONLY:
+            yield _IS_JSON
+    elif isinstance(node, exp.JSONExtractScalar | exp.JSONValue) and dialect in _SCALARS_ONLY:
         yield "is NULL of an object or a list; Spark's is its text"
     elif isinstance(node, exp.JSONExtractScalar) and dialect == "redshift":
         yield "is an empty text of what is not there; Spark's is NULL"
@@ -108,6 +126,10 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield from _of_texts(node, dialect)
     elif isinstance(node, exp.Add) and dialect == "tsql":
         yield from _of_plus(node)
+    elif isinstance(node, _ALTERNATIVES) and may_be_dates(node, dialect):
+        yield "is a date or a time if its values are; a text in Spark: cast the literal"
+    elif isinstance(node, exp.And | exp.Or | exp.Xor) and dialect == "mysql" and _has_number(node):
+        yield "takes a number for true unless it is 0; Spark wants a condition: write x <> 0"
     elif isinstance(node, exp.Like) and dialect == "tsql" and "[" in node.expression.name:
         yield "has a choice in brackets; Spark has none: write rlike"
     elif isinstance(node, _COMPARISONS) and dialect == "tsql" and _compares_plain_date(node):
@@ -116,6 +138,7 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
 
 def _of_all_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
     """What is told once a project, since it may hold anywhere."""
+    yield from _of_undeclared(node, dialect)
     if dialect in _IGNORES_CASE and _compares_texts(node):
         yield (
             f"{dialect} ignores case, and blanks at the end, where it compares, searches or groups texts, unless a "
@@ -132,6 +155,43 @@ def _of_all_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
             "where a column whose type is not declared becomes a text, a list, a struct, a number with a fraction or a "
             f"time with a zone is written in other words by {dialect} than by Spark, as {example}"
         )
+
+
+def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
+    """What is written for the type that a column has nearly always, if it is not declared."""
+    if isinstance(node, exp.Sub) and dialect in DAYS_BETWEEN_DATES and _are_unknown_columns(node):
+        yield (
+            "where columns whose types are not declared are dates, their difference is a number of days there, and an "
+            "interval in Spark: write datediff()"
+        )
+    elif isinstance(node, _ALTERNATIVES) and may_be_numbers(node, dialect):
+        yield "a text of digits beside columns whose types are not declared is a number if they are; a text in Spark"
+    elif isinstance(node, exp.Length) and dialect == "duckdb" and _is_unknown_column(node.this):
+        yield "the length of a column whose type is not declared is that of a text; of a list it is size()"
+    elif isinstance(node, exp.EQ) and dialect in _BITS_ARE_NUMBERS and _is_compared_bit(node):
+        yield "a BIT that is not declared is compared with 1 and 0, which Spark refuses in ANSI mode: write = true"
+    elif isinstance(node, exp.Add | exp.Sub) and dialect in _EMPTY_IS_ZERO and _may_be_days(node):
+        yield "a number added to a time that is not declared is one of days, which Spark refuses: write dateadd()"
+
+
+def _are_unknown_columns(node: exp.Sub) -> bool:
+    return _is_unknown_column(node.this) and _is_unknown_column(node.expression)
+
+
+def _is_unknown_column(node: exp.Expr) -> bool:
+    inner = node.unnest()
+    while isinstance(inner, _PASS_ON):
+        inner = inner.this
+    return isinstance(inner, exp.Column) and type_of(inner) is None
+
+
+def _may_be_days(node: exp.Add | exp.Sub) -> bool:
+    number = node.expression.unnest()
+    return _is_unknown_column(node.this) and isinstance(number, exp.Literal) and number.is_int
+
+
+def _is_compared_bit(node: exp.EQ) -> bool:
+    return _is_unknown_column(node.this) and node.expression.is_number and node.expression.name in ("0", "1")
 
 
 def _of_plus(node: exp.Add) -> Iterator[str]:
@@ -168,7 +228,10 @@ def _of_cast(node: exp.Cast, dialect: str) -> Iterator[str]:
 
 def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
     kind = type_of(value)
-    if kind in DOUBLES and (dialect in _DOUBLES_IN_OTHER_WORDS or value.find(exp.Literal)):
+    is_of_unknown = isinstance(value, exp.DateTrunc | exp.TimestampTrunc) and type_of(value.this) is None
+    if is_of_unknown and dialect in KEEPS_DATES:
+        yield "writes no time if a date was cut; Spark writes 00:00:00: cast it to date"
+    elif kind in DOUBLES and (dialect in _DOUBLES_IN_OTHER_WORDS or value.find(exp.Literal)):
         yield "writes a double in other words than Spark, as 2 for 2.0 or 1e+20 for 1.0E20"
     elif kind in DECIMALS and dialect in _DECIMALS_IN_OTHER_WORDS:
         yield "leaves zeros at the end out; Spark writes them"
@@ -210,16 +273,28 @@ def _may_be_zero(divisor: exp.Expr) -> bool:
     return not isinstance(inner, exp.Nullif)
 
 
-def _is_kept_as_json(node: exp.JSONExtract, dialect: str) -> bool:
+def _is_other_json(node: exp.Expr, dialect: str) -> bool:
+    """`js #> '{a}'` of Postgres, and `js['a']` of Snowflake."""
+    if isinstance(node, exp.JSONBExtract):
+        return not isinstance(node, exp.JSONBExtractScalar)
+    is_key = isinstance(node, exp.Bracket) and len(node.expressions) == 1 and node.expressions[0].is_string
+    return is_key and dialect == "snowflake" and type_of(node.this) in MAY_BE_JSON
+
+
+def _is_kept_as_json(node: exp.Expr, dialect: str) -> bool:
     """Whether nothing reads the extracted JSON but as JSON."""
     holder = node.parent
     while isinstance(holder, exp.Paren):
         holder = holder.parent
     if isinstance(holder, exp.Cast):
         return holder.to.this in TEXTS and dialect != "snowflake"
-    return not isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar | exp.Func) or isinstance(
+    return not isinstance(holder, exp.Bracket | exp.JSONExtract | exp.JSONExtractScalar | exp.Func) or isinstance(
         holder, exp.Coalesce | exp.AggFunc | exp.Connector | exp.Binary | exp.JSONFormat
     )
+
+
+def _has_number(node: exp.Connector) -> bool:
+    return any(type_of(side.unnest()) in INTEGERS for side in (node.this, node.expression))
 
 
 def _is_jsonb(node: exp.Expr) -> bool:
@@ -255,6 +330,9 @@ def _operators(node: exp.Expr, dialect: str) -> Iterator[Remark]:
     elif isinstance(node, exp.Sub) and dialect in DAYS_BETWEEN_DATES and _is_doubtful_difference(node):
         message = f"{_said(node, dialect)} is a number of days in {dialect} if both are dates, an interval in Spark"
         yield Remark("type", f"{message}; cast both to date", node)
+    elif isinstance(node, exp.AtTimeZone) and dialect in ZONE_IS_ADDED and _is_added_zone(node):
+        message = f"{_said(node, dialect)} is written for an instant; without an offset the clock's time stays"
+        yield Remark("type", f"{message}; leave AT TIME ZONE out there", node)
     elif (zone := _zone_of(node)) is not None and _is_doubtful_zone(zone, dialect):
         message = f"{_said(node, dialect)} is written for an instant; without a zone it goes the other way"
         yield Remark("type", f"{message}; cast it to timestamp or timestamptz", node)
@@ -278,10 +356,20 @@ def _is_doubtful_difference(node: exp.Sub) -> bool:
 
 
 def _is_doubtful_zone(node: exp.AtTimeZone, dialect: str) -> bool:
-    kind, zone = type_of(node.this), spelt_zone(node.args["zone"])
-    if dialect not in ZONE_GOES_BOTH_WAYS or zone.name in ("UTC", "Etc/UTC", "GMT"):
+    kind = type_of(node.this)
+    if dialect not in ZONE_GOES_BOTH_WAYS or _is_utc(node.args["zone"]):
         return False
     return kind is None or (kind is exp.DType.TIMESTAMPLTZ and isinstance(node.this.unnest(), exp.Column))
+
+
+def _is_added_zone(node: exp.AtTimeZone) -> bool:
+    """The only AT TIME ZONE of what may have no offset; UTC is that of the sessions."""
+    is_one_of_two = is_in_another_zone(node) or isinstance(node.this.unnest(), exp.AtTimeZone)
+    return not is_one_of_two and type_of(node.this) is not exp.DType.TIMESTAMPTZ and not _is_utc(node.args["zone"])
+
+
+def _is_utc(zone: exp.Expr) -> bool:
+    return spelt_zone(zone).name in ("UTC", "Etc/UTC", "GMT")
 
 
 def _listed(nodes: list[exp.Expr], dialect: str) -> str:

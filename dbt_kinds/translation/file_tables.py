@@ -17,6 +17,8 @@ SCAN_ARROW_IPC SNIFF_CSV SQLITE_QUERY SQLITE_SCAN ST_READ
 """
 _READERS = frozenset(_NAMES.split())
 _FORMATS = {"DELTA_SCAN": "delta", "PARQUET_SCAN": "parquet", "READ_PARQUET": "parquet"}
+# each is a path in Spark, or refused, in FROM
+FILE_READERS = _READERS | _FORMATS.keys()
 _FILE = re.compile(r"\.(csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx)(\.\w+)?$", re.IGNORECASE)
 
 

@@ -12,6 +12,7 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.time_formats import read_or_null, written
+from dbt_kinds.translation.truncation import cut_to
 from dbt_kinds.translation.typed_operators import (
     at_time_zone,
 )
@@ -60,7 +61,7 @@ def _number_text(node: exp.NumberToStr, dialect: str) -> exp.Expr:
 def _rounded(node: exp.Round, dialect: str) -> exp.Expr:
     """Postgres rounds half of a double to even, half of a decimal up."""
     if node.args.get("truncate") is not None and node.args["truncate"].name != "0":
-        raise NotInSpark("ROUND that cuts has no counterpart in Spark; write floor() of a multiple", node)
+        return cut_to(node.this, node.args.get("decimals") or exp.Literal.number(0))
     node.set("truncate", None)
     is_plain = dialect in ("mysql", "postgres") and node.args.get("decimals") is None
     is_to_even = is_plain and type_of(node.this) in DOUBLES

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from sqlglot import Token, TokenType, exp
 
 from dbt_kinds.translation.dialects import TRINO_FAMILY, dialect_of, is_spark
+from dbt_kinds.translation.file_tables import FILE_READERS
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.remarks import Remark
 
@@ -94,7 +95,8 @@ def function_remarks(text: str, dialect: str) -> Iterator[Remark]:
     for name, start in calls(text, dialect):
         row = verdicts.get(name)
         if row is None:
-            unknown.setdefault(name, start)
+            if name not in FILE_READERS:
+                unknown.setdefault(name, start)
         elif row.verdict == "refused":
             raise NotInSpark(f"{name} of {dialect}: {row.evidence}", _at(name, start))
         elif row.verdict == "noted" and name not in said:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.file_tables import as_table
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
+from dbt_kinds.translation.texts import split_by_text
 from dbt_kinds.translation.value_types import type_of
 
 _ITEM = "_item"
 _POSITION = "_position"
 UNNAMED = "_unnested"
+_SPLITS_TO_ROWS = frozenset({"fabric", "tsql"})
 
 
 @rewrites(exp.Table, also_in_spark=True)
@@ -20,14 +23,43 @@ def made_table(node: exp.Table, dialect: str) -> exp.Expr:
     """A table that a function makes, or that is a file."""
     if isinstance(node.this, exp.GenerateSeries | exp.ExplodingGenerateSeries):
         return series(node, dialect)
+    if dialect in _SPLITS_TO_ROWS and (parts := _parts_of_text(node.this)) is not None:
+        node.set("this", parts)
+        _name_parts(node)
+        return node
     return as_table(node) if dialect == "duckdb" else node
+
+
+@rewrites(exp.Lateral, dialects=_SPLITS_TO_ROWS)
+def made_for_each(node: exp.Lateral, dialect: str) -> exp.Expr:
+    """`cross apply string_split(text, ',')` of T-SQL."""
+    parts = _parts_of_text(node.this)
+    if parts is not None:
+        node.set("this", parts)
+        _name_parts(node)
+    return node
+
+
+def _parts_of_text(made: exp.Expr) -> exp.Expr | None:
+    """The rows of STRING_SPLIT without positions."""
+    if not isinstance(made, exp.Anonymous) or made.name.upper() != "STRING_SPLIT" or len(made.expressions) != 2:
+        return None
+    text, separator = made.expressions
+    return call("EXPLODE", split_by_text(exp.Split(this=text.copy(), expression=separator.copy()), "tsql"))
+
+
+def _name_parts(node: exp.Table | exp.Lateral) -> None:
+    alias = node.args.get("alias")
+    name = alias.this if alias is not None and alias.this else exp.to_identifier("string_split")
+    columns = (alias.args.get("columns") if alias is not None else None) or [exp.to_identifier("value")]
+    node.set("alias", exp.TableAlias(this=name, columns=columns))
 
 
 def series(table: exp.Table, dialect: str) -> exp.Expr:
     """A series as a table."""
     made = table.this
     name = "range" if made.args.get("is_end_exclusive") else "generate_series"
-    table.set("this", call("EXPLODE", _sequence(made)))
+    table.set("this", call("EXPLODE", _sequence(made, dialect)))
     alias = table.args.get("alias")
     table_name = alias.name if alias is not None else name
     column = table_name if dialect in ("postgres", "redshift") else name
@@ -39,19 +71,19 @@ def series(table: exp.Table, dialect: str) -> exp.Expr:
 @rewrites(exp.GenerateSeries)
 def listed_series(node: exp.GenerateSeries, dialect: str) -> exp.Expr:
     """`generate_array(1, 3)`, a list; as a table it is handled with that."""
-    return node if isinstance(node.parent, exp.Table | exp.Unnest) else _sequence(node)
+    return node if isinstance(node.parent, exp.Table | exp.Unnest) else _sequence(node, dialect)
 
 
 @rewrites(exp.ExplodingGenerateSeries)
 def exploded_series(node: exp.ExplodingGenerateSeries, dialect: str) -> exp.Expr:
     """`select generate_series(…)`."""
-    return node if isinstance(node.parent, exp.Cast | exp.Table) else call("EXPLODE", _sequence(node))
+    return node if isinstance(node.parent, exp.Cast | exp.Table) else call("EXPLODE", _sequence(node, dialect))
 
 
-def cast_series(node: exp.Cast) -> exp.Expr:
+def cast_series(node: exp.Cast, dialect: str) -> exp.Expr:
     """`select generate_series(…)::date`: Spark only explodes a whole select list item."""
     cast = exp.Cast(this=exp.column(_ITEM), to=node.to.copy())
-    return call("EXPLODE", call("TRANSFORM", _sequence(node.this), _lambda(cast)))
+    return call("EXPLODE", call("TRANSFORM", _sequence(node.this, dialect), _lambda(cast)))
 
 
 def cast_items(node: exp.Cast) -> exp.Expr:
@@ -115,7 +147,7 @@ def _numbered_fields(node: exp.Unnest, columns: list[exp.Identifier]) -> list[ex
     ]
 
 
-def _sequence(made: exp.Expr) -> exp.Expr:
+def _sequence(made: exp.Expr, dialect: str) -> exp.Expr:
     """A list of numbers or times; Spark goes backwards where the dialects have none, or refuses to."""
     start, end, step = made.args["start"], made.args["end"], made.args.get("step")
     is_of_times = isinstance(step, exp.Interval) or type_of(start) is exp.DType.DATE
@@ -124,6 +156,9 @@ def _sequence(made: exp.Expr) -> exp.Expr:
     if made.args.get("is_end_exclusive"):
         compare = exp.GT if _is_negative(step) else exp.LT
         counted = call("FILTER", counted, _lambda(compare(this=exp.column(_ITEM), expression=bounds[1].copy())))
+    if dialect in TRINO_FAMILY and step is None:
+        # which goes backwards, too
+        return counted
     first, last = (_number(bound) for bound in bounds)
     if first is not None and last is not None:
         is_there = first >= last if _is_negative(step) else first <= last

@@ -11,11 +11,10 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import TEXTS, type_of
+from dbt_kinds.translation.weeks import BOUNDARY_IS_SUNDAY, days_ahead, week_of_year, weeks_between
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _COUNTS_BOUNDARIES = frozenset({"duckdb", "snowflake", "redshift", "bigquery", "tsql", "clickhouse"})
-_WEEK_BEGINS_MONDAY = frozenset({"duckdb", "snowflake", "clickhouse"})
-_WEEK_OF_YEAR_IS_NOT_ISO = frozenset({"bigquery", "tsql"})
 _MONTHS_END_WITH_MONTHS = frozenset({"bigquery", "oracle", "redshift", "snowflake"})
 _WEEK_IS_ISO = TRINO_FAMILY | {"duckdb", "snowflake", "redshift"}
 _FIELD_NAMES = (
@@ -23,6 +22,16 @@ _FIELD_NAMES = (
     "DAYOFWEEK_ISO DOW_ISO DOY HOUR H HOURS HR HRS MINUTE M MIN MINS MINUTES SECOND S SEC SECONDS SECS"
 )
 _FIELDS = frozenset(_FIELD_NAMES.split())
+# Snowflake's names for whole numbers of them
+_EPOCHS = {
+    "EPOCH_SECOND": "UNIX_SECONDS",
+    "EPOCH_SECONDS": "UNIX_SECONDS",
+    "EPOCH_MILLISECOND": "UNIX_MILLIS",
+    "EPOCH_MILLISECONDS": "UNIX_MILLIS",
+    "EPOCH_MICROSECOND": "UNIX_MICROS",
+    "EPOCH_MICROSECONDS": "UNIX_MICROS",
+}
+_DAYS_OF_ANY_MONTH = 28
 _PARTS_OF_TIME = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND"})
 
 
@@ -59,6 +68,8 @@ def field(node: exp.Extract, dialect: str) -> exp.Expr:
     name, value = node.name.upper(), node.expression
     if name == "EPOCH":
         return epoch(value)
+    if name in _EPOCHS:
+        return call(_EPOCHS[name], exp.cast(value, "timestamp", dialect="spark"))
     if name == "DATE":
         return call("TO_DATE", value)
     if name in ("DOW", "DAYOFWEEK", "WEEKDAY", "DAY_OF_WEEK", "ISODOW", "DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"):
@@ -72,7 +83,9 @@ def field(node: exp.Extract, dialect: str) -> exp.Expr:
     if name in ("SECOND", "SECONDS") and dialect != "postgres":
         # in Spark it includes the fraction
         return exp.Anonymous(this="SECOND", expressions=[value])
-    if name not in _FIELDS or (name == "WEEK" and dialect in _WEEK_OF_YEAR_IS_NOT_ISO):
+    if name in ("WEEK", "WK", "WW") and (numbered := week_of_year(value, dialect)) is not None:
+        return numbered
+    if name not in _FIELDS:
         raise NotInSpark(f"EXTRACT({name} …) of {dialect} has no counterpart in Spark", node)
     return node
 
@@ -92,6 +105,9 @@ def boundaries(node: exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff, dialect: 
     if dialect not in _COUNTS_BOUNDARIES:
         return node
     unit, later, earlier = node.args.get("unit"), node.this, node.expression
+    ahead = days_ahead(unit, dialect, BOUNDARY_IS_SUNDAY)
+    if ahead is not None:
+        return weeks_between(later, earlier, ahead)
     if unit is not None and not isinstance(unit, exp.Var | exp.Literal):
         raise NotInSpark(f"the unit {unit.sql(dialect=dialect)} of a difference has no counterpart in Spark", node)
     name = unit.name.upper().removesuffix("S") if unit is not None else "DAY"
@@ -105,9 +121,6 @@ def boundaries(node: exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff, dialect: 
             this=exp.Sub(this=exp.Add(this=parts[0], expression=call(name, later)), expression=parts[1]),
             expression=call(name, earlier),
         )
-    if name == "ISOWEEK" or (name == "WEEK" and dialect in _WEEK_BEGINS_MONDAY):
-        days = call("DATEDIFF", _truncated("WEEK", later), _truncated("WEEK", earlier))
-        return exp.cast(exp.Div(this=days, expression=exp.Literal.number(7)), "bigint")
     if name in _PARTS_OF_TIME:
         return call("DATEDIFF", exp.var(name), _truncated(name, earlier), _truncated(name, later))
     if name == "MICROSECOND":
@@ -145,6 +158,12 @@ def months_later(node: exp.AddMonths, dialect: str) -> exp.Expr:
     return exp.If(this=is_last_day, true=last, false=later) if keeps_end else later
 
 
+@rewrites(exp.PreviousDay)
+def previous_day(node: exp.PreviousDay, dialect: str) -> exp.Expr:
+    """`previous_day(t, day)`: the next one, a week and a day before."""
+    return from_template("NEXT_DAY(DATE_ADD({0}, -8), {1})", node.this, node.expression)
+
+
 @rewrites(exp.MonthsBetween)
 def months_between(node: exp.MonthsBetween, dialect: str) -> exp.Expr:
     """`months_between(a, b)`, which Spark rounds to 8 digits by default."""
@@ -155,11 +174,13 @@ def months_between(node: exp.MonthsBetween, dialect: str) -> exp.Expr:
 
 @rewrites(exp.Week)
 def week(node: exp.Week, dialect: str) -> exp.Expr:
-    """`week(t)`, the ISO week in these dialects.
+    """`week(t)`, the ISO week in most dialects.
 
     Raises:
         NotInSpark: weeks are counted differently.
     """
+    if node.args.get("mode") is None and (numbered := week_of_year(node.this, dialect)) is not None:
+        return numbered
     if dialect not in _WEEK_IS_ISO or node.args.get("mode") is not None:
         raise NotInSpark(f"WEEK of {dialect} has no counterpart in Spark; write weekofyear() for the ISO week", node)
     return call("WEEKOFYEAR", node.this)
@@ -195,6 +216,26 @@ def days(node: exp.ToDays, dialect: str) -> exp.Expr:
     one = exp.Interval(this=exp.Literal.string("1"), unit=exp.var("DAY"))
     number = exp.paren(node.this.copy()) if isinstance(node.this, exp.Binary) else node.this.copy()
     return exp.paren(exp.Mul(this=number, expression=one))
+
+
+@rewrites(exp.TimestampFromParts, dialects={"fabric", "tsql"})
+def time_of_parts(node: exp.TimestampFromParts, dialect: str) -> exp.Expr:
+    """`datetimefromparts(year, month, day, hour, minute, second, milliseconds)`."""
+    *parts, seconds = (node.args[part] for part in ("year", "month", "day", "hour", "min", "sec"))
+    thousandths = node.args.get("milli")
+    if thousandths is not None and thousandths.name != "0":
+        seconds = from_template("{0} + {1} / 1000", seconds, thousandths)
+    return call("MAKE_TIMESTAMP", *parts, seconds)
+
+
+@rewrites(exp.DateFromParts, dialects={"snowflake"})
+def date_of_parts(node: exp.DateFromParts, dialect: str) -> exp.Expr:
+    """`date_from_parts(year, month, day)`: day 0 is the day before the first; Spark's is NULL."""
+    year, month, day = (node.args[part] for part in ("year", "month", "day"))
+    is_month = isinstance(month, exp.Month) or (month.is_int and 1 <= int(month.name) <= 12)
+    if is_month and day.is_int and 1 <= int(day.name) <= _DAYS_OF_ANY_MONTH:
+        return call("MAKE_DATE", year, month, day)
+    return from_template("DATE_ADD(ADD_MONTHS(MAKE_DATE({0}, 1, 1), {1} - 1), {2} - 1)", year, month, day)
 
 
 def _written(node: exp.Expr, pattern: str) -> exp.Expr:

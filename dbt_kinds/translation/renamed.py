@@ -20,7 +20,6 @@ _TEMPLATES: dict[str, dict[str, str]] = {
     "bigquery": {
         "ARRAY_AVG": "(AGGREGATE(ARRAY_COMPACT({0}), 0D, (a, x) -> a + x) / NULLIF(SIZE(ARRAY_COMPACT({0})), 0))",
         "ARRAY_IS_DISTINCT": "(ARRAY_SIZE(ARRAY_DISTINCT({0})) = ARRAY_SIZE({0}))",
-        "CURRENT_DATETIME": _NOW,
         "FLOAT": "CAST({0} AS DOUBLE)",
         "FLOAT64": "CAST({0} AS DOUBLE)",
         "DOUBLE": "CAST({0} AS DOUBLE)",
@@ -77,6 +76,7 @@ _TEMPLATES: dict[str, dict[str, str]] = {
         "TRIM_ARRAY": "SLICE({0}, 1, SIZE({0}) - {1})",
         "YOW": "EXTRACT(YEAROFWEEK FROM {0})",
     },
+    "tsql": {"GETUTCDATE": _NOW, "SYSDATETIMEOFFSET": _NOW, "SYSUTCDATETIME": _NOW},
     "postgres": {
         "CLOCK_TIMESTAMP": _NOW,
         "CONVERT_FROM": "DECODE({0}, {1})",

@@ -6,11 +6,13 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY, dialect_of
+from dbt_kinds.translation.jsons import step
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import INTEGERS, LISTS, TEXTS, type_of
 
 _SHIFTED = "was_shifted"
+MAY_BE_JSON = TEXTS | {None, exp.DType.VARIANT, exp.DType.OBJECT, exp.DType.JSON}
 
 
 def remember_shifts(tree: exp.Expr) -> None:
@@ -42,8 +44,14 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
         # only DuckDB slices strings
         kind = type_of(node.this) if dialect == "duckdb" else exp.DType.ARRAY
         return _slice(node, node.this, (index.this, index.expression), kind)
-    if isinstance(node.this.unnest(), exp.ParseJSON) and index.is_string:
-        return call("GET_JSON_OBJECT", node.this.unnest().this, exp.Literal.string(f"$.{index.name}"))
+    base = node.this.unnest()
+    if isinstance(base, exp.ParseJSON) and index.is_string:
+        return call("GET_JSON_OBJECT", base.this, exp.Literal.string(f"${step(index.name)}"))
+    if dialect == "snowflake" and isinstance(index, exp.Literal) and _is_at_path(base):
+        json, path = base.expressions
+        return call("GET_JSON_OBJECT", json, exp.Literal.string(f"{path.name}{step(index.name)}"))
+    if dialect == "snowflake" and index.is_string and isinstance(base, exp.Column) and type_of(base) in MAY_BE_JSON:
+        return call("GET_JSON_OBJECT", base, exp.Literal.string(f"${step(index.name)}"))
     if dialect_of(dialect).INDEX_OFFSET != 1 or type_of(node.this) is exp.DType.MAP:
         is_counted = dialect == "snowflake" and not index.is_string and type_of(node.this) in LISTS
         return call("GET", node.this, index) if is_counted else node
@@ -108,6 +116,10 @@ def array_size(node: exp.ArraySize, dialect: str) -> exp.Expr:
         return call("JSON_ARRAY_LENGTH", node.this)
     size = call("ARRAY_SIZE", node.this)
     return call("NULLIF", size, exp.Literal.number(0)) if dialect == "postgres" else size
+
+
+def _is_at_path(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name == "GET_JSON_OBJECT" and node.expressions[1].is_string
 
 
 def _position(bracket: exp.Bracket) -> exp.Expr:

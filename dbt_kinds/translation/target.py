@@ -34,6 +34,7 @@ from dbt_kinds.translation.rewrites import rewritten
 from dbt_kinds.translation.star import ColumnsOf, expand_stars
 from dbt_kinds.translation.subscripts import remember_shifts
 from dbt_kinds.translation.time_variables import type_marks
+from dbt_kinds.translation.typed_literals import type_literals
 from dbt_kinds.translation.value_types import settle_types, type_columns, type_of
 from dbt_kinds.translation.written_check import check_written, unknown_functions
 
@@ -87,6 +88,7 @@ class SparkTarget:
             unfold_distinct_on(select)
         remember_shifts(tree)
         settle_types(tree)
+        type_literals(tree, dialect)
         tree = _each_rewritten(tree, dialect)
         for select in tree.find_all(exp.Select):
             join_lists(select, dialect)

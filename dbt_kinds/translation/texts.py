@@ -20,8 +20,10 @@ _NEGATIVE_IS_BEFORE_THE_TEXT = frozenset({"fabric", "postgres", "redshift", "tsq
 _ASCII = 128
 _ZERO_IS_BEFORE_THE_TEXT = frozenset({"duckdb", "fabric", "postgres", "redshift", "tsql"})
 _ZERO_IS_NOWHERE = TRINO_FAMILY | {"mysql"}
-_FAR_BEFORE_IS_NOTHING = TRINO_FAMILY | {"mysql"}
+_FAR_BEFORE_IS_NOTHING = TRINO_FAMILY | {"mysql", "snowflake"}
 _FAR_BEFORE_IS_THE_START = frozenset({"bigquery", "duckdb"})
+# texts of bytes in these, whose characters depend on a page of codes
+_CHARACTERS_OF_A_PAGE = frozenset({"fabric", "tsql"})
 _NULL_MAKES_NULL = frozenset({"redshift"})
 _EMPTY_OF_PART_ZERO = frozenset({"duckdb"})
 _SIGNS_OF_PATTERNS = re.compile(r"[][\\.^$|?*+(){}]")
@@ -94,6 +96,8 @@ def substring(node: exp.Substring, dialect: str) -> exp.Expr:
     start, length = node.args.get("start"), node.args.get("length")
     if dialect in ("postgres", "redshift") and isinstance(start, exp.Literal) and start.is_string and length is None:
         return found_part(node.this, start, None)
+    if _negative(length) is not None and dialect == "duckdb":
+        raise NotInSpark("a negative length of SUBSTRING counts backwards; write left() or right()", node)
     if (dialect in _ZERO_IS_NOWHERE) and isinstance(start, exp.Literal) and start.name == "0":
         return call("LEFT", node.this, exp.Literal.number(0))
     if (far := _negative(start)) is not None and dialect in _FAR_BEFORE_IS_NOTHING:
@@ -175,23 +179,43 @@ def split(node: exp.StringToArray, dialect: str) -> exp.Expr:
 def character(node: exp.Chr, dialect: str) -> exp.Expr:
     """`chr(n)`: Spark only has 256 characters, and takes n modulo 256."""
     code = node.expressions[0] if len(node.expressions) == 1 else None
-    if code is None or dialect in ("tsql", "fabric"):
+    if code is None or dialect in _CHARACTERS_OF_A_PAGE:
         return node
+    return _of_code(code)
+
+
+@rewrites("NCHAR", dialects=_CHARACTERS_OF_A_PAGE)
+def unicode_character(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`nchar(n)`."""
+    return _of_code(node.expressions[0]) if len(node.expressions) == 1 else node
+
+
+def _of_code(code: exp.Expr) -> exp.Expr:
     if isinstance(code, exp.Literal) and code.is_int:
         number = int(code.name)
         return call("CHR", code) if number < _ASCII else exp.Literal.string(chr(number))
     return from_template("DECODE(UNHEX(LPAD(HEX({0}), 8, '0')), 'UTF-32')", exp.cast(code, "int"))
 
 
+@rewrites(exp.Ascii, exp.Unicode, dialects=_CHARACTERS_OF_A_PAGE)
+def code_or_null(node: exp.Ascii | exp.Unicode, dialect: str) -> exp.Expr:
+    """`ascii(text)`, NULL of an empty one."""
+    return from_template("NULLIF(ASCII({0}), 0)", node.this)
+
+
 @rewrites(exp.Stuff)
 def stuffed(node: exp.Stuff, dialect: str) -> exp.Expr:
-    """`stuff(text, start, length, replacement)`."""
-    return exp.Overlay(
+    """`stuff(text, start, length, replacement)`: beyond the end it is NULL in T-SQL, and the text in MySQL."""
+    made = exp.Overlay(
         this=node.this.copy(),
         expression=node.expression.copy(),
         from_=node.args["start"].copy(),
         for_=node.args["length"].copy(),
     )
+    if dialect not in _CHARACTERS_OF_A_PAGE | {"mysql"}:
+        return made
+    beyond = node.this if dialect == "mysql" else exp.null()
+    return from_template("IF({0} > LENGTH({1}), {2}, {3})", node.args["start"], node.this, beyond, made)
 
 
 @rewrites(exp.Initcap)

@@ -14,6 +14,8 @@ from dbt_kinds.translation.zones import spelt_zone
 _NULL_BY_ZERO = frozenset({"duckdb", "mysql"})
 DAYS_BETWEEN_DATES = frozenset({"duckdb", "postgres", "redshift", "snowflake"})
 ZONE_GOES_BOTH_WAYS = frozenset({"duckdb", "postgres", "redshift"})
+# a time without a zone gets one in these, and is converted by the next AT TIME ZONE
+ZONE_IS_ADDED = frozenset({"fabric", "tsql"})
 
 
 @rewrites(exp.Div)
@@ -84,8 +86,18 @@ def at_time_zone(node: exp.AtTimeZone, dialect: str) -> exp.Expr:
     """A time without a zone becomes an instant, and vice versa; one of unknown type is taken to be an instant."""
     zone = spelt_zone(node.args["zone"])
     goes_back = dialect in ZONE_GOES_BOTH_WAYS and type_of(node.this) in WITHOUT_ZONE
+    if dialect in ZONE_IS_ADDED:
+        goes_back = is_in_another_zone(node) and type_of(node.this) is not exp.DType.TIMESTAMPTZ
     name = "TO_UTC_TIMESTAMP" if goes_back else "FROM_UTC_TIMESTAMP"
     return call(name, node.this, zone)
+
+
+def is_in_another_zone(node: exp.AtTimeZone) -> bool:
+    """Whether it is the operand of another one, as in `t at time zone 'a' at time zone 'b'`."""
+    holder = node.parent
+    while isinstance(holder, exp.Paren):
+        holder = holder.parent
+    return isinstance(holder, exp.AtTimeZone)
 
 
 def types_of(node: exp.Expr) -> set[exp.DType | None]:

@@ -9,14 +9,24 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import SPARK_FAMILY
+from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
+from dbt_kinds.translation.windows_zones import WINDOWS_ZONES
+
+_NAMED_BY_WINDOWS = " standard time"
 
 
 def spelt_zone(zone: exp.Expr) -> exp.Expr:
-    """The zone in its registered spelling; anything but a literal is unchanged."""
-    if isinstance(zone, exp.Literal) and zone.is_string:
-        return exp.Literal.string(_zones().get(zone.name.lower(), zone.name))
-    return zone
+    """The zone in its registered spelling; anything but a literal is unchanged.
+
+    Raises:
+        NotInSpark: it is a name of Windows' with no registered zone.
+    """
+    if not isinstance(zone, exp.Literal) or not zone.is_string:
+        return zone
+    if zone.name.lower().endswith(_NAMED_BY_WINDOWS) and zone.name.lower() not in _zones():
+        raise NotInSpark(f"the time zone '{zone.name}' has no counterpart in Spark; write one as Europe/Berlin", zone)
+    return exp.Literal.string(_zones().get(zone.name.lower(), zone.name))
 
 
 def in_zone(instant: exp.Expr, zone: exp.Expr) -> exp.Expr:
@@ -54,6 +64,12 @@ def current_date(node: exp.CurrentDate, dialect: str) -> exp.Expr:
     return call("TO_DATE", in_zone(exp.CurrentTimestamp(), node.this))
 
 
+@rewrites(exp.CurrentDatetime)
+def current_datetime(node: exp.CurrentDatetime, dialect: str) -> exp.Expr:
+    """The wall clock time in a zone; sessions are in UTC."""
+    return exp.CurrentTimestamp() if node.this is None else in_zone(exp.CurrentTimestamp(), node.this)
+
+
 @rewrites(exp.Date)
 def date_in_zone(node: exp.Date, dialect: str) -> exp.Expr:
     """`date(instant, zone)`."""
@@ -76,4 +92,5 @@ def timestamp_of_zone(node: exp.Timestamp, dialect: str) -> exp.Expr:
 
 @lru_cache(maxsize=1)
 def _zones() -> dict[str, str]:
-    return {name.lower(): name for name in available_timezones()}
+    registered = {name.lower(): name for name in available_timezones()}
+    return registered | {name.lower(): zone for name, zone in WINDOWS_ZONES.items()}
