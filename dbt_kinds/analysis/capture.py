@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from dbt_kinds.translation.star import visible_cte
+from dbt_kinds.translation.star_expansion import visible_cte
 
 CODES = (
     *("aggregates", "distinct", "set_operation", "window_functions", "limit", "driving_twice", "outer_join"),

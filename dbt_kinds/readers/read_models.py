@@ -8,7 +8,7 @@ from typing import Protocol
 from dbt_kinds.kinds import Note, SourceTable, SqlText
 from dbt_kinds.marks import Marks
 from dbt_kinds.readers.yaml_nodes import YamlNode
-from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.star_expansion import Columns
 
 
 class ReadModels(Protocol):

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.dialects import SPARK_FAMILY
 from dbt_kinds.translation.remarks import Remark
-from dbt_kinds.translation.star import ColumnsOf, source_columns
+from dbt_kinds.translation.star_expansion import ColumnsOf, source_columns
 
 # there a column of the input takes precedence over the select list, as in Spark
 _KNOW_ALIASES = frozenset({"duckdb", "snowflake"})

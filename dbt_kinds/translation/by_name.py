@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.translation.not_in_spark import NotInSpark
-from dbt_kinds.translation.star import ColumnsOf, output_columns
+from dbt_kinds.translation.star_expansion import ColumnsOf, output_columns
 
 
 def write_by_position(tree: exp.Expr, columns_of: ColumnsOf) -> None:

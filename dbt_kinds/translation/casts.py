@@ -8,10 +8,10 @@ from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.data_types import sized
 from dbt_kinds.translation.date_arithmetic import interval
 from dbt_kinds.translation.dialects import TRINO_FAMILY
-from dbt_kinds.translation.made_rows import cast_items, cast_series
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
+from dbt_kinds.translation.table_functions import cast_items, cast_series
 from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TEXTS, TIMES, type_of
 
 # a cast to an integer rounds in these; Spark cuts

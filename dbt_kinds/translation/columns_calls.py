@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 
 from dbt_kinds.translation.not_in_spark import NotInSpark
-from dbt_kinds.translation.star import ColumnsOf, source_columns
+from dbt_kinds.translation.star_expansion import ColumnsOf, source_columns
 
 
 def write_columns_out(tree: exp.Expr, columns_of: ColumnsOf) -> None:

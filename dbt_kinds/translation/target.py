@@ -18,10 +18,10 @@ from dbt_kinds.translation.data_types import spell_types
 from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.doubts import doubts
+from dbt_kinds.translation.dropped_arguments import refuse_left_out
 from dbt_kinds.translation.duckdb_only import duckdb_only
 from dbt_kinds.translation.functions import function_remarks
-from dbt_kinds.translation.joined_lists import join_lists
-from dbt_kinds.translation.left_out import refuse_left_out
+from dbt_kinds.translation.lateral_unnest import join_lists
 from dbt_kinds.translation.list_aggregates import listed
 from dbt_kinds.translation.literals import plain_literals
 from dbt_kinds.translation.not_in_spark import NotInSpark
@@ -31,7 +31,7 @@ from dbt_kinds.translation.qualify import unfold_distinct_on, unfold_qualify
 from dbt_kinds.translation.refusals import refuse
 from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.rewrites import rewritten
-from dbt_kinds.translation.star import ColumnsOf, expand_stars
+from dbt_kinds.translation.star_expansion import ColumnsOf, expand_stars
 from dbt_kinds.translation.subscripts import remember_shifts
 from dbt_kinds.translation.time_variables import type_marks
 from dbt_kinds.translation.typed_literals import type_literals

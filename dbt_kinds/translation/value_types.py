@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from dbt_kinds.translation.star import ColumnsOf, visible_cte
+from dbt_kinds.translation.star_expansion import ColumnsOf, visible_cte
 
 _TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
     exp.Array: exp.DType.ARRAY,

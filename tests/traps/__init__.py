@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.dialects import ParseFailure, parse_statement
 from dbt_kinds.translation.not_in_spark import NotInSpark
-from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.star_expansion import Columns
 from dbt_kinds.translation.target import SparkTarget
 
 FOLDER = Path(__file__).parent

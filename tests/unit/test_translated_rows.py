@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.aliases import write_aliases_out
 from dbt_kinds.translation.dialects import parse_statement
-from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.star_expansion import Columns
 from dbt_kinds.translation.target import SparkTarget
 
 TABLES = """

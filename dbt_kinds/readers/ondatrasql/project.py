@@ -42,7 +42,7 @@ from dbt_kinds.readers.ondatrasql.queries import Query, capture, columns_of, rea
 from dbt_kinds.readers.ondatrasql.settings import read_settings
 from dbt_kinds.readers.ondatrasql.sinks import sink_files
 from dbt_kinds.readers.ondatrasql.tables import Tables, key_of, table_key
-from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.star_expansion import Columns
 
 CONFIG_FILE = "models"
 _OF_HISTORY = ("valid_from_snapshot", "valid_to_snapshot", "is_current")

@@ -19,7 +19,7 @@ from dbt_kinds.translation.dialects import ParseFailure, parse_statement, spark_
 from dbt_kinds.translation.duckdb_only import duckdb_only
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.remarks import Remark
-from dbt_kinds.translation.star import Columns, output_columns
+from dbt_kinds.translation.star_expansion import Columns, output_columns
 from dbt_kinds.translation.target import SparkTarget
 
 Lookup = Callable[[exp.Table], Columns | None]

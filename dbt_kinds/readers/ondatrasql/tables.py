@@ -10,7 +10,7 @@ from dbt_kinds.kinds import ModelReference, Place, SourceReference, SourceTable
 from dbt_kinds.marks import is_mark
 from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.translation.file_tables import is_file
-from dbt_kinds.translation.star import is_column_of_neighbour, visible_cte
+from dbt_kinds.translation.star_expansion import is_column_of_neighbour, visible_cte
 
 _DEFAULT_SCHEMA = "main"
 # the catalog of the tool's own tables

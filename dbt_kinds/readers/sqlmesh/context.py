@@ -18,7 +18,7 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope
 from dbt_kinds.readers.sqlmesh.names import TableName, table_name_of
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables
-from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.star_expansion import Columns
 from dbt_kinds.translation.target import SparkTarget
 
 

@@ -15,7 +15,7 @@ from dbt_kinds.readers.sqlmesh.kind_values import spark_expression
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
 from dbt_kinds.readers.yaml_nodes import YamlNode
-from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.star_expansion import Columns
 
 
 class DescribedModels:

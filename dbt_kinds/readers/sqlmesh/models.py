@@ -31,7 +31,7 @@ from dbt_kinds.readers.sqlmesh.query_statement import is_definition, query_state
 from dbt_kinds.readers.sqlmesh.seeds import read_seed
 from dbt_kinds.readers.sqlmesh.statements import Statement, banner
 from dbt_kinds.readers.sqlmesh.tables import column_list, name_of_text
-from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.star_expansion import Columns
 from dbt_kinds.translation.value_types import output_types
 
 

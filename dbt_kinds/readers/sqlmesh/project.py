@@ -54,7 +54,7 @@ from dbt_kinds.readers.sqlmesh.tables import Tables, column_list, name_of_text
 from dbt_kinds.readers.sqlmesh.unit_tests import read_unit_tests
 from dbt_kinds.readers.vulcan.read import read_semantics
 from dbt_kinds.translation.dialects import ParseFailure, parse_expression
-from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.star_expansion import Columns
 
 _BUILT_IN_MACRO = re.compile(
     r"\{%-?\s*macro\s+(ref|source|config|var|env_var|log|return|run_query|statement|is_incremental|generate_schema_name|"

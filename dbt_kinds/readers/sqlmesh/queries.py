@@ -37,7 +37,7 @@ from dbt_kinds.translation.doubts import DECLARED
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.scan import touches
 from dbt_kinds.translation.spark_text import is_spelt_for_spark, needs_rewrite
-from dbt_kinds.translation.star import Columns, output_columns
+from dbt_kinds.translation.star_expansion import Columns, output_columns
 from dbt_kinds.translation.value_types import TIMES, type_of
 from dbt_kinds.translation.written_check import unknown_functions
 

@@ -13,7 +13,7 @@ from dbt_kinds.marks import is_mark
 from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import TableName, table_name
-from dbt_kinds.translation.star import Columns, is_column_of_neighbour, visible_cte
+from dbt_kinds.translation.star_expansion import Columns, is_column_of_neighbour, visible_cte
 
 # files that Spark reads in place of a table: parquet.`folder/file`
 _FILES = frozenset({"avro", "binaryfile", "csv", "delta", "json", "orc", "parquet", "text"})

@@ -11,7 +11,7 @@ from sqlglot import exp
 from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.marks import Marks
-from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.star_expansion import Columns
 from dbt_kinds.translation.target import SparkTarget
 
 # SQL in the source dialect; a list is a macro's several items, None a dropped one

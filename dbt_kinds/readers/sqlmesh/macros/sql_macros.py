@@ -13,7 +13,7 @@ from dbt_kinds.errors import ColumnsUnknown, UnsupportedMacro
 from dbt_kinds.kinds import SparkSql
 from dbt_kinds.readers.sqlmesh.macros.arguments import Argument, items_of, tree_of, value_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
-from dbt_kinds.translation.star import Columns
+from dbt_kinds.translation.star_expansion import Columns
 
 _DIGESTS_ARE_BYTES = frozenset({"fabric", "tsql"})
 _NULL_TOKEN = "_sqlmesh_surrogate_key_null_"

@@ -9,7 +9,7 @@ from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.file_tables import as_table
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
-from dbt_kinds.translation.texts import split_by_text
+from dbt_kinds.translation.string_functions import split_by_text
 from dbt_kinds.translation.value_types import type_of
 
 _ITEM = "_item"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.translation.made_rows import UNNAMED, counts_from_1, numbered_rows, numbered_select
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.table_functions import UNNAMED, counts_from_1, numbered_rows, numbered_select
 
 
 def join_lists(select: exp.Select, dialect: str) -> None:
