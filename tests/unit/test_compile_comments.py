@@ -62,6 +62,25 @@ def test_comments_above_a_column_stay_above_it() -> None:
     assert "((" not in "".join(lines).replace(" ", "")
 
 
+def test_comments_above_a_condition_stand_before_it() -> None:
+    query = """
+        SELECT id FROM raw.t
+        WHERE
+          -- no new ones
+          n IS NOT NULL
+          -- or these
+          OR (id = 1
+            -- inner
+            AND m = 2)
+          -- the last
+          AND d = 3 -- behind
+        """
+    assert " ".join(sql(query).split()).endswith(
+        "/* no new ones */ WHERE n IS NOT NULL OR /* or these */ ( id = 1 AND /* inner */ m = 2 ) "
+        "AND /* the last */ d = 3 /* behind */"
+    )
+
+
 def test_comments_above_a_column_stay_above_its_declared_type() -> None:
     text = sql(
         "SELECT\n  -- about a\n  a::DATE AS a,\n  -- about b\n  SUM(b) AS b\nFROM raw.t GROUP BY 1",

@@ -81,7 +81,11 @@ def _follows(text: str, start: int) -> str:
 
 
 def settle_comments(tree: exp.Expr) -> None:
-    """Moves comments above a projection to its root, before parts of it are rewritten."""
+    """Moves comments above a projection to its root, before parts of it are rewritten; those above a condition to what
+    is in front of it.
+    """
+    for clause in tree.find_all(exp.Where, exp.Having):
+        _settle_above(clause.this, clause)
     for select in tree.find_all(exp.Select):
         items = select.expressions
         for position, item in enumerate(items):
@@ -97,13 +101,26 @@ def settle_comments(tree: exp.Expr) -> None:
                 item.comments = [*(item.comments or []), *map(unsigned, below)]
 
 
+def _settle_above(condition: exp.Expr, before: exp.Expr) -> None:
+    """Comments above `b` of `a AND b` belong to AND, those above `a` to WHERE."""
+    if isinstance(condition, exp.Connector):
+        _settle_above(condition.this, before)
+        _settle_above(condition.expression, condition)
+        return
+    above = [unsigned(comment) for node in _left_spine(condition) for comment in _taken(node, _ABOVE)]
+    if above:
+        before.comments = [*(before.comments or []), *above]
+
+
 def _left_spine(node: exp.Expr) -> Iterator[exp.Expr]:
     while True:
         yield node
         first = (
             node.args.get("table") if isinstance(node, exp.Column) and node.args.get("table") else node.args.get("this")
         )
-        if not isinstance(node, _BEGINS_WITH_ITS_FIRST) or not isinstance(first, exp.Expr):
+        # `x is not null`
+        is_behind = isinstance(node, exp.Not) and isinstance(first, exp.Predicate)
+        if not (isinstance(node, _BEGINS_WITH_ITS_FIRST) or is_behind) or not isinstance(first, exp.Expr):
             return
         node = first
 
