@@ -224,7 +224,7 @@ def time_of_parts(node: exp.TimestampFromParts, dialect: str) -> exp.Expr:
     *parts, seconds = (node.args[part] for part in ("year", "month", "day", "hour", "min", "sec"))
     thousandths = node.args.get("milli")
     if thousandths is not None and thousandths.name != "0":
-        seconds = from_template("{0} + {1} / 1000", seconds, thousandths)
+        seconds = from_template("CAST({0} + {1} / 1000 AS DECIMAL(16, 6))", seconds, thousandths)
     return call("MAKE_TIMESTAMP", *parts, seconds)
 
 

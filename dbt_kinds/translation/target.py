@@ -33,6 +33,7 @@ from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.rewrites import rewritten
 from dbt_kinds.translation.star_expansion import ColumnsOf, expand_stars
 from dbt_kinds.translation.subscripts import remember_shifts
+from dbt_kinds.translation.time_formats import refuse_standard_format
 from dbt_kinds.translation.time_variables import type_marks
 from dbt_kinds.translation.typed_literals import type_literals
 from dbt_kinds.translation.value_types import settle_types, type_columns, type_of
@@ -151,6 +152,7 @@ def _remarks_of(source: exp.Expr, dialect: str, text: str) -> Iterator[Remark]:
     unbounded = unbounded_decimal(source, dialect)
     if unbounded is not None:
         yield Remark("decimal", unbounded_message(unbounded, dialect), unbounded)
+    refuse_standard_format(text, dialect, source)
     yield from function_remarks(text, dialect)
 
 

@@ -13,6 +13,7 @@ from sqlglot import exp
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
+from dbt_kinds.translation.scan import without_comments
 from dbt_kinds.translation.zones import in_zone, of_zone
 
 _FRACTIONS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -60,6 +61,10 @@ _DIRECTIVES_BY_WORD = {
     **{"HH": "%I", "hh": "%I", "hh12": "%I", "hh24": "%H", "mi": "%M", "ss": "%S", "us": "%f"},
 }
 _PERCENT = {"%": "%"}
+# a format of one letter, but those that sqlglot replaces rightly
+_STANDARD_FORMAT = re.compile(
+    r"\bFORMAT\s*\((?:[^()']|\([^()]*(?:\([^()]*\)[^()]*)*\))*,\s*N?'(?P<letter>[A-LN-XZa-ln-xz])'", re.IGNORECASE
+)
 # letters between numbers that are a word in no dialect
 _PLAIN_WORDS = frozenset({"T", "Z"})
 
@@ -167,6 +172,19 @@ def _pattern(node: exp.Expr, dialect: str, letters: Mapping[str, str]) -> str | 
         return spark_pattern(strftime, FORMATTING if is_close else letters)
     except ValueError as error:
         raise NotInSpark(f"'{error}' in a format of times has no counterpart in Spark", node) from error
+
+
+def refuse_standard_format(text: str, dialect: str, source: exp.Expr) -> None:
+    """Refuses `format(t, 'd')` of T-SQL, which sqlglot has replaced by a format of other digits.
+
+    Raises:
+        NotInSpark: a format has one letter.
+    """
+    found = _STANDARD_FORMAT.search(without_comments(text)) if dialect in ("fabric", "tsql") else None
+    if found is not None:
+        letter = found["letter"]
+        message = f"the format '{letter}' has no counterpart in Spark; write one as 'M/d/yyyy', or format_number()"
+        raise NotInSpark(message, source.find(exp.TimeToStr) or source)
 
 
 def _without_words(text: str, node: exp.Expr, dialect: str) -> str:

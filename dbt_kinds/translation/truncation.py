@@ -88,8 +88,11 @@ def cut_to(number: exp.Expr, digits: exp.Expr) -> exp.Expr:
     """A number without the digits behind these, which Spark rounds up or down."""
     if not isinstance(digits.unnest(), exp.Literal | exp.Neg):
         raise NotInSpark("TRUNC to digits that are no literal has no counterpart in Spark; write floor()", digits)
-    made = from_template("IF({0} < 0, CEIL({0}, {1}), FLOOR({0}, {1}))", number, digits)
-    return exp.cast(made, "double") if type_of(number) in DOUBLES else made
+    is_double = type_of(number) in DOUBLES
+    # Spark's CEIL and FLOOR to digits take decimals
+    exact = exp.cast(number.copy(), "decimal(30, 15)", dialect="spark") if is_double else number
+    made = from_template("IF({0} < 0, CEIL({1}, {2}), FLOOR({1}, {2}))", number, exact, digits)
+    return exp.cast(made, "double") if is_double else made
 
 
 @rewrites(exp.Trunc)
