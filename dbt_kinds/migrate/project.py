@@ -24,7 +24,7 @@ from dbt_kinds.migrate.results import Migration, Result
 from dbt_kinds.migrate.settings import Settings, is_kind, read_settings
 from dbt_kinds.migrate.snapshots import Snapshot, propose, read_snapshots
 from dbt_kinds.migrate.spread_config import with_plain_config
-from dbt_kinds.migrate.watermarks import original_line, with_inline_watermarks
+from dbt_kinds.migrate.watermarks import Inlined, with_inline_watermarks
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import config_calls, config_edits
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, read_project
@@ -103,11 +103,11 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
     settings: Settings | None = None
     reading: Reading | None = None
     names = Names()
-    moved: list[Edit] = []
+    inlined = Inlined(model)
     try:
         model, written = with_plain_config(model, project, options)
-        before = model.text
-        model, moved = with_inline_watermarks(model, options.dialect)
+        inlined = with_inline_watermarks(model, project, options)
+        model = inlined.model
         settings = read_settings(model, project, options.adapter)
         result.line = settings.line
         result.found = found_of(None, settings)
@@ -131,8 +131,8 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
             result.found = found_of(reading, settings)
         result.reason = left
         left.file, left.message = model.path, names.readable(left.message)
-        if moved and left.line is not None:
-            left.line = original_line(before, moved, left.line)
+        if left.line is not None:
+            left.line = inlined.original_line(left.line)
         return result
     for note in conversion.notes:
         note.message = names.readable(note.message)
@@ -140,7 +140,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
         "converted",
         conversion.kind,
         conversion.options,
-        list({(note.code, note.message): note for note in [*written, *conversion.notes]}.values()),
+        list({(note.code, note.message): note for note in [*written, *inlined.notes, *conversion.notes]}.values()),
     )
     return result
 

@@ -1,13 +1,14 @@
 """Watermarks in CTEs: `with last as (select max(ts) as t from {{ this }}) … where ts > (select t from last)`.
 
 They are written into the conditions that use them before a model is read, as if they had always stood there:
-`where ts > (select max(ts) from {{ this }})`. What uses a watermark otherwise is left as it is.
+`where ts > (select max(ts) from {{ this }})`. What uses a watermark otherwise is left as it is. A macro of the project
+whose text uses one is written out for that.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import sqlglot
@@ -15,17 +16,22 @@ from sqlglot import Token, TokenType
 from sqlglot.errors import SqlglotError
 
 from dbt_kinds.analysis.edits import Edit, edited
-from dbt_kinds.errors import Left
+from dbt_kinds.errors import Left, UnrenderableError, WindowForVariables
+from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.filters import branches_of, incremental_blocks, masked
 from dbt_kinds.migrate.outside import condition_at
+from dbt_kinds.migrate.switched_values import Switch, taken_branch
 from dbt_kinds.migrate.tokens import Tokens
+from dbt_kinds.migrate.written_macros import with_written_macros
 from dbt_kinds.readers.dbt.blocks import Branch, nesting
-from dbt_kinds.readers.dbt.project import ModelFile
+from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
+from dbt_kinds.readers.dbt.rendering import Names, Renderer
 from dbt_kinds.readers.dbt.tags import tags
 
 _THIS = "this"
 _TRUE = re.compile(r"true|1\s*=\s*1", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 # values that stand for the beginning of time
 _BEGINNING = re.compile(
     r"(?:cast\s*\(\s*)?(?:(?:date|timestamp|datetime)\s*\(?\s*)?"
@@ -56,26 +62,71 @@ class _NoWatermarkError(Exception):
     """What is read is used in a way that cannot be written into conditions."""
 
 
-def with_inline_watermarks(model: ModelFile, dialect: str) -> tuple[ModelFile, list[Edit]]:
-    """The model with its watermarks in the conditions that use them, and the edits that brought them there."""
+@dataclass(frozen=True)
+class Inlined:
+    """A model with its watermarks in the conditions that use them.
+
+    Attributes:
+        steps: the texts that led there, each with the edits that were made in it.
+        replaced: the variables that chose another bound than the watermark.
+    """
+
+    model: ModelFile
+    steps: tuple[tuple[str, list[Edit]], ...] = ()
+    replaced: tuple[str, ...] = ()
+
+    def original_line(self, line: int) -> int:
+        """The line of the model's own text that became a line."""
+        for text, edits in reversed(self.steps):
+            line = _original_line(text, edits, line)
+        return line
+
+    @property
+    def notes(self) -> list[WindowForVariables]:
+        """What is to be told of it."""
+        if not self.replaced:
+            return []
+        return [
+            WindowForVariables(
+                f"the window takes the place of {', '.join(self.replaced)}, which chose to read from another time on: "
+                "given to --vars it has no effect; to load a window again, pass kinds_start and kinds_end"
+            )
+        ]
+
+
+def with_inline_watermarks(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Inlined:
+    """The model with its watermarks in the conditions that use them."""
     text = model.text
     if not any(tag.kind == "expression" and tag.code == _THIS for tag in tags(text)):
-        return model, []
+        return Inlined(model)
+    renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, Names())
     try:
-        tokens = sqlglot.tokenize(masked(text), read=dialect)
-        edits = _Text(text, tokens).edits()
+        context = renderer.render(text)[1]
+    except UnrenderableError:
+        context = {}
+    steps: list[tuple[str, list[Edit]]] = []
+    try:
+        read = _Text(text, sqlglot.tokenize(masked(text), read=options.dialect), renderer, context)
+        found = read.watermarks()
+        edits = read.edits(found)
+        if found and not edits:
+            # those of macros
+            written = with_written_macros(text, project.macros, renderer, context, found)
+            steps.append((text, written))
+            text = edited(text, written)
+            read = _Text(text, sqlglot.tokenize(masked(text), read=options.dialect), renderer, context)
+            edits = read.edits(read.watermarks())
     except (SqlglotError, _NoWatermarkError, Left):
-        return model, []
+        return Inlined(model)
     if not edits:
-        return model, []
+        return Inlined(model)
     inlined = ModelFile(
         model.name, model.path, edited(text, edits), model.inherited, model.properties, model.manifest_config
     )
-    return inlined, edits
+    return Inlined(inlined, (*steps, (text, edits)), tuple(sorted(read.replaced)))
 
 
-def original_line(text: str, edits: Sequence[Edit], line: int) -> int:
-    """The line of a text that became a line of the edited one."""
+def _original_line(text: str, edits: Sequence[Edit], line: int) -> int:
     wanted, at, made = line, 0, 1
     for edit in sorted(edits, key=lambda edit: edit.start):
         between = text.count("\n", at, edit.start)
@@ -89,16 +140,18 @@ def original_line(text: str, edits: Sequence[Edit], line: int) -> int:
 
 
 class _Text(Tokens):
-    def __init__(self, text: str, tokens: list[Token]) -> None:
+    def __init__(self, text: str, tokens: list[Token], renderer: Renderer, context: Mapping[str, object]) -> None:
         super().__init__(text, tokens)
         self.blocks = incremental_blocks(nesting(text))
         self.starts = {tag.start: tag for tag in tags(text) if tag.kind == "expression"}
+        self.replaced: set[str] = set()
+        self._renderer, self._context = renderer, context
 
-    def edits(self) -> list[Edit]:
-        """The edits that write all watermarks of the text into conditions; none if there are none.
+    def watermarks(self) -> dict[str, Watermark]:
+        """The watermarks of the text, by their names.
 
         Raises:
-            _NoWatermarkError: one is used in another way.
+            _NoWatermarkError: what one is in the first load cannot be read.
         """
         found: dict[str, Watermark] = {}
         for name, opening in self._ctes():
@@ -106,8 +159,14 @@ class _Text(Tokens):
             watermark = self._watermark(name, opening, closing, found)
             if watermark is not None:
                 found[watermark.name] = watermark
-        if not found:
-            return []
+        return found
+
+    def edits(self, found: dict[str, Watermark]) -> list[Edit]:
+        """The edits that write watermarks into conditions; none if no condition uses them.
+
+        Raises:
+            _NoWatermarkError: one is used in another way.
+        """
         uses = list(self._uses(found))
         if not uses:
             return []
@@ -162,9 +221,9 @@ class _Text(Tokens):
             return None
         source = self.at_depth(at, TokenType.FROM)
         if source is None:
-            return None
+            return self._selected_alone(at[1:], known, is_first=is_first)
         tail = at[at.index(source) + 1 :]
-        parts = list(self._projections(at[1 : at.index(source)]))
+        parts = [(name, self._taken(part)) for name, part in self._projections(at[1 : at.index(source)])]
         if not tail or not parts:
             return None
         if self._is_this(tail[0]):
@@ -185,18 +244,78 @@ class _Text(Tokens):
             given[name] = written if len(part) == 1 else f"({written})"
         return given
 
+    def _selected_alone(self, at: list[int], known: dict[str, Watermark], *, is_first: bool) -> dict[str, str] | None:
+        """The columns of a select without FROM that looks watermarks up; None if it has others, too."""
+        if not any(True for _ in self._lookups(at, known)):
+            return None
+        given: dict[str, str] = {}
+        for name, part in self._projections(at):
+            taken = self._taken(part)
+            looked_up = list(self._lookups(taken, known))
+            if not looked_up or len(looked_up) < sum(self.kind(one) is TokenType.SELECT for one in taken):
+                return None
+            written = self._with_values(taken, looked_up, is_first=is_first)
+            if written is None:
+                return None
+            given[name] = f"({written})"
+        return given
+
+    def _lookups(self, part: list[int], known: dict[str, Watermark]) -> Iterator[_Use]:
+        """Each `(select t from last)` of a watermark among tokens."""
+        for token in part:
+            last = self.closes.get(token)
+            if (
+                last is None
+                or self.kind(token + 1) is not TokenType.SELECT
+                or self.kind(last - 2) is not TokenType.FROM
+            ):
+                continue
+            watermark = known.get(self.tokens[last - 1].text.lower())
+            column = self._of_one_row(list(range(token + 2, last - 2)))
+            if watermark is None or len(column) != 1:
+                continue
+            name = self.tokens[column[0]].text.lower()
+            if name in watermark.columns:
+                yield _Use(watermark, name, self.tokens[token].start, self.tokens[last].end + 1)
+
+    def _taken(self, part: list[int]) -> list[int]:
+        """The branch that a CASE takes where no run gives its variable another value."""
+        taken = taken_branch(self, part, self._switch_of)
+        if taken is None:
+            return part
+        self.replaced |= {taken[1]} - {""}
+        return taken[0]
+
+    def _switch_of(self, at: int) -> Switch | None:
+        tag = self.starts.get(self.tokens[at].start)
+        if tag is None:
+            return None
+        try:
+            said = self._renderer.render(f"{{{{ {tag.code} }}}}", **self._context)[0].strip()
+        except UnrenderableError:
+            return None
+        value = self._renderer.names.defaults.get(said, said)
+        if isinstance(value, bool) or not _NUMBER.fullmatch(str(value)):
+            return None
+        return Switch(float(str(value)), self._renderer.names.variables.get(said, ""))
+
     def _beginnings(self, at: list[int], known: dict[str, Watermark]) -> frozenset[str]:
         """Which columns of what selects from watermarks alone are the beginning of time in the first load."""
         source = self.at_depth(at, TokenType.FROM)
-        scope = self._joined(at[at.index(source) + 1 :], known) if source is not None else None
-        if source is None or scope is None:
+        if source is None:
+            parts = [(name, self._taken(part)) for name, part in self._projections(at[1:])]
+            return frozenset(name for name, part in parts if self._begins(part, list(self._lookups(part, known))))
+        scope = self._joined(at[at.index(source) + 1 :], known)
+        if scope is None:
             return frozenset()
-        parts = self._projections(at[1 : at.index(source)])
+        parts = [(name, self._taken(part)) for name, part in self._projections(at[1 : at.index(source)])]
         return frozenset(name for name, part in parts if self._is_beginning(part, scope))
 
     def _is_beginning(self, part: list[int], scope: dict[str, Watermark]) -> bool:
         """Whether a piece is the beginning of time in the first load: it has no other time in it."""
-        uses = list(self._columns(part, scope))
+        return self._begins(part, list(self._columns(part, scope)))
+
+    def _begins(self, part: list[int], uses: list[_Use]) -> bool:
         others = (self.tokens[token] for token in part if self.kind(token) is TokenType.STRING)
         is_plain = not any(_DATE.match(other.text) for other in others)
         return is_plain and bool(uses) and all(use.column in use.watermark.beginnings for use in uses)
@@ -253,9 +372,12 @@ class _Text(Tokens):
         self, part: list[int], scope: dict[str, Watermark] | None = None, *, is_first: bool = False
     ) -> str | None:
         """A piece as written, with the columns of watermarks as what they are; None if one has no value."""
+        return self._with_values(part, self._columns(part, scope or {}), is_first=is_first)
+
+    def _with_values(self, part: list[int], uses: Iterable[_Use], *, is_first: bool) -> str | None:
         edits = []
         start, end = self.tokens[part[0]].start, self.tokens[part[-1]].end + 1
-        for found in self._columns(part, scope or {}):
+        for found in uses:
             value = found.value(is_first=is_first)
             if value is None:
                 return None

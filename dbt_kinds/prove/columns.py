@@ -41,7 +41,7 @@ class ColumnsRead:
                 self._take(scope, column)
             for join in scope.expression.args.get("joins") or []:
                 for name in join.args.get("using") or []:
-                    for source in scope.sources.values():
+                    for source in _selected(scope).values():
                         self._demand(source, name.name.lower())
             self._read_left_out(scope)
         for name in wanted:
@@ -52,7 +52,7 @@ class ColumnsRead:
         for star in scope.expression.expressions if isinstance(scope.expression, exp.Select) else ():
             inner = star.this if isinstance(star, exp.Column) else star
             table = star.table.lower() if isinstance(star, exp.Column) else ""
-            sources = [one for alias, one in scope.sources.items() if not table or alias.lower() == table]
+            sources = [one for alias, one in _selected(scope).items() if not table or alias.lower() == table]
             for column in (inner.args.get("except_") or []) if isinstance(inner, exp.Star) else ():
                 self._into(scope, sources, column.name.lower())
 
@@ -60,7 +60,7 @@ class ColumnsRead:
         """The inputs that a scope reads, also through others."""
         found: set[str] = set()
         for one in (scope, *_parts(scope)):
-            for source in one.sources.values():
+            for source in _selected(one).values():
                 if isinstance(source, Scope):
                     found |= self.inputs_under(source) if source is not scope else set()
                 elif source.name.lower() in self.found:
@@ -71,7 +71,7 @@ class ColumnsRead:
         """The inputs that a column of a scope comes from."""
         sources = [
             source
-            for alias, source in scope.sources.items()
+            for alias, source in _selected(scope).items()
             if not column.table or alias.lower() == column.table.lower()
         ]
         chosen = max(sources, key=lambda source: self._likelihood(source, column.name.lower()), default=None)
@@ -88,13 +88,13 @@ class ColumnsRead:
         ):
             return
         if column.table:
-            source = scope.sources.get(column.table) or next(
-                (one for alias, one in scope.sources.items() if alias.lower() == column.table.lower()), None
+            source = _selected(scope).get(column.table) or next(
+                (one for alias, one in _selected(scope).items() if alias.lower() == column.table.lower()), None
             )
             if source is not None:
                 self._demand(source, name)
             return
-        self._into(scope, list(scope.sources.values()), name)
+        self._into(scope, list(_selected(scope).values()), name)
 
     def _demand(self, source: exp.Expr | Scope, name: str) -> None:
         if not isinstance(source, Scope):
@@ -113,7 +113,7 @@ class ColumnsRead:
             return
         for star in (one for one in select.expressions if one.is_star):
             table = star.table if isinstance(star, exp.Column) else ""
-            sources = [one for alias, one in source.sources.items() if not table or alias.lower() == table.lower()]
+            sources = [one for alias, one in _selected(source).items() if not table or alias.lower() == table.lower()]
             self._into(source, sources, name)
 
     def _into(self, scope: Scope, sources: Sequence[exp.Expr | Scope], name: str) -> None:
@@ -132,13 +132,22 @@ class ColumnsRead:
             if name in _named(select):
                 return 5
             stars = any(one.is_star for one in select.expressions)
-            return max((self._likelihood(one, name) for one in source.sources.values()), default=0) if stars else 0
+            return max((self._likelihood(one, name) for one in _selected(source).values()), default=0) if stars else 0
         if not isinstance(source, exp.Table) or source.name.lower() not in self.found:
             return 0
         table = source.name.lower()
         if name in self._known.get(table, ()):
             return 4
         return 3 if name in self.found[table] else 1 if self._known.get(table) else 2
+
+
+def _selected(scope: Scope) -> dict[str, exp.Expr | Scope]:
+    """What a scope reads from, by its names there: it can see the CTEs before it, too."""
+    found: dict[str, exp.Expr | Scope] = {
+        name: scope.sources[name] for name, _ in scope.references if name in scope.sources
+    }
+    # an unfolded array reads the inputs beside it
+    return found or dict(scope.sources)
 
 
 def _parts(scope: Scope) -> list[Scope]:

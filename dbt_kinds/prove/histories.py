@@ -15,6 +15,11 @@ _STEPS = {"hour": 60}
 _SPANS = {"hour": 12, "day": 6, "week": 24, "month": 66, "quarter": 66, "year": 66}
 
 
+def is_doubled(variant: int) -> bool:
+    """Whether an event of a variant has two rows of an input that may have them."""
+    return variant % 6 == 5
+
+
 @dataclass(frozen=True)
 class Event:
     """Something that happened, of which each input has a row; times are minutes since the first day.
@@ -74,6 +79,7 @@ class Conditions:
         recurs: whether rows of one entity may be of several times.
         changes: whether a row may be overwritten.
         ties: whether several rows may have one time.
+        doubles: whether an event may have two rows of an input.
         misses: whether nights are left out.
         twice: whether there are several runs a day.
         refreshes: whether there are full refreshes.
@@ -86,6 +92,7 @@ class Conditions:
     recurs: bool = True
     changes: bool = False
     ties: bool = True
+    doubles: bool = True
     misses: bool = True
     twice: bool = True
     refreshes: bool = True
@@ -94,6 +101,15 @@ class Conditions:
     def step(self) -> int:
         """The minutes between two runs."""
         return _STEPS.get(self.unit, _DAY)
+
+    @property
+    def gentler(self) -> Conditions:
+        """Conditions under which a merge is less likely to find two rows of a key."""
+        if self.doubles:
+            return replace(self, doubles=False)
+        if self.ties:
+            return replace(self, ties=False)
+        return replace(self, recurs=False)
 
 
 def random_history(chance: random.Random, conditions: Conditions) -> History:
@@ -124,7 +140,7 @@ def _events(chance: random.Random, conditions: Conditions, step: int, span: int)
             entity,
             minute,
             late,
-            chance.randrange(12),
+            chance.choice([one for one in range(12) if conditions.doubles or not is_doubled(one)]),
             tuple(sorted(changed)),
             chance.random() < 0.2,
             conditions.nulls_in_times and chance.random() < 0.1,

@@ -77,18 +77,24 @@ class OldModel:
     def whole(self, moment: datetime, first: datetime) -> None:
         """Fills the table `kinds_whole` with what a first load at a moment would return."""
         if self.batches is not None:
-            day = timedelta(days=400)
-            text = self.batches.text_of(_instant(first - day), _instant(moment + day))
-            self._select(Invocation(moment, is_incremental=False), text, "kinds_whole")
+            start = _floor(first, self.batches.unit)
+            for number, (begin, end) in enumerate(_batches(start, moment, self.batches.unit)):
+                self._select(
+                    Invocation(moment, is_incremental=False), self.batches.text_of(_instant(begin), _instant(end))
+                )
+                self._fill_whole(number)
             return
         for number, variables in enumerate(self.given(first, moment)):
             self._select(Invocation(moment, is_incremental=False, variables=variables), self.text)
-            filled = "insert into kinds_whole" if number else "create or replace table kinds_whole as"
-            self.connection.execute(f"{filled} select * from kinds_batch")
+            self._fill_whole(number)
 
-    def _select(self, invocation: Invocation, text: str, into: str = "kinds_batch") -> None:
+    def _fill_whole(self, number: int) -> None:
+        filled = "insert into kinds_whole" if number else "create or replace table kinds_whole as"
+        self.connection.execute(f"{filled} select * from kinds_batch")
+
+    def _select(self, invocation: Invocation, text: str) -> None:
         sql = in_duckdb(self.renderer.rendered(text, invocation), self.dialect, self.lacking)
-        self.connection.execute(f"create or replace table {into} as {sql}")
+        self.connection.execute(f"create or replace table kinds_batch as {sql}")
 
     def _run_batches(self, moment: datetime, first: datetime, *, anew: bool) -> None:
         assert self.batches is not None

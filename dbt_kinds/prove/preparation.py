@@ -222,7 +222,7 @@ def _meanings(
     if settings.strategy == "microbatch":
         return []
     try:
-        model, _ = with_inline_watermarks(model, options.dialect)
+        model = with_inline_watermarks(model, project, options).model
         reading = read_model(model, project, options, parents, Names())
         found = [meaning for one in reading.filters for meaning in meanings_of(one, reading.names, options)]
         for one in bounding_conditions(reading, settings, options):
@@ -279,13 +279,11 @@ def _inputs(
     keys = {name.lower() for name in settings.unique_key}
     literals: dict[str, list[Any]] = {}
     for tree in trees:
-        for one in tree.find_all(exp.EQ, exp.NEQ, exp.In):
-            sides = (
-                [one.this, one.expression, *one.expressions] if isinstance(one, exp.In) else [one.this, one.expression]
-            )
-            names = [side.name.lower() for side in sides if isinstance(side, exp.Column)]
-            values = [_literal(side) for side in sides if isinstance(side, exp.Literal)]
-            if len(names) == 2:
+        for one in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like, exp.ILike):
+            sides = [one.this, one.expression] if not isinstance(one, exp.In) else [one.this, *one.expressions]
+            values = [_literal(side, one) for side in sides if isinstance(side, exp.Literal)]
+            names = [column.name.lower() for side in sides if (column := _compared(side)) is not None]
+            if len(names) == 2 and isinstance(one, exp.EQ):
                 keys |= set(names)
             for name in names[:1]:
                 literals.setdefault(name, []).extend(values)
@@ -318,7 +316,17 @@ def _inputs(
     )
 
 
-def _literal(side: exp.Literal) -> Any:
+def _compared(side: exp.Expr) -> exp.Column | None:
+    """The column whose value a side of a comparison is, perhaps in other letters."""
+    while isinstance(side, exp.Lower | exp.Upper | exp.Trim | exp.Cast | exp.Paren):
+        side = side.this
+    return side if isinstance(side, exp.Column) else None
+
+
+def _literal(side: exp.Literal, compared: exp.Expr) -> Any:
+    """A value that a comparison with a literal may hold for."""
+    if isinstance(compared, exp.Like | exp.ILike):
+        return side.name.replace("%", "").replace("_", "a")
     return side.name if side.is_string else int(float(side.name))
 
 

@@ -33,6 +33,9 @@ _MODULES = {
     "pytz": pytz,
 }
 
+_TYPES = {"STRING": "TEXT", "INTEGER": "INT"}
+_BIGQUERY_TYPES = {"STRING": "STRING", "TEXT": "STRING", "FLOAT": "FLOAT64", "INTEGER": "INT64", "BOOLEAN": "BOOL"}
+
 Ask = Callable[[str], list[tuple[Any, ...]]]
 
 
@@ -131,6 +134,7 @@ class PlayedRenderer(Renderer):
             "run_started_at": _Moment(self),
             "modules": SimpleNamespace(**_MODULES),
             "invocation_id": "kinds",
+            "api": SimpleNamespace(Column=SimpleNamespace(translate_type=self._type)),
             "target": SimpleNamespace(name="prod", schema="main", database="memory", type=self._adapter),
             "dbt_kinds": SimpleNamespace(
                 **{
@@ -144,6 +148,12 @@ class PlayedRenderer(Renderer):
         known = given["dbt_utils"]._known
         known["get_single_value"] = self._single_value
         return given
+
+    def _type(self, name: str) -> str:
+        """What the adapter calls a type of dbt's."""
+        labels = _BIGQUERY_TYPES if self._adapter == "bigquery" else _TYPES
+        found = labels.get(str(name).upper(), str(name))
+        return "STRING" if found == "TEXT" and self._adapter in ("spark", "databricks") else found
 
     def _single_value(self, query: str, default: Any = None) -> Any:
         rows = self._ask(str(query))

@@ -12,7 +12,7 @@ import duckdb
 
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME
-from dbt_kinds.prove.histories import Event, History
+from dbt_kinds.prove.histories import Event, History, is_doubled
 from dbt_kinds.prove.translation import NOW
 from dbt_kinds.prove.types import Columns
 from dbt_kinds.prove.uses import DATE, FLAG, LOCAL_TIME, NUMBER, TEXT, TIME
@@ -85,7 +85,7 @@ class Inputs:
                 until = history.at(moments[version + 1]) if version + 1 < len(moments) else _EVER
                 row = self._row(table, history, event, version, moment)
                 found.append([history.at(moment), until, *row])
-                if event.variant % 6 == 5 and self.has_doubles(table):
+                if is_doubled(event.variant) and self.has_doubles(table):
                     found.append([history.at(moment), until, *self._row(table, history, event, version + 10, moment)])
         return found
 
@@ -114,7 +114,7 @@ class Inputs:
             return _held(moment, type_, held)
         chosen = self.literals.get(column, ())
         number = zlib.crc32(f"{table}.{column}.{event.variant}.{version}".encode())
-        if column in self.carriers:
+        if column in self.carriers and type_ == TEXT:
             return f"{history.at(event.minute):%Y-%m-%d %H:%M:%S}|{number % 4}"
         if column in self.keys:
             if type_ == TEXT:

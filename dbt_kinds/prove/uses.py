@@ -67,6 +67,9 @@ def used_as(trees: list[exp.Query]) -> dict[str, str]:
                     window = _WINDOW.fullmatch(other.name.lower()) if isinstance(other, exp.Column) else None
                     if window is not None and window[1] in _BY_SUFFIX:
                         strong[name] = _BY_SUFFIX[window[1]]
+                    elif isinstance(other, exp.Column) and type_by_name(other.name.lower()) in (TIME, DATE):
+                        # what equals a time is one
+                        weak.setdefault(name, type_by_name(other.name.lower()))
                     elif isinstance(other, exp.Literal):
                         weak.setdefault(
                             name,

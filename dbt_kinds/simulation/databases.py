@@ -24,8 +24,8 @@ _HASHES = ", ".join(_hash_of(number) for number in range(1, _MOST_HASHED))
 
 @functools.cache
 def _instance() -> duckdb.DuckDBPyConnection:
-    # tables of a few rows: threads would only wait for each other
-    return duckdb.connect(config={"threads": 1})
+    # tables of a few rows: threads would only wait for each other, and what needs much memory is a mistake
+    return duckdb.connect(config={"threads": 1, "memory_limit": "1GB", "temp_directory": ""})
 
 
 def new_database() -> duckdb.DuckDBPyConnection:

@@ -162,6 +162,115 @@ def test_by_key_as_well(tmp_path: Path) -> None:
     assert str(result.new_text).endswith("from {{ ref('raw') }}\nwhere updated_at >= {{ dbt_kinds.start_dt() }}\n")
 
 
+# --- values that a variable switches, and macros of the project
+
+
+def switched(condition: str, then: str, otherwise: str) -> str:
+    return incremental(
+        f"with newest as ({BLOCK} {NEWEST} {{% else %}} select timestamp '1900-01-01' as t {END}),\n"
+        f"since as (select case when {condition} then {then} else {otherwise} end as t)\n"
+        f"{SOURCE}\nwhere s.event_at > (select t from since)"
+    )
+
+
+LOOKED_UP_ALONE = "(select t from newest) - interval 2 days"
+HOURS = "now() - interval {{ var('hours', 0) }} hours"
+
+
+@pytest.mark.parametrize(
+    ("condition", "then", "otherwise"),
+    [
+        ("{{ var('hours', 0) }} > 0", HOURS, LOOKED_UP_ALONE),
+        ("{{ var('hours', 0) }} = 0", LOOKED_UP_ALONE, HOURS),
+        ("{{ var('reread') }} >= 5", HOURS, LOOKED_UP_ALONE),
+        ("{{ 1 }} > 0", LOOKED_UP_ALONE, HOURS),
+    ],
+)
+def test_a_variable_that_chooses_another_bound_has_no_effect_any_more(
+    condition: str, then: str, otherwise: str, tmp_path: Path
+) -> None:
+    files = {"m": switched(condition, then, otherwise)}
+    result = one(migrated(tmp_path, files, settings={"vars": {"reread": 3}}))
+    assert (result.kind, result.options) == (TIME_RANGE, {"time_column": "event_at", "lookback": 2}), result.reason
+    assert str(result.new_text).split("\n", 1)[1].split() == f"{SOURCE}\nwhere {WINDOW}".split()
+    told = [note.message for note in result.notes if note.code == "WindowForVariables"]
+    name = "reread" if "reread" in condition else "hours"
+    assert told == [] if "{{ 1 }}" in condition else name in told[0]
+
+
+@pytest.mark.parametrize(
+    ("condition", "then", "otherwise"),
+    [
+        # the branch without the newest value is taken
+        ("{{ var('hours', 1) }} > 0", HOURS, LOOKED_UP_ALONE),
+        # nothing says which branch is taken
+        ("{{ var('hours') }} > 0", HOURS, LOOKED_UP_ALONE),
+        ("{{ var('hours', 'x') }} > 0", HOURS, LOOKED_UP_ALONE),
+        ("{{ run_query('select 1') }} > 0", HOURS, LOOKED_UP_ALONE),
+        ("s.id > 0", HOURS, LOOKED_UP_ALONE),
+        ("{{ var('hours', 0) }} > 0 or 1 = 1", HOURS, LOOKED_UP_ALONE),
+        # it has two more values
+        ("{{ var('hours', 0) }} > 0", HOURS, f"{LOOKED_UP_ALONE} + (select max(n) from {{{{ ref('other') }}}})"),
+        ("{{ var('hours', 0) }} > 0", HOURS, f"null when 2 > 1 then {LOOKED_UP_ALONE}"),
+    ],
+)
+def test_another_choice_of_a_bound_is_left(condition: str, then: str, otherwise: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": switched(condition, then, otherwise)}))
+    assert result.reason is not None, result.new_text
+
+
+def macro_that_reads(source: str, since: str = "(select t from last)") -> str:
+    return f"{{% macro read_new(path, n=1) %}}, s as (\n  select id, event_at\n  from {source}\n  where event_at > {since}\n){{% endmacro %}}"
+
+
+WITH_MACRO = (
+    "with last as (select coalesce(max(event_at), timestamp '1900-01-01') as t from {{{{ this }}}})\n{0}\n"
+    "select s.id, s.event_at from s"
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "source", "written"),
+    [
+        ("{{ read_new('s3://raw') }}", "avro.`{{ path }}`", "avro.`s3://raw`"),
+        (
+            "{% set place = 's3://raw' %}{{ read_new(path=place, n=2) }}",
+            "avro.`{{ path }}_{{ n }}`",
+            "avro.`s3://raw_2`",
+        ),
+    ],
+)
+def test_a_macro_that_reads_from_a_watermark_on_is_written_out(
+    call: str, source: str, written: str, tmp_path: Path
+) -> None:
+    files = {"m": incremental(WITH_MACRO.format(call)), "macros/read.sql": macro_that_reads(source)}
+    result = one(migrated(tmp_path, files, event=("event_at",)))
+    assert (result.kind, result.options) == (TIME_RANGE, {"time_column": "event_at", "lookback": 1}), result.reason
+    text = str(result.new_text)
+    assert "read_new" not in text and "last" not in text
+    assert f"with s as ( select id, event_at from {written} where {WINDOW.removeprefix('s.')} )" in " ".join(
+        text.split()
+    )
+
+
+@pytest.mark.parametrize(
+    "macro",
+    [
+        # what is only known in a run, and what a run chooses
+        macro_that_reads("{{ ref('raw') }}"),
+        macro_that_reads("avro.`{{ var('path') }}`"),
+        macro_that_reads("avro.`x`", "{% if is_incremental() %}(select t from last){% else %}now(){% endif %}"),
+        # another use
+        macro_that_reads("avro.`x`", "(select t from last where t > now())"),
+        macro_that_reads("avro.`x`", "(select t from other)"),
+    ],
+)  # fmt: skip
+def test_another_macro_is_not_written_out(macro: str, tmp_path: Path) -> None:
+    files = {"m": incremental(WITH_MACRO.format("{{ read_new('x') }}")), "macros/read.sql": macro}
+    result = one(migrated(tmp_path, files, event=("event_at",)))
+    assert result.reason is not None, result.new_text
+
+
 # --- numbers
 
 
