@@ -120,7 +120,7 @@ def suffix_by_name(expression: exp.Expr, *, against_date: bool) -> str | None:
 
 def suffix_of(
     expression: exp.Expr, written: str, select: exp.Select, names: Names, parents: Parents, own: Mapping[str, str], *,
-    against_date: bool, against_instant: bool, line: int,
+    against_date: bool, against_instant: bool, against_written_time: bool = False, line: int,
 ) -> tuple[str, list[MigrationNote]]:  # fmt: skip
     """The suffix of the time variables for a filtered expression, with a note if only its name says so.
 
@@ -145,6 +145,9 @@ def suffix_of(
         return number, [TypeFromName(f"{written} is taken for {what} since 1970 by its name")]
     if suffix is None and not found.is_known:
         suffix = suffix_by_name(expression, against_date=against_date)
+        if suffix == "date" and against_written_time:
+            # of a timestamp, a date would leave out the last day
+            suffix = "dt"
         if suffix is not None and suffix != "ds":
             kind = "a date" if suffix == "date" else "a timestamp"
             note = (

@@ -21,6 +21,7 @@ from dbt_kinds.migrate.filters import Comparison, Filter
 from dbt_kinds.migrate.trace import same
 from dbt_kinds.readers.dbt.rendering import THIS, Names
 
+_WRITTEN_TIMES = (exp.Datetime, exp.Timestamp, exp.TsOrDsToDatetime, exp.TsOrDsToTimestamp)
 _DAY = Duration(seconds=86400)
 
 
@@ -38,6 +39,8 @@ class Meaning:
     keys: dict[str, exp.Expr] = field(default_factory=dict)
     start: str | None = None
     is_strict: bool = False
+    # what a strict bound names, and leaves out
+    leaves_out: str | None = None
     # only reads less of an input that is joined with the rows of the window
     prunes: bool = False
 
@@ -53,6 +56,12 @@ class Meaning:
         nodes = [node for other in others for node in other.walk()]
         is_date = any(isinstance(node, exp.CurrentDate) or _is_date_cast(node) for node in nodes)
         return not is_date and any(bound.base == "now" for bound in self.lower)
+
+    @property
+    def against_written_time(self) -> bool:
+        """Whether all that the expression is compared with is written as a timestamp."""
+        others = [other for comparison in self.replaced for other in comparison.others]
+        return bool(others) and all(isinstance(other, _WRITTEN_TIMES) for other in others)
 
     @property
     def is_one_interval(self) -> bool:
@@ -284,13 +293,10 @@ def _add_lower(meaning: Meaning, bound: Bound, operator: str, line: int) -> None
     if shift.months < 0 or shift.seconds < 0:
         raise UnreadableBlock("the bound lies after the newest row", line=line)
     if operator == ">" and bound.base == "variable":
-        if shift != _DAY:
-            raise UnreadableBlock(
-                f"the bound leaves out the day that the variable {bound.variable} names; write >=, or the bounds "
-                "between start_*() and end_*()",
-                line=line,
-            )
-        bound = Bound("variable", truncated=bound.truncated, variable=bound.variable)
+        if shift == _DAY:
+            bound = Bound("variable", truncated=bound.truncated, variable=bound.variable)
+        else:
+            meaning.leaves_out = bound.variable
     meaning.is_strict = operator == ">"
     meaning.lower.append(bound)
 

@@ -71,6 +71,13 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
     if any(bound.base in ("latest", "now") for meaning in meanings for bound in meaning.lower):
         starts, beside = beside, []
     meanings += beside
+    for meaning in meanings:
+        if meaning.leaves_out is not None:
+            raise UnreadableBlock(
+                f"the bound leaves out the day that the variable {meaning.leaves_out} names; write >=, or the bounds "
+                "between start_*() and end_*()",
+                line=meaning.filter.line,
+            )
     if not any(meaning.lower or meaning.keys for meaning in meanings):
         names = dict.fromkeys(bound.variable for meaning in meanings for bound in meaning.upper if bound.variable)
         raise UnboundPartition(
@@ -287,5 +294,6 @@ def _suffix(reading: Reading, meaning: Meaning, select: exp.Select) -> tuple[str
         reading.model.properties.types,
         against_date=meaning.against_date,
         against_instant=meaning.against_instant,
+        against_written_time=meaning.against_written_time,
         line=meaning.filter.line,
     )

@@ -20,6 +20,11 @@ def is_doubled(variant: int) -> bool:
     return variant % 6 == 5
 
 
+def is_fitting(variant: int) -> bool:
+    """Whether an event of a variant has the values that the query's filters ask for."""
+    return variant % 4 != 3
+
+
 @dataclass(frozen=True)
 class Event:
     """Something that happened, of which each input has a row; times are minutes since the first day.

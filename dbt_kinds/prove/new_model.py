@@ -47,7 +47,9 @@ class NewModel:
         query = written_for_duckdb(read_query(sql, self.dialect), self.dialect, self.lacking)
         variables = sorted(set(_VARIABLE.findall(query)))
         macros = Macros(
-            variables={"kinds_execution_time": "2024-01-02T00:00:00"}, node=node(NAME, self.kind, **self.options)
+            variables={"kinds_execution_time": "2024-01-02T00:00:00"},
+            node=node(NAME, self.kind, **self.options),
+            is_sandboxed=False,
         )
         values = [getattr(macros, name.removeprefix("kinds_"))() for name in variables]
         self.define(query, variables)

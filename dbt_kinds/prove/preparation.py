@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,6 +22,7 @@ from dbt_kinds.migrate.reading import read_model
 from dbt_kinds.migrate.results import Result
 from dbt_kinds.migrate.settings import Settings, read_settings
 from dbt_kinds.migrate.spread_config import with_plain_config
+from dbt_kinds.migrate.trace import conjuncts
 from dbt_kinds.migrate.variables import bounding_conditions
 from dbt_kinds.migrate.watermarks import with_inline_watermarks
 from dbt_kinds.prove.columns import ColumnsRead
@@ -56,6 +58,10 @@ _ORDERED = (
     exp.GroupConcat,
     exp.Distinct,
 )
+_EQUALING = (exp.EQ, exp.In, exp.Like, exp.ILike)
+_DATED = re.compile(r"((?:19|20)\d\d)-\d\d-\d\d")
+_YEAR = 2024
+_PREPARED = tuple(f"{_MOMENT - timedelta(days=number):%Y-%m-%d}" for number in range(2))
 _NARROWING = ("incremental_predicates", "predicates")
 
 
@@ -281,7 +287,7 @@ def _inputs(
     for tree in trees:
         for one in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like, exp.ILike):
             sides = [one.this, one.expression] if not isinstance(one, exp.In) else [one.this, *one.expressions]
-            values = [_literal(side, one) for side in sides if isinstance(side, exp.Literal)]
+            values = _literals(one)
             names = [column.name.lower() for side in sides if (column := _compared(side)) is not None]
             if len(names) == 2 and isinstance(one, exp.EQ):
                 keys |= set(names)
@@ -303,6 +309,7 @@ def _inputs(
         frozenset(name.lower() for name in settings.unique_key) if is_by_key else frozenset(),
         bounded.columns,
         {name: tuple(dict.fromkeys(values)) for name, values in literals.items() if values},
+        _wanted(trees),
         frozenset(
             column.name.lower()
             for tree in trees
@@ -314,6 +321,47 @@ def _inputs(
         frozenset(options.arrival),
         frozenset(options.event),
     )
+
+
+def _wanted(trees: list[exp.Query]) -> dict[str, tuple[Any, ...]]:
+    """The values of columns for which the conditions that all rows must meet hold."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for tree in trees:
+        filters = [where.this for where in tree.find_all(exp.Where)]
+        filters += [join.args["on"] for join in tree.find_all(exp.Join) if join.args.get("on") is not None]
+        for condition in (part for one in filters for part in conjuncts(one)):
+            is_negated = isinstance(condition, exp.Not)
+            side = condition.this if is_negated or isinstance(condition, _EQUALING) else condition
+            column = _compared(side)
+            nothing = condition.this if isinstance(condition, exp.Is) else None
+            if isinstance(nothing, exp.Column) and isinstance(condition.expression, exp.Null):
+                found.setdefault(nothing.name.lower(), (None,))
+            if column is not None and (isinstance(condition, _EQUALING) or side is column):
+                values = _literals(condition) if isinstance(condition, _EQUALING) else [not is_negated]
+                found.setdefault(column.name.lower(), tuple(values))
+    return {name: values for name, values in found.items() if values}
+
+
+def _literals(compared: exp.Expr) -> list[Any]:
+    """The literals of a comparison."""
+    sides = compared.expressions if isinstance(compared, exp.In) else [compared.this, compared.expression]
+    return [_literal(side, compared) for side in sides if isinstance(side, exp.Literal)]
+
+
+def _year(trees: list[exp.Query]) -> int:
+    """The year of histories: after the dates from which on rows are read."""
+    firsts = [_year_of(one.expression) for tree in trees for one in tree.find_all(exp.GT, exp.GTE)]
+    firsts += [_year_of(one.args["low"]) for tree in trees for one in tree.find_all(exp.Between)]
+    lasts = [_year_of(one.expression) for tree in trees for one in tree.find_all(exp.LT, exp.LTE)]
+    first = max((year for year in firsts if year), default=_YEAR - 1) + 1
+    return min([max(first, _YEAR), *(year - 1 for year in lasts if year)])
+
+
+def _year_of(side: exp.Expr) -> int | None:
+    found = [_DATED.match(one.name) for one in side.find_all(exp.Literal)]
+    # the moment of the run, and the day before it, are none of the query's own
+    years = [int(one[1]) for one in found if one is not None and not one.string.startswith(_PREPARED)]
+    return years[0] if years else None
 
 
 def _compared(side: exp.Expr) -> exp.Column | None:
@@ -353,6 +401,7 @@ def _conditions(
     is_arriving = any(is_arrival(name, options.arrival, options.event) for name in bounded.columns)
     return Conditions(
         unit=unit,
+        year=_year(list(trees)),
         lookback=0 if is_appended_once else max(reaches),
         nulls_in_times="FirstLoad" not in notes and settings.strategy != "microbatch" and reads_all,
         recurs="ReplacedTogether" not in notes and not bounded.is_joined and not (is_by_key and not is_ordered),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,6 +21,8 @@ from dbt_kinds.readers.dbt.project import DbtProject, read_project
 Progress = Callable[[int, int], None]
 # a process takes some seconds to begin
 _MODELS_OF_A_PROCESS = 3
+# of a process's addresses; DuckDB has a limit of its own
+_MOST_MEMORY = 6 * 2**30
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,30 @@ def _verdicts(names: list[str], task: Task) -> Iterator[Verdict]:
         _begin(task)
         yield from map(_prove_one, names)
         return
-    # a copy of a process that has threads may stand still
-    with ProcessPoolExecutor(processes, get_context("spawn"), _begin, (task,)) as pool:
-        yield from pool.map(_prove_one, names)
+    while names:
+        # a copy of a process that has threads may stand still
+        with ProcessPoolExecutor(processes, get_context("spawn"), _begin_apart, (task,)) as pool:
+            played = [pool.submit(_prove_one, name) for name in names]
+            done = 0
+            for found in played:
+                done += 1
+                try:
+                    yield found.result()
+                except BrokenProcessPool:
+                    yield Verdict("not tried", wanted=task.runs, reason="the process that played it was ended")
+                    break
+        names = names[done:]
+
+
+def _begin_apart(task: Task) -> None:
+    """Begins in a process of its own, which one model must not fill the machine's memory from."""
+    try:
+        import resource
+    except ImportError:
+        pass
+    else:
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, resource.RLIM_INFINITY))
+    _begin(task)
 
 
 def _begin(task: Task) -> None:

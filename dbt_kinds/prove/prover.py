@@ -51,6 +51,8 @@ def prove(
             rule=rule,
             reason=f"DuckDB: {str(error).splitlines()[0][:200]}",
         )
+    except MemoryError:
+        return Verdict("not tried", wanted=runs, rule=rule, reason="it takes more memory than a proof may have")
     except Exception as error:
         # one model must not end the others
         said = f"a fault of the proof, {type(error).__name__}: {' '.join(str(error).split())[:160]}"
@@ -81,6 +83,11 @@ def _tried(trial: Trial, conditions: Conditions, result: Result, runs: int, chan
             failed += 1
             if failed % _MOST_FAILURES == 0:
                 conditions = conditions.gentler
+            continue
+        except duckdb.OutOfMemoryException:
+            # rows with one key multiply in each join
+            failed += _MOST_FAILURES
+            conditions = replace(conditions, doubles=False, recurs=False)
             continue
         except StoppedError as error:
             if not notes & set(STOPPING):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +13,16 @@ import duckdb
 
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME
-from dbt_kinds.prove.histories import Event, History, is_doubled
+from dbt_kinds.prove.histories import Event, History, is_doubled, is_fitting
 from dbt_kinds.prove.translation import NOW
 from dbt_kinds.prove.types import Columns
 from dbt_kinds.prove.uses import DATE, FLAG, LOCAL_TIME, NUMBER, TEXT, TIME
 from dbt_kinds.prove.verdict import Table
 
 _EVER = datetime(2200, 1, 1)
+# until when a version holds, and how long it does
+_UNTIL = re.compile(r"next_.*|(?:.*_)?valid_(?:to|until)(?:_.*)?")
+_VALID = timedelta(days=40)
 _TIMES = (TIME, LOCAL_TIME, DATE)
 _ENTITIES = "abcdefghijklmnop"
 
@@ -34,6 +38,7 @@ class Inputs:
         never_null: names of columns without NULL.
         held_as: how a column holds a time that is no date or timestamp: ds, ts, epoch or millis.
         literals: the values that a column is compared with.
+        wanted: those that a filter asks for.
         carriers: columns that hold more than one value, such as structs and JSON; their times are those of the event.
         arrival, event: columns with a row's arrival and with its event time, regardless of their names.
     """
@@ -44,6 +49,7 @@ class Inputs:
     never_null: frozenset[str]
     held_as: Mapping[str, str]
     literals: Mapping[str, tuple[Any, ...]]
+    wanted: Mapping[str, tuple[Any, ...]]
     carriers: frozenset[str]
     arrival: frozenset[str]
     event: frozenset[str]
@@ -103,6 +109,9 @@ class Inputs:
         self, table: str, column: str, type_: str, history: History, event: Event, version: int, arrived: int
     ) -> Any:
         held = self.held_as.get(column)
+        chosen, wanted = self.literals.get(column, ()), self.wanted.get(column, ())
+        if wanted == (None,) and is_fitting(event.variant):
+            return None
         if (
             type_ in _TIMES
             or held is not None
@@ -111,9 +120,12 @@ class Inputs:
             if event.has_no_time:
                 return None
             moment = history.at(arrived if is_arrival(column, self.arrival, self.event) else event.minute)
+            if _UNTIL.fullmatch(column):
+                moment += _VALID
             return _held(moment, type_, held)
-        chosen = self.literals.get(column, ())
         number = zlib.crc32(f"{table}.{column}.{event.variant}.{version}".encode())
+        if wanted and is_fitting(event.variant):
+            return wanted[number % len(wanted)]
         if column in self.carriers and type_ == TEXT:
             return f"{history.at(event.minute):%Y-%m-%d %H:%M:%S}|{number % 4}"
         if column in self.keys:

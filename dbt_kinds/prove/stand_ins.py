@@ -56,6 +56,7 @@ def with_stand_ins(tree: exp.Query) -> tuple[exp.Query, list[str]]:
     tree = tree.copy()
     uses = {name: _KINDS[type_] for name, type_ in used_as([tree]).items() if type_ in _KINDS}
     _name_tables(tree)
+    _name_as_written(tree)
     _unfold(tree)
     _take_fields(tree, uses)
     _take_stars(tree)
@@ -104,6 +105,23 @@ def _name_tables(tree: exp.Query) -> None:
         table.set("catalog", None)
         if not table.alias and re.fullmatch(r"\w+", alias):
             table.set("alias", exp.TableAlias(this=exp.to_identifier(alias)))
+
+
+def _name_as_written(tree: exp.Query) -> None:
+    """Gives inputs that columns name by their own name, such as `orders.id` of shop.orders, that name."""
+    asked: dict[int, set[str]] = {}
+    for column in tree.find_all(exp.Column):
+        if len(column.parts) > 1:
+            asked.setdefault(id(column.parent_select), set()).add(column.parts[0].name.lower())
+    for select in tree.find_all(exp.Select):
+        first = select.args.get("from_")
+        read = [one.this for one in (*([first] if first else []), *(select.args.get("joins") or []))]
+        known = {one.alias_or_name.lower() for one in read}
+        for name in asked.get(id(select), set()) - known:
+            for table in read:
+                is_of_name = isinstance(table, exp.Table) and table.name.lower().startswith("in_")
+                if is_of_name and not table.alias and table.name.lower().endswith(f"_{name}"):
+                    table.set("alias", exp.TableAlias(this=exp.to_identifier(name)))
 
 
 def _unfold(tree: exp.Query) -> None:

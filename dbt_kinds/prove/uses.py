@@ -22,8 +22,9 @@ _BY_SUFFIX = {
 _TIMES = (
     exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc, exp.Extract, exp.DateDiff, exp.DateAdd, exp.DateSub,
     exp.TimestampAdd, exp.TimestampSub, exp.TimestampDiff, exp.TsOrDsToDate, exp.TsOrDsAdd, exp.TsOrDsDiff,
-    exp.AtTimeZone, exp.TimeToStr, exp.Year, exp.Month, exp.Day, exp.DayOfWeek, exp.DatetimeDiff,
+    exp.AtTimeZone, exp.TimeToStr, exp.Date, exp.Year, exp.Month, exp.Day, exp.DayOfWeek, exp.DatetimeDiff,
 )  # fmt: skip
+_TIME_TYPES = ("date", "timestamp", "timestamptz", "datetime")
 _NUMBERS = (exp.Sum, exp.Avg, exp.Round, exp.Abs, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Floor, exp.Ceil)
 _TEXTS = (
     exp.Lower,
@@ -85,7 +86,7 @@ def used_as(trees: list[exp.Query]) -> dict[str, str]:
                 isinstance(parent, exp.If) and parent.this is column
             ):
                 weak.setdefault(name, FLAG)
-            elif isinstance(parent, _TIMES):
+            elif isinstance(parent, _TIMES) or (isinstance(parent, exp.Cast) and parent.is_type(*_TIME_TYPES)):
                 weak.setdefault(name, DATE if DATE_NAME.fullmatch(name) and not TIME_NAME.fullmatch(name) else TIME)
             elif isinstance(parent, _NUMBERS):
                 weak.setdefault(name, type_by_name(name) if type_by_name(name) in (TIME, DATE) else NUMBER)

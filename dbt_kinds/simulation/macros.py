@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from types import CodeType, SimpleNamespace
 from typing import Any
 
@@ -43,7 +44,11 @@ def variable_of(variables: dict[str, Any]) -> Callable[..., Any]:
     return lambda name, default=None: variables.get(name, default)
 
 
-_ENVIRONMENT = jinja2.sandbox.SandboxedEnvironment(extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
+_EXTENSIONS = ("jinja2.ext.do", "jinja2.ext.loopcontrols")
+# dbt's
+_SANDBOX = jinja2.sandbox.SandboxedEnvironment(extensions=_EXTENSIONS)
+# a third faster
+_PLAIN = jinja2.Environment(extensions=_EXTENSIONS)
 
 # what dbt hands over of each, no more
 _MODULES = {
@@ -54,14 +59,19 @@ _MODULES = {
 
 
 @functools.cache
-def _compiled_files() -> list[tuple[list[str], CodeType]]:
-    compiled = []
-    for file in sorted(MACROS.rglob("*.sql")):
-        text = plain_macros(file.read_text())
-        # jinja2 does not export names that begin with an underscore; dbt renames all of them like this
-        renamed = re.sub(r"{% macro (\w+)\(", r"{% macro dbt_macro__\1(", text)
-        compiled.append((re.findall(r"{% macro (\w+)\(", text), _ENVIRONMENT.compile(renamed, filename=str(file))))
-    return compiled
+def _files() -> list[tuple[tuple[str, ...], Path]]:
+    """The names of the macros of each file."""
+    return [
+        (tuple(re.findall(r"{% macro (\w+)\(", plain_macros(file.read_text()))), file)
+        for file in sorted(MACROS.rglob("*.sql"))
+    ]
+
+
+@functools.cache
+def _compiled(file: Path, environment: jinja2.Environment) -> CodeType:
+    # jinja2 does not export names that begin with an underscore; dbt renames all of them like this
+    renamed = re.sub(r"{% macro (\w+)\(", r"{% macro dbt_macro__\1(", plain_macros(file.read_text()))
+    return environment.compile(renamed, filename=str(file))
 
 
 def plain_macros(text: str) -> str:
@@ -84,12 +94,18 @@ class Macros:
         adapter_type: str = "spark",
         node: dict[str, Any] | None = None,
         clock: datetime.datetime = datetime.datetime(2024, 1, 10, 8, 0, 0),
+        is_sandboxed: bool = True,
         **of_dbt: Any,
     ) -> None:
-        """`variables`, `arguments` and `environment` are those of the run, `of_dbt` what else dbt's context has."""
+        """`variables`, `arguments` and `environment` are those of the run, `of_dbt` what else dbt's context has.
+
+        Args:
+            is_sandboxed: whether macros may only do what dbt's sandbox allows; without it they are faster.
+        """
         self._functions: dict[str, Any] = {}
+        self._environment = _SANDBOX if is_sandboxed else _PLAIN
         context: dict[str, Any] = {
-            **_ENVIRONMENT.globals,
+            **self._environment.globals,
             "dbt_kinds": self._functions,
             "return": _return,
             "exceptions": SimpleNamespace(raise_compiler_error=raise_compiler_error),
@@ -113,12 +129,20 @@ class Macros:
             **of_dbt,
         }
         self._context = context
-        for names, code in _compiled_files():
-            template = jinja2.Template.from_code(_ENVIRONMENT, code, {})
+        for names, file in _files():
+            module = self._module_when_asked(file)
+            self._functions.update({name: self._returning(name, module) for name in names})
+
+    def _module_when_asked(self, file: Path) -> Callable[[], Any]:
+        """The macros of a file, which is compiled when one of them is called: a run needs a part of the package."""
+
+        @functools.cache
+        def module() -> Any:
+            template = jinja2.Template.from_code(self._environment, _compiled(file, self._environment), {})
             # all files share one context, so that it can be changed for all at once
-            module = jinja2.environment.TemplateModule(template, template.new_context(context, shared=True))
-            for name in names:
-                self._functions[name] = self._returning(getattr(module, f"dbt_macro__{name}"))
+            return jinja2.environment.TemplateModule(template, template.new_context(self._context, shared=True))
+
+        return module
 
     def dispatched(self, name: str, adapter_type: str) -> Any:
         """What adapter.dispatch finds of ours for an adapter."""
@@ -133,10 +157,10 @@ class Macros:
         self._functions.update(macros)
 
     @staticmethod
-    def _returning(macro: Any) -> Any:
+    def _returning(name: str, module: Callable[[], Any]) -> Any:
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
-                return str(macro(*args, **kwargs)).strip()
+                return str(getattr(module(), f"dbt_macro__{name}")(*args, **kwargs)).strip()
             except _Returned as returned:
                 return returned.value
 

@@ -50,7 +50,8 @@ class Warehouse(Tables, Log):
         said: what was logged and warned of.
         documented: the columns that the model's properties have.
         arguments: those of the command, as dbt's `invocation_args_dict` has them.
-        keeps_macros: whether one set of macros serves all runs, which is faster; `kept` is that set.
+        keeps_macros: whether one set of macros, without dbt's sandbox, serves all runs, which is faster; `kept` is that
+            set.
     """
 
     statements: list[str] = field(default_factory=list)
@@ -143,7 +144,7 @@ class Warehouse(Tables, Log):
             )
             return self.kept
         given = {"variables": variables, "arguments": self.arguments, "node": model, **of_run, **self._of_dbt()}
-        macros = Macros(**{**given, **of_dbt})
+        macros = Macros(is_sandboxed=not self.keeps_macros, **{**given, **of_dbt})
         macros.replace({name: getattr(self, name) for name in _ASKED_OF_TABLES} | self._of_store())
         self.kept = macros if self.keeps_macros else None
         return macros

@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 import os
-import re
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -169,9 +168,8 @@ def pytest_configure() -> None:
     """Records from here on."""
     returning = Macros._returning
 
-    def named(macro: Any) -> Any:
-        name = re.sub("^dbt_macro__", "", macro.name)
-        call = returning(macro)
+    def named(name: str, module: Callable[[], Any]) -> Any:
+        call = returning(name, module)
         return _RECORDER.recorded(name, call) if name in pure_macros() else call
 
     Macros._returning = staticmethod(named)  # type: ignore[method-assign]

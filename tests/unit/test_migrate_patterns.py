@@ -470,7 +470,29 @@ FORMS: dict[str, tuple[str, str, dict[str, object]]] = {
         incremental("select id, event_at from {{ ref('raw') }}\nwhere event_at >= '{{ var(\"begin\") }}'\n" + block(f"and event_at > {NEWEST_AT}")),
         {"time_column": "event_at", "lookback": 1, "start": 'var("begin")'},
     ),
+    # the condition stays, so that what it leaves out stays out
+    "a start that a variable gives, and leaves out": (
+        "spark",
+        incremental("select id, event_at from {{ ref('raw') }}\nwhere event_at > '{{ var(\"begin\") }}'\n" + block(f"and event_at > {NEWEST_AT}")),
+        {"time_column": "event_at", "lookback": 1, "start": 'var("begin")'},
+    ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("bound", "suffix"),
+    [
+        ("datetime(date('{{ var(\"a\") }}'))", "dt"),
+        ("timestamp(date('{{ var(\"a\") }}'))", "dt"),
+        ("date('{{ var(\"a\") }}')", "date"),
+    ],
+)
+def test_what_a_column_is_compared_with_says_more_than_its_name(bound: str, suffix: str, tmp_path: Path) -> None:
+    query = "select id, run_date from {{ ref('raw') }}\n" + block(f"where run_date >= {bound}")
+    result = one(migrated(tmp_path, {"m": incremental(query)}, "bigquery"))
+    assert f"run_date between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}" in str(
+        result.new_text
+    ), result.reason
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -495,6 +517,7 @@ def test_documented_forms(name: str, tmp_path: Path) -> None:
          + block("where day in ({{ days | join(',') }})"), "RunQueryLogic", "days lists what a query finds"),
         # rows that it leaves out would be recorded as loaded
         (incremental("select id, event_at from {{ ref('raw') }}\nwhere event_at < '{{ var(\"end\") }}'\n" + block(f"and event_at > {NEWEST_AT}")), "UnboundPartition", "would be recorded"),
+        (incremental("select id, event_at from {{ ref('raw') }}\nwhere event_at > '{{ var(\"begin\") }}' and event_at <= '{{ var(\"end\") }}'"), "UnreadableBlock", "leaves out the day"),
         (incremental("select id, event_at from {{ ref('raw') }}\nwhere other_at >= '{{ var(\"begin\") }}'\n" + block(f"and event_at > {NEWEST_AT}")), "UnboundPartition", "would be recorded"),
     ],
 )  # fmt: skip

@@ -19,6 +19,7 @@ from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.migrate.project import resolved
 from dbt_kinds.migrate.results import Migration, Result
 from dbt_kinds.prove.comparison import Comparison
+from dbt_kinds.prove.preparation import prepared
 from dbt_kinds.prove.prover import prove
 from dbt_kinds.prove.verdict import Verdict
 from dbt_kinds.readers.dbt.project import read_project
@@ -119,6 +120,65 @@ def test_what_cannot_be_played_is_not_tried_and_says_why(tmp_path: Path) -> None
     (tmp_path / "models/m.sql").write_text(text)
     verdict = proved(replace(right, new_text=text, old_text=text), tmp_path)
     assert verdict.words.startswith("not tried: unknown_package is not known without its package"), verdict.words
+
+
+def test_a_query_that_takes_much_memory_is_not_tried(tmp_path: Path) -> None:
+    query = filtered(
+        "event_at > (select max(event_at) from {{ this }})", "id, event_at, repeat(id, 1500000000) as filling"
+    )
+    assert verdict_of(tmp_path, query).words.startswith("not tried: DuckDB: Out of Memory Error")
+
+
+def test_a_query_that_reads_nothing_has_no_other_rows(tmp_path: Path) -> None:
+    empty = incremental("select 1 as id, cast(null as string) as name where 1 = 0", "incremental_strategy='append'")
+    assert verdict_of(tmp_path, empty).words == f"equal in {RUNS} of {RUNS} runs"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        # each filter asks for one value of many
+        "select id, event_at from {{ ref('raw') }} where sort = 'x' and place like 'north%' and is_new and removed_at is null",
+        # from a date on
+        "select id, event_at from {{ ref('raw') }} where event_at >= '2031-05-01'",
+        # a version that holds until another one
+        "select r.id, r.event_at from {{ ref('raw') }} r join {{ ref('names') }} n on r.id = n.id and r.event_at >= n.valid_from and r.event_at < n.valid_to",
+        "select raw.id, raw.event_at from {{ source('shop', 'raw') }} join {{ source('shop', 'names') }} on raw.id = names.id where true",
+    ],
+)  # fmt: skip
+def test_random_rows_get_through_filters(query: str, tmp_path: Path) -> None:
+    filtering = "and" if "where" in query else "where"
+    filtering += f" {'r.' if ' r ' in query else ''}event_at > (select max(event_at) from {{{{ this }}}})"
+    text = incremental(f"{query}\n{{% if is_incremental() %}} {filtering} {{% endif %}}")
+    verdict = verdict_of(tmp_path, text)
+    assert (verdict.outcome, verdict.runs) == ("equal", RUNS), verdict.words
+
+
+def test_where_the_old_model_fails_others_are_played(tmp_path: Path) -> None:
+    # two rows of an event have one key, which a merge refuses
+    merged = filtered(
+        "day >= (select max(day) from {{ this }})",
+        "id, day, amount",
+        "incremental_strategy='merge', unique_key=['id', 'day']",
+    )
+    assert verdict_of(tmp_path, merged).outcome == "equal"
+
+
+def test_a_column_belongs_to_what_its_select_reads(tmp_path: Path) -> None:
+    joined = incremental(
+        "with a as (select * from (select * from {{ ref('raw') }})), b as (select * from (select * from {{ ref('names') }})),\n"
+        "c as (select a.event_at, b.* from b join a on a.id = b.id)\nselect id, name, event_at from c\n"
+        "{% if is_incremental() %} where event_at > (select max(event_at) from {{ this }}) {% endif %}"
+    )
+    right = one(migrated(tmp_path, {"m": joined}))
+    project = read_project(tmp_path)
+    options = resolved(MigrateOptions(), project, tmp_path, "databricks")
+    trial, _ = prepared(
+        project.models_by_name["m"], right, project, options, Parents(project, "databricks", "databricks")
+    )
+    assert {table: set(names) for table, names in trial.inputs.columns.items()} == {
+        "in_raw": {"id", "event_at"}, "in_names": {"id", "name"},
+    }  # fmt: skip
 
 
 def test_a_difference_leaves_the_model_and_is_on_the_page(tmp_path: Path) -> None:
