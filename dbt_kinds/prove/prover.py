@@ -26,6 +26,7 @@ from dbt_kinds.readers.dbt.project import DbtProject
 _SHRINKS = 80
 # after so many histories in which the old model fails there are others
 _MOST_FAILURES = 4
+_TOO_LARGE = "it takes more memory than a proof may have"
 # of processor time that one model is played
 _MOST_SECONDS = 60
 
@@ -52,7 +53,7 @@ def prove(
             reason=f"DuckDB: {str(error).splitlines()[0][:200]}",
         )
     except MemoryError:
-        return Verdict("not tried", wanted=runs, rule=rule, reason="it takes more memory than a proof may have")
+        return Verdict("not tried", wanted=runs, rule=rule, reason=_TOO_LARGE)
     except Exception as error:
         # one model must not end the others
         said = f"a fault of the proof, {type(error).__name__}: {' '.join(str(error).split())[:160]}"
@@ -72,7 +73,7 @@ def _tried(trial: Trial, conditions: Conditions, result: Result, runs: int, chan
     notes = {note.code for note in result.notes}
     told: Counter[str] = Counter()
     played = stopped = failed = filled = 0
-    last_stop = ""
+    last_stop, is_too_large = "", False
     began = process_time()
     most = max(runs // 2, 4 * _MOST_FAILURES)
     while played < runs and stopped + failed <= most and process_time() - began < _MOST_SECONDS:
@@ -87,6 +88,7 @@ def _tried(trial: Trial, conditions: Conditions, result: Result, runs: int, chan
         except duckdb.OutOfMemoryException:
             # rows with one key multiply in each join
             failed += _MOST_FAILURES
+            is_too_large = True
             conditions = replace(conditions, doubles=False, recurs=False)
             continue
         except StoppedError as error:
@@ -112,6 +114,8 @@ def _tried(trial: Trial, conditions: Conditions, result: Result, runs: int, chan
             reason=_difference(found),
             tables=tuple(_tables(trial, smallest, found)),
         )
+    if not played and is_too_large:
+        raise NotTriedError(_TOO_LARGE)
     if not played:
         raise NotTriedError(
             f"every history stops: {last_stop}"[:300] if stopped else "the old model fails in every history"

@@ -126,7 +126,7 @@ def test_a_query_that_takes_much_memory_is_not_tried(tmp_path: Path) -> None:
     query = filtered(
         "event_at > (select max(event_at) from {{ this }})", "id, event_at, repeat(id, 1500000000) as filling"
     )
-    assert verdict_of(tmp_path, query).words.startswith("not tried: DuckDB: Out of Memory Error")
+    assert verdict_of(tmp_path, query).words == "not tried: it takes more memory than a proof may have"
 
 
 def test_a_query_that_reads_nothing_has_no_other_rows(tmp_path: Path) -> None:
