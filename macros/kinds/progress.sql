@@ -112,7 +112,7 @@
   {% endif %}
   {% set rows = dbt_kinds.rows_of_batches(written) %}
   {# a run driven by changes says how many it found #}
-  {% set rows = dbt_kinds.query_rows(written[-1].commit)[0].rows_written if rows is none and run_context.plan.get('run_type') else rows %}
+  {% set rows = dbt_kinds.rows_of_write(written[-1]) if rows is none and run_context.plan.get('run_type') else rows %}
   {% set told = dbt_kinds.counted(rows, 'row', 'rows') if rows is not none else '' %}
   {% set to_go = ', ' ~ dbt_kinds.thousands(run_context.plan.to_go) ~ ' to go' if run_context.plan.get('to_go') else '' %}
   {% if run_context.plan.get('run_type') %}

@@ -6,7 +6,7 @@
   {% if not run_context.start_anew or run_context.get('has_rows') or run_context.write_spec.get('bounds') is none or dbt_kinds.is_empty_run() %}
     {% do return(none) %}
   {% endif %}
-  {% set rows = written.rows_written if written.rows_written is not none else dbt_kinds.query_rows(written.commit)[0].rows_written %}
+  {% set rows = dbt_kinds.rows_of_write(written) %}
   {% do written.update({'rows_written': rows}) %}
   {% if rows %}
     {% do run_context.update({'has_rows': true}) %}

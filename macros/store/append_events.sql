@@ -1,6 +1,6 @@
 {#
   Appends events of a model in one statement. An event is a mapping of the store's columns; the columns common to all events of a
-  model are added here, and a shared recorded_at, which is returned. Its `details` are a mapping, which is written as JSON here, once. `commit` is a query of one row, `snapshot_id` and
+  model are added here, and a shared recorded_at, which is returned. Its `details` are a mapping, which is written as JSON here, once. `commit` is a query of one row at most, `snapshot_id` and
   `rows_written`, which the same statement fills in for `loaded` events that lack them. `also` are whole events of other models.
 #}
 {% macro append_events(options, events, commit=none, also=[]) %}
@@ -44,7 +44,7 @@
   {% for record in records + [{'events': events, 'commit': commit}] %}
     {% do commits.append(record.commit) if record.commit is not none %}
     {% for event in record.events %}
-      {% do rows.append(dbt_kinds.event_values(event, 'written_' ~ commits | length if record.commit is not none and event.event == 'loaded' else none)) %}
+      {% do rows.append(dbt_kinds.event_values(event, 'try_element_at(written, ' ~ commits | length ~ ')' if record.commit is not none and event.event == 'loaded' else none)) %}
     {% endfor %}
   {% endfor %}
   {% if not rows %}
@@ -64,11 +64,9 @@ select stack({{ rows | length }}
   {{ row | join(', ') }}
 {%- endfor %}
 )
-from
-{%- for commit in commits %}{{ ' cross join' if not loop.first }} (
-{{ commit }}
-) as written_{{ loop.index }}
-{%- endfor %}
+from (
+{{ dbt_kinds.numbered_commits(commits) }}
+)
 {%- endif %}
   {% endcall %}
   {% for event in events %}
@@ -103,8 +101,10 @@ from
   {% set values = [] %}
   {% for name, type in dbt_kinds.store_columns().items() %}
     {% set value = event.get(name) %}
-    {% if value is none and written is not none and name in ['snapshot_id', 'rows_written'] %}
-      {% do values.append(written ~ '.' ~ name) %}
+    {% if value is none and written is not none and name == 'snapshot_id' %}
+      {% do values.append(written ~ '.snapshot_id') %}
+    {% elif value is none and written is not none and name == 'rows_written' %}
+      {% do values.append('coalesce(' ~ written ~ '.rows_written, 0)') %}
     {% elif value is none %}
       {% do values.append('cast(null as ' ~ type ~ ')') %}
     {% elif type == 'string' %}

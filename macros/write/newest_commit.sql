@@ -1,16 +1,35 @@
 {#
-  SQL: one row, the current `snapshot_id` of an Iceberg table and the `rows_written` by that commit; 0 rows if the snapshot is still `before`, because
-  writing nothing creates no commit.
+  SQL: the current `snapshot_id` of an Iceberg table and the `rows_written` by that commit, 0 if the snapshot is still `before`, because writing nothing creates no commit. No row of a table that
+  has no snapshot yet.
 #}
 {% macro newest_commit(relation, before=none) %}
   {% set sql -%}
-select max(snapshot_id) as snapshot_id, coalesce(max(
-  {%- if before is not none %}if(snapshot_id = {{ before }}, 0, {% endif -%}
-  cast(summary['added-records'] as bigint){{ ')' if before is not none }}), 0) as rows_written
+select snapshot_id, {% if before is not none %}if(snapshot_id = {{ before }}, 0, {% endif -%}
+  cast(summary['added-records'] as bigint){{ ')' if before is not none }} as rows_written
 from {{ relation }}.snapshots
 where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = 'main')
   {%- endset %}
   {% do return(sql) %}
+{% endmacro %}
+
+
+{# SQL: one row, `written`, a map from numbers that begin at 1 to what some such queries yield. Together they are one job; one beside the other, a job each. Pure. #}
+{% macro numbered_commits(commits) %}
+  {% set numbered = [] %}
+  {% for commit in commits %}
+    {% do numbered.append('select ' ~ loop.index ~ ' as number, snapshot_id, rows_written from (\n' ~ commit ~ '\n)') %}
+  {% endfor %}
+  {% do return('select map_from_entries(collect_list(struct(number, struct(snapshot_id, rows_written)))) as written from (\n' ~ numbered | join('\nunion all\n') ~ '\n)') %}
+{% endmacro %}
+
+
+{# The number of rows that a write wrote, asked for if only the record would tell. #}
+{% macro rows_of_write(written) %}
+  {% if written.rows_written is not none %}
+    {% do return(written.rows_written) %}
+  {% endif %}
+  {% set commits = dbt_kinds.query_rows(written.commit) %}
+  {% do return(commits[0].get('rows_written') or 0 if commits else 0) %}
 {% endmacro %}
 
 
