@@ -197,3 +197,15 @@ def test_upkeep_of_what_is_captured_is_no_change(project: Project) -> None:
     captured(project, "gained", on_lost_history="reload")
     assert "history is gone" in project.run("-s", "gained").messages["gained"]
     assert project.rows("select id from {schema}.gained") == [(1,), (2,), (3,)]
+
+
+def test_the_threads_of_a_first_run_make_one_store(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    for number in range(6):
+        kind(project, f"daily_{number}")
+    run = project.dbt("run", now="2024-01-03", store_format="delta")
+    assert set(run.statuses.values()) == {"success"}, run.errors
+    assert operations(project, "dbt_kinds_intervals")[0] == "CREATE TABLE"
+    for number in range(6):
+        assert project.rows(f"select id from {{schema}}.daily_{number}") == [(1,), (2,)]
+        assert project.recorded(f"daily_{number}") == [["2024-01-01", "2024-01-03"]]
