@@ -29,7 +29,7 @@
   {% for name in captured %}
     {# before a compaction, the same rows may have expired #}
     {% set since = now if reads_changes and changes[name].state == 'same' else then if reads_changes else {} %}
-    {% do change_sets.update({name: [since[name].split(' ')[1] if reads_changes else none, now[name].split(' ')[1]]}) %}
+    {% do change_sets.update({name: [since[name].split(' ')[1] if reads_changes else none, now[name].split(' ')[1]] + (changes[name].feed if reads_changes else [])}) %}
   {% endfor %}
   {% set decided = dict(plan, versions=now, change_sets=change_sets) %}
   {% if is_same and not dbt_kinds.has_rows_of_nothing(options, decided, nodes, sql) %}
@@ -52,13 +52,14 @@
 
 
 {#
-  How a captured table changed since a version, `{state, is_appended, updates_nothing}`. state: `same` if only compactions lie between; `readable` if a set operation can compare the two; `map` if it
+  How a captured table changed since a version, `{state, is_appended, updates_nothing, feed}`. state: `same` if only compactions lie between; `readable` if a set operation can compare the two; `map` if it
   could but for columns of a type that set operations do not accept; `columns` if the columns changed, which would be paired by position; `gone` if the old version cannot be read
   any more. is_appended: whether new files alone show the change, because there were only appends and compactions. updates_nothing: there
-  were only these, and commits that removed rows and wrote none. Asks Spark if the versions differ.
+  were only these, and commits that removed rows and wrote none. feed: a list of the query that reads the gained rows from the change data feed of a Delta table, empty if it has not all of
+  them. Asks Spark if the versions differ.
 #}
 {% macro change_since(node, then, now) %}
-  {% set unknown = {'is_appended': false, 'updates_nothing': false} %}
+  {% set unknown = {'is_appended': false, 'updates_nothing': false, 'feed': []} %}
   {% if then == now %}
     {% do return(dict(unknown, state='same')) %}
   {% elif not then or then.split(' ')[0] != now.split(' ')[0] %}
@@ -81,5 +82,19 @@
   {% set is_same = dbt_kinds.json_text(dbt_kinds.row_type(described.query)) == dbt_kinds.json_text(dbt_kinds.row_type(described.table)) %}
   {% set state = 'columns' if not is_same else 'map' if 'map<' in described.query | map(attribute='type') | join else 'readable' %}
   {% set others = between | map(attribute='operation') | reject('in', ['append', 'replace']) | list if is_iceberg and between is not none else none %}
-  {% do return({'state': state, 'is_appended': others == [], 'updates_nothing': others is not none and others | reject('eq', 'delete') | list == []}) %}
+  {% set has_feed = state == 'readable' and not is_iceberg and dbt_kinds.has_feed_since(snapshots, since | int, between) %}
+  {% do return({
+    'state': state, 'is_appended': others == [], 'updates_nothing': others is not none and others | reject('eq', 'delete') | list == [],
+    'feed': [dbt_kinds.rows_of_feed(relation, dbt_kinds.quoted_names(described.query), since | int, until | int)] if has_feed else [],
+  }) %}
+{% endmacro %}
+
+
+{#
+  SQL: the rows that a Delta table gained behind one version up to another, from its change data feed, which reads what changed and no more. What was written without what was removed is, row
+  by row, what `except all` of the two versions is. Pure.
+#}
+{% macro rows_of_feed(relation, columns, since, until) %}
+  {% set changes = 'select ' ~ columns | join(', ') ~ ' from table_changes(' ~ dbt_kinds.text_literal(relation | string) ~ ', ' ~ (since + 1) ~ ', ' ~ until ~ ') where _change_type in ' %}
+  {% do return(changes ~ "('insert', 'update_postimage') except all " ~ changes ~ "('delete', 'update_preimage')") %}
 {% endmacro %}

@@ -15,7 +15,7 @@
 
 {#
   The query with the rows that its captured tables gained between two snapshots, or with all rows at the second. `change_sets` is table -> [since, now], with since
-  none for all rows, or table -> [view], a view of appended rows. `except all` respects duplicates. Pure.
+  none for all rows, table -> [view], a view of appended rows, or table -> [since, now, query], the query of a change data feed. `except all` respects duplicates. Pure.
 #}
 {% macro with_change_sets(change_sets, sql) %}
   {% set query = namespace(sql=sql) %}
@@ -23,6 +23,8 @@
     {% set sentinel = '/[*]kinds:changes_of ' ~ modules.re.escape(name) ~ '[*]/ [(]select [*] from ([^()]+)[)]' %}
     {% if bounds | length == 1 %}
       {% set rows = 'select * from ' ~ bounds[0] %}
+    {% elif bounds | length == 3 %}
+      {% set rows = bounds[2] | replace('\\', '\\\\') %}
     {% else %}
       {# a table that was never written to has no version #}
       {% set now = 'select * from \\1 where false' if bounds[1] == 'None' else 'select * from \\1 version as of ' ~ bounds[1] %}

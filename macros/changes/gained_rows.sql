@@ -39,7 +39,7 @@
 {% endmacro %}
 
 
-{# The pair of snapshots, or the view, that shows the gained rows; none if neither does. #}
+{# The pair of snapshots, with the query of a feed if there is one, or the view, that shows the gained rows; none if neither does. #}
 {% macro gained_bounds(options, node, change, then, now, number) %}
   {% set until = now.split(' ')[1] %}
   {% if change.state == 'same' %}
@@ -51,7 +51,7 @@
   {% if change.is_appended %}
     {% do return([dbt_kinds._appended_view(options, node, since, until, number)]) %}
   {% endif %}
-  {% do return([since, until] if change.state == 'readable' else none) %}
+  {% do return([since, until] + change.feed if change.state == 'readable' else none) %}
 {% endmacro %}
 
 

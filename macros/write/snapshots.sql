@@ -36,7 +36,7 @@
 
 {#
   The versions in the rows of `describe history`, newest first, by number. Commits that leave all rows as they are have the operation `replace`, like Iceberg's compactions. A version cannot be
-  read any more if a commit after it removed files, and did so longer before a `vacuum` than that retained them. Pure.
+  read any more if a commit after it removed files, and did so longer before a `vacuum` than that retained them. `sets_feed` is whether a commit turned the change data feed on or off, none if it did neither. Pure.
 #}
 {% macro delta_versions(rows) %}
   {% set replaces = ['OPTIMIZE', 'REORG', 'VACUUM START', 'VACUUM END', 'COMPUTE STATS', 'SET TBLPROPERTIES', 'UNSET TBLPROPERTIES', 'ADD CONSTRAINT', 'DROP CONSTRAINT', 'CLUSTER BY', 'UPGRADE PROTOCOL'] %}
@@ -47,9 +47,9 @@
     {% do versions.update({version: {
       'snapshot_id': version, 'parent_id': version - 1 if version else none, 'application': none, 'is_readable': state.is_readable,
       'operation': 'replace' if operation in replaces else {'WRITE': 'append', 'MERGE': 'overwrite'}.get(operation, operation),
-      'rows_written': dbt_kinds.rows_in_metrics(metrics) if 'numOutputRows' in metrics else none,
+      'rows_written': dbt_kinds.rows_in_metrics(metrics) if 'numOutputRows' in metrics else none, 'sets_feed': dbt_kinds._sets_feed(operation, row['operationParameters'] | string),
     }}) %}
-    {% set at = dbt_kinds._seconds_of_commit(row['timestamp']) %}
+    {% set at = dbt_kinds.seconds_of_commit(row['timestamp']) %}
     {% set appends = operation == 'WRITE' and modules.re.search('\\bmode\\W+Append', row['operationParameters'] | string) is not none %}
     {% if operation == 'VACUUM START' %}
       {% set retained = modules.re.search('specifiedRetentionMillis\\W+([0-9]+)', row['operationParameters'] | string) or modules.re.search('RetentionMillis\\W+([0-9]+)', row['operationParameters'] | string) %}
@@ -63,8 +63,33 @@
 {% endmacro %}
 
 
+{# Whether a commit turned the change data feed on or off, none if it did neither. What makes the table anew, or puts an old one back, sets all of its properties. Pure. #}
+{% macro _sets_feed(operation, parameters) %}
+  {% set stated = modules.re.search('delta[.]enableChangeDataFeed\\W+(\\w+)', parameters) %}
+  {% if stated is not none %}
+    {% do return(stated.group(1) | lower == 'true') %}
+  {% endif %}
+  {% do return(false if modules.re.match('(?:CREATE|REPLACE|CLONE|RESTORE)', operation) is not none else none) %}
+{% endmacro %}
+
+
+{#
+  Whether the change data feed of a Delta table has every change since a version: it was on then, and since then nothing but rows changed; table_changes does not read across other columns, and
+  not what a `restore` put back. `snapshots` are those of delta_versions, `between` what snapshots_between returned. Pure.
+#}
+{% macro has_feed_since(snapshots, since, between) %}
+  {% if between is none or between | map(attribute='operation') | reject('in', ['append', 'overwrite', 'UPDATE', 'DELETE', 'replace']) | list %}
+    {% do return(false) %}
+  {% endif %}
+  {% for snapshot in snapshots.values() if snapshot.get('sets_feed') is not none %}
+    {% do return(snapshot.sets_feed and snapshot.snapshot_id <= since) %}
+  {% endfor %}
+  {% do return(false) %}
+{% endmacro %}
+
+
 {# The seconds since 1970 of a commit's timestamp, which arrives as a datetime or as a text. Pure. #}
-{% macro _seconds_of_commit(timestamp) %}
+{% macro seconds_of_commit(timestamp) %}
   {% set text = dbt_kinds.full_match('(\\d{4}-\\d\\d-\\d\\d)[ T](\\d\\d:\\d\\d:\\d\\d(?:[.]\\d+)?)[\\s\\S]*', timestamp | string) %}
   {% do return(0 if text is none else dbt_kinds.seconds_between('1970-01-01T00:00:00', text.group(1) ~ 'T' ~ text.group(2))) %}
 {% endmacro %}

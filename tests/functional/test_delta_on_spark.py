@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -209,3 +210,69 @@ def test_the_threads_of_a_first_run_make_one_store(project: Project) -> None:
     for number in range(6):
         assert project.rows(f"select id from {{schema}}.daily_{number}") == [(1,), (2,)]
         assert project.recorded(f"daily_{number}") == [["2024-01-01", "2024-01-03"]]
+
+
+@pytest.mark.parametrize("has_feed", [True, False])
+def test_what_is_captured_is_read_from_the_feed_where_it_is_on(project: Project, has_feed: bool) -> None:
+    source(project, "(1, date '2024-01-01'), (1, date '2024-01-01'), (2, date '2024-01-02')", FEED if has_feed else "")
+    captured(project, "gained")
+    captured(
+        project,
+        "keyed",
+        "incremental_by_unique_key",
+        unique_key=["id", "day"],
+        duplicate_keys="keep_latest",
+        order_by="day",
+    )
+    project.run()
+    expected = project.rows("select id from {schema}.gained")
+    for statements, gained in (
+        (["insert into {schema}.source_rows values (3, date '2024-01-03'), (3, date '2024-01-03')"], [3, 3]),
+        # an update arrives as a row, a copy of a row that stays as one, too; what was removed again does not
+        (["update {schema}.source_rows set id = 4 where id = 2", "insert into {schema}.source_rows values (1, date '2024-01-01')"], [1, 4]),
+        (["insert into {schema}.source_rows values (5, date '2024-01-03'), (6, date '2024-01-03')", "delete from {schema}.source_rows where id = 5", "optimize {schema}.source_rows"], [6]),
+    ):  # fmt: skip
+        for statement in statements:
+            project.sql(statement)
+        run = project.run()
+        assert any("table_changes(" in sent for sent in run.statements) == has_feed
+        expected += [(number,) for number in gained]
+        assert project.rows("select id from {schema}.gained") == sorted(expected), statements
+        assert {row[0] for row in expected} == {row[0] for row in project.sql("select id from {schema}.keyed")}
+    project.sql("alter table {schema}.source_rows set tblproperties (delta.enableChangeDataFeed = false)")
+    project.sql("insert into {schema}.source_rows values (7, date '2024-01-03')")
+    assert not any("table_changes(" in sent for sent in project.run().statements)
+    assert project.rows("select id from {schema}.gained") == sorted([*expected, (7,)])
+
+
+def test_all_that_lies_beside_a_store_is_made_once(project: Project, tmp_path: Path) -> None:
+    project.settings["vars"] = {"kinds_store_format": "delta"}
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "1.jsonl").write_text('{"id": 1}\nno JSON\n')
+    for number in (1, 2):
+        columns = [{"name": "id", "data_type": "int"}]
+        kind(project, f"landed_{number}", "-- in meta", "events", start=None, columns=columns, landing={"path": str(tmp_path / "in")})  # fmt: skip
+        kind(project, f"pushed_{number}", BY_DAY, "incremental_by_unique_key", unique_key="id", sink={"function": "f"})
+        kind(project, f"audited_{number}", audits=[{"dbt_kinds.accepted_range": {"column_name": "id", "max_v": 2}}])
+    project.run(now="2024-01-03")
+    project.sql("insert into {schema}.source_rows values (3, date '2024-01-03')")
+    (tmp_path / "in" / "2.jsonl").write_text('{"id": 2}\n')
+    run = project.dbt("run", now="2024-01-04")
+    for number in (1, 2):
+        assert "accepted_range_id" in run.messages[f"audited_{number}"]
+        assert project.rows(f"select id from {{schema}}.audited_{number}") == [(1,), (2,)]
+        assert project.rows(f"select id from {{schema}}.landed_{number}") == [(1,), (2,)]
+        assert project.rows(f"select text from {{schema}}.landed_{number}__rejected") == [("no JSON",)]
+        assert project.rows(f"select id from {{schema}}.pushed_{number}") == [(1,), (2,), (3,)]
+    rows = "select relation, count(*) from {schema}.dbt_kinds_outbox where event = 'change' group by 1"
+    assert [row[1] for row in project.rows(rows)] in ([1, 1], [3, 3])
+    for log in ("intervals", "ingested", "outbox"):
+        assert operations(project, f"dbt_kinds_{log}").count("CREATE TABLE") == 1
+        upkeep(project, f"dbt_kinds_{log}")
+    assert not project.sql("show tables in {schema} like '*_creator'")
+    project.sql("delete from {schema}.source_rows where id = 3")
+    again = project.run(now="2024-01-04").messages
+    assert [again[f"landed_{number}"] for number in (1, 2)] == ["flush: 0 rows"] * 2
+    assert [again[f"pushed_{number}"] for number in (1, 2)] == ["OK up to date"] * 2
+    assert project.recorded("audited_1") == [["2024-01-01", "2024-01-04"]]

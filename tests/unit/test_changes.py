@@ -159,6 +159,7 @@ def test_captured_tables_are_named_once() -> None:
         (["None", "2"], "select * from raw.src version as of 2"),
         ([None, "None"], "select * from raw.src where false"),
         (["appended"], "select * from appended"),
+        (["1", "2", "select `a\\1` from table_changes('t', 2, 2)"], "select `a\\1` from table_changes('t', 2, 2)"),
     ],
 )
 def test_a_run_reads_what_was_gained_or_all_that_was_there(bounds: list[str | None], rows: str) -> None:

@@ -97,3 +97,31 @@ def test_what_delta_does_to_files_alone_changes_no_row() -> None:
     assert [version["rows_written"] for version in versions.values()] == [None, None, None, 7, None]
     # the table was dropped and made again
     assert MACROS.snapshots_between(versions, 9, 4) is None
+
+
+ON = '{"properties":"{\\"delta.enableChangeDataFeed\\":\\"true\\"}"}'
+OFF = '{"properties":"{\\"delta.enableChangeDataFeed\\":\\"false\\"}"}'
+UNSET = '{"properties":"[\\"delta.enableChangeDataFeed\\"]","ifExists":true}'
+
+
+@pytest.mark.parametrize(
+    ("history", "since"),
+    [
+        ([("MERGE",), ("WRITE",), ("CREATE TABLE", ON)], [0, 1]),
+        ([("OPTIMIZE",), ("UPDATE",), ("SET TBLPROPERTIES", ON), ("WRITE",), ("CREATE TABLE",)], [2, 3]),
+        # what began before the history that is left is not known
+        ([("DELETE",), ("WRITE",)], []),
+        ([("WRITE",), ("SET TBLPROPERTIES", OFF), ("WRITE",), ("CREATE TABLE", ON)], []),
+        ([("WRITE",), ("UNSET TBLPROPERTIES", UNSET), ("WRITE",), ("CREATE TABLE", ON)], []),
+        ([("WRITE",), ("CREATE OR REPLACE TABLE AS SELECT",), ("WRITE",), ("CREATE TABLE", ON)], []),
+        # other columns, or an older version put back
+        ([("WRITE",), ("ADD COLUMNS",), ("WRITE",), ("CREATE TABLE", ON)], [2]),
+        ([("WRITE",), ("RESTORE",), ("WRITE",), ("CREATE TABLE", ON)], []),
+    ],
+)
+def test_a_feed_has_every_change_since_it_was_turned_on(history: list[tuple[str, ...]], since: list[int]) -> None:
+    newest = len(history) - 1
+    rows = [commit(newest - at, operation, "01", *given) for at, (operation, *given) in enumerate(history)]
+    versions = MACROS.delta_versions(rows)
+    between = {at: MACROS.snapshots_between(versions, at, newest) for at in range(newest)}
+    assert [at for at in between if MACROS.has_feed_since(versions, at, between[at])] == since
