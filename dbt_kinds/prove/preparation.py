@@ -284,6 +284,7 @@ def _inputs(
 ) -> Inputs:
     keys = {name.lower() for name in settings.unique_key}
     literals: dict[str, list[Any]] = {}
+    excluded: dict[str, list[Any]] = {}
     for tree in trees:
         for one in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like, exp.ILike):
             sides = [one.this, one.expression] if not isinstance(one, exp.In) else [one.this, *one.expressions]
@@ -291,8 +292,9 @@ def _inputs(
             names = [column.name.lower() for side in sides if (column := _compared(side)) is not None]
             if len(names) == 2 and isinstance(one, exp.EQ):
                 keys |= set(names)
+            is_excluding = isinstance(one, exp.NEQ) or isinstance(one.parent, exp.Not)
             for name in names[:1]:
-                literals.setdefault(name, []).extend(values)
+                (excluded if is_excluding else literals).setdefault(name, []).extend(values)
         for join in tree.find_all(exp.Join):
             keys |= {name.name.lower() for name in join.args.get("using") or []}
         for group in tree.find_all(exp.Group):
@@ -301,6 +303,10 @@ def _inputs(
             keys |= {
                 part.name.lower() for part in window.args.get("partition_by") or [] if isinstance(part, exp.Column)
             }
+    for name, values in excluded.items():
+        # who a row is about has no other values than those
+        if name not in keys:
+            literals.setdefault(name, []).extend(values)
     is_by_key = result.kind == "incremental_by_unique_key"
     return Inputs(
         columns,

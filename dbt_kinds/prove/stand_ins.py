@@ -63,7 +63,8 @@ def with_stand_ins(tree: exp.Query) -> tuple[exp.Query, list[str]]:
     told = []
     for node in list(tree.find_all(*_READ_TIMES)):
         node.replace(_call("kinds_time", node.this.copy()))
-    for node in list(tree.find_all(exp.StrToDate)):
+    formatted = [one for one in tree.find_all(exp.TsOrDsToDate) if one.args.get("format")]
+    for node in [*tree.find_all(exp.StrToDate), *formatted]:
         node.replace(exp.cast(_call("kinds_time", node.this.copy()), "date"))
     for node in list(tree.find_all(exp.StrToUnix)):
         if node.this is not None:

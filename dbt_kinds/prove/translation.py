@@ -17,6 +17,10 @@ NOW = "getvariable('kinds_now')"
 # the moment of the run for which a query is prepared: where a template prints it, each run has its own
 PREPARED_AT = "2024-03-10 03:00:00"
 
+_ANY = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.AnyValue)
+# other names of units than DuckDB's
+_UNITS = {"MM": "MONTH", "MON": "MONTH", "YYYY": "YEAR", "YY": "YEAR", "DD": "DAY"}
+
 
 def read_query(sql: str, dialect: str) -> exp.Query:
     """A query as a tree.
@@ -61,6 +65,13 @@ def in_duckdb(sql: str, dialect: str, lacking: frozenset[str] = frozenset()) -> 
 
 
 def _instead(node: exp.Expr) -> exp.Expr | None:
+    if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, _ANY) and not isinstance(node.parent, exp.Window):
+        # any of them will do, if it is the same each time
+        return exp.Min(this=node.this.this.copy())
+    if isinstance(node, exp.DateTrunc | exp.TimestampTrunc) and node.text("unit").upper() in _UNITS:
+        found = node.copy()
+        found.set("unit", exp.Literal.string(_UNITS[node.text("unit").upper()]))
+        return found
     if _prints_moment(node):
         return sqlglot.parse_one(f"cast({NOW} as varchar)", read="duckdb")
     if isinstance(node, exp.Anonymous) and node.name.lower() == "kinds_key":

@@ -86,6 +86,10 @@ def used_as(trees: list[exp.Query]) -> dict[str, str]:
                 isinstance(parent, exp.If) and parent.this is column
             ):
                 weak.setdefault(name, FLAG)
+            elif isinstance(parent, exp.Add | exp.Sub) and any(
+                isinstance(side, exp.Interval) for side in (parent.this, parent.expression)
+            ):
+                weak.setdefault(name, TIME)
             elif isinstance(parent, _TIMES) or (isinstance(parent, exp.Cast) and parent.is_type(*_TIME_TYPES)):
                 weak.setdefault(name, DATE if DATE_NAME.fullmatch(name) and not TIME_NAME.fullmatch(name) else TIME)
             elif isinstance(parent, _NUMBERS):

@@ -562,3 +562,11 @@ def test_the_newest_time_of_a_group_is_no_bound_of_whole_groups(tmp_path: Path) 
     assert "may read a part of one" in result.reason.message
     whole = text.replace("where event_at >= (select max(event_at)", "where cast(event_at as date) >= (select max(day)")
     assert one(migrated(tmp_path, {"m": whole})).status == "converted"
+
+
+@pytest.mark.parametrize("strategy", ["merge", "delete+insert"])
+def test_a_time_of_arrival_makes_no_range_even_in_the_key(strategy: str, tmp_path: Path) -> None:
+    config = f"incremental_strategy='{strategy}', unique_key=['id', 'loaded_at']"
+    query = filtered("loaded_at > (select max(loaded_at) from {{ this }})", "id, loaded_at, amount", config)
+    result = one(migrated(tmp_path, {"m": query}))
+    assert (result.kind, "time_column" in result.options) == (KEY, False), result.reason

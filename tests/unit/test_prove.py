@@ -139,6 +139,8 @@ def test_a_query_that_reads_nothing_has_no_other_rows(tmp_path: Path) -> None:
     [
         # each filter asks for one value of many
         "select id, event_at from {{ ref('raw') }} where sort = 'x' and place like 'north%' and is_new and removed_at is null",
+        # what it is about must not have a value
+        "select id, event_at from {{ ref('raw') }} where not id ilike '%test%' and id <> 'x'",
         # from a date on
         "select id, event_at from {{ ref('raw') }} where event_at >= '2031-05-01'",
         # a version that holds until another one
@@ -151,6 +153,16 @@ def test_random_rows_get_through_filters(query: str, tmp_path: Path) -> None:
     filtering += f" {'r.' if ' r ' in query else ''}event_at > (select max(event_at) from {{{{ this }}}})"
     text = incremental(f"{query}\n{{% if is_incremental() %}} {filtering} {{% endif %}}")
     verdict = verdict_of(tmp_path, text)
+    assert (verdict.outcome, verdict.runs) == ("equal", RUNS), verdict.words
+
+
+@pytest.mark.parametrize(
+    "value", ["trunc(event_at, 'MM') as beginning", "date_trunc('YYYY', event_at) as beginning", "first(name, true) as name", "any_value(name) ignore nulls as name"]
+)  # fmt: skip
+def test_what_duckdb_writes_in_another_way_is_played(value: str, tmp_path: Path) -> None:
+    grouped = "" if "(event_at" in value or ", event_at" in value else " group by id, event_at"
+    text = filtered("event_at > (select max(event_at) from {{ this }})", f"id, event_at, {value}")
+    verdict = verdict_of(tmp_path, text.rstrip() + grouped)
     assert (verdict.outcome, verdict.runs) == ("equal", RUNS), verdict.words
 
 
