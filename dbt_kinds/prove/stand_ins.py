@@ -205,9 +205,9 @@ def _take_all_fields(tree: exp.Query, star: exp.Column, uses: Mapping[str, str])
     select = star.parent
     if not isinstance(select, exp.Select):
         return
-    own = {one.name.lower() for one in select.find_all(exp.Column)} | {
-        one.alias.lower() for one in tree.find_all(exp.Alias)
-    }
+    # `r.name as name` reads a field of that name
+    made = (one for one in tree.find_all(exp.Alias) if one.this.name.lower() != one.alias.lower())
+    own = {one.name.lower() for one in select.find_all(exp.Column)} | {one.alias.lower() for one in made}
     names = dict.fromkeys(one.name.lower() for one in tree.find_all(exp.Column) if not isinstance(one.this, exp.Star))
     for name in names:
         if name not in own and not name.startswith("kinds_"):

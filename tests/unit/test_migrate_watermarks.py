@@ -261,6 +261,7 @@ def test_a_macro_that_reads_from_a_watermark_on_is_written_out(
         macro_that_reads("avro.`{{ var('path') }}`"),
         macro_that_reads("avro.`x`", "{% if is_incremental() %}(select t from last){% else %}now(){% endif %}"),
         macro_that_reads("avro.`x`", "(select t from last){% if is_incremental() %} and id > 3{% endif %}"),
+        macro_that_reads("avro.`x`", "(select t from last) and {{ this }} is not null"),
         # another use
         macro_that_reads("avro.`x`", "(select t from last where t > now())"),
         macro_that_reads("avro.`x`", "(select t from other)"),

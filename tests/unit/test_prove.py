@@ -54,6 +54,7 @@ EQUAL = {
     "all rows of a key": filtered("event_at > (select max(event_at) from {{ this }})", "id, event_at, amount", "incremental_strategy='delete+insert', unique_key='id'"),
     "a join": incremental("select r.id, r.event_at, d.name from {{ ref('raw') }} r left join {{ ref('names') }} d on d.id = r.id {% if is_incremental() %} where r.event_at >= (select max(event_at) from {{ this }}) {% endif %}"),
     "fields of a struct": filtered("event_at > (select max(event_at) from {{ this }})", "payload.id as id, event_at, my_function(payload.amount) as x"),
+    "all fields of a struct": incremental("select r.id as id, r.amount, r.event_at from (select d.*, event_at from (select coalesce(after, before) as d, event_at from {{ ref('raw') }} {% if is_incremental() %} where event_at > (select max(event_at) from {{ this }}) {% endif %}) as e) as r"),
     "the time of the run": filtered("event_at > (select max(event_at) from {{ this }})", "id, event_at, cast('{{ run_started_at }}' as timestamp) as written_at"),
     "appended whole": incremental("select id, amount from {{ ref('raw') }}", "incremental_strategy='append'"),
     "a time of another zone": filtered("to_date(from_utc_timestamp(event_at, 'America/New_York')) >= (select max(day) from {{ this }})", "id, to_date(from_utc_timestamp(event_at, 'America/New_York')) as day, event_at"),
