@@ -119,6 +119,16 @@ def _cast(node: exp.Convert, value: exp.Expr, to: exp.DataType) -> exp.Cast:
     return exp.TryCast(this=value, to=to, safe=True) if node.args.get("safe") else exp.Cast(this=value, to=to)
 
 
+def may_write_midnight(node: exp.Convert) -> bool:
+    """Whether a style writes a time of day behind what may be a date, and the length leaves it there."""
+    style, to = node.args.get("style"), node.this
+    strftime = TSQL.CONVERT_FORMAT_MAPPING.get(style.name, "") if isinstance(style, exp.Literal) else ""
+    date = _TIME_OF_STYLE.sub("", strftime)
+    length = to.expressions[0].name if isinstance(to, exp.DataType) and to.expressions else ""
+    is_cut = length.isdigit() and int(length) <= len("2024-01-31")
+    return date != strftime and not is_cut and type_of(node.expression) is None
+
+
 def _time_in_style(node: exp.Convert, dialect: str) -> exp.Expr:
     """The text of a time; of a date without the time."""
     value, style = node.expression, node.args["style"]

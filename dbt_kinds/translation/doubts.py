@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.casts import DIGITS_OF_DATE, ROUNDS, ROUNDS_TEXTS
 from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
+from dbt_kinds.translation.digests import may_write_midnight
 from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.subscripts import MAY_BE_JSON
 from dbt_kinds.translation.truncation import KEEPS_DATES
@@ -52,7 +53,10 @@ _EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
 _READS_BLANKS_NOWHERE = TRINO_FAMILY
 _BITS_ARE_NUMBERS = frozenset({"fabric", "tsql"})
 # their value has the type of their operand
-_PASS_ON = (exp.FirstValue, exp.IgnoreNulls, exp.Lag, exp.LastValue, exp.Lead, exp.Max, exp.Min, exp.Window)
+_PASS_ON = (
+    *(exp.DateTrunc, exp.FirstValue, exp.IgnoreNulls, exp.Lag, exp.LastValue, exp.Lead, exp.Max, exp.Min),
+    *(exp.TimestampTrunc, exp.Window),
+)
 _AVERAGE_IS_WHOLE = frozenset({"fabric", "tsql"})
 _JSON_IS_NO_TEXT = frozenset({"bigquery", "duckdb", "mysql", "postgres", "snowflake"}) | TRINO_FAMILY
 _IS_JSON = "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
@@ -124,6 +128,10 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
             yield "is written for a list; of a text it is substring()"
     elif isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe):
         yield from _of_texts(node, dialect)
+    elif isinstance(node, exp.ToChar) and node.args.get("format") is None:
+        yield from _of_text(node.this, dialect)
+    elif isinstance(node, exp.Convert) and may_write_midnight(node):
+        yield "writes no time of a date, which Spark writes as 00:00:00: declare the type, or give it a length"
     elif isinstance(node, exp.Add) and dialect == "tsql":
         yield from _of_plus(node)
     elif isinstance(node, _ALTERNATIVES) and may_be_dates(node, dialect):
@@ -146,6 +154,8 @@ def _of_all_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
         )
     if isinstance(node, exp.Cast):
         values = [node.this] if node.to.this in TEXTS else []
+    elif isinstance(node, exp.ToChar):
+        values = [node.this] if node.args.get("format") is None else []
     else:
         is_text = isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe)
         values = (node.expressions or [node.this, node.expression]) if is_text else []

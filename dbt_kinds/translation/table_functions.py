@@ -35,12 +35,13 @@ def made_for_each(node: exp.Lateral, dialect: str) -> exp.Expr:
     """`cross apply string_split(text, ',')` of T-SQL."""
     parts = _parts_of_text(node.this)
     if parts is not None:
-        node.set("this", parts)
+        # LEFT JOIN LATERAL keeps no row without parts
+        node.set("this", parts if node.args.get("cross_apply") else call("EXPLODE_OUTER", *parts.expressions))
         _name_parts(node)
     return node
 
 
-def _parts_of_text(made: exp.Expr) -> exp.Expr | None:
+def _parts_of_text(made: exp.Expr) -> exp.Anonymous | None:
     """The rows of STRING_SPLIT without positions."""
     if not isinstance(made, exp.Anonymous) or made.name.upper() != "STRING_SPLIT" or len(made.expressions) != 2:
         return None
