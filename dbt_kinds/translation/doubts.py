@@ -60,6 +60,7 @@ _PASS_ON = (
 _AVERAGE_IS_WHOLE = frozenset({"fabric", "tsql"})
 _JSON_IS_NO_TEXT = frozenset({"bigquery", "duckdb", "mysql", "postgres", "snowflake"}) | TRINO_FAMILY
 _IS_JSON = "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
+_PADS_TEXTS = TRINO_FAMILY | {"fabric", "postgres", "redshift", "tsql"}
 _SCALARS_ONLY = TRINO_FAMILY | {"fabric", "tsql"}
 _DIVIDES_DECIMALS = frozenset({"mysql", "snowflake"})
 _INFINITE_BY_ZERO = TRINO_FAMILY | {"duckdb"}
@@ -128,6 +129,8 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
             yield "is written for a list; of a text it is substring()"
     elif isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe):
         yield from _of_texts(node, dialect)
+    elif isinstance(node, exp.Format) and dialect == "postgres":
+        yield "writes nothing for NULL; Spark writes null: write coalesce()"
     elif isinstance(node, exp.ToChar) and node.args.get("format") is None:
         yield from _of_text(node.this, dialect)
     elif isinstance(node, exp.Convert) and may_write_midnight(node):
@@ -232,6 +235,8 @@ def _of_cast(node: exp.Cast, dialect: str) -> Iterator[str]:
         yield "is written for a list or a struct; of a text leave it out"
     if node.to.is_type(exp.DType.BOOLEAN) and dialect in TRINO_FAMILY | {"bigquery"} and kind is None:
         yield "reads fewer words than Spark, where yes and y are true"
+    if node.to.this is exp.DType.CHAR and node.to.expressions and dialect in _PADS_TEXTS:
+        yield "fills a text up with blanks; Spark does not"
     if node.to.this in TEXTS:
         yield from _of_text(node.this, dialect)
 

@@ -114,6 +114,8 @@ def array_size(node: exp.ArraySize, dialect: str) -> exp.Expr:
         return call("JSON_ARRAY_LENGTH", node.this)
     if isinstance(node.this, exp.JSONExtract):
         return call("JSON_ARRAY_LENGTH", node.this)
+    if isinstance(node.this, exp.Map | exp.VarMap) or type_of(node.this) is exp.DType.MAP:
+        return call("CARDINALITY", node.this)
     size = call("ARRAY_SIZE", node.this)
     return call("NULLIF", size, exp.Literal.number(0)) if dialect == "postgres" else size
 
