@@ -75,6 +75,12 @@ def test_blocks_of_shell_can_be_read() -> None:
         assert said.returncode == 0, (page, text, said.stderr)
 
 
+def test_blocks_of_python_can_be_read() -> None:
+    assert len(blocks("python")) >= 3
+    for page, text in blocks("python"):
+        compile(text, page, "exec")
+
+
 def test_blocks_of_sql_are_templates() -> None:
     for page, text in blocks("sql"):
         try:
