@@ -123,6 +123,15 @@
   {% elif dbt_kinds.differing_partitions(options, table.partitioning) is not none %}
     {% do dbt_kinds._finding(findings, 'warning', options.relation, dbt_kinds.differing_partitions(options, table.partitioning), 'it keeps its partitions', dbt_kinds.rebuild_partitions(options, table.partitioning)) %}
   {% endif %}
+  {% set put_back = [] if options.traits.replaces_table and not options.traits.is_change_driven else dbt_kinds.intervals_put_back(relation, table.file_format, options.relation) %}
+  {% if put_back %}
+    {% set forgets = options.traits.filters_by_time or options.traits.appends_rows %}
+    {% set spans = [] %}
+    {% for start, end in put_back %}{% do spans.append(start ~ ' to ' ~ end) %}{% endfor %}
+    {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table was put back to an older version, from before it was loaded with what is recorded: ' ~ spans | join(', '),
+      'no run loads it again', 'put the newest version back, or: ' ~ ("dbt run-operation dbt_kinds.forget --args '{select: " ~ options.model ~ ', start: ' ~ put_back[0][0] ~ ', end: ' ~ put_back[-1][1] ~ "}'"
+      if forgets else 'dbt run --full-refresh -s ' ~ options.model)) %}
+  {% endif %}
   {% if not events and (options.get('capture') is not none or not options.traits.ignores_intervals) and dbt_kinds.has_rows(relation) %}
     {% do dbt_kinds._finding(findings, 'warning', options.relation, 'the table is there, and nothing is recorded of it', 'the next run loads all of it again',
       "dbt run-operation dbt_kinds.adopt --args '{select: " ~ options.model ~ "}'") %}

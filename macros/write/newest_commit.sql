@@ -41,12 +41,23 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
   {% if file_format == 'iceberg' %}
     {% do return({'commit': dbt_kinds.newest_commit(relation, before), 'rows_written': none}) %}
   {% elif file_format == 'delta' %}
-    {% set commit = run_query('describe history ' ~ relation ~ ' limit 1').rows[0] %}
+    {% set commits = run_query('describe history ' ~ relation ~ ' limit 2').rows %}
+    {% do dbt_kinds._warn_of_restore(relation, commits) %}
+    {% set commit = commits[0] %}
     {% set version = commit['version'] | int %}
     {% set is_same = before is not none and before | int == version %}
     {% do return({'snapshot_id': version, 'rows_written': 0 if is_same else dbt_kinds.rows_in_metrics(commit['operationMetrics'])}) %}
   {% endif %}
   {% do return({}) %}
+{% endmacro %}
+
+
+{# Others may have put the table back to an older version: if so, the newest commit before this write tells. #}
+{% macro _warn_of_restore(relation, commits) %}
+  {% for commit in commits if commit['operation'] == 'RESTORE' %}
+    {% do dbt_kinds.warn(relation.identifier, 'the table ' ~ relation ~ ' was put back to an older version before this write, so that the interval store may say more than it holds; this says what is missing: '
+      ~ 'dbt run-operation dbt_kinds.doctor') %}
+  {% endfor %}
 {% endmacro %}
 
 

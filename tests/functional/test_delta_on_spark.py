@@ -276,3 +276,26 @@ def test_all_that_lies_beside_a_store_is_made_once(project: Project, tmp_path: P
     assert [again[f"landed_{number}"] for number in (1, 2)] == ["flush: 0 rows"] * 2
     assert [again[f"pushed_{number}"] for number in (1, 2)] == ["OK up to date"] * 2
     assert project.recorded("audited_1") == [["2024-01-01", "2024-01-04"]]
+
+
+def test_a_table_that_was_put_back_is_noticed(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02'), (3, date '2024-01-03'), (4, date '2024-01-04')")
+    kind(project, "ranged")
+    kind(project, "dated", DAYS, "scd_type_2_by_column", unique_key="id", columns=["day"], start=None)
+    project.run(now="2024-01-03")
+    versions = {name: project.sql(f"describe history {{schema}}.{name} limit 1")[0][0] for name in ("ranged", "dated")}
+    project.run(now="2024-01-04")
+    assert project.operation("doctor")["findings"] == []
+    for name, version in versions.items():
+        project.sql(f"restore table {{schema}}.{name} to version as of {version}")
+    found = {one["about"].split(".")[1]: one for one in project.operation("doctor", raises=False)["findings"]}
+    assert "2024-01-03T00:00:00 to 2024-01-04T00:00:00" in found["ranged"]["wrong"]
+    assert "forget --args '{select: ranged" in found["ranged"]["remedy"]
+    # a run that writes says it, too
+    run = project.run("-s", "ranged", now="2024-01-05")
+    assert "ranged was put back to an older version" in run.errors
+    assert project.rows("select id from {schema}.ranged") == [(1,), (2,), (4,)]
+    project.operation("forget", select="ranged", start="2024-01-03", end="2024-01-04")
+    assert "put back" not in project.run("-s", "ranged", now="2024-01-05").errors
+    assert project.rows("select id from {schema}.ranged") == [(1,), (2,), (3,), (4,)]
+    assert "ranged" not in str(project.operation("doctor", raises=False)["findings"])
