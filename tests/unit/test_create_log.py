@@ -74,7 +74,8 @@ def of_model(name: str, graph: dict[str, Any], store: Store, run: str = "run", s
 
 @pytest.mark.parametrize("store_format", ["hive", "iceberg", "delta"])
 def test_the_first_thread_creates_a_log_and_the_others_wait(store_format: str) -> None:
-    store, graph = Store(there_after=3), {"nodes": {}}
+    graph: dict[str, Any] = {"nodes": {}}
+    store = Store(there_after=3)
     first, second = (of_model(name, graph, store, store_format=store_format) for name in ("first", "second"))
     first.create_log(store, COLUMNS)
     assert store.looks == 0
@@ -97,7 +98,8 @@ def test_the_run_that_the_mark_names_creates_a_log_of_delta() -> None:
 
 @pytest.mark.parametrize("store_format", ["hive", "delta"])
 def test_nobody_waits_forever_for_one_that_failed(store_format: str) -> None:
-    store, graph = Store(there_after=1_000_000), {"nodes": {}}
+    graph: dict[str, Any] = {"nodes": {}}
+    store = Store(there_after=1_000_000)
     of_model("first", graph, store, "dead", store_format)._may_create(store)
     of_model("second", graph, store, "dead", store_format).create_log(store, COLUMNS)
     assert (store.created_by, store.mark) == (["second"], "")
