@@ -139,7 +139,9 @@ def test_columns_that_come(parsed: Callable[[str], str]) -> None:
 
 def test_the_store(parsed: Callable[[str], str]) -> None:
     dbt = Dbt()
-    adapter = SimpleNamespace(dispatch=lambda name, package: lambda: "parquet", create_schema=lambda relation: None)
+    adapter = SimpleNamespace(
+        dispatch=lambda name, package: lambda: "parquet", create_schema=lambda relation: None, type=lambda: "databricks"
+    )
     target = SimpleNamespace(schema="shop")
     macros = Macros(variables={"kinds_store_format": "delta"}, statement=dbt.statement, adapter=adapter, target=target)
     macros.create_store("shop.dbt_kinds_intervals")
