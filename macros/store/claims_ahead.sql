@@ -58,7 +58,7 @@
 {# The claim of a model whose turn has come, which is its own from now on; none if it has to ask. One that is older than half its lease is renewed. #}
 {% macro take_claim_ahead(options) %}
   {% set claim = dbt_kinds.run_memory('ahead').pop(options.relation, none) %}
-  {% if claim is none or not claim.is_held or dbt_kinds.moment_after(claim.sign_of_life, claim.seconds / 2) <= dbt_kinds.next_moment() %}
+  {% if claim is none or not claim.is_held or dbt_kinds.is_silent_for(claim, claim.seconds / 2) %}
     {% do return(none) %}
   {% endif %}
   {% do dbt_kinds.own_claims().update({options.relation: dict(claim, options=options)}) %}

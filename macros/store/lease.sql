@@ -154,7 +154,13 @@
 {# Whether this run was silent for longer than its lease on a model lasts. #}
 {% macro is_overdue(options) %}
   {% set claim = dbt_kinds.own_claims().get(options.relation) %}
-  {% do return(claim is not none and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds) <= dbt_kinds.next_moment()) %}
+  {% do return(claim is not none and dbt_kinds.is_silent_for(claim, claim.seconds)) %}
+{% endmacro %}
+
+
+{# Whether the last sign of life of a claim of this run is so many seconds ago, or more. #}
+{% macro is_silent_for(claim, seconds) %}
+  {% do return(dbt_kinds.moment_after(claim.sign_of_life, seconds) <= dbt_kinds.next_moment()) %}
 {% endmacro %}
 
 

@@ -40,8 +40,8 @@
 
 {# The unique ids of the selected models of kinds, in a mapping. #}
 {% macro _selected_in_order() %}
-  {% set waiting, ordered = {}, {} %}
-  {% for unique_id in selected_resources | sort if unique_id in graph.nodes and graph.nodes[unique_id].config.materialized in dbt_kinds.kinds() %}
+  {% set waiting, ordered, kinds = {}, {}, dbt_kinds.kinds() %}
+  {% for unique_id in selected_resources | sort if unique_id in graph.nodes and graph.nodes[unique_id].config.materialized in kinds %}
     {% do waiting.update({unique_id: true}) %}
   {% endfor %}
   {% for depth in range(waiting | length) %}

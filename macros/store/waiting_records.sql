@@ -68,7 +68,7 @@
   {% set now = dbt_kinds.next_moment() %}
   {% for record in records %}
     {% set claim = dbt_kinds.own_claims().get(record.options.relation) %}
-    {% if dbt_kinds.moment_after(record.since, 30) <= now or (claim is not none and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds / 2) <= now) %}
+    {% if dbt_kinds.moment_after(record.since, 30) <= now or (claim is not none and dbt_kinds.is_silent_for(claim, claim.seconds / 2)) %}
       {% do return(true) %}
     {% endif %}
   {% endfor %}
