@@ -74,9 +74,12 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None
             PredicatesNotUsed("incremental_predicates narrowed the merge; a range is replaced as a whole")
         )
     elif predicates:
-        if predicates is COMPUTED or (isinstance(predicates, list) and COMPUTED in predicates):
+        is_computed = predicates is COMPUTED or (isinstance(predicates, list) and COMPUTED in predicates)
+        is_by_key = found.kind == "incremental_by_unique_key"
+        if is_computed and not (is_by_key and config.get("incremental_predicates")):
             raise ComputedConfig("incremental_predicates is computed; write it out", line=settings.line)
-        if found.kind == "incremental_by_unique_key":
+        # the kind knows dbt's name, too, and dbt computes the same text as before
+        if is_by_key and not is_computed:
             texts = [predicates] if isinstance(predicates, str) else [str(text) for text in predicates]
             renamed = [_renamed(text) for text in texts]
             found.options["merge_filter"] = (

@@ -38,6 +38,7 @@ _PLAIN = re.compile(r"(?:ref|source)\s*\([^()]*\)")
 _RENDERED = re.compile(r"(?:ref|source)\s*\([^()]*\)\s*\.render\(\)")
 _INPUT_NAME = "kinds_ref_0"
 _GIVEN = frozenset({"var", "env_var"})
+_VARIABLE = re.compile(r"""var\(\s*(['"])(?P<name>\w+)\1\s*(?:,\s*(['"])(?P<default>\w+)\3\s*)?\)""")
 _MOVED = {"event_time", "begin", "batch_size", "lookback", "concurrent_batches"}
 
 
@@ -64,13 +65,13 @@ def decide_microbatch(model: ModelFile, settings: Settings, parents: Parents, op
         )
     if config.get("incremental_predicates"):
         raise CustomStrategy("incremental_predicates narrow what a batch replaces", line=settings.line)
-    unit = str(config["batch_size"]).lower()
-    if unit not in ("hour", "day", "month", "year"):
-        raise MicrobatchIncomplete(f"batch_size {unit} is none of hour, day, month and year", line=settings.line)
+    unit = _unit(model, config["batch_size"], parents.project, settings.line)
     check_range(settings, str(config["event_time"]), options)
     found = Conversion("incremental_by_time_range")
     found.options = {"time_column": str(config["event_time"]), "start": _start(model, config["begin"])}
-    if unit != unit_of_cron(options):
+    if config["batch_size"] is COMPUTED:
+        found.options["interval_unit"] = _carried(model, "batch_size")
+    elif unit != unit_of_cron(options):
         found.options["interval_unit"] = unit
     found.options["batch_size"] = 1
     # dbt's default
@@ -99,6 +100,26 @@ def decide_microbatch(model: ModelFile, settings: Settings, parents: Parents, op
     found.edits += edits
     found.notes += notes
     return found
+
+
+def _unit(model: ModelFile, batch_size: Any, project: DbtProject, line: int) -> str:
+    """The size of batches, as the project has it now if it is a variable's.
+
+    Raises:
+        MicrobatchIncomplete: it is no size of dbt's.
+        ComputedConfig: it depends on more than variables, or its variable has no value in the project.
+    """
+    if batch_size is COMPUTED:
+        called = _VARIABLE.fullmatch(_carried(model, "batch_size"))
+        batch_size = project.variables.get(called["name"], called["default"]) if called else None
+        if batch_size is None:
+            raise ComputedConfig(
+                "batch_size is computed; write its value out, or take it from a var() that has one", line=line
+            )
+    unit = str(batch_size).lower()
+    if unit not in ("hour", "day", "month", "year"):
+        raise MicrobatchIncomplete(f"batch_size {unit} is none of hour, day, month and year", line=line)
+    return unit
 
 
 def _is_read_in_batches(model: ModelFile, project: DbtProject) -> bool:

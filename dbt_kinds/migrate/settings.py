@@ -35,7 +35,6 @@ _DECIDING = (
     "unique_key",
     "partition_by",
     "event_time",
-    "batch_size",
     "enabled",
 )
 # what dbt-databricks' merge does beside updating and inserting

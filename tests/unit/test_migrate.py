@@ -248,6 +248,14 @@ CONVERTED = {
         ),
         KEY, {"unique_key": ["id"], "lookback": 1, "merge_filter": "target.updated_at > current_date - 7"},
     ),
+    "computed predicates": Converted(
+        filtered(
+            "updated_at > (select max(updated_at) from {{ this }})", "id, updated_at",
+            "incremental_strategy='merge', unique_key='id', incremental_predicates=[recent('DBT_INTERNAL_DEST.updated_at')]",
+        ),
+        KEY, {"unique_key": ["id"], "lookback": 1},
+        "incremental_predicates=[recent('DBT_INTERNAL_DEST.updated_at')]",
+    ),
     "never refreshed": Converted(
         incremental("select * from {{ ref('raw') }}", "incremental_strategy='merge', unique_key='id', full_refresh=false"),
         KEY, {"unique_key": ["id"], "disable_restatement": True},
@@ -727,6 +735,18 @@ def test_microbatch_settings_that_are_variables_stay_variables(tmp_path: Path) -
         "'start': var('first', '2024-01-01'), 'batch_size': 1, 'lookback': env_var('DAYS') | int}) }}\n"
         "select * from (select * from {{ ref('raw') }} where t between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }})\n"
     )
+
+
+def test_the_size_of_batches_that_a_variable_has_stays_its(tmp_path: Path) -> None:
+    computed = MICROBATCH.replace("'day'", "var('size', 'day')")
+    text = f"{{{{ config({computed}, begin='2024-01-01') }}}}\nselect 1 as t\n"
+    for variables, cron in (({}, None), ({"size": "hour"}, "@hourly")):
+        result = one(migrated(tmp_path, {"m": text}, settings={"vars": variables}))
+        assert (result.options["interval_unit"], result.options.get("cron")) == ("var('size', 'day')", cron)
+        assert "'interval_unit': var('size', 'day')" in (result.new_text or "")
+    result = one(migrated(tmp_path, {"m": text.replace(", 'day')", ")")}))
+    assert result.reason is not None
+    assert result.reason.message == "batch_size is computed; write its value out, or take it from a var() that has one"
 
 
 @pytest.mark.parametrize(("cron", "unit"), [("@hourly", "day"), ("30 2 * * *", None), ("0 0 1 */3 *", "day")])
