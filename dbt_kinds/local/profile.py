@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def spark_settings(directory: Path, *, table_format: str = "iceberg", spark: str
         "spark.log.level": "ERROR",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dderby.stream.error.file={folder / 'derby.log'}",
+        "spark.driver.extraJavaOptions": f"-Dderby.stream.error.file={shlex.quote(str(folder / 'derby.log'))}",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder / 'metastore'};create=true",
         "spark.sql.session.timeZone": "UTC",

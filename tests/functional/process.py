@@ -24,6 +24,8 @@ class OwnSparkProject(Project):
     def start(self) -> None:
         """Starts Spark. Derby lets one JVM in: the one before must be gone."""
         use_java_17()
+        # otherwise the launcher waits for the one before instead of starting Spark meanwhile
+        os.environ["SPARK_ENV_LOADED"] = "1"
         quick_jvms()
         start_spark({"local": {"outputs": {"local": self.target}}})
 

@@ -12,9 +12,10 @@ from click.testing import CliRunner
 
 from dbt_kinds.cli import main
 from dbt_kinds.errors import LocalSparkMissingError
-from dbt_kinds.local import java
+from dbt_kinds.local import java, launcher
 from dbt_kinds.local.jars import format_settings, installed_spark
 from dbt_kinds.local.profile import local_profile, render_profile, spark_settings
+from dbt_kinds.local.turn import wait_for_turn
 
 
 def fake_java(home: Path, version: str) -> Path:
@@ -52,7 +53,7 @@ def test_another_java_gives_way_to_the_runtime_of_the_wheel(tmp_path: Path, monk
 
 @pytest.mark.parametrize(("version", "replaced"), [("17.0.1", False), ("11.0.2", True), (None, True)])
 def test_spark_finds_java_by_itself_afterwards(tmp_path: Path, version: str | None, replaced: bool) -> None:
-    spark_env = java.supply_java(tmp_path)
+    spark_env = launcher.prepare_launcher(tmp_path)
     assert spark_env == tmp_path / "conf" / "spark-env.sh"
     home = fake_java(tmp_path / "jdk", version) if version else None
     environment = {"PATH": "/nowhere"} | ({"JAVA_HOME": str(home)} if home else {})
@@ -73,8 +74,30 @@ def programs_without_java(folder: Path) -> list[str]:
 def test_a_spark_env_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "spark-env.sh").write_text("export MINE=1\n")
-    assert java.supply_java(tmp_path) is None
+    assert launcher.prepare_launcher(tmp_path) is None
     assert (tmp_path / "conf" / "spark-env.sh").read_text() == "export MINE=1\n"
+
+
+def test_a_turn_is_waited_for_in_two_lines_and_not_for_a_process_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dbt_kinds.local.turn.PATIENCE", 0.3)
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    with (tmp_path / "turn").open("w+") as first, (tmp_path / "turn").open("r+") as second:
+        wait_for_turn(first.fileno(), 4711, "/tables/metastore")
+        assert capsys.readouterr().err == ""
+        is_alive = iter([True, True, True, False])
+        monkeypatch.setattr("dbt_kinds.local.turn._is_alive", lambda process: next(is_alive))
+        wait_for_turn(second.fileno(), gone.pid, "/tables/metastore")
+        first_line, second_line = capsys.readouterr().err.splitlines()
+        monkeypatch.undo()
+        assert first_line == (
+            "dbt-kinds: process 4711 uses the metastore of this profile (/tables/metastore); waiting until it ends"
+        )
+        assert "dbt-kinds local-profile --dir" in second_line
+        wait_for_turn(second.fileno(), gone.pid, "/tables/metastore")
+    assert (tmp_path / "turn").read_text() == "4711"
 
 
 def test_the_settings_are_absolute_and_name_jars_that_are_there(

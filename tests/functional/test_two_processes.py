@@ -1,0 +1,75 @@
+"""Two processes of an embedded Spark, which share the metastore that lets only one of them in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbt_kinds.local.java import use_java_17
+from dbt_kinds.local.launcher import prepare_launcher
+from dbt_kinds.local.profile import spark_settings
+
+USES_THE_METASTORE = """
+import json, sys
+from pyspark.sql import SparkSession
+builder = SparkSession.builder.enableHiveSupport()
+for name, value in json.loads(sys.argv[1]).items():
+    builder = builder.config(name, value)
+print(builder.getOrCreate().sql("show databases").collect(), flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[str]]]:
+    use_java_17()
+    prepare_launcher(tmp_path)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path / "conf"))
+    monkeypatch.delenv("SPARK_ENV_LOADED", raising=False)
+    started: list[subprocess.Popen[str]] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_the_second_process_says_one_line_and_waits_until_the_first_is_killed(
+    tmp_path: Path, processes: list[subprocess.Popen[str]]
+) -> None:
+    # a folder with a blank and an apostrophe, as on a user's disk
+    settings = spark_settings(tmp_path / "anna's tables", table_format="parquet")
+    for errors in ("first", "second"):
+        with (tmp_path / errors).open("w") as file:
+            command = [sys.executable, "-c", USES_THE_METASTORE, json.dumps(settings)]
+            pipe = subprocess.PIPE
+            processes.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=file, text=True, env=os.environ))
+        if errors == "first":
+            assert "default" in output_line(processes[0])
+    told = wait_for(tmp_path / "second", "waiting")
+    metastore = tmp_path / "anna's tables" / "metastore"
+    assert f"process {processes[0].pid} uses the metastore of this profile ({metastore})" in told
+    processes[0].kill()
+    assert "default" in output_line(processes[1])
+    told = (tmp_path / "second").read_text()
+    assert told.count("dbt-kinds: ") == 1 and "derby" not in told and len(told.splitlines()) < 20, told[:2000]
+
+
+def output_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
+def wait_for(file: Path, word: str) -> str:
+    """The text of a file, once a word is in it."""
+    for _ in range(600):
+        if word in (text := file.read_text()):
+            return text
+        time.sleep(0.1)
+    raise AssertionError(file.read_text())
