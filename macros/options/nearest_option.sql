@@ -1,15 +1,20 @@
 {# The option that a name was probably meant to be (but `event_type` is not a misspelt `event_time`). #}
 {% macro nearest_option(name, table) %}
-  {# what dbt and dbt-spark call their own is not misspelt; nearly every model has some of these, and looking for the nearest name takes milliseconds #}
-  {% if name in ['materialized', 'file_format', 'tags', 'enabled', 'schema', 'alias', 'database', 'incremental_strategy', 'pre-hook', 'post-hook', 'pre_hook', 'post_hook', 'persist_docs',
-      'grants', 'contract', 'access', 'group', 'docs', 'full_refresh', 'location_root', 'clustered_by', 'buckets', 'tblproperties', 'sql_header', 'concurrent_batches'] %}
-    {% do return(none) %}
-  {% endif %}
   {% set meant = dbt_kinds.nearest_name(name, table | list) %}
   {% if meant == 'event_time' and name | lower | replace('_', '') | replace('-', '') != 'eventtime' %}
     {% do return(dbt_kinds.nearest_name(name, table | reject('eq', 'event_time') | list)) %}
   {% endif %}
   {% do return(meant) %}
+{% endmacro %}
+
+
+{# What dbt and dbt-spark call their own. Nearly every model has some of these, and looking for the nearest name takes milliseconds. #}
+{% macro options_of_dbt() %}
+  {% do return([
+    'materialized', 'meta', 'tags', 'enabled', 'schema', 'alias', 'database', 'incremental_strategy', 'pre-hook', 'post-hook',
+    'pre_hook', 'post_hook', 'persist_docs', 'grants', 'contract', 'access', 'group', 'docs', 'full_refresh', 'file_format',
+    'location_root', 'clustered_by', 'buckets', 'tblproperties', 'sql_header', 'concurrent_batches',
+  ]) %}
 {% endmacro %}
 
 

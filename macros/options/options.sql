@@ -86,8 +86,8 @@
 
 
 {% macro _check_option_names(node, given, table) %}
-  {% set kind = node.config.materialized %}
-  {% for name in given %}
+  {% set kind, others = node.config.materialized, dbt_kinds.options_of_dbt() %}
+  {% for name in given if name not in others %}
     {% if name not in table %}
       {% set meant = dbt_kinds.nearest_option(name, table) %}
       {% if meant is not none %}

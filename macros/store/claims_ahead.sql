@@ -74,8 +74,11 @@
 
 {# Gives back the claim of a model that has nothing to do after all, because another run has done it. #}
 {% macro give_back_claim_ahead(options) %}
-  {% set released = dbt_kinds._release_ahead(options) %}
-  {% do dbt_kinds._give_back({options.relation: released}) if dbt_kinds.run_memory('ahead').pop(options.relation, none) is not none %}
+  {% set ahead = dbt_kinds.run_memory('ahead') %}
+  {% if options.relation in ahead %}
+    {% set released = dbt_kinds._release_ahead(options) %}
+    {% do dbt_kinds._give_back({options.relation: released}) if ahead.pop(options.relation, none) is not none %}
+  {% endif %}
 {% endmacro %}
 
 

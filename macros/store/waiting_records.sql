@@ -45,7 +45,7 @@
 {# Appends what waits if one of the records waits for long. #}
 {% macro send_old_records() %}
   {% set records = dbt_kinds.run_memory('waiting').copy().values() | list %}
-  {% do dbt_kinds.add_events([]) if dbt_kinds._waits_for_long(records) %}
+  {% do dbt_kinds.add_events([]) if records and dbt_kinds._waits_for_long(records) %}
 {% endmacro %}
 
 
