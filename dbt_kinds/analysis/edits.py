@@ -15,10 +15,16 @@ class Edit(NamedTuple):
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all edits applied; of two that overlap, the one that begins first or is longer wins."""
-    parts, at = [], 0
+    """The text with all edits applied; of two that overlap, the one that begins first or is longer wins.
+
+    Two that overlap and only remove remove what either does.
+    """
+    parts: list[str] = []
+    at, removes = 0, False
     for edit in sorted(set(edits), key=lambda edit: (edit.start, -edit.end)):
         if edit.start >= at:
             parts += [text[at : edit.start], edit.text]
-            at = edit.end
+            at, removes = edit.end, not edit.text
+        elif removes and not edit.text:
+            at = max(at, edit.end)
     return "".join([*parts, text[at:]])

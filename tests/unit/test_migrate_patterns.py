@@ -20,9 +20,14 @@ FIRST = block("and t_at >= '2020-01-01'", "not is_incremental()")
 LATER = block(f"and t_at >= {WEEK}")
 
 
+@pytest.mark.parametrize("last_line_end", ["\n", ""])
 @pytest.mark.parametrize("blocks", [FIRST + LATER, LATER + FIRST, FIRST + "and id > (3 + 4)\n" + LATER])
-def test_a_block_of_the_first_load_beside_the_filter_is_its_start(blocks: str, tmp_path: Path) -> None:
-    text = incremental(f"select id, t_at from {{{{ ref('raw') }}}}\nwhere id > 0\n{blocks}")
+def test_a_block_of_the_first_load_beside_the_filter_is_its_start(
+    blocks: str, last_line_end: str, tmp_path: Path
+) -> None:
+    text = (
+        incremental(f"select id, t_at from {{{{ ref('raw') }}}}\nwhere id > 0\n{blocks}").rstrip("\n") + last_line_end
+    )
     result = one(migrated(tmp_path, {"m": text}))
     assert (result.kind, result.options) == (
         TIME_RANGE, {"time_column": "t_at", "start": "2020-01-01", "lookback": 7},
