@@ -5,7 +5,7 @@
 {% macro intervals_put_back(relation, file_format, key) %}
   {% set events = dbt_kinds.read_log([key]) %}
   {% if file_format == 'delta' %}
-    {% do return(dbt_kinds.intervals_of_commits(events, dbt_kinds.spans_put_back(run_query('describe history ' ~ relation).rows), [])) %}
+    {% do return(dbt_kinds.intervals_of_commits(events, dbt_kinds.spans_put_back(dbt_kinds.delta_history(relation)), [])) %}
   {% elif file_format == 'iceberg' %}
     {% set snapshots, left = dbt_kinds.iceberg_snapshots(relation), {} %}
     {% do left.update(snapshots) %}

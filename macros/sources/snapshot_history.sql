@@ -5,7 +5,7 @@
 #}
 {% macro snapshot_history(facts) %}
   {% if facts.history is none and facts.file_format == 'delta' %}
-    {% do facts.update({'history': dbt_kinds.history_of_snapshots(dbt_kinds.versions_with_changes(run_query('describe history ' ~ facts.relation).rows))}) %}
+    {% do facts.update({'history': dbt_kinds.history_of_snapshots(dbt_kinds.versions_with_changes(dbt_kinds.delta_history(facts.relation)))}) %}
   {% elif facts.history is none %}
     {% set sql %}
 select s.snapshot_id, s.parent_id, s.operation, if(r.name is null, null, true) as is_head

@@ -56,7 +56,7 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {% if columns is none %}as {{ sql }}{% endif %}
   {% endcall %}
   {% do dbt_kinds.cache_table(relation) %}
-  {% do alter_table_add_constraints(relation, model.constraints) if columns is not none and dbt_kinds.declares_constraints(file_format) %}
+  {% do alter_table_add_constraints(dbt_kinds.quoted_path(relation), model.constraints) if columns is not none and dbt_kinds.declares_constraints(file_format) %}
 {% endmacro %}
 
 

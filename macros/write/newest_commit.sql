@@ -41,7 +41,7 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
   {% if file_format == 'iceberg' %}
     {% do return({'commit': dbt_kinds.newest_commit(relation, before), 'rows_written': none}) %}
   {% elif file_format == 'delta' %}
-    {% set commits = run_query('describe history ' ~ relation ~ ' limit 2').rows %}
+    {% set commits = dbt_kinds.delta_history(relation, limit=2) %}
     {% do dbt_kinds._warn_of_restore(relation, commits) %}
     {% set commit = commits[0] %}
     {% set version = commit['version'] | int %}

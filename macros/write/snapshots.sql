@@ -4,7 +4,7 @@
     {% call statement('refresh_table') %}refresh table {{ relation }}{% endcall %}
     {% do return((dbt_kinds.query_rows('select snapshot_id from ' ~ relation ~ ".refs where name = 'main'") | first | default({}, true)).get('snapshot_id')) %}
   {% elif file_format == 'delta' %}
-    {% do return(run_query('describe history ' ~ relation ~ ' limit 1').rows[0]['version'] | int) %}
+    {% do return(dbt_kinds.delta_history(relation, limit=1)[0]['version'] | int) %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}
@@ -28,9 +28,15 @@
 {# The snapshots of an Iceberg table, or the versions of a Delta table that its log still has, by id; of Delta with `is_readable`. Asks Spark. #}
 {% macro snapshots_of(relation, file_format) %}
   {% if file_format == 'delta' %}
-    {% do return(dbt_kinds.delta_versions(run_query('describe history ' ~ relation).rows)) %}
+    {% do return(dbt_kinds.delta_versions(dbt_kinds.delta_history(relation))) %}
   {% endif %}
   {% do return(dbt_kinds.iceberg_snapshots(relation)) %}
+{% endmacro %}
+
+
+{# The rows of `describe history` of a Delta table, newest first: all of them, or the newest ones. Asks Spark. #}
+{% macro delta_history(relation, limit=none) %}
+  {% do return(run_query('describe history ' ~ dbt_kinds.quoted_path(relation) ~ (' limit ' ~ limit if limit is not none else '')).rows) %}
 {% endmacro %}
 
 

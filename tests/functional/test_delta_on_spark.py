@@ -7,16 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.functional.delta import BY_DAY, DAYS, kind, needs_delta, operations, source, upkeep
 from tests.functional.faults import broken_connection
-from tests.functional.formats import formats
 from tests.functional.project import Project
 
-pytestmark = pytest.mark.skipif(
-    "delta" not in formats(""), reason="needs KINDS_FORMATS=delta and KINDS_JARS (make delta)"
-)
+pytestmark = needs_delta
 
-DAYS = "select id, day from {{ target.schema }}.source_rows"
-BY_DAY = DAYS + " where day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"
 CONTRACT = """version: 2
 models:
   - name: {name}
@@ -28,28 +24,8 @@ models:
 """
 
 
-def source(project: Project, rows: str, properties: str = "") -> None:
-    project.sql("create schema if not exists {schema}")
-    project.sql("create or replace table {schema}.source_rows (id int, day date) using delta " + properties)
-    project.sql("insert into {schema}.source_rows values " + rows)
-
-
-def kind(
-    project: Project, name: str, sql: str = DAYS, kind: str = "incremental_by_time_range", config: str = "", **meta: Any
-) -> None:
-    given = {"time_column": "day"} if kind == "incremental_by_time_range" else {}
-    project.kind(
-        name, sql, kind=kind, config="file_format='delta'" + config, **{"start": "2024-01-01", **given, **meta}
-    )
-
-
 def contract(project: Project, name: str) -> None:
     (project.folder / "models" / f"{name}.yml").write_text(CONTRACT.format(name=name))
-
-
-def operations(project: Project, table: str) -> list[str]:
-    """What the versions of a table are, oldest first."""
-    return [row[4] for row in reversed(project.sql(f"describe history {{schema}}.{table}"))]
 
 
 def test_a_contract_holds_before_the_first_row(project: Project) -> None:
@@ -144,14 +120,6 @@ def test_a_source_without_a_feed_is_refused_until_it_is_turned_on(project: Proje
     project.sql("insert into {schema}.source_rows values (2, date '2024-01-01')")
     project.run(now="2024-01-02")
     assert project.rows("select id from {schema}.daily") == [(1,), (2,)]
-
-
-def upkeep(project: Project, name: str) -> None:
-    """What a site does to its tables at night: files are merged, and what nobody needs any more is removed."""
-    project.sql("set spark.databricks.delta.retentionDurationCheck.enabled=false")
-    project.sql(f"optimize {{schema}}.{name}")
-    project.sql(f"vacuum {{schema}}.{name} retain 0 hours")
-    project.sql(f"alter table {{schema}}.{name} set tblproperties ('seen' = 'night')")
 
 
 def captured(project: Project, name: str, kind_: str = "append", **meta: Any) -> None:
@@ -299,3 +267,33 @@ def test_a_table_that_was_put_back_is_noticed(project: Project) -> None:
     assert "put back" not in project.run("-s", "ranged", now="2024-01-05").errors
     assert project.rows("select id from {schema}.ranged") == [(1,), (2,), (3,), (4,)]
     assert "ranged" not in str(project.operation("doctor", raises=False)["findings"])
+
+
+def test_a_table_may_be_called_like_a_word_of_delta(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    for feed in ("timestamp", "location"):
+        project.sql(f"create table {{schema}}.{feed} using delta as select id, day from {{schema}}.source_rows")
+    project.sql("alter table {schema}.timestamp set " + FEED)
+    (project.folder / "models" / "sources.yml").write_text(
+        "version: 2\nsources:\n  - {name: raw, schema: '{{ target.schema }}', tables: [{name: timestamp}, {name: location}]}\n"
+    )
+    kind(project, "version", BY_DAY)
+    contract(project, "version")
+    kind(project, "history", DAYS, "scd_type_2_by_column", unique_key="id", columns=["day"], start=None)
+    kind(project, "replace", WATCHED.replace("source_rows", "timestamp"), lookback="auto")
+    captures = "select id, day from {{{{ dbt_kinds.changes_of(source('raw', '{}')) }}}} as s"
+    kind(project, "comment", captures.format("timestamp"), "append", start=None, capture="snapshot")
+    kind(project, "constraint", captures.format("location"), "append", start=None, capture="snapshot")
+    kind(project, "detail", BY_DAY, "incremental_by_unique_key", unique_key="id")
+    project.settings["vars"] = {"kinds_store_format": "delta"}
+    tables = ("version", "history", "replace", "comment", "constraint", "detail")
+    for day in (3, 4):
+        run = project.dbt("run", now=f"2024-01-{day:02}")
+        assert run.success, run.errors
+        for table in tables:
+            expected = project.rows("select id from {schema}.source_rows")
+            assert project.rows(f"select id from {{schema}}.{table}") == expected, table
+        for table in ("source_rows", "timestamp", "location"):
+            project.sql(f"insert into {{schema}}.{table} values ({day}, date '2024-01-{day:02}')")
+    assert "delta.constraints.small" in str(project.sql("describe detail {schema}.`version`"))
+    assert project.operation("doctor")["findings"] == []

@@ -121,6 +121,15 @@ def test_a_quoted_name_is_one_identifier(name: str) -> None:
 
 
 @settings(max_examples=EXAMPLES)
+@given(names, names)
+def test_each_part_of_the_name_of_a_table_is_one_identifier(schema: str, table: str) -> None:
+    path = f"{MACROS.quoted(schema)}.{MACROS.quoted(table)}"
+    assert MACROS.quoted_path(path) == path
+    assert MACROS.quoted_path(f"lake.shop.{MACROS.quoted(table)}") == f"`lake`.`shop`.{MACROS.quoted(table)}"
+    assert MACROS.quoted_path("shop.history") == "`shop`.`history`"
+
+
+@settings(max_examples=EXAMPLES)
 @given(names)
 def test_a_text_is_one_literal(text: str) -> None:
     literal = MACROS.text_literal(text)
