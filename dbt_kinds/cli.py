@@ -344,6 +344,8 @@ def init(directory: Path, *, writes: bool, **given: Any) -> None:
         click.echo(diff, nl=False)
     if writes:
         setup.write()
+        if given["local"]:
+            prepare_spark()
         say(f"written: {', '.join(setup.changed) or 'nothing, all is there'}")
     elif setup.changed:
         say(f"--write changes {', '.join(setup.changed)}")
@@ -373,14 +375,21 @@ def init(directory: Path, *, writes: bool, **given: Any) -> None:
 )
 def local_profile(directory: Path, name: str, schema: str, threads: int, table_format: str, spark: str | None) -> None:
     """Print a profiles.yml for an embedded Spark, which needs no server and no installed Java."""
-    from dbt_kinds.local.java import bundled_java_home, find_java_home
-    from dbt_kinds.local.launcher import prepare_launcher
-    from dbt_kinds.local.profile import local_profile, render_profile, spark_home
+    from dbt_kinds.local.profile import local_profile, render_profile
 
     profile = local_profile(
         directory, name=name, schema=schema, threads=threads, table_format=table_format, spark=spark
     )
     click.echo(render_profile(profile), nl=False)
+    prepare_spark()
+
+
+def prepare_spark() -> None:
+    """Lets the installed Spark find Java wherever dbt starts it, or says what to do."""
+    from dbt_kinds.local.java import bundled_java_home, find_java_home
+    from dbt_kinds.local.launcher import prepare_launcher
+    from dbt_kinds.local.profile import spark_home
+
     if prepare_launcher(spark_home()) is None and find_java_home() == bundled_java_home():
         talk.print(f"Spark finds no Java 17 by itself here; before dbt, run: export JAVA_HOME={bundled_java_home()}")
 

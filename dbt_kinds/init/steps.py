@@ -149,7 +149,10 @@ def _is_embedded(setup: Setup, project: dict[str, Any]) -> bool:
         return False
     adapter = str(target.get("type"))
     if adapter not in ("spark", "databricks"):
-        raise InitError(f"the profile {name} is for {adapter}; dbt_kinds runs on Spark (dbt-spark, dbt-databricks)")
+        raise InitError(
+            f"the profile {name} is for {adapter}; dbt_kinds runs on Spark (dbt-spark, dbt-databricks). Let profile: in"
+            f" {PROJECT} name another one; if there is none of that name, --local makes it, of an embedded Spark"
+        )
     return adapter == "spark" and target.get("method") == "session"
 
 

@@ -126,6 +126,17 @@ def test_a_project_without_a_profile_gets_the_embedded_one(tmp_path: Path) -> No
     assert read(tmp_path, "profiles.yml")["local"]["outputs"]["local"]["method"] == "session"
 
 
+def test_an_embedded_spark_finds_java_once_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spark = tmp_path / "pyspark"
+    spark.mkdir()
+    monkeypatch.setattr("dbt_kinds.local.profile.spark_home", lambda: spark)
+    shop = project(tmp_path)
+    init(shop, "--local")
+    assert not (spark / "conf").exists()
+    init(shop, "--local", "--write")
+    assert "JAVA_HOME=" in (spark / "conf" / "spark-env.sh").read_text()
+
+
 @pytest.mark.parametrize(
     "entry",
     [
@@ -146,6 +157,7 @@ def test_a_package_that_is_there_is_left(tmp_path: Path, file: str, entry: str) 
     ("files", "arguments", "told"),
     [
         ({"profiles_yml": "shop: {target: x, outputs: {x: {type: snowflake}}}"}, [], "is for snowflake"),
+        ({"profiles_yml": "shop: {target: x, outputs: {x: {type: athena}}}"}, ["--local"], "name another one"),
         ({"dbt_project_yml": "name: [a"}, [], "cannot be read"),
         ({"dbt_project_yml": "a: b"}, [], "has no name"),
         ({"packages_yml": "packages: dbt_utils"}, [], "packages is no list"),
