@@ -1,0 +1,79 @@
+"""The manual's example of Dagster: its schedule loads what is missing, a backfill loads a range of days again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dbt_kinds.local.java import use_java_17
+from dbt_kinds.local.profile import local_profile, render_profile
+from tests.functional.own_venv import own_venv
+
+# a venv from the registry, and Spark in processes of its own
+pytestmark = pytest.mark.sweep
+ROOT = Path(__file__).parents[2]
+MODEL = """
+{{ config(materialized='incremental_by_time_range', file_format='iceberg', meta={'time_column': 'day', 'start': '2024-01-01'}) }}
+select cast({{ dbt_kinds.start_date() }} as date) as day, {{ dbt_kinds.end_date() }} as until
+"""
+PROJECT = {
+    "name": "shop",
+    "profile": "local",
+    "vars": {"kinds_execution_time": "2024-01-06 02:00:00"},
+    "models": {"+meta": {"batch_size": 1}},
+    "flags": {"send_anonymous_usage_stats": False},
+}
+# what the UI does: a run of one partition by the schedule, then one over a range
+RUNS = """
+import dagster as dg, definitions
+instance = dg.DagsterInstance.ephemeral()
+def run(**how):
+    job = definitions.defs.resolve_implicit_global_asset_job_def()
+    result = job.execute_in_process(instance=instance, **how)
+    told = [event for event in result.all_events if event.is_step_materialization]
+    print(result.success, [event.asset_key.to_user_string() for event in told])
+run(partition_key="2024-01-05", tags={"nightly": "true"})
+run(tags={"dagster/asset_partition_range_start": "2024-01-02", "dagster/asset_partition_range_end": "2024-01-04"})
+"""
+
+
+def example() -> str:
+    page = (ROOT / "docs" / "start" / "schedulers.md").read_text()
+    return page.split("## Dagster", 1)[1].split("```python\n", 1)[1].split("```", 1)[0]
+
+
+def test_a_night_and_a_backfill(tmp_path: Path) -> None:
+    python = own_venv(tmp_path / "venv", ["dagster", "dagster-dbt", "python-dateutil"])
+    use_java_17()
+    shop = tmp_path / "shop"
+    (shop / "models").mkdir(parents=True)
+    (shop / "models" / "days.sql").write_text(MODEL)
+    (shop / "dbt_project.yml").write_text(yaml.safe_dump(PROJECT))
+    (shop / "packages.yml").write_text(yaml.safe_dump({"packages": [{"local": str(ROOT)}]}))
+    profile = local_profile(tmp_path / "spark", name="local", schema="analytics", threads=1)
+    (shop / "profiles.yml").write_text(render_profile(profile))
+    (tmp_path / "definitions.py").write_text(example())
+    (tmp_path / "run.py").write_text(RUNS)
+
+    def call(*command: str | Path, cwd: Path = shop) -> str:
+        # dbt is the one of these tests, and Dagster that of its venv
+        environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+        told = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+        assert told.returncode == 0, told.stdout + told.stderr
+        return told.stdout
+
+    call("dbt", "deps")
+    call("dbt", "parse")
+    told = call(python, "run.py", cwd=tmp_path)
+    # the second run is one of dbt, and tells of each partition
+    ended = [line for line in told.splitlines() if line.startswith(("True", "False"))]
+    assert ended == ["True ['days']", "True ['days', 'days', 'days']"]
+    runs = yaml.safe_load(call("dbt-kinds", "history", "--json"))
+    loaded = [[(load["start"][:10], load["end"][:10]) for load in run["loaded"]] for run in runs]
+    days = [(f"2024-01-0{day}", f"2024-01-0{day + 1}") for day in range(1, 6)]
+    assert loaded == [days[1:4], days]
