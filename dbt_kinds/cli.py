@@ -230,7 +230,7 @@ def history(dbt: Dbt, select: str | None, limit: int, day: str | None, as_json: 
     runs = read_history(dbt, select, limit=limit, day=day)
     if as_json:
         return print_json([dataclasses.asdict(run) for run in runs])
-    print_table(history_table(runs))
+    print_table(history_table(runs, with_circumstances=day is not None))
     if not runs:
         say("No run is recorded for these models in this target.")
 

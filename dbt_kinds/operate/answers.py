@@ -95,6 +95,7 @@ class Run:
     seconds: float | None = None
     message: str | None = None
     source: str = "run"
+    by: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Run:
@@ -166,6 +167,15 @@ def rows_text(run: Run) -> str:
 def seconds_text(run: Run) -> str:
     """How long its loads took; empty if there were none."""
     return duration_text(run.seconds) if run.loaded and run.seconds is not None else ""
+
+
+def circumstances_text(run: Run) -> str:
+    """The time as of which it ran, and who ran it, as far as its environment told; empty if nothing is known."""
+    known = {"by": run.by.get("user"), "job": run.by.get("job"), "run": run.by.get("run")}
+    facts = [f"{name} {fact}" for name, fact in known.items() if fact]
+    if run.execution_time:
+        facts.insert(0, f"as of {moment_text(run.execution_time)[:16]}")
+    return ", ".join(facts)
 
 
 def run_message(run: Run) -> str:

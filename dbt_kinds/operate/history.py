@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from dbt_kinds.operate.answers import Run, rows_text, run_message, seconds_text
+from dbt_kinds.operate.answers import Run, circumstances_text, rows_text, run_message, seconds_text
 from dbt_kinds.operate.dbt import Dbt
 from dbt_kinds.operate.intervals import intervals_text, moment_text
 
@@ -25,8 +25,8 @@ def read_history(dbt: Dbt, select: str | None = None, *, limit: int, day: str | 
     return [Run.of(run) for run in answer.get("runs", [])]
 
 
-def history_table(runs: Sequence[Run]) -> Table:
-    """The runs as a table for a terminal."""
+def history_table(runs: Sequence[Run], *, with_circumstances: bool = False) -> Table:
+    """The runs as a table for a terminal; with their circumstances, also as of when each ran, and by whom."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("began", no_wrap=True)
     table.add_column("model", overflow="fold")
@@ -37,7 +37,10 @@ def history_table(runs: Sequence[Run]) -> Table:
     for run in runs:
         began = Text(moment_text(run.began_at or run.ended_at or "")[:16])
         state = Text(run.outcome, _STYLES.get(run.state, ""))
-        table.add_row(began, Text(run.name), state, Text(rows_text(run)), Text(seconds_text(run)), _what_happened(run))
+        happened = _what_happened(run)
+        if with_circumstances and circumstances_text(run):
+            happened.append(f"\n{circumstances_text(run)}", "dim")
+        table.add_row(began, Text(run.name), state, Text(rows_text(run)), Text(seconds_text(run)), happened)
     return table
 
 

@@ -70,7 +70,8 @@
 
 
 {% macro claim_event(execution_time, seconds) %}
-  {% do return({'event': 'claimed', 'execution_time': execution_time, 'lease_seconds': seconds, 'holder': dbt_kinds.lease_holder()}) %}
+  {% set by = dbt_kinds.started_by() %}
+  {% do return({'event': 'claimed', 'execution_time': execution_time, 'lease_seconds': seconds, 'holder': dbt_kinds.lease_holder(), 'details': {'by': by} if by else none}) %}
 {% endmacro %}
 
 

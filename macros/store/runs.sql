@@ -1,6 +1,6 @@
 {#
   The runs in a log, newest first, one per relation and invocation: `{model, relation, invocation_id, execution_time,
-  began_at, ended_at, state, loaded, invalidated, audits, rows_written, seconds, message, source}`. `state` is done, failed,
+  began_at, ended_at, state, loaded, invalidated, audits, rows_written, seconds, message, source, by}`. `state` is done, failed,
   refused (it failed before it claimed anything), running (its claim is live), died (its claim is not live and was never released), or stated (recorded by an operation).
 #}
 {% macro runs_in_log(log) %}
@@ -57,6 +57,7 @@
       'loaded': loaded, 'invalidated': invalidated, 'audits': audits,
       'rows_written': loaded | map(attribute='rows_written') | select | sum, 'seconds': dbt_kinds.to_thousandths(loaded | map(attribute='seconds') | select | sum),
       'message': rows | map(attribute='message') | select | first or none, 'source': 'run' if state == 'refused' else own[0].get('source'),
+      'by': dbt_kinds.details_of(by_event.claimed[0] if by_event.claimed else {}).get('by', {}),
     }) %}
   {% endfor %}
   {% do return(dbt_kinds.sorted_backwards(runs, 'began_at')) %}

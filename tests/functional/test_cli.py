@@ -131,7 +131,9 @@ def test_plan_compares_queries_and_compiles_only_where_that_matters(project: Pro
     assert changed["batches"] == [["2024-01-01T00:00:00", "2024-01-05T00:00:00"]]
 
 
-def test_history_shows_what_runs_loaded_and_how_they_failed(project: Project) -> None:
+def test_history_shows_what_runs_loaded_and_how_they_failed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("USER", "anna")
+    monkeypatch.setenv("AIRFLOW_CTX_DAG_ID", "nightly's [job]")
     events_table(project)
     daily(project)
     project.run(now=NOW)
@@ -152,6 +154,8 @@ def test_history_shows_what_runs_loaded_and_how_they_failed(project: Project) ->
     ]
     assert [[run["source"] for run in runs] for runs in of_day] == [["forget", "run"], ["run"], []]
     assert of_day[1][0]["execution_time"].startswith("2024-01-05")
+    assert {"user": "anna", "job": "nightly's [job]"}.items() <= of_day[1][0]["by"].items()
+    assert "by anna, job nightly's [job]" in " ".join(ask(project, "history", "--day", "2024-01-04").stdout.split())
     assert "day '2024-01-02 08:00' is not a day" in ask(project, "history", "--day", "2024-01-02 08:00").stderr
     # a terminal of 80 columns breaks lines
     table = " ".join(ask(project, "history", "--select", "daily").stdout.split())

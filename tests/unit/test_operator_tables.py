@@ -176,6 +176,17 @@ def test_history_tells_windows_rows_seconds_and_messages() -> None:
     ]  # fmt: skip
 
 
+def test_the_history_of_a_day_tells_as_of_when_a_run_was_and_who_ran_it() -> None:
+    by = {"user": "anna", "job": "nightly", "run": "4711"}
+    run = Run.of(HISTORY["runs"][1] | {"execution_time": "2024-06-30T07:59:12", "by": by})
+    anonymous = Run.of(HISTORY["runs"][1] | {"execution_time": None, "by": {}})
+    told = printed(history_table([run, anonymous], with_circumstances=True))
+    assert [line.strip() for line in told[2:]] == [
+        "as of 2024-06-30 07:59, by anna, job nightly, run 4711", told[1].strip(),
+    ]  # fmt: skip
+    assert len(printed(history_table([run]))) == 2
+
+
 def test_history_of_a_store_that_tells_little() -> None:
     told = printed(
         history_table([Run.of({"relation": "analytics.orders", "model": None, "loaded": None, "state": "died"})])
