@@ -171,6 +171,7 @@ SENTENCES = [
     Sentence("the last comment at a projection is the column's description", dialect("spark", "SELECT a, -- first\n /* lead */ b, -- last\n c /* inner */ AS d /* one */ /* two */, e /* only */ AS f FROM raw.t"), "", (("models/db/m.yml", "- name: a description: first - name: b description: last - name: d description: two - name: f description: only"),)),
     # 8. Seeds
     Sentence("values that mean NULL are empty, booleans keep their text, batch_size is dropped", {"seeds/x.csv": "a,b\n1,N/A\n2,true\n", "models/m.sql": "MODEL (name db.m, kind SEED (path '../seeds/x.csv', batch_size 5), columns (a INT, b TEXT));"}, "PropertyDropped", (("seeds/db/m.csv", "a,b 1, 2,true"), ("seeds/db/m.yml", "column_types: a: int b: string"))),
+    Sentence("a path may be written as on Windows", {"seeds/x.csv": "a\n1\n", "models/m.sql": r"MODEL (name db.m, kind SEED (path '..\seeds/x.csv'), columns (a INT));"}, "", (("seeds/db/m.csv", "a 1"),)),
     Sentence("a declared column that the file lacks is an error", {"seeds/x.csv": "a\n1\n", "models/m.sql": "MODEL (name db.m, kind SEED (path '../seeds/x.csv'), columns (zz INT));"}, "SeedColumns"),
     Sentence("other settings of CSV are errors", {"seeds/x.csv": "a\n1\n", "models/m.sql": "MODEL (name db.m, kind SEED (path '../seeds/x.csv', csv_settings (weird = 1)));"}, "BadPropertyValue"),
 ]  # fmt: skip

@@ -58,14 +58,16 @@ def read_seed(seed: Seed, path: Value, settings: Value | None, root: Path) -> No
 
 def _file(path: Value, model_file: str, root: Path) -> Path:
     written = path.as_text()
-    if written.startswith("$root"):
-        file = root / written.removeprefix("$root").lstrip("/")
-    else:
-        file = root / PurePosixPath(model_file).parent / written
-    if not file.is_file():
-        message = f"the seed's file {written} does not exist; it is relative to the model's file, or begins with $root/"
-        raise path.error(SeedMissing, message)
-    return file
+    for name in (written, written.replace("\\", "/")):
+        # on Windows a project may name its files with either
+        if name.startswith("$root"):
+            file = root / name.removeprefix("$root").lstrip("/")
+        else:
+            file = root / PurePosixPath(model_file).parent / name
+        if file.is_file():
+            return file
+    message = f"the seed's file {written} does not exist; it is relative to the model's file, or begins with $root/"
+    raise path.error(SeedMissing, message)
 
 
 def _options(settings: Value | None) -> dict[str, Any]:
