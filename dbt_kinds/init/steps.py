@@ -100,7 +100,7 @@ def _read(root: Path) -> Setup:
             except (OSError, UnicodeDecodeError) as error:
                 raise InitError(f"{root / name} cannot be read: {error}") from error
     if PROJECT not in setup.old:
-        raise InitError(f"{root} has no {PROJECT}; name the folder of a dbt project, or make one with dbt init")
+        raise InitError(f"no {PROJECT} in {root.resolve()}; name the folder of a dbt project, or make one: dbt init")
     setup.new = dict(setup.old)
     return setup
 
