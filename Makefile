@@ -20,8 +20,8 @@ test: lint
 functional: $(VENV)/dev.installed
 	$(BIN)/python -m pytest $(WORKERS) --rest
 
-ON_DELTA := $(addprefix tests/functional/test_,$(addsuffix .py,delta_on_spark scd2_conformance gates ondatrasql_runs))
-## What is Delta's own and a core of all vectors, on a Spark of its own, if its jars are there (a folder as dbt_kinds/local/jars.py describes it); MATRIX=tests/functional/test_kind_matrix.py adds every kind
+ON_DELTA := $(addprefix tests/functional/test_,$(addsuffix .py,delta_on_spark delta_beside_others crash_every_kind race scd2_conformance gates ondatrasql_runs))
+## What is Delta's own, a killed run, a race and a core of all vectors, on a Spark of its own, if its jars are there (a folder as dbt_kinds/local/jars.py describes it); MATRIX=tests/functional/test_kind_matrix.py adds every kind
 delta: export KINDS_JARS ?= $(wildcard $(abspath ../shared/jars))
 delta: export KINDS_FORMATS := delta
 delta: $(VENV)/dev.installed

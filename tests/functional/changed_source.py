@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.functional.formats import table_format
 from tests.functional.project import Project
 from tests.functional.test_events import events, land
 
@@ -18,7 +19,7 @@ Rows = Counter[tuple[int, int]]
 
 @dataclass
 class ChangedSource:
-    """An Iceberg table `(id int, v int)` and files with the same columns, some of whose lines are to be rejected."""
+    """A table of Iceberg or Delta, `(id int, v int)`, and files with the same columns, some of whose lines are to be rejected."""
 
     sql: Callable[[str], Any]
     landing: Path
@@ -30,7 +31,7 @@ class ChangedSource:
 
     def create(self, project: Project) -> None:
         self.landing.mkdir()
-        self.sql("create table {schema}.source (id int, v int) using iceberg")
+        self.sql(f"create table {{schema}}.source (id int, v int) using {table_format()}")
         sources = f"sources: [{{name: src, schema: {project.schema}, tables: [{{name: source}}]}}]"
         (project.folder / "models" / "sources.yml").write_text(sources)
 

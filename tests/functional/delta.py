@@ -40,6 +40,8 @@ def operations(project: Project, table: str) -> list[str]:
 def upkeep(project: Project, name: str) -> None:
     """What a site does to its tables at night: files are merged, and what nobody needs any more is removed."""
     project.sql("set spark.databricks.delta.retentionDurationCheck.enabled=false")
+    # a vacuum lists the files in that many tasks: 10,000 by default
+    project.sql("set spark.sql.sources.parallelPartitionDiscovery.parallelism=2")
     project.sql(f"optimize {{schema}}.{name}")
     project.sql(f"vacuum {{schema}}.{name} retain 0 hours")
     project.sql(f"alter table {{schema}}.{name} set tblproperties ('seen' = 'night')")

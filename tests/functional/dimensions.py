@@ -56,7 +56,7 @@ class Dimension:
     table: reference.Table = field(default_factory=reference.Table)
 
     def __post_init__(self) -> None:
-        self.table.has_snapshots = self.file_format == "iceberg"
+        self.table.has_snapshots = self.file_format in ("iceberg", "delta")
 
     @property
     def columns(self) -> list[str]:

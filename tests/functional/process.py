@@ -11,9 +11,12 @@ import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from dbt_kinds.local.java import use_java_17
+from dbt_kinds.local.profile import local_profile
+from tests.functional.formats import table_format
 from tests.functional.project import Project, start_spark
 from tests.functional.speed import quick_dbt, quick_jvms
 
@@ -28,6 +31,18 @@ class OwnSparkProject(Project):
         os.environ["SPARK_ENV_LOADED"] = "1"
         quick_jvms()
         start_spark({"local": {"outputs": {"local": self.target}}})
+
+
+def own_spark_project(
+    folder: Path, schema: str = "unused", settings: Mapping[str, str] | None = None
+) -> OwnSparkProject:
+    """A project in `folder`, with a Spark of the format of tables that is tested. A site that keeps its tables in Delta keeps the store there, too."""
+    profile = local_profile(folder / "spark", name="local", schema=schema, threads=2, table_format=table_format())
+    profile["local"]["outputs"]["local"]["server_side_parameters"] |= settings or {}
+    project = OwnSparkProject(folder / "project", profile, schema)
+    if table_format() == "delta":
+        project.settings["vars"] = {"kinds_store_format": "delta"}
+    return project
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ import yaml
 from dbt.cli.main import dbtRunner
 from pyspark.sql import SparkSession
 
+from tests.functional.formats import table_format
+
 PACKAGE = Path(__file__).parents[2]
 
 _HOUR = timedelta(hours=1)
@@ -183,7 +185,7 @@ def events_table(project: Project, name: str = "events") -> None:
     """A source of four events a day for the first ten days of 2024: (id, ts, n)."""
     project.sql("create schema if not exists {schema}")
     project.sql(
-        f"create table {{schema}}.{name} using iceberg as "
+        f"create table {{schema}}.{name} using {table_format()} as "
         "select cast(id as int) as id, timestamp '2024-01-01 00:00:00+00:00' + make_interval(0, 0, 0, 0, id div 2 * 12) as ts, "
         "cast(id * 10 as int) as n from range(40)"
     )

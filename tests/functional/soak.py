@@ -14,6 +14,7 @@ from tests.functional import changed_source, dimensions
 from tests.functional.changed_source import ChangedSource
 from tests.functional.dimensions import DailyCopies, Dimension
 from tests.functional.every_kind import BY_DAY, KINDS, DailySource, Kind, Table
+from tests.functional.formats import table_format
 from tests.functional.project import Project
 from tests.functional.test_history_by_run import State, Version, after
 from tests.unit import reference_scd2_runs as reference
@@ -21,8 +22,10 @@ from tests.unit.reference_scd2 import RefusedError
 
 Texts = Counter[tuple[str | None, ...]]
 
-FORMATS = ("iceberg", "parquet", "orc")
-TWO_FORMATS = ("iceberg", "parquet")
+# Iceberg or Delta
+LAKE = table_format()
+FORMATS = (LAKE, "parquet", "orc")
+TWO_FORMATS = (LAKE, "parquet")
 FIRST_COLUMNS = ["id", "region", "ts", "n"]
 DAILY = ["id", "region", "datediff(ts, date '2024-01-01')", "n"]
 EXTRAS = {"twice": 2, "thrice": 3}
@@ -315,10 +318,10 @@ def members(source: DailySource, copies: DailyCopies, changed: ChangedSource) ->
         assert isinstance(member, Daily)
         return member
 
-    for name, file_format in [("time_range_orc", "iceberg"), ("looked_back_iceberg", "parquet")]:
+    for name, file_format in [("time_range_orc", LAKE), (f"looked_back_{LAKE}", "parquet")]:
         reader = (f"reader_{file_format}", file_format, parent(name), "incremental_by_time_range", BY_DAY)
         found.append(Reader(*reader))
-    for name, file_format in [("latest_parquet", "iceberg"), ("partition_iceberg", "parquet")]:
+    for name, file_format in [("latest_parquet", LAKE), (f"partition_{LAKE}", "parquet")]:
         reader = (f"resting_{file_format}", file_format, parent(name), "full", "")
         found.append(Reader(*reader, skip_unchanged=True, start=None))
     for file_format in TWO_FORMATS:

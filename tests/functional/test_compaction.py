@@ -8,20 +8,25 @@ from typing import Any
 
 import pytest
 
+from tests.functional.formats import table_format
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 from tests.sweep import rest
 
 NOW = "2024-01-06 08:00:00"
-CONFIG = "file_format='iceberg'"
+CONFIG = f"file_format='{table_format()}'"
 UP_TO_DATE = "OK up to date"
-
-
-one_format = pytest.mark.parametrize("store_format", rest(["hive", "iceberg"], "hive"))
+# `make delta` has the store in Delta, too
+STORE_FORMATS = ["delta"] if table_format() == "delta" else ["hive", "iceberg"]
+one_format = pytest.mark.parametrize("store_format", rest(STORE_FORMATS, STORE_FORMATS[0]))
+# Delta has means of its own to merge files
+merged_format = pytest.mark.parametrize(
+    "store_format", rest(["hive", *(name for name in STORE_FORMATS if name == "iceberg")], "hive")
+)
 
 
 @pytest.fixture
 def store_format() -> str:
-    return "hive"
+    return STORE_FORMATS[0]
 
 
 @pytest.fixture
@@ -184,7 +189,7 @@ def log(project: Project) -> list[tuple[Any, ...]]:
     )
 
 
-@one_format
+@merged_format
 def test_a_run_makes_many_files_of_the_store_few(scattered: Project) -> None:
     before, said = log(scattered), answers(scattered)
     run = scattered.run("--select", "hits", now="2024-01-07 08:00:00")
@@ -196,6 +201,7 @@ def test_a_run_makes_many_files_of_the_store_few(scattered: Project) -> None:
     assert scattered.run(now="2024-01-07 08:00:00").messages["hits"] == UP_TO_DATE
 
 
+@pytest.mark.parametrize("store_format", ["hive"])
 def test_it_leaves_them_while_another_run_is_at_work_and_where_it_must_not(scattered: Project) -> None:
     before = files(scattered)
     scattered.run("--select", "hits", now="2024-01-07 08:00:00", compact="never")
@@ -218,7 +224,7 @@ def claim(project: Project, relation: str, source: str = "run") -> None:
     )
 
 
-@one_format
+@merged_format
 @pytest.mark.sweep
 def test_a_run_that_is_killed_while_it_merges_files_loses_nothing(scattered: Project) -> None:
     for day, statement in enumerate(["select distinct", "insert overwrite", "drop table"], start=7):

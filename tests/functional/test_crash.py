@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from dbt_kinds.local.profile import local_profile
 from tests.functional.daily_rows import DailyRows, days_of, midnight
-from tests.functional.process import OwnSparkProject
+from tests.functional.formats import formats
+from tests.functional.process import own_spark_project
 from tests.functional.relay import Relay
 from tests.sweep import size
 
-# three kills a round, and each hits a run that writes an Iceberg and a Parquet table
+# three kills a round, and each hits a run that writes an Iceberg and a Parquet table, or one of Delta
 KILLS = size("KINDS_KILLS", None, full=200)
-TABLES = {"iceberg_days": "iceberg", "parquet_days": "parquet"}
+TABLES = {f"{name}_days": name for name in formats("iceberg,parquet")}
 FIRST_DAYS, LATER_DAYS = 5, 7
 RESTATED = range(1, 4)
 LOOKBACK = 2
@@ -24,8 +24,7 @@ LOOKBACK = 2
 
 @pytest.fixture
 def relay(tmp_path: Path) -> Iterator[Relay]:
-    profile = local_profile(tmp_path / "spark", name="local", schema="unused", threads=2)
-    project = OwnSparkProject(tmp_path / "killed", profile, "unused")
+    project = own_spark_project(tmp_path)
     query = "select id, ts, version from {{ target.schema }}.source_rows"
     for table, file_format in TABLES.items():
         project.kind(table, query, config=f"file_format='{file_format}'", lookback=LOOKBACK)

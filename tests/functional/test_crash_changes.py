@@ -9,20 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from dbt_kinds.local.profile import local_profile
 from tests.functional.changed_source import ChangedSource, Rows, gained, grouped, landed
-from tests.functional.process import OwnSparkProject
+from tests.functional.formats import formats
+from tests.functional.process import own_spark_project
 from tests.functional.relay import Relay
 from tests.sweep import size
 
 KILLS = size("KINDS_KILLS", 1, full=60)
-FORMATS = ("iceberg", "parquet")
+FORMATS = formats("iceberg,parquet")
 
 
 @pytest.fixture
 def relay(tmp_path: Path) -> Iterator[Relay]:
-    profile = local_profile(tmp_path / "spark", name="local", schema="killed", threads=2)
-    relay = Relay(OwnSparkProject(tmp_path / "project", profile, "killed"))
+    relay = Relay(own_spark_project(tmp_path, "killed"))
     yield relay
     relay.close()
 
@@ -58,7 +57,7 @@ def test_killed_runs_lose_and_double_nothing(relay: Relay, tmp_path: Path) -> No
     outbox = "select split(relation, '[.]')[1], type, get_json_object(row, '$.id'), get_json_object(row, '$.v') from {schema}.dbt_kinds_outbox as changes join (select delta, relation as of, min_by(fill, struct(moment, fill)) as fill from {schema}.dbt_kinds_outbox where event = 'delta' group by delta, relation) as deltas on deltas.fill = changes.fill and of = relation where event = 'change'"  # fmt: skip
     for model, type_, id_, v in relay.call("sql", outbox):
         sent[model, int(id_), int(v)] += 1 if type_ == "insert" else -1
-    for model in models[:4]:
+    for model in models[: 2 * len(FORMATS)]:
         assert (
             Rows({row[1:]: n for row, n in sent.items() if row[0] == model and n}) == expected[model.split("_")[0]]
         ), model

@@ -7,24 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from dbt_kinds.local.profile import local_profile
 from tests.functional.every_kind import KINDS, EveryKind
-from tests.functional.process import OwnSparkProject
+from tests.functional.formats import formats
+from tests.functional.process import own_spark_project
 from tests.functional.relay import Relay
 from tests.sweep import size
 
 # three kills a round, and each hits a run that writes a table of every kind: of files, which take several statements; in the sweep of Iceberg, too.
 # By default the first load lives.
 KILLS = size("KINDS_KILLS", 2, full=200)
-FORMATS = ["parquet", *(["iceberg"] if KILLS > 2 else [])]
+FORMATS = formats("parquet,iceberg" if KILLS > 2 else "parquet")
 ROUNDS = max(1, KILLS // 30)
 RESTATED = range(1, 2)
 
 
 @pytest.fixture
 def relay(tmp_path: Path) -> Iterator[Relay]:
-    profile = local_profile(tmp_path / "spark", name="local", schema="unused", threads=2)
-    relay = Relay(OwnSparkProject(tmp_path / "killed", profile, "unused"))
+    relay = Relay(own_spark_project(tmp_path))
     yield relay
     relay.close()
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dbt_kinds.local.profile import local_profile
 from tests.functional.dimensions import DAY, FIRST_DAY, SIX_HOURS, DailyCopies, Dimension, by_column, by_time, replayed
-from tests.functional.process import OwnSparkProject
+from tests.functional.formats import table_format
+from tests.functional.process import own_spark_project
 from tests.functional.relay import Relay
 from tests.sweep import size
 from tests.unit import reference_scd2_runs as reference
@@ -21,13 +21,12 @@ RESTATED_FROM = FIRST_DAY + 4 * DAY
 
 
 def dimensions() -> list[Dimension]:
-    return [replayed("iceberg"), replayed("parquet"), by_column("parquet"), by_time("iceberg")]
+    return [replayed(table_format()), replayed("parquet"), by_column("parquet"), by_time(table_format())]
 
 
 @pytest.fixture
 def relay(tmp_path: Path) -> Iterator[Relay]:
-    profile = local_profile(tmp_path / "spark", name="local", schema="unused", threads=2)
-    project = OwnSparkProject(tmp_path / "killed", profile, "unused")
+    project = own_spark_project(tmp_path)
     for dimension in dimensions():
         dimension.write(project)
     relay = Relay(project)

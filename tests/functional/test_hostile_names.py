@@ -1,4 +1,4 @@
-"""Columns that are called like SQL, through every kind on Iceberg: the rows are those of the source, whatever the names."""
+"""Columns that are called like SQL, through every kind on Iceberg, or on Delta: the rows are those of the source, whatever the names."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.functional.formats import table_format
 from tests.functional.project import Project
 from tests.sweep import rest
 
@@ -23,6 +24,11 @@ KINDS = [
 ]
 # one name that has most of it
 ALL = "a`b'; drop table t; -- */ \\"
+FORMAT = table_format()
+# Delta takes such names with column mapping only
+MAPPED = FORMAT == "delta"
+CONFIG = f"file_format='{FORMAT}'" + (", tblproperties={'delta.columnMapping.mode': 'name'}" if MAPPED else "")
+USING = f"using {FORMAT}" + (" tblproperties ('delta.columnMapping.mode' = 'name')" if MAPPED else "")
 NOW, LATER, LATEST = (f"2024-01-0{day}T08:00:00" for day in (3, 4, 5))
 
 
@@ -74,16 +80,16 @@ def test_a_column_of_any_name_is_found_compared_and_written(project: Project, ki
         "orders",
         "select * from {{ target.schema }}.source_rows",
         kind=kind,
-        config=f"file_format='iceberg'{config}",
+        config=CONFIG + config,
         **options,
     )
     project.sql(
-        f"create or replace table {{schema}}.source_rows using iceberg as select {columns} from (select cast(id as int) as n from range(3))"
+        f"create or replace table {{schema}}.source_rows {USING} as select {columns} from (select cast(id as int) as n from range(3))"
     )
     project.run(now=NOW)
     changed = columns.replace("as value", "+ if(n = 2, 1, 0) as value")
     project.sql(
-        f"create or replace table {{schema}}.source_rows using iceberg as select {changed} from (select cast(id as int) as n from range(1, 4))"
+        f"create or replace table {{schema}}.source_rows {USING} as select {changed} from (select cast(id as int) as n from range(1, 4))"
     )
     if kind == "incremental_by_time_range":
         # the last two of the days that are there are loaded again
@@ -103,17 +109,17 @@ def test_a_column_of_any_name_is_added_and_dropped(project: Project, name: str) 
     key = quoted(name)
     project.sql("create schema if not exists {schema}")
     project.kind(
-        "orders", f"select 1 as id, 2 as {key}", kind="full", config="file_format='iceberg'", start=None, on_destructive_change="allow"
+        "orders", f"select 1 as id, 2 as {key}", kind="full", config=CONFIG, start=None, on_destructive_change="allow"
     )  # fmt: skip
     project.kind(
-        "keyed", "select 1 as id", kind="incremental_by_unique_key", config="file_format='iceberg'", unique_key="id",
+        "keyed", "select 1 as id", kind="incremental_by_unique_key", config=CONFIG, unique_key="id",
         on_destructive_change="allow",
     )  # fmt: skip
     project.run(now=NOW)
     states = [(LATER, [(1, 5)], f"select 1 as id, 5 as {key}"), (LATEST, [(1,)], "select 1 as id")]
     for now, rows, sql in states:
         project.kind(
-            "keyed", sql, kind="incremental_by_unique_key", config="file_format='iceberg'", unique_key="id",
+            "keyed", sql, kind="incremental_by_unique_key", config=CONFIG, unique_key="id",
             on_destructive_change="allow",
         )  # fmt: skip
         project.run(now=now)
@@ -146,7 +152,7 @@ def test_sql_that_does_not_end_is_refused_before_anything_is_written(
         "orders",
         "select 1 as id",
         kind="incremental_by_unique_key",
-        config="file_format='iceberg'",
+        config=CONFIG,
         unique_key="id",
         **meta,
     )
@@ -157,8 +163,6 @@ def test_sql_that_does_not_end_is_refused_before_anything_is_written(
 
 def test_an_alias_that_is_no_table_is_refused_in_words(project: Project) -> None:
     project.sql("create schema if not exists {schema}")
-    project.kind(
-        "orders", "select 1 as id", kind="full", config="file_format='iceberg', alias='orders; --'", start=None
-    )
+    project.kind("orders", "select 1 as id", kind="full", config=f"{CONFIG}, alias='orders; --'", start=None)
     run = project.dbt("run", now=NOW)
     assert not run.success and "alias 'orders; --' cannot be part of a table's name in Spark" in run.errors

@@ -15,12 +15,11 @@ from typing import Any
 
 import pytest
 
-from dbt_kinds.local.profile import local_profile
 from tests.functional.changed_source import ChangedSource
 from tests.functional.daily_rows import days_of
 from tests.functional.dimensions import DAY, FIRST_DAY, DailyCopies
 from tests.functional.every_kind import DailySource
-from tests.functional.process import OwnSparkProject
+from tests.functional.process import own_spark_project
 from tests.functional.project import Run
 from tests.functional.relay import Relay
 from tests.functional.soak import EXTRAS, FIRST_COLUMNS, RESTS, Daily, History, Member, Texts, members
@@ -37,11 +36,9 @@ ALL_TABLES = 20
 
 @pytest.fixture
 def relay(tmp_path: Path) -> Iterator[Relay]:
-    profile = local_profile(tmp_path / "spark", name="local", schema="soak", threads=2)
     # a metastore in memory would die with its process
     settings = {name: value for name, value in SETTINGS.items() if "ConnectionURL" not in name}
-    profile["local"]["outputs"]["local"]["server_side_parameters"] |= settings
-    relay = Relay(OwnSparkProject(tmp_path / "project", profile, "soak"))
+    relay = Relay(own_spark_project(tmp_path, "soak", settings))
     yield relay
     relay.close()
 

@@ -16,6 +16,7 @@ from pyhive import hive
 
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import spark_home, spark_settings
+from tests.functional.formats import table_format
 from tests.functional.project import Project
 
 STARTS_WITHIN = 120.0
@@ -96,7 +97,7 @@ def free_port() -> int:
 
 
 def _command(folder: Path, port: int, settings: Mapping[str, str]) -> list[str]:
-    given = spark_settings(folder) | {
+    given = spark_settings(folder, table_format=table_format()) | {
         "spark.master": "local[2]",
         "spark.hadoop.hive.server2.thrift.bind.host": HOST,
         "spark.hadoop.hive.server2.thrift.port": str(port),
@@ -104,12 +105,12 @@ def _command(folder: Path, port: int, settings: Mapping[str, str]) -> list[str]:
         "spark.driver.memory": "3g",
     }
     # the class of a session catalog is looked for before --jars are there
-    jar = given.pop("spark.jars")
+    jars = given.pop("spark.jars", "").replace(",", ":")
     given |= settings
     options = [word for name, value in given.items() for word in ("--conf", f"{name}={value}")]
     server = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
     launcher = str(spark_home() / "bin" / "spark-submit")
-    return [launcher, "--driver-class-path", jar, "--class", server, *options, "spark-internal"]
+    return [launcher, "--driver-class-path", jars, "--class", server, *options, "spark-internal"]
 
 
 def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
