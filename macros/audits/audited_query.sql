@@ -1,6 +1,7 @@
 {#
-  Audits a batch before it is written. Its query runs once, into a stage, and one statement runs all audits; a batch that fails one
-  is not written. Returns the query that reads the rows to publish, with their values as the table will hold them; audits see them as the model's query yields them.
+  Audits a batch before it is written. Its query runs once, into a stage, and one statement runs all audits; a batch
+  that fails one is not written. Returns the query that reads the rows to publish, with their values as the table will
+  hold them; audits see them as the model's query yields them.
 #}
 {% macro audited_query(relation, run_context, batch, query) %}
   {% if not run_context.audits %}
@@ -10,7 +11,8 @@
   {% do dbt_kinds.prepare_table(relation, run_context) if run_context.reads_itself %}
   {% do dbt_kinds.check_audits_bounds(run_context, batch) %}
   {% set staged = run_context.staged_columns %}
-  {% set stage = dbt_kinds.stage_rows(relation, run_context.write_spec, 'audited', dbt_kinds._rows_to_publish(run_context, batch, query), staged.schema) %}
+  {% set stage = dbt_kinds.stage_rows(relation, run_context.write_spec, 'audited',
+    dbt_kinds._rows_to_publish(run_context, batch, query), staged.schema) %}
   {% set findings = dbt_kinds.findings_of(relation, run_context, batch, stage) %}
   {% do dbt_kinds.report_findings(relation, run_context, batch, findings) %}
   {% set as_null = dbt_kinds.stored_as_null(run_context.write_spec, staged.schema) %}
@@ -38,7 +40,8 @@
 {# SQL: the rows that the write of a batch would publish, with the table's columns. #}
 {% macro _rows_to_publish(run_context, batch, query) %}
   {% set options, write_spec = run_context.options, run_context.write_spec %}
-  {% set condition = dbt_kinds.range_condition(write_spec.time_column, write_spec.bounds, batch) if write_spec.get('bounds') is not none else 'true' %}
+  {% set condition = dbt_kinds.range_condition(write_spec.time_column, write_spec.bounds, batch)
+    if write_spec.get('bounds') is not none else 'true' %}
   {% set rows = dbt_kinds.latest_rows(options, query) if options.traits.row_key == 'unique_key' else query %}
   {% do return(dbt_kinds.filtered_query(rows, condition, run_context.staged_columns.selected)) %}
 {% endmacro %}
@@ -49,7 +52,8 @@
   {% set selected = [] %}
   {% for quoted in dbt_kinds.quoted_names(columns) %}
     {% set type = columns[loop.index0].type %}
-    {% do selected.append('cast(null as ' ~ (dbt_kinds.type_text(dbt_kinds.parse_type(type)) if '<' in type else type) ~ ') as ' ~ quoted) %}
+    {% do selected.append('cast(null as ' ~ (dbt_kinds.type_text(dbt_kinds.parse_type(type)) if '<' in type else type)
+      ~ ') as ' ~ quoted) %}
   {% endfor %}
   {% do return('(select ' ~ selected | join(', ') ~ ')') %}
 {% endmacro %}

@@ -9,13 +9,15 @@
   {% for row in dbt_kinds.query_rows(dbt_kinds.findings_sql(run_context.audits, queries)) | sort(attribute='place') %}
     {% set audit = run_context.audits[row.place] %}
     {% set is_error = audit.severity == 'error' and row.get('is_error', true) %}
-    {% do findings.append({'audit': audit, 'failures': row.get('failures', 0), 'is_error': is_error, 'sql': queries[row.place]}) if is_error or row.get('is_warning', true) %}
+    {% do findings.append({'audit': audit, 'failures': row.get('failures', 0), 'is_error': is_error,
+      'sql': queries[row.place]}) if is_error or row.get('is_warning', true) %}
   {% endfor %}
   {% do return(findings) %}
 {% endmacro %}
 
 
-{# Stores failing rows if requested, warns, and raises if a finding is an error: the table is unchanged, and no stage remains. #}
+{# Stores failing rows if requested, warns, and raises if a finding is an error: the table is unchanged, and no stage
+   remains. #}
 {% macro report_findings(relation, run_context, batch, findings) %}
   {% set options = run_context.options %}
   {% do dbt_kinds.store_failures(relation, run_context, findings) %}
@@ -35,10 +37,12 @@
 {% endmacro %}
 
 
-{# For a model without intervals, a check on the run's own rows is called a constraint, and one on the resulting table an audit. #}
+{# For a model without intervals, a check on the run's own rows is called a constraint, and one on the resulting table
+   an audit. #}
 {% macro _failed_words(relation, options, failed, where) %}
   {% if not options.traits.is_change_driven %}
-    {% do return('audit failed' ~ where ~ ', and nothing of it is published: ' ~ dbt_kinds._finding_words(relation, failed)) %}
+    {% do return('audit failed' ~ where ~ ', and nothing of it is published: '
+      ~ dbt_kinds._finding_words(relation, failed)) %}
   {% endif %}
   {% set said = [] %}
   {% for over, name in [('batch', 'constraint'), ('table', 'audit')] %}
@@ -57,7 +61,8 @@
     {% for row in dbt_kinds.query_rows('select * from (\n' ~ finding.sql ~ '\n) limit 3') %}
       {% do samples.append(dbt_kinds.json_text(row)) %}
     {% endfor %}
-    {% do words.append(finding.audit.name ~ ': ' ~ dbt_kinds.counted(finding.failures, 'failure', 'failures') ~ (', as ' ~ samples | join(', ') if samples)
+    {% do words.append(finding.audit.name ~ ': ' ~ dbt_kinds.counted(finding.failures, 'failure', 'failures')
+      ~ (', as ' ~ samples | join(', ') if samples)
       ~ (' (all in ' ~ dbt_kinds.table_of_failures(relation, finding.audit) ~ ')' if finding.audit.store_failures)) %}
   {% endfor %}
   {% do return(words | join('; ')) %}

@@ -1,10 +1,13 @@
-{# The macro of an audit's generic test, as dbt would find it for a model of this project. Raises if it does not exist or does not take the arguments. #}
+{# The macro of an audit's generic test, as dbt would find it for a model of this project. Raises if it does not exist
+   or does not take the arguments. #}
 {% macro generic_test(model_name, audit) %}
   {% set macros = context if audit.package is none else context.get(audit.package) or {} %}
   {% if 'test_' ~ audit.test not in macros %}
     {% set written = (audit.package ~ '.' if audit.package is not none else '') ~ audit.test %}
     {% set meant = dbt_kinds._nearest_test(audit) %}
-    {% do dbt_kinds.fail(model_name, "audits names the test '" ~ written ~ "', which neither the project, dbt, nor a package has" ~ ("; did you mean '" ~ meant ~ "'?" if meant is not none
+    {% do dbt_kinds.fail(model_name,
+      "audits names the test '" ~ written ~ "', which neither the project, dbt, nor a package has"
+        ~ ("; did you mean '" ~ meant ~ "'?" if meant is not none
       else '; a test of a package is written with its name, as in dbt_utils.expression_is_true')) %}
   {% endif %}
   {% set macro = macros['test_' ~ audit.test] %}
@@ -28,7 +31,8 @@
   {% for name in names | sort if name.split('.')[-1] == audit.test %}
     {% do return(name) %}
   {% endfor %}
-  {% do return(dbt_kinds.nearest_name((audit.package ~ '.' if audit.package is not none else '') ~ audit.test, names | sort, letters=5)) %}
+  {% do return(dbt_kinds.nearest_name((audit.package ~ '.' if audit.package is not none else '') ~ audit.test,
+    names | sort, letters=5)) %}
 {% endmacro %}
 
 
@@ -40,7 +44,9 @@
   {% set takes = macro.get_macro().arguments | reject('eq', 'model') | list %}
   {% for name in audit.arguments if name not in takes %}
     {% set meant = dbt_kinds.nearest_name(name, takes, letters=4) %}
-    {% do dbt_kinds.fail(model_name, "the audit " ~ audit.name ~ " gives the test " ~ audit.test ~ " the argument '" ~ name ~ "', which it does not take; " ~ ("did you mean '" ~ meant ~ "'?"
+    {% do dbt_kinds.fail(model_name,
+      "the audit " ~ audit.name ~ " gives the test " ~ audit.test ~ " the argument '" ~ name
+        ~ "', which it does not take; " ~ ("did you mean '" ~ meant ~ "'?"
       if meant is not none else 'it takes ' ~ (takes | join(', ') or 'none'))) %}
   {% endfor %}
 {% endmacro %}

@@ -1,4 +1,5 @@
-{# Stores the failing rows of each audit with store_failures in a table, those of all batches of a run; the first batch drops the table of an earlier run. #}
+{# Stores the failing rows of each audit with store_failures in a table, those of all batches of a run; the first batch
+   drops the table of an earlier run. #}
 {% macro store_failures(relation, run_context, findings) %}
   {% set is_first = not run_context.get('stores_failures') %}
   {% do run_context.update({'stores_failures': true}) %}
@@ -11,7 +12,9 @@
     {% for finding in findings if finding.audit.name == audit.name %}
       {% if dbt_kinds.relation_type(table) is none %}
         {# first the table, then its rows: see create_table #}
-        {% call statement('create_failures') %}create table {{ table }} {{ dbt_kinds.defined_columns(dbt_kinds.describe_query(finding.sql)) }} using {{ dbt_kinds.native_format() }}{% endcall %}
+        {% call statement('create_failures') %}
+          create table {{ table }} {{ dbt_kinds.defined_columns(dbt_kinds.describe_query(finding.sql)) }}
+          using {{ dbt_kinds.native_format() }}{% endcall %}
       {% endif %}
       {% call statement('store_failures') %}
 insert into {{ table }}

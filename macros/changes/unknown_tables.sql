@@ -1,11 +1,12 @@
 {#
-  The tables that SQL names directly after FROM and JOIN and that dbt does not know, so that their version is unknown. CTEs and functions do not
-  count. Pure.
+  The tables that SQL names directly after FROM and JOIN and that dbt does not know, so that their version is unknown.
+  CTEs and functions do not count. Pure.
 #}
 {% macro unknown_tables(sql, known) %}
   {% set words = dbt_kinds.lexed_words(sql) %}
   {% set ctes = [] %}
-  {% for word in words if word.name and (word.after | lower == 'as' or (word.after == '(' and word.before | lower in ['with', ','])) %}
+  {% for word in words if word.name
+      and (word.after | lower == 'as' or (word.after == '(' and word.before | lower in ['with', ','])) %}
     {% do ctes.append(word.name | lower) %}
   {% endfor %}
   {% set found, at = [], namespace(name=none, wants_part=false) %}
@@ -22,7 +23,8 @@
         {% do calls.append(word.before | lower) %}
       {% elif word.text == ')' and calls %}
         {% do calls.pop() %}
-      {% elif word.name and word.before | lower in ['from', 'join'] and not dbt_kinds._is_part_of_call(calls) and text not in ['values', 'lateral', 'table'] %}
+      {% elif word.name and word.before | lower in ['from', 'join'] and not dbt_kinds._is_part_of_call(calls)
+          and text not in ['values', 'lateral', 'table'] %}
         {% set at.name = dbt_kinds._after_distinct(words, loop.index0) or word.name | lower %}
         {% set at.name = none if at.name == ' ' else at.name %}
       {% endif %}
@@ -41,5 +43,6 @@
 
 {# A blank for `a is distinct from b`. #}
 {% macro _after_distinct(words, position) %}
-  {% do return(' ' if position > 1 and words[position - 2].text | lower == 'distinct' and words[position - 1].text | lower == 'from' else none) %}
+  {% do return(' ' if position > 1 and words[position - 2].text | lower == 'distinct'
+    and words[position - 1].text | lower == 'from' else none) %}
 {% endmacro %}

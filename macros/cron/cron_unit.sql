@@ -1,4 +1,5 @@
-{# The unit of a model that names none: the first whose length fits between any two ticks, on a wall clock without clock changes. Found once per run. #}
+{# The unit of a model that names none: the first whose length fits between any two ticks, on a wall clock without clock
+   changes. Found once per run. #}
 {% macro cron_unit(model, name, cron, week_start) %}
   {% set known, written = dbt_kinds.run_memory('units'), (cron.text, week_start) %}
   {% if written not in known %}
@@ -41,8 +42,8 @@
 {#
   The smallest number of days from one matching day to the next, over all years.
 
-  Every date falls on every weekday in some year, 29 February too. So weekdays are as close to each other as in any week,
-  and if a day of the month matches as well, the day before or after it is one of them in some year.
+  Every date falls on every weekday in some year, 29 February too. So weekdays are as close to each other as in any
+  week, and if a day of the month matches as well, the day before or after it is one of them in some year.
 #}
 {% macro _smallest_step_of_days(cron) %}
   {% if cron.nth_weekdays %}
@@ -58,7 +59,8 @@
 {% endmacro %}
 
 
-{# A leap year between two common ones contains every step between dates, except for 29 February alone, which recurs after four years. #}
+{# A leap year between two common ones contains every step between dates, except for 29 February alone, which recurs
+   after four years. #}
 {% macro _smallest_step_of_dates(cron) %}
   {% set steps = dbt_kinds._steps(cron.days | select('le', dbt_kinds.longest_month(cron.months)) | list) %}
   {% set before = namespace(last=none) %}
@@ -79,8 +81,8 @@
 
 
 {#
-  Dates fall on the same weekdays every 28 years, except at centuries, which only change steps of years. If there is no step at all, as
-  for the fifth of a weekday in February, the steps are years, too.
+  Dates fall on the same weekdays every 28 years, except at centuries, which only change steps of years. If there is no
+  step at all, as for the fifth of a weekday in February, the steps are years, too.
 #}
 {% macro _smallest_step_of_nth_weekdays(cron) %}
   {% set found = namespace(days=[]) %}
@@ -91,7 +93,8 @@
       {% set length = (modules.datetime.date(year + month // 12, month % 12 + 1, 1) - first).days %}
       {% for day in range(1, length + 1) %}
         {% set weekday = (first.weekday() + day) % 7 %}
-        {% if weekday in cron.weekdays or [weekday, (day + 6) // 7] in cron.nth_weekdays or (not cron.days_open and day in cron.days) %}
+        {% if weekday in cron.weekdays or [weekday, (day + 6) // 7] in cron.nth_weekdays
+            or (not cron.days_open and day in cron.days) %}
           {% do found.days.append(days_before + day) %}
         {% endif %}
       {% endfor %}

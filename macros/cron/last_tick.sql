@@ -10,9 +10,9 @@
 
 
 {#
-  No zone changes its clock twice within a week or by more than a day (measured: pytz 2026.6, every zone since 1902), so the
-  two days before an instant contain at most one change. pytz's own conversion from wall time to UTC is not used: it needs a flag for
-  summer time, which Dublin sets in winter, and which fails on Apia's skipped day.
+  No zone changes its clock twice within a week or by more than a day (measured: pytz 2026.6, every zone since 1902), so
+  the two days before an instant contain at most one change. pytz's own conversion from wall time to UTC is not used: it
+  needs a flag for summer time, which Dublin sets in winter, and which fails on Apia's skipped day.
 #}
 {% macro _last_tick_at(cron, zone, at) %}
   {% set day, two_days_ago = modules.datetime.timedelta(days=1), at - modules.datetime.timedelta(days=2) %}
@@ -32,7 +32,8 @@
   {% set last_skipped = change + modules.datetime.timedelta(seconds=offset - offset_before - 1) %}
   {% set skipped_tick = dbt_kinds._last_tick_by(cron, last_skipped if last_skipped < at else at, offset_before) %}
   {% set later = skipped_tick if tick < skipped_tick else tick %}
-  {% do return(later if later >= change else dbt_kinds._last_tick_at(cron, zone, change - modules.datetime.timedelta(seconds=1))) %}
+  {% do return(later if later >= change
+    else dbt_kinds._last_tick_at(cron, zone, change - modules.datetime.timedelta(seconds=1))) %}
 {% endmacro %}
 
 
@@ -43,14 +44,17 @@
 {% endmacro %}
 
 
-{# The offset of a zone from UTC in seconds at an instant, computed from the wall clock time: dbt 2.0 has no utcoffset. #}
+{# The offset of a zone from UTC in seconds at an instant, computed from the wall clock time: dbt 2.0 has no
+   utcoffset. #}
 {% macro _offset_at(zone, at) %}
   {% set wall = modules.pytz.utc.localize(at).astimezone(zone).isoformat()[:19] %}
-  {% do return(dbt_kinds.seconds_since_1970(modules.datetime.datetime.fromisoformat(wall)) - dbt_kinds.seconds_since_1970(at)) %}
+  {% do return(dbt_kinds.seconds_since_1970(modules.datetime.datetime.fromisoformat(wall))
+    - dbt_kinds.seconds_since_1970(at)) %}
 {% endmacro %}
 
 
-{# The first instant with a different offset within the two days after a given one, found by bisection, to the second. #}
+{# The first instant with a different offset within the two days after a given one, found by bisection, to the
+   second. #}
 {% macro _clock_change(zone, at) %}
   {% set offset = dbt_kinds._offset_at(zone, at) %}
   {% set seconds = namespace(before=0, after=2 * 86400) %}
@@ -69,5 +73,6 @@
 {# The time on the wall clock of a zone at an instant, as a text without a zone. #}
 {% macro wall_time(time_zone, instant) %}
   {% set at = modules.datetime.datetime.fromisoformat(instant) %}
-  {% do return((at + modules.datetime.timedelta(seconds=dbt_kinds._offset_at(modules.pytz.timezone(time_zone), at))).isoformat()) %}
+  {% do return((at + modules.datetime.timedelta(seconds=dbt_kinds._offset_at(modules.pytz.timezone(time_zone),
+    at))).isoformat()) %}
 {% endmacro %}

@@ -21,8 +21,8 @@
 
 
 {#
-  The last matching day that is not after a given day. 29 February alone may be eight years back, fewer than 400 steps, and the
-  fifth of a weekday in February forty: fewer than 1,700.
+  The last matching day that is not after a given day. 29 February alone may be eight years back, fewer than 400 steps,
+  and the fifth of a weekday in February forty: fewer than 1,700.
 #}
 {% macro _last_day(cron, day) %}
   {% set a_day = modules.datetime.timedelta(days=1) %}

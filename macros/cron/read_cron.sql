@@ -1,6 +1,8 @@
 {#
-  A parsed cron: each field as the sorted list of its values, with Sunday as 0; weekdays of one week of the month, such as
-  `mon#2`, are kept apart from weekly ones. Whether a day field is open depends on its text alone: `*/2` and `1-31` are not. Read once per run.
+  A parsed cron: each field as the sorted list of its values, with Sunday as 0; weekdays of one week of the month, such
+  as
+  `mon#2`, are kept apart from weekly ones. Whether a day field is open depends on its text alone: `*/2` and `1-31` are
+  not. Read once per run.
 #}
 {% macro read_cron(model, name, text) %}
   {% set known = dbt_kinds.run_memory('crons') %}
@@ -35,7 +37,8 @@
     'hours': dbt_kinds.cron_field(model, refusal, fields[1], 'hour', 0, 23, {}),
     'days': dbt_kinds.cron_field(model, refusal, fields[2], 'day of month', 1, 31, {}),
     'months': dbt_kinds.cron_field(model, refusal, fields[3], 'month', 1, 12, months),
-    'weekdays': dbt_kinds.cron_field(model, refusal, every_week | join(','), 'day of week', 0, 7, weekdays) if every_week else [],
+    'weekdays': dbt_kinds.cron_field(model, refusal, every_week | join(','), 'day of week', 0, 7, weekdays)
+      if every_week else [],
     'nth_weekdays': dbt_kinds.nth_weekdays(model, refusal, of_a_week, weekdays),
     'days_open': fields[2] in ['*', '*/1'],
     'weekdays_open': fields[4] in ['*', '*/1'],

@@ -1,6 +1,7 @@
 {#
-  Overrides dbt-spark's macro in projects whose `dispatch:` names dbt_kinds: adds the provider of Iceberg tables. Spark does not report it if Iceberg is the session's catalog,
-  and dbt then refuses the second run of a snapshot because its table seems to have another format.
+  Overrides dbt-spark's macro in projects whose `dispatch:` names dbt_kinds: adds the provider of Iceberg tables. Spark
+  does not report it if Iceberg is the session's catalog, and dbt then refuses the second run of a snapshot because its
+  table seems to have another format.
 #}
 {% macro spark__list_relations_without_caching(relation) %}
   {% call statement('list_relations_without_caching', fetch_result=true) %}
@@ -8,7 +9,8 @@ show table extended in {{ relation.schema }} like '*'
   {% endcall %}
   {% set rows = [] %}
   {% for row in load_result('list_relations_without_caching').table.rows %}
-    {% do rows.append([row[0], row[1], row[2], row[3] ~ ('\nProvider: iceberg' if 'table_type=ICEBERG' in row[3] else '')]) %}
+    {% do rows.append([row[0], row[1], row[2],
+      row[3] ~ ('\nProvider: iceberg' if 'table_type=ICEBERG' in row[3] else '')]) %}
   {% endfor %}
   {% do return(rows) %}
 {% endmacro %}

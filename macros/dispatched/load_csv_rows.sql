@@ -1,6 +1,7 @@
 {#
-  Overrides dbt-spark's loading of seeds in projects whose `dispatch:` names dbt_kinds: writes values as literals. In an embedded session dbt-spark pastes values
-  into the statement, which an apostrophe breaks, and writes an empty value as the string None.
+  Overrides dbt-spark's loading of seeds in projects whose `dispatch:` names dbt_kinds: writes values as literals. In an
+  embedded session dbt-spark pastes values into the statement, which an apostrophe breaks, and writes an empty value as
+  the string None.
 #}
 {% macro spark__load_csv_rows(model, agate_table) %}
   {% set given_types, types, statements = model['config'].get('column_types', {}), [], [] %}
@@ -12,7 +13,8 @@
     {% for row in chunk %}
       {% set values = [] %}
       {% for value in row %}
-        {% do values.append('cast(' ~ (value | string if value is number else dbt_kinds.text_literal(value)) ~ ' as ' ~ types[loop.index0] ~ ')') %}
+        {% do values.append('cast(' ~ (value | string if value is number else dbt_kinds.text_literal(value)) ~ ' as '
+          ~ types[loop.index0] ~ ')') %}
       {% endfor %}
       {% do rows.append('(' ~ values | join(', ') ~ ')') %}
     {% endfor %}

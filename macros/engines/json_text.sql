@@ -1,6 +1,6 @@
 {#
-  A value as JSON, byte for byte what json.dumps writes: keys in their order and ASCII only. For values that are hashed, compared or stored, because the tojson
-  of dbt 2.0 sorts keys and does not escape other characters. Pure.
+  A value as JSON, byte for byte what json.dumps writes: keys in their order and ASCII only. For values that are hashed,
+  compared or stored, because the tojson of dbt 2.0 sorts keys and does not escape other characters. Pure.
 #}
 {% macro json_text(value) %}
   {% if value is none %}
@@ -20,7 +20,8 @@
     {% do return('{' ~ parts | join(', ') ~ '}') %}
   {% endif %}
   {% for inner in value %}
-    {% do parts.append('null' if inner is none else dbt_kinds._json_string(inner) if inner is string else dbt_kinds.json_text(inner)) %}
+    {% do parts.append('null' if inner is none else dbt_kinds._json_string(inner) if inner is string
+      else dbt_kinds.json_text(inner)) %}
   {% endfor %}
   {% do return('[' ~ parts | join(', ') ~ ']') %}
 {% endmacro %}
@@ -47,7 +48,8 @@
 {% macro _escaped(letter) %}
   {% set bytes = [] %}
   {% for code in (letter | urlencode).split('%')[1:] %}
-    {% do bytes.append('0123456789ABCDEF'.partition(code[0])[0] | length * 16 + '0123456789ABCDEF'.partition(code[1])[0] | length) %}
+    {% do bytes.append('0123456789ABCDEF'.partition(code[0])[0] | length * 16
+      + '0123456789ABCDEF'.partition(code[1])[0] | length) %}
   {% endfor %}
   {% set number = namespace(value=bytes[0] - [0, 0, 192, 224, 240][bytes | length if bytes | length > 1 else 0]) %}
   {% for byte in bytes[1:] %}
@@ -61,7 +63,8 @@
   {% set digits = '0123456789abcdef' %}
   {% set written = [] %}
   {% for unit in units %}
-    {% do written.append('\\u' ~ digits[unit // 4096] ~ digits[unit // 256 % 16] ~ digits[unit // 16 % 16] ~ digits[unit % 16]) %}
+    {% do written.append('\\u' ~ digits[unit // 4096] ~ digits[unit // 256 % 16] ~ digits[unit // 16 % 16]
+      ~ digits[unit % 16]) %}
   {% endfor %}
   {% do return(written | join) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
-  A query whose relations are written as in dbt-core, shop.orders; dbt 2.0 writes them in backticks. For hashes, which must be the same on
-  both; dbt-core's own text is unchanged.
+  A query whose relations are written as in dbt-core, shop.orders; dbt 2.0 writes them in backticks. For hashes, which
+  must be the same on both; dbt-core's own text is unchanged.
 #}
 {% macro plain_relations(unique_id, sql) %}
   {% if dbt_kinds.is_dbt_core() %}

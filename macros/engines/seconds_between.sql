@@ -1,4 +1,5 @@
-{# The seconds from one ISO text to another, with microseconds, which dbt 2.0 loses when it subtracts datetimes. Pure. #}
+{# The seconds from one ISO text to another, with microseconds, which dbt 2.0 loses when it subtracts datetimes.
+   Pure. #}
 {% macro seconds_between(earlier, later) %}
   {% do return((dbt_kinds._microseconds_since_1970(later) - dbt_kinds._microseconds_since_1970(earlier)) / 1000000) %}
 {% endmacro %}

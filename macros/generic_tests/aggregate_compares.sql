@@ -5,5 +5,6 @@ from (
   select {{ dbt_kinds.required_column(tested, 'aggregate', aggregate) }} as aggregate_value
   from {{ model }}
 )
-where {{ dbt_kinds.compares_wrongly(tested, 'aggregate_value', operator, value, dbt_kinds.true_or_false(tested, 'null_passes', null_passes)) }}
+where {{ dbt_kinds.compares_wrongly(tested, 'aggregate_value', operator, value,
+  dbt_kinds.true_or_false(tested, 'null_passes', null_passes)) }}
 {% endtest %}

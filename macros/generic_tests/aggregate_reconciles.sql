@@ -7,7 +7,8 @@
 select aggregate_value, their_value
 from (select {{ ours }} as aggregate_value from {{ model }}) as ours
 cross join (
-  select {{ dbt_kinds.required_column(tested, 'their_aggregate', their_aggregate) if their_aggregate is not none else ours }} as their_value
+  select {{ dbt_kinds.required_column(tested, 'their_aggregate', their_aggregate) if their_aggregate is not none
+    else ours }} as their_value
   from {{ to }}
 ) as theirs
 where aggregate_value is distinct from their_value

@@ -1,4 +1,5 @@
-{% test chi_square(model, column_name=none, column_a=none, column_b=none, critical_value=none, dependent=true, column=none, target_column=none) %}
+{% test chi_square(model, column_name=none, column_a=none, column_b=none, critical_value=none, dependent=true,
+  column=none, target_column=none) %}
   {% set tested = dbt_kinds.tested_model('chi_square') %}
   {% set first = dbt_kinds.either_argument(tested, 'column_a', column_a, 'column', column) %}
   {% set second = dbt_kinds.either_argument(tested, 'column_b', column_b, 'target_column', target_column) %}
@@ -25,5 +26,6 @@ from (
     sum(power(observed - expected, 2) / expected) as chi_square
   from expectations
 )
-where chi_square {{ comparison }} {{ dbt_kinds.required_value(tested, 'critical_value', critical_value, '3.84146', least=0) }}
+where chi_square {{ comparison }} {{ dbt_kinds.required_value(tested, 'critical_value', critical_value, '3.84146',
+  least=0) }}
 {% endtest %}

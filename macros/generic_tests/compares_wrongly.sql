@@ -1,7 +1,9 @@
-{# A condition: a value does not satisfy a comparison. `between` has two inclusive bounds. NULL never satisfies it, or always, as null_passes says. #}
+{# A condition: a value does not satisfy a comparison. `between` has two inclusive bounds. NULL never satisfies it, or
+   always, as null_passes says. #}
 {% macro compares_wrongly(tested, value, operator, bound, null_passes) %}
   {% if operator not in ['>=', '>', '<=', '<', '=', '!=', 'between'] %}
-    {% do dbt_kinds.fail(tested, "operator '" ~ operator ~ "' is not a comparison; write one of >= > <= < = != between") %}
+    {% do dbt_kinds.fail(tested, "operator '" ~ operator
+      ~ "' is not a comparison; write one of >= > <= < = != between") %}
   {% endif %}
   {% set bounds = bound if operator == 'between' and bound is not string and bound is sequence else [bound] %}
   {% if operator == 'between' and bounds | length != 2 %}

@@ -9,7 +9,8 @@ where {{ condition }}
 {% endmacro %}
 
 
-{# The values that occur in several rows; NULL is a value like any other. An expression gets a name that a stored table can have. #}
+{# The values that occur in several rows; NULL is a value like any other. An expression gets a name that a stored table
+   can have. #}
 {% macro repeated_values(model, columns) %}
   {% set names = [] %}
   {% for column in columns %}

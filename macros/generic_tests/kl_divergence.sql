@@ -14,7 +14,8 @@ with {% for side, column in columns.items() -%}
 {% endfor -%}
 select kl_divergence
 from (
-  select sum((source_shares.share - target_shares.share) * ln(source_shares.share / target_shares.share)) as kl_divergence
+  select sum((source_shares.share - target_shares.share) * ln(source_shares.share / target_shares.share))
+    as kl_divergence
   from source_shares
   inner join target_shares on source_shares.value = target_shares.value
 )

@@ -7,7 +7,9 @@ from (
   select
     {{ lower }} as lower_bound,
     {{ upper }} as upper_bound,
-    lead({{ lower }}) over ({{ dbt_kinds._partition_clause(tested, partition_clause) }}order by {{ lower }}, {{ upper }}) as next_lower_bound
+    lead({{ lower }}) over (
+      {{ dbt_kinds._partition_clause(tested, partition_clause) }}order by {{ lower }}, {{ upper }}
+    ) as next_lower_bound
   from {{ model }}
 )
 where lower_bound is null or upper_bound is null or lower_bound > upper_bound or upper_bound > next_lower_bound
@@ -20,5 +22,6 @@ where lower_bound is null or upper_bound is null or lower_bound > upper_bound or
     {% do return('') %}
   {% endif %}
   {% set columns = modules.re.sub('(?is)^\\s*partition\\s+by\\b', '', written) if written is string else written %}
-  {% do return('partition by ' ~ dbt_kinds.tested_columns(tested, 'partition_clause', columns, 'partition by customer_id') | join(', ') ~ ' ') %}
+  {% do return('partition by ' ~ dbt_kinds.tested_columns(tested, 'partition_clause', columns,
+    'partition by customer_id') | join(', ') ~ ' ') %}
 {% endmacro %}

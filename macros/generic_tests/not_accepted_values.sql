@@ -14,7 +14,8 @@
   {% set values = [] %}
   {% for value in is_in %}
     {% set is_text = value is none or (value is string and quote) %}
-    {% do values.append(dbt_kinds.text_literal(value) if is_text else value | lower if value is boolean else dbt_kinds.tested_value(tested, 'is_in', value)) %}
+    {% do values.append(dbt_kinds.text_literal(value) if is_text else value | lower if value is boolean
+      else dbt_kinds.tested_value(tested, 'is_in', value)) %}
   {% endfor %}
   {% do return(values) %}
 {% endmacro %}

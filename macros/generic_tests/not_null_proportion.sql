@@ -5,5 +5,6 @@ from (
   select count(*) as row_count, count({{ dbt_kinds.tested_column(tested, column_name, column) }}) as not_null_count
   from {{ model }}
 )
-where not_null_count <= row_count * {{ dbt_kinds.required_value(tested, 'threshold', threshold, '0.9', least=0, most=1) }}
+where not_null_count <= row_count * {{ dbt_kinds.required_value(tested, 'threshold', threshold, '0.9', least=0,
+  most=1) }}
 {% endtest %}

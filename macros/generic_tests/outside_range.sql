@@ -3,8 +3,10 @@
   {% set includes_bounds = dbt_kinds.true_or_false(tested, 'inclusive', inclusive) %}
   {% set low, high = dbt_kinds.tested_value(tested, 'min_v', min_v), dbt_kinds.tested_value(tested, 'max_v', max_v) %}
   {% if low is none and high is none %}
-    {% do dbt_kinds.fail(tested, 'without min_v and max_v it could not fail; write one of them, or both, such as min_v: 0') %}
-  {% elif low is not none and high is not none and dbt_kinds.is_number(low) and dbt_kinds.is_number(high) and low | float > high | float %}
+    {% do dbt_kinds.fail(tested,
+      'without min_v and max_v it could not fail; write one of them, or both, such as min_v: 0') %}
+  {% elif low is not none and high is not none and dbt_kinds.is_number(low) and dbt_kinds.is_number(high)
+      and low | float > high | float %}
     {% do dbt_kinds.fail(tested, "min_v '" ~ min_v ~ "' is greater than max_v '" ~ max_v ~ "'; exchange them") %}
   {% endif %}
   {% set conditions = [] %}

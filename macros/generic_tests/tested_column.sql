@@ -1,14 +1,16 @@
 {#
-  The tested column, as SQL. For a test under a column of a YAML file dbt passes the name as column_name; elsewhere an argument
-  holds a name or an expression. Pure.
+  The tested column, as SQL. For a test under a column of a YAML file dbt passes the name as column_name; elsewhere an
+  argument holds a name or an expression. Pure.
 #}
 {% macro tested_column(tested, column_name, written, argument='column') %}
   {% set column = dbt_kinds._column_or_expression(tested, argument, written) if written is not none else none %}
   {% set named = dbt_kinds._column_of_yaml(column_name) if column_name is not none else none %}
   {% if column is none and named is none %}
-    {% do dbt_kinds.fail(tested, argument ~ ' is missing; write the test below the column it is about, or add ' ~ argument ~ ': <name of the column>') %}
+    {% do dbt_kinds.fail(tested, argument ~ ' is missing; write the test below the column it is about, or add '
+      ~ argument ~ ': <name of the column>') %}
   {% elif column is not none and named is not none and column != named %}
-    {% do dbt_kinds.fail(tested, argument ~ " '" ~ written ~ "' stands below the column '" ~ column_name ~ "'; remove one of the two") %}
+    {% do dbt_kinds.fail(tested, argument ~ " '" ~ written ~ "' stands below the column '" ~ column_name
+      ~ "'; remove one of the two") %}
   {% endif %}
   {% do return(column or named) %}
 {% endmacro %}
@@ -26,7 +28,8 @@
 {# The value of an argument that has two names. #}
 {% macro either_argument(tested, name, value, other_name, other_value) %}
   {% if value is not none and other_value is not none and value != other_value %}
-    {% do dbt_kinds.fail(tested, name ~ " '" ~ value ~ "' and " ~ other_name ~ " '" ~ other_value ~ "' are one argument; remove one of the two") %}
+    {% do dbt_kinds.fail(tested, name ~ " '" ~ value ~ "' and " ~ other_name ~ " '" ~ other_value
+      ~ "' are one argument; remove one of the two") %}
   {% endif %}
   {% do return(value if value is not none else other_value) %}
 {% endmacro %}
@@ -36,7 +39,8 @@
 {% macro tested_columns(tested, argument, written, example) %}
   {% set text = dbt_kinds.without_parentheses(written | trim) if written is string else none %}
   {% set columns = [] %}
-  {% for item in dbt_kinds.tested_texts(tested, argument, dbt_kinds.split_top_level(text) if text else written, example) %}
+  {% for item in dbt_kinds.tested_texts(tested, argument, dbt_kinds.split_top_level(text) if text else written,
+      example) %}
     {% do columns.append(dbt_kinds._column_or_expression(tested, argument, item)) %}
   {% endfor %}
   {% do return(columns) %}
@@ -47,7 +51,8 @@
 {% macro _column_or_expression(tested, argument, written) %}
   {% set text = dbt_kinds.without_comments(written) | trim if written is string else '' %}
   {% if not text %}
-    {% do dbt_kinds.fail(tested, argument ~ " '" ~ written ~ "' is not a column or an SQL expression; write one, such as amount or `net amount`") %}
+    {% do dbt_kinds.fail(tested, argument ~ " '" ~ written
+      ~ "' is not a column or an SQL expression; write one, such as amount or `net amount`") %}
   {% elif dbt_kinds.matches('\w+', text) %}
     {% do return(dbt_kinds.quoted(text)) %}
   {% endif %}
@@ -58,7 +63,8 @@
 
 {# A name as dbt passes it: in backticks with `quote: true`, else as written, with a dot before a field. #}
 {% macro _column_of_yaml(name) %}
-  {% if dbt_kinds.lexed(name) | rejectattr('kind', 'equalto', 'quoted') | rejectattr('text', 'equalto', '.') | list == [] %}
+  {% if dbt_kinds.lexed(name) | rejectattr('kind', 'equalto', 'quoted') | rejectattr('text', 'equalto', '.') | list
+      == [] %}
     {% do return(name) %}
   {% elif dbt_kinds.matches('`[\\s\\S]+`', name) %}
     {# dbt-spark does not escape backticks within a name #}

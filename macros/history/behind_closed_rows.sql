@@ -1,12 +1,14 @@
 {#
-  A key that returns begins a version no earlier than its last one ended. That is rare, and there are many closed rows, so they are only
-  read if there are new keys, and only those that end after the first new version begins, which Iceberg finds by file bounds.
+  A key that returns begins a version no earlier than its last one ended. That is rare, and there are many closed rows,
+  so they are only read if there are new keys, and only those that end after the first new version begins, which Iceberg
+  finds by file bounds.
 #}
 
 
 {# Whether there is a row that ended after a new version of its key begins. #}
 {% macro were_closed(options, write_spec, relation, changes, first_new) %}
-  {% do return(run_query('select 1 from (\n' ~ dbt_kinds._last_ends(options, write_spec, relation, changes, first_new) ~ '\n) limit 1').rows | length > 0) %}
+  {% do return(run_query('select 1 from (\n' ~ dbt_kinds._last_ends(options, write_spec, relation, changes, first_new)
+    ~ '\n) limit 1').rows | length > 0) %}
 {% endmacro %}
 
 
@@ -16,7 +18,8 @@
   {% set sql -%}
 select
   source.__kinds_action,
-  if(source.__kinds_is_new, greatest(source.__kinds_boundary, ended.__kinds_ended), source.__kinds_boundary) as __kinds_boundary,
+  if(source.__kinds_is_new, greatest(source.__kinds_boundary, ended.__kinds_ended), source.__kinds_boundary)
+    as __kinds_boundary,
   source.__kinds_is_new,
   source.{{ keys | join(',\n  source.') }},
   source.{{ write_spec.source_columns | join(',\n  source.') }}

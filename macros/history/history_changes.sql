@@ -1,18 +1,22 @@
 {#
-  SQL: the changes of one batch to the open versions of a table, one row per action: `__kinds_action` (close, replace, drop or insert),
-  `__kinds_boundary`, where a version ends and the next begins, `__kinds_is_new`, whether the key had no open row, the parts of the
-  key, and the source's columns. Rows of the batch that change nothing or refuse it have actions, too: undated, no_key and repeated_key. A flag on
-  each side shows whether it has a row, never a NULL value. `rows` is read once; its keys are counted on the way to the join, which needs them side by side. Pure.
+  SQL: the changes of one batch to the open versions of a table, one row per action: `__kinds_action` (close, replace,
+  drop or insert),
+  `__kinds_boundary`, where a version ends and the next begins, `__kinds_is_new`, whether the key had no open row, the
+  parts of the key, and the source's columns. Rows of the batch that change nothing or refuse it have actions, too:
+  undated, no_key and repeated_key. A flag on each side shows whether it has a row, never a NULL value. `rows` is read
+  once; its keys are counted on the way to the join, which needs them side by side. Pure.
 #}
 {% macro history_changes(options, write_spec, relation, rows, instant) %}
   {% set at = dbt_kinds.instant_literal(options.time_data_type, instant) %}
   {% set dated = dbt_kinds.dating_sql(options, write_spec, instant) %}
   {% set known = ['target.' ~ write_spec.valid_from ~ ' as __kinds_since'] %}
-  {% for column in ([dbt_kinds.quoted(write_spec.updated_at.name)] if options.traits.is_dated_by_source else dbt_kinds.quoted_names(write_spec.compared)) %}
+  {% for column in ([dbt_kinds.quoted(write_spec.updated_at.name)] if options.traits.is_dated_by_source
+      else dbt_kinds.quoted_names(write_spec.compared)) %}
     {% do known.append('target.' ~ column) %}
   {% endfor %}
   {% set deletes, keys = options.invalidate_hard_deletes, dbt_kinds.key_names(write_spec) %}
-  {# where a NULL key refuses the batch, a plain comparison will do, for which Spark need not shuffle what was counted by key again #}
+  {# where a NULL key refuses the batch, a plain comparison will do, for which Spark need not shuffle what was counted
+     by key again #}
   {% set equals = '=' if options.null_keys == 'error' else '<=>' %}
   {% set sql -%}
 select
@@ -39,16 +43,19 @@ from (
   select
     source.__kinds_is_there is not null as __kinds_in_source,
     {%- if options.null_keys == 'error' %}
-    source.__kinds_is_there is not null and (source.{{ keys | join(' is null or source.') }} is null) as __kinds_has_no_key,
+    source.__kinds_is_there is not null and (source.{{ keys | join(' is null or source.') }} is null)
+      as __kinds_has_no_key,
     {%- endif %}
     coalesce(source.__kinds_times > 1, false) as __kinds_is_repeated,
     {%- if write_spec.updated_at is not none %}
-    source.__kinds_is_there is not null and source.{{ dbt_kinds.quoted(write_spec.updated_at.name) }} is null as __kinds_is_undated,
+    source.__kinds_is_there is not null and source.{{ dbt_kinds.quoted(write_spec.updated_at.name) }} is null
+      as __kinds_is_undated,
     {%- endif %}
     target.__kinds_is_there is null as __kinds_is_new,
     coalesce({{ dbt_kinds._is_changed(options, write_spec, dated) }}, false) as __kinds_is_changed,
     target.__kinds_since,
-    greatest({{ 'if(source.__kinds_is_there is not null, ' ~ dated ~ ', ' ~ at ~ ')' if deletes else dated }}, target.__kinds_since) as __kinds_boundary,
+    greatest({{ 'if(source.__kinds_is_there is not null, ' ~ dated ~ ', ' ~ at ~ ')' if deletes else dated }},
+      target.__kinds_since) as __kinds_boundary,
     {%- for key in keys %}
     if(source.__kinds_is_there is not null, source.{{ key }}, target.{{ key }}) as {{ key }},
     {%- endfor %}
@@ -88,28 +95,32 @@ from (
   {% if write_spec.updated_at is none %}
     {% do return(dbt_kinds.instant_literal(options.time_data_type, instant)) %}
   {% endif %}
-  {% do return(dbt_kinds.converted_instant(row ~ '.' ~ dbt_kinds.quoted(write_spec.updated_at.name), write_spec.updated_at.type, options.time_data_type)) %}
+  {% do return(dbt_kinds.converted_instant(row ~ '.' ~ dbt_kinds.quoted(write_spec.updated_at.name),
+    write_spec.updated_at.type, options.time_data_type)) %}
 {% endmacro %}
 
 
 {#
-  What is to be done to the table: staged actions, by their numbers. A version that is opened and one that is closed get what the write spec says; one that is replaced was opened at the same
-  instant. Pure.
+  What is to be done to the table: staged actions, by their numbers. A version that is opened and one that is closed get
+  what the write spec says; one that is replaced was opened at the same instant. Pure.
 #}
 {% macro changes_of_history(write_spec, actions, counts) %}
   {% set clauses = [] %}
   {% if counts.closed %}
-    {% do clauses.append({'condition': "__kinds_action = 'close'", 'action': 'update', 'assignments': write_spec.closed}) %}
+    {% do clauses.append({'condition': "__kinds_action = 'close'", 'action': 'update',
+      'assignments': write_spec.closed}) %}
   {% endif %}
   {% if counts.replaced %}
     {% set assignments = [] %}
-    {% for column in write_spec.source_columns %}{% do assignments.append({'column': column, 'expression': '__kinds_row.' ~ column}) %}{% endfor %}
+    {% for column in write_spec.source_columns %}
+      {% do assignments.append({'column': column, 'expression': '__kinds_row.' ~ column}) %}{% endfor %}
     {% do clauses.append({'condition': "__kinds_action = 'replace'", 'action': 'update', 'assignments': assignments}) %}
   {% endif %}
   {% do clauses.append({'condition': "__kinds_action = 'drop'", 'action': 'delete'}) if counts.dropped %}
   {% do return({
     'rows': dbt_kinds.keyed_rows(dbt_kinds.key_names(write_spec), actions, ['__kinds_action', '__kinds_boundary']),
-    'matches': write_spec.valid_to ~ " is null and __kinds_action in ('close', 'replace', 'drop') and " ~ dbt_kinds.has_key(write_spec.key_parts),
+    'matches': write_spec.valid_to ~ " is null and __kinds_action in ('close', 'replace', 'drop') and "
+      ~ dbt_kinds.has_key(write_spec.key_parts),
     'clauses': clauses, 'inserted': dbt_kinds.opened_values(write_spec) if counts.inserted else none, 'counts': counts,
   }) %}
 {% endmacro %}
@@ -118,7 +129,8 @@ from (
 {# SQL: the columns of the version that a row begins at its boundary. Pure. #}
 {% macro opened_values(write_spec) %}
   {% set values = [] %}
-  {% for column in write_spec.columns %}{% do values.append(write_spec.opened.get(column, '__kinds_row.' ~ column)) %}{% endfor %}
+  {% for column in write_spec.columns %}
+    {% do values.append(write_spec.opened.get(column, '__kinds_row.' ~ column)) %}{% endfor %}
   {% do return(values) %}
 {% endmacro %}
 
@@ -127,13 +139,16 @@ from (
 {% macro _is_changed(options, write_spec, dated) %}
   {% if options.traits.is_dated_by_source %}
     {% set updated_at = dbt_kinds.quoted(write_spec.updated_at.name) %}
-    {% do return('source.' ~ updated_at ~ ' is not null and (target.' ~ updated_at ~ ' is null or source.' ~ updated_at ~ ' > target.' ~ updated_at ~ ')') %}
+    {% do return('source.' ~ updated_at ~ ' is not null and (target.' ~ updated_at ~ ' is null or source.' ~ updated_at
+      ~ ' > target.' ~ updated_at ~ ')') %}
   {% endif %}
   {% set equal = [] %}
   {% for quoted in dbt_kinds.quoted_names(write_spec.compared) %}
     {% set type = write_spec.compared[loop.index0].type %}
     {% set type = dbt_kinds.parse_type(type) if '<' in type else none %}
-    {% do equal.append('target.' ~ quoted ~ ' <=> source.' ~ quoted if type is none else dbt_kinds.compared_value('target.' ~ quoted, type) ~ ' <=> ' ~ dbt_kinds.compared_value('source.' ~ quoted, type)) %}
+    {% do equal.append('target.' ~ quoted ~ ' <=> source.' ~ quoted if type is none
+      else dbt_kinds.compared_value('target.' ~ quoted, type) ~ ' <=> '
+      ~ dbt_kinds.compared_value('source.' ~ quoted, type)) %}
   {% endfor %}
   {% do return(dated ~ ' is not null and not (' ~ (equal | join(' and ') or 'true') ~ ')') %}
 {% endmacro %}
@@ -151,7 +166,8 @@ from (
 
 {# The columns of the changes, `[{name, type}]`, in their order. Pure. #}
 {% macro change_columns(options, write_spec) %}
-  {% set columns = [{'name': '__kinds_action', 'type': 'string'}, {'name': '__kinds_boundary', 'type': options.time_data_type}, {'name': '__kinds_is_new', 'type': 'boolean'}] %}
+  {% set columns = [{'name': '__kinds_action', 'type': 'string'},
+    {'name': '__kinds_boundary', 'type': options.time_data_type}, {'name': '__kinds_is_new', 'type': 'boolean'}] %}
   {% for name in dbt_kinds.key_names(write_spec) %}
     {% do columns.append({'name': name, 'type': write_spec.key_types[loop.index0]}) %}
   {% endfor %}
@@ -161,8 +177,10 @@ from (
 
 {# The column types of the stage of changes: the table's, and the key's. #}
 {% macro changes_like(options, write_spec, relation) %}
-  {% set columns = ["'' as __kinds_action", dbt_kinds.null_of(options) ~ ' as __kinds_boundary', 'true as __kinds_is_new'] %}
-  {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds.named_keys(write_spec.key_parts) ~ ', ' ~ write_spec.source_columns | join(', ')
+  {% set columns = ["'' as __kinds_action", dbt_kinds.null_of(options) ~ ' as __kinds_boundary',
+    'true as __kinds_is_new'] %}
+  {% do return('(select ' ~ columns | join(', ') ~ dbt_kinds.named_keys(write_spec.key_parts) ~ ', '
+    ~ write_spec.source_columns | join(', ')
     ~ ' from ' ~ relation ~ ' as target)') %}
 {% endmacro %}
 
@@ -175,7 +193,8 @@ from (
   {% set sql -%}
 select * from (
   select *, rank() over (
-    partition by {{ options.unique_key | join(', ') }} order by {{ dbt_kinds.quoted(options.updated_at_name) }} desc nulls last
+    partition by {{ options.unique_key | join(', ') }}
+    order by {{ dbt_kinds.quoted(options.updated_at_name) }} desc nulls last
   ) as __kinds_rank
   from (
 {{ query }}

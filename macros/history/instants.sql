@@ -7,7 +7,8 @@
 {% endmacro %}
 
 
-{# SQL: a value of one time type converted to another, in UTC regardless of the session's time zone, which a cast would use. Pure. #}
+{# SQL: a value of one time type converted to another, in UTC regardless of the session's time zone, which a cast would
+   use. Pure. #}
 {% macro converted_instant(expression, source, target) %}
   {% if source == target %}
     {% do return(expression) %}
@@ -25,6 +26,7 @@
   {% if type == 'date' %}
     {% do return('date_from_unix_date(cast(' ~ days ~ ' as int))') %}
   {% endif %}
-  {% do return("timestamp_ntz '1970-01-01 00:00:00' + make_dt_interval(cast(" ~ days ~ ' as int), 0, 0, cast(pmod(' ~ microseconds
+  {% do return("timestamp_ntz '1970-01-01 00:00:00' + make_dt_interval(cast(" ~ days ~ ' as int), 0, 0, cast(pmod('
+    ~ microseconds
     ~ ', 86400000000) as decimal(20, 6)) / 1000000)') %}
 {% endmacro %}

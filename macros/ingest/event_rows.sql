@@ -9,8 +9,10 @@
 
 
 {#
-  SQL: the lines of some landed files, one row each: the declared columns, `_kinds_file`, and for a rejected line `_kinds_text` and `_kinds_reason`. Blank lines
-  are skipped. Times are read as strings first: from_json would fail at an unreadable one, and read others in the session's time zone. `_kinds_written` is what the line says, as strings. Pure.
+  SQL: the lines of some landed files, one row each: the declared columns, `_kinds_file`, and for a rejected line
+  `_kinds_text` and `_kinds_reason`. Blank lines are skipped. Times are read as strings first: from_json would fail at
+  an unreadable one, and read others in the session's time zone. `_kinds_written` is what the line says, as strings.
+  Pure.
 #}
 {% macro event_lines(options, files, claim_id) %}
   {% set mark = dbt_kinds.number_mark(claim_id) %}
@@ -23,18 +25,23 @@
     {% do changed.extend(dbt_kinds._changes_of_event(column, mark)) %}
   {% endfor %}
   {% set sql -%}
-select {{ dbt_kinds.quoted_names(options.columns) | join(', ') }}, _kinds_file, if(_kinds_reason is null, null, _kinds_line) as _kinds_text, _kinds_reason
+select {{ dbt_kinds.quoted_names(options.columns) | join(', ') }}, _kinds_file,
+  if(_kinds_reason is null, null, _kinds_line) as _kinds_text, _kinds_reason
 from (
   select *, {{ dbt_kinds._reason_of_reject(options.columns) }} as _kinds_reason
   from (
     select {{ selected | join(', ') }}, _kinds_line, _kinds_file, _kinds_modified, _kinds_parsed, _kinds_keys,
       concat_ws(', ', {{ changed | join(', ') }}) as _kinds_changed,
-      coalesce(element_at(from_json(concat('[', _kinds_line, ',"#"]'), 'array<string>', map('allowSingleQuotes', 'false')), 2) = '#', false) as _kinds_is_one_value
+      coalesce(element_at(from_json(concat('[', _kinds_line, ',"#"]'), 'array<string>',
+        map('allowSingleQuotes', 'false')), 2) = '#', false) as _kinds_is_one_value
     from (
-      select value as _kinds_line, _metadata.file_name as _kinds_file, _metadata.file_modification_time as _kinds_modified,
+      select value as _kinds_line, _metadata.file_name as _kinds_file,
+        _metadata.file_modification_time as _kinds_modified,
         json_object_keys(value) as _kinds_keys, {{ dbt_kinds.has_half_a_character('value') }} as _kinds_has_half,
-        from_json(value, {{ dbt_kinds.text_literal(fields | join(', ') ~ ', _kinds_corrupt string') }}, map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_kinds_corrupt')) as _kinds_parsed,
-        from_json({{ dbt_kinds.with_marked_numbers('value', mark) }}, {{ dbt_kinds.text_literal(written | join(', ')) }}) as _kinds_written
+        from_json(value, {{ dbt_kinds.text_literal(fields | join(', ') ~ ', _kinds_corrupt string') }},
+          map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_kinds_corrupt')) as _kinds_parsed,
+        from_json({{ dbt_kinds.with_marked_numbers('value', mark) }},
+          {{ dbt_kinds.text_literal(written | join(', ')) }}) as _kinds_written
       from text.{{ dbt_kinds.quoted(options.landing) }}
       where _metadata.file_name in ({{ dbt_kinds.text_literals(files) }}) and trim(value) <> ''
     )
@@ -64,14 +71,16 @@ from (
 {# SQL: a line's value for a column, NULL if it is missing or does not fit. #}
 {% macro _event_value(column, mark) %}
   {% set text = '_kinds_parsed.' ~ dbt_kinds.quoted(column.name) %}
-  {% set value = dbt_kinds.with_written_texts(column.type, text, '_kinds_written.' ~ dbt_kinds.quoted(column.name), mark) %}
+  {% set value = dbt_kinds.with_written_texts(column.type, text, '_kinds_written.' ~ dbt_kinds.quoted(column.name),
+    mark) %}
   {% if dbt_kinds.is_event_time(column) %}
     {% set value = dbt_kinds.event_time(text, column) %}
   {% endif %}
   {% if column.name == 'received_at' and column.type.kind == 'atomic' %}
     {% set utc = 'to_utc_timestamp(_kinds_modified, current_timezone())' %}
     {% set arrival = {
-      'timestamp': '_kinds_modified', 'timestamp_ntz': 'cast(' ~ utc ~ ' as timestamp_ntz)', 'date': 'cast(' ~ utc ~ ' as date)',
+      'timestamp': '_kinds_modified', 'timestamp_ntz': 'cast(' ~ utc ~ ' as timestamp_ntz)',
+      'date': 'cast(' ~ utc ~ ' as date)',
       'string': 'date_format(' ~ utc ~ ", \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'\")",
     }.get(column.type.text) %}
     {% set value = 'if(' ~ text ~ ' is null, ' ~ arrival ~ ', ' ~ value ~ ')' if arrival else value %}
@@ -80,7 +89,8 @@ from (
 {% endmacro %}
 
 
-{# SQL: a string as the date or timestamp of a column, NULL if invalid. A time of day alone would be taken as today's. #}
+{# SQL: a string as the date or timestamp of a column, NULL if invalid. A time of day alone would be taken as
+   today's. #}
 {% macro event_time(text, column) %}
   {% do return('if(' ~ text ~ " rlike '^[0-9]{4}', " ~ dbt_kinds._time_of_text(column.type.text, text) ~ ', null)') %}
 {% endmacro %}
@@ -102,10 +112,13 @@ from (
 {# SQL: what would be changed in a line's value for a column, as strings that are NULL if nothing is. #}
 {% macro _changes_of_event(column, mark) %}
   {% set name, field = dbt_kinds.quoted(column.name), dbt_kinds.json_field('_kinds_line', column.name) %}
-  {% set found = [[dbt_kinds.text_literal(column.name ~ ' is given twice'), 'size(filter(_kinds_keys, _kinds_key -> _kinds_key = ' ~ dbt_kinds.text_literal(column.name) ~ ')) > 1']] %}
+  {% set found = [[dbt_kinds.text_literal(column.name ~ ' is given twice'),
+    'size(filter(_kinds_keys, _kinds_key -> _kinds_key = ' ~ dbt_kinds.text_literal(column.name) ~ ')) > 1']] %}
   {% set repeated = dbt_kinds.repeats_keys(column.type, field) %}
-  {% do found.append([dbt_kinds.text_literal('a key of ' ~ column.name ~ ' is given twice'), repeated]) if repeated is not none %}
-  {% set exact = none if dbt_kinds.is_event_time(column) else dbt_kinds.exact_value(column.type, '_kinds_parsed.' ~ name, '_kinds_written.' ~ name, mark) %}
+  {% do found.append([dbt_kinds.text_literal('a key of ' ~ column.name ~ ' is given twice'), repeated])
+    if repeated is not none %}
+  {% set exact = none if dbt_kinds.is_event_time(column)
+    else dbt_kinds.exact_value(column.type, '_kinds_parsed.' ~ name, '_kinds_written.' ~ name, mark) %}
   {% do found.append([dbt_kinds.unfit_words(column), 'not ' ~ exact]) if exact is not none %}
   {% set changes = [] %}
   {% for words, condition in found %}
@@ -126,18 +139,23 @@ from (
   {% for column in columns %}
     {% set name, words = dbt_kinds.quoted(column.name), dbt_kinds.unfit_words(column) %}
     {% set parsed = '_kinds_parsed.' ~ name %}
-    {% do unfit.append('if(' ~ parsed ~ ' is null and ' ~ dbt_kinds.json_field('_kinds_line', column.name) ~ ' is not null, ' ~ words ~ ', null)') %}
+    {% do unfit.append('if(' ~ parsed ~ ' is null and ' ~ dbt_kinds.json_field('_kinds_line', column.name)
+      ~ ' is not null, ' ~ words ~ ', null)') %}
     {% if dbt_kinds.is_event_time(column) %}
-      {% do unread.append('if(' ~ parsed ~ ' is not null and (' ~ name ~ ' is null or not ' ~ dbt_kinds.exact_value(column.type, parsed, parsed) ~ '), ' ~ words ~ ', null)') %}
+      {% do unread.append('if(' ~ parsed ~ ' is not null and (' ~ name ~ ' is null or not '
+        ~ dbt_kinds.exact_value(column.type, parsed, parsed) ~ '), ' ~ words ~ ', null)') %}
     {% endif %}
-    {% do missing.append('if(' ~ name ~ ' is null, ' ~ dbt_kinds.text_literal(column.name ~ ' is missing or null') ~ ', null)') if column.not_null %}
+    {% do missing.append('if(' ~ name ~ ' is null, ' ~ dbt_kinds.text_literal(column.name ~ ' is missing or null')
+      ~ ', null)') if column.not_null %}
   {% endfor %}
   {% set changed = ["nullif(_kinds_changed, '')"] %}
   {% set reason -%}
 case
     when regexp_replace(_kinds_line, '(?!)', '') <> _kinds_line then 'not UTF-8'
     when not _kinds_is_one_value or _kinds_keys is null then 'not a JSON object'
-    when _kinds_parsed._kinds_corrupt is not null then coalesce(nullif(concat_ws(', ', {{ (unfit + changed) | join(', ') }}), ''), 'a value is not of its declared type')
+    when _kinds_parsed._kinds_corrupt is not null
+      then coalesce(nullif(concat_ws(', ', {{ (unfit + changed) | join(', ') }}), ''),
+        'a value is not of its declared type')
     else nullif(concat_ws(', ', {{ (unread + changed + missing) | join(', ') }}), '')
   end
   {%- endset %}

@@ -1,6 +1,7 @@
 {#
-  SQL of a boolean: whether the value that Spark read for a type is what was written. `text` is what was written, as strings in the shape of the type (text_type), with numbers behind a mark if
-  there is one. None if a value of that type is either read as it is or not at all: Spark rounds decimals and floats, but not integers. Pure.
+  SQL of a boolean: whether the value that Spark read for a type is what was written. `text` is what was written, as
+  strings in the shape of the type (text_type), with numbers behind a mark if there is one. None if a value of that type
+  is either read as it is or not at all: Spark rounds decimals and floats, but not integers. Pure.
 #}
 {% macro exact_value(type, value, text, mark=none, depth=0) %}
   {% if type.kind == 'atomic' %}
@@ -17,7 +18,8 @@
   {% elif type.kind == 'array' %}
     {% do return(dbt_kinds._exact_list(type.element, value, text, mark, depth)) %}
   {% elif type.kind == 'map' %}
-    {% do return(dbt_kinds._exact_list(type.value, 'map_values(' ~ value ~ ')', 'map_values(' ~ text ~ ')', mark, depth)) %}
+    {% do return(dbt_kinds._exact_list(type.value, 'map_values(' ~ value ~ ')', 'map_values(' ~ text ~ ')', mark,
+      depth)) %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}
@@ -28,7 +30,8 @@
   {% set value, text = '_kinds_value_' ~ depth, '_kinds_text_' ~ depth %}
   {% set of_each = dbt_kinds.exact_value(type, value, text, mark, depth + 1) %}
   {% if of_each is not none %}
-    {% do return('(' ~ values ~ ' is null or coalesce(forall(zip_with(' ~ values ~ ', ' ~ texts ~ ', (' ~ value ~ ', ' ~ text ~ ') -> ' ~ of_each ~ '), _kinds_each -> _kinds_each), false))') %}
+    {% do return('(' ~ values ~ ' is null or coalesce(forall(zip_with(' ~ values ~ ', ' ~ texts ~ ', (' ~ value ~ ', '
+      ~ text ~ ') -> ' ~ of_each ~ '), _kinds_each -> _kinds_each), false))') %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}
@@ -54,17 +57,21 @@
 {# The decimals of a number are those written, less the exponent, less the zeros that its digits end in. #}
 {% macro _exact_decimal(text, scale) %}
   {% set digits = 'regexp_replace(regexp_extract(' ~ text ~ ", '^[^eE]*', 0), '[^0-9]', '')" %}
-  {% set exponent = 'if(' ~ text ~ " rlike '[eE]', try_cast(regexp_extract(" ~ text ~ ", '[eE]([+-]?[0-9]+)', 1) as int), 0)" %}
+  {% set exponent = 'if(' ~ text ~ " rlike '[eE]', try_cast(regexp_extract(" ~ text
+    ~ ", '[eE]([+-]?[0-9]+)', 1) as int), 0)" %}
   {% do return('(' ~ digits ~ " rlike '^0*$' or length(regexp_extract(" ~ text ~ ", '[.]([0-9]*)', 1)) - " ~ exponent
     ~ ' - length(regexp_extract(' ~ digits ~ ", '0*$', 0)) <= " ~ scale ~ ')') %}
 {% endmacro %}
 
 
-{# A float is the nearest to what is written, as its type says. But nothing becomes infinite or zero, and a whole number stays the same. NaN and Infinity are written in words. #}
+{# A float is the nearest to what is written, as its type says. But nothing becomes infinite or zero, and a whole number
+   stays the same. NaN and Infinity are written in words. #}
 {% macro _exact_float(value, text) %}
   {% set whole = 'try_cast(regexp_extract(' ~ text ~ ", '[+-]?[0-9]+', 0) as decimal(38,0))" %}
-  {% do return('case when isnan(' ~ value ~ ') then true when abs(' ~ value ~ ") = double('infinity') then not " ~ text ~ " rlike '[0-9]' when " ~ value ~ ' = 0 then not regexp_extract(' ~ text
-    ~ ", '^[^eE]*', 0) rlike '[1-9]' when " ~ text ~ " rlike '[.eE]' then true else " ~ whole ~ ' = try_cast(' ~ value ~ ' as decimal(38,0)) end') %}
+  {% do return('case when isnan(' ~ value ~ ') then true when abs(' ~ value ~ ") = double('infinity') then not " ~ text
+    ~ " rlike '[0-9]' when " ~ value ~ ' = 0 then not regexp_extract(' ~ text
+    ~ ", '^[^eE]*', 0) rlike '[1-9]' when " ~ text ~ " rlike '[.eE]' then true else " ~ whole ~ ' = try_cast(' ~ value
+    ~ ' as decimal(38,0)) end') %}
 {% endmacro %}
 
 

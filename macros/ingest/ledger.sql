@@ -5,11 +5,12 @@
 
 
 {#
-  Its columns, one row per file and batch of files (`claim`), append-only. Such a batch is the set of files that one run took; `is_whole` means that it took all existing files, for a
-  rebuild. A file belongs to its last batch.
+  Its columns, one row per file and batch of files (`claim`), append-only. Such a batch is the set of files that one run
+  took; `is_whole` means that it took all existing files, for a rebuild. A file belongs to its last batch.
 #}
 {% macro ledger_columns() %}
-  {% do return({'relation': 'string', 'claim': 'string', 'file': 'string', 'length': 'bigint', 'is_whole': 'boolean', 'taken_at': 'string', 'invocation_id': 'string'}) %}
+  {% do return({'relation': 'string', 'claim': 'string', 'file': 'string', 'length': 'bigint', 'is_whole': 'boolean',
+    'taken_at': 'string', 'invocation_id': 'string'}) %}
 {% endmacro %}
 
 
@@ -20,8 +21,8 @@
 
 
 {#
-  Creates it if it does not exist. This happens while a run plans, not just before its first row: if another run created it at the same moment, Spark would fail because it finds files in a folder it
-  expects to be empty.
+  Creates it if it does not exist. This happens while a run plans, not just before its first row: if another run created
+  it at the same moment, Spark would fail because it finds files in a folder it expects to be empty.
 #}
 {% macro prepare_ledger() %}
   {% if not dbt_kinds.has_ledger() %}
@@ -37,7 +38,8 @@
   {% set taken_at, rows = dbt_kinds.next_moment(), [] %}
   {% for file in file_batch.files %}
     {% do rows.append('(' ~ [
-      dbt_kinds.text_literal(options.relation), dbt_kinds.text_literal(file_batch.id), dbt_kinds.text_literal(file.name), file.length, file_batch.is_whole | string | lower,
+      dbt_kinds.text_literal(options.relation), dbt_kinds.text_literal(file_batch.id),
+      dbt_kinds.text_literal(file.name), file.length, file_batch.is_whole | string | lower,
       dbt_kinds.text_literal(taken_at), dbt_kinds.text_literal(invocation_id),
     ] | join(', ') ~ ')') %}
   {% endfor %}

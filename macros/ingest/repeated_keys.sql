@@ -1,4 +1,5 @@
-{# SQL of a boolean: whether an object of a JSON text, read as a type, has a key twice: Spark would take the last one. None if the type has no object. Pure. #}
+{# SQL of a boolean: whether an object of a JSON text, read as a type, has a key twice: Spark would take the last one.
+   None if the type has no object. Pure. #}
 {% macro repeats_keys(type, json, depth=0) %}
   {% set found = [] %}
   {% if type.kind in ['struct', 'map'] %}
@@ -11,7 +12,8 @@
   {% elif type.kind in ['array', 'map'] %}
     {% set each = '_kinds_json_' ~ depth %}
     {% set of_each = dbt_kinds.repeats_keys(type.element if type.kind == 'array' else type.value, each, depth + 1) %}
-    {% set parts = 'from_json(' ~ json ~ ", 'array<string>')" if type.kind == 'array' else 'map_values(from_json(' ~ json ~ ", 'map<string,string>'))" %}
+    {% set parts = 'from_json(' ~ json ~ ", 'array<string>')" if type.kind == 'array'
+      else 'map_values(from_json(' ~ json ~ ", 'map<string,string>'))" %}
     {% do found.append('exists(' ~ parts ~ ', ' ~ each ~ ' -> ' ~ of_each ~ ')' if of_each is not none else none) %}
   {% endif %}
   {% set found = found | select | list %}

@@ -1,5 +1,6 @@
 {#
-  What a line has written for each column, as strings: Spark rounds numbers, and writes those in a string anew. So the line is read once more with a mark and quotes around its numbers.
+  What a line has written for each column, as strings: Spark rounds numbers, and writes those in a string anew. So the
+  line is read once more with a mark and quotes around its numbers.
 #}
 
 {# A text that no event contains. It has no digit and no `e`, which are looked for behind it. Pure. #}
@@ -8,10 +9,12 @@
 {% endmacro %}
 
 
-{# SQL: a JSON text with its numbers as strings behind a mark. `\G` and the possessive loops skip whole strings, of any length. Pure. #}
+{# SQL: a JSON text with its numbers as strings behind a mark. `\G` and the possessive loops skip whole strings, of any
+   length. Pure. #}
 {% macro with_marked_numbers(json, mark) %}
   {% set number = '\\G((?:[^"0-9-]++|"[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+")*+)(-?[0-9][0-9.eE+-]*+)' %}
-  {% do return('regexp_replace(' ~ json ~ ', ' ~ dbt_kinds.text_literal(number) ~ ', ' ~ dbt_kinds.text_literal('$1"' ~ mark ~ '$2"') ~ ')') %}
+  {% do return('regexp_replace(' ~ json ~ ', ' ~ dbt_kinds.text_literal(number) ~ ', '
+    ~ dbt_kinds.text_literal('$1"' ~ mark ~ '$2"') ~ ')') %}
 {% endmacro %}
 
 
@@ -21,10 +24,12 @@
 {% endmacro %}
 
 
-{# SQL of a boolean: whether a JSON text has `\ud83d` or the like alone. It is half of a character, and Spark writes a question mark. Pure. #}
+{# SQL of a boolean: whether a JSON text has `\ud83d` or the like alone. It is half of a character, and Spark writes a
+   question mark. Pure. #}
 {% macro has_half_a_character(json) %}
   {% set whole = dbt_kinds.text_literal('\\\\\\\\|\\\\u[dD][89abAB]..\\\\u[dD][c-fC-F]..') %}
-  {% do return('regexp_replace(' ~ json ~ ', ' ~ whole ~ ", ' ') rlike " ~ dbt_kinds.text_literal('\\\\u[dD][89a-fA-F]')) %}
+  {% do return('regexp_replace(' ~ json ~ ', ' ~ whole ~ ", ' ') rlike "
+    ~ dbt_kinds.text_literal('\\\\u[dD][89a-fA-F]')) %}
 {% endmacro %}
 
 
@@ -47,7 +52,8 @@
 
 {# Whether a type is a string or contains one. Pure. #}
 {% macro holds_text(type) %}
-  {% set inner = {'array': [type.element], 'map': [type.value], 'struct': type.fields | map(attribute='type') | list if type.kind == 'struct' else []}.get(type.kind, []) %}
+  {% set inner = {'array': [type.element], 'map': [type.value],
+    'struct': type.fields | map(attribute='type') | list if type.kind == 'struct' else []}.get(type.kind, []) %}
   {% for part in inner if dbt_kinds.holds_text(part) %}
     {% do return(true) %}
   {% endfor %}
@@ -63,7 +69,8 @@
     {% set fields = [] %}
     {% for field in type.fields %}
       {% set name = '.' ~ dbt_kinds.quoted(field.name) %}
-      {% do fields.append(dbt_kinds.text_literal(field.name) ~ ', ' ~ dbt_kinds.with_written_texts(field.type, value ~ name, text ~ name, mark, depth)) %}
+      {% do fields.append(dbt_kinds.text_literal(field.name) ~ ', '
+        ~ dbt_kinds.with_written_texts(field.type, value ~ name, text ~ name, mark, depth)) %}
     {% endfor %}
     {% do return('if(' ~ value ~ ' is null, null, named_struct(' ~ fields | join(', ') ~ '))') %}
   {% elif type.kind in ['array', 'map'] %}
@@ -77,7 +84,10 @@
 {% macro _with_written_parts(type, value, text, mark, depth) %}
   {% set key, part, of_text = '_kinds_key_' ~ depth, '_kinds_value_' ~ depth, '_kinds_text_' ~ depth %}
   {% if type.kind == 'map' %}
-    {% do return('transform_values(' ~ value ~ ', (' ~ key ~ ', ' ~ part ~ ') -> ' ~ dbt_kinds.with_written_texts(type.value, part, 'element_at(' ~ text ~ ', ' ~ key ~ ')', mark, depth + 1) ~ ')') %}
+    {% do return('transform_values(' ~ value ~ ', (' ~ key ~ ', ' ~ part ~ ') -> '
+      ~ dbt_kinds.with_written_texts(type.value, part, 'element_at(' ~ text ~ ', ' ~ key ~ ')', mark, depth + 1)
+      ~ ')') %}
   {% endif %}
-  {% do return('zip_with(' ~ value ~ ', ' ~ text ~ ', (' ~ part ~ ', ' ~ of_text ~ ') -> ' ~ dbt_kinds.with_written_texts(type.element, part, of_text, mark, depth + 1) ~ ')') %}
+  {% do return('zip_with(' ~ value ~ ', ' ~ text ~ ', (' ~ part ~ ', ' ~ of_text ~ ') -> '
+    ~ dbt_kinds.with_written_texts(type.element, part, of_text, mark, depth + 1) ~ ')') %}
 {% endmacro %}

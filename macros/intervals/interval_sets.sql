@@ -37,5 +37,6 @@
 
 {# What is in both sets, sorted. #}
 {% macro intersect_intervals(intervals, others) %}
-  {% do return(dbt_kinds.subtract_intervals(intervals, dbt_kinds.subtract_intervals(intervals, others)) if intervals and others else []) %}
+  {% do return(dbt_kinds.subtract_intervals(intervals, dbt_kinds.subtract_intervals(intervals, others))
+    if intervals and others else []) %}
 {% endmacro %}

@@ -6,10 +6,12 @@
 {% macro interval_unit(model, text, week_start='monday') %}
   {% set named = {'half_hour': '30 minute', 'quarter_hour': '15 minute', 'five_minute': '5 minute'} %}
   {% set written = text | string | trim | lower %}
-  {% set found = dbt_kinds.full_match('(?:(\d+) +)?(year|quarter|month|week|day|hour|minute)s?', named.get(written, written)) %}
+  {% set found = dbt_kinds.full_match('(?:(\d+) +)?(year|quarter|month|week|day|hour|minute)s?',
+    named.get(written, written)) %}
   {% set count = (found.group(1) or 1) | int if found is not none else 0 %}
   {% if count < 1 or (found.group(2) == 'minute' and (found.group(1) is none or count % 5 != 0)) %}
-    {% do dbt_kinds.fail(model, "interval_unit '" ~ text ~ "' is not a unit; write year, quarter, month, week, day, hour, "
+    {% do dbt_kinds.fail(model, "interval_unit '" ~ text
+      ~ "' is not a unit; write year, quarter, month, week, day, hour, "
       ~ "half_hour, quarter_hour, five_minute or a count such as '6 hours' (minutes in steps of five)") %}
   {% endif %}
   {% set base = found.group(2) %}

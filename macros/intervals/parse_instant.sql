@@ -3,13 +3,16 @@
   {% set pattern = '([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.][0-9]+)?)?)? ?(Z|[+-][01][0-9]:[0-5][0-9])?' %}
   {% set found = dbt_kinds.full_match(pattern, value | string | trim) %}
   {% if found is none or not dbt_kinds._is_on_the_calendar(found.groups()) %}
-    {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is not a date (YYYY-MM-DD) or a datetime (YYYY-MM-DD HH:MM:SS)") %}
+    {% do dbt_kinds.fail(model, name ~ " '" ~ value
+      ~ "' is not a date (YYYY-MM-DD) or a datetime (YYYY-MM-DD HH:MM:SS)") %}
   {# strftime writes years before 1000 with fewer digits, and text would not sort #}
   {% elif found.group(1) | int < 1000 or found.group(1) | int > 9998 %}
-    {% do dbt_kinds.fail(model, name ~ " '" ~ value ~ "' is out of the range that is taken, 1000-01-01 to 9998-12-31; write a date within it, such as the day of the first row") %}
+    {% do dbt_kinds.fail(model, name ~ " '" ~ value
+      ~ "' is out of the range that is taken, 1000-01-01 to 9998-12-31; write a date within it, such as the day of the first row") %}
   {% endif %}
   {% set year, month, day, hour, minute, second, offset = found.groups() %}
-  {% set local = modules.datetime.datetime(year | int, month | int, day | int, hour | int(0), minute | int(0), second | int(0)) %}
+  {% set local = modules.datetime.datetime(year | int, month | int, day | int, hour | int(0), minute | int(0),
+    second | int(0)) %}
   {% if offset is none or offset == 'Z' %}
     {% do return(local.isoformat()) %}
   {% endif %}

@@ -6,7 +6,8 @@
   {% elif start is none or end is none %}
     {% do dbt_kinds.fail(options.model, 'kinds_start and kinds_end go together; pass both') %}
   {% elif settings.full_refresh %}
-    {% do dbt_kinds.fail(options.model, 'a full refresh takes no window; drop either --full-refresh or kinds_start and kinds_end') %}
+    {% do dbt_kinds.fail(options.model,
+      'a full refresh takes no window; drop either --full-refresh or kinds_start and kinds_end') %}
   {% elif start >= end %}
     {% do dbt_kinds.fail(options.model, 'kinds_start ' ~ start ~ ' is not before kinds_end ' ~ end) %}
   {% endif %}
@@ -24,8 +25,9 @@
 
 
 {#
-  The end of what a run may load; an interval that ends later is not complete. It is the cron's last tick, or the execution time if a window is requested or the cron is ignored; not
-  later than `end`, and the boundary of a unit, unless allow_partials is set.
+  The end of what a run may load; an interval that ends later is not complete. It is the cron's last tick, or the
+  execution time if a window is requested or the cron is ignored; not later than `end`, and the boundary of a unit,
+  unless allow_partials is set.
 #}
 {% macro upper_bound(options, settings, window) %}
   {% set due = settings.execution_time %}
@@ -46,7 +48,8 @@
   {% elif recorded %}
     {% do return(dbt_kinds.floor_to_unit(recorded[0][0], options.unit)) %}
   {% elif window is none %}
-    {% do dbt_kinds.fail(options.model, 'no start: nothing is recorded; set the option start, or pass kinds_start and kinds_end') %}
+    {% do dbt_kinds.fail(options.model,
+      'no start: nothing is recorded; set the option start, or pass kinds_start and kinds_end') %}
   {% endif %}
   {% do return(window[0]) %}
 {% endmacro %}

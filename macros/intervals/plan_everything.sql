@@ -1,4 +1,5 @@
-{# Plans a run that reads everything, whatever schedule and window. Without a start, only the last unit is recorded. Pure. #}
+{# Plans a run that reads everything, whatever schedule and window. Without a start, only the last unit is recorded.
+   Pure. #}
 {% macro plan_everything(options, loads, settings) %}
   {% set unit = options.unit %}
   {% set last = dbt_kinds.unit_index(settings.execution_time, unit) %}

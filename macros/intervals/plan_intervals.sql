@@ -1,9 +1,10 @@
 {#
   What a run of one model will do: options + what is loaded + settings of the run -> plan. Pure.
 
-  `options` and `settings` are those of options.sql and run_settings.sql, `loads` those of fold_events, `parents` those of followed_parents, `gates` those of
-  waiting_units, `late` what late_data found. Planning is done on unit numbers; a partial unit at the upper bound
-  (allow_partials) counts as one and gets its true end when numbers are converted to instants.
+  `options` and `settings` are those of options.sql and run_settings.sql, `loads` those of fold_events, `parents` those
+  of followed_parents, `gates` those of waiting_units, `late` what late_data found. Planning is done on unit numbers; a
+  partial unit at the upper bound (allow_partials) counts as one and gets its true end when numbers are converted to
+  instants.
 #}
 {% macro plan_intervals(options, loads, settings, model_hash=none, parents=[], gates=[], late=[]) %}
   {% set unit = options.unit %}
@@ -23,32 +24,40 @@
   {% endif %}
   {% set units = dbt_kinds.units_within(planning_range, recorded, unit) %}
   {# an explicit window is loaded in any case #}
-  {% set held = dbt_kinds.waiting_units(units.missing if window is none else dbt_kinds.merge_intervals(units.missing + units.done), gates, unit, planning_range[1]) %}
+  {% set held = dbt_kinds.waiting_units(units.missing if window is none
+    else dbt_kinds.merge_intervals(units.missing + units.done), gates, unit, planning_range[1]) %}
   {% set waits = held.waits if window is none else [] %}
   {% do units.update({'missing': held.left}) if waits %}
 
-  {# unit numbers by reason, see reload_reasons.sql; `asked_for` and `protected` are the recorded units in a window, or under a full refresh #}
-  {% set reload_reasons = {'late': [], 'too_far': [], 'lost': {}, 'looked_back': [], 'automatic': [], 'rebuilt': [], 'upstream': [], 'changed_parents': [], 'protected': [], 'asked_for': []} %}
+  {# unit numbers by reason, see reload_reasons.sql; `asked_for` and `protected` are the recorded units in a window, or
+     under a full refresh #}
+  {% set reload_reasons = {'late': [], 'too_far': [], 'lost': {}, 'looked_back': [], 'automatic': [], 'rebuilt': [],
+    'upstream': [], 'changed_parents': [], 'protected': [], 'asked_for': []} %}
   {% if window is not none and options.disable_restatement %}
     {% do reload_reasons.update({'protected': units.done}) %}
   {% elif window is not none or settings.full_refresh %}
     {% do reload_reasons.update({'asked_for': units.done}) %}
   {% elif units.done %}
-    {% do reload_reasons.update(dbt_kinds.reload_reasons(options, loads, settings, model_hash, parents, units, planning_range[1], late)) %}
+    {% do reload_reasons.update(dbt_kinds.reload_reasons(options, loads, settings, model_hash, parents, units,
+      planning_range[1], late)) %}
   {% endif %}
   {% set start_anew = dbt_kinds._rebuilds_table(options, settings, recorded, reload_reasons) %}
   {% if start_anew and recorded and not settings.full_refresh %}
     {% set planning_range = [dbt_kinds.floor_to_unit(recorded[0][0], unit), upper] %}
     {% set units = dbt_kinds.units_within(planning_range, recorded, unit) %}
-    {% do units.update({'missing': dbt_kinds.waiting_units(units.missing, gates, unit, planning_range[1]).left}) if window is none %}
-    {% do reload_reasons.update({'asked_for': units.done} if reload_reasons.asked_for else {'rebuilt': units.done, 'late': [], 'looked_back': [], 'upstream': []}) %}
+    {% do units.update({'missing': dbt_kinds.waiting_units(units.missing, gates, unit, planning_range[1]).left})
+      if window is none %}
+    {% do reload_reasons.update({'asked_for': units.done} if reload_reasons.asked_for
+      else {'rebuilt': units.done, 'late': [], 'looked_back': [], 'upstream': []}) %}
   {% endif %}
 
   {% if window is none and not start_anew %}
     {% set waits = waits + dbt_kinds._held_back(reload_reasons, gates, unit, planning_range[1]) %}
   {% endif %}
-  {% set restated = dbt_kinds.merge_intervals(reload_reasons.asked_for + reload_reasons.automatic + reload_reasons.rebuilt + reload_reasons.upstream) %}
-  {% set chosen = dbt_kinds.merge_intervals(units.missing + reload_reasons.late + reload_reasons.looked_back + restated) %}
+  {% set restated = dbt_kinds.merge_intervals(reload_reasons.asked_for + reload_reasons.automatic
+    + reload_reasons.rebuilt + reload_reasons.upstream) %}
+  {% set chosen = dbt_kinds.merge_intervals(units.missing + reload_reasons.late + reload_reasons.looked_back
+    + restated) %}
   {% set batch_size = settings.batch_size or options.batch_size %}
   {% do dbt_kinds._check_max_batches(options, batch_size) %}
   {% set batches = dbt_kinds.as_instants(dbt_kinds.cut_into_batches(chosen, batch_size), unit, planning_range[1]) %}
@@ -57,7 +66,8 @@
     {% do dbt_kinds._check_merged_whole(options, missing, recorded) %}
   {% elif options.traits.appends_rows and not start_anew %}
     {# the recorded part of a unit would be duplicated #}
-    {% set batches, missing = dbt_kinds.subtract_intervals(batches, recorded), dbt_kinds.subtract_intervals(missing, recorded) %}
+    {% set batches, missing = dbt_kinds.subtract_intervals(batches, recorded),
+      dbt_kinds.subtract_intervals(missing, recorded) %}
   {% endif %}
   {% do return({
     'model': options.unique_id,
@@ -70,11 +80,13 @@
     'unit': unit.name,
     'recorded': recorded,
     'missing': missing,
-    'lookback': dbt_kinds.as_instants(dbt_kinds.merge_intervals(reload_reasons.late + reload_reasons.looked_back), unit, planning_range[1]),
+    'lookback': dbt_kinds.as_instants(dbt_kinds.merge_intervals(reload_reasons.late + reload_reasons.looked_back), unit,
+      planning_range[1]),
     'restated': dbt_kinds.as_instants(restated, unit, planning_range[1]),
     'batches': dbt_kinds.first_batches(options, batches),
     'waiting': dbt_kinds.waiting_intervals(waits, unit, planning_range[1]),
-    'reason': dbt_kinds.plan_reason(settings, window, recorded, [first, upper], planning_range, units, reload_reasons, start_anew, waits, dbt_kinds.late_words(options, late, reload_reasons))
+    'reason': dbt_kinds.plan_reason(settings, window, recorded, [first, upper], planning_range, units, reload_reasons,
+      start_anew, waits, dbt_kinds.late_words(options, late, reload_reasons))
       ~ (', query not compared' if dbt_kinds.query_not_compared(options, recorded, settings, model_hash) else ''),
     'start_anew': start_anew,
     'to_go': batches | length - dbt_kinds.first_batches(options, batches) | length,
@@ -90,19 +102,21 @@
     [[dbt_kinds.unit_index(planning_range[0], unit), dbt_kinds.unit_index_after(planning_range[1], unit)]] %}
   {% set covered = dbt_kinds.covered_units(recorded, unit, planning_range[1]) %}
   {% do return({
-    'expected': expected, 'missing': dbt_kinds.subtract_intervals(expected, covered), 'done': dbt_kinds.intersect_intervals(expected, covered),
+    'expected': expected, 'missing': dbt_kinds.subtract_intervals(expected, covered),
+    'done': dbt_kinds.intersect_intervals(expected, covered),
   }) %}
 {% endmacro %}
 
 
 {#
-  Holds back units that would be reloaded although a parent lacks a part of them, and late or lookback units whose sources are incomplete. Units reloaded for other reasons were
-  complete when they were loaded.
+  Holds back units that would be reloaded although a parent lacks a part of them, and late or lookback units whose
+  sources are incomplete. Units reloaded for other reasons were complete when they were loaded.
 #}
 {% macro _held_back(reload_reasons, gates, unit, upper) %}
   {% set waits, parents = [], gates | selectattr('recorded', 'defined') | list %}
   {% for reason in ['late', 'looked_back', 'automatic', 'rebuilt', 'upstream'] if reload_reasons[reason] %}
-    {% set held = dbt_kinds.waiting_units(reload_reasons[reason], gates if reason in ['late', 'looked_back'] else parents, unit, upper) %}
+    {% set held = dbt_kinds.waiting_units(reload_reasons[reason],
+      gates if reason in ['late', 'looked_back'] else parents, unit, upper) %}
     {% do waits.extend(held.waits) %}
     {% do reload_reasons.update({reason: held.left}) %}
   {% endfor %}
@@ -119,13 +133,17 @@
 {# Lookback units come first each time: a run with no room for more would never make progress. #}
 {% macro _check_max_batches(options, batch_size) %}
   {% if options.max_batches is not none and batch_size and batch_size * options.max_batches <= options.lookback %}
-    {% do dbt_kinds.fail(options.model, 'max_batches ' ~ options.max_batches ~ ' times batch_size ' ~ batch_size ~ ' is not more than lookback ' ~ options.lookback
-      ~ ', so every run would only load the lookback again; set max_batches to ' ~ (options.lookback // batch_size + 1) ~ ' or more') %}
+    {% do dbt_kinds.fail(options.model,
+      'max_batches ' ~ options.max_batches ~ ' times batch_size ' ~ batch_size ~ ' is not more than lookback '
+        ~ options.lookback
+      ~ ', so every run would only load the lookback again; set max_batches to ' ~ (options.lookback // batch_size + 1)
+      ~ ' or more') %}
   {% endif %}
 {% endmacro %}
 
 
-{# Whether the table is rebuilt: by a full refresh, by the continuation of one that died, or because rows of one period cannot be replaced and any of them must be reloaded. #}
+{# Whether the table is rebuilt: by a full refresh, by the continuation of one that died, or because rows of one period
+   cannot be replaced and any of them must be reloaded. #}
 {% macro _rebuilds_table(options, settings, recorded, reload_reasons) %}
   {% if settings.get('rebuild_from') is not none %}
     {% do return(true) %}
@@ -133,11 +151,14 @@
     {% do return(settings.full_refresh) %}
   {% elif reload_reasons.asked_for and options.traits.accumulates %}
     {% set met = dbt_kinds.as_instants(reload_reasons.asked_for, options.unit, settings.end) %}
-    {% do dbt_kinds.fail(options.model, 'the window ' ~ settings.start ~ ' to ' ~ settings.end ~ ' overlaps intervals that are already merged, ' ~ met[0][0] ~ ' to ' ~ met[-1][1]
+    {% do dbt_kinds.fail(options.model,
+      'the window ' ~ settings.start ~ ' to ' ~ settings.end ~ ' overlaps intervals that are already merged, '
+        ~ met[0][0] ~ ' to ' ~ met[-1][1]
       ~ ', and an interval can be merged only once; rebuild the table with --full-refresh, or drop kinds_start and kinds_end') %}
   {% elif reload_reasons.asked_for and not settings.allow_full_restatement %}
     {% do dbt_kinds.fail(options.model, 'restating ' ~ options.kind ~ ' rebuilds the whole table from '
-      ~ dbt_kinds.floor_to_unit(recorded[0][0], options.unit) ~ '; pass kinds_allow_full_restatement: true, or drop kinds_start and kinds_end') %}
+      ~ dbt_kinds.floor_to_unit(recorded[0][0], options.unit)
+      ~ '; pass kinds_allow_full_restatement: true, or drop kinds_start and kinds_end') %}
   {% endif %}
   {% do return(reload_reasons.asked_for != [] or reload_reasons.rebuilt != []) %}
 {% endmacro %}
@@ -147,7 +168,8 @@
 {% macro _check_merged_whole(options, missing, recorded) %}
   {% set merged = dbt_kinds.intersect_intervals(missing, recorded) %}
   {% if merged %}
-    {% do dbt_kinds.fail(options.model, merged[0][0] ~ ' to ' ~ merged[0][1] ~ ' is already merged, but is only part of an interval of one '
+    {% do dbt_kinds.fail(options.model,
+      merged[0][0] ~ ' to ' ~ merged[0][1] ~ ' is already merged, but is only part of an interval of one '
       ~ options.unit.name ~ ', and an interval can be merged only once; rebuild the table with --full-refresh') %}
   {% endif %}
 {% endmacro %}

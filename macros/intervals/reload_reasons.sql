@@ -1,11 +1,13 @@
 {#
   Which recorded units an ordinary run reloads, and why. A unit has one reason, in this order of precedence:
-  a changed query (`rebuilt`), late data as found by late_data (`late`), lookback (`looked_back`), automatic restatement (`automatic`), a changed parent
-  (`upstream`, by the `changed_parents`). late_units adds `too_far` and `lost`. All in unit numbers.
+  a changed query (`rebuilt`), late data as found by late_data (`late`), lookback (`looked_back`), automatic restatement
+  (`automatic`), a changed parent (`upstream`, by the `changed_parents`). late_units adds `too_far` and `lost`. All in
+  unit numbers.
 #}
 {% macro reload_reasons(options, loads, settings, model_hash, parents, units, upper, late=[]) %}
   {% set may_restate = not options.disable_restatement %}
-  {% set rebuilt = dbt_kinds._units_of_another_query(options, loads, model_hash, units.done, upper) if may_restate else [] %}
+  {% set rebuilt = dbt_kinds._units_of_another_query(options, loads, model_hash, units.done, upper) if may_restate
+    else [] %}
   {% set due = dbt_kinds.merge_intervals(units.missing + rebuilt) %}
   {% set unaffected = dbt_kinds.subtract_intervals(units.done, rebuilt) %}
   {% set reload_reasons = dict(dbt_kinds.late_units(options, late, unaffected, upper), rebuilt=rebuilt) %}
@@ -18,7 +20,8 @@
     {% set unaffected = dbt_kinds.subtract_intervals(unaffected, automatic) %}
     {% set upstream, changed_parents = [], [] %}
     {% for parent in parents %}
-      {% set changed = dbt_kinds.intersect_intervals(dbt_kinds.upstream_changes(loads, parent, options.unit), unaffected) %}
+      {% set changed = dbt_kinds.intersect_intervals(dbt_kinds.upstream_changes(loads, parent, options.unit),
+        unaffected) %}
       {% do upstream.extend(changed) %}
       {% do changed_parents.append(parent.name) if changed %}
     {% endfor %}
@@ -62,10 +65,12 @@
   {% set tick = dbt_kinds.last_tick(options.auto_restatement.schedule, options.cron_tz, settings.execution_time) %}
   {% set stale = [] %}
   {% for load in loads if load.execution_time and load.execution_time < tick %}
-    {% do stale.append([dbt_kinds.unit_index(load.start, options.unit), dbt_kinds.unit_index_after(load.end, options.unit)]) %}
+    {% do stale.append([dbt_kinds.unit_index(load.start, options.unit),
+      dbt_kinds.unit_index_after(load.end, options.unit)]) %}
   {% endfor %}
   {% set due = dbt_kinds.intersect_intervals(dbt_kinds.merge_intervals(stale), done) %}
   {% set last = dbt_kinds.unit_index(upper, options.unit) %}
-  {% set first = due[0][0] if due and options.auto_restatement.intervals is none else last - options.auto_restatement.intervals | int(0) %}
+  {% set first = due[0][0] if due and options.auto_restatement.intervals is none
+    else last - options.auto_restatement.intervals | int(0) %}
   {% do return(dbt_kinds.intersect_intervals(due, [[first, last]])) %}
 {% endmacro %}

@@ -1,11 +1,13 @@
 {#
-  The range of a source that the window [start, end) reads: `margin` is {before, after, unit, week_start}, two ISO-8601 durations and
-  the unit on whose boundaries the source's values are, `none` for instants. Never too narrow: a day longer if calendar months reach ahead
-  (30 and 31 January + 1 month are the same day), three days if months and an exact part are combined (they do not commute). Pure.
+  The range of a source that the window [start, end) reads: `margin` is {before, after, unit, week_start}, two ISO-8601
+  durations and the unit on whose boundaries the source's values are, `none` for instants. Never too narrow: a day
+  longer if calendar months reach ahead (30 and 31 January + 1 month are the same day), three days if months and an
+  exact part are combined (they do not commute). Pure.
 #}
 {% macro source_window(window, margin) %}
   {% set before, after = dbt_kinds.read_duration(margin.before), dbt_kinds.read_duration(margin.after) %}
-  {% set start = dbt_kinds._shift(window[0], -before.months, -before.seconds - (259200 if before.months and before.seconds else 0)) %}
+  {% set start = dbt_kinds._shift(window[0], -before.months,
+    -before.seconds - (259200 if before.months and before.seconds else 0)) %}
   {% set end = dbt_kinds._shift(window[1], after.months,
     after.seconds + (0 if not after.months else 259200 if after.seconds else 86400)) %}
   {% if margin.unit == 'none' %}
@@ -38,7 +40,8 @@
   {% set sides = [] %}
   {% for side in [margin.before, margin.after] %}
     {% set duration = dbt_kinds.read_duration(side) %}
-    {% set unit = {'months': 0, 'seconds': 0} if margin.unit == 'none' else dbt_kinds.interval_unit('', margin.unit, margin.week_start or 'monday') %}
+    {% set unit = {'months': 0, 'seconds': 0} if margin.unit == 'none'
+      else dbt_kinds.interval_unit('', margin.unit, margin.week_start or 'monday') %}
     {% do sides.append(modules.datetime.timedelta(
       days=(duration.months + unit.months) * 31 + 3, seconds=duration.seconds + unit.seconds)) %}
   {% endfor %}
@@ -55,6 +58,7 @@
   {% set years, months, weeks, days, hours, minutes, seconds = found.groups() %}
   {% do return({
     'months': years | int(0) * 12 + months | int(0),
-    'seconds': ((weeks | int(0) * 7 + days | int(0)) * 24 + hours | int(0)) * 3600 + minutes | int(0) * 60 + seconds | int(0),
+    'seconds': ((weeks | int(0) * 7 + days | int(0)) * 24 + hours | int(0)) * 3600 + minutes | int(0) * 60
+      + seconds | int(0),
   }) %}
 {% endmacro %}

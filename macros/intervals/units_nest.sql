@@ -1,4 +1,5 @@
-{# Whether all boundaries of one of two units are boundaries of the other: days and hours, months and days; not weeks and months. Pure. #}
+{# Whether all boundaries of one of two units are boundaries of the other: days and hours, months and days; not weeks
+   and months. Pure. #}
 {% macro units_nest(left, right) %}
   {% if left.months and right.months %}
     {% do return(left.months % right.months == 0 or right.months % left.months == 0) %}

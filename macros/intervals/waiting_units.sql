@@ -1,8 +1,9 @@
 {#
-  Which units must not be loaded yet. `gates` are applied in order, each to the units that the previous ones let through: `{name, until}` for a
-  query that says up to when the sources are complete, `{name, recorded, first, last, margins}` for a parent that must hold the part that a unit
-  reads. With `in_order` no unit may be loaded before earlier ones. Returns the units that are `left`, and the waiting ones by gate, as `{for, units,
-  words}`. In unit numbers. Pure.
+  Which units must not be loaded yet. `gates` are applied in order, each to the units that the previous ones let
+  through: `{name, until}` for a query that says up to when the sources are complete,
+  `{name, recorded, first, last, margins}` for a parent that must hold the part that a unit reads. With `in_order` no
+  unit may be loaded before earlier ones. Returns the units that are `left`, and the waiting ones by gate, as
+  `{for, units, words}`. In unit numbers. Pure.
 #}
 {% macro waiting_units(units, gates, unit, upper, in_order=false) %}
   {% set state, waits = namespace(left=units), [] %}
@@ -10,9 +11,12 @@
     {% set found = dbt_kinds._units_behind_parent(state.left, gate, unit, upper) if gate.recorded is defined
       else dbt_kinds._units_behind_instant(state.left, gate, unit, upper) %}
     {% if found.units %}
-      {% set waiting = dbt_kinds.intersect_intervals(state.left, [[found.units[0][0], state.left[-1][1]]]) if in_order else found.units %}
+      {% set waiting = dbt_kinds.intersect_intervals(state.left, [[found.units[0][0], state.left[-1][1]]]) if in_order
+        else found.units %}
       {% set number = dbt_kinds.count_units(waiting) %}
-      {% do waits.append({'for': gate.name, 'units': waiting, 'words': number ~ (' unit waits' if number == 1 else ' units wait') ~ ' for ' ~ gate.name ~ ' (' ~ found.why ~ ')'}) %}
+      {% do waits.append({'for': gate.name, 'units': waiting,
+        'words': number ~ (' unit waits' if number == 1 else ' units wait') ~ ' for ' ~ gate.name ~ ' (' ~ found.why
+          ~ ')'}) %}
       {% set state.left = dbt_kinds.subtract_intervals(state.left, waiting) %}
     {% endif %}
   {% endfor %}
@@ -40,8 +44,10 @@
   {% if gate.until is none %}
     {% do return({'units': units, 'why': 'nothing'}) %}
   {% endif %}
-  {% set ready = dbt_kinds.unit_index_after(upper, unit) if gate.until >= upper else dbt_kinds.unit_index(gate.until, unit) %}
-  {% do return({'units': dbt_kinds.subtract_intervals(units, [[units[0][0], [ready, units[0][0]] | max]]), 'why': gate.until}) %}
+  {% set ready = dbt_kinds.unit_index_after(upper, unit) if gate.until >= upper
+    else dbt_kinds.unit_index(gate.until, unit) %}
+  {% do return({'units': dbt_kinds.subtract_intervals(units, [[units[0][0], [ready, units[0][0]] | max]]),
+    'why': gate.until}) %}
 {% endmacro %}
 
 
@@ -58,7 +64,8 @@
     {% do ours.append({'start': start, 'end': end, 'started_at': '', 'recorded_at': ''}) %}
   {% endfor %}
   {# a gap is treated like a load of the parent after ours: as texts, any moment is later than '' #}
-  {% set behind = dbt_kinds.intersect_intervals(units, dbt_kinds.upstream_changes(ours, {'loads': gaps, 'margins': gate.margins}, unit)) %}
+  {% set behind = dbt_kinds.intersect_intervals(units,
+    dbt_kinds.upstream_changes(ours, {'loads': gaps, 'margins': gate.margins}, unit)) %}
   {% if not behind %}
     {% do return({'units': []}) %}
   {% endif %}

@@ -1,12 +1,14 @@
 {#
-  Under kinds_backbuild: widens the window of a run for the downstream models in the same run. Each of these has its own widened window and
-  reads beyond it; `selected` are the unique ids of all models in the run. Returns the settings, with the changed window if any.
+  Under kinds_backbuild: widens the window of a run for the downstream models in the same run. Each of these has its own
+  widened window and reads beyond it; `selected` are the unique ids of all models in the run. Returns the settings, with
+  the changed window if any.
 #}
 {% macro backbuild_settings(node, settings, selected) %}
   {% if not settings.backbuild %}
     {% do return(settings) %}
   {% elif settings.start is none or settings.end is none %}
-    {% do dbt_kinds.fail(node.name, 'kinds_backbuild widens a window, and there is none; pass kinds_start and kinds_end') %}
+    {% do dbt_kinds.fail(node.name,
+      'kinds_backbuild widens a window, and there is none; pass kinds_start and kinds_end') %}
   {% endif %}
   {% set window = dbt_kinds._backbuild_window(node, [settings.start, settings.end], selected) %}
   {% do return(dict(settings, start=window[0], end=window[1])) %}
@@ -19,13 +21,16 @@
   {% if node.unique_id not in known %}
     {% set reads = [] %}
     {% for reader, margin in dbt_kinds._backbuild_margins(node).items() %}
-      {% for other in graph.nodes.values() if other.unique_id in selected and other.resource_type == 'model' and other.name == reader %}
-        {% do reads.append(dbt_kinds.source_window(dbt_kinds._backbuild_window(other, asked, selected), dict(margin, unit='none'))) %}
+      {% for other in graph.nodes.values()
+          if other.unique_id in selected and other.resource_type == 'model' and other.name == reader %}
+        {% do reads.append(dbt_kinds.source_window(dbt_kinds._backbuild_window(other, asked, selected),
+          dict(margin, unit='none'))) %}
       {% endfor %}
     {% endfor %}
     {% set unit = dbt_kinds.options_of(node).unit %}
     {% do known.update({node.unique_id: asked if not reads else [
-      dbt_kinds.floor_to_unit((reads | map('first') | list + asked[:1]) | min, unit), dbt_kinds.ceil_to_unit((reads | map('last') | list + asked[1:]) | max, unit),
+      dbt_kinds.floor_to_unit((reads | map('first') | list + asked[:1]) | min, unit),
+      dbt_kinds.ceil_to_unit((reads | map('last') | list + asked[1:]) | max, unit),
     ]}) %}
   {% endif %}
   {% do return(known[node.unique_id]) %}
@@ -39,8 +44,11 @@
     {% do return({}) %}
   {% endif %}
   {% for reader, margin in (margins.items() if margins is mapping else [('', none)]) %}
-    {% if margin is not mapping or dbt_kinds.read_duration(margin.get('before')) is none or dbt_kinds.read_duration(margin.get('after')) is none %}
-      {% do dbt_kinds.fail(node.name, "meta.backbuild_margins '" ~ margins ~ "' cannot be read; write, for each reader, two ISO-8601 durations, as in "
+    {% if margin is not mapping or dbt_kinds.read_duration(margin.get('before')) is none
+        or dbt_kinds.read_duration(margin.get('after')) is none %}
+      {% do dbt_kinds.fail(node.name,
+        "meta.backbuild_margins '" ~ margins
+          ~ "' cannot be read; write, for each reader, two ISO-8601 durations, as in "
         ~ "{'daily_sessions': {'before': 'P1D', 'after': 'PT0S'}}, or compile the project again") %}
     {% endif %}
   {% endfor %}

@@ -1,5 +1,6 @@
 {#
-  What a run begins with, as planners take it: `{found, is_there, refresh, sql, loads, settings}`, and its hash when it is asked for (hash_of_run). `found` is what stands where the table belongs, none if nothing does;
+  What a run begins with, as planners take it: `{found, is_there, refresh, sql, loads, settings}`, and its hash when it
+  is asked for (hash_of_run). `found` is what stands where the table belongs, none if nothing does;
   without a table there are no `loads`, whatever the store says.
 #}
 {% macro begun_run(options, settings, refresh) %}
@@ -14,7 +15,8 @@
   {% endif %}
   {% set sql = dbt_kinds[options.traits.query](options) %}
   {% do return({
-    'found': found, 'is_there': found == 'table', 'refresh': refresh, 'sql': sql, 'loads': dbt_kinds.loads_of(options.relation) if found == 'table' else [],
+    'found': found, 'is_there': found == 'table', 'refresh': refresh, 'sql': sql,
+    'loads': dbt_kinds.loads_of(options.relation) if found == 'table' else [],
     'settings': settings,
   }) %}
 {% endmacro %}

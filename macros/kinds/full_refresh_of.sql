@@ -10,5 +10,6 @@
 
 {# A model's text in dbt's status column, with a remark if it was asked to be rebuilt and was not. #}
 {% macro with_ignored_refresh(options, status) %}
-  {% do return(status ~ (', --full-refresh ignored' if options.traits.blocks_full_refresh and should_full_refresh() else '')) %}
+  {% do return(status ~ (', --full-refresh ignored' if options.traits.blocks_full_refresh and should_full_refresh()
+    else '')) %}
 {% endmacro %}

@@ -1,6 +1,7 @@
 {#
-  The context of a model's run, checked against the current table and query before anything is written: `{options, plan, is_done, note}`, and if there is something to do what
-  prepared_write adds. Pass `refresh` if others may have written since the run began.
+  The context of a model's run, checked against the current table and query before anything is written:
+  `{options, plan, is_done, note}`, and if there is something to do what prepared_write adds. Pass `refresh` if others
+  may have written since the run began.
 #}
 {% macro planned_run(options, settings, refresh=false) %}
   {% set run = dbt_kinds.begun_run(options, settings, refresh) %}
@@ -18,8 +19,8 @@
 
 
 {#
-  The same under the lease: claims the table, and plans again if others wrote, or if a write that a run announced and did not record
-  had to be finished.
+  The same under the lease: claims the table, and plans again if others wrote, or if a write that a run announced and
+  did not record had to be finished.
 #}
 {% macro leased_run(options, settings) %}
   {% set has_open_write = dbt_kinds.open_write(options.relation) is not none %}
@@ -33,7 +34,8 @@
     {% do return(run_context) %}
   {% endif %}
   {# what a run without anything to load notes is not worth failing for #}
-  {% set others_wrote = dbt_kinds.claim(options, run_context.plan, run_context.get('table_state_queries', {}), gives_way=run_context.is_done) %}
+  {% set others_wrote = dbt_kinds.claim(options, run_context.plan, run_context.get('table_state_queries', {}),
+    gives_way=run_context.is_done) %}
   {% if others_wrote is none %}
     {% do return(dict(run_context, note=none)) %}
   {% endif %}
@@ -55,6 +57,7 @@
 {% macro reload_existing(relation, run_context) %}
   {% do run_context.table_state.clear() %}
   {% if run_context.start_anew %}
-    {% do run_context.update({'existing': dbt_kinds.describe_table(relation) if dbt_kinds.relation_type(relation, refresh=true) is not none else none}) %}
+    {% do run_context.update({'existing': dbt_kinds.describe_table(relation)
+      if dbt_kinds.relation_type(relation, refresh=true) is not none else none}) %}
   {% endif %}
 {% endmacro %}

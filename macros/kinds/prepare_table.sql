@@ -1,4 +1,5 @@
-{# Prepares the table for this run's batches: rebuilds it, or applies the query's column changes. Once per run, after the first batch has passed its checks. #}
+{# Prepares the table for this run's batches: rebuilds it, or applies the query's column changes. Once per run, after
+   the first batch has passed its checks. #}
 {% macro prepare_table(relation, run_context) %}
   {% if run_context.get('is_prepared') %}
     {% do return(none) %}
@@ -11,11 +12,13 @@
   {% elif run_context.start_anew %}
     {% do dbt_kinds.invalidate_all(run_context) %}
     {% if not write_spec.replaces_table or writes_nothing or not plan.batches or run_context.reads_itself %}
-      {% do dbt_kinds.create_empty_table(relation, run_context.existing, options.file_format, write_spec.partitioning, write_spec.schema) %}
+      {% do dbt_kinds.create_empty_table(relation, run_context.existing, options.file_format, write_spec.partitioning,
+        write_spec.schema) %}
       {% do run_context.table_state.clear() %}
       {# a write that replaces the table must see this one #}
       {% do run_context.update({'existing': {
-        'columns': write_spec.schema, 'partitioning': write_spec.partitioning, 'file_format': options.file_format, 'is_view': false, 'location': none,
+        'columns': write_spec.schema, 'partitioning': write_spec.partitioning, 'file_format': options.file_format,
+        'is_view': false, 'location': none,
       }}) if run_context.reads_itself %}
     {% endif %}
     {% do return(none) %}

@@ -1,10 +1,11 @@
 {#
-  Rewrites the interval store with the same meaning in fewer rows: events older than `keep_days` are replayed, superseded
-  ones are dropped, and loads that can no longer be distinguished are merged. Runs of the last days keep their history.
+  Rewrites the interval store with the same meaning in fewer rows: events older than `keep_days` are replayed,
+  superseded ones are dropped, and loads that can no longer be distinguished are merged. Runs of the last days keep
+  their history.
   `drop_unreadable` also drops rows that no run can read, and keeps no history.
 
-  Being killed at any moment loses nothing: the new rows are first written beside the store, where readers find them too, and
-  reading an event twice is harmless.
+  Being killed at any moment loses nothing: the new rows are first written beside the store, where readers find them
+  too, and reading an event twice is harmless.
 #}
 {% macro compact_store(keep_days=7, drop_unreadable=false) %}
   {% do dbt_kinds.set_event_source('compact_store') %}
@@ -18,7 +19,8 @@
     {% set before = dbt_kinds.count_events() %}
     {% set old_until = dbt_kinds._keep_from(keep_days, drop_unreadable) %}
     {% set old_events = dbt_kinds.compacted_log(dbt_kinds.old_log(old_until), drop_unreadable) %}
-    {% set young = 'recorded_at >= ' ~ dbt_kinds.text_literal(old_until) ~ (" and invocation_id = '" ~ invocation_id ~ "'" if drop_unreadable else '') %}
+    {% set young = 'recorded_at >= ' ~ dbt_kinds.text_literal(old_until)
+      ~ (" and invocation_id = '" ~ invocation_id ~ "'" if drop_unreadable else '') %}
     {% set failure = dbt_kinds.rewrite_store(old_events, young, before) %}
     {% do dbt_kinds.fail('the interval store', failure ~ '; nothing was changed') if failure is not none %}
     {% do dbt_kinds.release_lease_of(lease) %}

@@ -1,5 +1,6 @@
 {#
-  Checks the connection, the engine, the store and every model of a kind, and reports each problem with its consequence and its remedy. Writes nothing.
+  Checks the connection, the engine, the store and every model of a kind, and reports each problem with its consequence
+  and its remedy. Writes nothing.
   With `raises` the operation fails if it finds an error, so that a job fails.
 #}
 {% macro doctor(select=none, raises=true) %}
@@ -14,24 +15,29 @@
   {% set errors = findings | selectattr('severity', 'eq', 'error') | list %}
   {% do dbt_kinds.print_answer('doctor', {'facts': facts, 'findings': findings, 'models': nodes | length}) %}
   {% if errors and raises %}
-    {% do exceptions.raise_compiler_error('dbt_kinds: doctor found ' ~ dbt_kinds.counted(errors | length, 'error', 'errors') ~ ': ' ~ errors | map(attribute='wrong') | join('; ')) %}
+    {% do exceptions.raise_compiler_error('dbt_kinds: doctor found '
+      ~ dbt_kinds.counted(errors | length, 'error', 'errors') ~ ': ' ~ errors | map(attribute='wrong') | join('; ')) %}
   {% endif %}
 {% endmacro %}
 
 
 {% macro _finding(findings, severity, about, wrong, leads_to, remedy) %}
-  {% do findings.append({'severity': severity, 'about': about, 'wrong': wrong, 'leads_to': leads_to, 'remedy': remedy}) %}
+  {% do findings.append({'severity': severity, 'about': about, 'wrong': wrong, 'leads_to': leads_to,
+    'remedy': remedy}) %}
 {% endmacro %}
 
 
 {# The session's settings; none for one that is not set. #}
 {% macro _engine_facts() %}
   {% set settings = {
-    'time_zone': 'spark.sql.session.timeZone', 'ansi': 'spark.sql.ansi.enabled', 'overwrite_mode': 'spark.sql.sources.partitionOverwriteMode',
-    'lock': 'spark.hadoop.iceberg.engine.hive.lock-enabled', 'refuses_type_changes': 'spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes',
+    'time_zone': 'spark.sql.session.timeZone', 'ansi': 'spark.sql.ansi.enabled',
+    'overwrite_mode': 'spark.sql.sources.partitionOverwriteMode',
+    'lock': 'spark.hadoop.iceberg.engine.hive.lock-enabled',
+    'refuses_type_changes': 'spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes',
     'store_assignment': 'spark.sql.storeAssignmentPolicy',
   } %}
-  {% set facts = {'dbt': dbt_version, 'adapter': adapter.type(), 'spark': (run_query('select version()').rows[0][0] | string).split(' ')[0]} %}
+  {% set facts = {'dbt': dbt_version, 'adapter': adapter.type(),
+    'spark': (run_query('select version()').rows[0][0] | string).split(' ')[0]} %}
   {% for name, setting in settings.items() %}
     {% set value = run_query('set ' ~ dbt_kinds.quoted(setting)).rows[0][1] | string %}
     {% do facts.update({name: none if value in ['<undefined>', 'None'] else value}) %}
@@ -50,28 +56,35 @@
   {% endfor %}
   {% set is_server = facts.method is not none and facts.method != 'session' %}
   {% if is_server and facts.poll_interval is not none and facts.poll_interval | float > 1 %}
-    {% do dbt_kinds._finding(findings, 'warning', 'profile', 'poll_interval is ' ~ facts.poll_interval, 'dbt-spark polls each statement only every ' ~ facts.poll_interval
+    {% do dbt_kinds._finding(findings, 'warning', 'profile', 'poll_interval is ' ~ facts.poll_interval,
+      'dbt-spark polls each statement only every ' ~ facts.poll_interval
       ~ ' seconds, and a run sends 6 to 20 statements', 'poll_interval: 1 in the output of profiles.yml') %}
   {% endif %}
   {% if is_server and 'iceberg' in with_commits and (facts.lock or '') | lower == 'false' %}
-    {% do dbt_kinds._finding(findings, 'error', 'catalog', "the lock of Hive's catalog is off (iceberg.engine.hive.lock-enabled)", 'if two runs commit to one Iceberg table at the same time, one commit is silently lost',
+    {% do dbt_kinds._finding(findings, 'error', 'catalog',
+      "the lock of Hive's catalog is off (iceberg.engine.hive.lock-enabled)",
+      'if two runs commit to one Iceberg table at the same time, one commit is silently lost',
       'start the server without spark.hadoop.iceberg.engine.hive.lock-enabled=false') %}
   {% endif %}
   {% if (facts.store_assignment or '') | upper == 'LEGACY' and with_commits %}
-    {% do dbt_kinds._finding(findings, 'error', 'session', 'spark.sql.storeAssignmentPolicy is LEGACY', 'Spark refuses every write to an Iceberg or Delta table',
+    {% do dbt_kinds._finding(findings, 'error', 'session', 'spark.sql.storeAssignmentPolicy is LEGACY',
+      'Spark refuses every write to an Iceberg or Delta table',
       "server_side_parameters: {'spark.sql.storeAssignmentPolicy': ANSI} in profiles.yml") %}
   {% endif %}
   {% if of_files and not dbt_kinds.is_utc(facts.time_zone) %}
-    {% do dbt_kinds._finding(findings, 'warning', 'session', 'the time zone of the session is ' ~ facts.time_zone, 'Parquet and ORC tables that are partitioned by a timestamp are refused',
+    {% do dbt_kinds._finding(findings, 'warning', 'session', 'the time zone of the session is ' ~ facts.time_zone,
+      'Parquet and ORC tables that are partitioned by a timestamp are refused',
       "server_side_parameters: {'spark.sql.session.timeZone': UTC} in profiles.yml") %}
   {% endif %}
 {% endmacro %}
 
 
-{# Returns the relations whose events cannot be read; an empty name stands for rows that name none, at which every run stops. #}
+{# Returns the relations whose events cannot be read; an empty name stands for rows that name none, at which every run
+   stops. #}
 {% macro _look_at_store(facts, findings) %}
   {% set store = dbt_kinds.find_store(refresh=true) %}
-  {% do facts.update({'store': dbt_kinds.store_table() | string, 'store_format': none if store is none else store.file_format}) %}
+  {% do facts.update({'store': dbt_kinds.store_table() | string,
+    'store_format': none if store is none else store.file_format}) %}
   {% if store is none %}
     {% do return([]) %}
   {% endif %}
@@ -81,16 +94,23 @@
     ~ dbt_kinds.store_source() ~ ')')[0] %}
   {% do facts.update({'events': counts.events, 'files': counts.files}) %}
   {% if counts.unreadable %}
-    {% do dbt_kinds._finding(findings, 'error', 'store', dbt_kinds.counted(counts.unreadable, 'row', 'rows') ~ ' of ' ~ facts.store ~ ' cannot be read as events',
-      'every run stops at them, and no table was checked' if '' in counts.relations else 'runs of ' ~ counts.relations[:5] | join(', ') ~ (', …' if counts.relations | length > 5 else '') ~ ' stop at them',
-      'correct them; or drop them, and what they recorded is loaded again: ' ~ "dbt run-operation dbt_kinds.compact_store --args '{drop_unreadable: true}'") %}
+    {% do dbt_kinds._finding(findings, 'error', 'store',
+      dbt_kinds.counted(counts.unreadable, 'row', 'rows') ~ ' of ' ~ facts.store ~ ' cannot be read as events',
+      'every run stops at them, and no table was checked' if '' in counts.relations
+        else 'runs of ' ~ counts.relations[:5] | join(', ') ~ (', …' if counts.relations | length > 5 else '')
+        ~ ' stop at them',
+      'correct them; or drop them, and what they recorded is loaded again: '
+        ~ "dbt run-operation dbt_kinds.compact_store --args '{drop_unreadable: true}'") %}
   {% endif %}
   {% if counts.files > 500 %}
-    {% do dbt_kinds._finding(findings, 'warning', 'store', 'the store has ' ~ dbt_kinds.thousands(counts.files) ~ ' files', 'every run reads all of them when it begins',
+    {% do dbt_kinds._finding(findings, 'warning', 'store',
+      'the store has ' ~ dbt_kinds.thousands(counts.files) ~ ' files', 'every run reads all of them when it begins',
       'dbt run-operation dbt_kinds.compact_store, on a schedule') %}
   {% endif %}
   {% for claim in dbt_kinds.open_claims(dbt_kinds.read_last_runs()) if not dbt_kinds.is_live(claim) %}
-    {% do dbt_kinds._finding(findings, 'warning', claim.relation, 'invocation ' ~ claim.invocation_id ~ ' died while it held the lease; its last sign of life is of ' ~ claim.last_sign_of_life[:19],
+    {% do dbt_kinds._finding(findings, 'warning', claim.relation,
+      'invocation ' ~ claim.invocation_id ~ ' died while it held the lease; its last sign of life is of '
+        ~ claim.last_sign_of_life[:19],
       'what it was loading is missing until the next run', 'dbt run') %}
   {% endfor %}
   {% do return(counts.relations) %}
@@ -102,46 +122,67 @@
   {% set found, events = dbt_kinds.relation_type(relation), dbt_kinds.events_of(options.relation) %}
   {% set is_recorded = dbt_kinds.loads_of(options.relation) != [] %}
   {% set early = dbt_kinds.early_ticks(options, dbt_kinds.run_settings(node.name).execution_time) %}
-  {% do dbt_kinds._finding(findings, 'warning', options.relation, early.is, early.leads_to, early.remedy) if early is not none %}
+  {% do dbt_kinds._finding(findings, 'warning', options.relation, early.is, early.leads_to, early.remedy)
+    if early is not none %}
   {% if found == 'view' %}
-    {% do dbt_kinds._finding(findings, 'error', options.relation, 'it is a view', 'a run of ' ~ options.model ~ ' replaces it by a table', 'drop the view, or give the model another alias') %}
+    {% do dbt_kinds._finding(findings, 'error', options.relation, 'it is a view',
+      'a run of ' ~ options.model ~ ' replaces it by a table', 'drop the view, or give the model another alias') %}
     {% do return(none) %}
   {% elif found is none %}
     {% if is_recorded %}
-      {% do dbt_kinds._finding(findings, 'warning', options.relation, 'it is recorded as loaded, and there is no such table', 'the next run loads all of it from start', 'dbt run -s ' ~ options.model
+      {% do dbt_kinds._finding(findings, 'warning', options.relation,
+        'it is recorded as loaded, and there is no such table', 'the next run loads all of it from start',
+        'dbt run -s ' ~ options.model
         ~ ', or put the table back') %}
     {% endif %}
     {% do return(none) %}
   {% endif %}
   {% set table = dbt_kinds.describe_table(relation) %}
   {% if table.file_format != options.file_format %}
-    {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table is ' ~ table.file_format ~ ', and file_format of ' ~ options.model ~ ' says ' ~ options.file_format, 'the next run is refused, or rebuilds it',
+    {% do dbt_kinds._finding(findings, 'error', options.relation,
+      'the table is ' ~ table.file_format ~ ', and file_format of ' ~ options.model ~ ' says ' ~ options.file_format,
+      'the next run is refused, or rebuilds it',
       "config(file_format='" ~ table.file_format ~ "'), or --full-refresh") %}
   {% elif options.traits.filters_by_time and dbt_kinds.is_file_format(table.file_format) and not table.partitioning %}
-    {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table of ' ~ table.file_format ~ ' has no partitions', 'a range of it cannot be replaced, and the next run is refused',
+    {% do dbt_kinds._finding(findings, 'error', options.relation,
+      'the table of ' ~ table.file_format ~ ' has no partitions',
+      'a range of it cannot be replaced, and the next run is refused',
       'dbt run -s ' ~ options.model ~ ' --full-refresh') %}
   {% elif dbt_kinds.differing_partitions(options, table.partitioning) is not none %}
-    {% do dbt_kinds._finding(findings, 'warning', options.relation, dbt_kinds.differing_partitions(options, table.partitioning), 'it keeps its partitions', dbt_kinds.rebuild_partitions(options, table.partitioning)) %}
+    {% do dbt_kinds._finding(findings, 'warning', options.relation,
+      dbt_kinds.differing_partitions(options, table.partitioning), 'it keeps its partitions',
+      dbt_kinds.rebuild_partitions(options, table.partitioning)) %}
   {% endif %}
-  {% set put_back = [] if options.traits.replaces_table and not options.traits.is_change_driven else dbt_kinds.intervals_put_back(relation, table.file_format, options.relation) %}
+  {% set put_back = [] if options.traits.replaces_table and not options.traits.is_change_driven
+    else dbt_kinds.intervals_put_back(relation, table.file_format, options.relation) %}
   {% if put_back %}
     {% set forgets = options.traits.filters_by_time or options.traits.appends_rows %}
     {% set spans = [] %}
     {% for start, end in put_back %}{% do spans.append(start ~ ' to ' ~ end) %}{% endfor %}
-    {% do dbt_kinds._finding(findings, 'error', options.relation, 'the table was put back to an older version, from before it was loaded with what is recorded: ' ~ spans | join(', '),
-      'no run loads it again', 'put the newest version back, or: ' ~ ("dbt run-operation dbt_kinds.forget --args '{select: " ~ options.model ~ ', start: ' ~ put_back[0][0] ~ ', end: ' ~ put_back[-1][1] ~ "}'"
+    {% do dbt_kinds._finding(findings, 'error', options.relation,
+      'the table was put back to an older version, from before it was loaded with what is recorded: '
+        ~ spans | join(', '),
+      'no run loads it again', 'put the newest version back, or: '
+        ~ ("dbt run-operation dbt_kinds.forget --args '{select: " ~ options.model ~ ', start: ' ~ put_back[0][0]
+        ~ ', end: ' ~ put_back[-1][1] ~ "}'"
       if forgets else 'dbt run --full-refresh -s ' ~ options.model)) %}
   {% endif %}
-  {% if not events and (options.get('capture') is not none or not options.traits.ignores_intervals) and dbt_kinds.has_rows(relation) %}
-    {% do dbt_kinds._finding(findings, 'warning', options.relation, 'the table is there, and nothing is recorded of it', 'the next run loads all of it again',
+  {% if not events and (options.get('capture') is not none or not options.traits.ignores_intervals)
+      and dbt_kinds.has_rows(relation) %}
+    {% do dbt_kinds._finding(findings, 'warning', options.relation, 'the table is there, and nothing is recorded of it',
+      'the next run loads all of it again',
       "dbt run-operation dbt_kinds.adopt --args '{select: " ~ options.model ~ "}'") %}
   {% endif %}
   {% set left = dbt_kinds.left_stages(relation) %}
   {% if left and not dbt_kinds.is_claimed_by_others(options) %}
-    {% do dbt_kinds._finding(findings, 'warning', options.relation, dbt_kinds.counted(left | length, 'stage', 'stages') ~ ' of a run that died beside it: ' ~ left | join(', '), 'they take room until the next run drops them',
+    {% do dbt_kinds._finding(findings, 'warning', options.relation,
+      dbt_kinds.counted(left | length, 'stage', 'stages') ~ ' of a run that died beside it: ' ~ left | join(', '),
+      'they take room until the next run drops them',
       'dbt run -s ' ~ options.model) %}
   {% endif %}
   {% if dbt_kinds.open_write(options.relation) is not none %}
-    {% do dbt_kinds._finding(findings, 'warning', options.relation, 'a run died during a write that must not be repeated', 'the next run first checks whether that write happened', 'dbt run -s ' ~ options.model) %}
+    {% do dbt_kinds._finding(findings, 'warning', options.relation,
+      'a run died during a write that must not be repeated', 'the next run first checks whether that write happened',
+      'dbt run -s ' ~ options.model) %}
   {% endif %}
 {% endmacro %}

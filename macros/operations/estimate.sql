@@ -1,5 +1,6 @@
 {#
-  The estimated cost of a plan's batches, `{seconds, rows, from_batches}`: that of the median batch of the same size among `known`, or of the nearest size, scaled by units.
+  The estimated cost of a plan's batches, `{seconds, rows, from_batches}`: that of the median batch of the same size
+  among `known`, or of the nearest size, scaled by units.
   Numbers are none if nothing is known; they are informational only. Pure.
 #}
 {% macro estimate(plan, known, unit) %}
@@ -28,14 +29,16 @@
       {% do used.update({nearest.size: alike | length}) %}
       {% set rows = alike | map(attribute='rows_written') | select('defined') | reject('none') | list %}
       {% do rate_of.update({size: {
-        'seconds': dbt_kinds._median(alike | map(attribute='seconds') | list) * size / nearest.size, 'rows': dbt_kinds._median(rows) * size / nearest.size if rows else none,
+        'seconds': dbt_kinds._median(alike | map(attribute='seconds') | list) * size / nearest.size,
+        'rows': dbt_kinds._median(rows) * size / nearest.size if rows else none,
       }}) %}
     {% endif %}
     {% set total.seconds = total.seconds + rate_of[size].seconds %}
     {% set total.rows = none if total.rows is none or rate_of[size].rows is none else total.rows + rate_of[size].rows %}
   {% endfor %}
   {% do return({
-    'seconds': dbt_kinds.to_thousandths(total.seconds), 'rows': total.rows | int if total.rows is not none else none, 'from_batches': used.values() | sum,
+    'seconds': dbt_kinds.to_thousandths(total.seconds), 'rows': total.rows | int if total.rows is not none else none,
+    'from_batches': used.values() | sum,
   }) %}
 {% endmacro %}
 
@@ -48,7 +51,8 @@
     {% set literals = [] %}
     {% for relation in relations %}{% do literals.append(dbt_kinds.text_literal(relation)) %}{% endfor %}
     {% set sql %}
-select relation, slice(sort_array(collect_list(struct(recorded_at, interval_start, interval_end, rows_written, seconds)), false), 1, 100) as batches
+select relation, slice(sort_array(collect_list(struct(recorded_at, interval_start, interval_end, rows_written,
+  seconds)), false), 1, 100) as batches
 from {{ source }}
 where event = 'loaded' and seconds is not null and relation in ({{ literals | join(', ') }})
 group by relation

@@ -1,6 +1,6 @@
 {#
-  The newest runs of some models, or of all if none are named: what each planned to load, and how it ended. With `day` only those that loaded that day or
-  took it back.
+  The newest runs of some models, or of all if none are named: what each planned to load, and how it ended. With `day`
+  only those that loaded that day or took it back.
 #}
 {% macro history(select=none, limit=100, day=none) %}
   {% set relations = [] %}
@@ -19,5 +19,6 @@
   {% if not instant.endswith('T00:00:00') %}
     {% do dbt_kinds.fail('the operation history', "day '" ~ written ~ "' is not a day, as in 2024-01-31") %}
   {% endif %}
-  {% do return([instant, (modules.datetime.datetime.fromisoformat(instant) + modules.datetime.timedelta(days=1)).isoformat()]) %}
+  {% do return([instant, (modules.datetime.datetime.fromisoformat(instant)
+    + modules.datetime.timedelta(days=1)).isoformat()]) %}
 {% endmacro %}

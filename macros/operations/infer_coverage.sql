@@ -1,6 +1,7 @@
 {#
-  The whole intervals of a node's table that its rows show to be loaded: for time-range models by the rows' times; for models by
-  key and appended rows by their arrival times; if every run reads everything, or what its sources gained, by the existence of the table.
+  The whole intervals of a node's table that its rows show to be loaded: for time-range models by the rows' times; for
+  models by key and appended rows by their arrival times; if every run reads everything, or what its sources gained, by
+  the existence of the table.
 #}
 {% macro infer_coverage(node, start=none, until=none, gaps='skip', arrival=none) %}
   {% set options = dbt_kinds.options_of(node) %}
@@ -8,7 +9,8 @@
     {% do dbt_kinds._table_to_adopt(node) %}
     {% do return(dbt_kinds.adopted_capture(options, until)) %}
   {% elif options.traits.ignores_intervals %}
-    {% do log('dbt_kinds: ' ~ node.name ~ ': nothing to adopt: a table of kind ' ~ options.kind ~ ' has no intervals', info=true) %}
+    {% do log('dbt_kinds: ' ~ node.name ~ ': nothing to adopt: a table of kind ' ~ options.kind ~ ' has no intervals',
+      info=true) %}
     {% do return([]) %}
   {% endif %}
   {% set relation = dbt_kinds._table_to_adopt(node) %}
@@ -25,8 +27,8 @@
 
 
 {#
-  What to pass to adopt a model whose kind does not tell which column its windows are of, if it is not what was given: none if nothing is to be asked. It names the
-  column that the query compares with the window, if there is one.
+  What to pass to adopt a model whose kind does not tell which column its windows are of, if it is not what was given:
+  none if nothing is to be asked. It names the column that the query compares with the window, if there is one.
 #}
 {% macro arrival_question(node, arrival=none) %}
   {% set options = dbt_kinds.options_of(node) %}
@@ -38,11 +40,15 @@
   {% if arrival and dbt_kinds.find_column(columns, arrival) is not none %}
     {% do return(none) %}
   {% endif %}
-  {% set compared = modules.re.findall('(?:\w+\.)?(\w+)\s*(?:>=|between)\s*[{][{]-?\s*dbt_kinds\.start_', node.raw_code) | unique | list %}
-  {% set its = compared if compared | length == 1 and dbt_kinds.find_column(columns, compared[0]) is not none else ['<column>'] %}
+  {% set compared = modules.re.findall('(?:\w+\.)?(\w+)\s*(?:>=|between)\s*[{][{]-?\s*dbt_kinds\.start_', node.raw_code)
+    | unique | list %}
+  {% set its = compared if compared | length == 1 and dbt_kinds.find_column(columns, compared[0]) is not none
+    else ['<column>'] %}
   {% do return(
-    ('the model reads windows, and its kind does not tell which column they are of' if not arrival else "arrival '" ~ arrival ~ "' is not a column of its table")
-    ~ "; adopt it by itself: dbt run-operation dbt_kinds.adopt --args '{select: " ~ node.name ~ ', arrival: ' ~ its[0] ~ "}'"
+    ('the model reads windows, and its kind does not tell which column they are of' if not arrival
+      else "arrival '" ~ arrival ~ "' is not a column of its table")
+    ~ "; adopt it by itself: dbt run-operation dbt_kinds.adopt --args '{select: " ~ node.name ~ ', arrival: ' ~ its[0]
+    ~ "}'"
     ~ (' with the column that its query compares with start_*()' if its[0] == '<column>' else '')) %}
 {% endmacro %}
 
@@ -55,14 +61,15 @@
 
 
 {#
-  Every run reads everything, so an existing table lacks only the newest interval: the one before it is recorded, so that the next run
-  takes place. `until` sets the end of the last interval explicitly.
+  Every run reads everything, so an existing table lacks only the newest interval: the one before it is recorded, so
+  that the next run takes place. `until` sets the end of the last interval explicitly.
 #}
 {% macro _interval_by_existence(options, start, until) %}
   {% set bounds = dbt_kinds._adoption_bounds(options, start, until) %}
   {% set upper = dbt_kinds.unit_index([bounds.last, bounds.now] | min, options.unit) - (1 if until is none else 0) %}
   {% if bounds.first is not none and upper <= dbt_kinds.unit_index(bounds.first, options.unit) %}
-    {% do log('dbt_kinds: ' ~ options.model ~ ': nothing to adopt: no interval before ' ~ bounds.last ~ ' begins after ' ~ bounds.first, info=true) %}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': nothing to adopt: no interval before ' ~ bounds.last ~ ' begins after '
+      ~ bounds.first, info=true) %}
     {% do return([]) %}
   {% endif %}
   {% set lower = upper - 1 if bounds.first is none else dbt_kinds.unit_index(bounds.first, options.unit) %}
@@ -83,19 +90,22 @@
 
 
 {#
-  For rows that arrive in order: all that arrived before the newest one's interval are present, so empty intervals are not gaps (a
-  changed row gets a new arrival time). Rows read again are merged, but appended ones would be duplicates, so those must end at `until`.
+  For rows that arrive in order: all that arrived before the newest one's interval are present, so empty intervals are
+  not gaps (a changed row gets a new arrival time). Rows read again are merged, but appended ones would be duplicates,
+  so those must end at `until`.
 #}
 {% macro _intervals_by_arrival(options, relation, start, until, arrival) %}
   {% if not arrival %}
-    {% do dbt_kinds.fail(options.model, 'the model reads windows, and its kind does not tell which column they are of; pass arrival: <column>, the one '
+    {% do dbt_kinds.fail(options.model,
+      'the model reads windows, and its kind does not tell which column they are of; pass arrival: <column>, the one '
       ~ 'that its query compares with start_*() and end_*()') %}
   {% endif %}
   {% set bounds = dbt_kinds._adoption_bounds(options, start, until) %}
   {% set table = dbt_kinds.describe_table(relation) %}
   {% set column = dbt_kinds.find_column(table.columns, arrival) %}
   {% if column is none %}
-    {% do dbt_kinds.fail(options.model, "arrival '" ~ arrival ~ "' is not a column of the table " ~ options.relation ~ ', which has '
+    {% do dbt_kinds.fail(options.model,
+      "arrival '" ~ arrival ~ "' is not a column of the table " ~ options.relation ~ ', which has '
       ~ table.columns | map(attribute='name') | join(', ') ~ '; dbt_kinds.record states a range by hand') %}
   {% endif %}
   {% set values = dbt_kinds.column_values(options.model, column.name, column.type, none) %}
@@ -108,8 +118,10 @@
   {% set end = dbt_kinds.unit_index([bounds.last, bounds.now] | min, options.unit) %}
   {% if options.kind in ['incremental_unmanaged', 'append'] and (until is none or newest >= end) %}
     {% set boundary = dbt_kinds.unit_start(newest if until is none else end, options.unit) %}
-    {% do dbt_kinds.fail(options.model, 'rows that are appended again would be there twice, and the table has rows of an interval that may not be complete; '
-      ~ 'run the old model up to a boundary of its interval and pass it as until, or delete from ' ~ options.relation ~ ' where ' ~ column.name ~ " >= '"
+    {% do dbt_kinds.fail(options.model,
+      'rows that are appended again would be there twice, and the table has rows of an interval that may not be complete; '
+      ~ 'run the old model up to a boundary of its interval and pass it as until, or delete from ' ~ options.relation
+      ~ ' where ' ~ column.name ~ " >= '"
       ~ boundary ~ "' and pass until: '" ~ boundary ~ "'") %}
   {% endif %}
   {% set upper = end if options.kind in ['incremental_unmanaged', 'append'] else [newest, end] | min %}
@@ -117,7 +129,8 @@
   {% set lower = dbt_kinds.unit_index(bounds.first, options.unit) if bounds.first is not none
     else oldest + (0 if dbt_kinds.unit_start(oldest, options.unit) == seen.earliest else 1) %}
   {% if lower >= upper %}
-    {% do log('dbt_kinds: ' ~ options.model ~ ': nothing to adopt: no interval of one ' ~ options.unit.name ~ ' is whole', info=true) %}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': nothing to adopt: no interval of one ' ~ options.unit.name
+      ~ ' is whole', info=true) %}
     {% do return([]) %}
   {% endif %}
   {% do return(dbt_kinds.as_instants([[lower, upper]], options.unit, bounds.last)) %}
@@ -136,8 +149,9 @@
 
 
 {#
-  Refuses a table that the next run would refuse, by passing its own columns to range_write_spec as the query's. No interval that ends
-  after the execution time is complete, so later rows (a 9999-12-31 that means never) are not evidence.
+  Refuses a table that the next run would refuse, by passing its own columns to range_write_spec as the query's. No
+  interval that ends after the execution time is complete, so later rows (a 9999-12-31 that means never) are not
+  evidence.
 #}
 {% macro _intervals_by_time(options, relation, start, until, gaps) %}
   {% set gaps = dbt_kinds.one_of(options.model, 'gaps', gaps, ['skip', 'trust']) %}
@@ -147,7 +161,8 @@
   {% set table = dbt_kinds.describe_table(relation) %}
   {% set name = options.time_column.column %}
   {% if dbt_kinds.find_column(table.columns, name) is none %}
-    {% do dbt_kinds.fail(options.model, "time_column '" ~ name ~ "' is not a column of the table " ~ options.relation ~ ', which has '
+    {% do dbt_kinds.fail(options.model,
+      "time_column '" ~ name ~ "' is not a column of the table " ~ options.relation ~ ', which has '
       ~ table.columns | map(attribute='name') | join(', ')) %}
   {% endif %}
   {% set write_spec = dbt_kinds.range_write_spec(options, table.columns, table) %}
@@ -157,10 +172,12 @@
   {% set message = 'dbt_kinds: ' ~ options.model ~ ': ' %}
   {% if seen.left_out %}
     {% do log(message ~ dbt_kinds.counted(seen.left_out, 'row does', 'rows do') ~ ' not count: ' ~ name ~ ' is NULL'
-      ~ (', not written as ' ~ write_spec.bounds.strftime if write_spec.bounds.strftime is not none else '') ~ ', or after ' ~ now, info=true) %}
+      ~ (', not written as ' ~ write_spec.bounds.strftime if write_spec.bounds.strftime is not none else '')
+      ~ ', or after ' ~ now, info=true) %}
   {% endif %}
   {% if not units %}
-    {% do log(message ~ 'nothing to adopt: ' ~ ('no interval of one ' ~ options.unit.name ~ ' is whole' if seen.runs else 'the table has no rows that count'),
+    {% do log(message ~ 'nothing to adopt: '
+      ~ ('no interval of one ' ~ options.unit.name ~ ' is whole' if seen.runs else 'the table has no rows that count'),
       info=true) %}
   {% endif %}
   {% do return(dbt_kinds.as_instants(units, options.unit, last)) %}
@@ -168,8 +185,8 @@
 
 
 {#
-  Those of the units with rows that count as complete: not the first one unless a row lies at its beginning or `start` says so, never
-  the last one, and none before `start` or beyond `end`. Pure.
+  Those of the units with rows that count as complete: not the first one unless a row lies at its beginning or `start`
+  says so, never the last one, and none before `start` or beyond `end`. Pure.
 #}
 {% macro whole_units(seen, unit, start, end, gaps) %}
   {% if not seen.runs %}

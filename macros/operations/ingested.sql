@@ -5,11 +5,13 @@
     {% set options, files = dbt_kinds.options_of(node), [] %}
     {% if options.landing_table is none and dbt_kinds.has_ledger() %}
       {% set file_batches = dbt_kinds.loaded_file_batches(options.relation) %}
-      {% for row in dbt_kinds.query_rows(dbt_kinds.landed_files_query(options)) if row.get('length') is not none and row.get('claim') and (row.claim in file_batches or not row.is_newest) %}
+      {% for row in dbt_kinds.query_rows(dbt_kinds.landed_files_query(options))
+          if row.get('length') is not none and row.get('claim') and (row.claim in file_batches or not row.is_newest) %}
         {% do files.append(row.shown) %}
       {% endfor %}
     {% endif %}
-    {% do models.append({'model': node.unique_id, 'relation': options.relation, 'landing': options.landing or options.landing_table, 'files': files}) %}
+    {% do models.append({'model': node.unique_id, 'relation': options.relation,
+      'landing': options.landing or options.landing_table, 'files': files}) %}
   {% endfor %}
   {% do dbt_kinds.print_answer('ingested', {'models': models}) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
-  The pending changes in the outbox of models with a sink, after appending the results of a push. Called by `dbt-kinds push`, which selects what to report, because each part costs
-  a statement.
+  The pending changes in the outbox of models with a sink, after appending the results of a push. Called by
+  `dbt-kinds push`, which selects what to report, because each part costs a statement.
 #}
 {% macro outbox(select=none, deliveries=[], about=none, limit=10000, resync=false) %}
   {% do dbt_kinds.set_event_source('outbox') %}
@@ -20,7 +20,8 @@
   {% for node, options in chosen %}
     {% set told = dbt_kinds._told_of(options, about, limit) %}
     {% do told.update({'counts': counts[options.relation]}) if 'counts' in about %}
-    {% do models.append(dict(told, model=node.unique_id, name=node.name, relation=options.relation, sink=options.sink, keys=dbt_kinds.sink_keys(options))) %}
+    {% do models.append(dict(told, model=node.unique_id, name=node.name, relation=options.relation, sink=options.sink,
+      keys=dbt_kinds.sink_keys(options))) %}
   {% endfor %}
   {% do dbt_kinds.print_answer('outbox', {'models': models, 'now': dbt_kinds.next_moment()}) %}
 {% endmacro %}
@@ -60,7 +61,8 @@
     {% elif name == 'dead' %}
       {% do told.update({name: dbt_kinds.query_rows(dbt_kinds.dead_letters_query(relation))}) %}
     {% elif name == 'pushers' %}
-      {% do told.update({name: dbt_kinds.query_rows(dbt_kinds.pushers_query(relation, dbt_kinds.moment_after(dbt_kinds.next_moment(), -600)))}) %}
+      {% do told.update({name: dbt_kinds.query_rows(dbt_kinds.pushers_query(relation,
+        dbt_kinds.moment_after(dbt_kinds.next_moment(), -600)))}) %}
     {% endif %}
   {% endfor %}
   {% do return(told) %}

@@ -16,8 +16,10 @@
     {% set settings = dbt_kinds.backbuild_settings(node, settings, nodes | map(attribute='unique_id') | list) %}
     {% do dbt_kinds.say_what_is_looked_at(options) %}
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
-    {% set note = dbt_kinds.note_of_plan(options, plan, dbt_kinds.is_filled(options, plan, dbt_kinds.table_exists(node), dbt_kinds.relation_of_node(node))) %}
-    {% do plans.update({node.unique_id: dict(dbt_kinds._shown_plan(plan, note), estimate=dbt_kinds.estimate(plan, known.get(options.relation, []), options.unit))}) %}
+    {% set note = dbt_kinds.note_of_plan(options, plan,
+      dbt_kinds.is_filled(options, plan, dbt_kinds.table_exists(node), dbt_kinds.relation_of_node(node))) %}
+    {% do plans.update({node.unique_id: dict(dbt_kinds._shown_plan(plan, note),
+      estimate=dbt_kinds.estimate(plan, known.get(options.relation, []), options.unit))}) %}
     {% do dbt_kinds._expect_loads(options.relation, plan) %}
   {% endfor %}
   {% do dbt_kinds.print_answer('plan', {'plans': plans.values() | sort(attribute='model')}) %}
@@ -28,7 +30,8 @@
 {% macro _shown_plan(plan, note) %}
   {% set shown = {} %}
   {% for name in [
-    'model', 'relation', 'kind', 'execution_time', 'start', 'end', 'cron', 'unit', 'recorded', 'missing', 'lookback', 'restated', 'batches', 'waiting', 'reason',
+    'model', 'relation', 'kind', 'execution_time', 'start', 'end', 'cron', 'unit', 'recorded', 'missing', 'lookback',
+    'restated', 'batches', 'waiting', 'reason',
   ] %}
     {% do shown.update({name: plan[name]}) %}
   {% endfor %}
@@ -38,13 +41,16 @@
 {% endmacro %}
 
 
-{# The current plan of a node, based on the records of its table. It asks no table what changed: what ignores intervals is planned as if it read everything. #}
+{# The current plan of a node, based on the records of its table. It asks no table what changed: what ignores intervals
+   is planned as if it read everything. #}
 {% macro plan_of(node, options, settings, sql=none) %}
   {% set sql = none if sql is none else dbt_kinds.one_query(options.model, sql) %}
   {% set is_there = dbt_kinds.table_exists(node) %}
   {% do dbt_kinds.check_deletes_are_seen(node, sql) %}
-  {% set run = {'is_there': is_there, 'sql': sql, 'loads': dbt_kinds.loads_of(options.relation) if is_there else [], 'settings': settings} %}
-  {% do return(dbt_kinds['plan_whole' if options.traits.ignores_intervals else options.traits.plan](node, options, run)) %}
+  {% set run = {'is_there': is_there, 'sql': sql, 'loads': dbt_kinds.loads_of(options.relation) if is_there else [],
+    'settings': settings} %}
+  {% do return(dbt_kinds['plan_whole' if options.traits.ignores_intervals else options.traits.plan](node, options,
+    run)) %}
 {% endmacro %}
 
 
@@ -52,6 +58,8 @@
 {% macro _expect_loads(relation, plan) %}
   {% set moment = dbt_kinds.next_moment() %}
   {% for start, end in plan.batches %}
-    {% do dbt_kinds.add_to_log(relation, {'event': 'loaded', 'interval_start': start, 'interval_end': end, 'recorded_at': moment, 'execution_time': plan.execution_time}) %}
+    {% do dbt_kinds.add_to_log(relation,
+      {'event': 'loaded', 'interval_start': start, 'interval_end': end, 'recorded_at': moment,
+        'execution_time': plan.execution_time}) %}
   {% endfor %}
 {% endmacro %}

@@ -6,5 +6,6 @@
 
 {# Whether a node's table exists. #}
 {% macro table_exists(node) %}
-  {% do return(dbt_kinds.relation_type(api.Relation.create(database=node.database, schema=node.schema, identifier=node.alias)) == 'table') %}
+  {% do return(dbt_kinds.relation_type(api.Relation.create(database=node.database, schema=node.schema,
+    identifier=node.alias)) == 'table') %}
 {% endmacro %}

@@ -1,4 +1,5 @@
-{# Ends every lease on some models, of any run, and that of a compaction: for a run that is known to be dead before its lease expires. #}
+{# Ends every lease on some models, of any run, and that of a compaction: for a run that is known to be dead before its
+   lease expires. #}
 {% macro release_lease(select=none) %}
   {% do dbt_kinds.set_event_source('release_lease') %}
   {% set models = [] %}

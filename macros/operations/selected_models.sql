@@ -1,11 +1,13 @@
 {#
-  The nodes of this project's kinds that an operation's argument selects: names separated by spaces, also `package.model`;
+  The nodes of this project's kinds that an operation's argument selects: names separated by spaces, also
+  `package.model`;
   empty selects all of them.
 #}
 {% macro selected_models(select) %}
   {% set wanted = (select or '').split() | unique | list %}
   {% set found, missing = [], wanted | list %}
-  {% for node in graph.nodes.values() if node.resource_type == 'model' and node.config.materialized in dbt_kinds.kinds() %}
+  {% for node in graph.nodes.values()
+      if node.resource_type == 'model' and node.config.materialized in dbt_kinds.kinds() %}
     {% set names = [node.name, node.package_name ~ '.' ~ node.name] %}
     {% if not wanted or names | select('in', wanted) | list %}
       {% do found.append(node) %}
@@ -13,7 +15,8 @@
     {% endif %}
   {% endfor %}
   {% if missing %}
-    {% do exceptions.raise_compiler_error('dbt_kinds: no model of a kind is called ' ~ missing | join(', ') ~ '; select takes model names separated by '
+    {% do exceptions.raise_compiler_error('dbt_kinds: no model of a kind is called ' ~ missing | join(', ')
+      ~ '; select takes model names separated by '
       ~ 'spaces') %}
   {% endif %}
   {% do return(found | sort(attribute='unique_id')) %}
@@ -33,7 +36,8 @@
 {# For operations that change records: an empty selection must not select everything. #}
 {% macro named_models(operation, select) %}
   {% if not select %}
-    {% do exceptions.raise_compiler_error('dbt_kinds: ' ~ operation ~ ' needs select, the names of models separated by spaces') %}
+    {% do exceptions.raise_compiler_error('dbt_kinds: ' ~ operation
+      ~ ' needs select, the names of models separated by spaces') %}
   {% endif %}
   {% do return(dbt_kinds.selected_models(select)) %}
 {% endmacro %}

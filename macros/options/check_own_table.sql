@@ -1,13 +1,16 @@
 {#
-  Refuses a model whose table another node names as well, in other letter case: dbt only compares exact names. It asks no catalog: even where one tells the two apart (Iceberg's
-  Hadoop catalog), dbt stops at the second run, because it found "an approximate match" (measured on 1.11).
+  Refuses a model whose table another node names as well, in other letter case: dbt only compares exact names. It asks
+  no catalog: even where one tells the two apart (Iceberg's Hadoop catalog), dbt stops at the second run, because it
+  found "an approximate match" (measured on 1.11).
 #}
 {% macro check_own_table(node) %}
   {% for unique_id in dbt_kinds._nodes_with_alias(node.alias) if unique_id != node.unique_id %}
     {% set other = graph.nodes[unique_id] %}
     {% if dbt_kinds._address(other) == dbt_kinds._address(node) %}
-      {% do dbt_kinds.fail(node.name, "alias '" ~ node.alias ~ "' and '" ~ other.alias ~ "', that of the " ~ other.resource_type ~ ' ' ~ other.name
-        ~ ', name one table, because letter case does not count; give one of the two another alias, as in config(alias=' ~ "'" ~ node.alias ~ "_2')") %}
+      {% do dbt_kinds.fail(node.name,
+        "alias '" ~ node.alias ~ "' and '" ~ other.alias ~ "', that of the " ~ other.resource_type ~ ' ' ~ other.name
+        ~ ', name one table, because letter case does not count; give one of the two another alias, as in config(alias='
+        ~ "'" ~ node.alias ~ "_2')") %}
     {% endif %}
   {% endfor %}
 {% endmacro %}
@@ -18,7 +21,9 @@
   {% set known = dbt_kinds.run_memory('aliases') %}
   {% if not known %}
     {% set found = {} %}
-    {% for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot'] and node.config.get('materialized') != 'ephemeral' and node.config.get('enabled') != false %}
+    {% for node in graph.nodes.values()
+        if node.resource_type in ['model', 'seed', 'snapshot'] and node.config.get('materialized') != 'ephemeral'
+        and node.config.get('enabled') != false %}
       {% do found.setdefault(node.alias | lower, []).append(node.unique_id) %}
     {% endfor %}
     {% do known.update(found) %}

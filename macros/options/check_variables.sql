@@ -1,17 +1,22 @@
 {# The variables that a run reads, and the one in projects written by `compile`. Pure. #}
 {% macro variables() %}
   {% do return([
-    'kinds_start', 'kinds_end', 'kinds_execution_time', 'kinds_ignore_cron', 'kinds_batch_size', 'kinds_allow_full_restatement',
-    'kinds_allow_approximate_restatement', 'kinds_backbuild', 'kinds_require_safety', 'kinds_lease_seconds', 'kinds_store_schema', 'kinds_store_format',
-    'kinds_prod_targets', 'kinds_skip_audits', 'kinds_ignore_skip', 'kinds_landing', 'kinds_compact', 'kinds_claim_ahead',
+    'kinds_start', 'kinds_end', 'kinds_execution_time', 'kinds_ignore_cron', 'kinds_batch_size',
+    'kinds_allow_full_restatement',
+    'kinds_allow_approximate_restatement', 'kinds_backbuild', 'kinds_require_safety', 'kinds_lease_seconds',
+    'kinds_store_schema', 'kinds_store_format',
+    'kinds_prod_targets', 'kinds_skip_audits', 'kinds_ignore_skip', 'kinds_landing', 'kinds_compact',
+    'kinds_claim_ahead',
   ]) %}
 {% endmacro %}
 
 
-{# Refuses an unknown variable with the package's prefix, which would be silently ignored. On dbt 2.0 only those of the command line are seen. #}
+{# Refuses an unknown variable with the package's prefix, which would be silently ignored. On dbt 2.0 only those of the
+   command line are seen. #}
 {% macro check_variables(model) %}
   {% set declared, known = dbt_kinds.project_variables(), dbt_kinds.variables() %}
-  {% for variables in [invocation_args_dict.get('vars'), declared, declared.get(project_name), declared.get('dbt_kinds')] %}
+  {% for variables in [invocation_args_dict.get('vars'), declared, declared.get(project_name),
+      declared.get('dbt_kinds')] %}
     {% set place = '' if loop.first else ' in dbt_project.yml' %}
     {% for name in (variables if variables is mapping else {}) if name.startswith('kinds_') and name not in known %}
       {% set meant = dbt_kinds.nearest_name(name, known) %}

@@ -8,20 +8,25 @@
 {% endmacro %}
 
 
-{# What dbt and dbt-spark call their own. Nearly every model has some of these, and looking for the nearest name takes milliseconds. #}
+{# What dbt and dbt-spark call their own. Nearly every model has some of these, and looking for the nearest name takes
+   milliseconds. #}
 {% macro options_of_dbt() %}
   {% do return([
-    'materialized', 'meta', 'tags', 'enabled', 'schema', 'alias', 'database', 'incremental_strategy', 'pre-hook', 'post-hook',
-    'pre_hook', 'post_hook', 'persist_docs', 'grants', 'contract', 'access', 'group', 'docs', 'full_refresh', 'file_format',
+    'materialized', 'meta', 'tags', 'enabled', 'schema', 'alias', 'database', 'incremental_strategy', 'pre-hook',
+    'post-hook',
+    'pre_hook', 'post_hook', 'persist_docs', 'grants', 'contract', 'access', 'group', 'docs', 'full_refresh',
+    'file_format',
     'location_root', 'clustered_by', 'buckets', 'tblproperties', 'sql_header', 'concurrent_batches',
   ]) %}
 {% endmacro %}
 
 
-{# The name that a misspelt one was probably meant to be: equal except for case, `_` and `-`, or, for names of at least that many letters, within two edits. Pure. #}
+{# The name that a misspelt one was probably meant to be: equal except for case, `_` and `-`, or, for names of at least
+   that many letters, within two edits. Pure. #}
 {% macro nearest_name(name, names, letters=8) %}
   {% set plain = name | lower | replace('_', '') | replace('-', '') %}
-  {# two edits leave at least one of three parts unchanged: that is checked first, because computing the distance of each pair takes milliseconds #}
+  {# two edits leave at least one of three parts unchanged: that is checked first, because computing the distance of
+     each pair takes milliseconds #}
   {% set third = plain | length // 3 %}
   {% set parts = [plain[:third], plain[third:2 * third], plain[2 * third:]] %}
   {% for other in names %}
@@ -44,7 +49,8 @@
   {% for letter in left %}
     {% set row = [loop.index] %}
     {% for other in right %}
-      {% do row.append([row[-1] + 1, rows.last[loop.index] + 1, rows.last[loop.index0] + (0 if letter == other else 1)] | min) %}
+      {% do row.append([row[-1] + 1, rows.last[loop.index] + 1, rows.last[loop.index0] + (0 if letter == other else 1)]
+        | min) %}
     {% endfor %}
     {% set rows.last = row %}
   {% endfor %}

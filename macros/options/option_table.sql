@@ -1,13 +1,17 @@
 {#
-  Every option: the kinds that take it (`any`: it may be set for a whole project), its type, and its default where it has one.
-  Types are those of read_option; an option without a type is read by a macro of its own in this folder, mostly by that of its kind (`own_options`). `except` has
-  the kinds whose default differs. The comment above a group of options is what the manual says of them: defaults | meaning
-  (docs/reference/options.md, by docs/.hooks).
+  Every option: the kinds that take it (`any`: it may be set for a whole project), its type, and its default where it
+  has one.
+  Types are those of read_option; an option without a type is read by a macro of its own in this folder, mostly by that
+  of its kind (`own_options`). `except` has the kinds whose default differs. The comment above a group of options is
+  what the manual says of them: defaults | meaning (docs/reference/options.md, by docs/.hooks).
 #}
 {% macro option_table() %}
-  {% set by_range, by_key, by_partition = ['incremental_by_time_range'], ['incremental_by_unique_key'], ['incremental_by_partition'] %}
-  {% set unmanaged, append, events, tracked, full = ['incremental_unmanaged'], ['append'], ['events'], ['tracked'], ['full'] %}
-  {% set cumulative, by_time, by_column = ['cumulative_aggregate'], ['scd_type_2', 'scd_type_2_by_time'], ['scd_type_2_by_column'] %}
+  {% set by_range, by_key, by_partition = ['incremental_by_time_range'], ['incremental_by_unique_key'],
+    ['incremental_by_partition'] %}
+  {% set unmanaged, append, events, tracked, full = ['incremental_unmanaged'], ['append'], ['events'], ['tracked'],
+    ['full'] %}
+  {% set cumulative, by_time, by_column = ['cumulative_aggregate'], ['scd_type_2', 'scd_type_2_by_time'],
+    ['scd_type_2_by_column'] %}
   {% set scd_2 = by_time + by_column %}
   {% set rows = {} %}
 
@@ -23,14 +27,16 @@
     needs `start`, unless it has a window
   #}
   {% do rows.update({
-    'start': {'kinds': 'any', 'type': 'instant', 'synonym': 'begin'}, 'end': {'kinds': 'any', 'type': 'instant'}, 'begin': {'kinds': 'any'},
+    'start': {'kinds': 'any', 'type': 'instant', 'synonym': 'begin'}, 'end': {'kinds': 'any', 'type': 'instant'},
+    'begin': {'kinds': 'any'},
   }) %}
 
   {#
     `@daily`, UTC | when an interval is due: five fields, or `@hourly` `@daily` `@weekly` `@monthly` `@quarterly`
     `@yearly`; the IANA time zone in which the cron is read
   #}
-  {% do rows.update({'cron': {'kinds': 'any', 'type': 'any', 'default': '@daily'}, 'cron_tz': {'kinds': 'any', 'type': 'time zone', 'default': 'UTC'}}) %}
+  {% do rows.update({'cron': {'kinds': 'any', 'type': 'any', 'default': '@daily'},
+    'cron_tz': {'kinds': 'any', 'type': 'time zone', 'default': 'UTC'}}) %}
 
   {#
     from `cron`, `monday` | `year` `quarter` `month` `week` `day` `hour` `half_hour` `quarter_hour` `five_minute`, or
@@ -65,24 +71,28 @@
   {% do rows.update({'allow_partials': {'kinds': 'any', 'type': 'boolean', 'default': false}}) %}
 
   {# none, all | a schedule on which units are reloaded, and how many of the last ones; the number needs the schedule #}
-  {% do rows.update({'auto_restatement_cron': {'kinds': by_range}, 'auto_restatement_intervals': {'kinds': by_range}}) %}
+  {% do rows.update({'auto_restatement_cron': {'kinds': by_range},
+    'auto_restatement_intervals': {'kinds': by_range}}) %}
 
   {# `forward` | when the query has changed: `forward` keeps what is loaded, `rebuild` reloads it, `error` stops #}
-  {% do rows.update({'on_query_change': {'kinds': 'any', 'type': 'choice', 'values': ['forward', 'rebuild', 'error'], 'default': 'forward'}}) %}
+  {% do rows.update({'on_query_change': {'kinds': 'any', 'type': 'choice', 'values': ['forward', 'rebuild', 'error'],
+    'default': 'forward'}}) %}
 
   {#
     by time range `reprocess` for parents by time range whose units nest with its own; otherwise `ignore` | when a
     parent reloaded an interval, or loaded it late: `reprocess` what was read from it, or `ignore` it. Kinds that
     append rows, `cumulative_aggregate` and SCD type 2 always ignore it
   #}
-  {% do rows.update({'on_upstream_change': {'kinds': 'any', 'type': 'choice', 'values': ['reprocess', 'ignore'], 'default': none}}) %}
+  {% do rows.update({'on_upstream_change': {'kinds': 'any', 'type': 'choice', 'values': ['reprocess', 'ignore'],
+    'default': none}}) %}
 
   {#
     false; true for `incremental_unmanaged`, `append`, `events` and SCD type 2 | keep what is recorded, whatever
     window a run requests. `--full-refresh` is ignored as well, except for SCD type 2, `full`, `tracked` and models
     with `capture`
   #}
-  {% do rows.update({'disable_restatement': {'kinds': 'any', 'type': 'boolean', 'default': false, 'except': {'kinds': unmanaged + append + events + scd_2, 'default': true}}}) %}
+  {% do rows.update({'disable_restatement': {'kinds': 'any', 'type': 'boolean', 'default': false,
+    'except': {'kinds': unmanaged + append + events + scd_2, 'default': true}}}) %}
 
   {# required by key, cumulative aggregates and SCD type 2 | a column, a list, or SQL expressions #}
   {% do rows.update({'unique_key': {'kinds': by_key + scd_2 + cumulative}}) %}
@@ -107,17 +117,20 @@
     rows](../kinds/incremental_by_unique_key.md#rows-of-a-key-that-come-together), which a batch replaces together
   #}
   {% do rows.update({
-    'duplicate_keys': {'kinds': by_key + scd_2, 'type': 'choice', 'values': ['error', 'keep_latest', 'replace_all'], 'default': 'error'}, 'order_by': {'kinds': by_key},
+    'duplicate_keys': {'kinds': by_key + scd_2, 'type': 'choice', 'values': ['error', 'keep_latest', 'replace_all'],
+      'default': 'error'}, 'order_by': {'kinds': by_key},
   }) %}
 
   {# `error` | `match`: NULL is a key like any other #}
-  {% do rows.update({'null_keys': {'kinds': by_key + scd_2, 'type': 'choice', 'values': ['error', 'match'], 'default': 'error'}}) %}
+  {% do rows.update({'null_keys': {'kinds': by_key + scd_2, 'type': 'choice', 'values': ['error', 'match'],
+    'default': 'error'}}) %}
 
   {#
     true, or false with `when_matched`; false | by key: leave rows alone that are equal; never update. dbt's
     `merge_update_columns` and `merge_exclude_columns` work as well
   #}
-  {% do rows.update({'update_only_changed': {'kinds': by_key, 'type': 'boolean'}, 'insert_only': {'kinds': by_key, 'type': 'boolean', 'default': false}}) %}
+  {% do rows.update({'update_only_changed': {'kinds': by_key, 'type': 'boolean'},
+    'insert_only': {'kinds': by_key, 'type': 'boolean', 'default': false}}) %}
 
   {# false | unmanaged: replace partitions #}
   {% do rows.update({'insert_overwrite': {'kinds': unmanaged, 'type': 'boolean', 'default': false}}) %}
@@ -135,7 +148,8 @@
     none, `1970-01-01T00:00:00Z` | a column whose values only grow, for `dbt_kinds.last_value()` in the query, and
     where it begins: [by a cursor](../kinds/append.md)
   #}
-  {% do rows.update({'cursor': {'kinds': append + by_key + tracked + full}, 'cursor_initial': {'kinds': append + by_key + tracked + full}}) %}
+  {% do rows.update({'cursor': {'kinds': append + by_key + tracked + full},
+    'cursor_initial': {'kinds': append + by_key + tracked + full}}) %}
 
   {#
     `warn` with `lookback: auto`, `error` for append | what happens when the snapshot of the last load has expired;
@@ -147,7 +161,8 @@
     `reload` | append with `capture: snapshot`: the columns of the source changed; `reload` replaces all rows, `error`
     stops
   #}
-  {% do rows.update({'on_source_change': {'kinds': append, 'type': 'choice', 'values': ['reload', 'error'], 'default': 'reload'}}) %}
+  {% do rows.update({'on_source_change': {'kinds': append, 'type': 'choice', 'values': ['reload', 'error'],
+    'default': 'reload'}}) %}
 
   {# none | append: codes of query shapes that `dbt-kinds check` and `compile` accept #}
   {% do rows.update({'delta_overrides': {'kinds': append}}) %}
@@ -156,14 +171,16 @@
     required by tracked, `_content_hash` | the columns whose rows belong together, and the column that the kind adds:
     [tracked](../kinds/tracked.md)
   #}
-  {% do rows.update({'group_key': {'kinds': tracked}, 'content_hash_name': {'kinds': tracked, 'type': 'text', 'default': '_content_hash'}}) %}
+  {% do rows.update({'group_key': {'kinds': tracked},
+    'content_hash_name': {'kinds': tracked, 'type': 'text', 'default': '_content_hash'}}) %}
 
   {#
     `error`; for SCD type 2 with `invalidate_hard_deletes`, `delete` with a warning | what happens if the query
     returns no rows: `error`, `keep`, `delete`: [tracked](../kinds/tracked.md), [history](../kinds/history.md)
   #}
   {% do rows.update({'empty_source': {
-    'kinds': tracked + scd_2, 'type': 'choice', 'values': ['error', 'keep', 'delete'], 'default': 'error', 'except': {'kinds': scd_2, 'default': none},
+    'kinds': tracked + scd_2, 'type': 'choice', 'values': ['error', 'keep', 'delete'], 'default': 'error',
+    'except': {'kinds': scd_2, 'default': none},
   }}) %}
 
   {#
@@ -176,15 +193,18 @@
   {% do rows.update({'validity': {'kinds': by_column}}) %}
 
   {# `updated_at`; by column none | SCD type 2: the column that dates a change #}
-  {% do rows.update({'updated_at_name': {'kinds': scd_2, 'type': 'column', 'default': none, 'except': {'kinds': by_time, 'default': 'updated_at'}}}) %}
+  {% do rows.update({'updated_at_name': {'kinds': scd_2, 'type': 'column', 'default': none,
+    'except': {'kinds': by_time, 'default': 'updated_at'}}}) %}
 
   {#
     `valid_from`, `valid_to`, `timestamp` | SCD type 2: the names of the two columns, and their type: `timestamp`,
     `timestamp_ntz` or `date`
   #}
   {% do rows.update({
-    'valid_from_name': {'kinds': scd_2, 'type': 'column', 'default': 'valid_from'}, 'valid_to_name': {'kinds': scd_2, 'type': 'column', 'default': 'valid_to'},
-    'time_data_type': {'kinds': scd_2, 'type': 'choice', 'values': ['timestamp', 'timestamp_ntz', 'date'], 'default': 'timestamp'},
+    'valid_from_name': {'kinds': scd_2, 'type': 'column', 'default': 'valid_from'},
+    'valid_to_name': {'kinds': scd_2, 'type': 'column', 'default': 'valid_to'},
+    'time_data_type': {'kinds': scd_2, 'type': 'choice', 'values': ['timestamp', 'timestamp_ntz', 'date'],
+      'default': 'timestamp'},
   }) %}
 
   {#
@@ -202,7 +222,8 @@
   #}
   {% do rows.update({
     'invalidate_hard_deletes': {'kinds': scd_2, 'type': 'boolean', 'default': false},
-    'hard_deletes_from_filtered_query': {'kinds': scd_2, 'type': 'choice', 'values': ['error', 'allow'], 'default': 'error'},
+    'hard_deletes_from_filtered_query': {'kinds': scd_2, 'type': 'choice', 'values': ['error', 'allow'],
+      'default': 'error'},
   }) %}
 
   {#
@@ -229,8 +250,10 @@
     `allow`
   #}
   {% do rows.update({
-    'on_destructive_change': {'kinds': 'any', 'type': 'choice', 'values': ['error', 'warn', 'allow', 'ignore'], 'default': 'error'},
-    'on_additive_change': {'kinds': 'any', 'type': 'choice', 'values': ['error', 'warn', 'allow', 'ignore'], 'default': 'allow'},
+    'on_destructive_change': {'kinds': 'any', 'type': 'choice', 'values': ['error', 'warn', 'allow', 'ignore'],
+      'default': 'error'},
+    'on_additive_change': {'kinds': 'any', 'type': 'choice', 'values': ['error', 'warn', 'allow', 'ignore'],
+      'default': 'allow'},
     'on_schema_change': {'kinds': 'any'},
   }) %}
 

@@ -1,6 +1,6 @@
 {#
-  The options of one model, with defaults, and validated: how settings are written is known here, and in the other files of this folder. What a kind is may depend on its
-  options, so kind_traits is asked before and after they are read.
+  The options of one model, with defaults, and validated: how settings are written is known here, and in the other files
+  of this folder. What a kind is may depend on its options, so kind_traits is asked before and after they are read.
   `node` is the model of the context, or a node of dbt's graph. Columns are checked later, against the query.
 #}
 {% macro options(node) %}
@@ -11,8 +11,10 @@
 
   {% set kind = dbt_kinds._kind_of(node, given) %}
   {% set options = {
-    'model': model, 'unique_id': node.unique_id, 'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias), 'kind': kind,
-    'traits': dbt_kinds.kind_traits(kind), 'file_format': dbt_kinds._file_format(node), 'partition_by': dbt_kinds._partition_by(node), 'time_column': none, 'batch_size': none,
+    'model': model, 'unique_id': node.unique_id,
+    'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias), 'kind': kind,
+    'traits': dbt_kinds.kind_traits(kind), 'file_format': dbt_kinds._file_format(node),
+    'partition_by': dbt_kinds._partition_by(node), 'time_column': none, 'batch_size': none,
   } %}
   {% do options.update(dbt_kinds._read_options(model, node.config.materialized, given, table)) %}
   {% do options.update(dbt_kinds.schedule_options(model, given, options)) %}
@@ -23,7 +25,8 @@
   {% do options.update({'ready_until': dbt_kinds.ready_until_option(model, given.get('ready_until'))}) %}
   {% do options.update({'sink': dbt_kinds.sink_options(model, given)}) if 'sink' in given %}
   {% do dbt_kinds._check_bounds(options) %}
-  {% do options.update(dbt_kinds[options.traits.own_options](node, options, given)) if options.traits.own_options is not none %}
+  {% do options.update(dbt_kinds[options.traits.own_options](node, options, given))
+    if options.traits.own_options is not none %}
   {% do options.update(dbt_kinds.cursor_options(model, given)) %}
   {% do dbt_kinds._check_capture(options, given) if options.get('capture') is not none %}
   {% do options.update({'traits': dbt_kinds.kind_traits(kind, options)}) %}
@@ -36,7 +39,9 @@
 {# Its materialization; another name is resolved, and histories by run are a kind of their own. #}
 {% macro _kind_of(node, given) %}
   {% set kind = node.config.materialized %}
-  {% if kind == 'scd_type_2_by_column' and dbt_kinds.one_of(node.name, 'validity', given.get('validity', 'time'), ['time', 'run_sequence']) == 'run_sequence' %}
+  {% if kind == 'scd_type_2_by_column'
+      and dbt_kinds.one_of(node.name, 'validity', given.get('validity', 'time'), ['time', 'run_sequence'])
+      == 'run_sequence' %}
     {% do return('scd_type_2_by_run') %}
   {% endif %}
   {% do return('scd_type_2_by_time' if kind == 'scd_type_2' else kind) %}
@@ -94,7 +99,8 @@
         {% do dbt_kinds.fail(node.name, "unknown option '" ~ name ~ "'; did you mean '" ~ meant ~ "'?") %}
       {% endif %}
     {% elif table[name].kinds != 'any' and kind not in table[name].kinds %}
-      {% do dbt_kinds.fail(node.name, "option '" ~ name ~ "' belongs to " ~ table[name].kinds | join(', ') ~ '; remove it from this '
+      {% do dbt_kinds.fail(node.name,
+        "option '" ~ name ~ "' belongs to " ~ table[name].kinds | join(', ') ~ '; remove it from this '
         ~ kind ~ ' model') %}
     {% endif %}
   {% endfor %}
@@ -105,7 +111,9 @@
 {% macro _check_capture(options, given) %}
   {% set of_key = ['lookback', 'batch_size', 'on_lost_history'] if options.traits.row_key == 'unique_key' else [] %}
   {% for name in ['ready_until'] + of_key if name in given %}
-    {% do dbt_kinds.fail(options.model, name ~ ' applies to runs that load intervals, and with capture: ' ~ options.capture ~ ' a run reads what the source gained; remove it, or remove capture') %}
+    {% do dbt_kinds.fail(options.model,
+      name ~ ' applies to runs that load intervals, and with capture: ' ~ options.capture
+        ~ ' a run reads what the source gained; remove it, or remove capture') %}
   {% endfor %}
 {% endmacro %}
 
@@ -115,7 +123,8 @@
   {% set options = {} %}
   {% if 'on_schema_change' in given %}
     {% set meant = {
-      'ignore': ['ignore', 'ignore'], 'fail': ['error', 'error'], 'append_new_columns': ['ignore', 'allow'], 'sync_all_columns': ['allow', 'allow'],
+      'ignore': ['ignore', 'ignore'], 'fail': ['error', 'error'], 'append_new_columns': ['ignore', 'allow'],
+      'sync_all_columns': ['allow', 'allow'],
     } %}
     {% set both = meant[dbt_kinds.one_of(model, 'on_schema_change', given.on_schema_change, meant)] %}
     {% do options.update({'on_destructive_change': both[0]}) if 'on_destructive_change' not in given %}
@@ -127,9 +136,12 @@
 
 {# Delta refuses to remove rows of such a table, after it was created. #}
 {% macro _check_append_only(node, options) %}
-  {% set is_append_only = (node.config.get('tblproperties') or {}).get('delta.appendOnly', false) | string | lower == 'true' %}
+  {% set is_append_only = (node.config.get('tblproperties') or {}).get('delta.appendOnly', false) | string | lower
+    == 'true' %}
   {% if is_append_only and (options.traits.accumulates or not options.traits.appends_rows) %}
-    {% do dbt_kinds.fail(options.model, 'tblproperties makes the table delta.appendOnly, and ' ~ options.kind ~ ' replaces rows; remove it, or use incremental_unmanaged or append') %}
+    {% do dbt_kinds.fail(options.model,
+      'tblproperties makes the table delta.appendOnly, and ' ~ options.kind
+        ~ ' replaces rows; remove it, or use incremental_unmanaged or append') %}
   {% endif %}
 {% endmacro %}
 
@@ -145,7 +157,9 @@
 {# A number of intervals; in dbt's microbatch the option names the interval instead. #}
 {% macro _batch_size(model, written) %}
   {% if written in ['hour', 'day', 'month', 'year'] %}
-    {% do dbt_kinds.fail(model, "batch_size '" ~ written ~ "' is not a whole number of 1 or more; it is the length of a batch in dbt's microbatch: write interval_unit: " ~ written
+    {% do dbt_kinds.fail(model, "batch_size '" ~ written
+      ~ "' is not a whole number of 1 or more; it is the length of a batch in dbt's microbatch: write interval_unit: "
+      ~ written
       ~ ' instead, and batch_size as a number of intervals or not at all (begin and event_time are read as start and time_column)') %}
   {% endif %}
   {% do return(dbt_kinds.whole_number(model, 'batch_size', written, 1)) %}
@@ -160,7 +174,8 @@
   {% if end is not none and not options.allow_partials %}
     {% set lower, upper = dbt_kinds.floor_to_unit(end, unit), dbt_kinds.ceil_to_unit(end, unit) %}
     {% if lower != upper %}
-      {% do dbt_kinds.fail(options.model, 'end ' ~ end ~ ' is not a boundary of its interval unit; write ' ~ lower ~ ' or ' ~ upper
+      {% do dbt_kinds.fail(options.model,
+        'end ' ~ end ~ ' is not a boundary of its interval unit; write ' ~ lower ~ ' or ' ~ upper
         ~ ', or set allow_partials: true') %}
     {% endif %}
   {% endif %}
@@ -169,18 +184,21 @@
 
 {# What incremental_by_time_range adds to the options that were read. #}
 {% macro time_range_options(node, options, given) %}
-  {% do return({'time_column': dbt_kinds.time_column(options.model, given.get('time_column', given.get('event_time')))}) %}
+  {% do return({'time_column': dbt_kinds.time_column(options.model,
+    given.get('time_column', given.get('event_time')))}) %}
 {% endmacro %}
 
 
 {# `{column, format}`; the format is none until the column's type is known. #}
 {% macro time_column(model, written) %}
   {% if not written %}
-    {% do dbt_kinds.fail(model, "time_column is missing; name the column of the query that says when a row happened, as in "
+    {% do dbt_kinds.fail(model,
+      "time_column is missing; name the column of the query that says when a row happened, as in "
       ~ "meta={'time_column': 'created_at'}") %}
   {% elif written is string %}
     {% do return({'column': written, 'format': none}) %}
-  {% elif written is not mapping or not written.get('column') or written.keys() | reject('in', ['column', 'format']) | list %}
+  {% elif written is not mapping or not written.get('column')
+      or written.keys() | reject('in', ['column', 'format']) | list %}
     {% do dbt_kinds.fail(model, "time_column '" ~ written ~ "' is neither a name nor {'column': …, 'format': …}") %}
   {% endif %}
   {% do return({'column': written.column, 'format': written.get('format')}) %}
@@ -204,7 +222,9 @@
   {% for field in fields if field is string and dbt_kinds.is_partition_function(field) %}
     {% do dbt_kinds.validate_sql_fragment(node.name, 'partition_by', field) %}
     {% if dbt_kinds._file_format(node) == 'delta' %}
-      {% do dbt_kinds.fail(node.name, "partition_by '" ~ field ~ "' is an expression, and Delta partitions by columns only; select it as a column of the query and name that, or use file_format: iceberg") %}
+      {% do dbt_kinds.fail(node.name,
+        "partition_by '" ~ field
+          ~ "' is an expression, and Delta partitions by columns only; select it as a column of the query and name that, or use file_format: iceberg") %}
     {% endif %}
   {% endfor %}
   {% do return(fields) %}

@@ -1,6 +1,7 @@
 {#
-  The settings of this run: variables, dbt's event-time flags, the clock. Read once per run, and once for the variables that a unit test overrides, which
-  on dbt 2.0 shares the run's memory; `model` is named if one is wrong. Not to be changed.
+  The settings of this run: variables, dbt's event-time flags, the clock. Read once per run, and once for the variables
+  that a unit test overrides, which on dbt 2.0 shares the run's memory; `model` is named if one is wrong. Not to be
+  changed.
 #}
 {% macro run_settings(model, full_refresh=false) %}
   {% set known, given = dbt_kinds.run_memory('settings'), [full_refresh] %}
@@ -18,7 +19,8 @@
   {% set execution_time = var('kinds_execution_time', none) %}
   {% set batch_size = var('kinds_batch_size', none) %}
   {% do return({
-    'execution_time': dbt_kinds.parse_instant(model, 'kinds_execution_time', execution_time) if execution_time is not none
+    'execution_time': dbt_kinds.parse_instant(model, 'kinds_execution_time', execution_time)
+      if execution_time is not none
       else run_started_at.isoformat()[:19],
     'start': dbt_kinds._window_bound(model, 'start'),
     'end': dbt_kinds._window_bound(model, 'end'),
@@ -26,7 +28,8 @@
     'allow_full_restatement':
       dbt_kinds.true_or_false(model, 'kinds_allow_full_restatement', var('kinds_allow_full_restatement', false)),
     'allow_approximate_restatement':
-      dbt_kinds.true_or_false(model, 'kinds_allow_approximate_restatement', var('kinds_allow_approximate_restatement', false)),
+      dbt_kinds.true_or_false(model, 'kinds_allow_approximate_restatement',
+        var('kinds_allow_approximate_restatement', false)),
     'batch_size': dbt_kinds.whole_number(model, 'kinds_batch_size', batch_size, 1) if batch_size is not none else none,
     'backbuild': dbt_kinds.true_or_false(model, 'kinds_backbuild', var('kinds_backbuild', false)),
     'require_safety': dbt_kinds.true_or_false(model, 'kinds_require_safety', var('kinds_require_safety', false)),

@@ -1,4 +1,5 @@
-{# The SQL expressions over the query by which a kind finds or orders rows. They are described together with the query, so that Spark rejects invalid ones early. Pure. #}
+{# The SQL expressions over the query by which a kind finds or orders rows. They are described together with the query,
+   so that Spark rejects invalid ones early. Pure. #}
 {% macro described_expressions(options) %}
   {% if options.traits.row_key == 'unique_key' %}
     {% do return(options.unique_key + options.order_by) %}
@@ -8,12 +9,13 @@
 
 
 {#
-  The options, with quotes around key and order columns whose names are not plain words, such as `my id` or `order-id`. The query is described
-  if one of them may be such a name.
+  The options, with quotes around key and order columns whose names are not plain words, such as `my id` or `order-id`.
+  The query is described if one of them may be such a name.
 #}
 {% macro with_quoted_names(options, sql) %}
   {% set odd = [] %}
-  {% for text in dbt_kinds.described_expressions(options) if not dbt_kinds.matches('\\w+|`(?:[^`]|``)+`', text) %}{% do odd.append(text) %}{% endfor %}
+  {% for text in dbt_kinds.described_expressions(options) if not dbt_kinds.matches('\\w+|`(?:[^`]|``)+`', text) %}
+    {% do odd.append(text) %}{% endfor %}
   {% if not odd %}
     {% do return(options) %}
   {% endif %}

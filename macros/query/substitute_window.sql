@@ -1,6 +1,7 @@
 {#
-  A bound that depends on the window appears in a compiled query as a sentinel: a comment that names it, `/*kinds:start_ds*/`,
-  then a valid literal. `kinds:` is followed by a time variable, by one and the values of the column that it is compared with, `start_ds as {…}` (see typed_bound), or by
+  A bound that depends on the window appears in a compiled query as a sentinel: a comment that names it,
+  `/*kinds:start_ds*/`, then a valid literal. `kinds:` is followed by a time variable, by one and the values of the
+  column that it is compared with, `start_ds as {…}` (see typed_bound), or by
   `source_start` or `source_end` and a JSON object with the arguments of window_of.
 #}
 
@@ -9,7 +10,8 @@
 {% macro substitute_window(sql, window, execution_time) %}
   {% set query = namespace(sql=sql) %}
   {% for bound in dbt_kinds._window_bounds(sql) %}
-    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), dbt_kinds._named_bound(bound, window, execution_time) | replace('\\', '\\\\'), query.sql) %}
+    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound),
+      dbt_kinds._named_bound(bound, window, execution_time) | replace('\\', '\\\\'), query.sql) %}
   {% endfor %}
   {% do return(query.sql) %}
 {% endmacro %}
@@ -19,7 +21,8 @@
 {% macro symbolic_query(sql) %}
   {% set query = namespace(sql=sql) %}
   {% for bound in dbt_kinds._window_bounds(sql) %}
-    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), '/*kinds:' ~ bound | replace('\\', '\\\\') ~ '*/', query.sql) %}
+    {% set query.sql = modules.re.sub(dbt_kinds._sentinel(bound), '/*kinds:' ~ bound | replace('\\', '\\\\') ~ '*/',
+      query.sql) %}
   {% endfor %}
   {# as_of wrote a timestamp literal once #}
   {% do return(query.sql | replace('/*kinds:as_of*/ ', 'timestamp ')) %}
@@ -54,7 +57,8 @@
 
 
 {% macro _sentinel_of(pattern) %}
-  {% do return('/\*kinds:' ~ pattern ~ "\*/ (?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9]+)?)") %}
+  {% do return('/\*kinds:' ~ pattern
+    ~ "\*/ (?:(?:timestamp|timestamp_ntz|date) )?(?:'[^']*'|-?[0-9]+(?:[.][0-9]+)?)") %}
 {% endmacro %}
 
 
@@ -66,7 +70,8 @@
 {% macro _named_bound(bound, window, execution_time) %}
   {% set prefix = bound.split('_')[0] %}
   {% if ' as {' in bound and prefix != 'source' %}
-    {% do return(dbt_kinds.bound_literal(fromjson(bound.split(' as ', 1)[1]), window[0] if prefix == 'start' else window[1], last_inside=prefix == 'end')) %}
+    {% do return(dbt_kinds.bound_literal(fromjson(bound.split(' as ', 1)[1]),
+      window[0] if prefix == 'start' else window[1], last_inside=prefix == 'end')) %}
   {% elif prefix != 'source' %}
     {% do return(dbt_kinds.window_literal(prefix, bound[prefix | length + 1:], window, execution_time)) %}
   {% endif %}

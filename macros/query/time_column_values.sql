@@ -1,13 +1,16 @@
 {#
-  How the values of a model's time column are written, given the type that Spark reports: see column_values. Pure. Raises when
-  the column cannot be bounded, or when it is coarser than the interval: an hour of a date could not be replaced alone.
+  How the values of a model's time column are written, given the type that Spark reports: see column_values. Pure.
+  Raises when the column cannot be bounded, or when it is coarser than the interval: an hour of a date could not be
+  replaced alone.
 #}
 {% macro time_column_values(options, data_type) %}
   {% set name = options.time_column.column %}
   {% set values = dbt_kinds.column_values(options.model, name, data_type, options.time_column.format) %}
   {% if values.step is not none and not dbt_kinds._divides(values.step, options.unit) %}
-    {% do dbt_kinds.fail(options.model, "time_column '" ~ name ~ "' is only as fine as a " ~ values.precision ~ ', so an interval of one '
-      ~ options.unit.name ~ ' could not be replaced alone; use a finer column, or set interval_unit: ' ~ values.precision) %}
+    {% do dbt_kinds.fail(options.model,
+      "time_column '" ~ name ~ "' is only as fine as a " ~ values.precision ~ ', so an interval of one '
+      ~ options.unit.name ~ ' could not be replaced alone; use a finer column, or set interval_unit: '
+      ~ values.precision) %}
   {% endif %}
   {% do return(values) %}
 {% endmacro %}
@@ -27,13 +30,15 @@
     {% set parsed = dbt_kinds.time_format(model, format or '%Y-%m-%d') %}
     {% set values.write = 'string' if base_type in ['string', 'varchar', 'char'] else 'integer' %}
     {% if values.write == 'integer' and not dbt_kinds.matches('(%.)+', parsed.strftime) %}
-      {% do dbt_kinds.fail(model, "the format '" ~ format ~ "' of time_column '" ~ name ~ "' is not a number; write one of digits only, "
+      {% do dbt_kinds.fail(model, "the format '" ~ format ~ "' of time_column '" ~ name
+        ~ "' is not a number; write one of digits only, "
         ~ 'such as %Y%m%d') %}
     {% endif %}
     {% set values.strftime = parsed.strftime %}
     {% set values.precision = parsed.unit if parsed.unit != 'second' else none %}
   {% else %}
-    {% do dbt_kinds.fail(model, "time_column '" ~ name ~ "' has the type " ~ data_type ~ ', which cannot be bounded by time; '
+    {% do dbt_kinds.fail(model, "time_column '" ~ name ~ "' has the type " ~ data_type
+      ~ ', which cannot be bounded by time; '
       ~ 'use a date, a timestamp or a string, or an integer with a format such as '
       ~ "{'column': '" ~ name ~ "', 'format': '%Y%m%d'}") %}
   {% endif %}

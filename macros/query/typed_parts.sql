@@ -1,7 +1,9 @@
 {#
-  SQL beside a model's query, such as a hook, with its bounds in the types of what they are compared with, as typed_query does it for the query. `part` is what messages call it; `statement` is SQL that
-  Spark can explain and that contains the texts in their order. In a session in UTC, no bound is refused that means what it says. Asks Spark only if there are bounds; a text whose comparisons Spark does
-  not tell stays as it is written, which is said where the session's time zone matters.
+  SQL beside a model's query, such as a hook, with its bounds in the types of what they are compared with, as
+  typed_query does it for the query. `part` is what messages call it; `statement` is SQL that Spark can explain and that
+  contains the texts in their order. In a session in UTC, no bound is refused that means what it says. Asks Spark only
+  if there are bounds; a text whose comparisons Spark does not tell stays as it is written, which is said where the
+  session's time zone matters.
 #}
 {% macro typed_parts(options, part, texts, statement) %}
   {% set probe = dbt_kinds.probed_query(statement) %}
@@ -25,11 +27,14 @@
 
 
 {#
-  What Spark's analyzer makes of a statement whose bounds are probes, as analysed_query returns it; none for one whose plan does not show all that is compared, or that cannot be analyzed yet.
-  The plan of a merge lacks its conditions, and Spark explains no `call` and no `alter table … drop partition` (measured). Nothing is executed.
+  What Spark's analyzer makes of a statement whose bounds are probes, as analysed_query returns it; none for one whose
+  plan does not show all that is compared, or that cannot be analyzed yet.
+  The plan of a merge lacks its conditions, and Spark explains no `call` and no `alter table … drop partition`
+  (measured). Nothing is executed.
 #}
 {% macro analysed_statement(probed) %}
-  {% if not modules.re.match('(?i)\\s*(?:select|with|insert|delete|update|create)\\b', dbt_kinds.without_comments(probed)) %}
+  {% if not modules.re.match('(?i)\\s*(?:select|with|insert|delete|update|create)\\b',
+      dbt_kinds.without_comments(probed)) %}
     {% do return(none) %}
   {% endif %}
   {% set printed = [] %}
@@ -42,7 +47,8 @@
   {% if not plan or modules.re.match('\\s*[\\w.]+Exception\\b', plan) %}
     {% do return(none) %}
   {% endif %}
-  {% do return({'plan': plan, 'zone': dbt_kinds.session_zone(), 'is_utc': dbt_kinds.is_utc(dbt_kinds.session_zone())}) %}
+  {% do return({'plan': plan, 'zone': dbt_kinds.session_zone(),
+    'is_utc': dbt_kinds.is_utc(dbt_kinds.session_zone())}) %}
 {% endmacro %}
 
 
@@ -53,7 +59,9 @@
     {% do names.append(bound.name.split(' ')[0]) %}
   {% endfor %}
   {% if names and not dbt_kinds.is_utc(dbt_kinds.session_zone()) %}
-    {% do log('dbt_kinds: ' ~ options.model ~ ': Spark does not tell what ' ~ part ~ ' compares with ' ~ names | unique | join(' and ') ~ ": left as written, in a session in "
-      ~ dbt_kinds.session_zone() ~ '; compare start_dt and end_dt with timestamps, start_date and end_date with dates', info=true) %}
+    {% do log('dbt_kinds: ' ~ options.model ~ ': Spark does not tell what ' ~ part ~ ' compares with '
+      ~ names | unique | join(' and ') ~ ": left as written, in a session in "
+      ~ dbt_kinds.session_zone() ~ '; compare start_dt and end_dt with timestamps, start_date and end_date with dates',
+      info=true) %}
   {% endif %}
 {% endmacro %}

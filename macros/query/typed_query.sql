@@ -1,6 +1,7 @@
 {#
-  The compiled query with its bounds in the types of what they are compared with, so that a window means the same instants whatever a column's type and the session's time
-  zone; raises where they cannot be. `probe` is its probed_query, `probed` that query's SQL as it can be described, `columns` its columns.
+  The compiled query with its bounds in the types of what they are compared with, so that a window means the same
+  instants whatever a column's type and the session's time zone; raises where they cannot be. `probe` is its
+  probed_query, `probed` that query's SQL as it can be described, `columns` its columns.
 #}
 {% macro typed_query(options, sql, probe, probed, columns) %}
   {% if not probe.bounds %}
@@ -12,20 +13,27 @@
   {% if analysed is none %}
     {% do return(sql) %}
   {% endif %}
-  {% do return(dbt_kinds.with_bounds(sql, dbt_kinds.typed_names(options, probe.bounds, types, analysed, dbt_kinds.filtered_column(options, analysed, columns)))) %}
+  {% do return(dbt_kinds.with_bounds(sql,
+    dbt_kinds.typed_names(options, probe.bounds, types, analysed,
+      dbt_kinds.filtered_column(options, analysed, columns)))) %}
 {% endmacro %}
 
 
-{# The names of bounds in the forms of what they are compared with, whose types are `types`, or are in the plan. Raises if the session's time zone makes other instants of them. Pure. #}
+{# The names of bounds in the forms of what they are compared with, whose types are `types`, or are in the plan. Raises
+   if the session's time zone makes other instants of them. Pure. #}
 {% macro typed_names(options, bounds, types, analysed, target) %}
   {% set names = [] %}
   {% for bound in bounds %}
-    {% set type = types[loop.index0] if types is not none else dbt_kinds.compared_type(analysed, bound) if bound.is_compared else none %}
-    {% do names.append(bound.name if type in [none, 'void'] else dbt_kinds.typed_bound(options, bound, type, analysed, target)) %}
+    {% set type = types[loop.index0] if types is not none else dbt_kinds.compared_type(analysed, bound)
+      if bound.is_compared else none %}
+    {% do names.append(bound.name if type in [none, 'void']
+      else dbt_kinds.typed_bound(options, bound, type, analysed, target)) %}
   {% endfor %}
   {% set passed_on = bounds | rejectattr('is_compared') | map(attribute='name') | list %}
   {% if passed_on and not analysed.is_utc and dbt_kinds.is_converted_locally(analysed.plan) %}
-    {% do dbt_kinds.fail(options.model, options.get('part', 'its query') ~ ' converts ' ~ passed_on | unique | join(' or ') ~ " in the session's time zone, " ~ analysed.zone
+    {% do dbt_kinds.fail(options.model,
+      options.get('part', 'its query') ~ ' converts ' ~ passed_on | unique | join(' or ')
+        ~ " in the session's time zone, " ~ analysed.zone
       ~ ', where it is another instant; use start_dt and end_dt with timestamps, start_date and end_date with dates, without a conversion, or set spark.sql.session.timeZone to UTC') %}
   {% endif %}
   {% do return(names) %}
@@ -52,7 +60,8 @@
     {% do return(none) %}
   {% endif %}
   {% do return({
-    'name': column.name | lower, 'type': dbt_kinds.base_type(column.type), 'is_computed': analysed is not none and dbt_kinds.is_computed(analysed, column.name),
+    'name': column.name | lower, 'type': dbt_kinds.base_type(column.type),
+    'is_computed': analysed is not none and dbt_kinds.is_computed(analysed, column.name),
     'written': dbt_kinds.time_column_values(options, column.type),
   }) %}
 {% endmacro %}

@@ -5,8 +5,10 @@
   {% endif %}
   {% set opened = [] %}
   {% for token in dbt_kinds.lexed_words(sql) %}
-    {% if token.text | lower == 'limit' and not opened and token.before not in ['.', ','] and dbt_kinds.matches('[0-9]+', token.after) %}
-      {% do dbt_kinds.warn(options.model, 'its query ends in limit ' ~ token.after ~ ', which applies to each batch separately; '
+    {% if token.text | lower == 'limit' and not opened and token.before not in ['.', ',']
+        and dbt_kinds.matches('[0-9]+', token.after) %}
+      {% do dbt_kinds.warn(options.model,
+        'its query ends in limit ' ~ token.after ~ ', which applies to each batch separately; '
         ~ 'remove it, or limit what the query reads in a subquery') %}
       {% do return(none) %}
     {% endif %}

@@ -7,5 +7,6 @@
   {% elif change.change == 'drop' %}
     {% do return('drops ' ~ what ~ ' ' ~ path) %}
   {% endif %}
-  {% do return(('widens ' if change.change == 'widen' else 'changes ') ~ path ~ ' from ' ~ change['from'] ~ ' to ' ~ change.to) %}
+  {% do return(('widens ' if change.change == 'widen' else 'changes ') ~ path ~ ' from ' ~ change['from'] ~ ' to '
+    ~ change.to) %}
 {% endmacro %}

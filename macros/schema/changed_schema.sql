@@ -6,7 +6,8 @@
   {% endfor %}
   {% set columns = [] %}
   {% for field in row.type.fields %}
-    {% do columns.append({'name': field.name, 'type': field.type.text if field.type.kind == 'atomic' else dbt_kinds.type_text(field.type)}) %}
+    {% do columns.append({'name': field.name,
+      'type': field.type.text if field.type.kind == 'atomic' else dbt_kinds.type_text(field.type)}) %}
   {% endfor %}
   {% do return(columns) %}
 {% endmacro %}

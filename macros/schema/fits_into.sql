@@ -1,6 +1,6 @@
 {#
-  Whether every value of a parsed type can be stored as another without loss. Fields are matched by name, in any order; those
-  that only the target has become NULL.
+  Whether every value of a parsed type can be stored as another without loss. Fields are matched by name, in any order;
+  those that only the target has become NULL.
 #}
 {% macro fits_into(source, target) %}
   {% if source.kind == 'atomic' and source.text == 'void' %}
@@ -27,7 +27,8 @@
 {% macro _atomic_fits_into(source, target) %}
   {# a float holds integers of up to 24 bits exactly, a double of up to 53 #}
   {% set wider = {
-    'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'], 'int': ['bigint', 'double'],
+    'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'],
+    'int': ['bigint', 'double'],
     'float': ['double'],
   } %}
   {% if source == target or target in wider.get(source, []) %}

@@ -1,6 +1,6 @@
 {#
-  The names of the relations in a relation's schema, in lower case; empty if there is no such schema. Listed once per run and updated with what this run
-  creates; pass `refresh` to see what others created.
+  The names of the relations in a relation's schema, in lower case; empty if there is no such schema. Listed once per
+  run and updated with what this run creates; pass `refresh` to see what others created.
 #}
 {% macro listed_tables(relation, refresh=false) %}
   {% set listed = dbt_kinds.run_memory('listed_tables') %}
@@ -13,8 +13,8 @@
 
 
 {#
-  The type of a relation: 'table', 'view', or none if it does not exist. dbt-spark's relation cache is not reliable for tables: it may lack
-  Iceberg's. It is reliable for views, and a view has no recorded intervals.
+  The type of a relation: 'table', 'view', or none if it does not exist. dbt-spark's relation cache is not reliable for
+  tables: it may lack Iceberg's. It is reliable for views, and a view has no recorded intervals.
 #}
 {% macro relation_type(relation, refresh=false) %}
   {% set names, name = dbt_kinds.listed_tables(relation, refresh), relation.identifier | lower %}
@@ -28,7 +28,8 @@
 
 {# Adds a table that this run created. #}
 {% macro cache_table(relation) %}
-  {% do dbt_kinds.run_memory('listed_tables').setdefault(relation.without_identifier() | string, {}).update({relation.identifier | lower: 'table'}) %}
+  {% do dbt_kinds.run_memory('listed_tables').setdefault(relation.without_identifier() | string,
+    {}).update({relation.identifier | lower: 'table'}) %}
 {% endmacro %}
 
 
@@ -44,7 +45,8 @@
 {# adapter.check_schema_exists would ask an information_schema in dbt 2.0, and Spark has none. #}
 {% macro _schema_exists(relation) %}
   {% set catalog = ' in ' ~ dbt_kinds.quoted(relation.database) if relation.database else '' %}
-  {% for row in run_query('show schemas' ~ catalog ~ ' like ' ~ dbt_kinds.text_literal(relation.schema)).rows if row[0] | lower == relation.schema | lower %}
+  {% for row in run_query('show schemas' ~ catalog ~ ' like ' ~ dbt_kinds.text_literal(relation.schema)).rows
+      if row[0] | lower == relation.schema | lower %}
     {% do return(true) %}
   {% endfor %}
   {% do return(false) %}

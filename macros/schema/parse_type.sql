@@ -1,6 +1,6 @@
 {#
-  Spark's text of a type as a mapping. `describe` and typeof() do not quote the names of fields, and a name may hold a colon; so a
-  name extends to the first colon after which a type can be parsed that is followed by a comma or the end.
+  Spark's text of a type as a mapping. `describe` and typeof() do not quote the names of fields, and a name may hold a
+  colon; so a name extends to the first colon after which a type can be parsed that is followed by a comma or the end.
 #}
 {% macro parse_type(text) %}
   {# a struct of more than 25 fields, in describe (spark.sql.debug.maxToStringFields) #}
@@ -16,11 +16,13 @@
 {% endmacro %}
 
 
-{# The type that begins at a position, `{read, end}`, or none. Each position is parsed once: otherwise wrong colons would multiply with depth. #}
+{# The type that begins at a position, `{read, end}`, or none. Each position is parsed once: otherwise wrong colons
+   would multiply with depth. #}
 {% macro _type_at(text, position, seen) %}
   {% if position not in seen %}
     {% set nested = modules.re.match('(?i)(array|map|struct)\s*<\s*', text[position:]) %}
-    {% set found = dbt_kinds._nested_type(text, nested.group(1) | lower, position + nested.group() | length, seen) if nested else dbt_kinds._atomic_type(text, position) %}
+    {% set found = dbt_kinds._nested_type(text, nested.group(1) | lower, position + nested.group() | length, seen)
+      if nested else dbt_kinds._atomic_type(text, position) %}
     {% do seen.update({position: found}) %}
   {% endif %}
   {% do return(seen[position]) %}
@@ -33,7 +35,8 @@
     {% do return({'read': {'kind': 'struct', 'fields': []}, 'end': position + 1}) %}
   {% endif %}
   {% for _ in text.split(',') %}
-    {% set part = dbt_kinds._field_at(text, inner.end, seen) if kind == 'struct' else dbt_kinds._type_at(text, inner.end, seen) %}
+    {% set part = dbt_kinds._field_at(text, inner.end, seen) if kind == 'struct'
+      else dbt_kinds._type_at(text, inner.end, seen) %}
     {% set separator = modules.re.match('\s*([,>])', text[part.end:]) if part is not none else none %}
     {% if not separator %}
       {% do return(none) %}
@@ -82,17 +85,21 @@
 
 {% macro _atomic_type(text, position) %}
   {% set names = [
-    'boolean', 'tinyint', 'byte', 'smallint', 'short', 'int', 'integer', 'bigint', 'long', 'float', 'real', 'double', 'decimal', 'dec', 'numeric',
-    'string', 'varchar', 'char', 'character', 'binary', 'date', 'time', 'timestamp', 'timestamp_ltz', 'timestamp_ntz', 'interval', 'void', 'variant',
+    'boolean', 'tinyint', 'byte', 'smallint', 'short', 'int', 'integer', 'bigint', 'long', 'float', 'real', 'double',
+    'decimal', 'dec', 'numeric',
+    'string', 'varchar', 'char', 'character', 'binary', 'date', 'time', 'timestamp', 'timestamp_ltz', 'timestamp_ntz',
+    'interval', 'void', 'variant',
   ] %}
-  {% set pattern = '(?i)(' ~ names | join('|') ~ ')\\b(\s*\([\d\s,]+\))?((?:\s+(?:year|month|day|hour|minute|second|to|collate\s+\w+)\\b)*)' %}
+  {% set pattern = '(?i)(' ~ names | join('|')
+    ~ ')\\b(\s*\([\d\s,]+\))?((?:\s+(?:year|month|day|hour|minute|second|to|collate\s+\w+)\\b)*)' %}
   {% set found = modules.re.match(pattern, text[position:]) %}
   {% if not found %}
     {% do return(none) %}
   {% endif %}
   {% set name, words = found.group(1) | lower, found.group(3) | lower %}
   {% set name = {
-    'byte': 'tinyint', 'short': 'smallint', 'integer': 'int', 'long': 'bigint', 'real': 'float', 'dec': 'decimal', 'numeric': 'decimal',
+    'byte': 'tinyint', 'short': 'smallint', 'integer': 'int', 'long': 'bigint', 'real': 'float', 'dec': 'decimal',
+    'numeric': 'decimal',
     'character': 'char', 'timestamp_ltz': 'timestamp',
   }.get(name, name) %}
   {% set arguments = modules.re.findall('\d+', found.group(2) or '') %}

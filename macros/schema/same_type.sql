@@ -1,4 +1,5 @@
-{# Whether two parsed types are the same, with fields in the same order; names are compared case-insensitively, as in Spark. #}
+{# Whether two parsed types are the same, with fields in the same order; names are compared case-insensitively, as in
+   Spark. #}
 {% macro same_type(left, right) %}
   {% if left.kind != right.kind or left.kind == 'truncated' %}
     {% do return(false) %}

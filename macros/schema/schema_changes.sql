@@ -1,11 +1,12 @@
 {#
-  The changes that turn a table's columns into a query's, down to nested fields: `[{change, path, from, to}]`. A different order or case is
-  not a change, nor is a type that fits into the table's.
+  The changes that turn a table's columns into a query's, down to nested fields: `[{change, path, from, to}]`. A
+  different order or case is not a change, nor is a type that fits into the table's.
 #}
 {% macro schema_changes(stored, written) %}
   {% set stored_by_name, written_by_name = dbt_kinds.columns_by_name(stored), dbt_kinds.columns_by_name(written) %}
   {% do return(dbt_kinds._type_changes(
-    dbt_kinds.row_type(dbt_kinds._columns_unlike(stored, written_by_name)), dbt_kinds.row_type(dbt_kinds._columns_unlike(written, stored_by_name)), []
+    dbt_kinds.row_type(dbt_kinds._columns_unlike(stored, written_by_name)),
+    dbt_kinds.row_type(dbt_kinds._columns_unlike(written, stored_by_name)), []
   )) %}
 {% endmacro %}
 
@@ -55,7 +56,8 @@
 
 
 {% macro _field_changes(stored, written, path) %}
-  {% set changes, stored_by_name, written_by_name = [], dbt_kinds.columns_by_name(stored), dbt_kinds.columns_by_name(written) %}
+  {% set changes, stored_by_name, written_by_name = [], dbt_kinds.columns_by_name(stored),
+    dbt_kinds.columns_by_name(written) %}
   {% for field in stored %}
     {% set match = written_by_name.get(field.name | lower) %}
     {% if match is none %}

@@ -1,4 +1,5 @@
-{# The smallest parsed type that both fit into, or none. Fields keep their order; those that only the query has come last. #}
+{# The smallest parsed type that both fit into, or none. Fields keep their order; those that only the query has come
+   last. #}
 {% macro widened_type(stored, written) %}
   {% if stored.kind != written.kind or stored.kind in ['atomic', 'truncated'] %}
     {% do return(dbt_kinds._widened_atomic(stored, written)) %}
@@ -6,7 +7,8 @@
     {% set element = dbt_kinds.widened_type(stored.element, written.element) %}
     {% do return({'kind': 'array', 'element': element} if element is not none else none) %}
   {% elif stored.kind == 'map' %}
-    {% set key, value = dbt_kinds.widened_type(stored.key, written.key), dbt_kinds.widened_type(stored.value, written.value) %}
+    {% set key, value = dbt_kinds.widened_type(stored.key, written.key),
+      dbt_kinds.widened_type(stored.value, written.value) %}
     {% do return({'kind': 'map', 'key': key, 'value': value} if key is not none and value is not none else none) %}
   {% endif %}
   {% set fields = [] %}
@@ -38,7 +40,8 @@
   {% set lengths = [dbt_kinds.text_length(stored.text), dbt_kinds.text_length(written.text)] %}
   {% if none not in digits %}
     {% set whole, scale = digits | map('first') | max, digits | map('last') | max %}
-    {% do return({'kind': 'atomic', 'text': 'decimal(' ~ (whole + scale) ~ ',' ~ scale ~ ')'} if whole + scale <= 38 else none) %}
+    {% do return({'kind': 'atomic', 'text': 'decimal(' ~ (whole + scale) ~ ',' ~ scale ~ ')'} if whole + scale <= 38
+      else none) %}
   {% elif none not in lengths %}
     {% do return({'kind': 'atomic', 'text': 'varchar(' ~ lengths | max ~ ')'}) %}
   {% elif texts == ['float', 'int'] %}

@@ -1,6 +1,7 @@
 {#
-  What window_of reads behind views and ephemeral models: `{relation, column, value}`, the key of a table, its column, and the SQL expression, with `{}` for that column, whose values the window
-  bounds; else `{problem}`. The relation is none if something on the way is not there yet. `ctes` are those of the model's query, as ctes_of returns them.
+  What window_of reads behind views and ephemeral models: `{relation, column, value}`, the key of a table, its column,
+  and the SQL expression, with `{}` for that column, whose values the window bounds; else `{problem}`. The relation is
+  none if something on the way is not there yet. `ctes` are those of the model's query, as ctes_of returns them.
 #}
 {% macro table_behind(window, ctes={}) %}
   {% set at = namespace(relation=window.relation, column=window.column, value='{}') %}
@@ -15,7 +16,8 @@
       {% do return({'problem': dbt_kinds._cannot_look_through(at.relation, 'whose SQL Spark does not show')}) %}
     {% endif %}
     {% set sql = 'select * from ' ~ at.relation if is_ephemeral else facts.view.text %}
-    {% set traced = dbt_kinds.traced_column(sql, at.column if is_ephemeral else dbt_kinds._column_in_view(facts, at.column), ctes if is_ephemeral else {}) %}
+    {% set traced = dbt_kinds.traced_column(sql,
+      at.column if is_ephemeral else dbt_kinds._column_in_view(facts, at.column), ctes if is_ephemeral else {}) %}
     {% if traced.problem is defined %}
       {% do return({'problem': dbt_kinds._cannot_look_through(at.relation, traced.problem)}) %}
     {% endif %}
@@ -23,14 +25,16 @@
     {% set at.column = traced.column %}
     {% set at.value = at.value | replace('{}', traced.value) %}
   {% endfor %}
-  {% do return({'problem': dbt_kinds._cannot_look_through(window.relation, 'which has more than 20 views behind it')}) %}
+  {% do return({'problem': dbt_kinds._cannot_look_through(window.relation,
+    'which has more than 20 views behind it')}) %}
 {% endmacro %}
 
 
 {# The same words in a run, in a plan and at adoption. #}
 {% macro _cannot_look_through(relation, problem) %}
   {% set is_ephemeral = relation.startswith('__dbt__cte__') %}
-  {% do return('lookback: auto cannot look through ' ~ ('the ephemeral model ' ~ relation[12:] if is_ephemeral else 'the view ' ~ relation) ~ ', ' ~ problem
+  {% do return('lookback: auto cannot look through '
+    ~ ('the ephemeral model ' ~ relation[12:] if is_ephemeral else 'the view ' ~ relation) ~ ', ' ~ problem
     ~ ': it looks through selects of one table without joins, groups and windows, in which the column is taken as it is, cast to a date or a timestamp, or truncated') %}
 {% endmacro %}
 
@@ -47,22 +51,26 @@
 
 {# The key of a relation that the SQL of a view names. #}
 {% macro _key_of_name(name, namespace_of_view) %}
-  {% set key = (namespace_of_view ~ '.' ~ name if '.' not in name and namespace_of_view and not name.startswith('__dbt__cte__') else name) | lower %}
-  {% do return(key[14:] if key.startswith('spark_catalog.') and dbt_kinds.named_database('spark_catalog') is none else key) %}
+  {% set key = (namespace_of_view ~ '.' ~ name
+    if '.' not in name and namespace_of_view and not name.startswith('__dbt__cte__') else name) | lower %}
+  {% do return(key[14:] if key.startswith('spark_catalog.') and dbt_kinds.named_database('spark_catalog') is none
+    else key) %}
 {% endmacro %}
 
 
 {#
-  The ephemeral models that a model reads, by the names that dbt gives their CTEs, as ctes_of returns them, from their source: for a query that is not compiled. Those whose source calls more than
-  config, ref and source are left out.
+  The ephemeral models that a model reads, by the names that dbt gives their CTEs, as ctes_of returns them, from their
+  source: for a query that is not compiled. Those whose source calls more than config, ref and source are left out.
 #}
 {% macro written_ctes(node) %}
   {% set ctes = {} %}
-  {% for unique_id in (node.get('depends_on') or {}).get('nodes') or [] if unique_id in graph.nodes and graph.nodes[unique_id].config.materialized == 'ephemeral' %}
+  {% for unique_id in (node.get('depends_on') or {}).get('nodes') or []
+      if unique_id in graph.nodes and graph.nodes[unique_id].config.materialized == 'ephemeral' %}
     {% set ephemeral = graph.nodes[unique_id] %}
     {% set inner, sql = dbt_kinds.written_ctes(ephemeral), dbt_kinds.written_query(ephemeral) %}
     {% do ctes.update(inner) %}
-    {% do ctes.update({('__dbt__cte__' ~ ephemeral.alias) | lower: {'words': dbt_kinds.lexed_words(sql), 'ctes': inner}}) if sql is not none %}
+    {% do ctes.update({('__dbt__cte__' ~ ephemeral.alias)
+      | lower: {'words': dbt_kinds.lexed_words(sql), 'ctes': inner}}) if sql is not none %}
   {% endfor %}
   {% do return(ctes) %}
 {% endmacro %}
@@ -90,5 +98,6 @@
   {% if read.resource_type == 'model' and read.config.materialized == 'ephemeral' %}
     {% do return(('__dbt__cte__' ~ read.alias) | lower) %}
   {% endif %}
-  {% do return(dbt_kinds.relation_key(dbt_kinds.named_database(read.database), read.schema, read.get('identifier') or read.alias)) %}
+  {% do return(dbt_kinds.relation_key(dbt_kinds.named_database(read.database), read.schema,
+    read.get('identifier') or read.alias)) %}
 {% endmacro %}

@@ -1,9 +1,10 @@
 {#
-  The changes in a source since a model's loads read it: `{hits, lost}`. A hit is `{units, first, last}`, the units that read a change and were loaded before it, and the
-  values between which the source changed; `lost` are the units for which it is unknown what they read. In unit numbers. Pure.
+  The changes in a source since a model's loads read it: `{hits, lost}`. A hit is `{units, first, last}`, the units that
+  read a change and were loaded before it, and the values between which the source changed; `lost` are the units for
+  which it is unknown what they read. In unit numbers. Pure.
 
-  `pieces` are the model's coverage, `{start, end, since}`, where `since` is the position of its source, none if unknown; `changes` are `{position, first, end, …}`, of which
-  those after `since` are new to a piece.
+  `pieces` are the model's coverage, `{start, end, since}`, where `since` is the position of its source, none if
+  unknown; `changes` are `{position, first, end, …}`, of which those after `since` are new to a piece.
 #}
 {% macro late_hits(pieces, changes, margins, unit) %}
   {% set ours, lost = [], [] %}
@@ -13,7 +14,8 @@
     {% elif ours and ours[-1].end == piece.start and ours[-1].started_at == dbt_kinds._padded(piece.since) %}
       {% do ours[-1].update({'end': piece.end}) %}
     {% else %}
-      {% do ours.append({'start': piece.start, 'end': piece.end, 'started_at': dbt_kinds._padded(piece.since), 'recorded_at': ''}) %}
+      {% do ours.append({'start': piece.start, 'end': piece.end, 'started_at': dbt_kinds._padded(piece.since),
+        'recorded_at': ''}) %}
     {% endif %}
   {% endfor %}
   {% set hits = [] %}
@@ -34,7 +36,8 @@
 
 
 {#
-  The pieces of a model's coverage with the position in an Iceberg table's history that each is known to agree with, none if unknown. Pure.
+  The pieces of a model's coverage with the position in an Iceberg table's history that each is known to agree with,
+  none if unknown. Pure.
 #}
 {% macro pieces_of_history(loads, noted, name, history) %}
   {% set pieces = [] %}
@@ -47,7 +50,8 @@
 
 
 {#
-  What is known about a source for each piece of a model's coverage, `{start, end, note}`: what its load recorded, or what a later load recorded about everything except its
+  What is known about a source for each piece of a model's coverage, `{start, end, note}`: what its load recorded, or
+  what a later load recorded about everything except its
   `stale` intervals; none if there is neither. Pure.
 #}
 {% macro agreed_notes(loads, noted, name) %}
@@ -76,8 +80,8 @@
 
 
 {#
-  The same for a Parquet or ORC table, where a load is its own position: `changed` are the partitions whose hash differs from the recorded one, or that exist on one
-  side only. Pure.
+  The same for a Parquet or ORC table, where a load is its own position: `changed` are the partitions whose hash differs
+  from the recorded one, or that exist on one side only. Pure.
 #}
 {% macro pieces_of_partitions(loads, noted, source) %}
   {% set pieces, by_moment = [], dbt_kinds._by_moment(noted) %}
@@ -87,7 +91,8 @@
     {% if own is not none and own.get('partitions') is not none %}
       {% set now = dbt_kinds.note_of_source(source, [load.start, load.end]).partitions %}
       {% for start, end in dbt_kinds.read_of_source(source, [load.start, load.end]) %}
-        {% for instant in (own.partitions.keys() | list + now.keys() | list) | unique if instant >= start and instant < end and own.partitions.get(instant) != now.get(instant) %}
+        {% for instant in (own.partitions.keys() | list + now.keys() | list) | unique
+            if instant >= start and instant < end and own.partitions.get(instant) != now.get(instant) %}
           {% do piece.changed.append(instant) %}
         {% endfor %}
       {% endfor %}
@@ -99,7 +104,8 @@
 {% endmacro %}
 
 
-{# Notes by the moment of their load, which is the same for all loads of one append. Those of runs without a load have no interval. #}
+{# Notes by the moment of their load, which is the same for all loads of one append. Those of runs without a load have
+   no interval. #}
 {% macro _by_moment(noted) %}
   {% set by_moment = {} %}
   {% for note in noted if note.start %}

@@ -1,14 +1,16 @@
 {#
-  What the loads of a relation recorded about the sources they read, and later runs that had nothing to load, `{start, end, recorded_at, sources}`, newest first. `sources` maps a source to `{snapshot}`, an Iceberg
-  table's snapshot before it was read, or to `{partitions}`, the hashes of the partitions that were read. `stale` means that everything recorded by then agrees
-  with that snapshot, except those intervals.
+  What the loads of a relation recorded about the sources they read, and later runs that had nothing to load,
+  `{start, end, recorded_at, sources}`, newest first. `sources` maps a source to `{snapshot}`, an Iceberg table's
+  snapshot before it was read, or to `{partitions}`, the hashes of the partitions that were read. `stale` means that
+  everything recorded by then agrees with that snapshot, except those intervals.
 #}
 {% macro noted_sources(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
   {% if 'sources' not in log.views %}
     {% set noted = [] %}
     {% for row in dbt_kinds._rows_with_notes(log.rows) if '"sources"' in (row.get('details') or '') %}
-      {% do noted.append({'start': row.get('interval_start'), 'end': row.get('interval_end'), 'recorded_at': row.recorded_at, 'sources': dbt_kinds.details_of(row).sources}) %}
+      {% do noted.append({'start': row.get('interval_start'), 'end': row.get('interval_end'),
+        'recorded_at': row.recorded_at, 'sources': dbt_kinds.details_of(row).sources}) %}
     {% endfor %}
     {% do log.views.update({'sources': dbt_kinds.sorted_backwards(noted, 'recorded_at')}) %}
   {% endif %}
@@ -19,17 +21,19 @@
 {# The events of a log that say what was read: notes, and loads with the state of their sources. #}
 {% macro _rows_with_notes(rows) %}
   {% set found = dbt_kinds.notes_among(rows) %}
-  {% for row in rows if row.event == 'loaded' and '"sources"' in (row.get('details') or '') %}{% do found.append(row) %}{% endfor %}
+  {% for row in rows if row.event == 'loaded' and '"sources"' in (row.get('details') or '') %}
+    {% do found.append(row) %}{% endfor %}
   {% do return(found) %}
 {% endmacro %}
 
 
 {#
-  What a plan without batches notes under lookback: auto: its sources' snapshots as they are now, once a day, because those that were noted last may expire. A Parquet or ORC table has
-  none. Else none.
+  What a plan without batches notes under lookback: auto: its sources' snapshots as they are now, once a day, because
+  those that were noted last may expire. A Parquet or ORC table has none. Else none.
 #}
 {% macro snapshots_to_note(options, plan, sources) %}
-  {% set rows = dbt_kinds._rows_with_notes(dbt_kinds.log_of(options.relation).rows) | sort(attribute='recorded_at') | list %}
+  {% set rows = dbt_kinds._rows_with_notes(dbt_kinds.log_of(options.relation).rows) | sort(attribute='recorded_at')
+    | list %}
   {% set last = rows[-1] if rows else {} %}
   {% set known = dbt_kinds.details_of(last).get('sources', {}) %}
   {% set seen, state = {}, namespace(is_new=false) %}
@@ -37,7 +41,8 @@
     {% do seen.update({source.name: dbt_kinds.note_of_source(source, none)}) %}
     {% set state.is_new = state.is_new or source.snapshot != known[source.name].get('snapshot') %}
   {% endfor %}
-  {% set is_due = state.is_new and dbt_kinds.seconds_between(last.get('execution_time') or plan.execution_time, plan.execution_time) >= 86400 %}
+  {% set is_due = state.is_new and dbt_kinds.seconds_between(last.get('execution_time') or plan.execution_time,
+    plan.execution_time) >= 86400 %}
   {% do return({'details': {'sources': seen}} if is_due and not dbt_kinds.is_partial_run() else none) %}
 {% endmacro %}
 
@@ -70,8 +75,8 @@
 
 
 {#
-  The loads of a model for rewriting the log, each with the state of its `sources` that it is known to agree with, replacing the notes. A load may be split if its parts
-  agree with different states. Pure.
+  The loads of a model for rewriting the log, each with the state of its `sources` that it is known to agree with,
+  replacing the notes. A load may be split if its parts agree with different states. Pure.
 #}
 {% macro loads_with_sources(loads, noted) %}
   {% set state, names = namespace(loads=loads), [] %}
@@ -91,8 +96,10 @@
             {% do known.pop('stale', none) %}
             {% do sources.update({name: known}) %}
           {% endif %}
-          {% do cut.append(dict(load, start=[piece.start, load.start] | max, end=[piece.end, load.end] | min, sources=sources)) %}
-          {% do cut[-1].update({'rows_written': none, 'seconds': none}) if [cut[-1].start, cut[-1].end] != [load.start, load.end] %}
+          {% do cut.append(dict(load, start=[piece.start, load.start] | max, end=[piece.end, load.end] | min,
+            sources=sources)) %}
+          {% do cut[-1].update({'rows_written': none, 'seconds': none})
+            if [cut[-1].start, cut[-1].end] != [load.start, load.end] %}
         {% endif %}
         {% set place.first = number %}
       {% endfor %}
@@ -103,7 +110,8 @@
 {% endmacro %}
 
 
-{# The combined knowledge of two adjacent loads about their sources: the partitions of both, and equal snapshots; none if they differ. Pure. #}
+{# The combined knowledge of two adjacent loads about their sources: the partitions of both, and equal snapshots; none
+   if they differ. Pure. #}
 {% macro joined_sources(left, right) %}
   {% if left.keys() | sort | list != right.keys() | sort | list %}
     {% do return(none) %}

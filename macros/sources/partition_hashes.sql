@@ -1,6 +1,6 @@
 {#
-  The contents of a Parquet or ORC table's partitions: by the instant of each `value` of the column, a hash of the newest file's time, the number of files and
-  their size. No data columns are read. Read once per run.
+  The contents of a Parquet or ORC table's partitions: by the instant of each `value` of the column, a hash of the
+  newest file's time, the number of files and their size. No data columns are read. Read once per run.
 #}
 {% macro partition_hashes(facts, column, values, value='{}') %}
   {% set place = value | replace('{}', column) %}
@@ -11,7 +11,8 @@ from (
   select first, path, max(written) as written, max(size) as size
   from (
     select
-      {{ dbt_kinds.clamped_seconds(value | replace('{}', dbt_kinds.quoted(column)), values) }} as first, _metadata.file_path as path,
+      {{ dbt_kinds.clamped_seconds(value | replace('{}', dbt_kinds.quoted(column)), values) }} as first,
+      _metadata.file_path as path,
       unix_micros(_metadata.file_modification_time) as written, _metadata.file_size as size
     from {{ facts.relation }}
   )

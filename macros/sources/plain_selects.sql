@@ -1,10 +1,12 @@
 {#
-  Where a column of a plain select comes from: `{relation, column, value}`, the table that its FROM names, that table's column, and an SQL expression that grows with the column, with `{}` in its
-  place; else `{problem}`. A plain select makes each row of one row of one table; CTEs and subqueries in FROM that are plain selects are looked through. `ctes` are those of a query around it,
-  as ctes_of returns them. Pure.
+  Where a column of a plain select comes from: `{relation, column, value}`, the table that its FROM names, that table's
+  column, and an SQL expression that grows with the column, with `{}` in its place; else `{problem}`. A plain select
+  makes each row of one row of one table; CTEs and subqueries in FROM that are plain selects are looked through. `ctes`
+  are those of a query around it, as ctes_of returns them. Pure.
 #}
 {% macro traced_column(sql, column, ctes={}) %}
-  {% set at = namespace(words=dbt_kinds._whole_words(dbt_kinds.lexed_words(sql)), ctes=ctes, column=column, value='{}') %}
+  {% set at = namespace(words=dbt_kinds._whole_words(dbt_kinds.lexed_words(sql)), ctes=ctes, column=column,
+    value='{}') %}
   {% for level in range(50) %}
     {% set query = dbt_kinds._without_ctes(at.words, at.ctes) %}
     {% if query.problem is defined %}{% do return(query) %}{% endif %}
@@ -21,10 +23,12 @@
     {% elif inner is not none %}
       {% set at.words = inner.words %}
       {% set at.ctes = inner.ctes %}
-    {% elif parts.table | map(attribute='name') | join | replace('.', '/') != parts.table | map(attribute='name') | join or '/' in parts.table[-1].name %}
+    {% elif parts.table | map(attribute='name') | join | replace('.', '/') != parts.table | map(attribute='name') | join
+        or '/' in parts.table[-1].name %}
       {% do return({'problem': 'which reads ' ~ parts.table | map(attribute='text') | join}) %}
     {% else %}
-      {% do return({'relation': parts.table | map(attribute='name') | select | join('.') | lower, 'column': at.column, 'value': at.value}) %}
+      {% do return({'relation': parts.table | map(attribute='name') | select | join('.') | lower, 'column': at.column,
+        'value': at.value}) %}
     {% endif %}
   {% endfor %}
   {% do return({'problem': 'whose queries are nested too deeply'}) %}
@@ -72,11 +76,13 @@
   {% set at, ctes = namespace(place=1), dict(outer) %}
   {% for _ in words %}
     {% set opening = at.place + 2 %}
-    {% if opening >= words | length or not words[at.place].name or words[at.place + 1].text | lower != 'as' or words[opening].text != '(' %}
+    {% if opening >= words | length or not words[at.place].name or words[at.place + 1].text | lower != 'as'
+        or words[opening].text != '(' %}
       {% break %}
     {% endif %}
     {% set closing = dbt_kinds._closing(words, opening) %}
-    {% do ctes.update({words[at.place].name | lower: {'words': dbt_kinds._whole_words(words[opening + 1:closing]), 'ctes': dict(ctes)}}) %}
+    {% do ctes.update({words[at.place].name
+      | lower: {'words': dbt_kinds._whole_words(words[opening + 1:closing]), 'ctes': dict(ctes)}}) %}
     {% set at.place = closing + 2 %}
     {% if closing + 1 >= words | length or words[closing + 1].text != ',' %}
       {% do return({'words': words[closing + 1:], 'ctes': ctes}) %}
@@ -86,7 +92,8 @@
 {% endmacro %}
 
 
-{# `{items, table, names}`: the items of the select list, the table or the parentheses after FROM, and the names that may stand before a column. #}
+{# `{items, table, names}`: the items of the select list, the table or the parentheses after FROM, and the names that
+   may stand before a column. #}
 {% macro _parts_of_select(words) %}
   {% if not words or words[0].text | lower != 'select' %}
     {% do return({'problem': 'which is not a select'}) %}
@@ -114,7 +121,8 @@
   {% set table, rest = behind[:length], behind[length:] %}
   {% if rest and rest[0].text | lower == 'as' %}
     {% set alias, rest = rest[1:2], rest[2:] %}
-  {% elif rest and rest[0].name and rest[0].text | lower not in ['where', 'order'] and not dbt_kinds._is_clause(rest[0]) %}
+  {% elif rest and rest[0].name and rest[0].text | lower not in ['where', 'order']
+      and not dbt_kinds._is_clause(rest[0]) %}
     {% set alias, rest = rest[:1], rest[1:] %}
   {% else %}
     {% set alias = table[-1:] %}
@@ -123,7 +131,8 @@
   {% if problem is not none %}
     {% do return({'problem': problem}) %}
   {% endif %}
-  {% do return({'items': items + [item], 'table': table, 'names': alias | map(attribute='name') | map('lower') | list}) %}
+  {% do return({'items': items + [item], 'table': table,
+    'names': alias | map(attribute='name') | map('lower') | list}) %}
 {% endmacro %}
 
 
@@ -135,13 +144,16 @@
 {% endmacro %}
 
 
-{# What a select says besides its list, its table and WHERE or ORDER BY; none for a plain one. `rest` is what follows the table and its alias. #}
+{# What a select says besides its list, its table and WHERE or ORDER BY; none for a plain one. `rest` is what follows
+   the table and its alias. #}
 {% macro _what_is_not_plain(words, rest) %}
   {% set opened = [] %}
   {% for word in rest %}
     {% set is_first = loop.first and word.text | lower not in ['where', 'order'] %}
-    {% if is_first or (not opened and (word.text == ',' or (dbt_kinds._is_clause(word) and dbt_kinds._ends_operand(word.before)))) %}
-      {% do return('which says ' ~ ('JOIN' if word.text == ',' else word.text | upper)) if word.text != ',' or is_first %}
+    {% if is_first or (not opened and (word.text == ','
+        or (dbt_kinds._is_clause(word) and dbt_kinds._ends_operand(word.before)))) %}
+      {% do return('which says ' ~ ('JOIN' if word.text == ',' else word.text | upper))
+        if word.text != ',' or is_first %}
     {% endif %}
     {% do dbt_kinds.follow_nesting(opened, word) %}
   {% endfor %}
@@ -158,7 +170,8 @@
 
 {% macro _is_clause(word) %}
   {% do return(word.kind == 'word' and word.text | lower in [
-    'join', 'inner', 'cross', 'left', 'right', 'full', 'natural', 'semi', 'anti', 'lateral', 'group', 'having', 'limit', 'offset', 'union', 'except', 'intersect', 'minus', 'qualify', 'window',
+    'join', 'inner', 'cross', 'left', 'right', 'full', 'natural', 'semi', 'anti', 'lateral', 'group', 'having', 'limit',
+    'offset', 'union', 'except', 'intersect', 'minus', 'qualify', 'window',
     'pivot', 'unpivot', 'tablesample', 'cluster', 'distribute', 'sort', 'version', 'timestamp', 'for',
   ]) %}
 {% endmacro %}
@@ -167,7 +180,8 @@
 {# A clause follows an operand, and a column of that name an operator. #}
 {% macro _ends_operand(text) %}
   {% do return(modules.re.search('[\\w\'"`)\\]]$', text) is not none and text | lower not in [
-    'where', 'and', 'or', 'not', 'between', 'like', 'rlike', 'ilike', 'regexp', 'in', 'is', 'from', 'distinct', 'case', 'when', 'then', 'else', 'by', 'div', 'escape', 'any', 'all', 'some',
+    'where', 'and', 'or', 'not', 'between', 'like', 'rlike', 'ilike', 'regexp', 'in', 'is', 'from', 'distinct', 'case',
+    'when', 'then', 'else', 'by', 'div', 'escape', 'any', 'all', 'some',
   ]) %}
 {% endmacro %}
 
@@ -190,11 +204,13 @@
     {% do return({'problem': 'whose select list does not name ' ~ column ~ ' once'}) %}
   {% endif %}
   {% set traced = dbt_kinds._growing(found[0], parts.names) %}
-  {% do return(traced if traced is not none else {'problem': 'in which ' ~ column ~ ' is computed: ' ~ found[0] | map(attribute='text') | join(' ')}) %}
+  {% do return(traced if traced is not none
+    else {'problem': 'in which ' ~ column ~ ' is computed: ' ~ found[0] | map(attribute='text') | join(' ')}) %}
 {% endmacro %}
 
 
-{# `{column, value}` of an expression that never falls while its column grows: the column, its cast to a date or timestamp, its date_trunc; else none. #}
+{# `{column, value}` of an expression that never falls while its column grows: the column, its cast to a date or
+   timestamp, its date_trunc; else none. #}
 {% macro _growing(item, names) %}
   {% set at = namespace(words=dbt_kinds._whole_words(item), value='{}') %}
   {% for _ in range(10) %}
@@ -213,7 +229,8 @@
     {% elif is_call and texts[0] in ['date', 'to_date', 'timestamp', 'to_timestamp'] %}
       {% set at.value = at.value | replace('{}', 'cast({} as ' ~ texts[0] | replace('to_', '') ~ ')') %}
       {% set at.words = at.words[2:-1] %}
-    {% elif is_call and texts[0] == 'date_trunc' and texts[3] == ',' and texts[2][1:-1] in ['year', 'quarter', 'month', 'week', 'day', 'hour'] %}
+    {% elif is_call and texts[0] == 'date_trunc' and texts[3] == ','
+        and texts[2][1:-1] in ['year', 'quarter', 'month', 'week', 'day', 'hour'] %}
       {% set at.value = at.value | replace('{}', 'date_trunc(' ~ texts[2] ~ ', {})') %}
       {% set at.words = at.words[4:-1] %}
     {% else %}

@@ -1,6 +1,7 @@
 {#
-  The facts about a table that queries read: what describe_table returns, plus the `relation`. Read once per run after a refresh, because a Spark session
-  caches tables. none if there is no such table, for an operation: a plan may come before the first run. In a run a query without its table fails in any case.
+  The facts about a table that queries read: what describe_table returns, plus the `relation`. Read once per run after a
+  refresh, because a Spark session caches tables. none if there is no such table, for an operation: a plan may come
+  before the first run. In a run a query without its table fails in any case.
 #}
 {% macro source_facts(key) %}
   {% set known = dbt_kinds.run_memory('source_facts') %}
@@ -10,7 +11,8 @@
       {% do return(none) %}
     {% endif %}
     {% call statement('refresh_source') %}refresh table {{ relation }}{% endcall %}
-    {% do known.update({key: dict(dbt_kinds.describe_table(relation), relation=relation, history=none, changes={}, partitions={})}) %}
+    {% do known.update({key: dict(dbt_kinds.describe_table(relation), relation=relation, history=none, changes={},
+      partitions={})}) %}
   {% endif %}
   {% do return(known[key]) %}
 {% endmacro %}
@@ -27,5 +29,6 @@
   {% set parts = key.split('.') %}
   {# on Spark a catalog is a part of the schema's name #}
   {% set database = dbt_kinds.named_database('.'.join(parts[:-2]) or none) %}
-  {% do return(api.Relation.create(database=database, schema='.'.join(parts[:-1]) if database is none else parts[-2], identifier=parts[-1])) %}
+  {% do return(api.Relation.create(database=database, schema='.'.join(parts[:-1]) if database is none else parts[-2],
+    identifier=parts[-1])) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
-  SQL without comments, with white space outside quotes collapsed to one space: equal for queries that differ only in layout. Time variables, which
-  are comments, are kept. Pure.
+  SQL without comments, with white space outside quotes collapsed to one space: equal for queries that differ only in
+  layout. Time variables, which are comments, are kept. Pure.
 #}
 {% macro canonical_sql(text) %}
   {% set parts, last = [], namespace(is_blank=true) %}

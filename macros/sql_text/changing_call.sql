@@ -1,11 +1,12 @@
 {#
-  The first call in SQL whose result differs from one run to the next, as `now()`; none if there is none. Comments, strings and names in backticks do not count, nor do
-  functions of a schema. Pure.
+  The first call in SQL whose result differs from one run to the next, as `now()`; none if there is none. Comments,
+  strings and names in backticks do not count, nor do functions of a schema. Pure.
 #}
 {% macro changing_call(sql) %}
   {% set names = dbt_kinds.changing_functions() %}
   {# most queries have none, and lexing takes longer #}
-  {% set words = dbt_kinds.lexed_words(sql) if modules.re.search('(?i)' ~ (names + ['unix_timestamp']) | join('|'), sql) else [] %}
+  {% set words = dbt_kinds.lexed_words(sql) if modules.re.search('(?i)' ~ (names + ['unix_timestamp']) | join('|'), sql)
+    else [] %}
   {% for word in words %}
     {% set name = word.text | lower if word.kind == 'word' and word.before != '.' else none %}
     {% if name in names and word.after == '(' %}
@@ -20,7 +21,8 @@
 {% endmacro %}
 
 
-{# Spark's functions of the clock and of chance, and what depends on how rows are read, as in dbt_kinds/analysis/determinism.py. Pure. #}
+{# Spark's functions of the clock and of chance, and what depends on how rows are read, as in
+   dbt_kinds/analysis/determinism.py. Pure. #}
 {% macro changing_functions() %}
   {% do return([
     'now', 'current_timestamp', 'current_date', 'current_time', 'curdate', 'localtimestamp', 'getdate',

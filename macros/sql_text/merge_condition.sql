@@ -6,6 +6,7 @@
   {% if written is none or written == [] or (written is string and not written | trim) %}
     {% do return(none) %}
   {% endif %}
-  {% set conditions = dbt_kinds.option_texts(model, option, written, "a condition such as target.loaded_at > current_date - 30") %}
+  {% set conditions = dbt_kinds.option_texts(model, option, written,
+    "a condition such as target.loaded_at > current_date - 30") %}
   {% do return('(' ~ conditions | join(') and (') ~ ')') %}
 {% endmacro %}

@@ -1,6 +1,7 @@
 {#
-  The value of an option that contains SQL: a list of strings; `written` may be a single string. dbt's aliases become target and source,
-  and comments are removed, because they would hide SQL appended later. `example` is what the messages suggest to write.
+  The value of an option that contains SQL: a list of strings; `written` may be a single string. dbt's aliases become
+  target and source, and comments are removed, because they would hide SQL appended later. `example` is what the
+  messages suggest to write.
 #}
 {% macro option_texts(model, option, written, example) %}
   {% if written is mapping or (written is not string and written is not sequence) %}
@@ -18,8 +19,10 @@
       {% do dbt_kinds.fail(model, option ~ ' is empty; write ' ~ example ~ ', or remove the option') %}
     {% endif %}
     {# when_matched may have semicolons between its clauses, which are checked one by one #}
-    {% do dbt_kinds.validate_sql_fragment(model, option, read, may_have_semicolons=option == 'when_matched') if not is_name %}
-    {% do texts.append(read if is_name else dbt_kinds.replace_alias(read, {'DBT_INTERNAL_DEST': 'target', 'DBT_INTERNAL_SOURCE': 'source'})) %}
+    {% do dbt_kinds.validate_sql_fragment(model, option, read, may_have_semicolons=option == 'when_matched')
+      if not is_name %}
+    {% do texts.append(read if is_name
+      else dbt_kinds.replace_alias(read, {'DBT_INTERNAL_DEST': 'target', 'DBT_INTERNAL_SOURCE': 'source'})) %}
   {% endfor %}
   {% do return(texts) %}
 {% endmacro %}

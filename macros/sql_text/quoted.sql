@@ -5,8 +5,8 @@
 
 
 {#
-  The name of a relation, as dbt or a user writes it, with each of its parts in backticks: a statement that Delta parses itself does not take a table that is called like one of its words,
-  such as shop.history. Pure.
+  The name of a relation, as dbt or a user writes it, with each of its parts in backticks: a statement that Delta parses
+  itself does not take a table that is called like one of its words, such as shop.history. Pure.
 #}
 {% macro quoted_path(path) %}
   {% set parts = [] %}

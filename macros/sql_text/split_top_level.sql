@@ -6,7 +6,8 @@
   {% set separator = separator or ',' %}
   {% set parts, part, opened = [], [], [] %}
   {% for token in dbt_kinds.lexed(text) %}
-    {% if token.text | lower == separator and token.before != '.' and not opened and (most is none or parts | length < most) %}
+    {% if token.text | lower == separator and token.before != '.' and not opened
+        and (most is none or parts | length < most) %}
       {% do parts.append(part | join | trim) %}
       {% do part.clear() %}
     {% else %}
@@ -34,9 +35,11 @@
 {% endmacro %}
 
 
-{# `case` and `end` may also be column names: as keywords, `case` is followed by an operand and `end` preceded by one. #}
+{# `case` and `end` may also be column names: as keywords, `case` is followed by an operand and `end` preceded by
+   one. #}
 {% macro _opens_case(token) %}
-  {% do return(token.text | lower == 'case' and token.before != '.' and modules.re.match('[\\w\'"`(+~-]', token.after) is not none) %}
+  {% do return(token.text | lower == 'case' and token.before != '.'
+    and modules.re.match('[\\w\'"`(+~-]', token.after) is not none) %}
 {% endmacro %}
 
 

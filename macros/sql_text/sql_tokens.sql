@@ -1,5 +1,6 @@
 {#
-  The tokens of an SQL text, as in Spark's lexer except that operators are split into characters. Joined, they give the text again:
+  The tokens of an SQL text, as in Spark's lexer except that operators are split into characters. Joined, they give the
+  text again:
   an opening that never closes is punctuation. Pure.
 #}
 {% macro sql_tokens(text) %}
@@ -27,8 +28,8 @@
 
 {#
   The tokens with details: `{text, kind, name, before, after}`. `kind` is space (including comments), string, quoted
-  (in backticks), number, word or punctuation; `name` is the name in a word or quoted token; `before` and `after` are the nearest
-  non-space tokens, or ''.
+  (in backticks), number, word or punctuation; `name` is the name in a word or quoted token; `before` and `after` are
+  the nearest non-space tokens, or ''.
 #}
 {% macro lexed(text) %}
   {% set lexed = [] %}

@@ -16,7 +16,8 @@
   {% set closers, opened, last = {'(': ')', '[': ']'}, [], namespace(text='') %}
   {% for token in dbt_kinds.sql_tokens(text) %}
     {% if token in ["'", '"'] %}
-      {% do return('has a ' ~ ('single' if token == "'" else 'double') ~ ' quote that never closes; close it, write \\' ~ token
+      {% do return('has a ' ~ ('single' if token == "'" else 'double') ~ ' quote that never closes; close it, write \\'
+        ~ token
         ~ ' for one within a text, or put a name that holds one into backticks') %}
     {% elif token == '`' %}
       {% do return('has a backtick that never closes; close it, or write two for one within a name') %}
@@ -29,7 +30,8 @@
     {% elif token in closers %}
       {% do opened.append(token) %}
     {% elif token in closers.values() and (not opened or closers[opened.pop()] != token) %}
-      {% do return('has a ' ~ token ~ ' without the ' ~ ('(' if token == ')' else '[') ~ ' that it closes; remove it, or open it') %}
+      {% do return('has a ' ~ token ~ ' without the ' ~ ('(' if token == ')' else '[')
+        ~ ' that it closes; remove it, or open it') %}
     {% endif %}
     {% set last.text = token %}
   {% endfor %}

@@ -1,7 +1,9 @@
 {#
-  Appends events of a model in one statement. An event is a mapping of the store's columns; the columns common to all events of a
-  model are added here, and a shared recorded_at, which is returned. Its `details` are a mapping, which is written as JSON here, once. `commit` is a query of one row at most, `snapshot_id` and
-  `rows_written`, which the same statement fills in for `loaded` events that lack them. `also` are whole events of other models.
+  Appends events of a model in one statement. An event is a mapping of the store's columns; the columns common to all
+  events of a model are added here, and a shared recorded_at, which is returned. Its `details` are a mapping, which is
+  written as JSON here, once. `commit` is a query of one row at most, `snapshot_id` and
+  `rows_written`, which the same statement fills in for `loaded` events that lack them. `also` are whole events of other
+  models.
 #}
 {% macro append_events(options, events, commit=none, also=[]) %}
   {% if not events %}
@@ -13,7 +15,8 @@
     {% do dbt_kinds.create_store(dbt_kinds.store_table()) %}
     {#
       Others may be creating it at this moment. Spark checks whether the table exists and then, in a separate call
-      to the metastore, whether its folder is empty, and fails if a file appeared in between. So our insert comes a few statements later.
+      to the metastore, whether its folder is empty, and fails if a file appeared in between. So our insert comes a few
+      statements later.
     #}
     {% do dbt_kinds.find_store(refresh=true) %}
   {% endif %}
@@ -38,13 +41,16 @@
 {% endmacro %}
 
 
-{# Adds whole events, mappings of the store's columns, to a store that exists, and to what this run knows of their relations; with them the records that wait. Nothing else adds any. #}
+{# Adds whole events, mappings of the store's columns, to a store that exists, and to what this run knows of their
+   relations; with them the records that wait. Nothing else adds any. #}
 {% macro add_events(events, commit=none, with_sent=false) %}
   {% set records, rows, commits = dbt_kinds.records_to_send(with_sent), [], [] %}
   {% for record in records + [{'events': events, 'commit': commit}] %}
     {% do commits.append(record.commit) if record.commit is not none %}
     {% for event in record.events %}
-      {% do rows.append(dbt_kinds.event_values(event, 'try_element_at(written, ' ~ commits | length ~ ')' if record.commit is not none and event.event == 'loaded' else none)) %}
+      {% do rows.append(dbt_kinds.event_values(event,
+        'try_element_at(written, ' ~ commits | length ~ ')' if record.commit is not none and event.event == 'loaded'
+          else none)) %}
     {% endfor %}
   {% endfor %}
   {% if not rows %}
@@ -96,7 +102,9 @@ from (
 {% endmacro %}
 
 
-{# SQL values in column order, cast to the columns' types: spark.sql.storeAssignmentPolicy STRICT rejects an untyped NULL. No string may contain a line break or the delimiter of a Hive text table. `written` is the row of the commit that the event takes what it lacks from. Pure. #}
+{# SQL values in column order, cast to the columns' types: spark.sql.storeAssignmentPolicy STRICT rejects an untyped
+   NULL. No string may contain a line break or the delimiter of a Hive text table. `written` is the row of the commit
+   that the event takes what it lacks from. Pure. #}
 {% macro event_values(event, written=none) %}
   {% set values = [] %}
   {% for name, type in dbt_kinds.store_columns().items() %}

@@ -5,13 +5,16 @@
 {% macro open_claims(log) %}
   {% set claims = [] %}
   {% for row in log if row.event == 'claimed' and row.recorded_at %}
-    {% set signs = log | selectattr('invocation_id', 'eq', row.invocation_id) | selectattr('relation', 'eq', row.relation)
+    {% set signs = log | selectattr('invocation_id', 'eq', row.invocation_id)
+      | selectattr('relation', 'eq', row.relation)
       | selectattr('recorded_at', 'ge', row.recorded_at) | list %}
     {% if not signs | selectattr('event', 'eq', 'released') | list %}
       {% set last = signs | map(attribute='recorded_at') | max %}
       {% do claims.append({
-        'relation': row.relation, 'model': row.model, 'invocation_id': row.invocation_id, 'claimed_at': row.recorded_at, 'last_sign_of_life': last,
-        'expires_at': dbt_kinds.moment_after(last, row.lease_seconds), 'holder': row.get('holder'), 'source': row.get('source'),
+        'relation': row.relation, 'model': row.model, 'invocation_id': row.invocation_id, 'claimed_at': row.recorded_at,
+        'last_sign_of_life': last,
+        'expires_at': dbt_kinds.moment_after(last, row.lease_seconds), 'holder': row.get('holder'),
+        'source': row.get('source'),
         'interval': [row.interval_start, row.interval_end] if row.interval_start is defined else none,
       }) %}
     {% endif %}
@@ -20,15 +23,16 @@
 {% endmacro %}
 
 
-{# Whether the run that holds a claim may still be writing: the claim has not expired, and its JVM is not known to be dead. #}
+{# Whether the run that holds a claim may still be writing: the claim has not expired, and its JVM is not known to be
+   dead. #}
 {% macro is_live(claim) %}
   {% do return(claim.expires_at > dbt_kinds.next_moment() and not dbt_kinds._is_gone(claim.holder)) %}
 {% endmacro %}
 
 
 {#
-  `host/pid/application` of the JVM that runs our statements, if that JVM ends with the run: a Spark session inside dbt. none on a
-  server, which outlives the run, so that only expiry counts.
+  `host/pid/application` of the JVM that runs our statements, if that JVM ends with the run: a Spark session inside dbt.
+  none on a server, which outlives the run, so that only expiry counts.
 #}
 {% macro lease_holder() %}
   {% set known = dbt_kinds.run_memory('holder') %}
@@ -36,13 +40,15 @@
     {% do return(none) %}
   {% elif not known %}
     {% set row = run_query("select java_method('java.net.InetAddress', 'getLocalHost'), java_method('java.lang.ProcessHandle', 'current')").rows[0] %}
-    {% do known.update({'holder': (row[0] | string).split('/')[0] ~ '/' ~ row[1] ~ '/' ~ dbt_kinds.spark_application()}) %}
+    {% do known.update({'holder': (row[0] | string).split('/')[0] ~ '/' ~ row[1] ~ '/'
+      ~ dbt_kinds.spark_application()}) %}
   {% endif %}
   {% do return(known.holder) %}
 {% endmacro %}
 
 
-{# A killed local run must not block the next one. A process id may be reused after a restart; an application id is not. #}
+{# A killed local run must not block the next one. A process id may be reused after a restart; an application id is
+   not. #}
 {% macro _is_gone(holder) %}
   {% set ours = dbt_kinds.lease_holder() %}
   {% if not holder or not ours or holder == ours or holder.split('/')[0] != ours.split('/')[0] %}
@@ -52,5 +58,6 @@
   {% if pid == ours.split('/')[1] %}
     {% do return(true) %}
   {% endif %}
-  {% do return(run_query("select java_method('java.lang.ProcessHandle', 'of', cast(" ~ pid | int ~ ' as bigint))').rows[0][0] | string == 'Optional.empty') %}
+  {% do return(run_query("select java_method('java.lang.ProcessHandle', 'of', cast(" ~ pid | int
+    ~ ' as bigint))').rows[0][0] | string == 'Optional.empty') %}
 {% endmacro %}

@@ -1,10 +1,13 @@
 {#
-  Claims for models that come later. A model that claims its table, while few such claims are left, claims in the same append those of the next models that are surely due, and the read that follows decides about all of
-  them. Where it shows another run, the claim is given back at once, and the model asks again, alone, when its turn comes.
+  Claims for models that come later. A model that claims its table, while few such claims are left, claims in the same
+  append those of the next models that are surely due, and the read that follows decides about all of them. Where it
+  shows another run, the claim is given back at once, and the model asks again, alone, when its turn comes.
 
-  `run_memory('ahead')` has them by relation, each as in own_claims, with `is_held`, once a read has shown no other claim, `known`, what was recorded before that read, and `others_wrote`, whether it was
-  something else after. Each is taken out once: by its model, whose claim it is from then on, or by whoever gives it back. `run_memory('releases_ahead')` has, by relation, the events with which
-  claims are given back, until their append is done.
+  `run_memory('ahead')` has them by relation, each as in own_claims, with `is_held`, once a read has shown no other
+  claim, `known`, what was recorded before that read, and `others_wrote`, whether it was something else after. Each is
+  taken out once: by its model, whose claim it is from then on, or by whoever gives it back.
+  `run_memory('releases_ahead')` has, by relation, the events with which claims are given back, until their append is
+  done.
 #}
 {% macro claims_to_ask_ahead(plan, seconds) %}
   {% set ahead, claims, most = dbt_kinds.run_memory('ahead'), [], dbt_kinds.claims_at_once() %}
@@ -13,10 +16,13 @@
     {% do return([]) %}
   {% endif %}
   {% for node in dbt_kinds.next_due_models(most - ahead | length) %}
-    {% set options = {'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias), 'unique_id': node.unique_id, 'kind': node.config.materialized, 'model': node.name} %}
-    {% set events = dbt_kinds.whole_events(options, [dict(dbt_kinds.claim_event(plan.execution_time, seconds), source='ahead')]) %}
+    {% set options = {'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias),
+      'unique_id': node.unique_id, 'kind': node.config.materialized, 'model': node.name} %}
+    {% set events = dbt_kinds.whole_events(options,
+      [dict(dbt_kinds.claim_event(plan.execution_time, seconds), source='ahead')]) %}
     {% set claim = {
-      'options': options, 'seconds': seconds, 'sign_of_life': events[0].recorded_at, 'table_state': {}, 'is_held': false, 'known': dbt_kinds.recorded_facts(options.relation),
+      'options': options, 'seconds': seconds, 'sign_of_life': events[0].recorded_at, 'table_state': {},
+      'is_held': false, 'known': dbt_kinds.recorded_facts(options.relation),
       'others_wrote': false, 'events': events,
     } %}
     {% do ahead.update({options.relation: claim}) %}
@@ -26,7 +32,8 @@
 {% endmacro %}
 
 
-{# How many models that come later a model claims with its own; a killed run blocks them until its lease expires, unless its session is known to be gone. #}
+{# How many models that come later a model claims with its own; a killed run blocks them until its lease expires, unless
+   its session is known to be gone. #}
 {% macro claims_at_once() %}
   {% set given = dbt_kinds.store_settings().claim_ahead %}
   {% do return(given if given is not none else 16 if dbt_kinds.lease_holder() is not none else 4) %}
@@ -55,7 +62,8 @@
 {% endmacro %}
 
 
-{# The claim of a model whose turn has come, which is its own from now on; none if it has to ask. One that is older than half its lease is renewed. #}
+{# The claim of a model whose turn has come, which is its own from now on; none if it has to ask. One that is older than
+   half its lease is renewed. #}
 {% macro take_claim_ahead(options) %}
   {% set claim = dbt_kinds.run_memory('ahead').pop(options.relation, none) %}
   {% if claim is none or not claim.is_held or dbt_kinds.is_silent_for(claim, claim.seconds / 2) %}
@@ -86,7 +94,8 @@
 {% macro give_back_claims_ahead() %}
   {% set ahead, releases = dbt_kinds.run_memory('ahead'), dbt_kinds.run_memory('releases_ahead').copy() %}
   {% for relation, claim in ahead.copy().items() %}
-    {% do releases.update({relation: dbt_kinds._release_ahead(claim.options)}) if ahead.pop(relation, none) is not none %}
+    {% do releases.update({relation: dbt_kinds._release_ahead(claim.options)})
+      if ahead.pop(relation, none) is not none %}
   {% endfor %}
   {% do dbt_kinds._give_back(releases, with_sent=true) %}
 {% endmacro %}
@@ -97,7 +106,8 @@
 {% endmacro %}
 
 
-{# Appends releases, which are lists of events by relation, with other whole events. They are remembered until that is done: if it fails, the end of the run appends them. #}
+{# Appends releases, which are lists of events by relation, with other whole events. They are remembered until that is
+   done: if it fails, the end of the run appends them. #}
 {% macro _give_back(releases, also=[], with_sent=false) %}
   {% set unsent, events = dbt_kinds.run_memory('releases_ahead'), also.copy() %}
   {% do unsent.update(releases) %}

@@ -2,20 +2,23 @@
 {% macro compacted_log(old, drop_unreadable=false) %}
   {% set compacted = [] %}
   {% for relations in old.parts %}
-    {% do compacted.extend(dbt_kinds.compacted_events(dbt_kinds.read_old_log(old, relations), old.compacted_at, drop_unreadable)) %}
+    {% do compacted.extend(dbt_kinds.compacted_events(dbt_kinds.read_old_log(old, relations), old.compacted_at,
+      drop_unreadable)) %}
   {% endfor %}
   {% do return(compacted) %}
 {% endmacro %}
 
 
 {#
-  The events that are equivalent to an old log, as read_old_log returns it, or to a part of it that has all events of its relations, each a mapping of
-  the store's columns. A load keeps its own times only if they may still be needed: if the model has yet to follow a parent's change, or goes by
-  changes itself; and the execution time if a schedule restates it. All other loads are treated as if made at `compacted_at`, the newest old moment of the store,
-  models and parents alike, so that their order is preserved and adjacent loads can be merged.
+  The events that are equivalent to an old log, as read_old_log returns it, or to a part of it that has all events of
+  its relations, each a mapping of the store's columns. A load keeps its own times only if they may still be needed: if
+  the model has yet to follow a parent's change, or goes by changes itself; and the execution time if a schedule
+  restates it. All other loads are treated as if made at `compacted_at`, the newest old moment of the store, models and
+  parents alike, so that their order is preserved and adjacent loads can be merged.
 #}
 {% macro compacted_events(log, compacted_at, drop_unreadable=false) %}
-  {% set rows_of, not_replayed = {}, dbt_kinds.lease_events() + dbt_kinds.write_events() + dbt_kinds.findings_events() %}
+  {% set rows_of, not_replayed = {},
+    dbt_kinds.lease_events() + dbt_kinds.write_events() + dbt_kinds.findings_events() %}
   {% for row in log %}
     {% do rows_of.setdefault(row.get('relation', ''), []).append(row) %}
   {% endfor %}
@@ -31,7 +34,8 @@
     {% endif %}
     {% set readable = rows | rejectattr('is_unreadable') | rejectattr('event', 'in', not_replayed) | list %}
     {% set has_merge_timeline = rows | selectattr('kind', 'in', timeline_kinds) | list != [] %}
-    {# an announcement that is open stays so: it is put before the loads, and is no older than they are, because anything recorded later closes it #}
+    {# an announcement that is open stays so: it is put before the loads, and is no older than they are, because
+       anything recorded later closes it #}
     {% set pending = dbt_kinds.announced_write(rows) %}
     {% do compacted.append(dict(pending, recorded_at=compacted_at)) if pending is not none %}
     {% if has_merge_timeline %}
@@ -43,15 +47,16 @@
         {% do compacted.append(dict(load, interval_start=load.start, interval_end=load.end)) %}
       {% endfor %}
     {% endif %}
-    {% do compacted.extend(dbt_kinds.open_findings(rows) + dbt_kinds.last_refusal(rows) + dbt_kinds._notes_to_keep(readable, rows, nodes[relation] if relation in nodes else none)) %}
+    {% do compacted.extend(dbt_kinds.open_findings(rows) + dbt_kinds.last_refusal(rows)
+      + dbt_kinds._notes_to_keep(readable, rows, nodes[relation] if relation in nodes else none)) %}
   {% endfor %}
   {% do return(compacted) %}
 {% endmacro %}
 
 
 {#
-  What a model's last run noted, in a list. Not for a model whose loads are treated as if made now: what was noted for lookback: auto has become part of them. Of another
-  project's model, everything noted after its last load.
+  What a model's last run noted, in a list. Not for a model whose loads are treated as if made now: what was noted for
+  lookback: auto has become part of them. Of another project's model, everything noted after its last load.
 #}
 {% macro _notes_to_keep(recorded, rows, node) %}
   {% set latest = recorded | map(attribute='recorded_at') | max | default('', true) %}
@@ -63,7 +68,8 @@
 {% endmacro %}
 
 
-{# The loads of a model of this project, with indistinguishable adjacent ones merged. A log has very many, so no macro is called for each. #}
+{# The loads of a model of this project, with indistinguishable adjacent ones merged. A log has very many, so no macro
+   is called for each. #}
 {% macro _merged_loads(loads, node, compacted_at) %}
   {% set options = dbt_kinds.options_of(node) %}
   {% if options.traits.is_change_driven %}
@@ -78,10 +84,12 @@
   {% for load in dbt_kinds._compacted_loads(dbt_kinds._known_loads(loads, options), pending, compacted_at) %}
     {% set last = stretches[-1] if stretches else {} %}
     {% set facts = [
-      load.recorded_at, load.started_at, load.get('model_hash') or none, load.get('details') or none, load.get('execution_time') if options.auto_restatement is not none else none,
+      load.recorded_at, load.started_at, load.get('model_hash') or none, load.get('details') or none,
+      load.get('execution_time') if options.auto_restatement is not none else none,
     ] %}
     {% set sources = load.get('sources', {}) %}
-    {% set joined = none if last.end != load.start or last.facts != facts else sources if options.late_data is none else dbt_kinds.joined_sources(last.sources, sources) %}
+    {% set joined = none if last.end != load.start or last.facts != facts else sources if options.late_data is none
+      else dbt_kinds.joined_sources(last.sources, sources) %}
     {% if joined is not none %}
       {% do last.loads.append(load) %}
       {% do last.update({'end': load.end, 'sources': joined}) %}
@@ -132,7 +140,8 @@
     {% do load.update({
       'invocation_id': last.get('invocation_id'), 'snapshot_id': last.get('snapshot_id'),
       'execution_time': ([''] + loads | map(attribute='execution_time') | select | list) | max or none,
-      'rows_written': dbt_kinds._sum_of(loads | map(attribute='rows_written') | list), 'seconds': dbt_kinds._sum_of(loads | map(attribute='seconds') | list),
+      'rows_written': dbt_kinds._sum_of(loads | map(attribute='rows_written') | list),
+      'seconds': dbt_kinds._sum_of(loads | map(attribute='seconds') | list),
     }) %}
   {% endif %}
   {% if sources %}
@@ -143,8 +152,8 @@
 
 
 {#
-  The loads of a model that goes by changes. The latest says what the next run starts from, and stays as it is; of the others only the intervals and their
-  order matter, so adjacent ones are merged into one of the later time. Pure.
+  The loads of a model that goes by changes. The latest says what the next run starts from, and stays as it is; of the
+  others only the intervals and their order matter, so adjacent ones are merged into one of the later time. Pure.
 #}
 {% macro loads_and_the_latest(loads) %}
   {% set latest = loads | map(attribute='recorded_at') | max | default('', true) %}
@@ -154,7 +163,8 @@
     {% if last is not none and last.end == load.start and latest not in [last.recorded_at, load.recorded_at] %}
       {% do last.update({
         'end': load.end, 'recorded_at': [last.recorded_at, load.recorded_at] | max,
-        'rows_written': dbt_kinds._sum_of([last.get('rows_written'), load.get('rows_written')]), 'seconds': dbt_kinds._sum_of([last.get('seconds'), load.get('seconds')]),
+        'rows_written': dbt_kinds._sum_of([last.get('rows_written'), load.get('rows_written')]),
+        'seconds': dbt_kinds._sum_of([last.get('seconds'), load.get('seconds')]),
       }) %}
     {% else %}
       {% do merged.append(dict(load, source='compact_store')) %}

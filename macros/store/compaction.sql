@@ -1,12 +1,14 @@
 {#
-  Rewrites the store under its lease. The rows to keep are written to a table beside it. Iceberg and Delta then overwrite
-  the store in one commit. Hive text first deletes files and then moves others; as long as the table beside it exists,
-  store_source reads that as well, so that being killed in between loses no rows. Reading an event twice is harmless.
+  Rewrites the store under its lease. The rows to keep are written to a table beside it. Iceberg and Delta then
+  overwrite the store in one commit. Hive text first deletes files and then moves others; as long as the table beside it
+  exists, store_source reads that as well, so that being killed in between loses no rows. Reading an event twice is
+  harmless.
 #}
 {% macro rewrite_store(old_events, young, before) %}
   {% set beside = dbt_kinds._beside_store() %}
   {% do dbt_kinds.create_store(beside) %}
-  {% if dbt_kinds.find_store().file_format == 'hive' and dbt_kinds.describe_table(beside).location != dbt_kinds.find_store().location ~ '_compacted' %}
+  {% if dbt_kinds.find_store().file_format == 'hive'
+      and dbt_kinds.describe_table(beside).location != dbt_kinds.find_store().location ~ '_compacted' %}
     {% do dbt_kinds.drop_table(beside) %}
     {% do return('its catalog does not keep the folders of tables beside each other, so that a compaction that is killed would not be found') %}
   {% endif %}

@@ -26,15 +26,17 @@
 {% macro followed_loads_of(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
   {% if 'followed' not in log.views %}
-    {% do log.views.update({'followed': dbt_kinds.followed_loads(dbt_kinds.events_of(relation), dbt_kinds.loads_of(relation))}) %}
+    {% do log.views.update({'followed': dbt_kinds.followed_loads(dbt_kinds.events_of(relation),
+      dbt_kinds.loads_of(relation))}) %}
   {% endif %}
   {% do return(log.views.followed) %}
 {% endmacro %}
 
 
 {#
-  The loads in some events, as readers follow them. An adoption changes no rows, so an adopted load counts as made when anything else was last recorded
-  of its interval, such as a load that `forget` withdrew; and never, if nothing was. `loads` are those of fold_events. Pure.
+  The loads in some events, as readers follow them. An adoption changes no rows, so an adopted load counts as made when
+  anything else was last recorded of its interval, such as a load that `forget` withdrew; and never, if nothing was.
+  `loads` are those of fold_events. Pure.
 #}
 {% macro followed_loads(events, loads) %}
   {% set adopted = loads | selectattr('source', 'eq', 'adopt') | map(attribute='recorded_at') | list %}
@@ -43,7 +45,8 @@
   {% endif %}
   {# where an adoption is on top, all else is older #}
   {% set others = [] %}
-  {% for event in events if event.recorded_at < adopted | max and not (event.event == 'loaded' and event.get('source') == 'adopt') %}
+  {% for event in events if event.recorded_at < adopted | max
+      and not (event.event == 'loaded' and event.get('source') == 'adopt') %}
     {% do others.append(dict(event, event='loaded')) %}
   {% endfor %}
   {% set beneath, followed = dbt_kinds.fold_events(others), [] %}
@@ -55,7 +58,8 @@
         {% do followed.append(dict(load, start=start, end=end, recorded_at='')) %}
       {% endfor %}
       {% for older in beneath if older.start < load.end and older.end > load.start %}
-        {% do followed.append(dict(load, start=[older.start, load.start] | max, end=[older.end, load.end] | min, recorded_at=older.recorded_at)) %}
+        {% do followed.append(dict(load, start=[older.start, load.start] | max, end=[older.end, load.end] | min,
+          recorded_at=older.recorded_at)) %}
       {% endfor %}
     {% endif %}
   {% endfor %}
@@ -70,19 +74,21 @@
 
 
 {#
-  The loads of a relation as a set of intervals. Its events are replayed once: what is added to a log is later than all that is in it, so that a run of many batches need not
-  replay them for each.
+  The loads of a relation as a set of intervals. Its events are replayed once: what is added to a log is later than all
+  that is in it, so that a run of many batches need not replay them for each.
 #}
 {% macro coverage(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
   {% if log.coverage is none %}
-    {% do log.update({'coverage': {'intervals': dbt_kinds.coverage_of(dbt_kinds.loads_of(relation)), 'rows': log.rows | length}}) %}
+    {% do log.update({'coverage': {'intervals': dbt_kinds.coverage_of(dbt_kinds.loads_of(relation)),
+      'rows': log.rows | length}}) %}
   {% endif %}
   {% set known = log.coverage %}
   {% for row in log.rows[known.rows:] if row.event in ['loaded', 'invalidated'] %}
     {% set interval = [[row.interval_start, row.interval_end]] %}
     {% do known.update({
-      'intervals': dbt_kinds.merge_intervals(known.intervals + interval) if row.event == 'loaded' else dbt_kinds.subtract_intervals(known.intervals, interval),
+      'intervals': dbt_kinds.merge_intervals(known.intervals + interval) if row.event == 'loaded'
+        else dbt_kinds.subtract_intervals(known.intervals, interval),
     }) %}
   {% endfor %}
   {% do known.update({'rows': log.rows | length}) %}
@@ -101,10 +107,11 @@
 
 
 {#
-  Replays events in the order of recorded_at, `invalidated` winning a tie, and returns what is loaded: pieces that do not
-  overlap, each with the columns of its latest load, and `start` and `end`.
-  It goes backwards: an event only applies where no later one does. What later events have decided is a set of intervals: the first of them is `state.start` to `state.end`,
-  the others, which are later in time, are in `state.behind`. Pure.
+  Replays events in the order of recorded_at, `invalidated` winning a tie, and returns what is loaded: pieces that do
+  not overlap, each with the columns of its latest load, and `start` and `end`.
+  It goes backwards: an event only applies where no later one does. What later events have decided is a set of
+  intervals: the first of them is `state.start` to `state.end`, the others, which are later in time, are in
+  `state.behind`. Pure.
 #}
 {% macro fold_events(events) %}
   {% set loads, state = [], namespace(start=none, end=none, behind=[]) %}

@@ -1,8 +1,10 @@
 {#
-  Creates a table that any number of runs append to: the store and the logs beside it; `columns` and `partitions` are name -> type. Never Parquet: concurrent appends of four threads lost 13
-  of 40 rows there (measured on Spark 3.5.9), none in Hive text.
+  Creates a table that any number of runs append to: the store and the logs beside it; `columns` and `partitions` are
+  name -> type. Never Parquet: concurrent appends of four threads lost 13 of 40 rows there (measured on Spark 3.5.9),
+  none in Hive text.
 
-  One thread of one run creates it, and the others wait until it is there: on Delta, of several that create one table at the same time all but one fail, `if not exists` or not.
+  One thread of one run creates it, and the others wait until it is there: on Delta, of several that create one table at
+  the same time all but one fail, `if not exists` or not.
 #}
 {% macro create_log(relation, columns, partitions={}) %}
   {% do adapter.create_schema(relation) %}
@@ -15,7 +17,8 @@
 {% endmacro %}
 
 
-{# Whether this model is the first of the run to ask, and this run the first of all. An operation, and a hook at the end of a run, is the only thread. #}
+{# Whether this model is the first of the run to ask, and this run the first of all. An operation, and a hook at the end
+   of a run, is the only thread. #}
 {% macro _may_create(relation) %}
   {% set thread = model.unique_id if model is defined and model.unique_id is defined else '' %}
   {% set is_first = dbt_kinds.run_memory('creators').setdefault(relation | string, thread) == thread %}
@@ -23,15 +26,17 @@
 {% endmacro %}
 
 
-{# Whether processes have to agree on one that creates a log. Hive's metastore and Iceberg let any number try; a managed table of Databricks has a folder of its own. #}
+{# Whether processes have to agree on one that creates a log. Hive's metastore and Iceberg let any number try; a managed
+   table of Databricks has a folder of its own. #}
 {% macro _is_elected_for() %}
   {% do return(dbt_kinds.store_settings().format == 'delta' and adapter.type() == 'spark') %}
 {% endmacro %}
 
 
 {#
-  Whether this run is the one that creates a log: the one that an empty table of text names, which Hive's metastore lets only one of them create. It is dropped when the log is there; if the run
-  that it names dies before, the others create the log when they have waited long enough.
+  Whether this run is the one that creates a log: the one that an empty table of text names, which Hive's metastore lets
+  only one of them create. It is dropped when the log is there; if the run that it names dies before, the others create
+  the log when they have waited long enough.
 #}
 {% macro _is_elected(relation) %}
   {% set mark = dbt_kinds._mark_of(relation) %}
@@ -40,7 +45,8 @@ create table if not exists {{ mark }} (invocation_id string)
 stored as textfile
 tblproperties ('kinds_invocation_id' = '{{ invocation_id }}')
   {% endcall %}
-  {% set found = run_query('show table extended in ' ~ relation.without_identifier() ~ " like '" ~ mark.identifier ~ "'").rows %}
+  {% set found = run_query('show table extended in ' ~ relation.without_identifier() ~ " like '" ~ mark.identifier
+    ~ "'").rows %}
   {% do return(found | length > 0 and 'kinds_invocation_id=' ~ invocation_id in found[0][3] | string) %}
 {% endmacro %}
 
@@ -50,10 +56,12 @@ tblproperties ('kinds_invocation_id' = '{{ invocation_id }}')
 {% endmacro %}
 
 
-{# Polls until another thread or run has created a table. If it has not after all, it may have failed, which no macro is told. #}
+{# Polls until another thread or run has created a table. If it has not after all, it may have failed, which no macro is
+   told. #}
 {% macro _is_created_meanwhile(relation) %}
   {% for attempt in range(100) %}
-    {% if run_query('show tables in ' ~ relation.without_identifier() ~ " like '" ~ relation.identifier ~ "'").rows | length %}
+    {% if run_query('show tables in ' ~ relation.without_identifier() ~ " like '" ~ relation.identifier ~ "'").rows
+        | length %}
       {% do return(true) %}
     {% endif %}
   {% endfor %}

@@ -1,6 +1,7 @@
 {#
-  Withdraws the records of a batch before it is written: a killed run leaves a recorded gap, never missing rows that are recorded as
-  loaded. If the batch ends within a unit, the rest of the unit is withdrawn, too. Does nothing if nothing is recorded.
+  Withdraws the records of a batch before it is written: a killed run leaves a recorded gap, never missing rows that are
+  recorded as loaded. If the batch ends within a unit, the rest of the unit is withdrawn, too. Does nothing if nothing
+  is recorded.
 #}
 {% macro invalidate(options, plan, batch) %}
   {% do dbt_kinds.append_events(options, dbt_kinds.invalidations_of(options, plan, batch)) %}
@@ -20,9 +21,10 @@
 
 
 {#
-  The same for all records, before a table is rebuilt; this also withdraws the records of a dropped table. The same append announces
-  the rebuild: if it dies before its first record, the table may hold old or new rows, and the next run restarts it at that instant. A kind that reads
-  everything restarts because nothing is recorded; what an earlier run announced about the old table is closed.
+  The same for all records, before a table is rebuilt; this also withdraws the records of a dropped table. The same
+  append announces the rebuild: if it dies before its first record, the table may hold old or new rows, and the next run
+  restarts it at that instant. A kind that reads everything restarts because nothing is recorded; what an earlier run
+  announced about the old table is closed.
 #}
 {% macro invalidate_all(run_context) %}
   {% set options, plan = run_context.options, run_context.plan %}
@@ -34,13 +36,15 @@
     {% endfor %}
     {% set recorded = dbt_kinds.merge_intervals(recorded + merged) %}
   {% endif %}
-  {% set events = dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]] if recorded else [], plan.execution_time) %}
+  {% set events = dbt_kinds.invalidations([[recorded[0][0], recorded[-1][1]]] if recorded else [],
+    plan.execution_time) %}
   {% set pending = dbt_kinds.open_write(options.relation) %}
   {# a first load, too, if merging its first batch again may count it twice #}
   {% set counts_once = options.get('when_matched') is not none and dbt_kinds.writes_rows(options, warns=false) %}
   {% if plan.batches and not options.traits.ignores_intervals and (recorded or counts_once or pending is not none) %}
     {% do events.append({
-      'event': 'pending', 'interval_start': plan.batches[0][0], 'interval_end': plan.batches[-1][1], 'execution_time': plan.execution_time,
+      'event': 'pending', 'interval_start': plan.batches[0][0], 'interval_end': plan.batches[-1][1],
+      'execution_time': plan.execution_time,
       'details': {'write': 'rebuild', 'rebuild_from': plan.batches[0][0]},
     }) %}
   {% elif pending is not none %}
@@ -54,7 +58,8 @@
 {% macro invalidations(intervals, execution_time) %}
   {% set events = [] %}
   {% for start, end in intervals %}
-    {% do events.append({'event': 'invalidated', 'interval_start': start, 'interval_end': end, 'execution_time': execution_time}) %}
+    {% do events.append({'event': 'invalidated', 'interval_start': start, 'interval_end': end,
+      'execution_time': execution_time}) %}
   {% endfor %}
   {% do return(events) %}
 {% endmacro %}

@@ -1,7 +1,8 @@
 {#
   Takes the lease on a model, or raises. Returns whether others recorded anything for the table since this
   run read the store: then it must plan again. The same read also answers a run's `questions` about the table
-  under the lease: see table_state. Waits for a run that only merges the store's files. If it `gives_way`, it returns none instead of raising.
+  under the lease: see table_state. Waits for a run that only merges the store's files. If it `gives_way`, it returns
+  none instead of raising.
 #}
 {% macro claim(options, plan, questions={}, gives_way=false) %}
   {% if options.relation in dbt_kinds.own_claims() %}
@@ -26,8 +27,9 @@
 
 
 {#
-  What is recorded of a table, as a text that differs when anything else is recorded. Not the number of events, which stays the same if a run adds one while a compaction makes
-  one of two, nor their newest moment, which may be older on another machine. A compaction alone makes it differ, too: then a run plans again for nothing.
+  What is recorded of a table, as a text that differs when anything else is recorded. Not the number of events, which
+  stays the same if a run adds one while a compaction makes one of two, nor their newest moment, which may be older on
+  another machine. A compaction alone makes it differ, too: then a run plans again for nothing.
 #}
 {% macro recorded_facts(relation) %}
   {% set facts = [] %}
@@ -39,17 +41,20 @@
 
 
 {#
-  Claims by appending, then reads: a claim holds once a read after its append shows no other live claim. A run that sees an earlier
-  claim withdraws; one that sees only later claims re-reads until they are withdrawn, and gives way to one that stays. Returns the
-  conflicting claim, or none if this run has the lease. A run that `gives_way` does not fail because of it. `ahead` are claims for models that come later.
+  Claims by appending, then reads: a claim holds once a read after its append shows no other live claim. A run that sees
+  an earlier claim withdraws; one that sees only later claims re-reads until they are withdrawn, and gives way to one
+  that stays. Returns the conflicting claim, or none if this run has the lease. A run that `gives_way` does not fail
+  because of it. `ahead` are claims for models that come later.
 #}
 {% macro try_claim(options, plan, seconds, questions={}, gives_way=false, ahead=[]) %}
-  {% do dbt_kinds.own_claims().update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': '', 'table_state': {}}}) %}
+  {% do dbt_kinds.own_claims().update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': '',
+    'table_state': {}}}) %}
   {% set asked_ahead = [] %}
   {% for claim in ahead %}{% do asked_ahead.extend(claim.events) %}{% endfor %}
   {% set claimed_at = dbt_kinds.append_events(options, [dict(
     dbt_kinds.claim_event(plan.execution_time, seconds),
-    interval_start=plan.batches[0][0] if plan.batches else none, interval_end=plan.batches[-1][1] if plan.batches else none,
+    interval_start=plan.batches[0][0] if plan.batches else none,
+    interval_end=plan.batches[-1][1] if plan.batches else none,
   )], also=asked_ahead) %}
   {% for attempt in range(30) %}
     {% set others = dbt_kinds._claims_of_others(options, questions, ahead if loop.first else []) %}
@@ -62,7 +67,8 @@
     {% elif earlier or loop.last %}
       {% set holder = (earlier or rivals)[0] %}
       {% set is_brief = holder.source == 'merge_files' %}
-      {% do dbt_kinds.release_lease_of(options, none if is_brief or gives_way else 'invocation ' ~ holder.invocation_id ~ ' held the lease') %}
+      {% do dbt_kinds.release_lease_of(options,
+        none if is_brief or gives_way else 'invocation ' ~ holder.invocation_id ~ ' held the lease') %}
       {% do return(holder) %}
     {% endif %}
   {% endfor %}
@@ -71,11 +77,13 @@
 
 {% macro claim_event(execution_time, seconds) %}
   {% set by = dbt_kinds.started_by() %}
-  {% do return({'event': 'claimed', 'execution_time': execution_time, 'lease_seconds': seconds, 'holder': dbt_kinds.lease_holder(), 'details': {'by': by} if by else none}) %}
+  {% do return({'event': 'claimed', 'execution_time': execution_time, 'lease_seconds': seconds,
+    'holder': dbt_kinds.lease_holder(), 'details': {'by': by} if by else none}) %}
 {% endmacro %}
 
 
-{# Those of some claims that keep others from a table: on it, or on the whole store; whoever claims that is kept from it by all. Pure. #}
+{# Those of some claims that keep others from a table: on it, or on the whole store; whoever claims that is kept from it
+   by all. Pure. #}
 {% macro claims_on(relation, claims) %}
   {% set found, store = [], dbt_kinds.store_key() %}
   {% for claim in claims if relation == store or claim.relation in [relation, store] %}
@@ -85,7 +93,8 @@
 {% endmacro %}
 
 
-{# Polls, without holding a claim of its own, until a claim ends, and returns whether it did: an earlier claim of this run could be lost with the old files. #}
+{# Polls, without holding a claim of its own, until a claim ends, and returns whether it did: an earlier claim of this
+   run could be lost with the old files. #}
 {% macro _sees_end_of(claim, options) %}
   {% for attempt in range(100) %}
     {% if claim.invocation_id not in dbt_kinds._live_rivals(options) | map(attribute='invocation_id') %}
@@ -97,15 +106,16 @@
 
 
 {#
-  The claims that this run holds, by relation: `{options, seconds, sign_of_life, table_state}`, the state being what was answered to the questions that came with the claim, and the snapshot
-  that the last recorded write left.
+  The claims that this run holds, by relation: `{options, seconds, sign_of_life, table_state}`, the state being what was
+  answered to the questions that came with the claim, and the snapshot that the last recorded write left.
 #}
 {% macro own_claims() %}
   {% do return(dbt_kinds.run_memory('claims')) %}
 {% endmacro %}
 
 
-{# Every event of a run is a sign of life for its lease on that table, but for the one that ends it, and for those of a claim that it had asked for ahead. #}
+{# Every event of a run is a sign of life for its lease on that table, but for the one that ends it, and for those of a
+   claim that it had asked for ahead. #}
 {% macro renew_lease(event) %}
   {% set claims = dbt_kinds.own_claims() %}
   {% if event.relation in claims and event.invocation_id == invocation_id and event.source != 'ahead' %}
@@ -116,8 +126,8 @@
 
 
 {#
-  Called before a write and before its record: a run that was silent for longer than its lease lasts may have been superseded, by one that is still there or by one that
-  has ended since, which may have died while it wrote.
+  Called before a write and before its record: a run that was silent for longer than its lease lasts may have been
+  superseded, by one that is still there or by one that has ended since, which may have died while it wrote.
 #}
 {% macro assert_lease(options) %}
   {% if not dbt_kinds.is_overdue(options) %}
@@ -128,9 +138,12 @@
   {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
   {% set has_recorded = dbt_kinds.recorded_facts(options.relation) != known %}
   {# what is not recorded is loaded again, which must not happen to what was appended or merged once #}
-  {% set may_be_half_written = dbt_kinds.may_be_loaded_again(options) and dbt_kinds.is_taken_over(options, dbt_kinds.log_of(options.relation).rows) %}
+  {% set may_be_half_written = dbt_kinds.may_be_loaded_again(options)
+    and dbt_kinds.is_taken_over(options, dbt_kinds.log_of(options.relation).rows) %}
   {% if has_recorded or may_be_half_written %}
-    {% do dbt_kinds.fail(options.model, 'this run was silent for longer than its lease lasts, and meanwhile another one ' ~ ('recorded what it did to ' if has_recorded else 'claimed ') ~ options.relation
+    {% do dbt_kinds.fail(options.model,
+      'this run was silent for longer than its lease lasts, and meanwhile another one '
+        ~ ('recorded what it did to ' if has_recorded else 'claimed ') ~ options.relation
       ~ '; run it again, with a greater kinds_lease_seconds if its statements take that long') %}
   {% endif %}
 {% endmacro %}
@@ -178,13 +191,16 @@
 {% endmacro %}
 
 
-{# The event that ends this run's lease on a model, to be added to another append; empty if it holds none, or if its record is on its way, with which it ends. #}
+{# The event that ends this run's lease on a model, to be added to another append; empty if it holds none, or if its
+   record is on its way, with which it ends. #}
 {% macro release_event(options) %}
-  {% do return([{'event': 'released'}] if options.relation in dbt_kinds.own_claims() and not dbt_kinds.has_record_to_send(options.relation) else []) %}
+  {% do return([{'event': 'released'}]
+    if options.relation in dbt_kinds.own_claims() and not dbt_kinds.has_record_to_send(options.relation) else []) %}
 {% endmacro %}
 
 
-{# Ends this run's lease on a model, if it holds one, with the reason if the model failed; `also` are events to append with it. #}
+{# Ends this run's lease on a model, if it holds one, with the reason if the model failed; `also` are events to append
+   with it. #}
 {% macro release_lease_of(options, failure=none, also=[]) %}
   {% set released = dbt_kinds.release_event(options) %}
   {% if released %}
@@ -207,9 +223,11 @@
 {% endmacro %}
 
 
-{# The claims of other runs on a model, on those of claims that are asked for ahead, and on the whole store, `{live, dead}`, oldest first: dead are those whose process was found gone. #}
+{# The claims of other runs on a model, on those of claims that are asked for ahead, and on the whole store,
+   `{live, dead}`, oldest first: dead are those whose process was found gone. #}
 {% macro _claims_of_others(options, questions={}, ahead=[]) %}
-  {% set log = dbt_kinds.read_last_runs() if options.relation == dbt_kinds.store_key() else dbt_kinds._reread(options.relation, questions, ahead) %}
+  {% set log = dbt_kinds.read_last_runs() if options.relation == dbt_kinds.store_key()
+    else dbt_kinds._reread(options.relation, questions, ahead) %}
   {% set rivals, dead = [], [] %}
   {% for claim in dbt_kinds.open_claims(log) if claim.invocation_id != invocation_id %}
     {% if dbt_kinds.is_live(claim) %}
@@ -222,16 +240,19 @@
 {% endmacro %}
 
 
-{# The log of a table, of those of claims that are asked for ahead, and of the store's lease, read anew: what others recorded replaces what this run knew of the tables. #}
+{# The log of a table, of those of claims that are asked for ahead, and of the store's lease, read anew: what others
+   recorded replaces what this run knew of the tables. #}
 {% macro _reread(relation, questions, ahead=[]) %}
   {% set answers, relations = {}, [relation, dbt_kinds.store_key()] %}
   {% for claim in ahead %}{% do relations.append(claim.options.relation) %}{% endfor %}
-  {% set log = dbt_kinds.read_log(relations, dict(dbt_kinds.store_files_question(), **questions), answers, is_checked=true) %}
+  {% set log = dbt_kinds.read_log(relations, dict(dbt_kinds.store_files_question(), **questions), answers,
+    is_checked=true) %}
   {% do dbt_kinds.keep_number_of_files(answers) %}
   {% set rows = log | selectattr('relation', 'eq', relation) | list %}
   {% for row in rows if row.is_unreadable is defined %}{% do dbt_kinds.fail_unreadable(relation, row) %}{% endfor %}
   {% do dbt_kinds.replace_log(relation, rows) %}
-  {% do dbt_kinds.own_claims().get(relation, {}).update({'table_state': dict(answers, recorded_head=dbt_kinds._recorded_head(rows))}) %}
+  {% do dbt_kinds.own_claims().get(relation,
+    {}).update({'table_state': dict(answers, recorded_head=dbt_kinds._recorded_head(rows))}) %}
   {% for claim in ahead %}
     {% set rows = log | selectattr('relation', 'eq', claim.options.relation) | list %}
     {% do claim.update({'rows': rows, 'table_state': {'recorded_head': dbt_kinds._recorded_head(rows)}}) %}
@@ -240,16 +261,18 @@
 {% endmacro %}
 
 
-{# The snapshot that the last recorded write left, according to the events of a table; none if none is recorded. Pure. #}
+{# The snapshot that the last recorded write left, according to the events of a table; none if none is recorded.
+   Pure. #}
 {% macro _recorded_head(rows) %}
-  {% set written = rows | selectattr('event', 'eq', 'loaded') | selectattr('snapshot_id', 'defined') | map(attribute='snapshot_id') | list %}
+  {% set written = rows | selectattr('event', 'eq', 'loaded') | selectattr('snapshot_id', 'defined')
+    | map(attribute='snapshot_id') | list %}
   {% do return(written[-1] if written else none) %}
 {% endmacro %}
 
 
 {#
-  Releases the claims of runs whose process was found gone, by the run that now has the lease. Left open, such a claim would block again as soon as the
-  operating system gives the number of that process to another one.
+  Releases the claims of runs whose process was found gone, by the run that now has the lease. Left open, such a claim
+  would block again as soon as the operating system gives the number of that process to another one.
 #}
 {% macro _release_dead_claims(options, dead) %}
   {% set events = [] %}
@@ -261,19 +284,25 @@
 
 
 {% macro release_of_dead(claim) %}
-  {% do return(dbt_kinds.release_of(claim, 'its process was gone; the run of ' ~ dbt_kinds.next_moment()[:16] | replace('T', ' ') ~ ' UTC took over')) %}
+  {% do return(dbt_kinds.release_of(claim,
+    'its process was gone; the run of ' ~ dbt_kinds.next_moment()[:16] | replace('T', ' ') ~ ' UTC took over')) %}
 {% endmacro %}
 
 
 {# The event that ends another run's lease; the source says that the run did not end it itself. #}
 {% macro release_of(claim, message) %}
-  {% do return({'event': 'released', 'relation': claim.relation, 'invocation_id': claim.invocation_id, 'source': 'release_lease', 'message': message}) %}
+  {% do return({'event': 'released', 'relation': claim.relation, 'invocation_id': claim.invocation_id,
+    'source': 'release_lease', 'message': message}) %}
 {% endmacro %}
 
 
 {% macro _fail_for_lease(options, claim) %}
-  {% set select = options.model if claim.relation in [options.relation, dbt_kinds.store_key()] else (claim.model or '').split('.')[1:3] | join('.') %}
-  {% do dbt_kinds.fail(options.model, 'another run holds the lease on ' ~ claim.relation ~ ': invocation ' ~ claim.invocation_id ~ ', claimed at '
-    ~ claim.claimed_at[:19] ~ ', last sign of life at ' ~ claim.last_sign_of_life[:19] ~ ', expires at ' ~ claim.expires_at[:19]
-    ~ " (UTC); wait for it, or, if that run is gone: dbt run-operation dbt_kinds.release_lease --args '{select: " ~ select ~ "}'") %}
+  {% set select = options.model if claim.relation in [options.relation, dbt_kinds.store_key()]
+    else (claim.model or '').split('.')[1:3] | join('.') %}
+  {% do dbt_kinds.fail(options.model,
+    'another run holds the lease on ' ~ claim.relation ~ ': invocation ' ~ claim.invocation_id ~ ', claimed at '
+    ~ claim.claimed_at[:19] ~ ', last sign of life at ' ~ claim.last_sign_of_life[:19] ~ ', expires at '
+    ~ claim.expires_at[:19]
+    ~ " (UTC); wait for it, or, if that run is gone: dbt run-operation dbt_kinds.release_lease --args '{select: "
+    ~ select ~ "}'") %}
 {% endmacro %}

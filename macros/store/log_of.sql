@@ -1,9 +1,11 @@
 {#
-  What a run knows of a relation's events: `{rows, views}`, and what new_log keeps beside these. A row is a mapping of the store's columns, read or added by this run; what is NULL
-  is absent or ''. The first read leaves out the events of leases and audits, and of most loads the columns that nothing asks for. `views` has what was computed from the rows,
+  What a run knows of a relation's events: `{rows, views}`, and what new_log keeps beside these. A row is a mapping of
+  the store's columns, read or added by this run; what is NULL is absent or ''. The first read leaves out the events of
+  leases and audits, and of most loads the columns that nothing asks for. `views` has what was computed from the rows,
   until another is added.
 
-  The store is read once per run, for the relations that the run asks about; if it asks about another one after all, the rest is read, too. A relation's text is parsed on first use.
+  The store is read once per run, for the relations that the run asks about; if it asks about another one after all, the
+  rest is read, too. A relation's text is parsed on first use.
 #}
 {% macro log_of(relation) %}
   {% set logs = dbt_kinds.run_memory('logs') %}
@@ -20,15 +22,18 @@
 {% endmacro %}
 
 
-{# A log of some rows, and of lines that are still to be parsed, of whose newest load the details are known. `coverage` is what macro coverage has replayed so far. #}
+{# A log of some rows, and of lines that are still to be parsed, of whose newest load the details are known. `coverage`
+   is what macro coverage has replayed so far. #}
 {% macro new_log(rows, lines=none, newest_details=none) %}
-  {% do return({'rows': rows, 'lines': lines or none, 'newest_details': newest_details, 'views': {}, 'coverage': none}) %}
+  {% do return({'rows': rows, 'lines': lines or none, 'newest_details': newest_details, 'views': {},
+    'coverage': none}) %}
 {% endmacro %}
 
 
 {% macro _rows_of_lines(relation, log) %}
   {% set rows = dbt_kinds.parse_events(relation, log.lines) %}
-  {% set loads = rows | selectattr('event', 'eq', 'loaded') | sort(attribute='interval_start') | list | sort(attribute='recorded_at') | list %}
+  {% set loads = rows | selectattr('event', 'eq', 'loaded') | sort(attribute='interval_start') | list
+    | sort(attribute='recorded_at') | list %}
   {% do loads[-1].setdefault('details', log.newest_details) if log.newest_details is not none %}
   {% do return(rows) %}
 {% endmacro %}
@@ -52,8 +57,8 @@
 
 
 {#
-  The end of the latest interval that the events of a relation ever recorded, none if there is none, or if the run has not read them; `'unreadable'` if some cannot be read. Reads no more
-  of them than that.
+  The end of the latest interval that the events of a relation ever recorded, none if there is none, or if the run has
+  not read them; `'unreadable'` if some cannot be read. Reads no more of them than that.
 #}
 {% macro latest_end(relation) %}
   {% set log = dbt_kinds.run_memory('logs').get(relation, {}) %}
@@ -69,13 +74,14 @@
 {# Whether this run has recorded an event of a relation. Asks no store. #}
 {% macro has_recorded(relation, event) %}
   {% set log = dbt_kinds.run_memory('logs').get(relation, {}) %}
-  {% do return(log.get('rows', []) | selectattr('event', 'eq', event) | selectattr('invocation_id', 'eq', invocation_id) | list != []) %}
+  {% do return(log.get('rows', []) | selectattr('event', 'eq', event) | selectattr('invocation_id', 'eq', invocation_id)
+    | list != []) %}
 {% endmacro %}
 
 
 {#
-  The name under which log_of has the events of another target's table, which a run with --defer reads: from the store beside that table, where that target's
-  runs keep it, or from our own if kinds_store_schema names one for all.
+  The name under which log_of has the events of another target's table, which a run with --defer reads: from the store
+  beside that table, where that target's runs keep it, or from our own if kinds_store_schema names one for all.
 #}
 {% macro log_of_deferred(deferred) %}
   {% set relation = dbt_kinds.relation_key(deferred.database, deferred.schema, deferred.alias) %}
@@ -84,7 +90,8 @@
   {% endif %}
   {% set known, name = dbt_kinds.run_memory('logs'), 'deferred ' ~ relation %}
   {% if name not in known %}
-    {% set store = api.Relation.create(database=deferred.database, schema=deferred.schema, identifier='dbt_kinds_intervals') %}
+    {% set store = api.Relation.create(database=deferred.database, schema=deferred.schema,
+      identifier='dbt_kinds_intervals') %}
     {% set lines = dbt_kinds.lines_in(store, relation) if dbt_kinds.relation_type(store) is not none else '' %}
     {% do known.update({name: dbt_kinds.new_log(dbt_kinds.parse_events(relation, lines))}) %}
   {% endif %}
@@ -92,7 +99,8 @@
 {% endmacro %}
 
 
-{# Reads what a run needs that asks about a relation. Two threads may read at once: what is there stays, since the run may have added to it. #}
+{# Reads what a run needs that asks about a relation. Two threads may read at once: what is there stays, since the run
+   may have added to it. #}
 {% macro _read_logs(logs, relation) %}
   {% set read = dbt_kinds.run_memory('relations_read') %}
   {% if not read %}
@@ -116,8 +124,9 @@
 
 
 {#
-  The relations that the run's models and everything upstream of them have, in a mapping; none, which means all of the store's, if there are more than 200: then a list
-  of names spares nothing. Operations have no selection, and read everything.
+  The relations that the run's models and everything upstream of them have, in a mapping; none, which means all of the
+  store's, if there are more than 200: then a list of names spares nothing. Operations have no selection, and read
+  everything.
 #}
 {% macro _relations_of_run() %}
   {# in a process that has run models before, an operation finds the selection of the last run #}

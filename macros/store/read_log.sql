@@ -1,17 +1,20 @@
 {#
-  Every event of some relations, or all events, as mappings of the store's columns in the order of recorded_at; NULLs are
-  absent. Re-reads the store. The same statement answers `questions`, queries of one value by name, into the mapping `answers`. If it `is_checked`, loads and
-  invalidations that no run can read have `is_unreadable`.
+  Every event of some relations, or all events, as mappings of the store's columns in the order of recorded_at; NULLs
+  are absent. Re-reads the store. The same statement answers `questions`, queries of one value by name, into the mapping
+  `answers`. If it `is_checked`, loads and invalidations that no run can read have `is_unreadable`.
 #}
 {% macro read_log(relations=none, questions={}, answers={}, is_checked=false) %}
-  {% do return(dbt_kinds._events_where('true' if relations is none else dbt_kinds.is_one_of('relation', relations), questions, answers, is_checked=is_checked)) %}
+  {% do return(dbt_kinds._events_where('true' if relations is none else dbt_kinds.is_one_of('relation', relations),
+    questions, answers, is_checked=is_checked)) %}
 {% endmacro %}
 
 
 {# The events of the newest runs of some relations, `limit` of them in all. #}
 {% macro read_newest_runs(relations, limit, interval=none) %}
   {% set of_relations = dbt_kinds.is_one_of('relation', relations) %}
-  {% set touches = '' if interval is none else " and event in ('loaded', 'invalidated') and interval_start < '" ~ interval[1] ~ "' and interval_end > '" ~ interval[0] ~ "'" %}
+  {% set touches = '' if interval is none
+    else " and event in ('loaded', 'invalidated') and interval_start < '" ~ interval[1] ~ "' and interval_end > '"
+    ~ interval[0] ~ "'" %}
   {% do return(dbt_kinds._events_where(of_relations ~ '
   and (relation, invocation_id) in (
     select relation, invocation_id from {source} where ' ~ of_relations ~ touches ~ '
@@ -20,10 +23,13 @@
 {% endmacro %}
 
 
-{# The events of every relation's last run, whether it claimed the table or was refused before, and of runs that have not ended. #}
+{# The events of every relation's last run, whether it claimed the table or was refused before, and of runs that have
+   not ended. #}
 {% macro read_last_runs() %}
   {% do return(dbt_kinds._events_where("(relation, invocation_id) in (
-    select relation, max_by(invocation_id, recorded_at) from {source} where (event in ('claimed', 'released') and source = 'run') or " ~ dbt_kinds.is_refusal_sql() ~ " group by relation
+    select relation, max_by(invocation_id, recorded_at) from {source}
+    where (event in ('claimed', 'released') and source = 'run') or " ~ dbt_kinds.is_refusal_sql() ~ "
+    group by relation
     union
     select relation, invocation_id from {source} group by relation, invocation_id
     having max(event = 'claimed') and not max(event = 'released')
@@ -33,7 +39,8 @@
 
 {# How many rows this run has recorded, by relation. #}
 {% macro rows_recorded() %}
-  {% set recorded = 'select relation, sum(rows_written) as number from ' ~ dbt_kinds.store_source() ~ "\nwhere event = 'loaded' and invocation_id = " ~ dbt_kinds.text_literal(invocation_id) ~ ' group by relation' %}
+  {% set recorded = 'select relation, sum(rows_written) as number from ' ~ dbt_kinds.store_source()
+    ~ "\nwhere event = 'loaded' and invocation_id = " ~ dbt_kinds.text_literal(invocation_id) ~ ' group by relation' %}
   {% set rows = {} %}
   {% for row in dbt_kinds.query_rows(recorded) %}
     {% do rows.update({row.relation: row.get('number')}) %}
@@ -42,7 +49,8 @@
 {% endmacro %}
 
 
-{# The audit findings, and the loads published without audits, of the relations of some nodes; reads nothing if none has audits. #}
+{# The audit findings, and the loads published without audits, of the relations of some nodes; reads nothing if none has
+   audits. #}
 {% macro read_audits(nodes) %}
   {% set relations = [] %}
   {% for node in nodes if dbt_kinds.options_of(node).audits %}
@@ -51,26 +59,32 @@
   {% if not relations %}
     {% do return([]) %}
   {% endif %}
-  {% do return(dbt_kinds._events_where(dbt_kinds.is_one_of('relation', relations) ~ " and (event = 'audit_failed' or (event = 'loaded' and details like '%\"audits\"%'))")) %}
+  {% do return(dbt_kinds._events_where(dbt_kinds.is_one_of('relation', relations)
+    ~ " and (event = 'audit_failed' or (event = 'loaded' and details like '%\"audits\"%'))")) %}
 {% endmacro %}
 
 
 {#
-  The events before a moment, those without a moment among them, of which the ones of leases are not needed, except for refusals: `{condition, compacted_at, parts}`, where compacted_at is
-  the moment of the newest, and the parts are lists of relations that together have about `size` events to replay.
+  The events before a moment, those without a moment among them, of which the ones of leases are not needed, except for
+  refusals: `{condition, compacted_at, parts}`, where compacted_at is the moment of the newest, and the parts are lists
+  of relations that together have about `size` events to replay.
 #}
 {% macro old_log(until, size=100000) %}
   {% set is_old = "coalesce(recorded_at, '') < " ~ dbt_kinds.text_literal(until) %}
-  {% set is_replayed = "(coalesce(event, '') not in ('" ~ dbt_kinds.lease_events() | join("', '") ~ "') or " ~ dbt_kinds.is_refusal_sql() ~ ')' %}
+  {% set is_replayed = "(coalesce(event, '') not in ('" ~ dbt_kinds.lease_events() | join("', '") ~ "') or "
+    ~ dbt_kinds.is_refusal_sql() ~ ')' %}
   {% set sql %}
-select coalesce(relation, '') as relation, count_if({{ is_replayed }}) as events, coalesce(max(recorded_at), '') as newest
+select coalesce(relation, '') as relation, count_if({{ is_replayed }}) as events,
+  coalesce(max(recorded_at), '') as newest
 from {{ dbt_kinds.store_source() }}
 where {{ is_old }}
 group by coalesce(relation, '')
   {%- endset %}
   {% set counted = dbt_kinds.query_rows(sql, by='relation') %}
   {% do return({
-    'condition': is_old ~ ' and ' ~ is_replayed, 'compacted_at': counted | map(attribute='newest') | max | default('', true), 'parts': dbt_kinds.parts_of_log(counted, size),
+    'condition': is_old ~ ' and ' ~ is_replayed,
+    'compacted_at': counted | map(attribute='newest') | max | default('', true),
+    'parts': dbt_kinds.parts_of_log(counted, size),
   }) %}
 {% endmacro %}
 

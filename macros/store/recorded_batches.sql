@@ -1,4 +1,5 @@
-{# The merges that built a table of SCD type 2, in order of their instants, as recorded_batches_in_log returns them. Not to be changed. #}
+{# The merges that built a table of SCD type 2, in order of their instants, as recorded_batches_in_log returns them. Not
+   to be changed. #}
 {% macro recorded_batches(options) %}
   {% set log = dbt_kinds.log_of(options.relation) %}
   {% if 'batches' not in log.views %}
@@ -11,8 +12,9 @@
 
 
 {#
-  The merged batches of one relation according to a log: `{start, end, instant, snapshot_id}`. A restatement withdrew those at or after its
-  instant, whatever their windows; any other invalidation withdraws its interval, and with it a batch of which nothing is left. Pure.
+  The merged batches of one relation according to a log: `{start, end, instant, snapshot_id}`. A restatement withdrew
+  those at or after its instant, whatever their windows; any other invalidation withdraws its interval, and with it a
+  batch of which nothing is left. Pure.
 #}
 {% macro recorded_batches_in_log(rows, options) %}
   {% set state = namespace(batches=[]) %}
@@ -21,22 +23,26 @@
     {% if row.event == 'loaded' %}
       {% do state.batches.append({
         'start': row.interval_start, 'end': row.interval_end, 'snapshot_id': row.get('snapshot_id'),
-        'instant': details.get('instant') or dbt_kinds._stated_instant(options, row), 'left': [[row.interval_start, row.interval_end]],
+        'instant': details.get('instant') or dbt_kinds._stated_instant(options, row),
+        'left': [[row.interval_start, row.interval_end]],
       }) %}
     {% else %}
       {% set kept = [] %}
       {% for batch in state.batches %}
         {% if details.get('restated_from') is none %}
-          {% do batch.update({'left': dbt_kinds.subtract_intervals(batch.left, [[row.interval_start, row.interval_end]])}) %}
+          {% do batch.update({'left': dbt_kinds.subtract_intervals(batch.left,
+            [[row.interval_start, row.interval_end]])}) %}
         {% endif %}
-        {% do kept.append(batch) if batch.left and (details.get('restated_from') is none or batch.instant < details.restated_from) %}
+        {% do kept.append(batch) if batch.left
+          and (details.get('restated_from') is none or batch.instant < details.restated_from) %}
       {% endfor %}
       {% set state.batches = kept %}
     {% endif %}
   {% endfor %}
   {% set batches = [] %}
   {% for batch in state.batches | sort(attribute='instant') %}
-    {% do batches.append({'start': batch.start, 'end': batch.end, 'instant': batch.instant, 'snapshot_id': batch.snapshot_id}) %}
+    {% do batches.append({'start': batch.start, 'end': batch.end, 'instant': batch.instant,
+      'snapshot_id': batch.snapshot_id}) %}
   {% endfor %}
   {% do return(batches) %}
 {% endmacro %}

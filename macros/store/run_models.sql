@@ -1,6 +1,7 @@
 {#
-  What the models of a run know of each other: those that have `begun`, and those of kinds that are `left`, in the order in which dbt-core comes to models that wait for none: by their depth in what
-  was selected, then by name. `unseen` are those of whom nobody has asked yet whether they are due.
+  What the models of a run know of each other: those that have `begun`, and those of kinds that are `left`, in the order
+  in which dbt-core comes to models that wait for none: by their depth in what was selected, then by name. `unseen` are
+  those of whom nobody has asked yet whether they are due.
 #}
 {% macro note_begun(node) %}
   {% set models = dbt_kinds.run_memory('models') %}
@@ -19,18 +20,21 @@
 {% endmacro %}
 
 
-{# Whether the models of this run and its end share what they remember: in dbt-core they do (measured on 1.10 and 1.11); in others as far as it shows. #}
+{# Whether the models of this run and its end share what they remember: in dbt-core they do (measured on 1.10 and 1.11);
+   in others as far as it shows. #}
 {% macro know_of_each_other() %}
   {% do return(dbt_version.startswith('1.') or dbt_kinds.run_memory('models').get('begun', {}) | length > 1) %}
 {% endmacro %}
 
 
-{# The next models to come that are sure to have something to load, `number` of them at most. Nobody is told of a model twice, nor of one that nothing can be said of; one call looks at a few of many. #}
+{# The next models to come that are sure to have something to load, `number` of them at most. Nobody is told of a model
+   twice, nor of one that nothing can be said of; one call looks at a few of many. #}
 {% macro next_due_models(number) %}
   {% set models, due = dbt_kinds.run_memory('models'), [] %}
   {% for unique_id in models.get('unseen', {}).copy() %}
     {% if due | length >= number or loop.index > 4 * number %}{% break %}{% endif %}
-    {% if models.unseen.pop(unique_id, none) is not none and unique_id in models.left and dbt_kinds.is_surely_due(graph.nodes[unique_id]) %}
+    {% if models.unseen.pop(unique_id, none) is not none and unique_id in models.left
+        and dbt_kinds.is_surely_due(graph.nodes[unique_id]) %}
       {% do due.append(graph.nodes[unique_id]) %}
     {% endif %}
   {% endfor %}
@@ -41,14 +45,16 @@
 {# The unique ids of the selected models of kinds, in a mapping. #}
 {% macro _selected_in_order() %}
   {% set waiting, ordered, kinds = {}, {}, dbt_kinds.kinds() %}
-  {% for unique_id in selected_resources | sort if unique_id in graph.nodes and graph.nodes[unique_id].config.materialized in kinds %}
+  {% for unique_id in selected_resources | sort
+      if unique_id in graph.nodes and graph.nodes[unique_id].config.materialized in kinds %}
     {% do waiting.update({unique_id: true}) %}
   {% endfor %}
   {% for depth in range(waiting | length) %}
     {% set next = [] %}
     {% for unique_id in waiting %}
       {% set parents = [] %}
-      {% for parent in graph.nodes[unique_id].depends_on.nodes if parent in waiting %}{% do parents.append(parent) %}{% endfor %}
+      {% for parent in graph.nodes[unique_id].depends_on.nodes if parent in waiting %}
+        {% do parents.append(parent) %}{% endfor %}
       {% do next.append(unique_id) if not parents %}
     {% endfor %}
     {% for unique_id in next %}

@@ -1,13 +1,16 @@
 {#
-  The runs in a log, newest first, one per relation and invocation: `{model, relation, invocation_id, execution_time,
-  began_at, ended_at, state, loaded, invalidated, audits, rows_written, seconds, message, source, by}`. `state` is done, failed,
-  refused (it failed before it claimed anything), running (its claim is live), died (its claim is not live and was never released), or stated (recorded by an operation).
+  The runs in a log, newest first, one per relation and invocation:
+  `{model, relation, invocation_id, execution_time, began_at, ended_at, state, loaded, invalidated, audits,
+  rows_written, seconds, message, source, by}`. `state` is done, failed, refused (it failed before it claimed anything),
+  running (its claim is live), died (its claim is not live and was never released), or stated (recorded by an
+  operation).
 #}
 {% macro runs_in_log(log) %}
   {% set rows_of, seen = {}, {} %}
   {% for row in log %}
     {# a record that was sent twice is one #}
-    {% set event = (row.relation, row.invocation_id, row.event, row.recorded_at, row.get('interval_start'), row.get('details')) %}
+    {% set event = (row.relation, row.invocation_id, row.event, row.recorded_at, row.get('interval_start'),
+      row.get('details')) %}
     {% do rows_of.setdefault((row.relation, row.invocation_id), []).append(row) if event not in seen %}
     {% do seen.update({event: true}) %}
   {% endfor %}
@@ -29,7 +32,8 @@
     {% endfor %}
     {% set ended = by_event.released or by_event.claimed == [] %}
     {% if by_event.failed %}
-      {% set state = 'refused' if by_event.claimed == [] and dbt_kinds.refusals_among(by_event.failed[:1]) else 'failed' %}
+      {% set state = 'refused' if by_event.claimed == [] and dbt_kinds.refusals_among(by_event.failed[:1])
+        else 'failed' %}
     {% elif not ended %}
       {% set state = 'running' if key in live else 'died' %}
     {% elif rows[-1].source == 'release_lease' %}
@@ -39,11 +43,13 @@
     {% endif %}
     {% set loaded, invalidated, audits = [], [], [] %}
     {% for row in rows if row.event in dbt_kinds.findings_events() %}
-      {% do audits.append(dict(dbt_kinds.details_of(row), start=row.interval_start, end=row.interval_end, severity='error' if row.event == 'audit_failed' else 'warn')) %}
+      {% do audits.append(dict(dbt_kinds.details_of(row), start=row.interval_start, end=row.interval_end,
+        severity='error' if row.event == 'audit_failed' else 'warn')) %}
     {% endfor %}
     {% for row in by_event.loaded %}
       {% do loaded.append({
-        'start': row.interval_start, 'end': row.interval_end, 'rows_written': row.get('rows_written'), 'seconds': row.get('seconds'),
+        'start': row.interval_start, 'end': row.interval_end, 'rows_written': row.get('rows_written'),
+        'seconds': row.get('seconds'),
         'recorded_at': row.recorded_at,
       }) %}
     {% endfor %}
@@ -53,10 +59,13 @@
     {% do runs.append({
       'model': rows[0].get('model'), 'relation': key[0], 'invocation_id': key[1],
       'execution_time': rows | map(attribute='execution_time') | select | first or none,
-      'began_at': rows[0].recorded_at if own[0] == rows[0] else own[0].get('started_at') or own[0].recorded_at, 'ended_at': rows[-1].recorded_at if ended else none, 'state': state,
+      'began_at': rows[0].recorded_at if own[0] == rows[0] else own[0].get('started_at') or own[0].recorded_at,
+      'ended_at': rows[-1].recorded_at if ended else none, 'state': state,
       'loaded': loaded, 'invalidated': invalidated, 'audits': audits,
-      'rows_written': loaded | map(attribute='rows_written') | select | sum, 'seconds': dbt_kinds.to_thousandths(loaded | map(attribute='seconds') | select | sum),
-      'message': rows | map(attribute='message') | select | first or none, 'source': 'run' if state == 'refused' else own[0].get('source'),
+      'rows_written': loaded | map(attribute='rows_written') | select | sum,
+      'seconds': dbt_kinds.to_thousandths(loaded | map(attribute='seconds') | select | sum),
+      'message': rows | map(attribute='message') | select | first or none,
+      'source': 'run' if state == 'refused' else own[0].get('source'),
       'by': dbt_kinds.details_of(by_event.claimed[0] if by_event.claimed else {}).get('by', {}),
     }) %}
   {% endfor %}

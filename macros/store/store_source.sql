@@ -2,8 +2,8 @@
   What to write after `from` to read the store, or none if there is no store yet.
 
   A Hive text table gets a file with each append, and Spark reads it with one task per file: 1.1 s for 100 files, 6.7
-  s for 1,000. Reading its folder as text takes 0.5 s for 1,000 (measured on Spark 3.5.9, 2 cores). `beside` includes what a
-  compaction that was killed while putting rows in place has left in the folder beside it.
+  s for 1,000. Reading its folder as text takes 0.5 s for 1,000 (measured on Spark 3.5.9, 2 cores). `beside` includes
+  what a compaction that was killed while putting rows in place has left in the folder beside it.
 #}
 {% macro store_source(beside=true) %}
   {% set store = dbt_kinds.find_store() %}
@@ -19,7 +19,8 @@
 {% endmacro %}
 
 
-{# The description of the store, as describe_table returns it, or none if there is none yet. Looked up until it is found; pass `refresh` if others may have created it. #}
+{# The description of the store, as describe_table returns it, or none if there is none yet. Looked up until it is
+   found; pass `refresh` if others may have created it. #}
 {% macro find_store(refresh=false) %}
   {% set known = dbt_kinds.run_memory('store') %}
   {% if not known %}

@@ -1,20 +1,23 @@
 {# The relation of the interval store. One table for all models of a target. #}
 {% macro store_table() %}
   {% do return(api.Relation.create(
-    database=target.get('database') or target.get('catalog'), schema=dbt_kinds.store_settings().schema, identifier='dbt_kinds_intervals'
+    database=target.get('database') or target.get('catalog'), schema=dbt_kinds.store_settings().schema,
+    identifier='dbt_kinds_intervals'
   )) %}
 {% endmacro %}
 
 
 {#
   Its columns, in order, one row per event: `loaded` and `invalidated` make up the coverage; `claimed`, `released`
-  and `failed` describe a run's lease, or a run that failed before it had one (refusals.sql); `pending` and `settled` a write that must not be repeated (and a `settled` one what a run saw that wrote nothing: last_note.sql); `audit_failed` and `audit_warned`
-  a batch that was refused, or published with a warning.
+  and `failed` describe a run's lease, or a run that failed before it had one (refusals.sql); `pending` and `settled` a
+  write that must not be repeated (and a `settled` one what a run saw that wrote nothing: last_note.sql); `audit_failed`
+  and `audit_warned` a batch that was refused, or published with a warning.
   Instants are strings: a Hive text table writes timestamps in the session's time zone.
 #}
 {% macro store_columns() %}
   {% do return({
-    'event': 'string', 'relation': 'string', 'interval_start': 'string', 'interval_end': 'string', 'recorded_at': 'string',
+    'event': 'string', 'relation': 'string', 'interval_start': 'string', 'interval_end': 'string',
+    'recorded_at': 'string',
     'execution_time': 'string', 'invocation_id': 'string', 'model': 'string', 'kind': 'string', 'model_hash': 'string',
     'rows_written': 'bigint', 'seconds': 'double', 'snapshot_id': 'bigint', 'started_at': 'string',
     'lease_seconds': 'bigint', 'holder': 'string', 'source': 'string', 'message': 'string', 'details': 'string',

@@ -9,6 +9,7 @@
 {# Whether a time zone's name, as Spark takes it, means UTC. Pure. #}
 {% macro is_utc(zone) %}
   {% do return(zone in [
-    'UTC', 'Etc/UTC', 'Z', 'GMT', 'Etc/GMT', 'UCT', 'Etc/UCT', 'Universal', 'Etc/Universal', 'Zulu', 'Etc/Zulu', 'Greenwich', 'Etc/Greenwich', 'GMT0', 'Etc/GMT0', 'UT', '+00:00',
+    'UTC', 'Etc/UTC', 'Z', 'GMT', 'Etc/GMT', 'UCT', 'Etc/UCT', 'Universal', 'Etc/Universal', 'Zulu', 'Etc/Zulu',
+    'Greenwich', 'Etc/Greenwich', 'GMT0', 'Etc/GMT0', 'UT', '+00:00',
   ]) %}
 {% endmacro %}

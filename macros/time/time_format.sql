@@ -1,7 +1,7 @@
 {#
   Parses the format of a time column that is a string or a number, strftime (`%Y%m%d`) or a Spark pattern (`yyyyMMdd`):
-  `{strftime, unit}`, the unit being its smallest part. Widths must be fixed and parts run from the year downwards, so that
-  strings sort chronologically. Pure.
+  `{strftime, unit}`, the unit being its smallest part. Widths must be fixed and parts run from the year downwards, so
+  that strings sort chronologically. Pure.
 #}
 {% macro time_format(model, written) %}
   {% set text = written | string %}
@@ -14,8 +14,10 @@
     {% do found.directives.append(token) %}
   {% endfor %}
   {% set known = parts | map(attribute=0 if is_strftime else 1) | list %}
-  {% if not found.directives or (is_strftime and "'" in text) or found.directives != known[:found.directives | length] %}
-    {% do dbt_kinds.fail(model, "the format '" ~ text ~ "' of time_column does not sort as time does; its parts must run from the "
+  {% if not found.directives or (is_strftime and "'" in text)
+      or found.directives != known[:found.directives | length] %}
+    {% do dbt_kinds.fail(model, "the format '" ~ text
+      ~ "' of time_column does not sort as time does; its parts must run from the "
       ~ 'year downwards, as in %Y-%m-%d, %Y%m%d%H or yyyyMMdd') %}
   {% endif %}
   {% if not is_strftime %}

@@ -16,7 +16,8 @@
     'ds': "'" ~ text[:10] ~ "'",
     'ts': "'" ~ text ~ "'",
     'tstz': "'" ~ text ~ "+00:00'",
-    'epoch': ('-' if micros < 0 else '') ~ micros | abs // 1000000 ~ ('.%06d' | format(micros | abs % 1000000) if micros % 1000000 else ''),
+    'epoch': ('-' if micros < 0 else '') ~ micros | abs // 1000000
+      ~ ('.%06d' | format(micros | abs % 1000000) if micros % 1000000 else ''),
     'millis': (micros // 1000) | string,
     'hour': at.hour | string,
   }[suffix]) %}

@@ -6,7 +6,8 @@
   {% do dbt_kinds.check_deletes_are_seen(model, '/*kinds:' ~ prefix ~ '_' ~ suffix ~ '*/') %}
   {% set settings = dbt_kinds.preview_settings(model.name) %}
   {% set window = dbt_kinds.preview_window(model, settings) %}
-  {% do return('/*kinds:' ~ prefix ~ '_' ~ suffix ~ '*/ ' ~ dbt_kinds.window_literal(prefix, suffix, window, settings.execution_time)) %}
+  {% do return('/*kinds:' ~ prefix ~ '_' ~ suffix ~ '*/ '
+    ~ dbt_kinds.window_literal(prefix, suffix, window, settings.execution_time)) %}
 {% endmacro %}
 
 
@@ -21,12 +22,14 @@
 {% endmacro %}
 
 
-{# The run's settings. While dbt parses, it also reads models that are not selected, which must not fail because of a variable. #}
+{# The run's settings. While dbt parses, it also reads models that are not selected, which must not fail because of a
+   variable. #}
 {% macro preview_settings(model) %}
   {% if execute %}
     {% do return(dbt_kinds.run_settings(model)) %}
   {% endif %}
-  {% do return({'execution_time': '1970-01-02T00:00:00', 'start': '1970-01-01T00:00:00', 'end': '1970-01-02T00:00:00'}) %}
+  {% do return({'execution_time': '1970-01-02T00:00:00', 'start': '1970-01-01T00:00:00',
+    'end': '1970-01-02T00:00:00'}) %}
 {% endmacro %}
 
 

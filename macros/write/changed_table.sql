@@ -1,4 +1,5 @@
-{# SQL: the whole table after changes, for formats that cannot merge. Spark need not shuffle the table: changes that are few are sent to its rows. Pure. #}
+{# SQL: the whole table after changes, for formats that cannot merge. Spark need not shuffle the table: changes that are
+   few are sent to its rows. Pure. #}
 {% macro changed_table(relation, write_spec, changes) %}
   {% set deleted = [] %}
   {% for clause in changes.clauses %}
@@ -37,13 +38,15 @@ union all
   {% for clause in changes.clauses %}
     {% set number = loop.index %}
     {% for assignment in clause.assignments or [] %}
-      {% do assigned.setdefault(assignment.column | lower, []).append('when ' ~ number ~ ' then ' ~ assignment.expression) %}
+      {% do assigned.setdefault(assignment.column | lower,
+        []).append('when ' ~ number ~ ' then ' ~ assignment.expression) %}
     {% endfor %}
   {% endfor %}
   {% set selected = [] %}
   {% for column in write_spec.columns %}
     {% set cases = assigned.get(column | lower, []) %}
-    {% do selected.append('case __kinds_clause ' ~ cases | join(' ') ~ ' else target.' ~ column ~ ' end as ' ~ column if cases else 'target.' ~ column) %}
+    {% do selected.append('case __kinds_clause ' ~ cases | join(' ') ~ ' else target.' ~ column ~ ' end as ' ~ column
+      if cases else 'target.' ~ column) %}
   {% endfor %}
   {% do return(selected) %}
 {% endmacro %}

@@ -1,17 +1,20 @@
 {#
-  What is to be done to a table, made by each kind that changes rows (shapes: docs/how-it-works.md). Where an action is staged with each row, that is all there is to know; where not, a row whose
-  key the table has is updated and another inserted, and `stored` asks which keys these are. Rows are structs beside their keys, so that a bare name in an expression of a
-  model means the row of the table.
+  What is to be done to a table, made by each kind that changes rows (shapes: docs/how-it-works.md). Where an action is
+  staged with each row, that is all there is to know; where not, a row whose key the table has is updated and another
+  inserted, and `stored` asks which keys these are. Rows are structs beside their keys, so that a bare name in an
+  expression of a model means the row of the table.
 #}
 
 
-{# SQL: rows as `__kinds_row`, with the columns named in `also` and the parts of their key as `__kinds_key_1`, `__kinds_key_2`, …. Pure. #}
+{# SQL: rows as `__kinds_row`, with the columns named in `also` and the parts of their key as `__kinds_key_1`,
+   `__kinds_key_2`, …. Pure. #}
 {% macro keyed_rows(key_parts, rows, also=[]) %}
   {% set selected = also | list %}
   {% for key in key_parts %}
     {% do selected.append(key ~ ' as __kinds_key_' ~ loop.index) %}
   {% endfor %}
-  {% do return('(select ' ~ selected | join(', ') ~ ', struct(__kinds_staged.*) as __kinds_row from ' ~ rows ~ ' as __kinds_staged)') %}
+  {% do return('(select ' ~ selected | join(', ') ~ ', struct(__kinds_staged.*) as __kinds_row from ' ~ rows
+    ~ ' as __kinds_staged)') %}
 {% endmacro %}
 
 
@@ -35,7 +38,8 @@
 {% endmacro %}
 
 
-{# The changes that rows with a `__kinds_action` ask for: 'insert', or one that the clauses do to the table's rows with the same key. Pure. #}
+{# The changes that rows with a `__kinds_action` ask for: 'insert', or one that the clauses do to the table's rows with
+   the same key. Pure. #}
 {% macro staged_changes(write_spec, actions, clauses, inserts) %}
   {% do return({
     'rows': dbt_kinds.keyed_rows(write_spec.key_parts, actions, ['__kinds_action']),

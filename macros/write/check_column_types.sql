@@ -2,21 +2,28 @@
 {% macro check_column_types(options, columns) %}
   {% set unstorable = {} %}
   {% for column in columns %}
-    {% do unstorable.update({column.type: dbt_kinds.unstorable_type(options.file_format, column.type)}) if column.type not in unstorable %}
+    {% do unstorable.update({column.type: dbt_kinds.unstorable_type(options.file_format, column.type)})
+      if column.type not in unstorable %}
     {% set type = unstorable[column.type] %}
     {% if type is not none %}
       {% set whole = '' if type == column.type else ', within ' ~ column.type %}
-      {% do dbt_kinds.fail(options.model, "the column '" ~ column.name ~ "' of the query is " ~ ('a null without a type' if type == 'void' else 'of type ' ~ type) ~ whole ~ ', which no '
-        ~ options.file_format ~ ' table can hold; ' ~ ('give it one: cast(null as …)' if type == 'void' else 'make a number or a text of it, such as cast(… as string)')) %}
+      {% do dbt_kinds.fail(options.model,
+        "the column '" ~ column.name ~ "' of the query is "
+          ~ ('a null without a type' if type == 'void' else 'of type ' ~ type) ~ whole ~ ', which no '
+        ~ options.file_format ~ ' table can hold; '
+        ~ ('give it one: cast(null as …)' if type == 'void'
+        else 'make a number or a text of it, such as cast(… as string)')) %}
     {% endif %}
   {% endfor %}
 {% endmacro %}
 
 
-{# The first type within a type that tables of a format cannot hold, or none: void, except in Delta; of intervals, Parquet and ORC hold those of one kind, as `interval day to second`. Pure. #}
+{# The first type within a type that tables of a format cannot hold, or none: void, except in Delta; of intervals,
+   Parquet and ORC hold those of one kind, as `interval day to second`. Pure. #}
 {% macro unstorable_type(file_format, text) %}
   {% for type in dbt_kinds._atomic_types(dbt_kinds.parse_type(text)) %}
-    {% set is_interval = type == 'interval' or (type.startswith('interval ') and dbt_kinds.supports_snapshots(file_format)) %}
+    {% set is_interval = type == 'interval'
+      or (type.startswith('interval ') and dbt_kinds.supports_snapshots(file_format)) %}
     {% if is_interval or (type == 'void' and file_format != 'delta') %}
       {% do return(type) %}
     {% endif %}
@@ -37,13 +44,17 @@
 
 
 {#
-  Refuses fields of structs whose names a Hive catalog does not give back. It takes an Iceberg table with a field `x:y` or `a b`, but then `show table extended` fails for the whole schema, and with it
-  every command of dbt (measured); for Parquet and ORC it refuses `,`, `:` and `;` itself. Asks Spark for the catalog only if there is such a name.
+  Refuses fields of structs whose names a Hive catalog does not give back. It takes an Iceberg table with a field `x:y`
+  or `a b`, but then `show table extended` fails for the whole schema, and with it every command of dbt (measured); for
+  Parquet and ORC it refuses `,`, `:` and `;` itself. Asks Spark for the catalog only if there is such a name.
 #}
 {% macro check_field_names(options, columns) %}
   {% for column in columns if 'struct<' in column.type %}
-    {% for name in dbt_kinds._field_names(dbt_kinds.parse_type(column.type)) if dbt_kinds._is_lost_in_hive(options.file_format, name) and dbt_kinds._is_hive_catalog() %}
-      {% do dbt_kinds.fail(options.model, "the column '" ~ column.name ~ "' of the query has a field '" ~ name ~ "', and a Hive catalog cannot give the name back, so that dbt could not list the schema of "
+    {% for name in dbt_kinds._field_names(dbt_kinds.parse_type(column.type))
+        if dbt_kinds._is_lost_in_hive(options.file_format, name) and dbt_kinds._is_hive_catalog() %}
+      {% do dbt_kinds.fail(options.model,
+        "the column '" ~ column.name ~ "' of the query has a field '" ~ name
+          ~ "', and a Hive catalog cannot give the name back, so that dbt could not list the schema of "
         ~ options.relation ~ ' any more; rename the field in the query, with letters, digits and underscores only') %}
     {% endfor %}
   {% endfor %}
@@ -51,7 +62,8 @@
 
 
 {% macro _is_lost_in_hive(file_format, name) %}
-  {% do return((modules.re.search('[,:;]', name) is not none) if dbt_kinds.is_file_format(file_format) else not dbt_kinds.matches('[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*', name)) %}
+  {% do return((modules.re.search('[,:;]', name) is not none) if dbt_kinds.is_file_format(file_format)
+    else not dbt_kinds.matches('[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*', name)) %}
 {% endmacro %}
 
 
@@ -60,7 +72,8 @@
   {% if adapter.type() != 'spark' or run_query('select current_catalog()').rows[0][0] != 'spark_catalog' %}
     {% do return(false) %}
   {% endif %}
-  {% do return(run_query('set spark.sql.catalog.spark_catalog.type').rows[0][1] | string | lower in ['hive', '<undefined>', 'none']) %}
+  {% do return(run_query('set spark.sql.catalog.spark_catalog.type').rows[0][1] | string | lower
+    in ['hive', '<undefined>', 'none']) %}
 {% endmacro %}
 
 
@@ -73,5 +86,6 @@
 
 
 {% macro _inner_types(type) %}
-  {% do return([type.get('element'), type.get('key'), type.get('value')] | select | list + type.get('fields', []) | map(attribute='type') | list) %}
+  {% do return([type.get('element'), type.get('key'), type.get('value')] | select | list
+    + type.get('fields', []) | map(attribute='type') | list) %}
 {% endmacro %}

@@ -1,5 +1,6 @@
 {#
-  Stages the first batch of a run that replaces the table of a kind with keys, or puts a history back, and checks its keys, in run_context.checked: `{rows, counts}`.
+  Stages the first batch of a run that replaces the table of a kind with keys, or puts a history back, and checks its
+  keys, in run_context.checked: `{rows, counts}`.
   A batch that is refused thus leaves the table and its records as they are. A kind may have a stage of its own instead.
 #}
 {% macro check_first_batch(relation, run_context, batch, query) %}
@@ -28,19 +29,24 @@
 {% endmacro %}
 
 
-{# A stage of the rows of a batch for a kind with keys, with the types of the table `like`; the audited stage if there is one. #}
+{# A stage of the rows of a batch for a kind with keys, with the types of the table `like`; the audited stage if there
+   is one. #}
 {% macro staged_batch(relation, run_context, query, like=none) %}
   {# audits see all rows of a history #}
-  {% if run_context.get('staged') is not none and not (run_context.options.traits.has_merge_timeline and run_context.options.duplicate_keys == 'keep_latest') %}
+  {% if run_context.get('staged') is not none
+      and not (run_context.options.traits.has_merge_timeline and run_context.options.duplicate_keys == 'keep_latest') %}
     {% do return(run_context.staged) %}
   {% endif %}
   {% set write_spec = run_context.write_spec %}
-  {% do return(dbt_kinds.stage_rows(relation, write_spec, 'batch', dbt_kinds.rows_by_key(run_context.options, write_spec, query), write_spec.get('source_schema') or write_spec.schema, like)) %}
+  {% do return(dbt_kinds.stage_rows(relation, write_spec, 'batch',
+    dbt_kinds.rows_by_key(run_context.options, write_spec, query), write_spec.get('source_schema') or write_spec.schema,
+    like)) %}
 {% endmacro %}
 
 
 {# SQL: the rows of a batch for a kind with keys, without those that duplicate_keys: keep_latest leaves out. Pure. #}
 {% macro rows_by_key(options, write_spec, query) %}
-  {% set latest = dbt_kinds.latest_dated(options, write_spec, query) if options.traits.has_merge_timeline else dbt_kinds.latest_rows(options, query) %}
+  {% set latest = dbt_kinds.latest_dated(options, write_spec, query) if options.traits.has_merge_timeline
+    else dbt_kinds.latest_rows(options, query) %}
   {% do return(dbt_kinds.filtered_query(latest, 'true', write_spec.get('source_selected') or write_spec.selected)) %}
 {% endmacro %}

@@ -1,6 +1,8 @@
 {#
-  The values of existing rows in columns that the query gained: from column to an SQL expression over the row, given as `backfill`, else as
-  `default`, in the meta of the model's column. `changes` are those of accepted_changes. Warns if the format cannot update rows.
+  The values of existing rows in columns that the query gained: from column to an SQL expression over the row, given as
+  `backfill`, else as
+  `default`, in the meta of the model's column. `changes` are those of accepted_changes. Warns if the format cannot
+  update rows.
 #}
 {% macro column_backfills(node, options, changes) %}
   {% set backfills = {} %}
@@ -10,7 +12,8 @@
       {% do dbt_kinds.warn(options.model, "existing rows hold NULL in the new column '" ~ change.path[0] ~ "', because "
         ~ options.file_format ~ ' tables cannot be updated; reload these rows, or set file_format: iceberg') %}
     {% elif expression is not none %}
-      {% do backfills.update({change.path[0]: dbt_kinds.validate_sql_fragment(options.model, 'backfill of the column ' ~ change.path[0], expression | string)}) %}
+      {% do backfills.update({change.path[0]: dbt_kinds.validate_sql_fragment(options.model,
+        'backfill of the column ' ~ change.path[0], expression | string)}) %}
     {% endif %}
   {% endfor %}
   {% do return(backfills) %}

@@ -1,14 +1,17 @@
 {#
-  Creates a table from a query, replacing an existing one: in one commit on Iceberg and Delta. A Parquet or ORC table is created first and filled then: a
-  `create table … as select` that is killed leaves files without a table, and Spark creates none over them (LOCATION_ALREADY_EXISTS, measured). A Delta table with the constraints of
-  a contract is, too: they are there before the first row.
+  Creates a table from a query, replacing an existing one: in one commit on Iceberg and Delta. A Parquet or ORC table is
+  created first and filled then: a
+  `create table … as select` that is killed leaves files without a table, and Spark creates none over them
+  (LOCATION_ALREADY_EXISTS, measured). A Delta table with the constraints of a contract is, too: they are there before
+  the first row.
 #}
 {% macro create_table(relation, existing, file_format, partitioning, sql, columns) %}
   {% if not dbt_kinds.is_file_format(file_format) and not dbt_kinds.declares_constraints(file_format) %}
     {% do dbt_kinds._create(relation, existing, file_format, partitioning, sql) %}
   {% else %}
     {% do dbt_kinds.create_empty_table(relation, existing, file_format, partitioning, columns) %}
-    {% do dbt_kinds.fill_table(relation, sql, dbt_kinds.partition_columns_last(columns, dbt_kinds.quoted_names(partitioning))) %}
+    {% do dbt_kinds.fill_table(relation, sql,
+      dbt_kinds.partition_columns_last(columns, dbt_kinds.quoted_names(partitioning))) %}
   {% endif %}
 {% endmacro %}
 
@@ -23,27 +26,35 @@ insert into {{ relation }}
 
 
 {#
-  Creates a table without rows from described columns: a query would be evaluated, even under `where false`, if it reads literals and holds something that is not deterministic
-  (measured). A location of the user's choice may hold files, and Spark refuses those only if there is a query, here one without rows.
+  Creates a table without rows from described columns: a query would be evaluated, even under `where false`, if it reads
+  literals and holds something that is not deterministic (measured). A location of the user's choice may hold files, and
+  Spark refuses those only if there is a query, here one without rows.
 #}
 {% macro create_empty_table(relation, existing, file_format, partitioning, columns) %}
   {% set with_query = dbt_kinds.is_file_format(file_format) and location_clause() | trim %}
-  {% do dbt_kinds._create(relation, existing, file_format, partitioning, dbt_kinds.no_rows(columns) if with_query else none, none if with_query else columns) %}
+  {% do dbt_kinds._create(relation, existing, file_format, partitioning,
+    dbt_kinds.no_rows(columns) if with_query else none, none if with_query else columns) %}
 {% endmacro %}
 
 
 {# The statement: with a query, or with columns. #}
 {% macro _create(relation, existing, file_format, partitioning, sql, columns=none) %}
-  {% set replace_in_place = dbt_kinds.supports_snapshots(file_format) and existing is not none and existing.file_format == file_format
+  {% set replace_in_place = dbt_kinds.supports_snapshots(file_format) and existing is not none
+    and existing.file_format == file_format
     and not existing.get('has_to_be_dropped') %}
   {% if existing is not none and existing.is_view %}
     {% call statement('drop_view') %}drop view if exists {{ relation }}{% endcall %}
   {% elif existing is not none and not replace_in_place %}
-    {# without purge, Iceberg's session catalog leaves the files of a Parquet table, and the next create fails (measured) #}
+    {# without purge, Iceberg's session catalog leaves the files of a Parquet table, and the next create fails
+       (measured) #}
     {% call statement('drop_table') %}drop table if exists {{ relation }} purge{% endcall %}
   {% endif %}
+  {% set described = dbt_kinds.with_descriptions(columns, file_format) if columns is not none else none %}
+  {% set not_null = dbt_kinds.columns_without_null()
+    if columns is not none and dbt_kinds.declares_constraints(file_format) else [] %}
   {% call statement('create_table') %}
-create {{ 'or replace ' if replace_in_place }}table {{ relation }} {{ dbt_kinds.defined_columns(dbt_kinds.with_descriptions(columns, file_format), dbt_kinds.columns_without_null() if dbt_kinds.declares_constraints(file_format) else []) if columns is not none }}
+create {{ 'or replace ' if replace_in_place }}table {{ relation }}
+  {{ dbt_kinds.defined_columns(described, not_null) if columns is not none }}
 using {{ file_format }}
 {{ options_clause() }}
 {% if partitioning -%}
@@ -56,13 +67,15 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {% if columns is none %}as {{ sql }}{% endif %}
   {% endcall %}
   {% do dbt_kinds.cache_table(relation) %}
-  {% do alter_table_add_constraints(dbt_kinds.quoted_path(relation), model.constraints) if columns is not none and dbt_kinds.declares_constraints(file_format) %}
+  {% do alter_table_add_constraints(dbt_kinds.quoted_path(relation), model.constraints)
+    if columns is not none and dbt_kinds.declares_constraints(file_format) %}
 {% endmacro %}
 
 
 {#
-  Whether a new table gets the constraints of the model's contract when it is created. Delta on Spark takes `not null` there only: `alter table … set not null`, which dbt-spark sends,
-  is refused for a nullable column (measured on 3.3.3 and 4.3.1).
+  Whether a new table gets the constraints of the model's contract when it is created. Delta on Spark takes `not null`
+  there only: `alter table … set not null`, which dbt-spark sends, is refused for a nullable column (measured on 3.3.3
+  and 4.3.1).
 #}
 {% macro declares_constraints(file_format) %}
   {% do return(file_format == 'delta' and adapter.type() == 'spark' and config.get('contract').enforced == true
@@ -80,13 +93,16 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {% endmacro %}
 
 
-{# SQL: columns as a `create table` defines them, with the comments that they have; `without_null` has lower-case names. Pure. #}
+{# SQL: columns as a `create table` defines them, with the comments that they have; `without_null` has lower-case names.
+   Pure. #}
 {% macro defined_columns(columns, without_null=[]) %}
   {% set defined = [] %}
   {% for quoted in dbt_kinds.quoted_names(columns) %}
     {% set column = columns[loop.index0] %}
-    {% do defined.append('\n  ' ~ quoted ~ ' ' ~ (dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) if '<' in column.type else column.type)
-      ~ (' not null' if column.name | lower in without_null else '') ~ (' comment ' ~ dbt_kinds.text_literal(column.comment) if column.get('comment') else '')) %}
+    {% do defined.append('\n  ' ~ quoted ~ ' '
+      ~ (dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) if '<' in column.type else column.type)
+      ~ (' not null' if column.name | lower in without_null else '')
+      ~ (' comment ' ~ dbt_kinds.text_literal(column.comment) if column.get('comment') else '')) %}
   {% endfor %}
   {% do return('(' ~ defined | join(',') ~ '\n)') %}
 {% endmacro %}
@@ -102,7 +118,8 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {% macro partition_fields(partitioning) %}
   {% set fields = [] %}
   {% for field in partitioning %}
-    {% do fields.append(field | trim if dbt_kinds.is_partition_function(field) else dbt_kinds.quoted(dbt_kinds.unquoted(field))) %}
+    {% do fields.append(field | trim if dbt_kinds.is_partition_function(field)
+      else dbt_kinds.quoted(dbt_kinds.unquoted(field))) %}
   {% endfor %}
   {% do return(fields) %}
 {% endmacro %}

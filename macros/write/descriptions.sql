@@ -1,6 +1,7 @@
 {#
-  dbt's persist_docs, so that a backslash is one: dbt-spark takes it for an escape. It also describes the columns of Iceberg and Delta only, all of them in every run, and each is a change of metadata
-  that makes the running reads and writes of others fail on Delta (MetadataChangedException).
+  dbt's persist_docs, so that a backslash is one: dbt-spark takes it for an escape. It also describes the columns of
+  Iceberg and Delta only, all of them in every run, and each is a change of metadata that makes the running reads and
+  writes of others fail on Delta (MetadataChangedException).
 #}
 
 
@@ -20,21 +21,28 @@
 {% endmacro %}
 
 
-{# Describes the columns of a table whose comments differ. Spark changes no comment of a partition of Parquet or ORC, which gets it when the table is created. #}
+{# Describes the columns of a table whose comments differ. Spark changes no comment of a partition of Parquet or ORC,
+   which gets it when the table is created. #}
 {% macro describe_columns(relation, run_context) %}
   {% set file_format = run_context.options.file_format %}
   {% if adapter.type() != 'spark' %}
     {% do persist_docs(relation, model) %}
     {% do return(none) %}
   {% endif %}
-  {% set described, fixed = dbt_kinds._descriptions(file_format), run_context.write_spec.get('partition_columns', []) | map('lower') | list %}
+  {% set described, fixed = dbt_kinds._descriptions(file_format),
+    run_context.write_spec.get('partition_columns', []) | map('lower') | list %}
   {% set held, changed = dbt_kinds.describe_query('select * from ' ~ relation) if described else [], [] %}
   {# newer versions of dbt warn of what the table lacks #}
-  {% do validate_doc_columns(relation, model.columns, held | map(attribute='name') | list) if held and validate_doc_columns is defined %}
+  {% do validate_doc_columns(relation, model.columns, held | map(attribute='name') | list)
+    if held and validate_doc_columns is defined %}
   {% for column in held %}
     {% set words = described.get(column.name | lower) %}
-    {% if words is not none and words != column.get('comment', '') and dbt_kinds.quoted(column.name) | lower not in fixed %}
-      {% call statement('describe_column') %}alter table {{ relation }} alter column {{ dbt_kinds.quoted(column.name) }} comment {{ dbt_kinds.text_literal(words) }}{% endcall %}
+    {% if words is not none and words != column.get('comment', '')
+        and dbt_kinds.quoted(column.name) | lower not in fixed %}
+      {% call statement('describe_column') %}
+        alter table {{ relation }} alter column {{ dbt_kinds.quoted(column.name) }}
+          comment {{ dbt_kinds.text_literal(words) }}
+      {% endcall %}
       {% do changed.append(column.name) %}
     {% endif %}
   {% endfor %}
@@ -45,7 +53,8 @@
 {% endmacro %}
 
 
-{# The descriptions of columns that are to be persisted, by lower case name. Hive's metastore has room for 256 characters, and refuses more. #}
+{# The descriptions of columns that are to be persisted, by lower case name. Hive's metastore has room for 256
+   characters, and refuses more. #}
 {% macro _descriptions(file_format) %}
   {% set described = {} %}
   {% for name, column in ((model.columns or {}) if config.persist_column_docs() else {}).items() %}

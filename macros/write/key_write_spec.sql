@@ -1,7 +1,8 @@
 {#
-  For writes by key: see table_write_spec; plus `key_parts` and `key_types`, the key's SQL for a row, `matches`, the condition that a row of the table has the key of a new
-  one, `clauses`, of which the first that applies decides what happens to an existing row, and `is_equal`, the
-  condition that an update would change nothing, none if every row counts as changed or rows are never updated.
+  For writes by key: see table_write_spec; plus `key_parts` and `key_types`, the key's SQL for a row, `matches`, the
+  condition that a row of the table has the key of a new one, `clauses`, of which the first that applies decides what
+  happens to an existing row, and `is_equal`, the condition that an update would change nothing, none if every row
+  counts as changed or rows are never updated.
 #}
 {% macro key_write_spec(options, query_columns, existing, query, keys=[]) %}
   {% do dbt_kinds.check_keys_compare(options, keys) %}
@@ -12,7 +13,10 @@
   {% set updated = dbt_kinds._updated_columns(options, write_spec.schema) %}
   {% set clauses = dbt_kinds._key_clauses(options, updated) %}
   {% do return(dict(
-    write_spec, replaces_table=existing is none, checks_keys=true, has_types_of_table=dbt_kinds.has_types_of_table(query_columns, write_spec.schema), key_parts=parts, key_types=dbt_kinds.key_types(options, write_spec.schema, keys), matches=dbt_kinds.has_key(parts, '<=>' if options.null_keys == 'match' else '='), clauses=clauses,
+    write_spec, replaces_table=existing is none, checks_keys=true,
+    has_types_of_table=dbt_kinds.has_types_of_table(query_columns, write_spec.schema), key_parts=parts,
+    key_types=dbt_kinds.key_types(options, write_spec.schema, keys),
+    matches=dbt_kinds.has_key(parts, '<=>' if options.null_keys == 'match' else '='), clauses=clauses,
     is_equal=dbt_kinds._equality(options, updated) if clauses else none
   )) %}
 {% endmacro %}
@@ -41,13 +45,16 @@
 
 
 {% macro _check_columns_exist(options, names) %}
-  {% set updated = {'merge_update_columns': options.merge_update_columns, 'merge_exclude_columns': options.merge_exclude_columns, 'when_matched': []} %}
+  {% set updated = {'merge_update_columns': options.merge_update_columns,
+    'merge_exclude_columns': options.merge_exclude_columns, 'when_matched': []} %}
   {% for clause in options.when_matched or [] %}
-    {% do updated.when_matched.extend(clause.assignments | map(attribute='column') | map('lower') | list) if clause.assignments %}
+    {% do updated.when_matched.extend(clause.assignments | map(attribute='column') | map('lower') | list)
+      if clause.assignments %}
   {% endfor %}
   {% for option, columns in updated.items() %}
     {% for column in columns if column not in names %}
-      {% do dbt_kinds.fail(options.model, option ~ " names the column '" ~ column ~ "', and the query has " ~ names | join(', ')) %}
+      {% do dbt_kinds.fail(options.model,
+        option ~ " names the column '" ~ column ~ "', and the query has " ~ names | join(', ')) %}
     {% endfor %}
   {% endfor %}
 {% endmacro %}
@@ -61,13 +68,17 @@
   {% if options.when_matched is not none %}
     {% set clauses = options.when_matched %}
   {% else %}
-    {% set clauses = [] if options.insert_only or not columns else [{'condition': none, 'action': 'update', 'assignments': none}] %}
+    {% set clauses = [] if options.insert_only or not columns
+      else [{'condition': none, 'action': 'update', 'assignments': none}] %}
   {% endif %}
   {% set complete = [] %}
   {% for clause in clauses %}
     {% set conditions, given = [], [] %}
-    {% for condition in [clause.condition, options.merge_filter] | select %}{% do conditions.append(dbt_kinds._of_new_row(condition)) %}{% endfor %}
-    {% for assignment in clause.assignments or [] %}{% do given.append(dict(assignment, column=dbt_kinds.quoted(assignment.column), expression=dbt_kinds._of_new_row(assignment.expression))) %}{% endfor %}
+    {% for condition in [clause.condition, options.merge_filter] | select %}
+      {% do conditions.append(dbt_kinds._of_new_row(condition)) %}{% endfor %}
+    {% for assignment in clause.assignments or [] %}
+      {% do given.append(dict(assignment, column=dbt_kinds.quoted(assignment.column),
+        expression=dbt_kinds._of_new_row(assignment.expression))) %}{% endfor %}
     {% do complete.append({
       'condition': '(' ~ conditions | join(') and (') ~ ')' if conditions else none,
       'action': clause.action, 'assignments': [] if clause.action == 'delete' else given or assignments,
@@ -87,7 +98,8 @@
 {% macro _updated_columns(options, columns) %}
   {% set updated = [] %}
   {% for column in columns if column.name | lower not in options.merge_exclude_columns %}
-    {% do updated.append(column) if not options.merge_update_columns or column.name | lower in options.merge_update_columns %}
+    {% do updated.append(column) if not options.merge_update_columns
+      or column.name | lower in options.merge_update_columns %}
   {% endfor %}
   {% do return(updated) %}
 {% endmacro %}
@@ -107,8 +119,8 @@
 
 
 {#
-  The write spec with the time variables of its clauses in the types of what they are compared with. Raises before anything is written if the session's time zone would make other instants of
-  them. Asks Spark only if there are any.
+  The write spec with the time variables of its clauses in the types of what they are compared with. Raises before
+  anything is written if the session's time zone would make other instants of them. Asks Spark only if there are any.
 #}
 {% macro with_typed_clauses(options, write_spec) %}
   {% set texts, selected = [], [] %}
@@ -120,15 +132,19 @@
     {% for assignment in clause.assignments if '/*kinds:' in assignment.expression %}
       {% set column = dbt_kinds.find_column(write_spec.schema, dbt_kinds.unquoted(assignment.column)) %}
       {% do texts.append(assignment.expression) %}
-      {% do selected.append('cast(' ~ assignment.expression ~ ' as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ')') %}
+      {% do selected.append('cast(' ~ assignment.expression ~ ' as '
+        ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ')') %}
     {% endfor %}
   {% endfor %}
   {% if not texts %}
     {% do return(write_spec) %}
   {% endif %}
   {% set rows = dbt_kinds.empty_rows(write_spec.schema) %}
-  {% set part = 'its ' ~ (['when_matched' if options.when_matched is not none else '', 'merge_filter' if options.merge_filter is not none else ''] | select | join(' or ')) %}
-  {% set found = dbt_kinds.typed_parts(options, part, texts, 'select ' ~ selected | join(', ') ~ ' from ' ~ rows ~ ' as target cross join (select struct(*) as __kinds_row from ' ~ rows ~ ')') %}
+  {% set part = 'its ' ~ (['when_matched' if options.when_matched is not none else '',
+    'merge_filter' if options.merge_filter is not none else ''] | select | join(' or ')) %}
+  {% set found = dbt_kinds.typed_parts(options, part, texts,
+    'select ' ~ selected | join(', ') ~ ' from ' ~ rows ~ ' as target cross join (select struct(*) as __kinds_row from '
+      ~ rows ~ ')') %}
   {% set typed, clauses = {}, [] %}
   {% for text in texts %}{% do typed.update({text: found[loop.index0]}) %}{% endfor %}
   {% for clause in write_spec.clauses %}
@@ -136,13 +152,15 @@
     {% for assignment in clause.assignments %}
       {% do assignments.append(dict(assignment, expression=typed.get(assignment.expression, assignment.expression))) %}
     {% endfor %}
-    {% do clauses.append(dict(clause, condition=typed.get(clause.condition, clause.condition), assignments=assignments)) %}
+    {% do clauses.append(dict(clause, condition=typed.get(clause.condition, clause.condition),
+      assignments=assignments)) %}
   {% endfor %}
   {% do return(dict(write_spec, clauses=clauses)) %}
 {% endmacro %}
 
 
-{# The write spec for one batch: time variables in merge_filter and when_matched refer to its window, as in the query. Pure. #}
+{# The write spec for one batch: time variables in merge_filter and when_matched refer to its window, as in the query.
+   Pure. #}
 {% macro write_spec_in_window(write_spec, window, execution_time) %}
   {% if '/*kinds:' not in write_spec.clauses | string %}
     {% do return(write_spec) %}
@@ -151,9 +169,11 @@
   {% for clause in write_spec.clauses %}
     {% set assignments = [] %}
     {% for assignment in clause.assignments %}
-      {% do assignments.append(dict(assignment, expression=dbt_kinds.substitute_window(assignment.expression, window, execution_time))) %}
+      {% do assignments.append(dict(assignment,
+        expression=dbt_kinds.substitute_window(assignment.expression, window, execution_time))) %}
     {% endfor %}
-    {% set condition = dbt_kinds.substitute_window(clause.condition, window, execution_time) if clause.condition else none %}
+    {% set condition = dbt_kinds.substitute_window(clause.condition, window, execution_time) if clause.condition
+      else none %}
     {% do clauses.append(dict(clause, condition=condition, assignments=assignments)) %}
   {% endfor %}
   {% do return(dict(write_spec, clauses=clauses)) %}

@@ -1,6 +1,6 @@
 {#
-  SQL: the current `snapshot_id` of an Iceberg table and the `rows_written` by that commit, 0 if the snapshot is still `before`, because writing nothing creates no commit. No row of a table that
-  has no snapshot yet.
+  SQL: the current `snapshot_id` of an Iceberg table and the `rows_written` by that commit, 0 if the snapshot is still
+  `before`, because writing nothing creates no commit. No row of a table that has no snapshot yet.
 #}
 {% macro newest_commit(relation, before=none) %}
   {% set sql -%}
@@ -13,7 +13,8 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
 {% endmacro %}
 
 
-{# SQL: one row, `written`, a map from numbers that begin at 1 to what some such queries yield. Together they are one job; one beside the other, a job each. Pure. #}
+{# SQL: one row, `written`, a map from numbers that begin at 1 to what some such queries yield. Together they are one
+   job; one beside the other, a job each. Pure. #}
 {% macro numbered_commits(commits) %}
   {% set numbered = [] %}
   {% for commit in commits %}
@@ -34,8 +35,8 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
 
 
 {#
-  The commit of a write for its record, as `{snapshot_id, rows_written, commit}`: on Iceberg a query that is run with the record; on Delta
-  the version and its rows, 0 if the version is still `before`; empty for tables of files.
+  The commit of a write for its record, as `{snapshot_id, rows_written, commit}`: on Iceberg a query that is run with
+  the record; on Delta the version and its rows, 0 if the version is still `before`; empty for tables of files.
 #}
 {% macro commit_of(relation, file_format, before=none) %}
   {% if file_format == 'iceberg' %}
@@ -46,7 +47,8 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
     {% set commit = commits[0] %}
     {% set version = commit['version'] | int %}
     {% set is_same = before is not none and before | int == version %}
-    {% do return({'snapshot_id': version, 'rows_written': 0 if is_same else dbt_kinds.rows_in_metrics(commit['operationMetrics'])}) %}
+    {% do return({'snapshot_id': version,
+      'rows_written': 0 if is_same else dbt_kinds.rows_in_metrics(commit['operationMetrics'])}) %}
   {% endif %}
   {% do return({}) %}
 {% endmacro %}
@@ -55,15 +57,17 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
 {# Others may have put the table back to an older version: if so, the newest commit before this write tells. #}
 {% macro _warn_of_restore(relation, commits) %}
   {% for commit in commits if commit['operation'] == 'RESTORE' %}
-    {% do dbt_kinds.warn(relation.identifier, 'the table ' ~ relation ~ ' was put back to an older version before this write, so that the interval store may say more than it holds; this says what is missing: '
+    {% do dbt_kinds.warn(relation.identifier,
+      'the table ' ~ relation
+        ~ ' was put back to an older version before this write, so that the interval store may say more than it holds; this says what is missing: '
       ~ 'dbt run-operation dbt_kinds.doctor') %}
   {% endfor %}
 {% endmacro %}
 
 
 {#
-  The rows that a commit of Delta added, according to its operationMetrics, a map that arrives as a mapping or as some text: those in the files it wrote, without those
-  copied from the files it replaced; 0 if they are not counted. Pure.
+  The rows that a commit of Delta added, according to its operationMetrics, a map that arrives as a mapping or as some
+  text: those in the files it wrote, without those copied from the files it replaced; 0 if they are not counted. Pure.
 #}
 {% macro rows_in_metrics(metrics) %}
   {% set counts = {} %}

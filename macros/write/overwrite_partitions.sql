@@ -1,6 +1,7 @@
 {#
-  Overwrites a Parquet or ORC table with the rows of a query: first the partitions that get rows, in one job; then partitions with rows
-  for which a condition holds that got none are dropped. File names show which partitions got rows, because a job gives its files new names.
+  Overwrites a Parquet or ORC table with the rows of a query: first the partitions that get rows, in one job; then
+  partitions with rows for which a condition holds that got none are dropped. File names show which partitions got rows,
+  because a job gives its files new names.
   `before` is what partition_files returned earlier. Returns `{rows_written, sql}`.
 #}
 {% macro overwrite_partitions(relation, write_spec, sql, condition, before) %}
@@ -24,7 +25,8 @@ insert overwrite table {{ relation }}
 {% endmacro %}
 
 
-{# The partitions that contain such rows: their values as strings, the name of one file each, and the number of rows. Files are counted first: Spark sorts rows for a greatest string, but not for a count. #}
+{# The partitions that contain such rows: their values as strings, the name of one file each, and the number of rows.
+   Files are counted first: Spark sorts rows for a greatest string, but not for a count. #}
 {% macro partition_files(relation, write_spec, condition) %}
   {% set partitions %}
 select

@@ -1,13 +1,15 @@
 {#
-  Why an upsert stages its batch first; none if it can be done at once. Where the query and the table allow both, what earlier loads cost decides: a first one is staged, which shows how many
-  rows are equal; the next is done at once, and from then on the way that took fewer seconds.
+  Why an upsert stages its batch first; none if it can be done at once. Where the query and the table allow both, what
+  earlier loads cost decides: a first one is staged, which shows how many rows are equal; the next is done at once, and
+  from then on the way that took fewer seconds.
 #}
 {% macro reason_to_stage(run_context, query) %}
   {% set options, write_spec = run_context.options, run_context.write_spec %}
   {% if not dbt_kinds.could_be_at_once(run_context) %}
     {% do return('when_matched, audits, capture, sink and new columns need it, and formats other than Iceberg') %}
   {% endif %}
-  {% do return(dbt_kinds.reason_in_costs(options, write_spec, dbt_kinds.recorded_costs(options)) or dbt_kinds.what_may_vary(run_context, query)) %}
+  {% do return(dbt_kinds.reason_in_costs(options, write_spec, dbt_kinds.recorded_costs(options))
+    or dbt_kinds.what_may_vary(run_context, query)) %}
 {% endmacro %}
 
 
@@ -15,7 +17,8 @@
 {% macro could_be_at_once(run_context) %}
   {% set options, write_spec = run_context.options, run_context.write_spec %}
   {% do return(
-    options.file_format == 'iceberg' and options.when_matched is none and options.get('capture') is none and 'sink' not in options and run_context.get('staged') is none
+    options.file_format == 'iceberg' and options.when_matched is none and options.get('capture') is none
+      and 'sink' not in options and run_context.get('staged') is none
     and not run_context.start_anew and not write_spec.schema_changes and write_spec.has_types_of_table
   ) %}
 {% endmacro %}
@@ -33,8 +36,10 @@
   {% elif merged is none and staged.seconds > 60 %}
     {% do return('the last one took ' ~ staged.seconds ~ ' s') %}
   {# a batch that is larger may take longer #}
-  {% elif merged is not none and merged.seconds > staged.seconds * ([merged.rows / ([staged.rows, 1] | max), 1] | max) %}
-    {% do return('at once took ' ~ merged.seconds ~ ' s for ' ~ merged.rows ~ ' rows, staged ' ~ staged.seconds ~ ' s for ' ~ staged.rows) %}
+  {% elif merged is not none and merged.seconds > staged.seconds * ([merged.rows / ([staged.rows, 1] | max), 1]
+      | max) %}
+    {% do return('at once took ' ~ merged.seconds ~ ' s for ' ~ merged.rows ~ ' rows, staged ' ~ staged.seconds
+      ~ ' s for ' ~ staged.rows) %}
   {% endif %}
   {% do return(none) %}
 {% endmacro %}
@@ -42,31 +47,36 @@
 
 {# What the newest load says that upserts of a table cost; empty if it says nothing. #}
 {% macro recorded_costs(options) %}
-  {% do return(dbt_kinds.details_of(dbt_kinds.latest_load(dbt_kinds.loads_of(options.relation)) or {}).get('upsert') or {}) %}
+  {% do return(dbt_kinds.details_of(dbt_kinds.latest_load(dbt_kinds.loads_of(options.relation)) or {}).get('upsert')
+    or {}) %}
 {% endmacro %}
 
 
 {#
-  What a load says that upserts of its table cost: `{staged, merged, loads}`, the last `{seconds, rows}` of each `way`, of staged ones with the number of `equal_rows`, and how many loads
-  followed the last that was staged to find out. After 20, what merges cost is found out again, too.
+  What a load says that upserts of its table cost: `{staged, merged, loads}`, the last `{seconds, rows}` of each `way`,
+  of staged ones with the number of `equal_rows`, and how many loads followed the last that was staged to find out.
+  After 20, what merges cost is found out again, too.
 #}
 {% macro upsert_costs(options, way, cost) %}
   {% set before = dbt_kinds.recorded_costs(options) %}
   {% set is_new = way == 'staged' and ('merged' not in before or before.loads >= 20) %}
   {% set costs = {'loads': 0 if is_new else before.get('loads', 0) + 1, way: cost} %}
-  {% for other in ['staged', 'merged'] if other != way and other in before and not is_new %}{% do costs.update({other: before[other]}) %}{% endfor %}
+  {% for other in ['staged', 'merged'] if other != way and other in before and not is_new %}
+    {% do costs.update({other: before[other]}) %}{% endfor %}
   {% do return(costs) %}
 {% endmacro %}
 
 
 {#
-  Why a query might return other keys when it runs again in the same statement, as far as it is known; none if it would not: then a merge might miss the file of a key, and insert it once more.
+  Why a query might return other keys when it runs again in the same statement, as far as it is known; none if it would
+  not: then a merge might miss the file of a key, and insert it once more.
   Asks Spark what the query and its views do, once a run. A cut list of columns may hide something that a view does.
 #}
 {% macro what_may_vary(run_context, query) %}
   {% if 'what_may_vary' not in run_context %}
     {% set call = dbt_kinds.changing_call(query) %}
-    {% do run_context.update({'what_may_vary': dbt_kinds.varying_part(dbt_kinds.analysed_plan(query), query) if call is none else call ~ ' may differ'}) %}
+    {% do run_context.update({'what_may_vary': dbt_kinds.varying_part(dbt_kinds.analysed_plan(query), query)
+      if call is none else call ~ ' may differ'}) %}
   {% endif %}
   {% do return(run_context.what_may_vary) %}
 {% endmacro %}
@@ -83,12 +93,15 @@
 
 
 {#
-  What the plan of a query has that may give other rows when it is computed again, in words; none if every operator, function and relation is known to give the same. The first line of a plan
-  names its columns. Spark prints no more than 25 columns of an operator: the query's own calls are in its text, those of a view are not. Pure.
+  What the plan of a query has that may give other rows when it is computed again, in words; none if every operator,
+  function and relation is known to give the same. The first line of a plan names its columns. Spark prints no more than
+  25 columns of an operator: the query's own calls are in its text, those of a view are not. Pure.
 #}
 {% macro varying_part(plan, query) %}
-  {% set operators = ['Project', 'Filter', 'Join', 'LateralJoin', 'Aggregate', 'Union', 'Except', 'Intersect', 'Distinct', 'Generate', 'Expand', 'Sort', 'SubqueryAlias', 'View', 'WithCTE', 'CTERelationDef', 'CTERelationRef',
-    'ResolvedHint', 'Repartition', 'RepartitionByExpression', 'Range', 'LocalRelation', 'OneRowRelation', 'Relation', 'RelationV2'] %}
+  {% set operators = ['Project', 'Filter', 'Join', 'LateralJoin', 'Aggregate', 'Union', 'Except', 'Intersect',
+    'Distinct', 'Generate', 'Expand', 'Sort', 'SubqueryAlias', 'View', 'WithCTE', 'CTERelationDef', 'CTERelationRef',
+    'ResolvedHint', 'Repartition', 'RepartitionByExpression', 'Range', 'LocalRelation', 'OneRowRelation', 'Relation',
+    'RelationV2'] %}
   {% set lines = plan.strip().split('\n')[1:] %}
   {% if not lines %}
     {% do return('the plan of its query is not known') %}
@@ -101,7 +114,8 @@
   {% endif %}
   {% for line in lines %}
     {% set line = modules.re.sub('^[ :+-]*', '', line) %}
-    {% if modules.re.split('\\W', line)[0] not in operators or (line.startswith('Relation') and not dbt_kinds._is_read_alike(line)) %}
+    {% if modules.re.split('\\W', line)[0] not in operators
+        or (line.startswith('Relation') and not dbt_kinds._is_read_alike(line)) %}
       {% do return(line[:60] ~ ' may hold something else when it is read again') %}
     {% endif %}
   {% endfor %}
@@ -121,7 +135,8 @@
 {% endmacro %}
 
 
-{# Whether a relation as Spark prints it holds the same wherever one statement reads it: tables of Iceberg, whose snapshot is chosen once, and files, which are listed once; not text in Hive's format. #}
+{# Whether a relation as Spark prints it holds the same wherever one statement reads it: tables of Iceberg, whose
+   snapshot is chosen once, and files, which are listed once; not text in Hive's format. #}
 {% macro _is_read_alike(relation) %}
   {% do return(modules.re.match('(?:Relation [^\\n]*\\] (?:parquet|orc|csv|json|text)\\s*$|RelationV2\\[[^\\n]*\\] spark_catalog[.])', relation) is not none) %}
 {% endmacro %}

@@ -1,5 +1,6 @@
 {#
-  Replaces the rows of `relation` in the range of a batch by those of `query`, and returns what commit_of returns, or `rows_written`, plus
+  Replaces the rows of `relation` in the range of a batch by those of `query`, and returns what commit_of returns, or
+  `rows_written`, plus
   `sql`. Its write spec comes from range_write_spec.
 #}
 {% macro replace_range(relation, run_context, batch, query) %}
@@ -7,9 +8,11 @@
   {% set condition = dbt_kinds.range_condition(write_spec.time_column, write_spec.bounds, batch) %}
   {% set sql = dbt_kinds.filtered_query(query, condition, write_spec.selected) %}
   {% if dbt_kinds.is_file_format(write_spec.file_format) %}
-    {% do return(dbt_kinds.overwrite_partitions(relation, write_spec, sql, condition, dbt_kinds._files_before(relation, run_context))) %}
+    {% do return(dbt_kinds.overwrite_partitions(relation, write_spec, sql, condition,
+      dbt_kinds._files_before(relation, run_context))) %}
   {% endif %}
-  {# one commit, including emptied intervals; Iceberg refuses that if a file has rows on both sides of a bound: then there are two commits, within a range that is not recorded as loaded #}
+  {# one commit, including emptied intervals; Iceberg refuses that if a file has rows on both sides of a bound: then
+     there are two commits, within a range that is not recorded as loaded #}
   {% if not write_spec.in_one_commit %}
     {% call statement('delete_range') %}
 delete from {{ relation }} where {{ condition }}
@@ -27,11 +30,14 @@ insert into {{ relation }}{{ ' replace where ' ~ condition if write_spec.in_one_
 {% endmacro %}
 
 
-{# A file of each partition in the window of the run; each batch overwrites its own partitions, so reading them once is enough. #}
+{# A file of each partition in the window of the run; each batch overwrites its own partitions, so reading them once is
+   enough. #}
 {% macro _files_before(relation, run_context) %}
   {% if run_context.files_before is not defined %}
-    {% set whole = dbt_kinds.range_condition(run_context.write_spec.time_column, run_context.write_spec.bounds, [run_context.plan.batches[0][0], run_context.plan.batches[-1][1]]) %}
-    {% do run_context.update({'files_before': dbt_kinds.partition_files(relation, run_context.write_spec, whole) if not run_context.write_spec.is_new else []}) %}
+    {% set whole = dbt_kinds.range_condition(run_context.write_spec.time_column, run_context.write_spec.bounds,
+      [run_context.plan.batches[0][0], run_context.plan.batches[-1][1]]) %}
+    {% do run_context.update({'files_before': dbt_kinds.partition_files(relation, run_context.write_spec, whole)
+      if not run_context.write_spec.is_new else []}) %}
   {% endif %}
   {% do return(run_context.files_before) %}
 {% endmacro %}

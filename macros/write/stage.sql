@@ -1,9 +1,11 @@
 {#
-  Staging tables beside a model's own, which hold a batch, or the complete new table, until it is in place. Their names contain the
-  invocation; leftovers of a killed run are dropped by the next one, under its lease. The types are those of the table `like`, else those of the query.
+  Staging tables beside a model's own, which hold a batch, or the complete new table, until it is in place. Their names
+  contain the invocation; leftovers of a killed run are dropped by the next one, under its lease. The types are those of
+  the table `like`, else those of the query.
 #}
 {% macro stage(relation, purpose, sql, like=none) %}
-  {% set stage = relation.incorporate(path={'identifier': dbt_kinds._stage_prefix(relation) ~ dbt_kinds._stage_owner() ~ '_' ~ purpose}) %}
+  {% set stage = relation.incorporate(path={'identifier': dbt_kinds._stage_prefix(relation) ~ dbt_kinds._stage_owner()
+    ~ '_' ~ purpose}) %}
   {% do dbt_kinds._stages().setdefault(relation | string, []).append(stage) %}
   {# first the table, then its rows: a killed query leaves a table that can be dropped, not files without a table #}
   {% call statement('create_stage') %}
@@ -36,7 +38,8 @@ insert into {{ stage }}
 {# The names of stages left by other runs, as in the listing of the schema. #}
 {% macro left_stages(relation) %}
   {% set prefix, names = dbt_kinds._stage_prefix(relation) | lower, [] %}
-  {% for name in dbt_kinds.listed_tables(relation) | list if name.startswith(prefix) and not name.startswith(prefix ~ dbt_kinds._stage_owner()) %}
+  {% for name in dbt_kinds.listed_tables(relation) | list
+      if name.startswith(prefix) and not name.startswith(prefix ~ dbt_kinds._stage_owner()) %}
     {% do names.append(name) %}
   {% endfor %}
   {% do return(names) %}
@@ -53,7 +56,8 @@ insert into {{ stage }}
 
 
 {#
-  The same for a model with nothing to do: a run that was killed after its last record may have left stages. If another run is live, they may belong to it.
+  The same for a model with nothing to do: a run that was killed after its last record may have left stages. If another
+  run is live, they may belong to it.
 #}
 {% macro drop_orphan_stages(relation, options, execution_time) %}
   {% if dbt_kinds.left_stages(relation) and not dbt_kinds.is_claimed_by_others(options) %}

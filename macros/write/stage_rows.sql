@@ -1,7 +1,9 @@
 {#
-  A stage of rows for a model's table, as SQL to read from. A stage is a Parquet table, into which Spark writes no date before 1582 and no timestamp before 1900 unless the session allows
-  it (WRITE_ANCIENT_DATETIME; measured), and which a session may have moved to another calendar. Iceberg holds them as they are; so what is written to Iceberg is staged with its times
-  as numbers. An Iceberg table as the stage would need no numbers, but each drop of one takes 0.2 s longer and leaves empty folders (measured).
+  A stage of rows for a model's table, as SQL to read from. A stage is a Parquet table, into which Spark writes no date
+  before 1582 and no timestamp before 1900 unless the session allows it (WRITE_ANCIENT_DATETIME; measured), and which a
+  session may have moved to another calendar. Iceberg holds them as they are; so what is written to Iceberg is staged
+  with its times as numbers. An Iceberg table as the stage would need no numbers, but each drop of one takes 0.2 s
+  longer and leaves empty folders (measured).
 #}
 {% macro stage_rows(relation, write_spec, purpose, sql, columns, like=none) %}
   {% set like = like or dbt_kinds.empty_rows(columns) %}
@@ -13,7 +15,8 @@
   {# in a union the rows get the names and types of the columns, by position, as in an insert #}
   {% set rows = 'select ' ~ numbered ~ ' from (\n' ~ empty ~ '\nunion all\nselect * from (\n' ~ sql ~ '\n)\n)' %}
   {% set stage = dbt_kinds.stage(relation, purpose, rows, '(select ' ~ numbered ~ ' from (' ~ empty ~ '))') %}
-  {% do return('(select ' ~ dbt_kinds.mapped_columns(columns, {'date': 'date_from_unix_date', 'timestamp': 'timestamp_micros'}) | join(', ') ~ ' from ' ~ stage ~ ')') %}
+  {% do return('(select ' ~ dbt_kinds.mapped_columns(columns,
+    {'date': 'date_from_unix_date', 'timestamp': 'timestamp_micros'}) | join(', ') ~ ' from ' ~ stage ~ ')') %}
 {% endmacro %}
 
 
@@ -23,12 +26,14 @@
 {% endmacro %}
 
 
-{# SQL: each column with a function applied to the values of a type, at every depth: `functions` has the function's name by the type. Pure. #}
+{# SQL: each column with a function applied to the values of a type, at every depth: `functions` has the function's name
+   by the type. Pure. #}
 {% macro mapped_columns(columns, functions) %}
   {% set mapped = [] %}
   {% for quoted in dbt_kinds.quoted_names(columns) %}
     {% set type = columns[loop.index0].type %}
-    {% set value = dbt_kinds._mapped_value(quoted, dbt_kinds.parse_type(type), functions, 1) if modules.re.search('date|timestamp', type) else quoted %}
+    {% set value = dbt_kinds._mapped_value(quoted, dbt_kinds.parse_type(type), functions, 1)
+      if modules.re.search('date|timestamp', type) else quoted %}
     {% do mapped.append(quoted if value == quoted else value ~ ' as ' ~ quoted) %}
   {% endfor %}
   {% do return(mapped) %}
@@ -43,14 +48,17 @@
   {% elif not dbt_kinds.has_times(dbt_kinds.type_text(type)) %}
     {% do return(value) %}
   {% elif type.kind == 'array' %}
-    {% do return('transform(' ~ value ~ ', ' ~ item ~ ' -> ' ~ dbt_kinds._mapped_value(item, type.element, functions, depth + 1) ~ ')') %}
+    {% do return('transform(' ~ value ~ ', ' ~ item ~ ' -> '
+      ~ dbt_kinds._mapped_value(item, type.element, functions, depth + 1) ~ ')') %}
   {% elif type.kind == 'map' %}
-    {% set entry = dbt_kinds._mapped_value(item ~ '.key', type.key, functions, depth + 1) ~ ', ' ~ dbt_kinds._mapped_value(item ~ '.value', type.value, functions, depth + 1) %}
+    {% set entry = dbt_kinds._mapped_value(item ~ '.key', type.key, functions, depth + 1) ~ ', '
+      ~ dbt_kinds._mapped_value(item ~ '.value', type.value, functions, depth + 1) %}
     {% do return('map_from_entries(transform(map_entries(' ~ value ~ '), ' ~ item ~ ' -> struct(' ~ entry ~ ')))') %}
   {% endif %}
   {% set fields = [] %}
   {% for field in type.fields %}
-    {% do fields.append(dbt_kinds.text_literal(field.name) ~ ', ' ~ dbt_kinds._mapped_value(value ~ '.' ~ dbt_kinds.quoted(field.name), field.type, functions, depth)) %}
+    {% do fields.append(dbt_kinds.text_literal(field.name) ~ ', '
+      ~ dbt_kinds._mapped_value(value ~ '.' ~ dbt_kinds.quoted(field.name), field.type, functions, depth)) %}
   {% endfor %}
   {% do return('if(' ~ value ~ ' is null, null, named_struct(' ~ fields | join(', ') ~ '))') %}
 {% endmacro %}

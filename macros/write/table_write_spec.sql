@@ -1,12 +1,13 @@
 {#
-  What every kind needs to know about its table before it writes: the columns in table order, the expression to select for each
-  from a query, and the changes that the query requires. `existing` is none for a table that will be created.
+  What every kind needs to know about its table before it writes: the columns in table order, the expression to select
+  for each from a query, and the changes that the query requires. `existing` is none for a table that will be created.
 #}
 {% macro table_write_spec(options, query_columns, existing, partitioning) %}
   {% set is_new = existing is none %}
   {% set changes = [] if is_new else dbt_kinds.accepted_changes(options, query_columns, existing) %}
   {% set partitioning = partitioning if is_new else existing.partitioning %}
-  {% set partition_columns = dbt_kinds.quoted_names(partitioning) if dbt_kinds.is_file_format(options.file_format) else [] %}
+  {% set partition_columns = dbt_kinds.quoted_names(partitioning) if dbt_kinds.is_file_format(options.file_format)
+    else [] %}
   {% set columns = query_columns if is_new else dbt_kinds.changed_schema(existing.columns, changes) %}
   {% set columns = dbt_kinds.partition_columns_last(columns, partition_columns) %}
   {% do return({
@@ -24,11 +25,13 @@
 {% endmacro %}
 
 
-{# Names of columns, quoted for Spark; those that are quoted already stay as they are. A wide table has too many for a call each. #}
+{# Names of columns, quoted for Spark; those that are quoted already stay as they are. A wide table has too many for a
+   call each. #}
 {% macro quoted_names(columns) %}
   {% set names = [] %}
   {% for column in columns %}
-    {% do names.append(dbt_kinds.quoted(dbt_kinds.unquoted(column)) if column is string else '`' ~ column.name | replace('`', '``') ~ '`') %}
+    {% do names.append(dbt_kinds.quoted(dbt_kinds.unquoted(column)) if column is string
+      else '`' ~ column.name | replace('`', '``') ~ '`') %}
   {% endfor %}
   {% do return(names) %}
 {% endmacro %}
@@ -46,16 +49,18 @@
 
 
 {#
-  The expression to select for each column of the table from a query with different columns: matched by name, including struct fields, which
-  Spark's insert matches by position (two ints were silently swapped; measured). NULL for columns that the query lacks. Type conversion is left to the
-  insert, which refuses values that do not fit; with `cast`, for existing rows, each value must be convertible to the new type.
+  The expression to select for each column of the table from a query with different columns: matched by name, including
+  struct fields, which Spark's insert matches by position (two ints were silently swapped; measured). NULL for columns
+  that the query lacks. Type conversion is left to the insert, which refuses values that do not fit; with `cast`, for
+  existing rows, each value must be convertible to the new type.
 #}
 {% macro selected_columns(query_columns, columns, cast=false) %}
   {% set selected, names, by_name = [], dbt_kinds.quoted_names(columns), dbt_kinds.columns_by_name(query_columns) %}
   {% for column in columns %}
     {% set quoted, source = names[loop.index0], by_name.get(column.name | lower) %}
     {% if source is none %}
-      {% do selected.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ') as ' ~ quoted) %}
+      {% do selected.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ') as '
+        ~ quoted) %}
     {% elif '<' in column.type and source.type != column.type %}
       {% set converted = dbt_kinds.conversion(dbt_kinds.quoted(source.name), source.type, column.type) %}
       {% do selected.append(quoted if converted == dbt_kinds.quoted(source.name) else converted ~ ' as ' ~ quoted) %}

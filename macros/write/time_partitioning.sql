@@ -1,7 +1,7 @@
 {#
-  The partitioning of a time-range table: dbt's partition_by if set, else the time column, as fine as the interval. Iceberg
-  can partition by a function of the column, other formats only by the column itself. Parquet and ORC must be partitioned; Iceberg
-  and Delta are not if that would create a partition for every instant.
+  The partitioning of a time-range table: dbt's partition_by if set, else the time column, as fine as the interval.
+  Iceberg can partition by a function of the column, other formats only by the column itself. Parquet and ORC must be
+  partitioned; Iceberg and Delta are not if that would create a partition for every instant.
 #}
 {% macro time_partitioning(options, column, values) %}
   {% if options.partition_by %}
@@ -22,7 +22,8 @@
 {% endmacro %}
 
 
-{# Whether some partition field starts a new partition wherever an interval can begin or end, so that a range is always whole files. Pure. #}
+{# Whether some partition field starts a new partition wherever an interval can begin or end, so that a range is always
+   whole files. Pure. #}
 {% macro partitions_cut_intervals(partitioning, column, unit) %}
   {% set seconds = {'hour': 3600, 'hours': 3600, 'day': 86400, 'days': 86400} %}
   {% set months = {'month': 1, 'months': 1, 'year': 12, 'years': 12} %}

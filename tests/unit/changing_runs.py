@@ -106,10 +106,10 @@ class Changing(Warehouse):
 
     def ask(self, sql: str) -> Any:
         sql = re.sub(
-            r"_metadata.file_name as name, \S+\(\S+ '\+', '%2B'\)\) as shown, _metadata.file_size as length\s+from binaryFile\S+ where .*", "name, name as shown, length from shop.landed", sql
+            r"_metadata.file_name as name, \S+\(\S+ '\+', '%2B'\)\) as shown,\s+_metadata.file_size as length\s+from binaryFile\S+ where .*", "name, name as shown, length from shop.landed", sql
         )  # fmt: skip
         sql = re.sub(
-            r"_metadata.file_name as file, value as text, .*\s+from text.* where _metadata.file_name (in \(.*\))",
+            r"_metadata.file_name as file, value as text, [^()]*\(\) as place\s+from text\S+\s+where _metadata.file_name (in \(.*\))",
             r"name as file, v as text, 0 as block, rowid as place from shop.lines where name \1", sql,
         )  # fmt: skip
         return super().ask(sql)

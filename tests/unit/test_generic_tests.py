@@ -63,7 +63,7 @@ def test_partitions_are_written_in_several_ways(written: str | list[str]) -> Non
     sql = rendered(
         "mutually_exclusive_ranges", lower_bound_column="x", upper_bound_column="y", partition_clause=written
     )
-    assert "over (partition by `a`, `b c` order by `x`, `y`)" in sql
+    assert "over (\n      partition by `a`, `b c` order by `x`, `y`\n    )" in sql
 
 
 @pytest.mark.parametrize("written", [None, False])
@@ -71,7 +71,7 @@ def test_ranges_without_partitions_are_compared_in_the_whole_table(written: bool
     sql = rendered(
         "mutually_exclusive_ranges", lower_bound_column="x", upper_bound_column="y", partition_clause=written
     )
-    assert "over (order by `x`, `y`)" in sql
+    assert "over (\n      order by `x`, `y`\n    )" in sql
 
 
 # --- columns
@@ -264,7 +264,7 @@ def test_a_source_is_called_by_its_name_in_messages() -> None:
 def test_versions_of_a_key_are_compared_with_the_next_one() -> None:
     assert rendered("scd2_no_overlap", unique_key=["id", "lower(region)"], valid_to="until") == (
         "select *\nfrom (\n  select *, lead(`valid_from`) over (partition by `id`, (lower(region)) "
-        "order by `valid_from`, `until` nulls last) as next_valid_from\n  from shop.orders\n)\n"
+        "order by `valid_from`, `until` nulls last)\n    as next_valid_from\n  from shop.orders\n)\n"
         "where next_valid_from < `until` or (next_valid_from is not null and `until` is null)"
     )
     assert condition("scd2_no_inverted_period") == "`valid_from` is null or `valid_from` >= `valid_to`"

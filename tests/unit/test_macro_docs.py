@@ -25,7 +25,7 @@ def written(folder: Path) -> dict[str, list[str]]:
     macros: dict[str, list[str]] = {}
     for file in folder.glob("*.sql"):
         text = re.sub(r"(?s)\{#.*?#\}", "", file.read_text())
-        for block, name, arguments in re.findall(r"{% (macro|test) ([a-z]\w*)\((.*?)\) %}", text):
+        for block, name, arguments in re.findall(r"(?s){% (macro|test) ([a-z]\w*)\((.*?)\) %}", text):
             macros[f"test_{name}" if block == "test" else name] = [
                 argument.split("=")[0].strip() for argument in arguments.split(",") if argument.strip()
             ]

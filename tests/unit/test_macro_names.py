@@ -1,4 +1,4 @@
-"""A macro whose name begins with an underscore belongs to its file: nobody else calls it."""
+"""What is the same in all macros: one whose name begins with an underscore belongs to its file, and lines are short."""
 
 from __future__ import annotations
 
@@ -20,3 +20,13 @@ def test_private_macros_are_called_in_their_file_only() -> None:
 def test_no_two_macros_have_one_name_but_for_an_underscore() -> None:
     names = [name for file in MACROS.rglob("*.sql") for name in re.findall(r"{% macro (\w+)\(", file.read_text())]
     assert len({name.lstrip("_") for name in names}) == len(names)
+
+
+def test_lines_are_short_but_for_a_text_that_does_not_fit() -> None:
+    long = [
+        f"{file.relative_to(MACROS)}:{number}"
+        for file in sorted(MACROS.rglob("*.sql"))
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if len(line) > 120 and max(map(len, re.findall(r"'[^']*'|\"[^\"]*\"", line)), default=0) <= 60
+    ]
+    assert long == []
