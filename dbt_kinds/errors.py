@@ -633,6 +633,10 @@ class PredicatesNotUsed(MigrationNote):
     """Predicates that restricted the merge have no use if a range is replaced."""
 
 
+class PredicatesKept(MigrationNote):
+    """Predicates that restrict the merge also restrict what a range that is loaded again can change."""
+
+
 class ColumnsNotKept(MigrationNote):
     """Columns that dbt writes into snapshots are not kept."""
 

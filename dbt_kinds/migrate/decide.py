@@ -13,6 +13,7 @@ from dbt_kinds.errors import (
     FilterNotOnPartition,
     FolderDefault,
     OwnStateTable,
+    PredicatesKept,
     PredicatesNotUsed,
 )
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
@@ -78,6 +79,13 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None
         is_by_key = found.kind == "incremental_by_unique_key"
         if is_computed and not (is_by_key and config.get("incremental_predicates")):
             raise ComputedConfig("incremental_predicates is computed; write it out", line=settings.line)
+        if is_by_key:
+            found.notes.append(
+                PredicatesKept(
+                    "incremental_predicates still says which rows of the table are looked at: a range that is loaded "
+                    "again changes no others, and a row with the key of another one is left out, which dbt inserted"
+                )
+            )
         # the kind knows dbt's name, too, and dbt computes the same text as before
         if is_by_key and not is_computed:
             texts = [predicates] if isinstance(predicates, str) else [str(text) for text in predicates]

@@ -737,6 +737,12 @@ def test_microbatch_settings_that_are_variables_stay_variables(tmp_path: Path) -
     )
 
 
+def test_predicates_that_are_kept_are_said_to_limit_what_is_loaded_again(tmp_path: Path) -> None:
+    for name in ("predicates", "computed predicates"):
+        notes = one(migrated(tmp_path, {"m": CONVERTED[name].before})).notes
+        assert "PredicatesKept" in {note.code for note in notes}, name
+
+
 def test_the_size_of_batches_that_a_variable_has_stays_its(tmp_path: Path) -> None:
     computed = MICROBATCH.replace("'day'", "var('size', 'day')")
     text = f"{{{{ config({computed}, begin='2024-01-01') }}}}\nselect 1 as t\n"
