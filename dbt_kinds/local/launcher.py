@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from dbt_kinds.local.java import JAVA_VERSION, bundled_java_home
+from dbt_kinds.local.turn import GIVEN_UP
 
 _WRITTEN_BY = "Written by `dbt-kinds local-profile`"
 _SPARK_ENV = """\
@@ -25,6 +26,7 @@ for setting in "$@"; do
     setting="${{setting#*databaseName=}}" && setting="${{setting%%;*}}"
     if {{ mkdir -p "$(dirname "$setting")" && exec 9<>"$setting.turn"; }} 2>/dev/null; then
       {python} -I {turn} 9 "$PPID" "$setting"
+      if [ $? = {given_up} ]; then exit {given_up}; fi
     fi
   esac
 done
@@ -44,6 +46,7 @@ def prepare_launcher(spark_home: Path) -> Path | None:
         version=JAVA_VERSION,
         java_home=_shell_quoted(bundled_java_home()),
         python=_shell_quoted(Path(sys.executable)),
+        given_up=GIVEN_UP,
         turn=_shell_quoted(Path(__file__).with_name("turn.py")),
     )
     try:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
+import signal
 import sys
 import time
 
 # after so many seconds it also says how to go on
 PATIENCE = 60
+# as of a program that was ended by Ctrl-C
+GIVEN_UP = 128 + signal.SIGINT
 
 
-def wait_for_turn(descriptor: int, owner: int, metastore: str) -> None:
+def wait_for_turn(descriptor: int, owner: int, metastore: str) -> bool:
     """Locks an open file, for as long as any process has it open, and writes into it for whom.
 
-    It returns early when the owner is gone, since nobody then needs the turn.
+    Returns whether it did: it ends early when the owner is gone, since nobody then needs the turn.
 
     Args:
         descriptor: the open file.
@@ -34,13 +36,17 @@ def wait_for_turn(descriptor: int, owner: int, metastore: str) -> None:
             print(f"dbt-kinds: {what_to_say.pop(0)[1]}", file=sys.stderr, flush=True)
         time.sleep(0.2)
         if not _is_alive(owner):
-            return
+            return False
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, str(owner).encode(), 0)
+    return True
 
 
 def _locks(descriptor: int) -> bool:
     """Locks the file, unless somebody else has."""
+    # Windows has none, and Spark's launcher there does not read what calls this
+    import fcntl
+
     try:
         # of the open file, not of this process: it stays when this one ends
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -68,4 +74,6 @@ def _is_alive(process: int) -> bool:
 
 
 if __name__ == "__main__":
-    wait_for_turn(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    # dbt ends on Ctrl-C when its connection does, and Spark's launcher ignores it
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(0 if wait_for_turn(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]) else GIVEN_UP)

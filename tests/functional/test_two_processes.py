@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -16,8 +17,10 @@ from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.launcher import prepare_launcher
 from dbt_kinds.local.profile import spark_settings
 
+# as dbt, it does not end on Ctrl-C while it waits for its connection
 USES_THE_METASTORE = """
-import json, sys
+import json, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
 from pyspark.sql import SparkSession
 builder = SparkSession.builder.enableHiveSupport()
 for name, value in json.loads(sys.argv[1]).items():
@@ -40,18 +43,24 @@ def processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
         process.communicate()
 
 
-def test_the_second_process_says_one_line_and_waits_until_the_first_is_killed(
+def test_the_second_process_says_one_line_and_waits_until_the_first_is_killed_or_it_is_stopped(
     tmp_path: Path, processes: list[subprocess.Popen[str]]
 ) -> None:
     # a folder with a blank and an apostrophe, as on a user's disk
     settings = spark_settings(tmp_path / "anna's tables", table_format="parquet")
-    for errors in ("first", "second"):
+    command = [sys.executable, "-c", USES_THE_METASTORE, json.dumps(settings)]
+    pipe = subprocess.PIPE
+    for errors in ("first", "second", "stopped"):
         with (tmp_path / errors).open("w") as file:
-            command = [sys.executable, "-c", USES_THE_METASTORE, json.dumps(settings)]
-            pipe = subprocess.PIPE
-            processes.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=file, text=True, env=os.environ))
+            processes.append(
+                subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=file, text=True, start_new_session=True)
+            )
         if errors == "first":
             assert "default" in output_line(processes[0])
+    wait_for(tmp_path / "stopped", "waiting")
+    os.killpg(processes[2].pid, signal.SIGINT)
+    processes[2].wait(timeout=60)
+    assert "JAVA_GATEWAY_EXITED" in (tmp_path / "stopped").read_text()
     told = wait_for(tmp_path / "second", "waiting")
     metastore = tmp_path / "anna's tables" / "metastore"
     assert f"process {processes[0].pid} uses the metastore of this profile ({metastore})" in told

@@ -85,18 +85,18 @@ def test_a_turn_is_waited_for_in_two_lines_and_not_for_a_process_that_is_gone(
     gone = subprocess.Popen(["true"])
     gone.wait()
     with (tmp_path / "turn").open("w+") as first, (tmp_path / "turn").open("r+") as second:
-        wait_for_turn(first.fileno(), 4711, "/tables/metastore")
+        assert wait_for_turn(first.fileno(), 4711, "/tables/metastore")
         assert capsys.readouterr().err == ""
         is_alive = iter([True, True, True, False])
         monkeypatch.setattr("dbt_kinds.local.turn._is_alive", lambda process: next(is_alive))
-        wait_for_turn(second.fileno(), gone.pid, "/tables/metastore")
+        assert not wait_for_turn(second.fileno(), gone.pid, "/tables/metastore")
         first_line, second_line = capsys.readouterr().err.splitlines()
         monkeypatch.undo()
         assert first_line == (
             "dbt-kinds: process 4711 uses the metastore of this profile (/tables/metastore); waiting until it ends"
         )
         assert "dbt-kinds local-profile --dir" in second_line
-        wait_for_turn(second.fileno(), gone.pid, "/tables/metastore")
+        assert not wait_for_turn(second.fileno(), gone.pid, "/tables/metastore")
     assert (tmp_path / "turn").read_text() == "4711"
 
 
