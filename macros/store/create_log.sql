@@ -8,8 +8,11 @@
 #}
 {% macro create_log(relation, columns, partitions={}) %}
   {% do adapter.create_schema(relation) %}
-  {% if dbt_kinds._may_create(relation) or not dbt_kinds._is_created_meanwhile(relation) %}
-    {% do dbt_kinds._create_now(relation, columns, partitions) %}
+  {% set is_first = dbt_kinds._may_create(relation) %}
+  {% if is_first or not dbt_kinds._is_created_meanwhile(relation) %}
+    {% set waited_in_vain = not is_first and dbt_kinds._is_elected_for() %}
+    {% do dbt_kinds._create_now(relation, columns, partitions,
+      dbt_kinds._place_beside(relation) if waited_in_vain else none) %}
     {% if dbt_kinds._is_elected_for() %}
       {% call statement('drop_mark') %}drop table if exists {{ dbt_kinds._mark_of(relation) }}{% endcall %}
     {% endif %}
@@ -69,7 +72,20 @@ tblproperties ('kinds_invocation_id' = '{{ invocation_id }}')
 {% endmacro %}
 
 
-{% macro _create_now(relation, columns, partitions) %}
+{#
+  A folder that nobody else creates a log in. A run that died as it created one on Delta left a folder, over which Delta
+  creates none (measured); whoever waited in vain goes elsewhere, since to replace what is there could remove events.
+#}
+{% macro _place_beside(relation) %}
+  {% for row in run_query('describe schema ' ~ relation.without_identifier()).rows if row[0] == 'Location' %}
+    {% set thread = model.unique_id if model is defined and model.unique_id is defined else '' %}
+    {% do return(row[1] ~ '/' ~ relation.identifier ~ '_' ~ local_md5(invocation_id ~ thread)) %}
+  {% endfor %}
+  {% do return(none) %}
+{% endmacro %}
+
+
+{% macro _create_now(relation, columns, partitions, place=none) %}
   {% set store_format = dbt_kinds.store_settings().format %}
   {% set columns = columns if store_format == 'hive' else dict(columns, **partitions) %}
   {% set partitioned = [] %}
@@ -88,6 +104,8 @@ create table if not exists {{ relation }} (
 {% endif %}
 {%- if store_format == 'hive' -%}
 row format delimited fields terminated by '\u0001' stored as textfile
+{%- elif place is not none -%}
+location {{ dbt_kinds.text_literal(place) }}
 {%- elif store_format == 'iceberg' -%}
 {#- any number of runs append; appends never conflict, so each retries until it succeeds #}
 tblproperties (

@@ -31,9 +31,41 @@ insert into {{ relation }}
   Spark refuses those only if there is a query, here one without rows.
 #}
 {% macro create_empty_table(relation, existing, file_format, partitioning, columns) %}
-  {% set with_query = dbt_kinds.is_file_format(file_format) and location_clause() | trim %}
+  {% set is_over_remains = dbt_kinds._may_have_remains(file_format, existing) %}
+  {% set with_query = (dbt_kinds.is_file_format(file_format) and location_clause() | trim)
+    or (is_over_remains and dbt_kinds._are_told_by_a_query(columns, file_format)) %}
+  {% do dbt_kinds._remove_remains(relation) if is_over_remains and not with_query %}
   {% do dbt_kinds._create(relation, existing, file_format, partitioning,
     dbt_kinds.no_rows(columns) if with_query else none, none if with_query else columns) %}
+{% endmacro %}
+
+
+{#
+  Whether a run that was killed may have left a folder where a table is to be created: Delta commits its first version
+  before the metastore knows the table, and then creates none over it (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION), but
+  for `create or replace … as select` (measured on 3.3.3). A managed table of Databricks has a folder of its own, and
+  what lies at a location of the user's choice may be somebody's table.
+#}
+{% macro _may_have_remains(file_format, existing) %}
+  {% do return(file_format == 'delta' and existing is none and adapter.type() == 'spark'
+    and not location_clause() | trim) %}
+{% endmacro %}
+
+
+{# Whether a query without rows makes a Delta table with these columns, just as they would be defined. #}
+{% macro _are_told_by_a_query(columns, file_format) %}
+  {% set described = dbt_kinds.with_descriptions(columns, file_format) %}
+  {% do return(not dbt_kinds.declares_constraints(file_format) and described | selectattr('comment') | list == []
+    and not dbt_kinds.matches('[\\s\\S]*char[(][\\s\\S]*', columns | map(attribute='type') | join(' '))) %}
+{% endmacro %}
+
+
+{# A table over what is left, and it goes with its folder: nothing of it may be taken for the model's. #}
+{% macro _remove_remains(relation) %}
+  {% call statement('take_remains') %}
+create or replace table {{ relation }} using delta as select 1 as remains
+  {% endcall %}
+  {% call statement('drop_remains') %}drop table if exists {{ relation }}{% endcall %}
 {% endmacro %}
 
 
@@ -42,6 +74,7 @@ insert into {{ relation }}
   {% set replace_in_place = dbt_kinds.supports_snapshots(file_format) and existing is not none
     and existing.file_format == file_format
     and not existing.get('has_to_be_dropped') %}
+  {% set takes_remains = columns is none and dbt_kinds._may_have_remains(file_format, existing) %}
   {% if existing is not none and existing.is_view %}
     {% call statement('drop_view') %}drop view if exists {{ relation }}{% endcall %}
   {% elif existing is not none and not replace_in_place %}
@@ -53,7 +86,7 @@ insert into {{ relation }}
   {% set not_null = dbt_kinds.columns_without_null()
     if columns is not none and dbt_kinds.declares_constraints(file_format) else [] %}
   {% call statement('create_table') %}
-create {{ 'or replace ' if replace_in_place }}table {{ relation }}
+create {{ 'or replace ' if replace_in_place or takes_remains }}table {{ relation }}
   {{ dbt_kinds.defined_columns(described, not_null) if columns is not none }}
 using {{ file_format }}
 {{ options_clause() }}

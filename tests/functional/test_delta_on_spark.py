@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -297,3 +298,40 @@ def test_a_table_may_be_called_like_a_word_of_delta(project: Project) -> None:
             project.sql(f"insert into {{schema}}.{table} values ({day}, date '2024-01-{day:02}')")
     assert "delta.constraints.small" in str(project.sql("describe detail {schema}.`version`"))
     assert project.operation("doctor")["findings"] == []
+
+
+def leave_remains(project: Project, table: str) -> None:
+    """The folder of a table that the metastore does not know: its creation was killed behind Delta's commit."""
+    project.sql(f"create table {{schema}}.{table} using delta as select 9 as id")
+    folder = Path(project.sql(f"describe detail {{schema}}.{table}")[0][4].removeprefix("file:"))
+    shutil.copytree(folder, folder.with_name("aside"))
+    project.sql(f"drop table {{schema}}.{table}")
+    folder.with_name("aside").rename(folder)
+
+
+def test_what_a_killed_creation_left_is_in_the_way_of_no_table(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    kind(project, "daily")
+    kind(project, "whole", kind="full")
+    kind(project, "lettered", "select id, day, cast('a' as varchar(3)) as letter from {{ target.schema }}.source_rows")
+    for name, materialized in (("agreed", "incremental_by_time_range"), ("agreed_whole", "full")):
+        kind(project, name, kind=materialized)
+        contract(project, name)
+    tables = ("daily", "whole", "lettered", "agreed", "agreed_whole")
+    for table in (*tables, "dbt_kinds_intervals"):
+        leave_remains(project, table)
+    # the run that died had been elected to create the store
+    project.sql(
+        "create table {schema}.dbt_kinds_intervals_creator (invocation_id string) stored as textfile "
+        "tblproperties ('kinds_invocation_id' = 'gone')"
+    )
+    for day in (3, 4):
+        run = project.dbt("run", now=f"2024-01-{day:02}", store_format="delta")
+        assert run.success, run.errors
+        expected = project.rows("select id from {schema}.source_rows")
+        assert all(project.rows(f"select id from {{schema}}.{table}") == expected for table in tables)
+        project.sql(f"insert into {{schema}}.source_rows values ({day}, date '2024-01-{day:02}')")
+    assert project.recorded("daily") == [["2024-01-01", "2024-01-04"]]
+    for table in ("agreed", "agreed_whole"):
+        assert "delta.constraints.small" in str(project.sql(f"describe detail {{schema}}.{table}"))
+    assert not project.table_exists("dbt_kinds_intervals_creator")

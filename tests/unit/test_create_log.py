@@ -21,6 +21,7 @@ class Store:
     def __init__(self, there_after: int) -> None:
         self.there_after = there_after
         self.created_by: list[str] = []
+        self.places: list[str | None] = []
         self.looks = 0
         self.mark = ""
 
@@ -37,6 +38,8 @@ class Store:
         if "extended" in statement:
             assert statement == "show table extended in shop like 'dbt_kinds_intervals_creator'"
             return SimpleNamespace(rows=[("shop", "", False, self.mark)] if self.mark else [])
+        if statement == "describe schema shop":
+            return SimpleNamespace(rows=[("Namespace Name", "shop"), ("Location", "file:/lake/shop.db")])
         assert statement == "show tables in shop like 'dbt_kinds_intervals'"
         self.looks += 1
         return SimpleNamespace(rows=[("shop", self.identifier, False)] if self.looks > self.there_after else [])
@@ -68,7 +71,12 @@ def of_model(name: str, graph: dict[str, Any], store: Store, run: str = "run", s
         variables={"kinds_store_format": store_format},
     )
     macros._context["adapter"].create_schema = lambda relation: None
-    macros.replace({"_create_now": lambda relation, columns, partitions: store.created_by.append(name)})
+
+    def create(relation: Any, columns: Any, partitions: Any, place: str | None) -> None:
+        store.created_by.append(name)
+        store.places.append(place)
+
+    macros.replace({"_create_now": create})
     return macros
 
 
@@ -84,6 +92,7 @@ def test_the_first_thread_creates_a_log_and_the_others_wait(store_format: str) -
     # what it dropped it creates again, as a compaction does with the table beside the store
     first.create_log(store, COLUMNS)
     assert store.created_by == ["first", "first"]
+    assert store.places == [None, None]
 
 
 def test_the_run_that_the_mark_names_creates_a_log_of_delta() -> None:
@@ -103,6 +112,9 @@ def test_nobody_waits_forever_for_one_that_failed(store_format: str) -> None:
     of_model("first", graph, store, "dead", store_format)._may_create(store)
     of_model("second", graph, store, "dead", store_format).create_log(store, COLUMNS)
     assert (store.created_by, store.mark) == (["second"], "")
+    # on Delta the dead one may have left a folder
+    assert (store.places[0] or "").startswith("file:/lake/shop.db/dbt_kinds_intervals_") == (store_format == "delta")
     of_model("first", {"nodes": {}}, store, "dead", "delta")._may_create(store)
     of_model("third", {"nodes": {}}, store, "next", "delta").create_log(store, COLUMNS)
     assert (store.created_by, store.mark) == (["second", "third"], "")
+    assert store.places[0] != store.places[1]
