@@ -28,6 +28,7 @@
     {% do dbt_kinds.claim(options, {'execution_time': settings.execution_time, 'batches': []}) %}
     {% set settings = dbt_kinds.settle_announced_write(options, settings) or settings %}
   {% endif %}
+  {% set known = dbt_kinds.recorded_facts(options.relation) %}
   {% set run_context = dbt_kinds.planned_run(options, settings, refresh=has_open_write) %}
   {% if run_context.is_done and run_context.note is none %}
     {% do dbt_kinds.give_back_claim_ahead(options) %}
@@ -35,7 +36,7 @@
   {% endif %}
   {# what a run without anything to load notes is not worth failing for #}
   {% set others_wrote = dbt_kinds.claim(options, run_context.plan, run_context.get('table_state_queries', {}),
-    gives_way=run_context.is_done) %}
+    gives_way=run_context.is_done, known=known) %}
   {% if others_wrote is none %}
     {% do return(dict(run_context, note=none)) %}
   {% endif %}

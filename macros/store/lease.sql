@@ -2,17 +2,19 @@
   Takes the lease on a model, or raises. Returns whether others recorded anything for the table since this
   run read the store: then it must plan again. The same read also answers a run's `questions` about the table
   under the lease: see table_state. Waits for a run that only merges the store's files. If it `gives_way`, it returns
-  none instead of raising.
+  none instead of raising. `known` is what was recorded of the table before the run planned (recorded_facts); another
+  thread may have read the store since.
 #}
-{% macro claim(options, plan, questions={}, gives_way=false) %}
+{% macro claim(options, plan, questions={}, gives_way=false, known=none) %}
   {% if options.relation in dbt_kinds.own_claims() %}
     {% do return(false) %}
   {% endif %}
   {% set held = dbt_kinds.take_claim_ahead(options) %}
   {% if held is not none %}
-    {% do return(held.others_wrote) %}
+    {% do return(held.others_wrote or (known is not none and dbt_kinds.recorded_facts(options.relation) != known)) %}
   {% endif %}
-  {% set known, seconds = dbt_kinds.recorded_facts(options.relation), dbt_kinds.store_settings().lease_seconds %}
+  {% set known, seconds = known if known is not none else dbt_kinds.recorded_facts(options.relation),
+    dbt_kinds.store_settings().lease_seconds %}
   {% for attempt in range(3) %}
     {% set ahead = dbt_kinds.claims_to_ask_ahead(plan, seconds) if loop.first else [] %}
     {% set holder = dbt_kinds.try_claim(options, plan, seconds, questions, gives_way, ahead) %}

@@ -61,8 +61,9 @@ insert into {{ stage }}
 #}
 {% macro drop_orphan_stages(relation, options, execution_time) %}
   {% if dbt_kinds.left_stages(relation) and not dbt_kinds.is_claimed_by_others(options) %}
-    {% do dbt_kinds.claim(options, {'execution_time': execution_time, 'batches': []}) %}
-    {% do dbt_kinds.drop_left_stages(relation) %}
+    {# which another run may be dropping, too #}
+    {% set others_wrote = dbt_kinds.claim(options, {'execution_time': execution_time, 'batches': []}, gives_way=true) %}
+    {% do dbt_kinds.drop_left_stages(relation) if others_wrote is not none %}
   {% endif %}
 {% endmacro %}
 
