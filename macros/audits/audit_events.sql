@@ -14,8 +14,8 @@
 
 {#
   The audits of a relation according to a log: `failed`, the batches that were refused and not loaded since,
-  `[{start, end, audit, failures, recorded_at}]`, and
-  `skipped`, the intervals that were published without audits and not loaded since.
+  `[{start, end, audit, failures, recorded_at}]`, and `skipped`, the intervals that were published without audits and
+  not loaded since.
 #}
 {% macro audits_in_log(relation, log) %}
   {% set rows, failed, skipped = log | selectattr('relation', 'eq', relation) | list, [], [] %}

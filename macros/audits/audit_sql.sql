@@ -61,7 +61,7 @@
     {% do dbt_kinds.fail(model_name,
       'the audit ' ~ audit.name ~ ' reads ' ~ value | trim
         ~ ', and dbt does not know that the model does; write in the model, below its config: -- depends_on: {{ '
-      ~ value | trim ~ ' }}') %}
+        ~ value | trim ~ ' }}') %}
   {% endif %}
   {% do return(ref(*given) if call == 'ref' else source(*given)) %}
 {% endmacro %}

@@ -68,7 +68,7 @@
     {% do dbt_kinds.fail(options.model,
       'ColumnNotInOutput: the query has no column ' ~ options.cursor ~ ', which cursor names; it has '
         ~ query_columns | map(attribute='name') | join(', ')
-      ~ '; select it, or name one of them') %}
+        ~ '; select it, or name one of them') %}
   {% endif %}
   {% set is_instant, name = column.type == 'timestamp', dbt_kinds.quoted(column.name) %}
   {% if existing is not none and dbt_kinds.find_column(existing.columns, options.cursor) is not none %}

@@ -1,8 +1,7 @@
 {#
   A parsed cron: each field as the sorted list of its values, with Sunday as 0; weekdays of one week of the month, such
-  as
-  `mon#2`, are kept apart from weekly ones. Whether a day field is open depends on its text alone: `*/2` and `1-31` are
-  not. Read once per run.
+  as `mon#2`, are kept apart from weekly ones. Whether a day field is open depends on its text alone: `*/2` and `1-31`
+  are not. Read once per run.
 #}
 {% macro read_cron(model, name, text) %}
   {% set known = dbt_kinds.run_memory('crons') %}

@@ -17,7 +17,7 @@
     {% do dbt_kinds.fail(options.model,
       'the table ' ~ options.relation ~ ' has no recorded coverage, and ' ~ stages | join(', ')
         ~ ' beside it is the whole history '
-      ~ 'that a run was putting in its place; look which of the two is whole' ~ way_out) %}
+        ~ 'that a run was putting in its place; look which of the two is whole' ~ way_out) %}
   {% elif valid_to is none and dbt_kinds.has_rows(this) %}
     {% do dbt_kinds.fail(options.model,
       'the table ' ~ options.relation ~ " has rows, no recorded coverage and no column '" ~ options.valid_to_name
@@ -27,6 +27,6 @@
     {% do dbt_kinds.fail(options.model,
       'the table ' ~ options.relation
         ~ ' holds closed versions and has no recorded coverage, so that a first load would replace '
-      ~ 'history that the source may not have any more' ~ way_out) %}
+        ~ 'history that the source may not have any more' ~ way_out) %}
   {% endif %}
 {% endmacro %}

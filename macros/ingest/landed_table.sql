@@ -92,7 +92,7 @@
       {% do dbt_kinds.fail(options.model,
         'the column ' ~ found.name ~ ' of the landing table ' ~ options.landing_table ~ ' is of type ' ~ found.type
           ~ ', and is declared as ' ~ column.data_type
-        ~ ', which cannot hold all of it; declare it as ' ~ found.type) %}
+          ~ ', which cannot hold all of it; declare it as ' ~ found.type) %}
     {% endif %}
   {% endfor %}
   {% do return(read) %}

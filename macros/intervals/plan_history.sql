@@ -117,7 +117,7 @@
     {% do dbt_kinds.fail(options.model,
       'nothing is recorded before kinds_start ' ~ since
         ~ ', so the whole history would be rebuilt from the current state of the source'
-      ~ '; if you want that, run with --full-refresh; otherwise pass a kinds_start after ' ~ withdrawn[0].instant) %}
+        ~ '; if you want that, run with --full-refresh; otherwise pass a kinds_start after ' ~ withdrawn[0].instant) %}
   {% elif settings.end is not none and settings.end < recorded_until %}
     {% do dbt_kinds.fail(options.model,
       'kinds_end ' ~ settings.end ~ ' is before the end of what is recorded, ' ~ recorded_until
@@ -196,7 +196,7 @@
     {% do dbt_kinds.fail(options.model,
       'the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ (', merged at ' ~ instant if instant != batch[0] else '') ~ ', is '
         ~ way_out
-      ~ 'restate from there instead: pass kinds_start: ' ~ instant ~ restating) %}
+        ~ 'restate from there instead: pass kinds_start: ' ~ instant ~ restating) %}
   {% endfor %}
   {% if not options.batch_size and settings.execution_time < newest and upper < kept | map(attribute='end') | max %}
     {% do dbt_kinds.fail(options.model,

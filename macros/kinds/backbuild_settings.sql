@@ -49,7 +49,7 @@
       {% do dbt_kinds.fail(node.name,
         "meta.backbuild_margins '" ~ margins
           ~ "' cannot be read; write, for each reader, two ISO-8601 durations, as in "
-        ~ "{'daily_sessions': {'before': 'P1D', 'after': 'PT0S'}}, or compile the project again") %}
+          ~ "{'daily_sessions': {'before': 'P1D', 'after': 'PT0S'}}, or compile the project again") %}
     {% endif %}
   {% endfor %}
   {% do return(margins) %}

@@ -17,7 +17,8 @@
     does that
   write(relation, run_context, batch, query): writes one batch, and returns `{rows_written, snapshot_id, commit,
     details, sql, is_idle}`, as far as known
-  ignores_intervals: every run reads everything, whatever schedule and window
+  ignores_intervals: every run reads everything, whatever schedule and window; without a `start` its window begins in
+    1970, `dbt-kinds plan` asks plan_whole, and a rebuild is not announced
   is_change_driven: a run is driven by changes in the tables that the query reads instead of intervals
   diffs_against_target: a run writes only the differences between its source and its table, or only the rows that a
     source gained, without withdrawing records first

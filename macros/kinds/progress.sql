@@ -81,7 +81,7 @@
     {% do dbt_kinds.warn(options.model,
       'max_batches leaves ' ~ dbt_kinds.counted(plan.to_go, 'batch', 'batches')
         ~ ' of the window unloaded; to continue, pass kinds_start: '
-      ~ plan.batches[-1][1]) %}
+        ~ plan.batches[-1][1]) %}
   {% endif %}
   {% if settings.start is none or settings.end is none or options.traits.ignores_intervals %}
     {% do return(none) %}

@@ -1,7 +1,7 @@
 {#
-  Whether a model is sure to have something to load when its turn comes: by the clock, its records, and settings of
-  which none is refused here, since that is for the model itself to do. A model that something else decides about is
-  not, though it may have.
+  Whether a model is sure to have something to load when its turn comes: by the clock, its records, and settings, of
+  which none is refused here, since that is for the model itself to do. A model whose plan depends on anything else is
+  never called surely due, even if it has something to load.
 #}
 {% macro is_surely_due(node) %}
   {% set given, plan, settings = dbt_kinds.given_options(node), dbt_kinds.traits_of(node).plan,
@@ -29,7 +29,7 @@
 {% endmacro %}
 
 
-{# Pure. #}
+{# Whether a cron is one of the names, or a minute with an hour or every hour, so that its ticks are plain. Pure. #}
 {% macro _is_plain_cron(cron) %}
   {% do return(dbt_kinds.matches('@(?:hourly|daily|weekly|monthly|quarterly|yearly)|[0-5]?[0-9] (?:[*]|[01]?[0-9]|2[0-3]) [*] [*] [*]', cron)) %}
 {% endmacro %}

@@ -137,7 +137,7 @@ from (
     {% do dbt_kinds.fail(options.model,
       'the snapshot has ' ~ found.inverted ~ ' periods that end before they begin, and ' ~ found.overlapping
         ~ ' that overlap the next one of '
-      ~ 'their key (' ~ options.unique_key | join(', ') ~ '); correct them in a copy of it, and adopt that') %}
+        ~ 'their key (' ~ options.unique_key | join(', ') ~ '); correct them in a copy of it, and adopt that') %}
   {% endif %}
   {% do return(found) %}
 {% endmacro %}

@@ -32,7 +32,7 @@
       {% do dbt_kinds.fail(node.name,
         forgotten[0][0] ~ ' to ' ~ forgotten[-1][1] ~ ' is merged into ' ~ options.relation
           ~ ', and the next run would merge it again; '
-        ~ 'rebuild the table instead: dbt run --full-refresh --select ' ~ node.name) %}
+          ~ 'rebuild the table instead: dbt run --full-refresh --select ' ~ node.name) %}
     {% endif %}
     {% do dbt_kinds.append_events(options, dbt_kinds.invalidations(forgotten, at)) %}
     {% do dbt_kinds.close_announced_write(options) %}

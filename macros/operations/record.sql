@@ -17,9 +17,9 @@
     {% do dbt_kinds.fail(node.name,
       'a model of kind events records what it took from ' ~ (options.landing or options.landing_table)
         ~ ', not intervals, so only the interval of a write that is in doubt can be recorded, '
-      ~ ('and none is' if pending is none else 'which is ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end)
-      ~ '; to load everything that is there: disable_restatement: false and dbt run --full-refresh --select '
-      ~ node.name) %}
+        ~ ('and none is' if pending is none else 'which is ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end)
+        ~ '; to load everything that is there: disable_restatement: false and dbt run --full-refresh --select '
+        ~ node.name) %}
   {% endif %}
   {% set announced = dbt_kinds.announced_load(pending) if is_pending else {} %}
   {% do announced.update({'execution_time': at}) if execution_time is not none %}

@@ -1,7 +1,6 @@
 {#
   `{lookback, late_data}`: how many units before a missing one are reloaded with it, and, if late data is detected in
-  the sources,
-  `{maximum, on_lost_history}`; else none.
+  the sources, `{maximum, on_lost_history}`; else none.
 #}
 {% macro lookback_options(model, given) %}
   {% set written = given.get('lookback', 0) %}

@@ -3,7 +3,7 @@
   has one.
   Types are those of read_option; an option without a type is read by a macro of its own in this folder, mostly by that
   of its kind (`own_options`). `except` has the kinds whose default differs. The comment above a group of options is
-  what the manual says of them: defaults | meaning (docs/reference/options.md, by docs/.hooks).
+  what the manual says of them: defaults | meaning (docs/reference/options.md, by docs/.reference/write.py).
 #}
 {% macro option_table() %}
   {% set by_range, by_key, by_partition = ['incremental_by_time_range'], ['incremental_by_unique_key'],

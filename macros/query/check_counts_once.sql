@@ -18,8 +18,8 @@
       {% do dbt_kinds.fail(options.model,
         'an interval of one ' ~ options.unit.name ~ ' reads more of ' ~ window.relation ~ ' than itself (before '
           ~ window.before ~ ', after '
-        ~ window.after ~ ', unit ' ~ window.unit ~ ', ' ~ window.data_type
-        ~ '), which would be counted again by its neighbours' ~ way_out ~ ', or set a coarser interval_unit') %}
+          ~ window.after ~ ', unit ' ~ window.unit ~ ', ' ~ window.data_type
+          ~ '), which would be counted again by its neighbours' ~ way_out ~ ', or set a coarser interval_unit') %}
     {% endif %}
   {% endfor %}
 {% endmacro %}

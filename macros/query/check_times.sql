@@ -19,7 +19,7 @@
     {% do dbt_kinds.fail(run_context.options.model,
       'none of the ' ~ dbt_kinds.counted(found.all_rows, 'row', 'rows') ~ ' of its query in ' ~ batch | join(' to ')
         ~ ' has a time: '
-      ~ dbt_kinds._unread_words(check, found)) %}
+        ~ dbt_kinds._unread_words(check, found)) %}
   {% endif %}
   {% do dbt_kinds._warn_of_times(check, found) %}
 {% endmacro %}

@@ -16,7 +16,7 @@
     {% do dbt_kinds.fail(node.name,
       'its query reads ' ~ relation
         ~ ', its own table, which is not there yet and cannot be made empty: declare the columns of the model, '
-      ~ 'each with its data_type') %}
+        ~ 'each with its data_type') %}
   {% endif %}
   {% do return(modules.re.sub(dbt_kinds._name_pattern(relation),
     '(select ' ~ columns | join(', ') | replace('\\', '\\\\') ~ ' where false)', sql)) %}

@@ -1,8 +1,8 @@
 {#
   A bound that depends on the window appears in a compiled query as a sentinel: a comment that names it,
   `/*kinds:start_ds*/`, then a valid literal. `kinds:` is followed by a time variable, by one and the values of the
-  column that it is compared with, `start_ds as {…}` (see typed_bound), or by
-  `source_start` or `source_end` and a JSON object with the arguments of window_of.
+  column that it is compared with, `start_ds as {…}` (see typed_bound), or by `source_start` or `source_end` and a JSON
+  object with the arguments of window_of.
 #}
 
 

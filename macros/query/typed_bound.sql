@@ -77,7 +77,7 @@
     {% do dbt_kinds.fail(options.model,
       'its query compares ' ~ bound.name ~ " with time_column '" ~ target.name ~ "', which is written as "
         ~ target.written.strftime
-      ~ ': write start_ds and end_ds, which are given that form') %}
+        ~ ': write start_ds and end_ds, which are given that form') %}
   {% elif suffix == 'ds' and target.written.write == 'string' and target.written.strftime == '%Y-%m-%d' %}
     {% do return(bound.name) %}
   {% endif %}
@@ -127,8 +127,8 @@
   {% do dbt_kinds.fail(options.model,
     options.get('part', 'its query') ~ ' compares ' ~ bound.name ~ ' with '
       ~ (bound.operand ~ ', ' if bound.operand is not none else '') ~ what
-    ~ ', which Spark would convert' ~ (" in the session's time zone, " ~ analysed.zone if not analysed.is_utc else '')
-    ~ ', so that rows would be lost; write ' ~ instead) %}
+      ~ ', which Spark would convert' ~ (" in the session's time zone, " ~ analysed.zone if not analysed.is_utc else '')
+      ~ ', so that rows would be lost; write ' ~ instead) %}
 {% endmacro %}
 
 

@@ -1,8 +1,7 @@
 {#
   The outbox: the changes that runs made in tables with a sink, and their delivery. An append-only log beside the store,
-  written by runs and `dbt-kinds push`. Its events are
-  `change`, a row that was added or removed; `delta`, which completes one run's changes and makes them count; and
-  `delivery`, the result of pushing the changes of a key.
+  written by runs and `dbt-kinds push`. Its events are `change`, a row that was added or removed; `delta`, which
+  completes one run's changes and makes them count; and `delivery`, the result of pushing the changes of a key.
 #}
 {% macro outbox_table() %}
   {% do return(dbt_kinds.store_table().incorporate(path={'identifier': 'dbt_kinds_outbox'})) %}

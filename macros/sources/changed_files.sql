@@ -21,8 +21,8 @@
       {% do dbt_kinds.fail(model_name,
         'lookback: auto reads which values of ' ~ column ~ ' a file of ' ~ facts.relation
           ~ ' has from its metrics, and a file has none: set its table property '
-        ~ "write.metadata.metrics.column." ~ column
-        ~ " to 'full' and rewrite its files, or write lookback as a number") %}
+          ~ "write.metadata.metrics.column." ~ column
+          ~ " to 'full' and rewrite its files, or write lookback as a number") %}
     {% endfor %}
     {% set known = {'since': since, 'rows': rows} %}
     {% do facts.changes.update({place: known}) %}

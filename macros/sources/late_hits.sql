@@ -51,8 +51,7 @@
 
 {#
   What is known about a source for each piece of a model's coverage, `{start, end, note}`: what its load recorded, or
-  what a later load recorded about everything except its
-  `stale` intervals; none if there is neither. Pure.
+  what a later load recorded about everything except its `stale` intervals; none if there is neither. Pure.
 #}
 {% macro agreed_notes(loads, noted, name) %}
   {% set state, pieces, by_moment = namespace(left=loads), [], dbt_kinds._by_moment(noted) %}

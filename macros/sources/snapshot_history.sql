@@ -1,8 +1,7 @@
 {#
   The history of an Iceberg or Delta table: `{head, is_whole, positions, snapshots}`. `snapshots` are the current one
-  and its ancestors, oldest first,
-  `{snapshot_id, operation}`, as far as they are retained; `positions` are their positions, from 1, and 0 for one that
-  expired directly before them; `is_whole` means that none has expired.
+  and its ancestors, oldest first, `{snapshot_id, operation}`, as far as they are retained; `positions` are their
+  positions, from 1, and 0 for one that expired directly before them; `is_whole` means that none has expired.
   `head` is none for a table without a snapshot. Read once per run.
 #}
 {% macro snapshot_history(facts) %}

@@ -1,8 +1,8 @@
 {#
   Appends events of a model in one statement. An event is a mapping of the store's columns; the columns common to all
   events of a model are added here, and a shared recorded_at, which is returned. Its `details` are a mapping, which is
-  written as JSON here, once. `commit` is a query of one row at most, `snapshot_id` and
-  `rows_written`, which the same statement fills in for `loaded` events that lack them. `also` are whole events of other
+  written as JSON here, once. `commit` is a query of one row at most, `snapshot_id` and `rows_written`, which the same
+  statement fills in for `loaded` events that lack them. `also` are whole events of other
   models.
 #}
 {% macro append_events(options, events, commit=none, also=[]) %}

@@ -11,7 +11,7 @@
 #}
 {% macro claims_to_ask_ahead(plan, seconds) %}
   {% set ahead, claims, most = dbt_kinds.run_memory('ahead'), [], dbt_kinds.claims_at_once() %}
-  {# those of models that are skipped stay until the run ends #}
+  {# claims of models that are skipped stay until the run ends #}
   {% if ahead | length * 2 > most or not dbt_kinds.know_of_each_other() %}
     {% do return([]) %}
   {% endif %}
@@ -45,11 +45,12 @@
   {% set ahead, releases, events = dbt_kinds.run_memory('ahead'), {}, [] %}
   {% for claim in claims %}
     {% set relation = claim.options.relation %}
-    {# its moment comes before any of a claim that the model itself makes: a release ends what is older #}
+    {# a release ends every older claim of the run on the table, so its moment is taken before the model can claim for
+       itself #}
     {% set released = dbt_kinds._release_ahead(claim.options) %}
     {% if dbt_kinds.claims_on(relation, live) or claim.rows | selectattr('is_unreadable', 'defined') | list %}
       {% do releases.update({relation: released}) if ahead.pop(relation, none) is not none %}
-    {# what its model has learned that asks meanwhile is newer #}
+    {# if its model has asked for itself meanwhile, what that read is newer #}
     {% elif relation in ahead %}
       {% do dbt_kinds.replace_log(relation, claim.rows) %}
       {% for one in dead if one.relation == relation %}
@@ -62,8 +63,8 @@
 {% endmacro %}
 
 
-{# The claim of a model whose turn has come, which is its own from now on; none if it has to ask. One that is older than
-   half its lease is renewed. #}
+{# The claim of a model whose turn has come, which is its own from now on; none if it has to ask, also because the claim
+   is older than half its lease. #}
 {% macro take_claim_ahead(options) %}
   {% set claim = dbt_kinds.run_memory('ahead').pop(options.relation, none) %}
   {% if claim is none or not claim.is_held or dbt_kinds.is_silent_for(claim, claim.seconds / 2) %}

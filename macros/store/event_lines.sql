@@ -1,7 +1,7 @@
 {#
   The rows of one relation in a text of lines, as mappings of the store's columns, in their order; what is NULL is ''.
-  Only a line that has them, behind a tab, gives `kind`,
-  `snapshot_id` and `details`. Raises for an invalid line, quoting it.
+  Only a line that has them, behind a tab, gives `kind`, `snapshot_id` and `details`. Raises for an invalid line,
+  quoting it.
 #}
 {% macro parse_events(relation, text) %}
   {% set pattern = dbt_kinds._event_pattern() ~ '(|\t[^\n]*)' %}

@@ -146,7 +146,7 @@
     {% do dbt_kinds.fail(options.model,
       'this run was silent for longer than its lease lasts, and meanwhile another one '
         ~ ('recorded what it did to ' if has_recorded else 'claimed ') ~ options.relation
-      ~ '; run it again, with a greater kinds_lease_seconds if its statements take that long') %}
+        ~ '; run it again, with a greater kinds_lease_seconds if its statements take that long') %}
   {% endif %}
 {% endmacro %}
 

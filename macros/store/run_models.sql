@@ -27,8 +27,8 @@
 {% endmacro %}
 
 
-{# The next models to come that are sure to have something to load, `number` of them at most. Nobody is told of a model
-   twice, nor of one that nothing can be said of; one call looks at a few of many. #}
+{# The next models to come that are sure to have something to load, `number` of them at most. Each is offered once, and
+   a call looks at no more than four times as many. #}
 {% macro next_due_models(number) %}
   {% set models, due = dbt_kinds.run_memory('models'), [] %}
   {% for unique_id in models.get('unseen', {}).copy() %}

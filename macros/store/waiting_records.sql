@@ -106,7 +106,7 @@
   {% for relation in waiting.copy() %}
     {% set record = waiting.get(relation) %}
     {% if record is not none and dbt_kinds._is_still_ours(record.options) %}
-      {# never in neither of the two #}
+      {# it is in one of the two at any moment #}
       {% do sent.update({relation: record}) %}
       {% do records.append(record) if waiting.pop(relation, none) is not none %}
     {% elif record is not none %}
@@ -116,7 +116,7 @@
       {% do dbt_kinds.warn(record.options.model,
         'another run took over ' ~ relation
           ~ ' before what this one loaded was recorded, so it is not recorded; run it again, with a greater '
-        ~ 'kinds_lease_seconds if the models of a run take that long') %}
+          ~ 'kinds_lease_seconds if the models of a run take that long') %}
     {% endif %}
   {% endfor %}
   {% do return(records) %}

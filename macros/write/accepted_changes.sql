@@ -32,7 +32,7 @@
     {% do dbt_kinds.fail(options.model,
       'the query does not fit the table ' ~ options.relation ~ ': it ' ~ refused | join(', ')
         ~ '; run with --full-refresh to '
-      ~ 'rebuild the table, or set ' ~ settings | join(' and ')) %}
+        ~ 'rebuild the table, or set ' ~ settings | join(' and ')) %}
   {% endif %}
   {% do return(accepted) %}
 {% endmacro %}
@@ -78,7 +78,7 @@
     {% do dbt_kinds.fail(options.model,
       'the query ' ~ words ~ ' of ' ~ options.relation ~ ', which ' ~ options.file_format ~ ' cannot do in place'
         ~ way_out
-      ~ ', or cast the column in the query to what it is in the table') %}
+        ~ ', or cast the column in the query to what it is in the table') %}
   {% endif %}
 {% endmacro %}
 

@@ -25,8 +25,8 @@
     {% do dbt_kinds.fail(options.model,
       dbt_kinds.counted(counted.rejects, unit, unit ~ 's') ~ ' cannot be loaded, such as this one of '
         ~ counted.one._kinds_file ~ ': ' ~ counted.one._kinds_text[:200]
-      ~ ' (' ~ counted.one._kinds_reason ~ '); set on_bad_record: reject, and what cannot be loaded goes to '
-      ~ dbt_kinds.rejects_table(relation)) %}
+        ~ ' (' ~ counted.one._kinds_reason ~ '); set on_bad_record: reject, and what cannot be loaded goes to '
+        ~ dbt_kinds.rejects_table(relation)) %}
   {% endif %}
   {% do file_batch.update({'rows': counted.rows, 'rejects': counted.rejects, 'rejected_files': counted.files,
     'lines': lines}) %}

@@ -14,9 +14,9 @@
     {% do dbt_kinds.fail(options.model,
       'the table ' ~ options.relation ~ ' has rows, and nothing is recorded of them, so a first load might '
         ~ ('append' if options.traits.appends_rows else 'merge') ~ ' them '
-      ~ "again; record the intervals that it holds: dbt run-operation dbt_kinds.record --args '{select: "
-      ~ options.model ~ ", start: …, end: …}'; or rebuild it with "
-      ~ '--full-refresh' ~ (' and disable_restatement: false' if options.disable_restatement else '')) %}
+        ~ "again; record the intervals that it holds: dbt run-operation dbt_kinds.record --args '{select: "
+        ~ options.model ~ ", start: …, end: …}'; or rebuild it with "
+        ~ '--full-refresh' ~ (' and disable_restatement: false' if options.disable_restatement else '')) %}
   {% endif %}
 {% endmacro %}
 

@@ -6,7 +6,7 @@
     {% do dbt_kinds.fail(options.model,
       'the table ' ~ options.relation ~ ' is ' ~ existing.file_format
         ~ ', and Spark leaves folders of it behind that a '
-      ~ options.file_format ~ ' table cannot be created over; drop the table, remove ' ~ existing.location
-      ~ ' and run again') %}
+        ~ options.file_format ~ ' table cannot be created over; drop the table, remove ' ~ existing.location
+        ~ ' and run again') %}
   {% endif %}
 {% endmacro %}

@@ -10,8 +10,8 @@
       {% do dbt_kinds.fail(options.model,
         "the column '" ~ column.name ~ "' of the query is "
           ~ ('a null without a type' if type == 'void' else 'of type ' ~ type) ~ whole ~ ', which no '
-        ~ options.file_format ~ ' table can hold; '
-        ~ ('give it one: cast(null as …)' if type == 'void'
+          ~ options.file_format ~ ' table can hold; '
+          ~ ('give it one: cast(null as …)' if type == 'void'
         else 'make a number or a text of it, such as cast(… as string)')) %}
     {% endif %}
   {% endfor %}
@@ -55,7 +55,7 @@
       {% do dbt_kinds.fail(options.model,
         "the column '" ~ column.name ~ "' of the query has a field '" ~ name
           ~ "', and a Hive catalog cannot give the name back, so that dbt could not list the schema of "
-        ~ options.relation ~ ' any more; rename the field in the query, with letters, digits and underscores only') %}
+          ~ options.relation ~ ' any more; rename the field in the query, with letters, digits and underscores only') %}
     {% endfor %}
   {% endfor %}
 {% endmacro %}

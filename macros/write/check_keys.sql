@@ -34,8 +34,8 @@ from {{ stage }} as source
   {% do dbt_kinds.fail(options.model,
     'NULL in unique_key: ' ~ how_many ~ ' in the batch ' ~ batch[0] ~ ' to ' ~ batch[1] ~ ' without '
       ~ options.unique_key | join(', ')
-    ~ ', such as ' ~ samples ~ dbt_kinds.stored_as_null_words(write_spec, options.unique_key) ~ '; '
-    ~ dbt_kinds._nulls_way_out()) %}
+      ~ ', such as ' ~ samples ~ dbt_kinds.stored_as_null_words(write_spec, options.unique_key) ~ '; '
+      ~ dbt_kinds._nulls_way_out()) %}
 {% endmacro %}
 
 
@@ -46,8 +46,8 @@ from {{ stage }} as source
   {% do dbt_kinds.fail(options.model,
     'more than one row for one unique_key, duplicate ' ~ options.unique_key | join(', ') ~ ' in the batch ' ~ batch[0]
       ~ ' to ' ~ batch[1] ~ ': '
-    ~ samples ~ dbt_kinds.stored_as_null_words(write_spec, options.unique_key)
-    ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
+      ~ samples ~ dbt_kinds.stored_as_null_words(write_spec, options.unique_key)
+      ~ '; make the query yield one row for each key' ~ dbt_kinds._duplicates_way_out(options)) %}
 {% endmacro %}
 
 

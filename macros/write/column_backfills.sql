@@ -1,8 +1,7 @@
 {#
   The values of existing rows in columns that the query gained: from column to an SQL expression over the row, given as
-  `backfill`, else as
-  `default`, in the meta of the model's column. `changes` are those of accepted_changes. Warns if the format cannot
-  update rows.
+  `backfill`, else as `default`, in the meta of the model's column. `changes` are those of accepted_changes. Warns if
+  the format cannot update rows.
 #}
 {% macro column_backfills(node, options, changes) %}
   {% set backfills = {} %}

@@ -1,9 +1,8 @@
 {#
   Creates a table from a query, replacing an existing one: in one commit on Iceberg and Delta. A Parquet or ORC table is
-  created first and filled then: a
-  `create table … as select` that is killed leaves files without a table, and Spark creates none over them
-  (LOCATION_ALREADY_EXISTS, measured). A Delta table with the constraints of a contract is, too: they are there before
-  the first row.
+  created first and filled then: a `create table … as select` that is killed leaves files without a table, and Spark
+  creates none over them (LOCATION_ALREADY_EXISTS, measured). A Delta table with the constraints of a contract is, too:
+  they are there before the first row.
 #}
 {% macro create_table(relation, existing, file_format, partitioning, sql, columns) %}
   {% if not dbt_kinds.is_file_format(file_format) and not dbt_kinds.declares_constraints(file_format) %}

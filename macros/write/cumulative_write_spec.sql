@@ -59,7 +59,7 @@
       {% do dbt_kinds.fail(options.model,
         "unique_key names the column '" ~ key ~ "', " ~ ('whose type is another than' if changed else 'which is not')
           ~ ' in the table '
-        ~ options.relation ~ '; its states are of other keys: rebuild the table with --full-refresh') %}
+          ~ options.relation ~ '; its states are of other keys: rebuild the table with --full-refresh') %}
     {% endif %}
   {% endfor %}
 {% endmacro %}

@@ -13,7 +13,7 @@
     {% do dbt_kinds.fail(options.model,
       "ColumnNotInOutput: group_key names '" ~ key ~ "', and the query has "
         ~ query_columns | map(attribute='name') | join(', ')
-      ~ '; select it, or name another column') %}
+        ~ '; select it, or name another column') %}
   {% endfor %}
   {% set hash = {'name': options.content_hash_name, 'type': 'string'} %}
   {% set write_spec = dbt_kinds.table_write_spec(options, query_columns + [hash], existing, options.partition_by) %}

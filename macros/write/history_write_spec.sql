@@ -2,9 +2,8 @@
   For SCD type 2, by time, by column or by run: see table_write_spec; plus what a merge needs, determined and checked
   before anything is written: `key_parts` and `key_types`, the key's SQL for a row, `updated_at`, the column that dates
   rows, none if there is none, `compared`, the columns whose change begins a version, and what the columns that the kind
-  itself writes,
-  `own_columns`, get in a version that is `opened` and in one that is `closed`. The columns of the query are
-  `source_schema`, `source_columns` and `source_selected`. `counted` is for check_keys.
+  itself writes, `own_columns`, get in a version that is `opened` and in one that is `closed`. The columns of the query
+  are `source_schema`, `source_columns` and `source_selected`. `counted` is for check_keys.
 #}
 {% macro history_write_spec(options, query_columns, existing, query, keys=[]) %}
   {% set is_by_run = options.traits.numbers_by_run %}
@@ -67,14 +66,14 @@
       {% do dbt_kinds.fail(options.model,
         "ColumnNotInOutput: unique_key names '" ~ key ~ "', and the query has "
           ~ query_columns | map(attribute='name') | join(', ')
-        ~ '; select it, or name another column') %}
+          ~ '; select it, or name another column') %}
     {% endif %}
     {% set stored = dbt_kinds.find_column(existing.columns, column.name) if existing is not none else none %}
     {% if stored is not none and stored.type != column.type %}
       {% do dbt_kinds.fail(options.model,
         'the key ' ~ column.name ~ ' is ' ~ stored.type ~ ' in the table and ' ~ column.type
           ~ ' in the query, so that nothing tells which versions belong together; '
-        ~ 'cast it, or begin the history again with --full-refresh') %}
+          ~ 'cast it, or begin the history again with --full-refresh') %}
     {% endif %}
     {% do dbt_kinds.check_keys_compare({'model': options.model, 'unique_key': [key]}, [column]) %}
   {% endfor %}

@@ -42,8 +42,8 @@ values ({{ changes.inserted | join(', ') }})
 
 {#
   Makes changes in a table: merges them on Iceberg and Delta; on Parquet and ORC the complete new table is staged and
-  put in place, which the next run finishes if this one dies. `written` is what is recorded,
-  `rows_written` and `details`. A merge that must not be repeated is announced.
+  put in place, which the next run finishes if this one dies. `written` is what is recorded, `rows_written` and
+  `details`. A merge that must not be repeated is announced.
 #}
 {% macro write_changes(relation, run_context, batch, changes, written, is_announced=false) %}
   {% set options, write_spec = run_context.options, run_context.write_spec %}

@@ -60,7 +60,7 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
     {% do dbt_kinds.warn(relation.identifier,
       'the table ' ~ relation
         ~ ' was put back to an older version before this write, so that the interval store may say more than it holds; this says what is missing: '
-      ~ 'dbt run-operation dbt_kinds.doctor') %}
+        ~ 'dbt run-operation dbt_kinds.doctor') %}
   {% endfor %}
 {% endmacro %}
 

@@ -1,8 +1,7 @@
 {#
   The write spec for replacing a range of a table, determined and checked before anything is written: see
-  table_write_spec; plus `time_column`, quoted,
-  `bounds`, how its values are written (column_values), and `in_one_commit`, whether a range can be replaced by one
-  statement on Iceberg or Delta.
+  table_write_spec; plus `time_column`, quoted, `bounds`, how its values are written (column_values), and
+  `in_one_commit`, whether a range can be replaced by one statement on Iceberg or Delta.
 #}
 {% macro range_write_spec(options, query_columns, existing, query=none, keys=[]) %}
   {% set time_column = dbt_kinds.find_column(query_columns, options.time_column.column) %}

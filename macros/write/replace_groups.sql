@@ -42,8 +42,8 @@ cross join (select count_if(__kinds_action = 'insert') as inserts, count(*) as a
     {% do dbt_kinds.fail(run_context.options.model,
       'NULL in group_key: ' ~ found.null_rows ~ ' of ' ~ found.all_rows ~ ' rows have no '
         ~ run_context.options.group_key | join(', ') ~ ', '
-      ~ samples ~ dbt_kinds.stored_as_null_words(write_spec, run_context.options.group_key)
-      ~ '; leave them out of the query, or give them a group') %}
+        ~ samples ~ dbt_kinds.stored_as_null_words(write_spec, run_context.options.group_key)
+        ~ '; leave them out of the query, or give them a group') %}
   {% endif %}
   {% do return(found) %}
 {% endmacro %}
@@ -60,7 +60,7 @@ cross join (select count_if(__kinds_action = 'insert') as inserts, count(*) as a
     {% do dbt_kinds.fail(options.model,
       'the query returned no rows, and the table ' ~ options.relation
         ~ ' has some, which would all be deleted; if the source is meant to be empty, '
-      ~ 'set empty_source: delete, or empty_source: keep to leave the table as it is') %}
+        ~ 'set empty_source: delete, or empty_source: keep to leave the table as it is') %}
   {% endif %}
   {% do return(true) %}
 {% endmacro %}

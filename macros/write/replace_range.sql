@@ -1,7 +1,6 @@
 {#
   Replaces the rows of `relation` in the range of a batch by those of `query`, and returns what commit_of returns, or
-  `rows_written`, plus
-  `sql`. Its write spec comes from range_write_spec.
+  `rows_written`, plus `sql`. Its write spec comes from range_write_spec.
 #}
 {% macro replace_range(relation, run_context, batch, query) %}
   {% set write_spec = run_context.write_spec %}

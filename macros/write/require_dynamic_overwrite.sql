@@ -10,7 +10,7 @@
     {% do dbt_kinds.fail(node.name,
       setting ~ " is '" ~ profile
         ~ "' in server_side_parameters of profiles.yml, and overwriting would empty the table; remove it there, "
-      ~ 'or set it to dynamic') %}
+        ~ 'or set it to dynamic') %}
   {% elif profile is none and node.unique_id not in switched %}
     {% set mode = run_query('set ' ~ setting ~ ' = dynamic').rows[0][1] %}
     {% if mode | lower != 'dynamic' %}

@@ -72,7 +72,7 @@
       {% do dbt_kinds.fail(options.model,
         'the interval ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end
           ~ ' is in doubt: a run died while it merged it into '
-        ~ options.relation ~ ', and the snapshots of that table do not tell whether it had done so ('
+          ~ options.relation ~ ', and the snapshots of that table do not tell whether it had done so ('
         ~ ('snapshot ' ~ pending.get('snapshot_id') ~ ' has expired' if since is none
         else appended | length ~ ' writes since')
         ~ '); an interval can be merged only once, so rebuild the table with --full-refresh, or, if you can tell, state it: dbt run-operation '
@@ -81,7 +81,7 @@
     {% do dbt_kinds.fail(options.model,
       'the table is in doubt: a run died while it appended ' ~ pending.interval_start ~ ' to ' ~ pending.interval_end
         ~ ' to ' ~ options.relation
-      ~ ', and its snapshots do not tell whether it had done so ('
+        ~ ', and its snapshots do not tell whether it had done so ('
       ~ ('snapshot ' ~ pending.get('snapshot_id') ~ ' has expired' if since is none
       else (others or appended) | length ~ ' writes since')
       ~ '); look whether the rows are there, and state it: dbt run-operation dbt_kinds.record ' ~ args

@@ -11,7 +11,7 @@
     {% do dbt_kinds.warn(options.model,
       'a run replaces whole partitions, and one of ' ~ field
         ~ ' holds many values: rows of all of them are removed, unless the query yields them again; '
-      ~ 'partition_by the columns whose values are replaced') %}
+        ~ 'partition_by the columns whose values are replaced') %}
   {% endfor %}
 {% endmacro %}
 
