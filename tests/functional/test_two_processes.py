@@ -56,7 +56,7 @@ def test_the_second_process_says_one_line_and_waits_until_the_first_is_killed_or
                 subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=file, text=True, start_new_session=True)
             )
         if errors == "first":
-            assert "default" in output_line(processes[0])
+            assert "default" in found(processes[0])
     wait_for(tmp_path / "stopped", "waiting")
     os.killpg(processes[2].pid, signal.SIGINT)
     processes[2].wait(timeout=60)
@@ -65,14 +65,16 @@ def test_the_second_process_says_one_line_and_waits_until_the_first_is_killed_or
     metastore = tmp_path / "anna's tables" / "metastore"
     assert f"process {processes[0].pid} uses the metastore of this profile ({metastore})" in told
     processes[0].kill()
-    assert "default" in output_line(processes[1])
+    assert "default" in found(processes[1])
     told = (tmp_path / "second").read_text()
-    assert told.count("dbt-kinds: ") == 1 and "derby" not in told and len(told.splitlines()) < 20, told[:2000]
+    # on a slow machine it may have waited long enough to say how to go on
+    assert 1 <= told.count("dbt-kinds: ") <= 2 and "derby" not in told and len(told.splitlines()) < 20, told[:2000]
 
 
-def output_line(process: subprocess.Popen[str]) -> str:
+def found(process: subprocess.Popen[str]) -> str:
+    """The line with the databases; Java may write others before."""
     assert process.stdout is not None
-    return process.stdout.readline()
+    return next((line for line in process.stdout if "Row(" in line), "")
 
 
 def wait_for(file: Path, word: str) -> str:
