@@ -7,6 +7,7 @@ installation first.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -44,13 +45,13 @@ def prepare_launcher(spark_home: Path) -> Path | None:
     text = _SPARK_ENV.format(
         written_by=_WRITTEN_BY,
         version=JAVA_VERSION,
-        java_home=_shell_quoted(bundled_java_home()),
-        python=_shell_quoted(Path(sys.executable)),
+        java_home=shlex.quote(str(bundled_java_home())),
+        python=shlex.quote(sys.executable),
         given_up=GIVEN_UP,
-        turn=_shell_quoted(Path(__file__).with_name("turn.py")),
+        turn=shlex.quote(str(Path(__file__).with_name("turn.py"))),
     )
     try:
-        if spark_env.exists() and "dbt-kinds local-profile" not in spark_env.read_text():
+        if spark_env.exists() and _WRITTEN_BY not in spark_env.read_text():
             return None
         spark_env.parent.mkdir(exist_ok=True)
         if not spark_env.exists() or spark_env.read_text() != text:
@@ -60,7 +61,3 @@ def prepare_launcher(spark_home: Path) -> Path | None:
     except OSError:
         return None
     return spark_env
-
-
-def _shell_quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "'\\''") + "'"

@@ -68,32 +68,7 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None
     _take_partitions(found, reading, settings)
     found.removed.add("incremental_strategy")
     found.removed.add("unique_key")
-    predicates = config.get("incremental_predicates") or config.get("predicates")
-    if predicates and found.kind == "incremental_by_time_range":
-        found.removed |= {"incremental_predicates", "predicates"}
-        found.notes.append(
-            PredicatesNotUsed("incremental_predicates narrowed the merge; a range is replaced as a whole")
-        )
-    elif predicates:
-        is_computed = predicates is COMPUTED or (isinstance(predicates, list) and COMPUTED in predicates)
-        is_by_key = found.kind == "incremental_by_unique_key"
-        if is_computed and not (is_by_key and config.get("incremental_predicates")):
-            raise ComputedConfig("incremental_predicates is computed; write it out", line=settings.line)
-        if is_by_key:
-            found.notes.append(
-                PredicatesKept(
-                    "incremental_predicates still says which rows of the table are looked at: a range that is loaded "
-                    "again changes no others, and a row with the key of another one is left out, which dbt inserted"
-                )
-            )
-        # the kind knows dbt's name, too, and dbt computes the same text as before
-        if is_by_key and not is_computed:
-            texts = [predicates] if isinstance(predicates, str) else [str(text) for text in predicates]
-            renamed = [_renamed(text) for text in texts]
-            found.options["merge_filter"] = (
-                renamed[0] if len(renamed) == 1 else " and ".join(f"({text})" for text in renamed)
-            )
-            found.removed |= {"incremental_predicates", "predicates"}
+    _take_predicates(found, settings)
     is_kept = config.get("full_refresh") is False
     if found.kind == "incremental_unmanaged":
         # the kind ignores --full-refresh by default
@@ -109,6 +84,43 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None
             FolderDefault("the materialization comes from YAML, which was left; the file's own config() overrides it")
         )
     found.removed &= set(own)
+
+
+def _take_predicates(found: Conversion, settings: Settings) -> None:
+    """Removes the predicates that restricted the merge, or keeps them for a kind that goes by key.
+
+    Raises:
+        ComputedConfig: they are computed, and would have to be read.
+    """
+    config = settings.config
+    predicates = config.get("incremental_predicates") or config.get("predicates")
+    if not predicates:
+        return
+    if found.kind == "incremental_by_time_range":
+        found.removed |= {"incremental_predicates", "predicates"}
+        found.notes.append(
+            PredicatesNotUsed("incremental_predicates narrowed the merge; a range is replaced as a whole")
+        )
+        return
+    is_computed = predicates is COMPUTED or (isinstance(predicates, list) and COMPUTED in predicates)
+    is_by_key = found.kind == "incremental_by_unique_key"
+    if is_computed and not (is_by_key and config.get("incremental_predicates")):
+        raise ComputedConfig("incremental_predicates is computed; write it out", line=settings.line)
+    if not is_by_key:
+        return
+    found.notes.append(
+        PredicatesKept(
+            "incremental_predicates still says which rows of the table are looked at: a range that is loaded "
+            "again changes no others, and a row with the key of another one is left out, which dbt inserted"
+        )
+    )
+    # the kind knows dbt's name, too, and dbt computes the same text as before
+    if is_computed:
+        return
+    texts = [predicates] if isinstance(predicates, str) else [str(text) for text in predicates]
+    renamed = [_renamed(text) for text in texts]
+    found.options["merge_filter"] = renamed[0] if len(renamed) == 1 else " and ".join(f"({text})" for text in renamed)
+    found.removed |= {"incremental_predicates", "predicates"}
 
 
 def _take_partitions(found: Conversion, reading: Reading, settings: Settings) -> None:

@@ -9,12 +9,12 @@
   {% if options.relation in dbt_kinds.own_claims() %}
     {% do return(false) %}
   {% endif %}
+  {% set known = dbt_kinds.recorded_facts(options.relation) if known is none else known %}
   {% set held = dbt_kinds.take_claim_ahead(options) %}
   {% if held is not none %}
-    {% do return(held.others_wrote or (known is not none and dbt_kinds.recorded_facts(options.relation) != known)) %}
+    {% do return(held.others_wrote or dbt_kinds.recorded_facts(options.relation) != known) %}
   {% endif %}
-  {% set known, seconds = known if known is not none else dbt_kinds.recorded_facts(options.relation),
-    dbt_kinds.store_settings().lease_seconds %}
+  {% set seconds = dbt_kinds.store_settings().lease_seconds %}
   {% for attempt in range(3) %}
     {% set ahead = dbt_kinds.claims_to_ask_ahead(plan, seconds) if loop.first else [] %}
     {% set holder = dbt_kinds.try_claim(options, plan, seconds, questions, gives_way, ahead) %}
