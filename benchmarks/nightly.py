@@ -1,17 +1,18 @@
-"""A night's job: many models, each with a little new data. Ours, dbt-spark's own incremental models and SQLMesh, on Iceberg.
+"""A night's job: many models, each with a little new data. Ours, dbt-spark's own incremental models and SQLMesh, on Iceberg; or the first two on Delta.
 
 Three fifths of the models go by time range and two fifths by key; a day brings 50,000 rows, of which half have a key of the day before.
 dbt-spark's are `insert_overwrite` and `merge`. The dbt projects take turns in one Spark session, or on one Thrift server (`--thrift`), SQLMesh
 runs in a process of its own on the same settings of Spark (`--sqlmesh` names its Python). A run's seconds are dbt's own from the first
 statement to the end of the last hook, and those of `Context.run`: neither has parsing in them. The tables are compared.
 
-    python -m benchmarks.nightly [--models 20] [--threads 4] [--rows 50000] [--days 3] [--thrift] [--sqlmesh /path/to/python]
+    python -m benchmarks.nightly [--models 20] [--threads 4] [--rows 50000] [--days 3] [--thrift] [--sqlmesh /path/to/python] [--format delta]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from rich.table import Table
 
 from benchmarks.session import benchmark_project
 from dbt_kinds.local.profile import spark_settings
+from tests.functional.formats import table_format
 from tests.functional.project import Project
 from tests.functional.thrift import ThriftProject, thrift_server
 from tests.peer.sqlmesh_process import run_sqlmesh
@@ -33,12 +35,12 @@ GOAL = 1.0
 SOURCE = "landed.orders"
 QUERY = f"select id, amount, day from {SOURCE} where day"
 KIND = (
-    "{{ config(materialized='incremental_by_%s', file_format='iceberg', meta={'%s', 'start': '2024-01-01'}%s) }}\n"
+    "{{ config(materialized='incremental_by_%s', file_format='%s', meta={'%s', 'start': '2024-01-01'}%s) }}\n"
     + QUERY
     + " between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"
 )
 INCREMENTAL = (
-    "{{ config(materialized='incremental', file_format='iceberg', incremental_strategy=%s) }}\n"
+    "{{ config(materialized='incremental', file_format='%s', incremental_strategy=%s) }}\n"
     + QUERY
     + " = date '{{ var('my_day') }}'"
 )
@@ -71,7 +73,16 @@ def main() -> None:
     arguments.add_argument("--days", type=int, default=3)
     arguments.add_argument("--thrift", action="store_true", help="on a Thrift server, with poll_interval: 1")
     arguments.add_argument("--sqlmesh", help="the Python of a venv that holds sqlmesh and pyspark")
+    arguments.add_argument(
+        "--format",
+        choices=["iceberg", "delta"],
+        default="iceberg",
+        help="of all tables; Delta's jars are looked for in KINDS_JARS",
+    )
     given = arguments.parse_args()
+    os.environ["KINDS_FORMATS"] = given.format
+    if given.sqlmesh and given.format == "delta":
+        arguments.error("--sqlmesh runs on Iceberg alone")
 
     names = [f"{'range' if number * 5 < given.models * 3 else 'key'}_{number}" for number in range(given.models)]
     found = dbt_nights(names, given)
@@ -81,7 +92,10 @@ def main() -> None:
         if nights.contents != found[OURS].contents:
             raise SystemExit(f"the tables of {name} differ: {nights.contents}\n{found[OURS].contents}")
     where = "a Thrift server" if given.thrift else "the session"
-    report(found, f"{given.models} models, {given.threads} threads, {given.rows:,} rows a day, on {where}; goal {GOAL}")
+    report(
+        found,
+        f"{given.models} models of {given.format}, {given.threads} threads, {given.rows:,} rows a day, on {where}; goal {GOAL}",
+    )
 
 
 def dbt_nights(names: list[str], given: argparse.Namespace) -> dict[str, Nights]:
@@ -164,13 +178,13 @@ def sqlmesh_nights(names: list[str], given: argparse.Namespace) -> Nights:
 
 def kind(name: str) -> str:
     if name.startswith("range"):
-        return KIND % ("time_range", "time_column': 'day", "")
-    return KIND % ("unique_key", "unique_key': 'id", "")
+        return KIND % ("time_range", table_format(), "time_column': 'day", "")
+    return KIND % ("unique_key", table_format(), "unique_key': 'id", "")
 
 
 def incremental(name: str) -> str:
     strategy = "'insert_overwrite', partition_by='day'" if name.startswith("range") else "'merge', unique_key='id'"
-    return INCREMENTAL % strategy
+    return INCREMENTAL % (table_format(), strategy)
 
 
 def planned(name: str) -> str:
@@ -187,7 +201,10 @@ def source(rows: int, number: int) -> list[str]:
     )
     if number:
         return [f"insert into {SOURCE} {made}"]
-    return ["create schema if not exists landed", f"create table {SOURCE} using iceberg partitioned by (day) as {made}"]
+    return [
+        "create schema if not exists landed",
+        f"create table {SOURCE} using {table_format()} partitioned by (day) as {made}",
+    ]
 
 
 def day(number: int) -> str:
