@@ -8,23 +8,20 @@ from __future__ import annotations
 import re
 
 from dbt_kinds.errors import (
-    ComputedConfig,
     ConfigElsewhere,
     FilterNotOnPartition,
     FolderDefault,
     OwnStateTable,
-    PredicatesKept,
-    PredicatesNotUsed,
 )
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
 from dbt_kinds.migrate.parent_rows import check_parent_rows
+from dbt_kinds.migrate.predicates import take_predicates
 from dbt_kinds.migrate.reading import Reading, read_trees
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.variables import bounding_conditions
 from dbt_kinds.migrate.whole_reads import read_whole
 from dbt_kinds.migrate.windowed import by_windows
-from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.project import DbtProject
 from dbt_kinds.readers.dbt.tags import tags
 
@@ -50,7 +47,7 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
     for hook, _ in settings.deletes:
         if hook not in found.removed:
             raise OwnStateTable(f"its {hook} deletes rows of the table, which no window replaces", line=settings.line)
-    _carry_over(found, reading, settings)
+    _carry_over(found, reading, settings, options)
     return found
 
 
@@ -62,13 +59,13 @@ def found_of(reading: Reading | None, settings: Settings | None) -> Found:
     return Found(settings.strategy, settings.unique_key, patterns)
 
 
-def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None:
+def _carry_over(found: Conversion, reading: Reading, settings: Settings, options: MigrateOptions) -> None:
     """Removes the arguments that moved into meta; their meaning is kept."""
     config, own = settings.config, reading.model.own_config
     _take_partitions(found, reading, settings)
     found.removed.add("incremental_strategy")
     found.removed.add("unique_key")
-    _take_predicates(found, settings)
+    take_predicates(found, reading, settings, options)
     is_kept = config.get("full_refresh") is False
     if found.kind == "incremental_unmanaged":
         # the kind ignores --full-refresh by default
@@ -84,43 +81,6 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings) -> None
             FolderDefault("the materialization comes from YAML, which was left; the file's own config() overrides it")
         )
     found.removed &= set(own)
-
-
-def _take_predicates(found: Conversion, settings: Settings) -> None:
-    """Removes the predicates that restricted the merge, or keeps them for a kind that goes by key.
-
-    Raises:
-        ComputedConfig: they are computed, and would have to be read.
-    """
-    config = settings.config
-    predicates = config.get("incremental_predicates") or config.get("predicates")
-    if not predicates:
-        return
-    if found.kind == "incremental_by_time_range":
-        found.removed |= {"incremental_predicates", "predicates"}
-        found.notes.append(
-            PredicatesNotUsed("incremental_predicates narrowed the merge; a range is replaced as a whole")
-        )
-        return
-    is_computed = predicates is COMPUTED or (isinstance(predicates, list) and COMPUTED in predicates)
-    is_by_key = found.kind == "incremental_by_unique_key"
-    if is_computed and not (is_by_key and config.get("incremental_predicates")):
-        raise ComputedConfig("incremental_predicates is computed; write it out", line=settings.line)
-    if not is_by_key:
-        return
-    found.notes.append(
-        PredicatesKept(
-            "incremental_predicates still says which rows of the table are looked at: a range that is loaded "
-            "again changes no others, and a row with the key of another one is left out, which dbt inserted"
-        )
-    )
-    # the kind knows dbt's name, too, and dbt computes the same text as before
-    if is_computed:
-        return
-    texts = [predicates] if isinstance(predicates, str) else [str(text) for text in predicates]
-    renamed = [_renamed(text) for text in texts]
-    found.options["merge_filter"] = renamed[0] if len(renamed) == 1 else " and ".join(f"({text})" for text in renamed)
-    found.removed |= {"incremental_predicates", "predicates"}
 
 
 def _take_partitions(found: Conversion, reading: Reading, settings: Settings) -> None:
@@ -140,14 +100,6 @@ def _take_partitions(found: Conversion, reading: Reading, settings: Settings) ->
             line=settings.line,
         )
     found.removed.add("partitions")
-
-
-def _renamed(predicate: str) -> str:
-    return re.sub(
-        r"(?i)\bDBT_INTERNAL_(DEST|SOURCE)\b",
-        lambda name: "target" if name[1].upper() == "DEST" else "source",
-        predicate,
-    )
 
 
 def blocks_left(text: str) -> bool:

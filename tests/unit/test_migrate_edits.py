@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,8 +19,12 @@ STYLES = {
     "inline, one mapping": "{{ config({%s}) }}",
     "one a line": "{{\n  config(\n    %s\n  )\n}}",
     "one a line, tight": "{{config(\n\t%s)}}",
+    "one a line, one mapping": "{{ config({\n    %s\n}) }}",
 }
-SEPARATORS = {"inline": ", ", "inline, one mapping": ", ", "one a line": ",\n    ", "one a line, tight": "\n\t, "}
+SEPARATORS = {
+    "inline": ", ", "inline, one mapping": ", ", "one a line": ",\n    ", "one a line, tight": "\n\t, ",
+    "one a line, one mapping": ",\n    ",
+}  # fmt: skip
 ARGUMENTS = {
     "incremental_strategy": "'merge'", "unique_key": "['id', 'day']", "tags": '["a, b", "c)"]', "meta": "{'owner': 'x', 'depth': {'a': 1}}",
     "file_format": "'iceberg'", "post_hook": "\"select '}}' as brackets\"",
@@ -37,7 +42,7 @@ def files(draw: st.DrawFn) -> str:
     )
     equals = draw(st.sampled_from(["=", " = "]))
     values = {"materialized": "'incremental'"} | ARGUMENTS
-    if style == "inline, one mapping":
+    if style.endswith("one mapping"):
         written = [f"'{name}': {values[name]}" for name in names]
     else:
         written = [f"{name}{equals}{values[name]}" for name in names]
@@ -89,3 +94,14 @@ def test_the_diff_applies_to_what_was_generated(texts: list[str]) -> None:
         subprocess.run(["git", "apply", "-"], cwd=root, input=diff.encode(), check=True)
         for result in migration.results:
             assert (root / result.file).read_bytes().decode() == result.new_text
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("written", ["({\n    'materialized': 'incremental'\n})", "(\n    {'materialized': 'incremental'}\n)"])
+def test_a_mapping_with_one_setting_gets_others(written: str, line_end: str, tmp_path: Path) -> None:
+    text = f"{{{{ config{written} }}}}\nselect day from {{{{ ref('raw') }}}}\n{{% if is_incremental() %}}where day >= (select max(day) from {{{{ this }}}}){{% endif %}}"
+    result = one(migrated(tmp_path, {"m": text.replace("\n", line_end)}))
+    assert result.status == "converted", result.reason
+    settings = "'materialized': 'incremental_by_time_range'{}'meta': {{'time_column': 'day', 'lookback': 1}}"
+    between = f",{line_end}    " if "({" in written else ", "
+    assert settings.format(between) in str(result.new_text)

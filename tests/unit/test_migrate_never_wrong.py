@@ -570,3 +570,64 @@ def test_a_time_of_arrival_makes_no_range_even_in_the_key(strategy: str, tmp_pat
     query = filtered("loaded_at > (select max(loaded_at) from {{ this }})", "id, loaded_at, amount", config)
     result = one(migrated(tmp_path, {"m": query}))
     assert (result.kind, "time_column" in result.options) == (KEY, False), result.reason
+
+
+# --- predicates of the merge
+
+ARRIVED = "updated_at >= (select max(updated_at) from {{ this }})"
+
+
+@pytest.mark.parametrize(
+    "predicates",
+    [
+        "['narrowed_by_our_merge']", "['narrowed_by_our_merge', 'sale_day::date']", "'sale_day'", "[our_column('sale_day')]",
+        "['DBT_INTERNAL_DEST.sale_day > 1', 'cast(sale_day as date)']",
+    ],
+)  # fmt: skip
+def test_a_predicate_that_is_no_condition_leaves_the_model(predicates: str, tmp_path: Path) -> None:
+    macro = "{% macro our_column(name) %}{{ return(name ~ '::date') }}{% endmacro %}"
+    text = filtered(ARRIVED, "id, updated_at, sale_day", f"{MERGED}, incremental_predicates={predicates}")
+    result = one(migrated(tmp_path, {"m": text, "macros/own.sql": macro}))
+    assert result.reason is not None, (result.kind, result.options)
+    assert result.reason.code == "CustomStrategy"
+    assert "no condition of SQL" in result.reason.message
+
+
+@pytest.mark.parametrize(
+    "predicate",
+    [
+        "DBT_INTERNAL_DEST.sale_day > '2024-01-01'", "DBT_INTERNAL_DEST.is_open", "not (DBT_INTERNAL_DEST.a = 1 or DBT_INTERNAL_DEST.b is null)",
+        "DBT_INTERNAL_DEST.sale_day in ('2024-01-01')", "DBT_INTERNAL_DEST.sale_day between 1 and 2",
+    ],
+)  # fmt: skip
+def test_a_predicate_that_is_a_condition_stays(predicate: str, tmp_path: Path) -> None:
+    text = filtered(ARRIVED, "id, updated_at, sale_day", f'{MERGED}, incremental_predicates=["{predicate}"]')
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.options["merge_filter"] == predicate.replace("DBT_INTERNAL_DEST", "target"), result.reason
+
+
+@pytest.mark.parametrize(
+    "predicates",
+    [
+        "[\"DBT_INTERNAL_DEST.sale_day >= date('\" ~ var('since') ~ \"')\"]", "[recent('DBT_INTERNAL_DEST.sale_day')]",
+        "recent('DBT_INTERNAL_DEST.sale_day')",
+    ],
+)  # fmt: skip
+def test_predicates_by_a_variable_of_a_run_are_dropped_and_told(predicates: str, tmp_path: Path) -> None:
+    macro = "{% macro recent(column) %}{{ return(column ~ \" >= '\" ~ var('since') ~ \"'\") }}{% endmacro %}"
+    where = "updated_at >= '{{ var(\"since\") }}' and updated_at < '{{ var(\"till\") }}'"
+    text = filtered(where, "id, updated_at, sale_day", f"{MERGED}, incremental_predicates={predicates}")
+    result = one(migrated(tmp_path, {"m": text, "macros/own.sql": macro}))
+    assert result.kind == KEY, result.reason
+    assert "incremental_predicates" not in str(result.new_text)
+    assert "since" not in str(result.new_text)
+    assert "narrowed the merge by since" in said(result, "PredicatesNotUsed")
+
+
+def test_predicates_by_a_constant_of_the_project_stay(tmp_path: Path) -> None:
+    macro = "{% macro recent(column) %}{{ column }} >= now() - interval '{{ var('length') }}' day{% endmacro %}"
+    config = f"{MERGED}, incremental_predicates=[recent('DBT_INTERNAL_DEST.sale_day')]"
+    text = filtered(ARRIVED, "id, updated_at, sale_day", config)
+    result = one(migrated(tmp_path, {"m": text, "macros/own.sql": macro}, settings={"vars": {"length": 3}}))
+    assert "incremental_predicates=[recent(" in str(result.new_text), result.reason
+    assert "PredicatesKept" in codes(result)

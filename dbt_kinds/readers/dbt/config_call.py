@@ -164,7 +164,9 @@ def _separator(text: str, call: ConfigCall) -> str:
         between = text[given[-2].end : given[-1].start]
         return between if "\n" in between else ", "
     before = text[call.start : given[0].start]
-    return "," + before if "\n" in before else ", "
+    # without the brace of a mapping, or a comment
+    space = before[len(before.rstrip()) :]
+    return "," + space if "\n" in space else ", "
 
 
 def _meta_edits(text: str, present: Argument, meta: Mapping[str, Any], quote: str) -> list[Edit]:
