@@ -9,10 +9,13 @@ from dbt_kinds.migrate.kind_choice import APPENDING
 from dbt_kinds.migrate.meaning import Meaning
 
 
-def set_lookback(found: Conversion, meanings: list[Meaning], unit: str) -> None:
+def set_lookback(found: Conversion, meanings: list[Meaning], unit: str, stamps: frozenset[str]) -> None:
     """Sets the lookback: how far the filters look back, and for the newest value of the table at least one interval.
 
     A newest value stands still while the source is late, whereas an interval that has been loaded is not loaded again.
+
+    Args:
+        stamps: columns of the table with the time at which a run wrote a row.
 
     Raises:
         ArrivalWithoutKey: rows that are appended would be read again.
@@ -28,14 +31,20 @@ def set_lookback(found: Conversion, meanings: list[Meaning], unit: str) -> None:
                 line=meanings[0].filter.line,
             )
         return
-    is_newest = any(bound.base == "latest" for meaning in meanings for bound in meaning.lower)
-    if is_newest and not looked_back:
-        looked_back = 1
+    newest = [bound for meaning in meanings for bound in meaning.lower if bound.base == "latest"]
+    if newest:
+        looked_back = looked_back or 1
+        is_stamp = any(bound.column is not None and bound.column.lower() in stamps for bound in newest)
+        since = (
+            f"that came since the last run that wrote any, however long ago it was by {written}"
+            if is_stamp
+            else f"however late the source was, as long as they came in the order of {written}"
+        )
+        before = f"the {unit} before" if looked_back == 1 else f"{looked_back} {unit}s before"
         found.notes.append(
             LateRows(
-                f"the filter found rows however late the source was, as long as they came in the order of {written}; "
-                "now each run "
-                f"reads the {unit} before again. Set a longer lookback, or lookback: auto, if rows come later than that"
+                f"the filter found rows {since}; now each run reads {before} again. Set a longer lookback, or "
+                "lookback: auto, if rows come later than that"
             )
         )
     if looked_back:

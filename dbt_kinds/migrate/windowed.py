@@ -121,6 +121,7 @@ def _by_tree(
     if not is_alone:
         _check_traces(tree, traces, meanings)
     primary = primary_of(traces, meanings, settings)
+    stamps = own_stamps(reading, tree, meanings, traces, selects)
     kind, column = choose_kind(
         tree,
         settings,
@@ -128,7 +129,7 @@ def _by_tree(
         meanings,
         primary,
         options,
-        own_stamps(reading, tree, meanings, traces, selects),
+        stamps,
         is_arriving=is_arriving_by(meanings, options),
         is_alone=is_alone,
         is_determined=len(settings.unique_key) == 1
@@ -161,7 +162,7 @@ def _by_tree(
     elif kind == BY_KEY:
         set_key(found, reading, settings, options)
     found.options |= when_options(meanings, selects, options) | unit_options(unit, meanings, options)
-    set_lookback(found, meanings, unit)
+    set_lookback(found, meanings, unit, stamps)
     take_deletes(found, reading, settings, meanings, unit, options)
     if is_alone:
         # one at a time, as before: a day's rows depend on no other day

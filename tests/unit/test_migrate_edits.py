@@ -97,7 +97,9 @@ def test_the_diff_applies_to_what_was_generated(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-@pytest.mark.parametrize("written", ["({\n    'materialized': 'incremental'\n})", "(\n    {'materialized': 'incremental'}\n)"])
+@pytest.mark.parametrize(
+    "written", ["({\n    'materialized': 'incremental'\n})", "(\n    {'materialized': 'incremental'}\n)"]
+)
 def test_a_mapping_with_one_setting_gets_others(written: str, line_end: str, tmp_path: Path) -> None:
     text = f"{{{{ config{written} }}}}\nselect day from {{{{ ref('raw') }}}}\n{{% if is_incremental() %}}where day >= (select max(day) from {{{{ this }}}}){{% endif %}}"
     result = one(migrated(tmp_path, {"m": text.replace("\n", line_end)}))

@@ -219,6 +219,30 @@ def test_the_newest_value_looks_back_one_interval_and_a_note_says_so(
     assert "each run reads the day before again" in said(result, "LateRows")
 
 
+@pytest.mark.parametrize("config", ["", MERGED])
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [
+        ("(select max(event_at) - interval 3 hours from {{ this }})", "the day before"), ("(select date_sub(max(event_at), 3) from {{ this }})", "3 days before"),
+        ("(select date_trunc('week', max(event_at)) from {{ this }})", "the week before"),
+    ],
+)  # fmt: skip
+def test_a_newest_value_that_looks_back_waits_for_a_late_source_as_well(
+    bound: str, words: str, config: str, tmp_path: Path
+) -> None:
+    result = one(migrated(tmp_path, {"m": filtered(f"event_at >= {bound}", config=config)}))
+    assert f"each run reads {words} again" in said(result, "LateRows"), result.reason
+
+
+def test_a_time_at_which_a_run_wrote_rows_is_no_order_of_the_source(tmp_path: Path) -> None:
+    text = filtered(
+        "loaded_at > (select max(written_at) from {{ this }})", "id, current_timestamp() as written_at", MERGED
+    )
+    result = one(migrated(tmp_path, {"m": text}))
+    assert "rows that came since the last run that wrote any" in said(result, "LateRows")
+    assert "in the order of" not in said(result, "LateRows")
+
+
 def test_an_append_by_arrival_cannot_look_back_and_says_what_is_missed(tmp_path: Path) -> None:
     result = one(
         migrated(tmp_path, {"m": filtered("_loaded_at > (select max(_loaded_at) from {{ this }})", "id, _loaded_at")})
