@@ -1,9 +1,8 @@
 {#
   Appends events of a model in one statement. An event is a mapping of the store's columns; the columns common to all
   events of a model are added here, and a shared recorded_at, which is returned. Its `details` are a mapping, which is
-  written as JSON here, once. `commit` is a query of one row at most, `snapshot_id` and `rows_written`, which the same
-  statement fills in for `loaded` events that lack them. `also` are whole events of other
-  models.
+  written as JSON here, once. `commit`, as commit_of returns it, tells the same statement where it finds the
+  `snapshot_id` and `rows_written` that a `loaded` event lacks. `also` are whole events of other models.
 #}
 {% macro append_events(options, events, commit=none, also=[]) %}
   {% if not events %}
@@ -46,11 +45,14 @@
 {% macro add_events(events, commit=none, with_sent=false) %}
   {% set records, rows, commits = dbt_kinds.records_to_send(with_sent), [], [] %}
   {% for record in records + [{'events': events, 'commit': commit}] %}
-    {% do commits.append(record.commit) if record.commit is not none %}
+    {% set loads = record.events | selectattr('event', 'eq', 'loaded') | list if record.commit is not none else [] %}
+    {% if loads %}
+      {% set lacks_rows = loads | selectattr('rows_written', 'none') | list != [] %}
+      {% do commits.append(dict(record.commit, lacks_rows=lacks_rows)) %}
+    {% endif %}
     {% for event in record.events %}
       {% do rows.append(dbt_kinds.event_values(event,
-        'try_element_at(written, ' ~ commits | length ~ ')' if record.commit is not none and event.event == 'loaded'
-          else none)) %}
+        'try_element_at(written, ' ~ commits | length ~ ')' if event in loads else none)) %}
     {% endfor %}
   {% endfor %}
   {% if not rows %}

@@ -1,26 +1,42 @@
 {#
-  SQL: the current `snapshot_id` of an Iceberg table and the `rows_written` by that commit, 0 if the snapshot is still
-  `before`, because writing nothing creates no commit. No row of a table that has no snapshot yet.
+  SQL: the current snapshot of each of some Iceberg tables, by the `number` of the table in the list, with the
+  `rows_written` by that commit, 0 if the snapshot is still `before`, because writing nothing creates no commit. No row
+  of a table that has no snapshot yet. `commits` are those of commit_of; rows are looked up of those that lack them. All
+  tables are read by one join: a job each takes twice as long. Pure.
 #}
-{% macro newest_commit(relation, before=none) %}
+{% macro newest_commits(commits) %}
+  {% set heads, snapshots = [], [] %}
+  {% for commit in commits %}
+    {% do heads.append('  select ' ~ loop.index ~ ' as number, snapshot_id from ' ~ commit.relation
+      ~ ".refs where name = 'main'") %}
+    {% set rows = "cast(summary['added-records'] as bigint)" %}
+    {% if commit.before is not none %}
+      {% set rows = 'if(snapshot_id = ' ~ commit.before ~ ', 0, ' ~ rows ~ ')' %}
+    {% endif %}
+    {% do snapshots.append('  select ' ~ loop.index ~ ' as number, snapshot_id, ' ~ rows ~ ' as rows_written from '
+      ~ commit.relation ~ '.snapshots') if commit.lacks_rows %}
+  {% endfor %}
   {% set sql -%}
-select snapshot_id, {% if before is not none %}if(snapshot_id = {{ before }}, 0, {% endif -%}
-  cast(summary['added-records'] as bigint){{ ')' if before is not none }} as rows_written
-from {{ relation }}.snapshots
-where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = 'main')
+select number, snapshot_id, {{ 'rows_written' if snapshots else 'cast(null as bigint) as rows_written' }} from (
+{{ heads | join('\n  union all\n') }}
+)
+{%- if snapshots %} left join (
+{{ snapshots | join('\n  union all\n') }}
+) using (number, snapshot_id)
+{%- endif %}
   {%- endset %}
   {% do return(sql) %}
 {% endmacro %}
 
 
-{# SQL: one row, `written`, a map from numbers that begin at 1 to what some such queries yield. Together they are one
-   job; one beside the other, a job each. Pure. #}
+{# SQL: one row, `written`, a map from such numbers to snapshots and rows. Pure. #}
 {% macro numbered_commits(commits) %}
-  {% set numbered = [] %}
-  {% for commit in commits %}
-    {% do numbered.append('select ' ~ loop.index ~ ' as number, snapshot_id, rows_written from (\n' ~ commit ~ '\n)') %}
-  {% endfor %}
-  {% do return('select map_from_entries(collect_list(struct(number, struct(snapshot_id, rows_written)))) as written from (\n' ~ numbered | join('\nunion all\n') ~ '\n)') %}
+  {% set sql -%}
+select map_from_entries(collect_list(struct(number, struct(snapshot_id, rows_written)))) as written from (
+{{ dbt_kinds.newest_commits(commits) }}
+)
+  {%- endset %}
+  {% do return(sql) %}
 {% endmacro %}
 
 
@@ -29,18 +45,19 @@ where snapshot_id in (select snapshot_id from {{ relation }}.refs where name = '
   {% if written.rows_written is not none %}
     {% do return(written.rows_written) %}
   {% endif %}
-  {% set commits = dbt_kinds.query_rows(written.commit) %}
+  {% set commits = dbt_kinds.query_rows(dbt_kinds.newest_commits([dict(written.commit, lacks_rows=true)])) %}
   {% do return(commits[0].get('rows_written') or 0 if commits else 0) %}
 {% endmacro %}
 
 
 {#
-  The commit of a write for its record, as `{snapshot_id, rows_written, commit}`: on Iceberg a query that is run with
-  the record; on Delta the version and its rows, 0 if the version is still `before`; empty for tables of files.
+  The commit of a write for its record, as `{snapshot_id, rows_written, commit}`: on Iceberg `{relation, before}`, by
+  which the record asks for it; on Delta the version and its rows, 0 if the version is still `before`; empty for tables
+  of files.
 #}
 {% macro commit_of(relation, file_format, before=none) %}
   {% if file_format == 'iceberg' %}
-    {% do return({'commit': dbt_kinds.newest_commit(relation, before), 'rows_written': none}) %}
+    {% do return({'commit': {'relation': relation | string, 'before': before}, 'rows_written': none}) %}
   {% elif file_format == 'delta' %}
     {% set commits = dbt_kinds.delta_history(relation, limit=2) %}
     {% do dbt_kinds._warn_of_restore(relation, commits) %}
