@@ -44,6 +44,8 @@
   {% set all_planned = dbt_kinds.as_instants(chosen, unit, until) %}
   {% set planned = dbt_kinds.first_batches(options, all_planned) %}
   {% do dbt_kinds._check_not_late(options, settings, merges, restatement, planned, upper) %}
+  {# nothing is taken back where nothing would be merged instead: what is recorded lies behind the option end #}
+  {% set restatement = restatement if planned else none %}
   {% set merged_until = merges | map(attribute='end') | max if merges else none %}
   {% set skips = options.batch_size and settings.start is not none and restatement is none and merges != []
     and planned != [] %}

@@ -106,7 +106,7 @@ def plan(schedule: Schedule, run: Run, recorded: Sequence[Batch]) -> Plan:
     else:
         windows = []
     check_order(schedule, run, batches, windows, upper)
-    return Plan(windows, not batches, run.start if taken_back else None)
+    return Plan(windows, not batches, run.start if taken_back and windows else None)
 
 
 def upper_bound(schedule: Schedule, run: Run) -> datetime:

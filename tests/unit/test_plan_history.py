@@ -139,6 +139,18 @@ def test_a_run_merges_what_the_reference_merges(schedule: Schedule, runs: list[R
             log.append(loaded(log, batches[-1]))
 
 
+@pytest.mark.parametrize("batch_size", [None, 1])
+def test_nothing_is_taken_back_behind_the_end_of_the_model(batch_size: int | None) -> None:
+    schedule = Schedule("@daily", FIRST, FIRST + 2 * DAY, batch_size, disable_restatement=False)
+    log: Log = []
+    for day in range(4):
+        start, end = FIRST + day * DAY, FIRST + (day + 1) * DAY
+        log.append(loaded(log, Batch(start, end, start if batch_size else end)))
+    a_plan = planned(schedule, Run(FIRST + 9 * DAY, FIRST + 3 * DAY), log)
+    assert (a_plan["batches"], a_plan["restated"], a_plan["restatement"]) == ([], [], None)
+    assert a_plan["reason"].startswith("nothing is due: the first unit begins at 2024-01-0")
+
+
 def test_a_window_that_leaves_intervals_out_says_what_follows() -> None:
     said: list[str] = []
     macros = Macros(exceptions=SimpleNamespace(warn=said.append), log=lambda text, info=False: None)
