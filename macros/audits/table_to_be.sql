@@ -2,7 +2,7 @@
    replace. #}
 {% macro table_to_be(relation, run_context, batch, stage) %}
   {% set options, write_spec = run_context.options, run_context.write_spec %}
-  {% if write_spec.replaces_table and batch == run_context.plan.batches[0]
+  {% if write_spec.writes_whole_table and batch == run_context.plan.batches[0]
       or (run_context.start_anew and not run_context.get('is_prepared')) %}
     {% do return('(select * from ' ~ stage ~ ') kinds_table') %}
   {% endif %}

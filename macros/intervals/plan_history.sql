@@ -25,9 +25,9 @@
   {% set covered = [] if not merges else recorded if restatement is none
     else dbt_kinds.subtract_intervals(recorded, [restatement.taken_back]) %}
   {% set units = dbt_kinds.units_within([since, until], covered, unit) %}
-  {% set held = dbt_kinds.waiting_units(units.missing, gates, unit, until, in_order=true) %}
-  {% set waits = held.waits if settings.start is none and not (replaces_history and recorded) else [] %}
-  {% do units.update({'missing': held.left}) if waits %}
+  {% set gated = dbt_kinds.waiting_units(units.missing, gates, unit, until, in_order=true) %}
+  {% set waits = gated.waits if settings.start is none and not (replaces_history and recorded) else [] %}
+  {% do units.update({'missing': gated.left}) if waits %}
 
   {# kinds_ignore_cron while nothing is missing: the source is read whole, so the last interval can be merged once
      more #}
@@ -71,7 +71,7 @@
     'replaces_history': replaces_history,
     'restatement': restatement,
     'to_go': all_planned | length - planned | length,
-    'unready': held.waits | map(attribute='words') | list if not waits else [],
+    'unready': gated.waits | map(attribute='words') | list if not waits else [],
     'skipped': [merged_until, planned[0][0]] if skips and merged_until < planned[0][0] else none,
     'lost': {},
   }) %}

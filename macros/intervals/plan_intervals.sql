@@ -24,10 +24,10 @@
   {% endif %}
   {% set units = dbt_kinds.units_within(planning_range, recorded, unit) %}
   {# an explicit window is loaded in any case #}
-  {% set held = dbt_kinds.waiting_units(units.missing if window is none
+  {% set gated = dbt_kinds.waiting_units(units.missing if window is none
     else dbt_kinds.merge_intervals(units.missing + units.done), gates, unit, planning_range[1]) %}
-  {% set waits = held.waits if window is none else [] %}
-  {% do units.update({'missing': held.left}) if waits %}
+  {% set waits = gated.waits if window is none else [] %}
+  {% do units.update({'missing': gated.left}) if waits %}
 
   {# unit numbers by reason, see reload_reasons.sql; `asked_for` and `protected` are the recorded units in a window, or
      under a full refresh #}
@@ -90,7 +90,7 @@
       ~ (', query not compared' if dbt_kinds.query_not_compared(options, recorded, settings, model_hash) else ''),
     'start_anew': start_anew,
     'to_go': batches | length - dbt_kinds.first_batches(options, batches) | length,
-    'unready': held.waits | map(attribute='words') | list if window is not none else [],
+    'unready': gated.waits | map(attribute='words') | list if window is not none else [],
     'lost': reload_reasons.lost,
   }) %}
 {% endmacro %}
@@ -115,10 +115,10 @@
 {% macro _held_back(reload_reasons, gates, unit, upper) %}
   {% set waits, parents = [], gates | selectattr('recorded', 'defined') | list %}
   {% for reason in ['late', 'looked_back', 'automatic', 'rebuilt', 'upstream'] if reload_reasons[reason] %}
-    {% set held = dbt_kinds.waiting_units(reload_reasons[reason],
+    {% set gated = dbt_kinds.waiting_units(reload_reasons[reason],
       gates if reason in ['late', 'looked_back'] else parents, unit, upper) %}
-    {% do waits.extend(held.waits) %}
-    {% do reload_reasons.update({reason: held.left}) %}
+    {% do waits.extend(gated.waits) %}
+    {% do reload_reasons.update({reason: gated.left}) %}
   {% endfor %}
   {% do return(waits) %}
 {% endmacro %}

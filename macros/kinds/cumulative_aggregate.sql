@@ -5,7 +5,7 @@
 
 {% macro kind_cumulative_aggregate(options) %}
   {% do return({
-    'own_options': 'cumulative_options', 'prepare': 'cumulative_write_spec', 'write': 'merge_aggregates',
+    'own_options': 'cumulative_options', 'write_spec': 'cumulative_write_spec', 'write': 'merge_aggregates',
     'accumulates': true, 'can_be_proven': true, 'appends_rows': true, 'reads_its_table': true,
     'rebuilds_to_restate': true,
   }) %}

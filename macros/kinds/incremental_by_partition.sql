@@ -4,6 +4,6 @@
 
 
 {% macro kind_incremental_by_partition(options) %}
-  {% do return({'prepare': 'partition_write_spec', 'write': 'replace_partitions', 'replaces_partitions': true,
+  {% do return({'write_spec': 'partition_write_spec', 'write': 'replace_partitions', 'replaces_partitions': true,
     'rebuilds_to_restate': true}) %}
 {% endmacro %}

@@ -8,7 +8,7 @@
   {% set is_captured = options.get('capture') is not none %}
   {% do return({
     'own_options': 'key_options', 'plan': 'plan_change_sets' if is_captured else 'plan_by_intervals',
-    'prepare': 'key_write_spec', 'write': 'upsert', 'row_key': 'unique_key', 'reads_its_table': true,
+    'write_spec': 'key_write_spec', 'write': 'upsert', 'row_key': 'unique_key', 'reads_its_table': true,
     'rebuilds_to_restate': true,
     'may_count_twice': options.get('when_matched') is not none, 'ignores_intervals': is_captured,
     'diffs_against_target': is_captured,

@@ -7,9 +7,10 @@
     if it has none. Until these are read, kind_traits is asked with an empty mapping
   plan(node, options, run): the plan of a run, see planners.sql; plan_by_intervals if the record names none
   query(options): the query by which the table's columns are described; the model's, if the record names none
-  prepare(options, query_columns, existing, query, keys): checks everything before anything is written, and returns the
-    write spec. `existing` is the table, none if it is made anew; `query` is the SQL in the window of the whole run;
-    `keys` are the columns that stand for the expressions of unique_key, then of order_by (described_expressions)
+  write_spec(options, query_columns, existing, query, keys): checks everything before anything is written, and returns
+    what the write needs. `existing` is the table, none if it is made anew; `query` is the SQL in the window of the
+    whole run; `keys` are the columns that stand for the expressions of unique_key, then of order_by
+    (described_expressions)
   rows(relation, run_context, number): the query of one batch, which is plan.batches[number - 1]; that of the model in
     the batch's window, if the record names none
   stage(relation, run_context, batch, query): before a run's first write, stages and checks what it will write, and

@@ -17,7 +17,7 @@
   {% do dbt_kinds.check_nothing_unrecorded(run_context) %}
   {% do dbt_kinds.log_plan(run_context) %}
   {% do dbt_kinds.report_window(options, run_context.plan, settings) %}
-  {% if run_context.is_done %}
+  {% if run_context.has_nothing_to_do %}
     {% do dbt_kinds.fill_outbox(this, options) %}
     {% do dbt_kinds.drop_orphan_stages(this, options, run_context.plan.execution_time) %}
     {% do dbt_kinds.release_with_note(options, run_context.plan.execution_time, run_context.note) %}

@@ -1,7 +1,7 @@
 {#
   The context of a model's run, checked against the current table and query before anything is written:
-  `{options, plan, is_done, note}`, and if there is something to do what prepared_write adds. Pass `refresh` if others
-  may have written since the run began.
+  `{options, plan, has_nothing_to_do, note}`, and if there is something to do what prepared_write adds. Pass `refresh`
+  if others may have written since the run began.
 #}
 {% macro planned_run(options, settings, refresh=false) %}
   {% set run = dbt_kinds.begun_run(options, settings, refresh) %}
@@ -9,7 +9,7 @@
   {% do dbt_kinds.prepare_outbox() if 'sink' in options %}
   {% set plan = dbt_kinds[options.traits.plan](model, options, run) %}
   {% if not plan.batches and run.is_there %}
-    {% do return({'options': options, 'plan': plan, 'is_done': true, 'note': plan.get('note')}) %}
+    {% do return({'options': options, 'plan': plan, 'has_nothing_to_do': true, 'note': plan.get('note')}) %}
   {% endif %}
   {% for audit in options.audits %}{% do dbt_kinds.generic_test(options.model, audit) %}{% endfor %}
   {% do dbt_kinds.warn_of_limit(options, run.sql) if not refresh %}
@@ -30,13 +30,13 @@
   {% endif %}
   {% set known = dbt_kinds.recorded_facts(options.relation) %}
   {% set run_context = dbt_kinds.planned_run(options, settings, refresh=has_open_write) %}
-  {% if run_context.is_done and run_context.note is none %}
+  {% if run_context.has_nothing_to_do and run_context.note is none %}
     {% do dbt_kinds.give_back_claim_ahead(options) %}
     {% do return(run_context) %}
   {% endif %}
   {# what a run without anything to load notes is not worth failing for #}
   {% set others_wrote = dbt_kinds.claim(options, run_context.plan, run_context.get('table_state_queries', {}),
-    gives_way=run_context.is_done, known=known) %}
+    gives_way=run_context.has_nothing_to_do, known=known) %}
   {% if others_wrote is none %}
     {% do return(dict(run_context, note=none)) %}
   {% endif %}

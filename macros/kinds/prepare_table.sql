@@ -11,7 +11,7 @@
     {% do return(none) %}
   {% elif run_context.start_anew %}
     {% do dbt_kinds.invalidate_all(run_context) %}
-    {% if not write_spec.replaces_table or writes_nothing or not plan.batches or run_context.reads_itself %}
+    {% if not write_spec.writes_whole_table or writes_nothing or not plan.batches or run_context.reads_itself %}
       {% do dbt_kinds.create_empty_table(relation, run_context.existing, options.file_format, write_spec.partitioning,
         write_spec.schema) %}
       {% do run_context.table_state.clear() %}

@@ -7,7 +7,7 @@
     not run.is_there or plan.start_anew %}
   {% do dbt_kinds.check_column_types(options, query.columns) if start_anew %}
   {% do dbt_kinds.check_field_names(options, query.columns) %}
-  {% set write_spec = dbt_kinds[options.traits.prepare](options, query.columns, none if start_anew else existing,
+  {% set write_spec = dbt_kinds[options.traits.write_spec](options, query.columns, none if start_anew else existing,
     query.sample, query.expressions) %}
   {% set write_spec = dbt_kinds.with_typed_clauses(options, write_spec)
     if options.get('merge_filter') is not none or options.get('when_matched') is not none else write_spec %}
@@ -26,7 +26,8 @@
   {% do return(dbt_kinds.audited_run({
     'audits': [] if settings.skip_audits else options.audits,
     'skips_audits': settings.skip_audits and options.audits != [],
-    'options': options, 'plan': plan, 'model_hash': dbt_kinds.hash_of_run(options, run), 'is_done': false, 'note': none,
+    'options': options, 'plan': plan, 'model_hash': dbt_kinds.hash_of_run(options, run),
+    'has_nothing_to_do': false, 'note': none,
     'window': query.window, 'existed': run.is_there, 'start_anew': start_anew,
     'is_backfill': is_backfill, 'existing': existing, 'write_spec': write_spec, 'sql': query.sql,
     'sample_query': query.sample, 'reads_itself': query.reads_itself,

@@ -5,7 +5,7 @@
 
 {% macro kind_scd_type_2_by_column(options) %}
   {% do return({
-    'own_options': 'history_options', 'plan': 'plan_by_merges', 'prepare': 'history_write_spec',
+    'own_options': 'history_options', 'plan': 'plan_by_merges', 'write_spec': 'history_write_spec',
     'write': 'merge_history', 'has_merge_timeline': true,
     'compares_rows': true, 'reads_its_table': true,
   }) %}

@@ -140,7 +140,7 @@
   {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
   {% set has_recorded = dbt_kinds.recorded_facts(options.relation) != known %}
   {# what is not recorded is loaded again, which must not happen to what was appended or merged once #}
-  {% set may_be_half_written = dbt_kinds.may_be_loaded_again(options)
+  {% set may_be_half_written = dbt_kinds.is_repeatable(options)
     and dbt_kinds.is_taken_over(options, dbt_kinds.log_of(options.relation).rows) %}
   {% if has_recorded or may_be_half_written %}
     {% do dbt_kinds.fail(options.model,

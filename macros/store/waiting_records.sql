@@ -23,16 +23,16 @@
   {# a table that is made anew is announced or empty until its record, unless one write makes it #}
   {% set is_one_write = options.traits.replaces_table or not run_context.start_anew %}
   {# what a query computes from its own table, it computes from other rows the next time #}
-  {% set is_repeatable = dbt_kinds.may_be_loaded_again(options) and is_one_write
+  {% set may_be_repeated = dbt_kinds.is_repeatable(options) and is_one_write
     and not dbt_kinds.reads_table(this, run_context.sql) and not pre_hooks %}
-  {% do return(seconds < 30 and is_repeatable and dbt_kinds.open_write(options.relation) is none
+  {% do return(seconds < 30 and may_be_repeated and dbt_kinds.open_write(options.relation) is none
     and dbt_kinds.others_will_begin()) %}
 {% endmacro %}
 
 
 {# Whether loading a batch a second time leaves the table as it is, and nothing outside of it goes by what was loaded.
    Pure. #}
-{% macro may_be_loaded_again(options) %}
+{% macro is_repeatable(options) %}
   {% set traits = options.traits %}
   {% do return('sink' not in options
     and not (traits.may_count_twice or traits.accumulates or traits.has_merge_timeline or traits.is_change_driven
@@ -65,7 +65,7 @@
   now; what has not is sent again, for two equal events say the same as one.
 #}
 {% macro send_records_before_write(options) %}
-  {% if dbt_kinds.may_be_loaded_again(options) %}
+  {% if dbt_kinds.is_repeatable(options) %}
     {% do dbt_kinds.send_old_records() %}
   {% else %}
     {% do dbt_kinds.add_events([]) if dbt_kinds.run_memory('waiting') %}

@@ -1,7 +1,7 @@
 {# For writes that append the rows a source gained: see table_write_spec. A rebuilt table is created from the rows. #}
 {% macro changes_write_spec(options, query_columns, existing, query, keys=[]) %}
   {% do return(dict(dbt_kinds.append_write_spec(options, query_columns, existing, query),
-    replaces_table=existing is none)) %}
+    writes_whole_table=existing is none)) %}
 {% endmacro %}
 
 

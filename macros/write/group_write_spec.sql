@@ -31,7 +31,7 @@
     {% do keys.append(dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% do return(dict(
-    write_spec, replaces_table=existing is none, own_columns=[hash], source_schema=source,
+    write_spec, writes_whole_table=existing is none, own_columns=[hash], source_schema=source,
     source_columns=dbt_kinds.quoted_names(source),
     source_selected=dbt_kinds.selected_columns(query_columns, source), key_parts=keys,
     hash_column=dbt_kinds.quoted(hash.name),

@@ -42,7 +42,7 @@
   {% endif %}
   {% do return(dict(
     write_spec,
-    replaces_table=existing is none,
+    writes_whole_table=existing is none,
     own_columns=managed,
     source_schema=source,
     source_columns=dbt_kinds.quoted_names(source),

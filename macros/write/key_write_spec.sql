@@ -13,7 +13,7 @@
   {% set updated = dbt_kinds._updated_columns(options, write_spec.schema) %}
   {% set clauses = dbt_kinds._key_clauses(options, updated) %}
   {% do return(dict(
-    write_spec, replaces_table=existing is none, checks_keys=true,
+    write_spec, writes_whole_table=existing is none, checks_keys=true,
     has_types_of_table=dbt_kinds.has_types_of_table(query_columns, write_spec.schema), key_parts=parts,
     key_types=dbt_kinds.key_types(options, write_spec.schema, keys),
     matches=dbt_kinds.has_key(parts, '<=>' if options.null_keys == 'match' else '='), clauses=clauses,

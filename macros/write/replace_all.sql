@@ -2,7 +2,7 @@
    before. #}
 {% macro whole_write_spec(options, query_columns, existing, query, keys=[]) %}
   {% do return(dict(dbt_kinds.table_write_spec(options, query_columns, none, options.partition_by),
-    replaces_table=true)) %}
+    writes_whole_table=true)) %}
 {% endmacro %}
 
 

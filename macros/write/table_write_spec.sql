@@ -20,7 +20,7 @@
     'schema': columns,
     'columns': dbt_kinds.quoted_names(columns),
     'selected': dbt_kinds.selected_columns(query_columns, columns),
-    'replaces_table': false,
+    'writes_whole_table': false,
   }) %}
 {% endmacro %}
 

@@ -216,7 +216,7 @@ def test_the_rows_that_stay_are_those_of_untouched_partitions(
         "schema": columns,
         "columns": ["`id`", "`Ts`"],
         "partitioning": [f"{transform}(ts)"],
-        "replaces_table": False,
+        "writes_whole_table": False,
     }
     options = of_kind("incremental_by_partition")
     run_context = {"options": options, "write_spec": write_spec, "is_prepared": True, "start_anew": False}
