@@ -1,22 +1,27 @@
 {#
-  SQL: the current snapshot of each of some Iceberg tables, by the `number` of the table in the list, with the
-  `rows_written` by that commit, 0 if the snapshot is still `before`, because writing nothing creates no commit. No row
-  of a table that has no snapshot yet. `commits` are those of commit_of; rows are looked up of those that lack them. All
-  tables are read by one join: a job each takes twice as long. Pure.
+  SQL: what some writes committed, by their `number` in the list: of an Iceberg table its current snapshot, with the
+  `rows_written` by that commit, 0 if the snapshot is still `before`, because writing nothing creates no commit, and no
+  row if the table has no snapshot yet; of a table of files the rows in the `files` that are new. `commits` are those of
+  commit_of and files_of_write; rows are looked up of those that lack them. All snapshots are read by one join: a job
+  for each takes twice as long. Pure.
 #}
 {% macro newest_commits(commits) %}
-  {% set heads, snapshots = [], [] %}
+  {% set heads, snapshots, files = [], [], [] %}
   {% for commit in commits %}
-    {% do heads.append('  select ' ~ loop.index ~ ' as number, snapshot_id from ' ~ commit.relation
-      ~ ".refs where name = 'main'") %}
-    {% set rows = "cast(summary['added-records'] as bigint)" %}
-    {% if commit.before is not none %}
-      {% set rows = 'if(snapshot_id = ' ~ commit.before ~ ', 0, ' ~ rows ~ ')' %}
+    {% if 'files' in commit %}
+      {% do files.append('select ' ~ loop.index ~ ' as number, cast(null as bigint) as snapshot_id, '
+        ~ 'count(*) as rows_written from ' ~ commit.relation ~ ' where ' ~ commit.files) %}
+    {% else %}
+      {% do heads.append('  select ' ~ loop.index ~ ' as number, snapshot_id from ' ~ commit.relation
+        ~ ".refs where name = 'main'") %}
+      {% set rows = "cast(summary['added-records'] as bigint)" %}
+      {% do snapshots.append('  select ' ~ loop.index ~ ' as number, snapshot_id, '
+        ~ (rows if commit.before is none else 'if(snapshot_id = ' ~ commit.before ~ ', 0, ' ~ rows ~ ')')
+        ~ ' as rows_written from ' ~ commit.relation ~ '.snapshots') if commit.lacks_rows %}
     {% endif %}
-    {% do snapshots.append('  select ' ~ loop.index ~ ' as number, snapshot_id, ' ~ rows ~ ' as rows_written from '
-      ~ commit.relation ~ '.snapshots') if commit.lacks_rows %}
   {% endfor %}
-  {% set sql -%}
+  {% if heads %}
+    {% set sql -%}
 select number, snapshot_id, {{ 'rows_written' if snapshots else 'cast(null as bigint) as rows_written' }} from (
 {{ heads | join('\n  union all\n') }}
 )
@@ -24,8 +29,10 @@ select number, snapshot_id, {{ 'rows_written' if snapshots else 'cast(null as bi
 {{ snapshots | join('\n  union all\n') }}
 ) using (number, snapshot_id)
 {%- endif %}
-  {%- endset %}
-  {% do return(sql) %}
+    {%- endset %}
+    {% do files.append(sql) %}
+  {% endif %}
+  {% do return(files | join('\nunion all\n')) %}
 {% endmacro %}
 
 
