@@ -17,7 +17,7 @@ from tests.unit.macros import Macros
 MACROS = Macros()
 KINDS: list[str] = MACROS.kinds()
 # macros of a kind, by the names they have in its record
-CALLED = ("own_options", "plan", "query", "prepare", "rows", "stage", "write")
+CALLED = ("own_options", "plan", "query", "write_spec", "rows", "stage", "write")
 
 
 def traits(kind: str, **options: Any) -> dict[str, Any]:
