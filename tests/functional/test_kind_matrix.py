@@ -5,6 +5,7 @@ The matrix is printed, and is the one in docs/kinds/matrix.md.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from tests.sweep import is_sweep, rest
 SITUATIONS = 8
 # by default on Iceberg alone: test_crash_every_kind has every kind on Parquet
 FORMATS = formats("iceberg,parquet,orc" if is_sweep() else "iceberg")
-# (statement, whether it is done); test_crash_every_kind kills processes
-KILLS = rest([(20, True), (33, False), (7, False), (48, True)], (7, False))
+WRITES = r"(?i)^(/[*].*?[*]/)?\s*(insert|merge)"
+# (which part of a run's inserts and merges has come, whether the next one is done); test_crash_every_kind kills processes
+KILLS = rest([(0.3, True), (0.6, False), (0.1, False), (0.9, True)], (0.1, False))
 # each test goes on from where the one before it left the tables
 pytestmark = [pytest.mark.core, pytest.mark.sized]
 
@@ -33,9 +35,13 @@ class Matrix(EveryKind):
         project.sql("create schema {schema}")
         super().__init__(project, FORMATS, project.sql)
         self.outcomes: dict[str, dict[str, str]] = {}
+        # how many inserts and merges the last run had: it depends on the formats
+        self.writes = 0
 
     def run(self, *arguments: str, **variables: Any) -> Run:
-        return self.project.dbt("run", *arguments, now=self.now(), **variables)
+        run = self.project.dbt("run", *arguments, now=self.now(), **variables)
+        self.writes = sum(bool(re.search(WRITES, statement)) for statement in run.statements)
+        return run
 
     def check(self, situation: str, run: Run) -> None:
         for table, expected in self.expected.items():
@@ -136,11 +142,11 @@ def test_schema_drop_refused(matrix: Matrix) -> None:
 
 
 # the connection of all models breaks at that insert, merge or overwrite: some are in the middle, some have not begun
-@pytest.mark.parametrize(("number", "done"), KILLS)
-def test_killed_mid_write(matrix: Matrix, number: int, done: bool) -> None:
+@pytest.mark.parametrize(("part", "done"), KILLS)
+def test_killed_mid_write(matrix: Matrix, part: float, done: bool) -> None:
     day = matrix.days
     matrix.arrive(day)
-    with broken_connection("(?i)^(/[*].*?[*]/)?\\s*(insert|merge)", number=number, done=done) as broken_at:
+    with broken_connection(WRITES, number=1 + int(part * matrix.writes), done=done) as broken_at:
         assert not matrix.run().success
     assert broken_at
     matrix.project.operation(
