@@ -1,19 +1,25 @@
+{# The analyzed plan of a statement as Spark prints it, '' where the engine prints none, or, if it has to be `is_whole`,
+   cuts it off. Nothing is computed or read. #}
+{% macro analysed_plan(statement, is_whole=false) %}
+  {% set printed = [] %}
+  {% for row in run_query('explain extended\n' ~ statement).rows %}{% do printed.append(row[0] | string) %}{% endfor %}
+  {% set parts = (printed | join('\n')).split('== Analyzed Logical Plan ==') %}
+  {% set parts = (parts[1] if parts | length > 1 else '').split('== Optimized Logical Plan ==') %}
+  {% do return('' if is_whole and parts | length < 2 else parts[0]) %}
+{% endmacro %}
+
+
 {#
   What Spark's analyzer makes of a query whose bounds are probes: `{plan, zone, is_utc}`, the analyzed plan as text and
   the session's time zone; none where the engine prints no analyzed plan. Nothing is computed or read: a comparison with
   a probe is never true.
 #}
 {% macro analysed_query(probed) %}
-  {% set printed = [] %}
-  {% for row in run_query('explain extended select hour(current_timestamp()) as __kinds_zone, query.* from (\n' ~ probed
-      ~ '\n) as query').rows %}
-    {% do printed.append(row[0] | string) %}
-  {% endfor %}
-  {% set parts = (printed | join('\n')).split('== Analyzed Logical Plan ==') %}
-  {% if parts | length < 2 %}
+  {% set plan = dbt_kinds.analysed_plan('select hour(current_timestamp()) as __kinds_zone, query.* from (\n' ~ probed
+    ~ '\n) as query') %}
+  {% if not plan %}
     {% do return(none) %}
   {% endif %}
-  {% set plan = parts[1].split('== Optimized Logical Plan ==')[0] %}
   {% set zone = modules.re.search('Some\\(([^()]*)\\)\\) AS __kinds_zone', plan) %}
   {% set zone = zone.group(1) if zone is not none else 'unknown' %}
   {% do return({'plan': plan, 'zone': zone, 'is_utc': dbt_kinds.is_utc(zone)}) %}

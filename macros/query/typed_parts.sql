@@ -37,12 +37,7 @@
       dbt_kinds.without_comments(probed)) %}
     {% do return(none) %}
   {% endif %}
-  {% set printed = [] %}
-  {% for row in run_query('explain extended ' ~ probed).rows %}
-    {% do printed.append(row[0] | string) %}
-  {% endfor %}
-  {% set parts = (printed | join('\n')).split('== Analyzed Logical Plan ==') %}
-  {% set plan = parts[1].split('== Optimized Logical Plan ==')[0] if parts | length > 1 else '' %}
+  {% set plan = dbt_kinds.analysed_plan(probed) %}
   {# of a statement that reads what is not there yet #}
   {% if not plan or modules.re.match('\\s*[\\w.]+Exception\\b', plan) %}
     {% do return(none) %}

@@ -75,20 +75,11 @@
 {% macro what_may_vary(run_context, query) %}
   {% if 'what_may_vary' not in run_context %}
     {% set call = dbt_kinds.changing_call(query) %}
-    {% do run_context.update({'what_may_vary': dbt_kinds.varying_part(dbt_kinds.analysed_plan(query), query)
+    {% do run_context.update({'what_may_vary': dbt_kinds.varying_part(dbt_kinds.analysed_plan(query, is_whole=true),
+      query)
       if call is none else call ~ ' may differ'}) %}
   {% endif %}
   {% do return(run_context.what_may_vary) %}
-{% endmacro %}
-
-
-{# The analyzed plan of a query, '' where the engine prints none or cuts it off. Nothing is computed. #}
-{% macro analysed_plan(query) %}
-  {% set printed = [] %}
-  {% for row in run_query('explain extended\n' ~ query).rows %}{% do printed.append(row[0] | string) %}{% endfor %}
-  {% set parts = (printed | join('\n')).split('== Analyzed Logical Plan ==') %}
-  {% set parts = (parts[1] if parts | length > 1 else '').split('== Optimized Logical Plan ==') %}
-  {% do return(parts[0] if parts | length > 1 else '') %}
 {% endmacro %}
 
 
