@@ -34,6 +34,15 @@ def contains(node: exp.ArrayContains, dialect: str) -> exp.Expr:
     return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", node.this), node.expression)
 
 
+@rewrites(exp.EQ, dialects={"duckdb"})
+def equals_any(node: exp.EQ, dialect: str) -> exp.Expr:
+    """`x = any(list)`: false, too, beside a NULL in the list."""
+    values = node.expression.this.unnest() if isinstance(node.expression, exp.Any) else None
+    if values is None or isinstance(values, exp.Query):
+        return node
+    return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", values), node.this)
+
+
 @rewrites(exp.ArrayOverlaps)
 def overlap(node: exp.ArrayOverlaps, dialect: str) -> exp.Expr:
     """Whether two lists share a value."""

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.data_types import sized
 from dbt_kinds.translation.date_arithmetic import interval
 from dbt_kinds.translation.dialects import TRINO_FAMILY
+from dbt_kinds.translation.jsons import as_json, of_json
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.table_functions import cast_items, cast_series
-from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TEXTS, TIMES, type_of
+from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, LISTS, TEXTS, TIMES, WHOLE, type_of
 
 # a cast to an integer rounds in these; Spark cuts
 ROUNDS = TRINO_FAMILY | {"bigquery", "duckdb", "mysql", "postgres", "redshift", "snowflake"}
 # ... and half of a double to even in these
 _HALVES_TO_EVEN = frozenset({"duckdb", "mysql", "postgres"})
+# where a date plus an interval is a time
+_DAYS_BECOME_TIMES = frozenset({"duckdb", "postgres", "redshift"})
 # ... and reads the fraction of a text, too
 ROUNDS_TEXTS = frozenset({"duckdb", "snowflake"})
 # the words that are read as true and false; without an entry they are Spark's
@@ -29,6 +34,10 @@ _BOOLEANS = {
 # a value of any type is one of a list there
 _HOLD_VARIANTS = (exp.Array, exp.ArrayAppend, exp.ArrayContains, exp.ArrayPosition)
 _TAKE_JSON = (exp.JSONBExtract, exp.JSONBExtractScalar, exp.JSONExtract, exp.JSONExtractScalar)
+_JSONS = frozenset({exp.DType.JSON, exp.DType.JSONB})
+_NESTED = LISTS | {exp.DType.STRUCT, exp.DType.MAP}
+# a list in a string, of items without quotes
+_ITEMS = re.compile(r"\{(?P<items>[^{}\"\\]*)\}")
 _IS_DATE = frozenset({"fabric", "tsql"})
 DIGITS_OF_DATE = 8
 
@@ -50,7 +59,9 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
     if node.to.is_type(exp.DType.TIME, exp.DType.TIMETZ):
         raise NotInSpark("Spark 3.5 has no times without a date; write date_format(t, 'HH:mm:ss')", node)
     if node.to.is_type(exp.DType.JSON, exp.DType.JSONB):
-        return _as_json(node)
+        return _as_json(node, dialect)
+    if node.to.this in _NESTED:
+        return _as_list(node, dialect)
     if node.to.is_type(exp.DType.VARIANT) and isinstance(node.parent, _HOLD_VARIANTS):
         value: exp.Expr = node.this
         return value
@@ -62,7 +73,31 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
         return _as_boolean(node, dialect)
     if node.to.this in TIMES | {exp.DType.DATE}:
         return _as_time(node, dialect)
+    if node.to.this in TEXTS and dialect in _DAYS_BECOME_TIMES and _is_later_day(node.this.unnest()):
+        node.set("this", exp.cast(node.this.unnest(), "timestamp_ntz", dialect="spark"))
     return sized(node, dialect)
+
+
+def _is_later_day(node: exp.Expr) -> bool:
+    """`day + interval '1 day'`, a date in Spark, and a time in other engines."""
+    sides = (type_of(node.this), type_of(node.expression)) if isinstance(node, exp.Add | exp.Sub) else ()
+    return set(sides) == {exp.DType.DATE, exp.DType.INTERVAL}
+
+
+@rewrites(exp.Ceil, exp.Floor, dialects={"duckdb"})
+def whole_double(node: exp.Ceil | exp.Floor, dialect: str) -> exp.Expr:
+    """`floor(double)` as a text is 2.0; Spark's is an integer."""
+    is_written = _becomes_text(node) and type_of(node.this) in DOUBLES
+    return exp.cast(node.copy(), "double") if is_written else node
+
+
+def _becomes_text(node: exp.Expr) -> bool:
+    holder = node.parent
+    while isinstance(holder, exp.Paren):
+        holder = holder.parent
+    if isinstance(holder, exp.Cast):
+        return holder.to.this in TEXTS
+    return isinstance(holder, exp.Concat | exp.ConcatWs | exp.DPipe)
 
 
 @rewrites(exp.ToNumber, dialects={"snowflake"})
@@ -107,7 +142,8 @@ def _as_integer(node: exp.Cast, dialect: str) -> exp.Expr:
         number.set("to", exp.DataType.build("decimal(38, 9)"))
         node.set("this", call("ROUND", number))
         return node
-    if dialect in ROUNDS and kind in DECIMALS | DOUBLES:
+    is_whole = isinstance(inner, WHOLE) or (isinstance(inner, exp.Round) and inner.args.get("decimals") is None)
+    if dialect in ROUNDS and kind in DECIMALS | DOUBLES and not is_whole:
         to_even = kind in DOUBLES and dialect in _HALVES_TO_EVEN
         node.set("this", call("BROUND" if to_even else "ROUND", inner))
     return node
@@ -134,11 +170,40 @@ def _as_time(node: exp.Cast, dialect: str) -> exp.Expr:
     return node
 
 
-def _as_json(node: exp.Cast) -> exp.Expr:
+def _as_json(node: exp.Cast, dialect: str) -> exp.Expr:
     """In Spark JSON is a string, and TO_JSON only accepts structs."""
     holder = node.parent
     while isinstance(holder, exp.Paren):
         holder = holder.parent
     is_plain = node.to.is_type(exp.DType.JSON) and type_of(node.this) in TEXTS
+    if isinstance(holder, exp.Cast) and holder.to.this in _NESTED:
+        return node
     takes_text = isinstance(holder, _TAKE_JSON) or (isinstance(holder, exp.Anonymous) and "JSON" in holder.name.upper())
-    return node.this if is_plain or takes_text else node
+    if is_plain or takes_text:
+        return node.this
+    return as_json(node, node.this, dialect) if node.to.is_type(exp.DType.JSON) else node
+
+
+def _as_list(node: exp.Cast, dialect: str) -> exp.Expr:
+    """JSON as a list or a struct, and `'{1,2}'::int[]` of Postgres.
+
+    Raises:
+        NotInSpark: it is another text.
+    """
+    value = node.this.unnest()
+    is_call = isinstance(value, exp.Anonymous) and value.name.upper() in ("GET_JSON_OBJECT", "TO_JSON")
+    is_read = isinstance(value, exp.ParseJSON) or (isinstance(value, exp.Cast) and value.to.this in _JSONS)
+    if is_call or is_read or isinstance(value, _TAKE_JSON):
+        if not node.to.expressions:
+            raise NotInSpark("a list of values of any type has no counterpart in Spark; write array<string>", node)
+        return of_json(value.this if is_read else value, node.to)
+    if type_of(value) not in TEXTS:
+        return node
+    items = _ITEMS.fullmatch(value.name) if value.is_string and node.to.expressions else None
+    if items is None or dialect not in ("postgres", "redshift"):
+        raise NotInSpark(
+            "a text cast to a list or a struct has no counterpart in Spark; write array() or split()", node
+        )
+    texts = [exp.Literal.string(item.strip()) for item in items["items"].split(",") if item.strip()]
+    node.set("this", exp.Array(expressions=texts))
+    return node

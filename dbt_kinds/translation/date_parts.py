@@ -15,6 +15,8 @@ from dbt_kinds.translation.weeks import BOUNDARY_IS_SUNDAY, days_ahead, week_of_
 
 _SUNDAY_IS_0 = frozenset({"duckdb", "postgres", "redshift", "snowflake", "materialize", "risingwave"})
 _COUNTS_BOUNDARIES = frozenset({"duckdb", "snowflake", "redshift", "bigquery", "tsql", "clickhouse"})
+# its weeks begin on no day of the week
+_WEEKS_HAVE_SEVEN_DAYS = frozenset({"duckdb"})
 _MONTHS_END_WITH_MONTHS = frozenset({"bigquery", "oracle", "redshift", "snowflake"})
 _WEEK_IS_ISO = TRINO_FAMILY | {"duckdb", "snowflake", "redshift"}
 _FIELD_NAMES = (
@@ -106,6 +108,8 @@ def boundaries(node: exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff, dialect: 
         return node
     unit, later, earlier = node.args.get("unit"), node.this, node.expression
     ahead = days_ahead(unit, dialect, BOUNDARY_IS_SUNDAY)
+    if ahead is not None and dialect in _WEEKS_HAVE_SEVEN_DAYS:
+        return exp.IntDiv(this=call("DATEDIFF", later, earlier), expression=exp.Literal.number(7))
     if ahead is not None:
         return weeks_between(later, earlier, ahead)
     if unit is not None and not isinstance(unit, exp.Var | exp.Literal):

@@ -12,6 +12,7 @@ from sqlglot.errors import ParseError, SqlglotError
 SPARK_FAMILY = frozenset({"spark", "spark2", "databricks", "hive"})
 _REAL_IS_SHORT = frozenset({"tsql", "fabric"})
 TRINO_FAMILY = frozenset({"trino", "presto", "athena"})
+_BEGIN_LITERALS = frozenset({TokenType.DATE, TokenType.TIMESTAMP, TokenType.TIMESTAMPTZ, TokenType.TIMESTAMPNTZ})
 
 
 def is_spark(dialect: str) -> bool:
@@ -63,7 +64,7 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
 
 def _tokens(of: Dialect, text: str, dialect: str) -> list[Token]:
     """Tokenizes a text; T-SQL's REAL, which sqlglot reads as its 8-byte FLOAT, becomes FLOAT(24)."""
-    tokens: list[Token] = of.tokenize(text)
+    tokens = _with_whole_literals(of.tokenize(text))
     if dialect in TRINO_FAMILY:
         return _with_decimals(tokens)
     if dialect not in _REAL_IS_SHORT:
@@ -76,6 +77,25 @@ def _tokens(of: Dialect, text: str, dialect: str) -> list[Token]:
                 Token(kind, written, token.line, token.col, token.start, token.end)
                 for kind, written in ((TokenType.L_PAREN, "("), (TokenType.NUMBER, "24"), (TokenType.R_PAREN, ")"))
             ]
+    return found
+
+
+def _with_whole_literals(tokens: list[Token]) -> list[Token]:
+    """`DATE '2024-01-31'::TEXT` with parentheses around the date; sqlglot casts the string first."""
+    found: list[Token] = []
+    for number, token in enumerate(tokens):
+        next_kind = tokens[number + 1].token_type if number + 1 < len(tokens) else None
+        before = found[-1] if found else None
+        is_literal = before is not None and before.token_type in _BEGIN_LITERALS
+        if token.token_type is TokenType.STRING and is_literal and next_kind is TokenType.DCOLON:
+            kind = found.pop()
+            opened, closed = (
+                Token(paren, written, token.line, token.col, kind.start, token.end)
+                for paren, written in ((TokenType.L_PAREN, "("), (TokenType.R_PAREN, ")"))
+            )
+            found += [opened, kind, token, closed]
+        else:
+            found.append(token)
     return found
 
 

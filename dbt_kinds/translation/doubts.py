@@ -62,10 +62,18 @@ _JSON_IS_NO_TEXT = frozenset({"bigquery", "duckdb", "mysql", "postgres", "snowfl
 _IS_JSON = "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
 _PADS_TEXTS = TRINO_FAMILY | {"fabric", "postgres", "redshift", "tsql"}
 _SCALARS_ONLY = TRINO_FAMILY | {"fabric", "tsql"}
+_MEANS = (exp.Avg, exp.Median, exp.PercentileCont)
+_MEANS_IN_OTHER_DIGITS = frozenset({"bigquery", "duckdb", "materialize", "postgres", "redshift", "snowflake"})
+_MAY_BE_DECIMALS = (exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Coalesce, exp.Case, exp.Round)
+_ROUNDS = re.compile(r"%[-+ 0]*\d*\.\d+f")
 _DIVIDES_DECIMALS = frozenset({"mysql", "snowflake"})
 _INFINITE_BY_ZERO = TRINO_FAMILY | {"duckdb"}
 # what may hold a number with a fraction, if its type is not known
-_MAY_BE_NUMBERS = (exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Coalesce, exp.Case, exp.If, exp.AggFunc)
+_MAY_BE_NUMBERS = (
+    *(exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Coalesce, exp.Case, exp.If, exp.AggFunc),
+    *(exp.Abs, exp.Ceil, exp.Floor, exp.Round, exp.Window),
+)
+_MAY_BE_TEXTS = (exp.Case, exp.Coalesce, exp.Column, exp.If, exp.Nullif)
 _ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.If, exp.Least)
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
@@ -112,6 +120,11 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "is an empty text of what is not there; Spark's is NULL"
     elif isinstance(node, exp.JSONExtractScalar) and dialect == "postgres" and _is_jsonb(node):
         yield "writes objects and lists with blanks; Spark without"
+    elif isinstance(node, _MEANS) and type_of(_summed(node)) in DECIMALS and _is_mean_of_decimals(node, dialect):
+        if isinstance(node, exp.Avg) and dialect != "duckdb":
+            yield "has other digits behind the point than Spark's, which adds four to a decimal's"
+        elif not isinstance(node, exp.Avg):
+            yield "keeps the scale of a decimal; Spark's is a double"
     elif isinstance(node, exp.Avg) and dialect in TRINO_FAMILY and type_of(node.this) in DECIMALS | {None}:
         yield "keeps the scale of a decimal; Spark adds four digits"
     elif isinstance(node, exp.Avg) and dialect in _AVERAGE_IS_WHOLE and type_of(node.this) is None:
@@ -125,7 +138,7 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
     elif isinstance(node, exp.Anonymous) and dialect == "mysql" and node.name.upper() == "UNIX_TIMESTAMP":
         yield "has a fraction, and is 0 before 1970; Spark's is whole, and negative"
     elif isinstance(node, exp.Bracket) and dialect == "duckdb" and type_of(node.this) is None:
-        if isinstance(node.this, exp.Column) and not node.expressions[0].is_string:
+        if isinstance(node.this.unnest(), _MAY_BE_TEXTS) and not node.expressions[0].is_string:
             yield "is written for a list; of a text it is substring()"
     elif isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe):
         yield from _of_texts(node, dialect)
@@ -162,7 +175,12 @@ def _of_all_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
     else:
         is_text = isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe)
         values = (node.expressions or [node.this, node.expression]) if is_text else []
-    if any(type_of(value) is None and isinstance(value.unnest(), _MAY_BE_NUMBERS) for value in values):
+    if dialect not in _DOUBLES_IN_OTHER_WORDS and any(type_of(value) in DOUBLES for value in values):
+        yield (
+            f"where a double becomes a text, {dialect} writes large and small ones in other words than Spark, as "
+            "12345678.9 for 1.23456789E7, or 1e-05 for 1.0E-5"
+        )
+    if any(_is_of_unknown_columns(value.unnest()) for value in values):
         example = "2 for 2.0" if dialect in _DOUBLES_IN_OTHER_WORDS else "1e+20 for 1.0E20"
         yield (
             "where a column whose type is not declared becomes a text, a list, a struct, a number with a fraction or a "
@@ -172,7 +190,17 @@ def _of_all_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
 
 def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
     """What is written for the type that a column has nearly always, if it is not declared."""
-    if isinstance(node, exp.Sub) and dialect in DAYS_BETWEEN_DATES and _are_unknown_columns(node):
+    if isinstance(node, _MEANS) and type_of(_summed(node)) is None and _is_mean_of_decimals(node, dialect):
+        yield (
+            "where a column whose type is not declared is a decimal, its mean or median has other digits behind the "
+            "point than in Spark: cast it to double"
+        )
+    elif _rounds_double(node, dialect):
+        yield (
+            f"where a double is rounded to digits behind the point, {dialect} rounds its value, 1.005 to 1.0; Spark "
+            "its digits, 1.005 to 1.01"
+        )
+    elif isinstance(node, exp.Sub) and dialect in DAYS_BETWEEN_DATES and _are_unknown_columns(node):
         yield (
             "where columns whose types are not declared are dates, their difference is a number of days there, and an "
             "interval in Spark: write datediff()"
@@ -185,6 +213,33 @@ def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "a BIT that is not declared is compared with 1 and 0, which Spark refuses in ANSI mode: write = true"
     elif isinstance(node, exp.Add | exp.Sub) and dialect in _EMPTY_IS_ZERO and _may_be_days(node):
         yield "a number added to a time that is not declared is one of days, which Spark refuses: write dateadd()"
+
+
+def _is_of_unknown_columns(value: exp.Expr) -> bool:
+    is_unknown = type_of(value) is None and isinstance(value, _MAY_BE_NUMBERS)
+    return is_unknown and any(type_of(column) is None for column in value.find_all(exp.Column))
+
+
+def _summed(node: exp.Expr) -> exp.Expr:
+    value: exp.Expr = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
+    group = node.parent if isinstance(node, exp.PercentileCont) and node.expression is None else None
+    return group.expression.expressions[0].this if isinstance(group, exp.WithinGroup) else value
+
+
+def _is_mean_of_decimals(node: exp.Expr, dialect: str) -> bool:
+    """Whether a mean has other digits than Spark's if its values are decimals."""
+    if isinstance(node, exp.Avg):
+        return dialect in _MEANS_IN_OTHER_DIGITS and isinstance(_summed(node).unnest(), _MAY_BE_DECIMALS)
+    return dialect == "duckdb" and isinstance(_summed(node).unnest(), _MAY_BE_DECIMALS)
+
+
+def _rounds_double(node: exp.Expr, dialect: str) -> bool:
+    if dialect != "duckdb":
+        return False
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "PRINTF":
+        return _ROUNDS.search(node.expressions[0].name) is not None
+    decimals = node.args.get("decimals") if isinstance(node, exp.Round) else None
+    return decimals is not None and decimals.name != "0" and type_of(node.this) in DOUBLES
 
 
 def _are_unknown_columns(node: exp.Sub) -> bool:
@@ -246,7 +301,7 @@ def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
     is_of_unknown = isinstance(value, exp.DateTrunc | exp.TimestampTrunc) and type_of(value.this) is None
     if is_of_unknown and dialect in KEEPS_DATES:
         yield "writes no time if a date was cut; Spark writes 00:00:00: cast it to date"
-    elif kind in DOUBLES and (dialect in _DOUBLES_IN_OTHER_WORDS or value.find(exp.Literal)):
+    elif kind in DOUBLES and dialect in _DOUBLES_IN_OTHER_WORDS:
         yield "writes a double in other words than Spark, as 2 for 2.0 or 1e+20 for 1.0E20"
     elif kind in DECIMALS and dialect in _DECIMALS_IN_OTHER_WORDS:
         yield "leaves zeros at the end out; Spark writes them"
@@ -303,6 +358,8 @@ def _is_kept_as_json(node: exp.Expr, dialect: str) -> bool:
         holder = holder.parent
     if isinstance(holder, exp.Cast):
         return holder.to.this in TEXTS and dialect != "snowflake"
+    if isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar):
+        return False
     return not isinstance(holder, exp.Bracket | exp.JSONExtract | exp.JSONExtractScalar | exp.Func) or isinstance(
         holder, exp.Coalesce | exp.AggFunc | exp.Connector | exp.Binary | exp.JSONFormat
     )

@@ -9,6 +9,7 @@ from sqlglot import exp
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import SPARK_FAMILY, TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import INSTANTS, TIMES, type_of
 
@@ -28,13 +29,21 @@ def epoch(value: exp.Expr) -> exp.Expr:
     inner = value.unnest()
     kind = type_of(inner)
     if isinstance(inner, exp.Sub) and type_of(inner.expression) is not exp.DType.INTERVAL:
-        return exp.paren(exp.Sub(this=epoch(inner.this), expression=epoch(inner.expression)))
+        return exp.paren(from_template("(UNIX_MICROS({0}) - UNIX_MICROS({1})) / 1000000", *_instants(inner)))
     if isinstance(inner, _OF_DIFFERENCES) and isinstance(inner.this.unnest(), exp.Sub):
         return type(inner)(this=epoch(inner.this).unnest())
     if kind is exp.DType.INTERVAL:
         return _of_interval(inner)
-    instant = value if kind in INSTANTS else exp.cast(value, "timestamp", dialect="spark")
-    return exp.cast(instant, "double")
+    return exp.cast(_instant(value), "double")
+
+
+def _instants(difference: exp.Sub) -> list[exp.Expr]:
+    """Both sides, whose difference in doubles has wrong millionths."""
+    return [_instant(side.unnest()) for side in (difference.this, difference.expression)]
+
+
+def _instant(value: exp.Expr) -> exp.Expr:
+    return value if type_of(value) in INSTANTS else exp.cast(value, "timestamp", dialect="spark")
 
 
 def _of_interval(interval: exp.Expr) -> exp.Expr:

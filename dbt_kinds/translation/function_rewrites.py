@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call, unless_one_is_null
 from dbt_kinds.translation.dialects import TRINO_FAMILY, dialect_of
+from dbt_kinds.translation.list_aggregates import only_where
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
@@ -16,7 +17,7 @@ from dbt_kinds.translation.truncation import cut_to
 from dbt_kinds.translation.typed_operators import (
     at_time_zone,
 )
-from dbt_kinds.translation.value_types import DOUBLES, INTEGERS, type_of
+from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TIMES, type_of
 
 _NEED_ORDER = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile, exp.Lag, exp.Lead, exp.CumeDist, exp.PercentRank)
 _LOG_IS_DECIMAL = frozenset({"duckdb", "postgres", "redshift"})
@@ -130,6 +131,9 @@ def _made_json(node: exp.JSONObject | exp.JSONArray, dialect: str) -> exp.Expr:
 @rewrites(exp.Window)
 def _window(node: exp.Window, dialect: str) -> exp.Expr:
     """Spark does not count distinct values in a window, so they are collected."""
+    if isinstance(node.this, exp.Filter):
+        node.set("this", only_where(node.this))
+    _order_by_times(node)
     if isinstance(node.this, _NEED_ORDER) and node.args.get("order") is None:
         # any order will do
         node.set("order", exp.Order(expressions=[exp.Ordered(this=exp.null(), nulls_first=True)]))
@@ -140,6 +144,17 @@ def _window(node: exp.Window, dialect: str) -> exp.Expr:
     window = node.copy()
     window.set("this", call("COLLECT_SET", distinct.expressions[0]))
     return call("SIZE", window)
+
+
+def _order_by_times(node: exp.Window) -> None:
+    """`order by day range between interval 7 day preceding …`: in Spark the order of dates wants a number."""
+    order, frame = node.args.get("order"), node.args.get("spec")
+    bounds = [frame.args.get("start"), frame.args.get("end")] if frame is not None else []
+    if order is None or not any(isinstance(bound, exp.Interval) for bound in bounds):
+        return
+    for key in order.expressions:
+        if type_of(key.this) not in TIMES:
+            key.set("this", exp.cast(key.this, "timestamp", dialect="spark"))
 
 
 @rewrites(exp.ByteLength)
@@ -201,6 +216,15 @@ def _second_query(node: exp.SetOperation, dialect: str) -> exp.Expr:
 def _whole_average(node: exp.Avg, dialect: str) -> exp.Expr:
     """The average of integers is one."""
     return exp.cast(node.copy(), "bigint") if type_of(node.this) in INTEGERS else node
+
+
+@rewrites(exp.Avg, dialects={"duckdb"})
+def _double_average(node: exp.Avg, dialect: str) -> exp.Expr:
+    """The average of decimals is a double; Spark's is a decimal with four more digits."""
+    value = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
+    if type_of(value) in DECIMALS:
+        value.replace(exp.cast(value.copy(), "double"))
+    return node
 
 
 @rewrites(exp.If)

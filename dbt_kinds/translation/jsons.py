@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from json import loads
+
 from sqlglot import exp
+from sqlglot.errors import ParseError
 
 from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
@@ -18,6 +23,7 @@ _PARTS_OF_URLS = {
     "query": "QUERY",
     "scheme": "PROTOCOL",
 }
+_KEEPS_NULL_FIELDS = TRINO_FAMILY | {"bigquery", "duckdb", "postgres"}
 _TAKE_FUNCTIONS = ("APPLY", "FILTER", "REDUCE", "TRANSFORM", "COLUMNS")
 
 
@@ -25,7 +31,9 @@ _TAKE_FUNCTIONS = ("APPLY", "FILTER", "REDUCE", "TRANSFORM", "COLUMNS")
 def extracted(node: exp.Lambda, dialect: str) -> exp.Expr:
     """`f(js -> 'key')`, which sqlglot reads as a function of js."""
     is_key = isinstance(node.this, exp.Literal) and len(node.expressions) == 1
-    if not is_key or not isinstance(node.parent, exp.Anonymous) or node.parent.name.upper().endswith(_TAKE_FUNCTIONS):
+    name = node.parent.name.upper() if isinstance(node.parent, exp.Anonymous) else ""
+    takes_function = name.endswith(_TAKE_FUNCTIONS) and not name.startswith("JSON")
+    if not is_key or takes_function or not isinstance(node.parent, exp.Anonymous | exp.FromJson):
         return node
     key = node.this.name
     path = f"$[{key}]" if node.this.is_int else key if key.startswith("$") else f"$.{key}"
@@ -54,6 +62,34 @@ def at_path(node: exp.Expr, dialect: str) -> exp.Expr:
     if is_plain and isinstance(path, exp.Expr) and not node.args.get("returning"):
         return call("GET_JSON_OBJECT", node.this, path)
     return node
+
+
+def unwrap_nulls(tree: exp.Expr) -> exp.Expr:
+    """The tree, in which `js->>'$.items[0]'` is NULL where the item is: Spark's is the text null."""
+    for node in list(tree.find_all(exp.Anonymous, exp.JSONExtract, exp.JSONExtractScalar)):
+        holder = node.parent
+        while isinstance(holder, exp.Paren):
+            holder = holder.parent
+        if not _ends_with_item(node) or (isinstance(holder, exp.Func) and _reads_json(holder)):
+            continue
+        value = exp.Nullif(this=node.copy(), expression=exp.Literal.string("null"))
+        if node is tree:
+            return value
+        node.replace(value)
+    return tree
+
+
+def _ends_with_item(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Anonymous):
+        is_call = node.name.upper() == "GET_JSON_OBJECT" and len(node.expressions) == 2
+        return is_call and re.search(r"\[\d+\]$", node.expressions[1].name) is not None
+    path = node.expression
+    last = path.expressions[-1] if isinstance(path, exp.JSONPath) and path.expressions else None
+    return isinstance(last, exp.JSONPathSubscript) and isinstance(last.this, int)
+
+
+def _reads_json(call_of: exp.Func) -> bool:
+    return isinstance(call_of, exp.JSONExtract | exp.JSONExtractScalar) or "JSON" in call_of.name.upper()
 
 
 def _part_of_url(url: exp.ParseUrl, keys: list[str], node: exp.Expr) -> exp.Expr:
@@ -132,6 +168,64 @@ def keys(node: exp.JSONKeys, dialect: str) -> exp.Expr:
 def written(node: exp.JSONFormat, dialect: str) -> exp.Expr:
     """`json_format(json)`, which is one already if it was parsed, or extracted."""
     is_json = isinstance(node.this.unnest(), exp.JSONExtract | exp.ParseJSON) or (
-        isinstance(node.this, exp.Anonymous) and node.this.name.upper() == "GET_JSON_OBJECT"
+        isinstance(node.this, exp.Anonymous) and node.this.name.upper() in ("GET_JSON_OBJECT", "TO_JSON")
     )
-    return node.this if is_json else node
+    if is_json:
+        return node.this
+    return as_json(node, node.this, dialect) if node.args.keys() <= {"this", "to_json"} else node
+
+
+@rewrites("TO_JSON", dialects={"duckdb", "postgres"})
+def json_of(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`to_json(value)`."""
+    return as_json(node, node.expressions[0], dialect) if len(node.expressions) == 1 else node
+
+
+def as_json(node: exp.Expr, value: exp.Expr, dialect: str) -> exp.Expr:
+    """A value as JSON, where a struct keeps its fields that are NULL; Spark leaves them out."""
+    is_plain_list = isinstance(value, exp.Array) and not value.find(exp.Struct)
+    is_plain_type = type_of(value) in LISTS and value.type is not None and "STRUCT" not in value.type.sql()
+    if dialect not in _KEEPS_NULL_FIELDS or is_plain_list or is_plain_type or isinstance(value, exp.Map | exp.VarMap):
+        return node
+    return call("TO_JSON", value, from_template("MAP('ignoreNullFields', 'false')"))
+
+
+@rewrites(exp.FromJson, dialects={"duckdb"})
+def read(node: exp.FromJson, dialect: str) -> exp.Expr:
+    """`from_json(js, '["VARCHAR"]')`, whose type is written in JSON.
+
+    Raises:
+        NotInSpark: it is no literal.
+    """
+    return _read(node, node.this, node.expression)
+
+
+@rewrites("JSON_TRANSFORM", dialects={"duckdb"})
+def transformed(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`json_transform(js, '{"a": "INTEGER"}')`, the other name."""
+    return _read(node, *node.expressions) if len(node.expressions) == 2 else node
+
+
+def _read(node: exp.Expr, json: exp.Expr, given: exp.Expr) -> exp.Expr:
+    try:
+        kind = _type(loads(given.name))
+    except (ParseError, ValueError) as error:
+        message = "the type of FROM_JSON is no literal as '[\"VARCHAR\"]'; Spark has 'ARRAY<STRING>'"
+        raise NotInSpark(message, node) from error
+    return of_json(json, kind)
+
+
+def of_json(json: exp.Expr, kind: exp.DataType) -> exp.Expr:
+    """JSON as a list or a struct."""
+    made = call("FROM_JSON", json, exp.Literal.string(kind.sql(dialect="spark")))
+    made.type = kind.copy()
+    return made
+
+
+def _type(given: object) -> exp.DataType:
+    if isinstance(given, list) and len(given) == 1:
+        return exp.DataType(this=exp.DType.ARRAY, nested=True, expressions=[_type(given[0])])
+    if isinstance(given, dict):
+        fields = [exp.ColumnDef(this=exp.to_identifier(name), kind=_type(kind)) for name, kind in given.items()]
+        return exp.DataType(this=exp.DType.STRUCT, nested=True, expressions=fields)
+    return exp.DataType.build(str(given), dialect="duckdb")

@@ -16,6 +16,11 @@ from dbt_kinds.translation.rewrites import rewrites
 
 # wrappers of an aggregate that belong to it
 _AROUND = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls, exp.Window)
+# for these a row with NULL is one that is not there
+_LEAVE_NULL_OUT = (
+    *(exp.Avg, exp.Count, exp.CountIf, exp.LogicalAnd, exp.LogicalOr, exp.Max, exp.Median, exp.Min, exp.Stddev),
+    *(exp.StddevPop, exp.StddevSamp, exp.Sum, exp.Variance, exp.VariancePop),
+)
 # BigQuery's tables store no NULL for arrays
 _EMPTY_LIST_OF_NOTHING = frozenset({"bigquery", "clickhouse", "snowflake"})
 _EMPTY_TEXT_OF_NOTHING = frozenset({"snowflake"})
@@ -39,13 +44,38 @@ class _Aggregate:
     def over(self, name: str, value: exp.Expr) -> exp.Expr:
         """A different aggregate over the same rows."""
         made: exp.Expr = call(name, value)
-        if self.where is not None:
+        if self.where is not None and self.window is not None:
+            made = call(name, _where(value, self.where))
+        elif self.where is not None:
             made = exp.Filter(this=made, expression=self.where.copy())
         if self.window is not None:
             window = self.window.copy()
             window.set("this", made)
             return window
         return made
+
+
+def only_where(node: exp.Filter) -> exp.Expr:
+    """An aggregate of rows that fulfil a condition, for a window, where Spark has no FILTER.
+
+    Raises:
+        NotInSpark: NULL counts in it.
+    """
+    aggregate = node.this.copy()
+    if isinstance(aggregate, exp.GroupConcat | exp.ArrayAgg):
+        return node
+    if not isinstance(aggregate, _LEAVE_NULL_OUT):
+        message = f"FILTER of {aggregate.key.upper()} in a window has no counterpart in Spark; write CASE WHEN in it"
+        raise NotInSpark(message, node)
+    value = aggregate.this
+    if isinstance(value, exp.Distinct):
+        value = value.expressions[0]
+    value.replace(_where(exp.Literal.number(1) if isinstance(value, exp.Star) else value, node.expression))
+    return aggregate
+
+
+def _where(value: exp.Expr, condition: exp.Expr) -> exp.Expr:
+    return exp.Case(ifs=[exp.If(this=condition.this.copy(), true=value.copy())])
 
 
 @rewrites(exp.WithinGroup)

@@ -9,6 +9,7 @@ from sqlglot import exp
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.date_arithmetic import days_later
 from dbt_kinds.translation.dialects import TRINO_FAMILY
+from dbt_kinds.translation.least_values import is_at_least
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.patterns import found_part
 from dbt_kinds.translation.renamed import from_template
@@ -21,11 +22,14 @@ _ASCII = 128
 _ZERO_IS_BEFORE_THE_TEXT = frozenset({"duckdb", "fabric", "postgres", "redshift", "tsql"})
 _ZERO_IS_NOWHERE = TRINO_FAMILY | {"mysql"}
 _FAR_BEFORE_IS_NOTHING = TRINO_FAMILY | {"mysql", "snowflake"}
-_FAR_BEFORE_IS_THE_START = frozenset({"bigquery", "duckdb"})
+_FAR_BEFORE_IS_THE_START = frozenset({"bigquery"})
+# where nothing is found from such a start
+_NOWHERE = {"{1} = 0": _ZERO_IS_NOWHERE, "{1} < -LENGTH({0})": _FAR_BEFORE_IS_NOTHING}
 # texts of bytes in these, whose characters depend on a page of codes
 _CHARACTERS_OF_A_PAGE = frozenset({"fabric", "tsql"})
 _NULL_MAKES_NULL = frozenset({"redshift"})
 _EMPTY_OF_PART_ZERO = frozenset({"duckdb"})
+_FIRST_OF_PART_ZERO = frozenset({"snowflake"})
 _SIGNS_OF_PATTERNS = re.compile(r"[][\\.^$|?*+(){}]")
 
 
@@ -66,6 +70,11 @@ def split_part(node: exp.SplitPart, dialect: str) -> exp.Expr:
         if dialect in _EMPTY_OF_PART_ZERO:
             return call("LEFT", node.this, exp.Literal.number(0))
         node.set("part_index", exp.Literal.number(1))
+    elif _negative(index) is None and not is_at_least(index, 1):
+        if dialect in _EMPTY_OF_PART_ZERO:
+            return from_template("IF({1} = 0, LEFT({0}, 0), {2})", node.this, index, node)
+        if dialect in _FIRST_OF_PART_ZERO:
+            node.set("part_index", from_template("IF({0} = 0, 1, {0})", index))
     if dialect not in TRINO_FAMILY:
         return node
     return call("TRY_ELEMENT_AT", _parts(node.this, node.args["delimiter"]), node.args["part_index"])
@@ -75,8 +84,10 @@ def split_part(node: exp.SplitPart, dialect: str) -> exp.Expr:
 def left(node: exp.Left, dialect: str) -> exp.Expr:
     """`left(text, -n)`: all but the last n."""
     count = _negative(node.expression)
-    if count is None or dialect not in _NEGATIVE_LEAVES_OUT:
+    if dialect not in _NEGATIVE_LEAVES_OUT or is_at_least(node.expression, 0):
         return node
+    if count is None:
+        return call("LEFT", node.this, _all_but(node.this, node.expression))
     rest = exp.Sub(this=call("LENGTH", node.this), expression=exp.Literal.number(count))
     return call("SUBSTRING", node.this, exp.Literal.number(1), rest)
 
@@ -85,9 +96,16 @@ def left(node: exp.Left, dialect: str) -> exp.Expr:
 def right(node: exp.Right, dialect: str) -> exp.Expr:
     """`right(text, -n)`: all but the first n."""
     count = _negative(node.expression)
-    if count is None or dialect not in _NEGATIVE_LEAVES_OUT:
+    if dialect not in _NEGATIVE_LEAVES_OUT or is_at_least(node.expression, 0):
         return node
+    if count is None:
+        return call("RIGHT", node.this, _all_but(node.this, node.expression))
     return call("SUBSTRING", node.this, exp.Literal.number(count + 1))
+
+
+def _all_but(text: exp.Expr, count: exp.Expr) -> exp.Expr:
+    """A number of characters, of which a negative one is left out at the other end."""
+    return from_template("IF({1} < 0, LENGTH({0}) + {1}, {1})", text, count)
 
 
 @rewrites(exp.Substring)
@@ -105,6 +123,8 @@ def substring(node: exp.Substring, dialect: str) -> exp.Expr:
     if far is not None and far > 1 and length is not None and dialect in _FAR_BEFORE_IS_THE_START:
         start = from_template("GREATEST(LENGTH({0}) - {1}, 1)", node.this, exp.Literal.number(far - 1))
         return call("SUBSTRING", node.this, start, length)
+    if start is not None and far is None and not isinstance(start, exp.Literal) and not is_at_least(start, 1):
+        return _from_anywhere(node, dialect)
     before = 1 if isinstance(start, exp.Literal) and start.name == "0" else None
     if before is None and dialect in _NEGATIVE_IS_BEFORE_THE_TEXT and (negative := _negative(start)) is not None:
         before = negative + 1
@@ -116,6 +136,31 @@ def substring(node: exp.Substring, dialect: str) -> exp.Expr:
     if length.is_int:
         return call("SUBSTRING", node.this, one, exp.Literal.number(max(int(length.name) - before, 0)))
     return call("SUBSTRING", node.this, one, exp.Sub(this=length.copy(), expression=exp.Literal.number(before)))
+
+
+def _from_anywhere(node: exp.Substring, dialect: str) -> exp.Expr:
+    """`substring(text, strpos(text, ','), 2)`, whose start may be 0, or less."""
+    text, start, length = node.this, node.args["start"], node.args.get("length")
+    shorter = None if length is None else _less_one(length)
+    if dialect in _NEGATIVE_IS_BEFORE_THE_TEXT:
+        first = from_template("IF({0} < 1, 1, {0})", start)
+        if length is None or shorter is None:
+            return call("SUBSTRING", text, first)
+        return call("SUBSTRING", text, first, from_template("IF({0} < 1, {0} + {1}, {2})", start, shorter, length))
+    if dialect in _ZERO_IS_BEFORE_THE_TEXT and length is not None and shorter is not None:
+        return call("SUBSTRING", text, start, from_template("IF({0} = 0, {1}, {2})", start, shorter, length))
+    nowhere = [template for template, dialects in _NOWHERE.items() if dialect in dialects]
+    if is_at_least(start, 0):
+        nowhere = [template for template in nowhere if "LENGTH" not in template]
+    if not nowhere:
+        return node
+    return from_template(f"IF({' OR '.join(nowhere)}, LEFT({{0}}, 0), {{2}})", text, start, _plain(node))
+
+
+def _less_one(length: exp.Expr) -> exp.Expr:
+    if isinstance(length, exp.Literal) and length.is_int:
+        return exp.Literal.number(max(int(length.name) - 1, 0))
+    return exp.Sub(this=length.copy(), expression=exp.Literal.number(1))
 
 
 def _plain(node: exp.Substring) -> exp.Expr:
@@ -232,6 +277,7 @@ def capitalized(node: exp.Initcap, dialect: str) -> exp.Expr:
 
 
 def _negative(count: exp.Expr | None) -> int | None:
+    count = count.unnest() if count is not None else None
     if not isinstance(count, exp.Neg) or not isinstance(count.this, exp.Literal) or not count.this.is_int:
         return None
     return int(count.this.name)

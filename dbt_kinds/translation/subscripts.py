@@ -7,11 +7,15 @@ from sqlglot import exp
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY, dialect_of
 from dbt_kinds.translation.jsons import step
+from dbt_kinds.translation.least_values import is_at_least
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import INTEGERS, LISTS, TEXTS, type_of
 
 _SHIFTED = "was_shifted"
+# what is a BIGINT in Spark, too, if it is one
+_LONG = (exp.Cast, exp.Column, exp.Count, exp.Sum)
 MAY_BE_JSON = TEXTS | {None, exp.DType.VARIANT, exp.DType.OBJECT, exp.DType.JSON}
 
 
@@ -45,7 +49,8 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
         kind = type_of(node.this) if dialect == "duckdb" else exp.DType.ARRAY
         return _slice(node, node.this, (index.this, index.expression), kind)
     base = node.this.unnest()
-    if isinstance(base, exp.ParseJSON) and index.is_string:
+    is_counted_from_0 = dialect == "snowflake" and isinstance(index, exp.Literal)
+    if isinstance(base, exp.ParseJSON) and (index.is_string or is_counted_from_0):
         return call("GET_JSON_OBJECT", base.this, exp.Literal.string(f"${step(index.name)}"))
     if dialect == "snowflake" and isinstance(index, exp.Literal) and _is_at_path(base):
         json, path = base.expressions
@@ -65,7 +70,7 @@ def element(node: exp.Anonymous, dialect: str) -> exp.Expr:
         return node
     base, position = node.expressions
     if type_of(base) in TEXTS:
-        return call("SUBSTRING", base, position, _number(1))
+        return _character(base, position)
     return call("TRY_ELEMENT_AT", base, _not_zero(position))
 
 
@@ -141,18 +146,29 @@ def _position(bracket: exp.Bracket) -> exp.Expr:
 def _element(node: exp.Bracket, position: exp.Expr) -> exp.Expr:
     number = _whole(position)
     if type_of(node.this) in TEXTS:
-        return call("LEFT", node.this, position) if number == 0 else call("SUBSTRING", node.this, position, _number(1))
+        return call("LEFT", node.this, position) if number == 0 else _character(node.this, position)
     if number == 0 and type_of(node.this) in LISTS:
         return exp.null()
     # without a position there Spark's own brackets fail in ANSI mode
     return node if position.is_string else call("TRY_ELEMENT_AT", node.this, _not_zero(position))
 
 
+def _character(text: exp.Expr, position: exp.Expr) -> exp.Expr:
+    """There is no character at position 0, which is the first one in Spark."""
+    is_somewhere = is_at_least(position, 1) or _whole(position) is not None
+    length = _number(1) if is_somewhere else from_template("IF({0} = 0, 0, 1)", position)
+    return call("SUBSTRING", text, position, length)
+
+
 def _not_zero(position: exp.Expr) -> exp.Expr:
-    """There is no position 0, which Spark refuses."""
+    """There is no position 0, which Spark refuses, as it does a BIGINT."""
     number = _whole(position)
     if number is not None:
         return position if number else exp.cast(exp.null(), "int")
+    if any(isinstance(node, _LONG) and type_of(node) is exp.DType.BIGINT for node in position.walk()):
+        position = exp.cast(position.unnest().copy(), "int")
+    if is_at_least(position, 1):
+        return position
     return exp.Nullif(this=position.copy(), expression=_number(0))
 
 

@@ -21,6 +21,7 @@ from dbt_kinds.translation.doubts import doubts
 from dbt_kinds.translation.dropped_arguments import refuse_left_out
 from dbt_kinds.translation.duckdb_only import duckdb_only
 from dbt_kinds.translation.functions import function_remarks
+from dbt_kinds.translation.jsons import unwrap_nulls
 from dbt_kinds.translation.lateral_unnest import join_lists
 from dbt_kinds.translation.list_aggregates import listed
 from dbt_kinds.translation.literals import plain_literals
@@ -91,6 +92,8 @@ class SparkTarget:
         settle_types(tree)
         type_literals(tree, dialect)
         tree = _each_rewritten(tree, dialect)
+        if not is_spark(dialect):
+            tree = unwrap_nulls(tree)
         for select in tree.find_all(exp.Select):
             join_lists(select, dialect)
         for pivot in tree.find_all(exp.Pivot):

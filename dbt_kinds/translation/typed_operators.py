@@ -8,7 +8,7 @@ from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.date_arithmetic import days_later
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
-from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, NUMBERS, TIMES, WITHOUT_ZONE, type_of
+from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, NUMBERS, TIMES, WHOLE, WITHOUT_ZONE, type_of
 from dbt_kinds.translation.zones import spelt_zone
 
 _NULL_BY_ZERO = frozenset({"duckdb", "mysql"})
@@ -64,7 +64,8 @@ def whole_quotient(node: exp.IntDiv, dialect: str) -> exp.Expr:
     Raises:
         NotInSpark: one has a fraction.
     """
-    if types_of(node) & (DECIMALS | DOUBLES) and dialect == "duckdb":
+    is_whole = isinstance(node.this.unnest(), WHOLE) and type_of(node.expression) in INTEGERS
+    if types_of(node) & (DECIMALS | DOUBLES) and dialect == "duckdb" and not is_whole:
         raise NotInSpark("// of a number with a fraction has no counterpart in Spark; write floor(a / b)", node)
     return node
 

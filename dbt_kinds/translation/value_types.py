@@ -23,13 +23,21 @@ _TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
     exp.Date: exp.DType.DATE,
     exp.DateFromParts: exp.DType.DATE,
     exp.Interval: exp.DType.INTERVAL,
+    exp.JSONExtractScalar: exp.DType.TEXT,
     exp.LastDay: exp.DType.DATE,
+    exp.Left: exp.DType.TEXT,
     exp.Length: exp.DType.BIGINT,
     exp.Lower: exp.DType.TEXT,
+    exp.RegexpExtract: exp.DType.TEXT,
     exp.RegexpExtractAll: exp.DType.ARRAY,
+    exp.RegexpReplace: exp.DType.TEXT,
+    exp.Replace: exp.DType.TEXT,
+    exp.Right: exp.DType.TEXT,
     exp.RowNumber: exp.DType.BIGINT,
     exp.Split: exp.DType.ARRAY,
+    exp.SplitPart: exp.DType.TEXT,
     exp.Substring: exp.DType.TEXT,
+    exp.TimeToStr: exp.DType.TEXT,
     exp.Trim: exp.DType.TEXT,
     exp.TsOrDsToDate: exp.DType.DATE,
     exp.Upper: exp.DType.TEXT,
@@ -49,6 +57,8 @@ _OF_OPERAND = (
     exp.Window,
 )
 
+# their values have no fraction, whatever type they have
+WHOLE = exp.Ceil | exp.Floor
 _SETTLED = "value_type"
 _WITH_PARTS = frozenset({*exp.DataType.NESTED_TYPES, exp.DType.DECIMAL, exp.DType.BIGDECIMAL, exp.DType.INTERVAL})
 
@@ -112,6 +122,13 @@ def _computed(node: exp.Expr) -> exp.DType | None:
         return _common([node.this, *node.expressions])
     if isinstance(node, exp.Case):
         return _common([*(branch.args.get("true") for branch in node.args["ifs"]), node.args.get("default")])
+    if isinstance(node, exp.If):
+        return _common([node.args.get("true"), node.args.get("false")])
+    if isinstance(node, exp.Abs):
+        return type_of(node.this)
+    if isinstance(node, WHOLE | exp.Round):
+        # of an integer it is another type in some engines
+        return kind if (kind := type_of(node.this)) in DECIMALS | DOUBLES else None
     if isinstance(node, exp.Sum):
         return _of_sum(type_of(node.this))
     if isinstance(node, exp.Avg):
@@ -158,6 +175,10 @@ def _common(values: Iterable[exp.Expr | None]) -> exp.DType | None:
     types = {type_of(value) for value in values if value is not None and not isinstance(value, exp.Null)}
     if types and types <= INTEGERS:
         return exp.DType.BIGINT
+    if types and types <= NUMBERS:
+        return exp.DType.DOUBLE if types & DOUBLES else exp.DType.DECIMAL
+    if types and types <= TEXTS:
+        return exp.DType.TEXT
     return types.pop() if len(types) == 1 else None
 
 
