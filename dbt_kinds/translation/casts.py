@@ -15,7 +15,7 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.table_functions import cast_items, cast_series
-from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, LISTS, TEXTS, TIMES, WHOLE, type_of
+from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, LISTS, NUMBERS, TEXTS, TIMES, WHOLE, type_of
 
 # a cast to an integer rounds in these; Spark cuts
 ROUNDS = TRINO_FAMILY | {"bigquery", "duckdb", "mysql", "postgres", "redshift", "snowflake"}
@@ -39,6 +39,9 @@ _NESTED = LISTS | {exp.DType.STRUCT, exp.DType.MAP}
 # a list in a string, of items without quotes
 _ITEMS = re.compile(r"\{(?P<items>[^{}\"\\]*)\}")
 _IS_DATE = frozenset({"fabric", "tsql"})
+_NUMBERS_ARE_DAYS = frozenset({"fabric", "tsql"})
+# a truth is 1 or 0 as a text
+_BITS_ARE_NUMBERS = frozenset({"fabric", "tsql"})
 DIGITS_OF_DATE = 8
 
 
@@ -67,6 +70,11 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
         return value
     if node.to.is_type(exp.DType.INTERVAL) and node.this.is_string:
         return interval(exp.Interval(this=node.this), dialect)
+    if node.to.this in NUMBERS and dialect in _NUMBERS_ARE_DAYS and type_of(node.this) in TIMES:
+        message = "a time as a number counts days from 1900 on; write datediff(day, '1900-01-01', …)"
+        raise NotInSpark(message, node)
+    if node.to.this in TEXTS and dialect in _BITS_ARE_NUMBERS and type_of(node.this) is exp.DType.BOOLEAN:
+        node.set("this", exp.cast(node.this.unnest(), "int"))
     if node.to.this in INTEGERS:
         return _as_integer(node, dialect)
     if node.to.is_type(exp.DType.BOOLEAN) and dialect in _BOOLEANS and type_of(node.this) in TEXTS:

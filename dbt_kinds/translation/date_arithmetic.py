@@ -16,6 +16,8 @@ _PARTS = re.compile(
 _PLACES = ("YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 # an interval of Spark's holds these, or the others
 _OF_MONTHS = frozenset({"YEAR", "MONTH"})
+_SECONDS = {"WEEK": 604800, "DAY": 86400, "HOUR": 3600, "MINUTE": 60}
+_FRACTION = re.compile(r"\d*\.\d+")
 _SHORT_UNITS = {"MON": "MONTH", "HR": "HOUR", "MIN": "MINUTE", "SEC": "SECOND"}
 _NUMBERS_ARE_TIMES = frozenset({"fabric", "tsql"})
 _UNITS_OF_DATES = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
@@ -101,6 +103,10 @@ def interval(node: exp.Interval, dialect: str) -> exp.Expr:
         return node
     unit = node.unit.name.upper().removesuffix("S")
     if isinstance(number, exp.Literal):
+        if _FRACTION.fullmatch(number.name) and unit in _SECONDS:
+            # `interval '1.5 days'`
+            seconds = float(number.name) * _SECONDS[unit]
+            return exp.Interval(this=exp.Literal.string(f"{seconds:.12g}"), unit=exp.var("SECOND"))
         name, several = _interval_unit(unit)
         is_whole = number.name.isdigit()
         count = str(int(number.name) * several) if is_whole else number.name

@@ -28,6 +28,7 @@ from dbt_kinds.translation.value_types import (
     INSTANTS,
     INTEGERS,
     LISTS,
+    NUMBERS,
     TEXTS,
     TIMES,
     settle_types,
@@ -49,6 +50,7 @@ _DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
 }
 _DECIMALS_IN_OTHER_WORDS = frozenset({"bigquery"})
 _IGNORES_CASE = frozenset({"fabric", "mysql", "tsql"})
+_TRIMS_WHITE_SPACE = TRINO_FAMILY | {"bigquery"}
 _EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
 _READS_BLANKS_NOWHERE = TRINO_FAMILY
 _BITS_ARE_NUMBERS = frozenset({"fabric", "tsql"})
@@ -120,6 +122,8 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "is an empty text of what is not there; Spark's is NULL"
     elif isinstance(node, exp.JSONExtractScalar) and dialect == "postgres" and _is_jsonb(node):
         yield "writes objects and lists with blanks; Spark without"
+    elif isinstance(node, exp.Avg) and dialect == "snowflake" and type_of(node.this) in INTEGERS:
+        yield "has six digits behind the point; Spark's is a double"
     elif isinstance(node, _MEANS) and type_of(_summed(node)) in DECIMALS and _is_mean_of_decimals(node, dialect):
         if isinstance(node, exp.Avg) and dialect != "duckdb":
             yield "has other digits behind the point than Spark's, which adds four to a decimal's"
@@ -144,8 +148,12 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield from _of_texts(node, dialect)
     elif isinstance(node, exp.Format) and dialect == "postgres":
         yield "writes nothing for NULL; Spark writes null: write coalesce()"
-    elif isinstance(node, exp.ToChar) and node.args.get("format") is None:
+    elif isinstance(node, exp.String) or (isinstance(node, exp.ToChar) and node.args.get("format") is None):
         yield from _of_text(node.this, dialect)
+    elif isinstance(node, exp.Pow) and dialect in _EMPTY_IS_ZERO and _is_power_of_its_type(node):
+        yield "has the type of its first argument; Spark's is a double"
+    elif isinstance(node, exp.Anonymous) and dialect == "snowflake" and _is_time_of_number(node):
+        yield "takes a large number for thousandths of a second; Spark for seconds"
     elif isinstance(node, exp.Convert) and may_write_midnight(node):
         yield "writes no time of a date, which Spark writes as 00:00:00: declare the type, or give it a length"
     elif isinstance(node, exp.Add) and dialect == "tsql":
@@ -163,6 +171,10 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
 def _of_all_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
     """What is told once a project, since it may hold anywhere."""
     yield from _of_undeclared(node, dialect)
+    if isinstance(node, exp.Trim) and node.expression is None and dialect in _TRIMS_WHITE_SPACE:
+        yield (
+            f"TRIM of {dialect} takes line ends and tabs off, Spark's only blanks; write trim(both ' \\t\\n' from x)"
+        )
     if dialect in _IGNORES_CASE and _compares_texts(node):
         yield (
             f"{dialect} ignores case, and blanks at the end, where it compares, searches or groups texts, unless a "
@@ -170,6 +182,8 @@ def _of_all_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
         )
     if isinstance(node, exp.Cast):
         values = [node.this] if node.to.this in TEXTS else []
+    elif isinstance(node, exp.String):
+        values = [node.this]
     elif isinstance(node, exp.ToChar):
         values = [node.this] if node.args.get("format") is None else []
     else:
@@ -218,6 +232,18 @@ def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
 def _is_of_unknown_columns(value: exp.Expr) -> bool:
     is_unknown = type_of(value) is None and isinstance(value, _MAY_BE_NUMBERS)
     return is_unknown and any(type_of(column) is None for column in value.find_all(exp.Column))
+
+
+def _is_power_of_its_type(node: exp.Pow) -> bool:
+    exponent = node.expression.unnest()
+    is_whole = isinstance(exponent, exp.Literal) and exponent.is_int
+    kind = type_of(node.this)
+    return kind in DECIMALS or (kind is None and not is_whole)
+
+
+def _is_time_of_number(node: exp.Anonymous) -> bool:
+    is_call = node.name.upper().startswith("TO_TIMESTAMP") and len(node.expressions) == 1
+    return is_call and type_of(node.expressions[0]) in NUMBERS and not node.expressions[0].is_number
 
 
 def _summed(node: exp.Expr) -> exp.Expr:
@@ -381,8 +407,8 @@ def _compares_plain_date(node: exp.Expr) -> bool:
 
 
 def _compares_texts(node: exp.Expr) -> bool:
-    if isinstance(node, _COMPARISONS):
-        values = [node.this, node.args.get("expression"), *node.expressions]
+    if isinstance(node, (*_COMPARISONS, exp.Between, exp.Group)):
+        values = [node.this, *(node.args.get(name) for name in ("expression", "low", "high")), *node.expressions]
     elif isinstance(node, exp.Replace | exp.StrPosition | exp.Nullif | exp.Distinct):
         values = [node.this, *node.args.values()]
     else:

@@ -17,7 +17,7 @@ from dbt_kinds.translation.truncation import cut_to
 from dbt_kinds.translation.typed_operators import (
     at_time_zone,
 )
-from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TIMES, type_of
+from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TEXTS, TIMES, type_of
 
 _NEED_ORDER = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile, exp.Lag, exp.Lead, exp.CumeDist, exp.PercentRank)
 _LOG_IS_DECIMAL = frozenset({"duckdb", "postgres", "redshift"})
@@ -224,6 +224,21 @@ def _double_average(node: exp.Avg, dialect: str) -> exp.Expr:
     value = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
     if type_of(value) in DECIMALS:
         value.replace(exp.cast(value.copy(), "double"))
+    return node
+
+
+@rewrites(exp.Pow, dialects={"fabric", "tsql"})
+def _whole_power(node: exp.Pow, dialect: str) -> exp.Expr:
+    """The power of an integer is one."""
+    return exp.cast(node.copy(), "bigint") if type_of(node.this) in INTEGERS else node
+
+
+@rewrites(exp.Coalesce, dialects={"fabric", "tsql"})
+def _null_replaced(node: exp.Coalesce, dialect: str) -> exp.Expr:
+    """`isnull(text, 0)` is a text; Spark's COALESCE reads the text as a number in ANSI mode."""
+    other = node.expressions[0]
+    if node.args.get("is_null") and type_of(node.this) in TEXTS and other.is_number:
+        other.replace(exp.Literal.string(other.name))
     return node
 
 

@@ -109,8 +109,11 @@ def extracted(node: exp.RegexpExtract, dialect: str) -> exp.Expr:
         given = node.args.get(argument)
         if given is not None and given.name not in ("", "c", plain):
             raise NotInSpark(f"the {argument} of a search for a pattern has no counterpart in Spark", node)
+    if "e" in (node.args["parameters"].name if node.args.get("parameters") is not None else ""):
+        # the first group, unless another one is given; sqlglot has 0 for none
+        group = exp.Literal.number(1) if group is None or group.name == "0" else group
     if dialect in _NULL_WITHOUT_MATCH:
-        return found_part(node.this, node.expression, node.args.get("group"))
+        return found_part(node.this, node.expression, group)
     return call("REGEXP_EXTRACT", node.this, node.expression, node.args.get("group") or exp.Literal.number(0))
 
 

@@ -203,6 +203,8 @@ def together(node: exp.Concat, dialect: str) -> exp.Expr:
 
 def _word(value: exp.Expr, dialect: str) -> exp.Expr:
     is_letter = dialect == "postgres" and type_of(value) is exp.DType.BOOLEAN
+    if dialect in _CHARACTERS_OF_A_PAGE and type_of(value) is exp.DType.BOOLEAN:
+        return exp.cast(value, "int")
     return from_template("CASE {0} WHEN TRUE THEN 't' WHEN FALSE THEN 'f' END", value) if is_letter else value
 
 
