@@ -187,9 +187,10 @@ def _as_json(node: exp.Cast, dialect: str) -> exp.Expr:
     if isinstance(holder, exp.Cast) and holder.to.this in _NESTED:
         return node
     takes_text = isinstance(holder, _TAKE_JSON) or (isinstance(holder, exp.Anonymous) and "JSON" in holder.name.upper())
+    value: exp.Expr = node.this
     if is_plain or takes_text:
-        return node.this
-    return as_json(node, node.this, dialect) if node.to.is_type(exp.DType.JSON) else node
+        return value
+    return as_json(node, value, dialect) if node.to.is_type(exp.DType.JSON) else node
 
 
 def _as_list(node: exp.Cast, dialect: str) -> exp.Expr:

@@ -167,12 +167,13 @@ def keys(node: exp.JSONKeys, dialect: str) -> exp.Expr:
 @rewrites(exp.JSONFormat)
 def written(node: exp.JSONFormat, dialect: str) -> exp.Expr:
     """`json_format(json)`, which is one already if it was parsed, or extracted."""
-    is_json = isinstance(node.this.unnest(), exp.JSONExtract | exp.ParseJSON) or (
-        isinstance(node.this, exp.Anonymous) and node.this.name.upper() in ("GET_JSON_OBJECT", "TO_JSON")
+    value: exp.Expr = node.this
+    is_json = isinstance(value.unnest(), exp.JSONExtract | exp.ParseJSON) or (
+        isinstance(value, exp.Anonymous) and value.name.upper() in ("GET_JSON_OBJECT", "TO_JSON")
     )
     if is_json:
-        return node.this
-    return as_json(node, node.this, dialect) if node.args.keys() <= {"this", "to_json"} else node
+        return value
+    return as_json(node, value, dialect) if node.args.keys() <= {"this", "to_json"} else node
 
 
 @rewrites("TO_JSON", dialects={"duckdb", "postgres"})
