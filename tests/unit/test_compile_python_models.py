@@ -147,6 +147,12 @@ def test_a_function_that_does_more_is_refused_with_its_line(body: str, line: int
     assert (note.code, note.place.file, note.place.line) == ("NoPythonModels", "models/daily.py", line), note
 
 
+def test_a_refusal_repeats_no_long_text_of_the_source() -> None:
+    body = "return duckdb.connect('md:?motherduck_token=eyJhbGciOiJIUzI1NiIs').df()"
+    (left,) = read_files({"models/daily.py": python_model(body)}).left_out
+    assert "duckdb.connect('…')" in left.notes[0].message and "token" not in left.notes[0].message
+
+
 def test_a_full_model_has_no_window() -> None:
     body = "return context.fetchdf(f\"select '{start}' as day\")"
     project = read_files({"models/daily.py": python_model(body, "kind='FULL',")})

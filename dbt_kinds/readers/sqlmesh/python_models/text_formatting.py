@@ -6,10 +6,12 @@ import ast
 import re
 import string
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from dbt_kinds.readers.sqlmesh.python_models.times import Day, Moment, NotSqlAtHeart, is_reserved
 
+_LONGEST_TEXT = 20
 # larger widths would exhaust memory
 _WIDE = re.compile(r"\d{5,}")
 # conversions of % other than plain insertion
@@ -99,12 +101,18 @@ def refused_part(node: ast.expr) -> NotSqlAtHeart:
 
 
 def text_of(node: ast.AST) -> str:
-    """A piece of the source on one line, shortened."""
+    """A piece of the source on one line, shortened: without long texts, which may hold a password."""
     try:
-        text = " ".join(ast.unparse(node).split())
+        text = " ".join(ast.unparse(_WithoutLongTexts().visit(deepcopy(node))).split())
     except (ValueError, RecursionError, AttributeError):
         text = type(node).__name__
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+class _WithoutLongTexts(ast.NodeTransformer):
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        is_long = isinstance(node.value, str) and len(node.value) > _LONGEST_TEXT
+        return ast.Constant(value="…") if is_long else node
 
 
 def _time_text(value: Moment | Day, form: str, node: ast.expr) -> str:
