@@ -10,10 +10,21 @@ from sqlglot import exp
 from dbt_kinds.translation.casts import DIGITS_OF_DATE, ROUNDS, ROUNDS_TEXTS
 from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
 from dbt_kinds.translation.digests import may_write_midnight
+from dbt_kinds.translation.general_doubts import (
+    ALTERNATIVES,
+    COMPARISONS,
+    DOUBLES_IN_OTHER_WORDS,
+    EMPTY_IS_ZERO,
+    MAY_BE_NUMBERS,
+    MEANS,
+    general_doubts,
+    is_mean_of_decimals,
+    summed,
+)
 from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.subscripts import MAY_BE_JSON
 from dbt_kinds.translation.truncation import KEEPS_DATES
-from dbt_kinds.translation.typed_literals import may_be_dates, may_be_numbers
+from dbt_kinds.translation.typed_literals import may_be_dates
 from dbt_kinds.translation.typed_operators import (
     DAYS_BETWEEN_DATES,
     ZONE_GOES_BOTH_WAYS,
@@ -44,40 +55,16 @@ _LONGEST = 80
 _SHOWN = 3
 _NESTED = LISTS | {exp.DType.STRUCT, exp.DType.MAP}
 _JSONS = frozenset({exp.DType.JSON, exp.DType.JSONB})
-# dialects whose text of a double is not Spark's: 2 or 2E0 for 2.0
-_DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
-    *("bigquery", "fabric", "materialize", "mysql", "oracle", "postgres", "redshift", "risingwave", "snowflake", "tsql")
-}
 _DECIMALS_IN_OTHER_WORDS = frozenset({"bigquery"})
-_IGNORES_CASE = frozenset({"fabric", "mysql", "tsql"})
-_TRIMS_WHITE_SPACE = TRINO_FAMILY | {"bigquery"}
-_EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
 _READS_BLANKS_NOWHERE = TRINO_FAMILY
-_BITS_ARE_NUMBERS = frozenset({"fabric", "tsql"})
-# their value has the type of their operand
-_PASS_ON = (
-    *(exp.DateTrunc, exp.FirstValue, exp.IgnoreNulls, exp.Lag, exp.LastValue, exp.Lead, exp.Max, exp.Min),
-    *(exp.TimestampTrunc, exp.Window),
-)
 _AVERAGE_IS_WHOLE = frozenset({"fabric", "tsql"})
 _JSON_IS_NO_TEXT = frozenset({"bigquery", "duckdb", "mysql", "postgres", "snowflake"}) | TRINO_FAMILY
 _IS_JSON = "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
 _PADS_TEXTS = TRINO_FAMILY | {"fabric", "postgres", "redshift", "tsql"}
 _SCALARS_ONLY = TRINO_FAMILY | {"fabric", "tsql"}
-_MEANS = (exp.Avg, exp.Median, exp.PercentileCont)
-_MEANS_IN_OTHER_DIGITS = frozenset({"bigquery", "duckdb", "materialize", "postgres", "redshift", "snowflake"})
-_MAY_BE_DECIMALS = (exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Coalesce, exp.Case, exp.Round)
-_ROUNDS = re.compile(r"%[-+ 0]*\d*\.\d+f")
 _DIVIDES_DECIMALS = frozenset({"mysql", "snowflake"})
 _INFINITE_BY_ZERO = TRINO_FAMILY | {"duckdb"}
-# what may hold a number with a fraction, if its type is not known
-_MAY_BE_NUMBERS = (
-    *(exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Coalesce, exp.Case, exp.If, exp.AggFunc),
-    *(exp.Abs, exp.Ceil, exp.Floor, exp.Round, exp.Window),
-)
 _MAY_BE_TEXTS = (exp.Case, exp.Coalesce, exp.Column, exp.If, exp.Nullif)
-_ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.If, exp.Least)
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
 def doubts(tree: exp.Expr, dialect: str) -> Iterator[Remark]:
@@ -93,7 +80,7 @@ def doubts(tree: exp.Expr, dialect: str) -> Iterator[Remark]:
         yield from _operators(node, dialect)
         for why in _differences(node, dialect):
             differing.setdefault(why, []).append(node)
-        for message in _of_all_texts(node, dialect):
+        for message in general_doubts(node, dialect):
             general.setdefault(message, node)
     if differing:
         first = next(iter(differing.values()))[0]
@@ -124,7 +111,7 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "writes objects and lists with blanks; Spark without"
     elif isinstance(node, exp.Avg) and dialect == "snowflake" and type_of(node.this) in INTEGERS:
         yield "has six digits behind the point; Spark's is a double"
-    elif isinstance(node, _MEANS) and type_of(_summed(node)) in DECIMALS and _is_mean_of_decimals(node, dialect):
+    elif isinstance(node, MEANS) and type_of(summed(node)) in DECIMALS and is_mean_of_decimals(node, dialect):
         if isinstance(node, exp.Avg) and dialect != "duckdb":
             yield "has other digits behind the point than Spark's, which adds four to a decimal's"
         elif not isinstance(node, exp.Avg):
@@ -150,7 +137,7 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "writes nothing for NULL; Spark writes null: write coalesce()"
     elif isinstance(node, exp.String) or (isinstance(node, exp.ToChar) and node.args.get("format") is None):
         yield from _of_text(node.this, dialect)
-    elif isinstance(node, exp.Pow) and dialect in _EMPTY_IS_ZERO and _is_power_of_its_type(node):
+    elif isinstance(node, exp.Pow) and dialect in EMPTY_IS_ZERO and _is_power_of_its_type(node):
         yield "has the type of its first argument; Spark's is a double"
     elif isinstance(node, exp.Anonymous) and dialect == "snowflake" and _is_time_of_number(node):
         yield "takes a large number for thousandths of a second; Spark for seconds"
@@ -158,80 +145,14 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "writes no time of a date, which Spark writes as 00:00:00: declare the type, or give it a length"
     elif isinstance(node, exp.Add) and dialect == "tsql":
         yield from _of_plus(node)
-    elif isinstance(node, _ALTERNATIVES) and may_be_dates(node, dialect):
+    elif isinstance(node, ALTERNATIVES) and may_be_dates(node, dialect):
         yield "is a date or a time if its values are; a text in Spark: cast the literal"
     elif isinstance(node, exp.And | exp.Or | exp.Xor) and dialect == "mysql" and _has_number(node):
         yield "takes a number for true unless it is 0; Spark wants a condition: write x <> 0"
     elif isinstance(node, exp.Like) and dialect == "tsql" and "[" in node.expression.name:
         yield "has a choice in brackets; Spark has none: write rlike"
-    elif isinstance(node, _COMPARISONS) and dialect == "tsql" and _compares_plain_date(node):
+    elif isinstance(node, COMPARISONS) and dialect == "tsql" and _compares_plain_date(node):
         yield "is no date in Spark, which wants 2024-01-31"
-
-
-def _of_all_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
-    """What is told once a project, since it may hold anywhere."""
-    yield from _of_undeclared(node, dialect)
-    if isinstance(node, exp.Trim) and node.expression is None and dialect in _TRIMS_WHITE_SPACE:
-        yield (
-            f"TRIM of {dialect} takes line ends and tabs off, Spark's only blanks; write trim(both ' \\t\\n' from x)"
-        )
-    if dialect in _IGNORES_CASE and _compares_texts(node):
-        yield (
-            f"{dialect} ignores case, and blanks at the end, where it compares, searches or groups texts, unless a "
-            "collation says otherwise; Spark does not: write lower(…) on both sides where that matters"
-        )
-    if isinstance(node, exp.Cast):
-        values = [node.this] if node.to.this in TEXTS else []
-    elif isinstance(node, exp.String):
-        values = [node.this]
-    elif isinstance(node, exp.ToChar):
-        values = [node.this] if node.args.get("format") is None else []
-    else:
-        is_text = isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe)
-        values = (node.expressions or [node.this, node.expression]) if is_text else []
-    if dialect not in _DOUBLES_IN_OTHER_WORDS and any(type_of(value) in DOUBLES for value in values):
-        yield (
-            f"where a double becomes a text, {dialect} writes large and small ones in other words than Spark, as "
-            "12345678.9 for 1.23456789E7, or 1e-05 for 1.0E-5"
-        )
-    if any(_is_of_unknown_columns(value.unnest()) for value in values):
-        example = "2 for 2.0" if dialect in _DOUBLES_IN_OTHER_WORDS else "1e+20 for 1.0E20"
-        yield (
-            "where a column whose type is not declared becomes a text, a list, a struct, a number with a fraction or a "
-            f"time with a zone is written in other words by {dialect} than by Spark, as {example}"
-        )
-
-
-def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
-    """What is written for the type that a column has nearly always, if it is not declared."""
-    if isinstance(node, _MEANS) and type_of(_summed(node)) is None and _is_mean_of_decimals(node, dialect):
-        yield (
-            "where a column whose type is not declared is a decimal, its mean or median has other digits behind the "
-            "point than in Spark: cast it to double"
-        )
-    elif _rounds_double(node, dialect):
-        yield (
-            f"where a double is rounded to digits behind the point, {dialect} rounds its value, 1.005 to 1.0; Spark "
-            "its digits, 1.005 to 1.01"
-        )
-    elif isinstance(node, exp.Sub) and dialect in DAYS_BETWEEN_DATES and _are_unknown_columns(node):
-        yield (
-            "where columns whose types are not declared are dates, their difference is a number of days there, and an "
-            "interval in Spark: write datediff()"
-        )
-    elif isinstance(node, _ALTERNATIVES) and may_be_numbers(node, dialect):
-        yield "a text of digits beside columns whose types are not declared is a number if they are; a text in Spark"
-    elif isinstance(node, exp.Length) and dialect == "duckdb" and _is_unknown_column(node.this):
-        yield "the length of a column whose type is not declared is that of a text; of a list it is size()"
-    elif isinstance(node, exp.EQ) and dialect in _BITS_ARE_NUMBERS and _is_compared_bit(node):
-        yield "a BIT that is not declared is compared with 1 and 0, which Spark refuses in ANSI mode: write = true"
-    elif isinstance(node, exp.Add | exp.Sub) and dialect in _EMPTY_IS_ZERO and _may_be_days(node):
-        yield "a number added to a time that is not declared is one of days, which Spark refuses: write dateadd()"
-
-
-def _is_of_unknown_columns(value: exp.Expr) -> bool:
-    is_unknown = type_of(value) is None and isinstance(value, _MAY_BE_NUMBERS)
-    return is_unknown and any(type_of(column) is None for column in value.find_all(exp.Column))
 
 
 def _is_power_of_its_type(node: exp.Pow) -> bool:
@@ -244,48 +165,6 @@ def _is_power_of_its_type(node: exp.Pow) -> bool:
 def _is_time_of_number(node: exp.Anonymous) -> bool:
     is_call = node.name.upper().startswith("TO_TIMESTAMP") and len(node.expressions) == 1
     return is_call and type_of(node.expressions[0]) in NUMBERS and not node.expressions[0].is_number
-
-
-def _summed(node: exp.Expr) -> exp.Expr:
-    value: exp.Expr = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
-    group = node.parent if isinstance(node, exp.PercentileCont) and node.expression is None else None
-    return group.expression.expressions[0].this if isinstance(group, exp.WithinGroup) else value
-
-
-def _is_mean_of_decimals(node: exp.Expr, dialect: str) -> bool:
-    """Whether a mean has other digits than Spark's if its values are decimals."""
-    if isinstance(node, exp.Avg):
-        return dialect in _MEANS_IN_OTHER_DIGITS and isinstance(_summed(node).unnest(), _MAY_BE_DECIMALS)
-    return dialect == "duckdb" and isinstance(_summed(node).unnest(), _MAY_BE_DECIMALS)
-
-
-def _rounds_double(node: exp.Expr, dialect: str) -> bool:
-    if dialect != "duckdb":
-        return False
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "PRINTF":
-        return _ROUNDS.search(node.expressions[0].name) is not None
-    decimals = node.args.get("decimals") if isinstance(node, exp.Round) else None
-    return decimals is not None and decimals.name != "0" and type_of(node.this) in DOUBLES
-
-
-def _are_unknown_columns(node: exp.Sub) -> bool:
-    return _is_unknown_column(node.this) and _is_unknown_column(node.expression)
-
-
-def _is_unknown_column(node: exp.Expr) -> bool:
-    inner = node.unnest()
-    while isinstance(inner, _PASS_ON):
-        inner = inner.this
-    return isinstance(inner, exp.Column) and type_of(inner) is None
-
-
-def _may_be_days(node: exp.Add | exp.Sub) -> bool:
-    number = node.expression.unnest()
-    return _is_unknown_column(node.this) and isinstance(number, exp.Literal) and number.is_int
-
-
-def _is_compared_bit(node: exp.EQ) -> bool:
-    return _is_unknown_column(node.this) and node.expression.is_number and node.expression.name in ("0", "1")
 
 
 def _of_plus(node: exp.Add) -> Iterator[str]:
@@ -301,12 +180,12 @@ def _of_cast(node: exp.Cast, dialect: str) -> Iterator[str]:
     is_tried = isinstance(node, exp.TryCast)
     if node.to.this in INTEGERS:
         is_read = is_tried and dialect in ROUNDS_TEXTS
-        if dialect in ROUNDS and kind is None and isinstance(inner, _MAY_BE_NUMBERS) and not is_read:
+        if dialect in ROUNDS and kind is None and isinstance(inner, MAY_BE_NUMBERS) and not is_read:
             yield "rounds what has a fraction; Spark cuts it: write round()"
         elif dialect in ROUNDS_TEXTS and kind in TEXTS and isinstance(inner, exp.Column) and not is_tried:
             yield "reads and rounds a text with a fraction; Spark cuts it"
     if node.to.this in INTEGERS | DOUBLES and kind in TEXTS | {None}:
-        if dialect in _EMPTY_IS_ZERO and isinstance(inner, exp.Column | exp.Literal) and not inner.is_number:
+        if dialect in EMPTY_IS_ZERO and isinstance(inner, exp.Column | exp.Literal) and not inner.is_number:
             yield "is 0 of an empty text, NULL in Spark"
         elif dialect in _READS_BLANKS_NOWHERE and is_tried:
             yield "is NULL of a number between blanks; Spark reads it"
@@ -327,7 +206,7 @@ def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
     is_of_unknown = isinstance(value, exp.DateTrunc | exp.TimestampTrunc) and type_of(value.this) is None
     if is_of_unknown and dialect in KEEPS_DATES:
         yield "writes no time if a date was cut; Spark writes 00:00:00: cast it to date"
-    elif kind in DOUBLES and dialect in _DOUBLES_IN_OTHER_WORDS:
+    elif kind in DOUBLES and dialect in DOUBLES_IN_OTHER_WORDS:
         yield "writes a double in other words than Spark, as 2 for 2.0 or 1e+20 for 1.0E20"
     elif kind in DECIMALS and dialect in _DECIMALS_IN_OTHER_WORDS:
         yield "leaves zeros at the end out; Spark writes them"
@@ -343,7 +222,7 @@ def _of_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
     values = node.expressions or [node.this, node.expression]
     for value in values:
         kind = type_of(value)
-        if kind in DOUBLES and dialect in _DOUBLES_IN_OTHER_WORDS:
+        if kind in DOUBLES and dialect in DOUBLES_IN_OTHER_WORDS:
             yield "writes a double in other words than Spark, as 2 for 2.0 or 1e+20 for 1.0E20"
             return
 
@@ -404,18 +283,6 @@ def _compares_plain_date(node: exp.Expr) -> bool:
     if not isinstance(value, exp.Literal) or not value.is_string or not value.name.isdigit():
         return False
     return value.name[:2] in ("19", "20") and len(value.name) == DIGITS_OF_DATE
-
-
-def _compares_texts(node: exp.Expr) -> bool:
-    if isinstance(node, (*_COMPARISONS, exp.Between, exp.Group)):
-        values = [node.this, *(node.args.get(name) for name in ("expression", "low", "high")), *node.expressions]
-    elif isinstance(node, exp.Replace | exp.StrPosition | exp.Nullif | exp.Distinct):
-        values = [node.this, *node.args.values()]
-    else:
-        return False
-    return any(isinstance(value, exp.Expr) and type_of(value) in TEXTS for value in values) or isinstance(
-        node, exp.Distinct
-    )
 
 
 def _operators(node: exp.Expr, dialect: str) -> Iterator[Remark]:

@@ -1,0 +1,159 @@
+"""What may hold anywhere in a project, and is told once: texts of numbers, means, and columns of unknown types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from dbt_kinds.translation.dialects import TRINO_FAMILY
+from dbt_kinds.translation.typed_literals import may_be_numbers
+from dbt_kinds.translation.typed_operators import DAYS_BETWEEN_DATES
+from dbt_kinds.translation.value_types import DOUBLES, TEXTS, type_of
+
+# dialects whose text of a double is not Spark's: 2 or 2E0 for 2.0
+DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
+    *("bigquery", "fabric", "materialize", "mysql", "oracle", "postgres", "redshift", "risingwave", "snowflake", "tsql")
+}
+_IGNORES_CASE = frozenset({"fabric", "mysql", "tsql"})
+_TRIMS_WHITE_SPACE = TRINO_FAMILY | {"bigquery"}
+EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
+_BITS_ARE_NUMBERS = frozenset({"fabric", "tsql"})
+# their value has the type of their operand
+_PASS_ON = (
+    *(exp.DateTrunc, exp.FirstValue, exp.IgnoreNulls, exp.Lag, exp.LastValue, exp.Lead, exp.Max, exp.Min),
+    *(exp.TimestampTrunc, exp.Window),
+)
+MEANS = (exp.Avg, exp.Median, exp.PercentileCont)
+_MEANS_IN_OTHER_DIGITS = frozenset({"bigquery", "duckdb", "materialize", "postgres", "redshift", "snowflake"})
+_MAY_BE_DECIMALS = (exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Coalesce, exp.Case, exp.Round)
+_ROUNDS = re.compile(r"%[-+ 0]*\d*\.\d+f")
+# what may hold a number with a fraction, if its type is not known
+MAY_BE_NUMBERS = (
+    *(exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Coalesce, exp.Case, exp.If, exp.AggFunc),
+    *(exp.Abs, exp.Ceil, exp.Floor, exp.Round, exp.Window),
+)
+ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.If, exp.Least)
+COMPARISONS = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.GT, exp.GTE, exp.LT, exp.LTE)
+
+
+def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
+    """What is told once a project, since it may hold anywhere."""
+    yield from _of_undeclared(node, dialect)
+    if isinstance(node, exp.Trim) and node.expression is None and dialect in _TRIMS_WHITE_SPACE:
+        yield (
+            f"TRIM of {dialect} takes line ends and tabs off, Spark's only blanks; write trim(both ' \\t\\n' from x)"
+        )
+    if dialect in _IGNORES_CASE and _compares_texts(node):
+        yield (
+            f"{dialect} ignores case, and blanks at the end, where it compares, searches or groups texts, unless a "
+            "collation says otherwise; Spark does not: write lower(…) on both sides where that matters"
+        )
+    if isinstance(node, exp.Cast):
+        values = [node.this] if node.to.this in TEXTS else []
+    elif isinstance(node, exp.String):
+        values = [node.this]
+    elif isinstance(node, exp.ToChar):
+        values = [node.this] if node.args.get("format") is None else []
+    else:
+        is_text = isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe)
+        values = (node.expressions or [node.this, node.expression]) if is_text else []
+    if dialect not in DOUBLES_IN_OTHER_WORDS and any(type_of(value) in DOUBLES for value in values):
+        yield (
+            f"where a double becomes a text, {dialect} writes large and small ones in other words than Spark, as "
+            "12345678.9 for 1.23456789E7, or 1e-05 for 1.0E-5"
+        )
+    if any(_is_of_unknown_columns(value.unnest()) for value in values):
+        example = "2 for 2.0" if dialect in DOUBLES_IN_OTHER_WORDS else "1e+20 for 1.0E20"
+        yield (
+            "where a column whose type is not declared becomes a text, a list, a struct, a number with a fraction or a "
+            f"time with a zone is written in other words by {dialect} than by Spark, as {example}"
+        )
+
+
+def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
+    """What is written for the type that a column has nearly always, if it is not declared."""
+    if isinstance(node, MEANS) and type_of(summed(node)) is None and is_mean_of_decimals(node, dialect):
+        yield (
+            "where a column whose type is not declared is a decimal, its mean or median has other digits behind the "
+            "point than in Spark: cast it to double"
+        )
+    elif _rounds_double(node, dialect):
+        yield (
+            f"where a double is rounded to digits behind the point, {dialect} rounds its value, 1.005 to 1.0; Spark "
+            "its digits, 1.005 to 1.01"
+        )
+    elif isinstance(node, exp.Sub) and dialect in DAYS_BETWEEN_DATES and _are_unknown_columns(node):
+        yield (
+            "where columns whose types are not declared are dates, their difference is a number of days there, and an "
+            "interval in Spark: write datediff()"
+        )
+    elif isinstance(node, ALTERNATIVES) and may_be_numbers(node, dialect):
+        yield "a text of digits beside columns whose types are not declared is a number if they are; a text in Spark"
+    elif isinstance(node, exp.Length) and dialect == "duckdb" and _is_unknown_column(node.this):
+        yield "the length of a column whose type is not declared is that of a text; of a list it is size()"
+    elif isinstance(node, exp.EQ) and dialect in _BITS_ARE_NUMBERS and _is_compared_bit(node):
+        yield "a BIT that is not declared is compared with 1 and 0, which Spark refuses in ANSI mode: write = true"
+    elif isinstance(node, exp.Add | exp.Sub) and dialect in EMPTY_IS_ZERO and _may_be_days(node):
+        yield "a number added to a time that is not declared is one of days, which Spark refuses: write dateadd()"
+
+
+def _rounds_double(node: exp.Expr, dialect: str) -> bool:
+    if dialect != "duckdb":
+        return False
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "PRINTF":
+        return _ROUNDS.search(node.expressions[0].name) is not None
+    decimals = node.args.get("decimals") if isinstance(node, exp.Round) else None
+    return decimals is not None and decimals.name != "0" and type_of(node.this) in DOUBLES
+
+
+def _is_of_unknown_columns(value: exp.Expr) -> bool:
+    is_unknown = type_of(value) is None and isinstance(value, MAY_BE_NUMBERS)
+    return is_unknown and any(type_of(column) is None for column in value.find_all(exp.Column))
+
+
+def _are_unknown_columns(node: exp.Sub) -> bool:
+    return _is_unknown_column(node.this) and _is_unknown_column(node.expression)
+
+
+def _is_unknown_column(node: exp.Expr) -> bool:
+    inner = node.unnest()
+    while isinstance(inner, _PASS_ON):
+        inner = inner.this
+    return isinstance(inner, exp.Column) and type_of(inner) is None
+
+
+def _may_be_days(node: exp.Add | exp.Sub) -> bool:
+    number = node.expression.unnest()
+    return _is_unknown_column(node.this) and isinstance(number, exp.Literal) and number.is_int
+
+
+def _is_compared_bit(node: exp.EQ) -> bool:
+    return _is_unknown_column(node.this) and node.expression.is_number and node.expression.name in ("0", "1")
+
+
+def _compares_texts(node: exp.Expr) -> bool:
+    if isinstance(node, (*COMPARISONS, exp.Between, exp.Group)):
+        values = [node.this, *(node.args.get(name) for name in ("expression", "low", "high")), *node.expressions]
+    elif isinstance(node, exp.Replace | exp.StrPosition | exp.Nullif | exp.Distinct):
+        values = [node.this, *node.args.values()]
+    else:
+        return False
+    return any(isinstance(value, exp.Expr) and type_of(value) in TEXTS for value in values) or isinstance(
+        node, exp.Distinct
+    )
+
+
+def summed(node: exp.Expr) -> exp.Expr:
+    """The values of a mean, or a median."""
+    value: exp.Expr = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
+    group = node.parent if isinstance(node, exp.PercentileCont) and node.expression is None else None
+    return group.expression.expressions[0].this if isinstance(group, exp.WithinGroup) else value
+
+
+def is_mean_of_decimals(node: exp.Expr, dialect: str) -> bool:
+    """Whether a mean has other digits than Spark's if its values are decimals."""
+    if isinstance(node, exp.Avg):
+        return dialect in _MEANS_IN_OTHER_DIGITS and isinstance(summed(node).unnest(), _MAY_BE_DECIMALS)
+    return dialect == "duckdb" and isinstance(summed(node).unnest(), _MAY_BE_DECIMALS)
