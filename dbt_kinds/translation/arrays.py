@@ -36,11 +36,11 @@ def contains(node: exp.ArrayContains, dialect: str) -> exp.Expr:
 
 @rewrites(exp.EQ, dialects={"duckdb"})
 def equals_any(node: exp.EQ, dialect: str) -> exp.Expr:
-    """`x = any(list)`: false, too, beside a NULL in the list."""
+    """`x = any(list)`: false if there is no list."""
     values = node.expression.this.unnest() if isinstance(node.expression, exp.Any) else None
-    if values is None or isinstance(values, exp.Query):
-        return node
-    return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", values), node.this)
+    if values is not None and not isinstance(values, exp.Query | exp.Array):
+        values.replace(exp.Coalesce(this=values.copy(), expressions=[exp.Array()]))
+    return node
 
 
 @rewrites(exp.ArrayOverlaps)

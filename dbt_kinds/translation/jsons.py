@@ -70,7 +70,7 @@ def unwrap_nulls(tree: exp.Expr) -> exp.Expr:
         holder = node.parent
         while isinstance(holder, exp.Paren):
             holder = holder.parent
-        if not _ends_with_item(node) or (isinstance(holder, exp.Func) and _reads_json(holder)):
+        if not _ends_with_item(node) or _reads_json(holder):
             continue
         value = exp.Nullif(this=node.copy(), expression=exp.Literal.string("null"))
         if node is tree:
@@ -88,8 +88,9 @@ def _ends_with_item(node: exp.Expr) -> bool:
     return isinstance(last, exp.JSONPathSubscript) and isinstance(last.this, int)
 
 
-def _reads_json(call_of: exp.Func) -> bool:
-    return isinstance(call_of, exp.JSONExtract | exp.JSONExtractScalar) or "JSON" in call_of.name.upper()
+def _reads_json(holder: exp.Expr | None) -> bool:
+    is_call = isinstance(holder, exp.Anonymous) and "JSON" in holder.name.upper()
+    return is_call or isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar)
 
 
 def _part_of_url(url: exp.ParseUrl, keys: list[str], node: exp.Expr) -> exp.Expr:
