@@ -43,9 +43,10 @@ class Gate:
         """One step: changes the sources, runs, and compares what it expects."""
         for name, rows in step.get("sources", {}).items():
             self._view(name, self.vector["tables"][name], rows)
-        for statement in step.get("sql", []):
-            table = f"{self.project.schema}.{self.target}"
-            self.project.sql(self._of_format(statement).replace("{database}", self.database).replace("{target}", table))
+        for written in step.get("sql", []):
+            for statement in self._of_format(written):
+                named = statement.replace("{database}", self.database)
+                self.project.sql(named.replace("{target}", f"{self.project.schema}.{self.target}"))
         self.model = {**self.model, "options": _merged(self.model["options"], step.get("options", {}))}
         self.model["query"] = step.get("query", self.model["query"])
         for name, options in step.get("parent_options", {}).items():
@@ -163,17 +164,22 @@ class Gate:
     def _create(self, name: str, table: Mapping[str, Any]) -> None:
         parts = f"partitioned by ({', '.join(table['partitioned_by'])})" if table.get("partitioned_by") else ""
         properties = ", ".join(f"'{key}'='{value}'" for key, value in table.get("properties", {}).items())
-        self.project.sql(
-            self._of_format(f"create table {self.database}.{name} ({table['columns']}) using {table['using']} {parts} ")
-            + (f"tblproperties ({properties})" if properties else "")
+        [created] = self._of_format(
+            f"create table {self.database}.{name} ({table['columns']}) using {table['using']} {parts} "
         )
+        self.project.sql(created + (f"tblproperties ({properties})" if properties else ""))
 
-    def _of_format(self, statement: str) -> str:
-        """A statement that makes a source of Iceberg, on Delta one of Delta that tells its changes."""
+    def _of_format(self, statement: str) -> list[str]:
+        """A statement that makes a source of Iceberg; on Delta, those that make one of Delta that tells its changes.
+
+        Iceberg forgets the history of a table that is replaced. Delta does that of one that is dropped.
+        """
         if self.file_format != "delta":
-            return statement
+            return [statement]
         feed = r"using delta\1 tblproperties (delta.enableChangeDataFeed = true)"
-        return re.sub(r"using iceberg((?: +partitioned by [(][^)]*[)])?)", feed, statement)
+        created = re.sub(r"using iceberg((?: +partitioned by [(][^)]*[)])?)", feed, statement)
+        replaced = re.match(r"create or replace table (\S+)", created)
+        return [created] if replaced is None else [f"drop table if exists {replaced[1]}", created]
 
 
 def _merged(options: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
