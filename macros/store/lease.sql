@@ -108,11 +108,19 @@
 
 
 {#
-  The claims that this run holds, by relation: `{options, seconds, sign_of_life, table_state}`, the state being what was
-  answered to the questions that came with the claim, and the snapshot that the last recorded write left.
+  The claims that this run holds, by relation: `{options, seconds, sign_of_life, table_state, had_others}`, the state
+  being what was answered to the questions that came with the claim, and the snapshot that the last recorded write left;
+  had_others is whether another run ever claimed the table.
 #}
 {% macro own_claims() %}
   {% do return(dbt_kinds.run_memory('claims')) %}
+{% endmacro %}
+
+
+{# Whether another run claimed a table before this one, as far as the store remembers. #}
+{% macro was_claimed_before(relation) %}
+  {% set key = dbt_kinds.relation_key(relation.database, relation.schema, relation.identifier) %}
+  {% do return(dbt_kinds.own_claims().get(key, {}).get('had_others', false)) %}
 {% endmacro %}
 
 
@@ -254,12 +262,21 @@
   {% for row in rows if row.is_unreadable is defined %}{% do dbt_kinds.fail_unreadable(relation, row) %}{% endfor %}
   {% do dbt_kinds.replace_log(relation, rows) %}
   {% do dbt_kinds.own_claims().get(relation,
-    {}).update({'table_state': dict(answers, recorded_head=dbt_kinds._recorded_head(rows))}) %}
+    {}).update({'table_state': dict(answers, recorded_head=dbt_kinds._recorded_head(rows)),
+      'had_others': dbt_kinds._has_claims_of_others(rows)}) %}
   {% for claim in ahead %}
     {% set rows = log | selectattr('relation', 'eq', claim.options.relation) | list %}
-    {% do claim.update({'rows': rows, 'table_state': {'recorded_head': dbt_kinds._recorded_head(rows)}}) %}
+    {% do claim.update({'rows': rows, 'table_state': {'recorded_head': dbt_kinds._recorded_head(rows)},
+      'had_others': dbt_kinds._has_claims_of_others(rows)}) %}
   {% endfor %}
   {% do return(log) %}
+{% endmacro %}
+
+
+{# Whether another run ever claimed a table, according to its events. Pure. #}
+{% macro _has_claims_of_others(rows) %}
+  {% do return(rows | selectattr('event', 'eq', 'claimed') | rejectattr('invocation_id', 'eq', invocation_id) | list
+    != []) %}
 {% endmacro %}
 
 

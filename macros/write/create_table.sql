@@ -30,7 +30,7 @@ insert into {{ relation }}
   Spark refuses those only if there is a query, here one without rows.
 #}
 {% macro create_empty_table(relation, existing, file_format, partitioning, columns) %}
-  {% set is_over_remains = dbt_kinds._may_have_remains(file_format, existing) %}
+  {% set is_over_remains = dbt_kinds._may_have_remains(relation, file_format, existing) %}
   {% set with_query = (dbt_kinds.is_file_format(file_format) and location_clause() | trim)
     or (is_over_remains and dbt_kinds._are_told_by_a_query(columns, file_format)) %}
   {% do dbt_kinds._remove_remains(relation) if is_over_remains and not with_query %}
@@ -42,12 +42,13 @@ insert into {{ relation }}
 {#
   Whether a run that was killed may have left a folder where a table is to be created: Delta commits its first version
   before the metastore knows the table, and then creates none over it (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION), but
-  for `create or replace … as select` (measured on 3.3.3). A managed table of Databricks has a folder of its own, and
-  what lies at a location of the user's choice may be somebody's table.
+  for `create or replace … as select` (measured on 3.3.3). That would replace a table that somebody else has just made,
+  too, so it is sent only if another run had claimed the table: who was killed had. A managed table of Databricks has a
+  folder of its own, and what lies at a location of the user's choice may be somebody's table.
 #}
-{% macro _may_have_remains(file_format, existing) %}
+{% macro _may_have_remains(relation, file_format, existing) %}
   {% do return(file_format == 'delta' and existing is none and adapter.type() == 'spark'
-    and not location_clause() | trim) %}
+    and not location_clause() | trim and dbt_kinds.was_claimed_before(relation)) %}
 {% endmacro %}
 
 
@@ -73,7 +74,7 @@ create or replace table {{ relation }} using delta as select 1 as remains
   {% set replace_in_place = dbt_kinds.supports_snapshots(file_format) and existing is not none
     and existing.file_format == file_format
     and not existing.get('has_to_be_dropped') %}
-  {% set takes_remains = columns is none and dbt_kinds._may_have_remains(file_format, existing) %}
+  {% set takes_remains = columns is none and dbt_kinds._may_have_remains(relation, file_format, existing) %}
   {% if existing is not none and existing.is_view %}
     {% call statement('drop_view') %}drop view if exists {{ relation }}{% endcall %}
   {% elif existing is not none and not replace_in_place %}

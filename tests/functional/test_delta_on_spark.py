@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.functional.delta import BY_DAY, DAYS, kind, needs_delta, operations, source, upkeep
-from tests.functional.faults import broken_connection
+from tests.functional.faults import broken_connection, happening_before
 from tests.functional.project import Project
 
 pytestmark = needs_delta
@@ -300,6 +300,10 @@ def test_a_table_may_be_called_like_a_word_of_delta(project: Project) -> None:
     assert project.operation("doctor")["findings"] == []
 
 
+# the creation of a table of a model, not of the store
+CREATION = r"create (or replace )?table \S+[.]`?(daily|whole|lettered|agreed|agreed_whole|made)\b"
+
+
 def leave_remains(project: Project, table: str) -> None:
     """The folder of a table that the metastore does not know: its creation was killed behind Delta's commit."""
     project.sql(f"create table {{schema}}.{table} using delta as select 9 as id")
@@ -318,16 +322,22 @@ def test_what_a_killed_creation_left_is_in_the_way_of_no_table(project: Project)
         kind(project, name, kind=materialized)
         contract(project, name)
     tables = ("daily", "whole", "lettered", "agreed", "agreed_whole")
-    for table in (*tables, "dbt_kinds_intervals"):
-        leave_remains(project, table)
+    leave_remains(project, "dbt_kinds_intervals")
     # the run that died had been elected to create the store
     project.sql(
         "create table {schema}.dbt_kinds_intervals_creator (invocation_id string) stored as textfile "
         "tblproperties ('kinds_invocation_id' = 'gone')"
     )
+    project.settings["vars"] = {"kinds_store_format": "delta"}
+    # a run that dies had claimed its tables
+    with broken_connection(CREATION) as broken_at:
+        assert not project.dbt("run", now="2024-01-03").success
+    assert broken_at
+    project.operation("release_lease", select=" ".join(tables))
+    for table in tables:
+        leave_remains(project, table)
     for day in (3, 4):
-        run = project.dbt("run", now=f"2024-01-{day:02}", store_format="delta")
-        assert run.success, run.errors
+        project.run(now=f"2024-01-{day:02}")
         expected = project.rows("select id from {schema}.source_rows")
         assert all(project.rows(f"select id from {{schema}}.{table}") == expected for table in tables)
         project.sql(f"insert into {{schema}}.source_rows values ({day}, date '2024-01-{day:02}')")
@@ -335,3 +345,25 @@ def test_what_a_killed_creation_left_is_in_the_way_of_no_table(project: Project)
     for table in ("agreed", "agreed_whole"):
         assert "delta.constraints.small" in str(project.sql(f"describe detail {{schema}}.{table}"))
     assert not project.table_exists("dbt_kinds_intervals_creator")
+
+
+@pytest.mark.parametrize("of", ["incremental_by_time_range", "full"])
+def test_a_table_that_somebody_makes_in_that_moment_is_not_replaced(project: Project, of: str) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    kind(project, "made", kind=of)
+    theirs = "create table {schema}.made using delta as select 7 as id, date '2024-01-01' as day"
+    with happening_before(CREATION, lambda: project.sql(theirs)):
+        run = project.dbt("run", now="2024-01-03")
+    assert not run.success and "already exists" in run.errors, run.errors
+    assert project.rows("select id from {schema}.made") == [(7,)]
+    assert operations(project, "made") == ["CREATE TABLE AS SELECT"]
+
+
+def test_a_folder_that_no_claim_tells_of_is_in_the_way_of_one_run(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    kind(project, "daily")
+    leave_remains(project, "daily")
+    run = project.dbt("run", now="2024-01-03")
+    assert not run.success and "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION" in run.errors, run.errors
+    project.run(now="2024-01-03")
+    assert project.rows("select id from {schema}.daily") == [(1,), (2,)]
