@@ -80,7 +80,9 @@
   {% set is_iceberg = file_format == 'iceberg' %}
   {% set snapshots = dbt_kinds.snapshots_of(relation, file_format) %}
   {% set between = dbt_kinds.snapshots_between(snapshots, since | int, until | int) %}
-  {% if dbt_kinds.are_compactions(between) %}
+  {% if dbt_kinds.is_of_another_table(then.split(' ')[1:], snapshots) %}
+    {% do return(dict(unknown, state='gone')) %}
+  {% elif dbt_kinds.are_compactions(between) %}
     {% do return(dict(unknown, state='same')) %}
   {% elif not snapshots.get(since | int, {'is_readable': false}).get('is_readable', true) %}
     {% do return(dict(unknown, state='gone')) %}

@@ -25,9 +25,9 @@
 
 
 {#
-  The version of one table: the snapshot of its main branch on Iceberg, the version on Delta, the last load or
-  invalidation for other tables of our kinds; an adoption changes no rows. none for anything else, such as a source of
-  files or a missing table.
+  The version of one table: the snapshot of its main branch on Iceberg, the version and its moment on Delta, the last
+  load or invalidation for other tables of our kinds; an adoption changes no rows. none for anything else, such as a
+  source of files or a missing table.
 #}
 {% macro table_version(node) %}
   {% set relation = dbt_kinds.relation_of_node(node) %}
@@ -35,7 +35,9 @@
     {% do return(none) %}
   {% endif %}
   {% set file_format = dbt_kinds.describe_table(relation).file_format %}
-  {% if dbt_kinds.supports_snapshots(file_format) %}
+  {% if file_format == 'delta' %}
+    {% do return('delta ' ~ dbt_kinds.noted_version(dbt_kinds.delta_history(relation, limit=1)[0])) %}
+  {% elif dbt_kinds.supports_snapshots(file_format) %}
     {% do return(file_format ~ ' ' ~ dbt_kinds.current_snapshot(relation, file_format)) %}
   {% elif node.resource_type == 'model' and node.config.materialized in dbt_kinds.kinds() %}
     {% set events = dbt_kinds.events_of(dbt_kinds.relation_key(node.database, node.schema, node.alias)) %}
@@ -63,7 +65,8 @@
     {% do return(then == now) %}
   {% endif %}
   {% set snapshots = dbt_kinds.snapshots_of(dbt_kinds.relation_of_node(node), after[0]) %}
-  {% do return(dbt_kinds.are_compactions(dbt_kinds.snapshots_between(snapshots, before[1] | int, after[1] | int))) %}
+  {% do return(not dbt_kinds.is_of_another_table(before[1:], snapshots)
+    and dbt_kinds.are_compactions(dbt_kinds.snapshots_between(snapshots, before[1] | int, after[1] | int))) %}
 {% endmacro %}
 
 

@@ -2,12 +2,14 @@
   The history of an Iceberg or Delta table: `{head, is_whole, positions, snapshots}`. `snapshots` are the current one
   and its ancestors, oldest first, `{snapshot_id, operation}`, as far as they are retained; `positions` are their
   positions, from 1, and 0 for one that expired directly before them; `is_whole` means that none has expired.
-  `head` is none for a table without a snapshot. Read once per run.
+  `head` is none for a table without a snapshot; on Delta it is as noted_version has it, and `versions` are those of
+  delta_versions. Read once per run.
 #}
 {% macro snapshot_history(facts) %}
   {% if facts.history is none and facts.file_format == 'delta' %}
-    {% set versions = dbt_kinds.versions_with_changes(dbt_kinds.delta_history(facts.relation)) %}
-    {% do facts.update({'history': dbt_kinds.history_of_snapshots(versions)}) %}
+    {% set rows = dbt_kinds.delta_history(facts.relation) %}
+    {% do facts.update({'history': dict(dbt_kinds.history_of_snapshots(dbt_kinds.versions_with_changes(rows)),
+      head=dbt_kinds.noted_version(rows[0]), versions=dbt_kinds.delta_versions(rows))}) %}
   {% elif facts.history is none %}
     {% set sql %}
 select s.snapshot_id, s.parent_id, s.operation, if(r.name is null, null, true) as is_head
@@ -67,5 +69,10 @@ on r.snapshot_id = s.snapshot_id
   {% if snapshot_id is none %}
     {% do return(0 if history.is_whole else none) %}
   {% endif %}
-  {% do return(history.positions.get(snapshot_id)) %}
+  {% set noted = (snapshot_id | string).split(' ') %}
+  {% if noted | length == 1 %}
+    {% do return(history.positions.get(snapshot_id)) %}
+  {% endif %}
+  {% do return(none if dbt_kinds.is_of_another_table(noted, history.versions)
+    else history.positions.get(noted[0] | int)) %}
 {% endmacro %}

@@ -63,8 +63,9 @@
         else {'WRITE': 'append', 'MERGE': 'overwrite'}.get(operation, operation),
       'rows_written': dbt_kinds.rows_in_metrics(metrics) if 'numOutputRows' in metrics else none,
       'sets_feed': dbt_kinds._sets_feed(operation, row['operationParameters'] | string),
+      'committed_at': dbt_kinds.seconds_of_commit(row['timestamp']),
     }}) %}
-    {% set at = dbt_kinds.seconds_of_commit(row['timestamp']) %}
+    {% set at = versions[version].committed_at %}
     {% set appends = operation == 'WRITE'
       and modules.re.search('\\bmode\\W+Append', row['operationParameters'] | string) is not none %}
     {% if operation == 'VACUUM START' %}
@@ -115,6 +116,31 @@
     timestamp | string) %}
   {% do return(0 if text is none
     else dbt_kinds.seconds_between('1970-01-01T00:00:00', text.group(1) ~ 'T' ~ text.group(2))) %}
+{% endmacro %}
+
+
+{#
+  What is noted of a version of a Delta table: its number and the moment of its commit, from a row of
+  `describe history`. The number alone would mean another version once the table is dropped and created again. Pure.
+#}
+{% macro noted_version(row) %}
+  {% do return(row['version'] ~ ' ' ~ (row['timestamp'] | string)[:26] | replace(' ', 'T')) %}
+{% endmacro %}
+
+
+{#
+  Whether a version that was noted, as `[number]` or `[number, moment]`, is of a table that was there before: the
+  version of that number was committed at another moment. Moments are those of a wall clock, which may be in another
+  zone now, up to 14 hours and in quarters of an hour; and commits of one second may be dated a little apart. Pure.
+#}
+{% macro is_of_another_table(noted, snapshots) %}
+  {% set known = snapshots.get(noted[0] | int) if noted | length == 2 else none %}
+  {% if known is none or known.get('committed_at') is none %}
+    {% do return(false) %}
+  {% endif %}
+  {% set shift = known.committed_at - dbt_kinds.seconds_of_commit(noted[1]) %}
+  {% set of_zones = ((shift + 450) // 900) * 900 %}
+  {% do return(shift - of_zones > 2 or of_zones - shift > 2 or of_zones > 50400 or of_zones < -50400) %}
 {% endmacro %}
 
 

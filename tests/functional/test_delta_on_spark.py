@@ -181,6 +181,33 @@ def test_the_threads_of_a_first_run_make_one_store(project: Project) -> None:
         assert project.recorded(f"daily_{number}") == [["2024-01-01", "2024-01-03"]]
 
 
+def test_a_source_that_is_dropped_and_made_anew_is_another_table(project: Project) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')", FEED)
+    captured(project, "gained", on_lost_history="reload")
+    captured(project, "keyed", "incremental_by_unique_key", unique_key="id")
+    kind(project, "whole", "select id, day from {{ source('raw', 'source_rows') }}", "full", skip_unchanged=True)
+    kind(project, "watched", WATCHED, lookback="auto", on_lost_history="reload")
+    project.run(now="2024-01-03")
+    kept = {1, 2}
+    # its newest version has the number that was noted, then one that is greater
+    for written in (
+        ["(1, date '2024-01-01'), (3, date '2024-01-02')"],
+        [f"({id}, date '2024-01-02')" for id in (4, 5, 6)],
+    ):
+        project.sql("drop table {schema}.source_rows")
+        project.sql("create table {schema}.source_rows (id int, day date) using delta " + FEED)
+        for rows in written:
+            project.sql("insert into {schema}.source_rows values " + rows)
+        project.run(now="2024-01-03")
+        there = project.rows("select distinct id from {schema}.source_rows")
+        kept |= {id for (id,) in there}
+        for name in ("gained", "whole", "watched"):
+            assert project.rows(f"select distinct id from {{schema}}.{name}") == there, name
+        assert {id for (id,) in project.sql("select id from {schema}.keyed")} == kept
+    idle = project.run(now="2024-01-03").messages
+    assert idle["watched"] == "OK up to date" and idle["whole"] == "skip: deps unchanged", idle
+
+
 @pytest.mark.parametrize("has_feed", [True, False])
 def test_what_is_captured_is_read_from_the_feed_where_it_is_on(project: Project, has_feed: bool) -> None:
     source(project, "(1, date '2024-01-01'), (1, date '2024-01-01'), (2, date '2024-01-02')", FEED if has_feed else "")

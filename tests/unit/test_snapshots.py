@@ -125,3 +125,27 @@ def test_a_feed_has_every_change_since_it_was_turned_on(history: list[tuple[str,
     versions = MACROS.delta_versions(rows)
     between = {at: MACROS.snapshots_between(versions, at, newest) for at in range(newest)}
     assert [at for at in between if MACROS.has_feed_since(versions, at, between[at])] == since
+
+
+@pytest.mark.parametrize(
+    ("noted", "is_another"),
+    [
+        ("5 2024-03-01T10:00:00.250000", False),
+        # a whole second of an object store, and another one for two commits in it
+        ("5 2024-03-01T10:00:01", False),
+        # the same moment in New York, in Kathmandu
+        ("5 2024-03-01T05:00:00.250", False),
+        ("5 2024-03-01T15:45:00.250", False),
+        ("5 2024-03-01T09:59:52", True),
+        # that of the night before
+        ("5 2024-02-29T10:00:00.250", True),
+        # what older versions of the package noted, and a version that is no longer there
+        ("5", False),
+        ("4 2024-03-01T09:00:00", False),
+    ],
+)
+def test_a_version_of_a_table_that_was_made_anew_is_another_one(noted: str, is_another: bool) -> None:
+    row = {"version": 5, "timestamp": "2024-03-01 10:00:00.25", "operation": "WRITE"}
+    row |= {"operationMetrics": {}, "operationParameters": {}}
+    assert MACROS.is_of_another_table(noted.split(" "), MACROS.delta_versions([row])) is is_another
+    assert MACROS.noted_version(row) == "5 2024-03-01T10:00:00.25"
