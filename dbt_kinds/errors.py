@@ -653,6 +653,10 @@ class AppendsWindows(MigrationNote):
     """Rows are appended window by window."""
 
 
+class ReadUntilNow(MigrationNote):
+    """A source that holds the newest state of a row only is read until now."""
+
+
 class LateRows(MigrationNote):
     """A newest value became windows, which read late rows again for a limited time."""
 

@@ -18,6 +18,7 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.migrate.column_types import suffix_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
+from dbt_kinds.migrate.current_state import read_until_now
 from dbt_kinds.migrate.current_time import Windows, check_current_time, cuts_future_only
 from dbt_kinds.migrate.deleting_hooks import take_deletes
 from dbt_kinds.migrate.durations import holds_whole
@@ -175,7 +176,10 @@ def _by_tree(
     for meaning, followed, select, suffix in zip(meanings, traces, selects, suffixes, strict=True):
         found.notes += check_current_time(meaning, followed, select, suffix, windows)
     found.notes += notes_of(found, settings, meanings, ends, traces, options, column)
-    found.edits = _edits(reading, kind, meanings, ends, suffixes)
+    is_open = kind == BY_KEY and _is_open(meanings, ends, suffixes)
+    if kind == BY_KEY and not (is_open or keys or is_alone):
+        read_until_now(found, reading, meanings, selects, unit)
+    found.edits = _edits(reading, meanings, ends, suffixes, is_open=is_open)
     for meaning in absences:
         found.edits += absence_edits(reading.model.text, meaning)
     return found
@@ -256,16 +260,19 @@ def _traces(tree: exp.Query, placed: list[tuple[Meaning, exp.Column]]) -> tuple[
     return traces, selects
 
 
-def _edits(
-    reading: Reading, kind: str, meanings: list[Meaning], ends: list[Meaning], suffixes: list[str]
-) -> list[Edit]:
-    """The windows in place of the filters.
-
-    A kind by key has no upper bound where the old filter had none: rows that changed since are merged now, and again.
+def _is_open(meanings: list[Meaning], ends: list[Meaning], suffixes: list[str]) -> bool:
+    """Whether the old filter had no upper bound, so that a kind by key has none: rows that changed since are merged
+    now, and again.
     """
-    text, edits = reading.model.text, []
     uppers = [(bound, suffix) for meaning, suffix in zip(meanings, suffixes, strict=True) for bound in meaning.upper]
-    is_open = kind == BY_KEY and not ends and all(cuts_future_only(bound, suffix) for bound, suffix in uppers)
+    return not ends and all(cuts_future_only(bound, suffix) for bound, suffix in uppers)
+
+
+def _edits(
+    reading: Reading, meanings: list[Meaning], ends: list[Meaning], suffixes: list[str], *, is_open: bool
+) -> list[Edit]:
+    """The windows in place of the filters."""
+    text, edits = reading.model.text, []
     for meaning, suffix in zip(meanings, suffixes, strict=True):
         predicate = (
             f"{meaning.written} between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"

@@ -398,6 +398,49 @@ def test_an_upper_bound_of_the_old_filter_is_kept_by_key(upper: str, is_open: bo
     assert ("end_dt" not in result.new_text) is is_open
 
 
+NEWEST = "(select *, row_number() over (partition by id order by seen_at desc) as n from {{ ref('raw') }}) as r"
+
+
+@pytest.mark.parametrize(
+    ("column", "source", "config", "is_read"),
+    [
+        ("updated_at", "", MERGED, True),
+        ("seen_at", NEWEST, MERGED, True),
+        ("seen_at", "{{ ref('newest') }}", MERGED, True),
+        ("seen_at", "(select id, max(seen_at) as seen_at from {{ ref('raw') }} group by id) as r", MERGED, True),
+        ("seen_at", "", MERGED, False),
+        ("updated_at", "", "incremental_strategy='delete+insert', unique_key='id'", True),
+        ("updated_at", "(select *, sum(amount) over (partition by id) as total from {{ ref('raw') }}) as r", MERGED, True),
+        ("seen_at", "(select *, upper(name) as shouted from {{ ref('raw') }}) as r", MERGED, False),
+    ],
+)  # fmt: skip
+def test_a_row_that_changed_since_the_window_is_not_missing_until_the_next_one(
+    column: str, source: str, config: str, is_read: bool, tmp_path: Path
+) -> None:
+    """Of a row whose newest state is of today, no window until yesterday has anything: --full-refresh lost it."""
+    text = filtered(f"{column} between '{{{{ var(\"a\") }}}}' and '{{{{ var(\"b\") }}}}'", f"id, {column}", config)
+    if source:
+        text = text.replace("{{ ref('raw') }}", source)
+    newest = (
+        "select id, seen_at from {{ ref('raw') }} qualify row_number() over (partition by id order by seen_at desc) = 1"
+    )
+    result = one(migrated(tmp_path, {"m": text, "newest": newest}))
+    assert result.kind == KEY, result.reason
+    assert result.options.get("allow_partials", False) is is_read
+    assert ("ReadUntilNow" in codes(result)) is is_read
+
+
+def test_what_is_open_or_of_one_day_needs_no_part_of_a_window(tmp_path: Path) -> None:
+    wheres = {"m": "updated_at > (select max(updated_at) from {{ this }})", "n": "updated_day = '{{ var(\"day\") }}'"}
+    migration = migrated(
+        tmp_path, {name: filtered(where, "id, updated_at, updated_day", MERGED) for name, where in wheres.items()}
+    )
+    for name in wheres:
+        result = one(migration, name)
+        assert result.kind == KEY, result.reason
+        assert "allow_partials" not in result.options
+
+
 def test_versions_of_a_changing_row_are_not_appended_by_windows(tmp_path: Path) -> None:
     text = filtered("updated_at > (select max(updated_at) from {{ this }})", "id, updated_at")
     result = one(migrated(tmp_path, {"m": text}))
