@@ -666,7 +666,15 @@ class AppendedOnce(MigrationNote):
 
 
 class KeyIsChecked(MigrationNote):
-    """Rows that repeat a key are refused, where dbt kept them on a first load."""
+    """Rows that repeat a key, or have none, are refused, where dbt kept them."""
+
+
+class OwnStrategy(MigrationNote):
+    """A macro of the project writes in place of dbt's own strategy, and is not read."""
+
+
+class KeyIgnored(MigrationNote):
+    """A unique_key that the strategy did not look at is taken out."""
 
 
 class NewestOfWindow(MigrationNote):

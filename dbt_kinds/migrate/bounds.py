@@ -117,7 +117,7 @@ def truncation(node: exp.Expr) -> tuple[exp.Expr, str] | None:
         return node.this, "day"
     if isinstance(node, _DATES) and not node.args.get("format") and not node.expressions and not node.args.get("zone"):
         return node.this, "day"
-    if isinstance(node, exp.Anonymous) and node.name.lower() == "to_date" and len(node.expressions) == 1:
+    if isinstance(node, exp.Anonymous) and node.name.lower() in ("to_date", "todate") and len(node.expressions) == 1:
         return node.expressions[0], "day"
     return None
 
@@ -233,13 +233,15 @@ class _Reader:
         if not isinstance(query, exp.Select) or any(value for key, value in query.args.items() if key not in allowed):
             return None
         where = query.args.get("where")
-        if where is not None and not _is_not_null(where.this):
+        parts = [] if where is None else where.this.flatten() if isinstance(where.this, exp.And) else [where.this]
+        conditions = [part for part in parts if not _is_always(part)]
+        if not all(map(_is_not_null, conditions)):
             return None
         tables = list(query.find_all(exp.Table))
         if len(query.expressions) != 1 or len(tables) != 1 or tables[0].name != THIS:
             return None
         found = self._bound(query.expressions[0].unalias())
-        if where is not None and found is not None and found.column != where.this.this.this.name:
+        if found is not None and any(found.column != condition.this.this.name for condition in conditions):
             return None
         return found if found is not None and found.base == "latest" else None
 
@@ -325,6 +327,14 @@ class _Reader:
         self.used.append(variable)
         value = self.names.defaults.get(name)
         return value if isinstance(value, str | int | float) and not isinstance(value, bool) else name
+
+
+def _is_always(condition: exp.Expr) -> bool:
+    """Whether a condition is true of all rows: `1 = 1`."""
+    is_one = isinstance(condition, exp.EQ) and isinstance(condition.this, exp.Literal)
+    return (is_one and condition.this == condition.expression) or (
+        isinstance(condition, exp.Boolean) and condition.this is True
+    )
 
 
 def _is_not_null(condition: exp.Expr) -> bool:

@@ -11,9 +11,11 @@ from dbt_kinds.errors import (
     ConfigElsewhere,
     FilterNotOnPartition,
     FolderDefault,
+    KeyIgnored,
     OwnStateTable,
 )
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
+from dbt_kinds.migrate.own_strategies import own_strategy
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
 from dbt_kinds.migrate.parent_rows import check_parent_rows
 from dbt_kinds.migrate.predicates import take_predicates
@@ -48,6 +50,7 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
         if hook not in found.removed:
             raise OwnStateTable(f"its {hook} deletes rows of the table, which no window replaces", line=settings.line)
     _carry_over(found, reading, settings, options)
+    found.notes += own_strategy(settings, project, options)
     return found
 
 
@@ -56,7 +59,7 @@ def found_of(reading: Reading | None, settings: Settings | None) -> Found:
     if settings is None:
         return Found()
     patterns = tuple(dict.fromkeys(reading.patterns)) if reading is not None else ()
-    return Found(settings.strategy, settings.unique_key, patterns)
+    return Found(settings.strategy, settings.unique_key or settings.ignored_key, patterns)
 
 
 def _carry_over(found: Conversion, reading: Reading, settings: Settings, options: MigrateOptions) -> None:
@@ -65,6 +68,13 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings, options
     _take_partitions(found, reading, settings)
     found.removed.add("incremental_strategy")
     found.removed.add("unique_key")
+    if settings.ignored_key and not found.options.get("unique_key"):
+        found.notes.append(
+            KeyIgnored(
+                f"append did not look at unique_key ({', '.join(settings.ignored_key)}), which is taken out: rows with "
+                "one key stay side by side, as before"
+            )
+        )
     take_predicates(found, reading, settings, options)
     is_kept = config.get("full_refresh") is False
     if found.kind == "incremental_unmanaged":

@@ -107,6 +107,7 @@ class Comparison:
 
     Attributes:
         listed: what is compared with a list, as written.
+        is_alternative: whether another one at the same place will do instead: `(ts > a or ts > b)`.
     """
 
     expression: exp.Expr
@@ -118,6 +119,7 @@ class Comparison:
     end: int
     is_whole_tag: bool = False
     listed: str = ""
+    is_alternative: bool = False
 
     @property
     def whole(self) -> str:
@@ -484,6 +486,34 @@ def _without_guard(tokens: Sequence[Token], made: Substituted, dialect: str, lin
     return None
 
 
+def _alternatives(tokens: Sequence[Token], made: Substituted, dialect: str, line: int) -> list[Comparison]:
+    """The lower bounds of one expression of which any will do: `ts > a or ts >= b`; empty if that is not all there
+    is.
+    """
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth == 0 and token.token_type is TokenType.AND:
+            return []
+        if depth == 0 and token.token_type is TokenType.OR:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    if len(parts) < 2 or not all(parts) or _without_guard(tokens, made, dialect, line) is not None:
+        return []
+    read = Filter(Block("if", []), "", ends_with_and=False, comparisons=[], body=(made.start, made.start))
+    for part in parts:
+        _add(part, made, dialect, line, read)
+    found = read.comparisons
+    if len(found) != len(parts) or any(
+        one.operator not in (">", ">=") or one.expression != found[0].expression for one in found
+    ):
+        return []
+    start, end = made.original(tokens[0].start, tokens[-1].end + 1)
+    return [replace(one, start=start, end=end, is_alternative=True) for one in found]
+
+
 def _asked_by(guard: exp.Expr) -> str:
     """The expression whose newest value a guard asks for: another column may be NULL in every row."""
     return next(guard.find_all(exp.Max)).sql()
@@ -511,7 +541,10 @@ def _add(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, fo
     if first.token_type is TokenType.L_PAREN and _closes_at(tokens) == len(tokens) - 1:
         inner = tokens[1:-1]
         if inner and inner[0].token_type is not TokenType.SELECT:
-            _split(inner, made, dialect, line, found)
+            either = _alternatives(inner, made, dialect, line)
+            found.comparisons += either
+            if not either:
+                _split(inner, made, dialect, line, found)
             return
     start, end = first.start, last.end + 1
     place = made.original(start, end)

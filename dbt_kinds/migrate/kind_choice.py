@@ -14,7 +14,6 @@ from dbt_kinds.errors import (
     FiltersDisagree,
     TimeColumnUnclear,
     UnboundPartition,
-    UnreadableBlock,
     WindowOverRuns,
 )
 from dbt_kinds.migrate.arrival import is_arrival, is_changed
@@ -22,7 +21,7 @@ from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import Settings
-from dbt_kinds.migrate.trace import Trace, is_numbered_by
+from dbt_kinds.migrate.trace import Trace, find_markers, is_numbered_by
 
 # the name of the specification's `append` in this version of the package
 APPENDING = "incremental_unmanaged"
@@ -110,7 +109,7 @@ def choose_kind(
         Left: no kind is certain to be equivalent.
     """
     line = meanings[primary].filter.line
-    column = _time_column(traces, meanings, primary, settings, stamps if is_arriving else frozenset())
+    column = _time_column(tree, traces, meanings, primary, settings, stamps if is_arriving else frozenset())
     key = {name.lower() for name in settings.unique_key}
     for followed in traces:
         for dedupe in followed.dedupes if not is_alone else ():
@@ -152,10 +151,6 @@ def choose_kind(
             )
         return "incremental_by_time_range", column
     if settings.unique_key:
-        if settings.strategy == "append":
-            raise UnreadableBlock(
-                "append ignores the unique_key that is set; write which of the two is meant", line=settings.line
-            )
         narrowed = [
             name
             for name in ("incremental_predicates", "predicates", "merge_update_columns", "merge_exclude_columns")
@@ -209,8 +204,28 @@ def choose_kind(
     return "incremental_by_time_range", column
 
 
+def _named_so(tree: exp.Query, meaning: Meaning) -> str | None:
+    """What the select of a filter gives the name of the filtered column to, if that is something else."""
+    written = meaning.expression
+    if not isinstance(written, exp.Column) or written.table:
+        return None
+    for marker in find_markers(tree, meaning.filter.marker):
+        select = marker.find_ancestor(exp.Select)
+        for projection in select.expressions if select is not None else ():
+            if isinstance(projection, exp.Alias) and projection.alias.lower() == written.name.lower():
+                made = projection.this
+                is_same = isinstance(made, exp.Column) and made.name.lower() == written.name.lower()
+                return None if is_same else str(made.sql())[:80]
+    return None
+
+
 def _time_column(
-    traces: list[Trace], meanings: list[Meaning], primary: int, settings: Settings, stamps: frozenset[str]
+    tree: exp.Query,
+    traces: list[Trace],
+    meanings: list[Meaning],
+    primary: int,
+    settings: Settings,
+    stamps: frozenset[str],
 ) -> str | None:
     """The output column that holds the filtered column."""
     outputs = dict(traces[primary].outputs)
@@ -231,6 +246,13 @@ def _time_column(
                 )
             if bound.column.lower() not in outputs and bound.column.lower() not in stamps:
                 selected = ", ".join(names.get(name, name) for name in outputs)
+                named = _named_so(tree, meaning)
+                if named is not None and not selected:
+                    raise BoundOfAnotherColumn(
+                        f"the select names {named} {meaning.written}, and filters by {meaning.written}, which is a "
+                        f"column of the source where it has one; write {named} in the filter if that is meant",
+                        line=meaning.filter.line,
+                    )
                 raise BoundOfAnotherColumn(
                     f"{meaning.written} of the source is compared with the newest {bound.column} of the table, which "
                     "is another "
@@ -246,8 +268,8 @@ def _time_column(
     key = {name.lower() for name in settings.unique_key}
     expression = meanings[primary].expression
     own = expression.name.lower() if isinstance(expression, exp.Column) else ""
-    if not latest and not settings.partition_columns & set(outputs):
-        # a week in the key does not make weeks of days
+    if not latest and (settings.replaces_any_range or not settings.partition_columns & set(outputs)):
+        # a week in the key does not make weeks of days, nor does a partition of which a part can be replaced
         coarse = {name for name, unit in outputs.items() if unit in UNITS and unit and not holds_whole("day", unit)}
         outputs = {name: unit for name, unit in outputs.items() if name not in coarse} or outputs
     for wanted in (latest, key, settings.partition_columns, {own}):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -23,6 +25,7 @@ from dbt_kinds.readers.dbt.rendering import THIS, Names
 
 _WRITTEN_TIMES = (exp.Datetime, exp.Timestamp, exp.TsOrDsToDatetime, exp.TsOrDsToTimestamp)
 _DAY = Duration(seconds=86400)
+_CODE = re.compile(r"kinds_code_\d+")
 
 
 @dataclass
@@ -64,6 +67,13 @@ class Meaning:
         return bool(others) and all(isinstance(other, _WRITTEN_TIMES) for other in others)
 
     @property
+    def waits_for_runs(self) -> bool:
+        """Whether what no run came for stayed missing: a run read what lies a fixed time before it."""
+        has_newest = any(bound.base == "latest" for bound in self.lower)
+        is_either = any(comparison.is_alternative for comparison in self.replaced)
+        return any(bound.base == "now" for bound in self.lower) and not (has_newest and is_either)
+
+    @property
     def is_one_interval(self) -> bool:
         """Whether it selects one day a run: it is compared with that day by `=`."""
         return bool(self.replaced) and all(part.operator == "=" for part in self.replaced)
@@ -92,6 +102,8 @@ def meanings_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_
     """
     groups: list[tuple[exp.Expr, list[Comparison]]] = []
     for comparison in found.comparisons:
+        if _is_always(comparison):
+            return [meaning_of(found, names, options, may_be_upper=may_be_upper)]
         expression = _bounded(comparison, names, options)
         group = next((part for one, part in groups if expression is not None and same(one, expression)), None)
         if group is None and expression is not None and all(_is_other_input(expression, one) for one, _ in groups):
@@ -171,6 +183,9 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
             meaning.keys |= keys
             meaning.dropped.append(comparison)
             continue
+        if _is_always(comparison) and len(found.comparisons) > 1:
+            meaning.dropped.append(comparison)
+            continue
         _take(meaning, comparison, names, options, line)
     if meaning.expression is not None and not meaning.lower and not may_be_upper:
         raise UnreadableBlock("the filter has an upper bound only", line=line)
@@ -206,6 +221,8 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         _add_lower(meaning, lower, ">=", line)
         meaning.upper.append(replace(upper, is_inclusive=True))
     elif operator in (">=", ">"):
+        if comparison.is_alternative and known[0].base == "variable":
+            raise _unreadable(comparison, line)
         _add_lower(meaning, known[0], operator, line)
     elif operator == "=":
         bound = known[0]
@@ -219,6 +236,13 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         _check_upper(known[0], line)
         meaning.upper.append(replace(known[0], is_inclusive=operator == "<="))
     meaning.replaced.append(comparison)
+
+
+def _is_always(comparison: Comparison) -> bool:
+    """Whether a condition is true of all rows: `1 = 1`, `true`."""
+    made = comparison.expression
+    is_same = comparison.operator == "=" and isinstance(made, exp.Literal) and comparison.others == [made]
+    return is_same or (comparison.operator == "other" and isinstance(made, exp.Boolean) and bool(made.this))
 
 
 def _as_range(comparison: Comparison, names: Names, options: MigrateOptions) -> Comparison:
@@ -383,7 +407,32 @@ def _unreadable(comparison: Comparison, line: int) -> UnreadableBlock | ReadsThi
         part for part in (comparison.written, comparison.operator, comparison.written_other) if part != "other"
     )
     short = " ".join(whole.split())[:120]
-    tables = [table for part in (comparison.expression, *comparison.others) for table in part.find_all(exp.Table)]
-    if any(table.name == THIS for table in tables):
+    parts = [comparison.expression, *comparison.others]
+    if any(table.name == THIS for part in parts for table in part.find_all(exp.Table)):
+        made = next((found.this for part in parts for found in part.find_all(exp.Max)), None)
+        if made is not None and not isinstance(made, exp.Column) and truncation(made) is None:
+            written = " ".join(made.sql().split())[:80]
+            return ReadsThisElsewhere(
+                f"`{short}` asks for the newest `{written}`, which is no column of the model; select it as a column, "
+                "and compare it with the newest value of that",
+                line=line,
+            )
         return ReadsThisElsewhere(f"`{short}` reads the model's own table for more than its newest value", line=line)
-    return UnreadableBlock(f"`{short}` applies only on incremental runs and names no range of time", line=line)
+    if any(True for part in parts for _ in _computed(part)):
+        return UnreadableBlock(
+            f"`{short}` applies only on incremental runs, and the template computes its bound; write the bound in SQL, "
+            "as the newest value of a column, or current_date less some days",
+            line=line,
+        )
+    return UnreadableBlock(
+        f"`{short}` applies only on incremental runs, and is no bound that can be read; write it as a column compared "
+        "with its newest value, the current time or a variable, less some days or hours",
+        line=line,
+    )
+
+
+def _computed(part: exp.Expr) -> Iterator[str]:
+    """What a template prints in a part of a condition, other than variables."""
+    for node in part.walk():
+        if isinstance(node, exp.Literal | exp.Identifier) and _CODE.fullmatch(node.name):
+            yield node.name

@@ -16,6 +16,7 @@ from dbt_kinds.readers.dbt.project import DbtProject, Properties
 from dbt_kinds.readers.dbt.rendering import Names, Renderer, with_plain_lengths
 
 _DEEPEST = 30
+_BUILT_AGAIN = frozenset({None, "view", "table", "ephemeral"})
 _PLACEHOLDER = re.compile(r"(kinds_[a-z]+)_\d+\b")
 
 
@@ -69,6 +70,12 @@ class Parents:
             return None
         switches = tuple(switching(renderer, model.text))
         return Query(name, tree, names, switches) if isinstance(tree, exp.Query) else None
+
+    def is_built_again(self, place: Place) -> bool:
+        """Whether a place is in a view or table of the project, whose rows no earlier run has left."""
+        name = next((name for name, query in self._known.items() if query and query.names is place.names), None)
+        model = self.project.models_by_name.get(name) if name is not None else None
+        return model is not None and model.config.get("materialized") in _BUILT_AGAIN
 
     def properties(self, table: str, names: Names) -> Properties | None:
         """What YAML says of the relation that a placeholder stands for."""

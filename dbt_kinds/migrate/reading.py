@@ -32,6 +32,7 @@ from dbt_kinds.readers.dbt.rendering import Names, Renderer, with_plain_lengths
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
 CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
+_QUERY_WORD = re.compile(r"(?i)\b(?:select|run_query|statement|load_result)\b")
 _NAMED_SET = re.compile(r"set\s+(\w+)")
 _PLAIN_SET = re.compile(r"set\s+(\w+)\s*=\s*(?:none|None|''|\"\"|'\d{4}-\d\d-\d\d[^']*'|\"\d{4}-\d\d-\d\d[^\"]*\")")
 _QUERIED_LIST = re.compile(r"set\s+(\w+)\s*=[^%]*run_query\([^%]*(?:values\(\)|\.rows)")
@@ -391,8 +392,13 @@ def _check_setups(text: str, reading: Reading) -> None:
         if not used:
             continue
         if not any(found.body[0] <= tag.start < found.body[1] for found in reading.filters):
+            pieces = [text[setup.start : setup.end] for setup in reading.setups]
+            is_query = any(_QUERY_WORD.search(piece) for piece in pieces if used & set(_NAMED_SET.findall(piece)))
+            what = "is set before the query and used outside a filter"
+            if tag.kind == "expression" and not is_query:
+                what = "is set before the query, by whether a run is incremental; write what it holds where it is used"
             raise RunQueryLogic(
-                f"{', '.join(sorted(used))} is set before the query and used outside a filter",
+                f"{', '.join(sorted(used))} {what}",
                 line=line_of(text, tag.start),
             )
         used_by_filters |= used

@@ -35,7 +35,6 @@ _DECIDING = (
     "unique_key",
     "partition_by",
     "event_time",
-    "enabled",
 )
 # what dbt-databricks' merge does beside updating and inserting
 _MERGES = (
@@ -49,6 +48,7 @@ _MERGES = (
     "target_alias",
     "merge_with_schema_evolution",
 )
+_COLUMN = re.compile(r"\w+")
 _TIME_TRANSFORM = re.compile(r"(?:days?|hours?|months?|years?|date|date_hour)\((\w+)\)", re.IGNORECASE)
 
 
@@ -58,6 +58,7 @@ class Settings:
 
     Attributes:
         deletes: the hooks that delete rows of its table, with their texts.
+        ignored_key: a unique_key that is set, and that the strategy does not look at.
     """
 
     strategy: str | None
@@ -66,11 +67,18 @@ class Settings:
     config: Mapping[str, Any]
     line: int
     deletes: tuple[tuple[str, str], ...] = ()
+    ignored_key: tuple[str, ...] = ()
 
     @property
     def replaces_all(self) -> bool:
         """Whether each run replaces the whole table."""
         return self.strategy == "insert_overwrite" and not self.partition_by
+
+    @property
+    def replaces_any_range(self) -> bool:
+        """Whether a part of a partition can be replaced: in a table of Iceberg or Delta, of which dbt replaced rows."""
+        file_format = str(self.config.get("file_format") or self.config.get("table_format") or "").lower()
+        return self.strategy != "insert_overwrite" and file_format in ("iceberg", "delta")
 
     @property
     def partition_columns(self) -> frozenset[str]:
@@ -127,14 +135,15 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
         raise SqlHeaderState("the model sets a SQL header; what it holds may decide what is loaded", line=line)
     check_hooks(model, project, line)
     deletes = tuple(own_deletes(model).items())
-    key = _texts(config.get("unique_key"))
+    key = _key(config.get("unique_key"))
     if key and strategy is None and adapter == "spark":
         raise KeyNotUsed(
             "dbt-spark appends where no incremental_strategy is set, and ignores unique_key; write which of "
             "the two is meant",
             line=line,
         )
-    return Settings(strategy, key, _partition(config.get("partition_by")), config, line, deletes)
+    key, ignored = ((), key) if strategy == "append" else (key, ())
+    return Settings(strategy, key, _partition(config.get("partition_by")), config, line, deletes, ignored)
 
 
 def check_range(settings: Settings, column: str, options: MigrateOptions) -> None:
@@ -157,6 +166,16 @@ def check_range(settings: Settings, column: str, options: MigrateOptions) -> Non
 def _holds_computed(value: Any) -> bool:
     items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
     return any(item is COMPUTED for item in items)
+
+
+def _key(value: Any) -> tuple[str, ...]:
+    """The columns of a key; several in one text, such as `(day, id)`, are those columns."""
+    texts = _texts(value)
+    if len(texts) == 1:
+        listed = [name.strip() for name in texts[0].strip().removeprefix("(").removesuffix(")").split(",")]
+        if all(map(_COLUMN.fullmatch, listed)):
+            return tuple(listed)
+    return texts
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -1,15 +1,23 @@
-"""Columns that a model stamps with the time of its own run, which tell what was loaded until then."""
+"""Times of runs in a model: columns that it stamps, which tell what was loaded until then, and filters by the time of
+the query itself.
+"""
 
 from __future__ import annotations
+
+import re
 
 from sqlglot import exp
 
 from dbt_kinds.errors import TimeColumnUnclear
 from dbt_kinds.migrate.bounds import asks_now
 from dbt_kinds.migrate.meaning import Meaning
+from dbt_kinds.migrate.parameters import CLOCKS
+from dbt_kinds.migrate.parents import Parents, Place
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.trace import Trace
 from dbt_kinds.migrate.zones import zones_in
+
+_CODE = re.compile(r"kinds_code_\d+\b")
 
 
 def own_stamps(
@@ -39,6 +47,46 @@ def own_stamps(
                 )
             found.add(name)
     return frozenset(found)
+
+
+def check_not_of_run(reading: Reading, meanings: list[Meaning], selects: list[exp.Select]) -> None:
+    """Checks that no filter is by the time at which the query runs: no window that is over would have any row.
+
+    Raises:
+        TimeColumnUnclear: one is.
+    """
+    for meaning, select in zip(meanings, selects, strict=True):
+        if meaning.expression is not None and _is_of_run(
+            Place(meaning.expression, select, reading.names), reading.parents
+        ):
+            raise TimeColumnUnclear(
+                f"{meaning.written} is the time at which the query runs, so that a window that is over has no rows of "
+                "it; take the filter out, so that a run adds everything once an interval is over, or filter by a time "
+                "of the source",
+                line=meaning.filter.line,
+            )
+
+
+def _is_of_run(start: Place, parents: Parents) -> bool:
+    """Whether an expression is the time of a query: of the model's own, or of one that is run again each time."""
+    waiting = [(start, 0)]
+    while waiting:
+        place, depth = waiting.pop()
+        if place.expression.find(exp.Column) is None and _asks_clock(place):
+            return True
+        for column in place.expression.find_all(exp.Column) if depth < 30 else ():
+            for origin in parents.origins(column, place.select, place.names):
+                if isinstance(origin, Place) and (origin.names is place.names or parents.is_built_again(origin)):
+                    waiting.append((origin, depth + 1))
+    return False
+
+
+def _asks_clock(place: Place) -> bool:
+    return asks_now(place.expression) or any(
+        place.names.root(code) in CLOCKS
+        for node in place.expression.find_all(exp.Literal, exp.Identifier)
+        for code in _CODE.findall(node.name)
+    )
 
 
 def _stamp(reading: Reading, tree: exp.Query, name: str) -> exp.Expr | None:

@@ -217,7 +217,7 @@ def notes_of(
                 "what a run read again was appended again; now its range is replaced, and each row is there once"
             )
         )
-    if any(bound.base == "now" for meaning in meanings for bound in meaning.lower):
+    if any(meaning.waits_for_runs for meaning in meanings):
         notes.append(missed_runs())
     if found.kind == "incremental_by_time_range":
         if settings.unique_key:

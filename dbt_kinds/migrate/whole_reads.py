@@ -61,10 +61,6 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
             ],
         )
     if settings.unique_key:
-        if settings.strategy == "append":
-            raise UnreadableBlock(
-                "append ignores the unique_key that is set; write which of the two is meant", line=settings.line
-            )
         if (
             settings.strategy == "delete+insert"
             and set(map(str.lower, settings.unique_key)) <= settings.partition_columns

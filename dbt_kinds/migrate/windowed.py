@@ -29,7 +29,7 @@ from dbt_kinds.migrate.meaning import Meaning, are_of_one_day, meanings_of, reac
 from dbt_kinds.migrate.reading import Reading, check_every_branch
 from dbt_kinds.migrate.row_keys import set_key
 from dbt_kinds.migrate.settings import Settings, check_range
-from dbt_kinds.migrate.stamps import own_stamps
+from dbt_kinds.migrate.stamps import check_not_of_run, own_stamps
 from dbt_kinds.migrate.trace import (
     Trace,
     find_markers,
@@ -168,8 +168,8 @@ def _by_tree(
     if is_alone:
         # one at a time, as before: a day's rows depend on no other day
         found.options["batch_size"] = 1
-    for meaning, select in zip(meanings, selects, strict=True):
-        set_zone(found, reading, meaning, select, unit)
+    for meaning, select, suffix in zip(meanings, selects, suffixes, strict=True):
+        set_zone(found, reading, meaning, select, unit, is_date=suffix in ("date", "ds"))
     windows = Windows(
         unit, found.options.get("lookback", 0) if column is not None else 0, reading.names, options.dialect
     )
@@ -177,6 +177,8 @@ def _by_tree(
         found.notes += check_current_time(meaning, followed, select, suffix, windows)
     found.notes += notes_of(found, settings, meanings, ends, traces, options, column)
     is_open = kind == BY_KEY and _is_open(meanings, ends, suffixes)
+    if not is_open:
+        check_not_of_run(reading, meanings, selects)
     if kind == BY_KEY and not (is_open or keys or is_alone):
         read_until_now(found, reading, meanings, selects, unit)
     found.edits = _edits(reading, meanings, ends, suffixes, is_open=is_open)

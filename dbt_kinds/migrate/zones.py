@@ -31,8 +31,13 @@ _ADDITIONS = (exp.DateAdd, exp.TimestampAdd, exp.DatetimeAdd, exp.TsOrDsAdd)
 _UTC = frozenset({"utc", "gmt", "z", "+00:00", "etc/utc", "etc/gmt", "zulu", "universal"})
 
 
-def set_zone(found: Conversion, reading: Reading, meaning: Meaning, select: exp.Select, unit: str) -> None:
+def set_zone(
+    found: Conversion, reading: Reading, meaning: Meaning, select: exp.Select, unit: str, *, is_date: bool
+) -> None:
     """Makes a model due when a day of its zone is over.
+
+    Args:
+        is_date: whether the filtered expression is a date, so that the zone of a date it is compared with is its own.
 
     Raises:
         TimeColumnUnclear: its times are set back, and windows would be loaded before their rows are there.
@@ -40,6 +45,11 @@ def set_zone(found: Conversion, reading: Reading, meaning: Meaning, select: exp.
     assert meaning.expression is not None
     line = meaning.filter.line
     bounds = [other for comparison in meaning.replaced for other in comparison.others]
+    if not is_date:
+        # an instant since the beginning of a zone's day is an instant of UTC
+        bounds = [
+            other for other in bounds if not any(node.this is not None for node in other.find_all(exp.CurrentDate))
+        ]
     zone = zone_of(meaning.expression, bounds, select, reading.names, reading.parents, line)
     if zone is None:
         if not found.options.get("lookback") and is_set_back(
@@ -69,7 +79,7 @@ def set_zone(found: Conversion, reading: Reading, meaning: Meaning, select: exp.
             line=line,
         )
     found.options["cron_tz"] = zone
-    found.notes.append(TimesOfZone(f"{meaning.written} is in {zone}: a day is due at midnight there"))
+    found.notes.append(TimesOfZone(f"{meaning.written} is taken for days of {zone}: one is due at midnight there"))
 
 
 def zone_of(

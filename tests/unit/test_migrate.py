@@ -991,7 +991,7 @@ def test_reasons_are_counted_with_their_words_and_a_missing_start_is_told_once(t
     assert [line for line in lines if line.startswith("the queries are written for snowflake")]
     assert lines[-2:] == [
         "      4  UnreadableBlock: write the condition between start_*() and end_*() by hand",
-        "             3  `{{ elsewhere('day') }} = 3` applies only on incremental runs and names no range of time",
+        "             3  `{{ elsewhere('day') }} = 3` applies only on incremental runs, and the template computes its bound; write the bound in SQL, as the newest value of a column, or current_date less some days",
     ]
     reasons = migration.data()["reasons"]
     assert [(reason["code"], reason["count"], len(reason["messages"])) for reason in reasons] == [
@@ -1084,7 +1084,7 @@ def test_selection_json_and_wrong_use(project: Path, tmp_path: Path) -> None:
     data = json.loads(said.stdout)
     assert [model["name"] for model in data["models"]] == ["bad"]
     assert data["models"][0]["reason"] == {
-        "code": "UnreadableBlock", "line": 4, "message": "`status = 'open'` applies only on incremental runs and names no range of time",
+        "code": "UnreadableBlock", "line": 4, "message": "`status = 'open'` applies only on incremental runs, and is no bound that can be read; write it as a column compared with its newest value, the current time or a variable, less some days or hours",
     }  # fmt: skip
     assert run(str(project), "--select", "nobody").exit_code == 2
     for words in (["--select", "bad", "good"], ["--select", "bad good"], ["-s", "bad", "-s", "good"]):

@@ -262,6 +262,29 @@ def test_a_week_in_the_key_does_not_make_weeks_of_days(tmp_path: Path) -> None:
     assert (result.kind, result.options) == (TIME_RANGE, {"time_column": "sold_at", "lookback": 7})
 
 
+@pytest.mark.parametrize(
+    ("config", "options"),
+    [
+        ("incremental_strategy='merge', file_format='delta'", {"time_column": "sold_at", "lookback": 3}),
+        ("incremental_strategy='merge', file_format='iceberg'", {"time_column": "sold_at", "lookback": 3}),
+        ("incremental_strategy='merge', file_format='delta', day_too=true", {"time_column": "sold_on", "lookback": 3}),
+        ("incremental_strategy='merge'", {"time_column": "sold_month", "interval_unit": "month", "allow_partials": True, "lookback": 1}),
+    ],
+)  # fmt: skip
+def test_a_partition_of_a_month_does_not_make_months_of_days_where_a_part_can_be_replaced(
+    config: str, options: dict[str, object], tmp_path: Path
+) -> None:
+    """Two months of the source would be read each night."""
+    key = "['sold_month', 'sold_on', 'id']" if "day_too" in config else "['sold_month', 'id']"
+    columns = "date_trunc('month', sold_at) as sold_month, cast(sold_at as date) as sold_on, id, sold_at"
+    text = filtered(
+        "sold_at >= date_trunc('day', now() - interval '3 days')", columns,
+        f"{config}, partition_by=['sold_month'], unique_key={key}",
+    )  # fmt: skip
+    result = one(migrated(tmp_path, {"m": text}))
+    assert (result.kind, result.options) == (TIME_RANGE, options), result.reason
+
+
 def test_a_month_is_loaded_as_far_as_it_is_there(tmp_path: Path) -> None:
     month = "date_trunc('month', event_at) as month_at, count(*) as n"
     newest = filtered("event_at >= (select max(month_at) from {{ this }})", month, rest="group by 1")
@@ -513,7 +536,101 @@ def test_a_key_that_may_repeat_on_a_full_refresh_is_told(
 ) -> None:
     text = incremental(query, "incremental_strategy='merge', unique_key='name'")
     result = one(migrated(tmp_path, {"m": text, "models/m.yml": json.dumps(properties)}))
+    assert ("two rows of one name" in said(result, "KeyIsChecked")) is told
+
+
+NUMBERED = (
+    "(select id as k, x, row_number() over (partition by id order by x desc) as n from {{ ref('a') }} as raw) as r"
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        (f"select k as name from {NUMBERED} where n = 1", False),
+        ("with d as (select name, x from {{ ref('a') }} qualify row_number() over (partition by name order by x) = 1)\nselect name, x from d", False),
+        ("with d as (select name, x from {{ ref('a') }} qualify row_number() over (partition by name order by x) = 1), e as (select * from d)\nselect name from e where x > 0", False),
+        ("with d as (select other as name, max(x) as x from {{ ref('a') }} group by other)\nselect name, x from d", False),
+        (f"select k as name from {NUMBERED} where n = 2 or x = 1", True),
+        (f"select x as name from {NUMBERED} where n = 1", True),
+        (f"select upper(k) as name from {NUMBERED} where n = 1", True),
+        (f"select k as name, explode(tags) as tag from {NUMBERED} where n = 1", True),
+        (f"select k as name from {NUMBERED} join {{{{ ref('b') }}}} as b on b.id = r.k where n = 1", True),
+        ("with d as (select name, x from {{ ref('a') }} qualify row_number() over (partition by name, x order by x) = 1)\nselect name from d", True),
+    ],
+)  # fmt: skip
+def test_one_row_a_key_is_followed_to_where_it_is_kept(query: str, told: bool, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(query, "incremental_strategy='merge', unique_key='name'")}))
+    assert ("two rows of one name" in said(result, "KeyIsChecked")) is told, result.reason
+
+
+@pytest.mark.parametrize(
+    ("key", "tests", "told"),
+    [
+        ("id", ["unique"], True),
+        ("id", ["unique", "not_null"], False),
+        ("{{ dbt_utils.generate_surrogate_key(['a', 'b']) }} as id", ["unique"], False),
+        ("concat(a, b) as id", ["unique"], True),
+    ],
+)
+def test_a_key_that_may_be_null_is_told(key: str, tests: list[str], told: bool, tmp_path: Path) -> None:
+    properties = {"models": [{"name": "m", "columns": [{"name": "id", "data_tests": tests}]}]}
+    text = incremental(f"select {key} from {{{{ ref('raw') }}}}", MERGED)
+    result = one(migrated(tmp_path, {"m": text, "models/m.yml": json.dumps(properties)}))
+    assert result.kind == KEY
     assert ("KeyIsChecked" in codes(result)) is told
+    if told:
+        assert "a row whose id is NULL" in said(result, "KeyIsChecked")
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [
+        ("select id, event_at from {{ ref('raw') }}\n{% if is_incremental() %} where event_at > (select max(event_at) from {{ this }}) {% endif %}", TIME_RANGE),
+        ("select id, event_at from {{ ref('raw') }}", "incremental_unmanaged"),
+    ],
+)  # fmt: skip
+def test_a_key_that_an_append_did_not_look_at_is_taken_out(query: str, kind: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(query, "incremental_strategy='append', unique_key='id'")}))
+    assert result.kind == kind, result.reason
+    assert "unique_key" not in str(result.new_text)
+    assert "rows with one key stay side by side" in said(result, "KeyIgnored")
+
+
+def test_an_append_whose_key_stands_in_yaml_is_left(tmp_path: Path) -> None:
+    properties = {"models": [{"name": "m", "config": {"unique_key": "id"}}]}
+    text = incremental("select id from {{ ref('raw') }}", "incremental_strategy='append'")
+    result = one(migrated(tmp_path, {"m": text, "models/m.yml": json.dumps(properties)}))
+    assert result.reason is not None and result.reason.code == "ConfigElsewhere"
+
+
+def test_a_model_that_a_target_enables_is_converted_as_it_is(tmp_path: Path) -> None:
+    text = incremental("select id from {{ ref('raw') }}", f"{MERGED}, enabled=target.name == 'prod'")
+    result = one(migrated(tmp_path, {"m": text}))
+    assert "enabled=target.name == 'prod'" in str(result.new_text), result.reason
+
+
+@pytest.mark.parametrize(
+    ("macro", "config", "is_told"),
+    [
+        ("get_merge_sql", MERGED, True), ("databricks__get_merge_sql", MERGED, True), ("spark__get_incremental_merge_sql", MERGED, True),
+        ("snowflake__get_merge_sql", MERGED, False), ("get_merge_sql", "incremental_strategy='append'", False),
+        ("default__get_incremental_append_sql", "", True), ("get_merge_sql", "unique_key='id'", True),
+        ("get_delete_insert_merge_sql", "incremental_strategy='delete+insert', unique_key='id'", True),
+    ],
+)  # fmt: skip
+def test_a_strategy_that_the_project_writes_itself_is_told(
+    macro: str, config: str, is_told: bool, tmp_path: Path
+) -> None:
+    files = {
+        "m": incremental("select id from {{ ref('raw') }}", config),
+        "macros/own.sql": f"{{% macro {macro}(target, source) %}}insert into t{{% endmacro %}}",
+    }
+    result = one(migrated(tmp_path, files))
+    assert result.status == "converted", result.reason
+    assert ("OwnStrategy" in codes(result)) is is_told
+    if is_told:
+        assert macro in said(result, "OwnStrategy")
 
 
 @pytest.mark.parametrize("config", [MERGED, "incremental_strategy='append'"])
@@ -698,3 +815,127 @@ def test_predicates_by_a_constant_of_the_project_stay(tmp_path: Path) -> None:
     result = one(migrated(tmp_path, {"m": text, "macros/own.sql": macro}, settings={"vars": {"length": 3}}))
     assert "incremental_predicates=[recent(" in str(result.new_text), result.reason
     assert "PredicatesKept" in codes(result)
+
+
+# --- reasons say what is so
+
+
+@pytest.mark.parametrize(
+    ("before", "condition", "words"),
+    [
+        ("{% set since = (modules.datetime.date.today() - modules.datetime.timedelta(days=7)).isoformat() %}\n", "day > '{{ since }}'", "the template computes its bound"),
+        ("{% set since = newest_of_all(this) %}\n", "day >= date('{{ since }}')", "the template computes its bound"),
+        ("", "day between date_trunc('month', date('{{ var(\"a\") }}')) and last_day(date('{{ var(\"b\") }}'))", "is no bound that can be read"),
+        ("", "status = 'open'", "is no bound that can be read"),
+        ("", "make_date(year, month, 1) > (select max(make_date(year, month, 1)) from {{ this }})", "is no column of the model; select it as a column"),
+        ("", "day > (select max(day) from {{ this }} where status = 'open')", "for more than its newest value"),
+    ],
+)  # fmt: skip
+def test_a_bound_that_is_not_read_is_described_as_it_is(
+    before: str, condition: str, words: str, tmp_path: Path
+) -> None:
+    result = one(migrated(tmp_path, {"m": filtered(condition, "id, day").replace("\nselect", f"\n{before}select", 1)}))
+    assert result.reason is not None, result.new_text
+    assert words in result.reason.message
+    assert "names no range" not in result.reason.message
+
+
+@pytest.mark.parametrize("where", ["1 = 1", "true", "day is not null and 1 = 1"])
+def test_the_newest_value_of_all_rows_may_have_a_condition_that_is_true(where: str, tmp_path: Path) -> None:
+    result = one(
+        migrated(tmp_path, {"m": filtered(f"day > (select max(day) from {{{{ this }}}} where {where})", "id, day")})
+    )
+    assert result.kind == TIME_RANGE, result.reason
+
+
+def test_a_filter_in_a_set_is_no_query_before_the_model(tmp_path: Path) -> None:
+    text = incremental(
+        "{% set recent %}{% if is_incremental() %} day >= (current_date - 3) {% else %} day is not null {% endif %}{% endset %}\n"
+        "select id, day from {{ ref('raw') }} where {{ recent }}"
+    )  # fmt: skip
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.reason is not None, result.new_text
+    assert "write what it holds where it is used" in result.reason.message
+
+
+def test_a_filter_by_a_name_of_its_own_select_is_told(tmp_path: Path) -> None:
+    text = incremental(
+        "with base as (select id, changed_at as loaded_at from {{ ref('raw') }}\n"
+        "{% if is_incremental() %} where loaded_at >= (select max(loaded_at) from {{ this }}) {% endif %})\nselect * from base",
+        MERGED,
+    )  # fmt: skip
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.reason is not None, result.new_text
+    assert result.reason.code == "BoundOfAnotherColumn"
+    assert "write changed_at in the filter if that is meant" in result.reason.message
+
+
+# --- times of runs, and zones of bounds
+
+
+def of_run(stamp: str, config: str = "", column: str = "made_on") -> str:
+    newest = f"{{% if is_incremental() %}} where {column} > (select max({column}) from {{{{ this }}}}) {{% endif %}}"
+    return incremental(
+        f"with w as (select id, {stamp} as {column} from {{{{ ref('raw') }}}})\nselect * from w\n{newest}", config
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "is_left"),
+    [
+        ({"m": of_run("current_date()")}, True),
+        ({"m": of_run("date('{{ run_started_at.strftime(\"%Y-%m-%d\") }}')")}, True),
+        ({"m": of_run("cast(current_timestamp() as date)", "incremental_strategy='merge', unique_key=['id', 'made_on']")}, True),
+        ({"m": of_run("current_timestamp()", column="loaded_at")}, True),
+        ({"m": of_run("p.day"), "raw": "select id, current_date() as day from {{ ref('x') }}"}, True),
+        ({"m": of_run("p.day"), "raw": "{{ config(materialized='table') }}\nselect id, current_date() as day from {{ ref('x') }}"}, True),
+        # what a run left in the parent is there for the next one
+        ({"m": of_run("p.day"), "raw": "{{ config(materialized='incremental') }}\nselect id, current_date() as day from {{ ref('x') }}"}, False),
+        # by key, without an end: everything is merged, as before
+        ({"m": of_run("current_date()", MERGED)}, False),
+        ({"m": of_run("cast(greatest(day, date '2024-01-01') as date)")}, False),
+    ],
+)  # fmt: skip
+def test_no_window_is_over_of_the_time_at_which_a_query_runs(
+    files: dict[str, str], is_left: bool, tmp_path: Path
+) -> None:
+    """Yesterday's window has no rows of today, and a range of it would stay empty for ever."""
+    files = {name: text.replace("p.day", "day") for name, text in files.items()}
+    result = one(migrated(tmp_path, files))
+    if is_left:
+        assert result.reason is not None, result.new_text
+        assert "the time at which the query runs" in result.reason.message
+    else:
+        assert result.status == "converted", result.reason
+
+
+@pytest.mark.parametrize(
+    ("where", "zone"),
+    [
+        ("timestamp_trunc(event_at, day) >= timestamp(date_sub(current_date('America/Sao_Paulo'), interval 3 day))", None),
+        ("event_at >= timestamp(date_sub(current_date('America/Sao_Paulo'), interval 3 day))", None),
+        ("event_day >= date_sub(current_date('America/Sao_Paulo'), interval 3 day)", "America/Sao_Paulo"),
+        ("date(event_at, 'America/Sao_Paulo') >= date_sub(current_date('America/Sao_Paulo'), interval 3 day)", "America/Sao_Paulo"),
+    ],
+)  # fmt: skip
+def test_an_instant_since_a_day_of_a_zone_is_one_of_utc(where: str, zone: str | None, tmp_path: Path) -> None:
+    columns = "event_at, event_day, date(event_at, 'America/Sao_Paulo') as local_day"
+    result = one(migrated(tmp_path, {"m": filtered(where, columns)}, "bigquery"))
+    assert result.status == "converted", result.reason
+    assert result.options.get("cron_tz") == zone
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [("'(sale_day, id)'", ["sale_day", "id"]), ("'sale_day, id'", ["sale_day", "id"]), ("\"concat(sale_day, '-', id)\"", None), ("['id', 'lower(name)']", None)],
+)  # fmt: skip
+def test_a_key_in_one_text_is_its_columns_and_an_expression_is_left(
+    written: str, key: list[str] | None, tmp_path: Path
+) -> None:
+    text = incremental("select * from {{ ref('raw') }}", f"incremental_strategy='delete+insert', unique_key={written}")
+    result = one(migrated(tmp_path, {"m": text}))
+    if key is None:
+        assert result.reason is not None, result.options
+        assert "select it as a column" in result.reason.message
+    else:
+        assert result.options["unique_key"] == key, result.reason

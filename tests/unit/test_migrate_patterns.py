@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.migrating import migrated, one
-from tests.unit.test_migrate import KEY, TIME_RANGE, incremental
+from tests.unit.test_migrate import KEY, TIME_RANGE, filtered, incremental
 
 WEEK = "date_trunc('day', now() - interval '1 week')"
 
@@ -515,7 +515,7 @@ def test_documented_forms(name: str, tmp_path: Path) -> None:
         (incremental("select id, event_at from {{ ref('raw') }}\n" + block(f"where event_at > {NEWEST_AT} or (select max(id) from {{{{ ref('raw') }}}}) is null")), "SecondUseOfIsIncremental", "or"),
         (incremental("select id, event_at from {{ ref('raw') }}\n" + block(f"where event_at > {NEWEST_AT} or (select max(seen_at) from {{{{ this }}}}) is null")), "SecondUseOfIsIncremental", "or"),
         (incremental("select id, event_at from {{ ref('raw') }}\n" + block("where event_at > (select max(event_at) from {{ this }} where id is not null)")), "ReadsThisElsewhere", "newest"),
-        (incremental("select id, day from {{ ref('raw') }}\n" + block("where day in (current_date, date_sub(current_date, 2))")), "UnreadableBlock", "names no range"),
+        (incremental("select id, day from {{ ref('raw') }}\n" + block("where day in (current_date, date_sub(current_date, 2))")), "UnreadableBlock", "is no bound that can be read"),
         (f"{DAYS_LISTED}{{{{ config(materialized='incremental', {BY_DAY}, partitions=days) }}}}\nselect date(at) as day, id from {{{{ ref('raw') }}}}\n"
          + block("where date(at) >= date_sub(current_date, interval 3 day)"), "FilterNotOnPartition", "does not read by that list"),
         (f"{{% set days = run_query('select distinct day from src').columns[0].values() %}}\n{{{{ config(materialized='incremental', {BY_DAY}) }}}}\nselect day, id from {{{{ ref('raw') }}}}\n"
@@ -530,3 +530,46 @@ def test_forms_that_look_alike_are_left(text: str, code: str, words: str, tmp_pa
     result = one(migrated(tmp_path, {"m": text}, "bigquery" if "interval" in text else "spark"))
     assert result.reason is not None, result.new_text
     assert (result.reason.code, words in result.reason.message) == (code, True), result.reason.message
+
+
+# --- one of several bounds
+
+
+@pytest.mark.parametrize(
+    ("condition", "lookback"),
+    [
+        ("(day > (select max(day) from {{ this }}) or day >= current_date - 7)", 7),
+        ("(day >= current_date - 2 or day > (select max(day) - 4 from {{ this }}))", 4),
+        ("((day >= current_date - 2) or (day >= current_date - 3))", 3),
+    ],
+)
+def test_the_wider_of_two_bounds_is_the_window(condition: str, lookback: int, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": filtered(condition, "id, day")}))
+    assert (result.kind, result.options) == (TIME_RANGE, {"time_column": "day", "lookback": lookback}), result.reason
+    assert "where (day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }})" in str(result.new_text)
+    codes = {note.code for note in result.notes}
+    assert ("MissedRuns" in codes) is ("max(" not in condition), "the newest value waits for no run"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "day > (select max(day) from {{ this }}) or day >= current_date - 7",
+        "(day > (select max(day) from {{ this }}) or other_day >= current_date - 7)",
+        "(day > (select max(day) from {{ this }}) or status = 'open')",
+        "(day > (select max(day) from {{ this }}) or day <= current_date - 7)",
+        "(day >= '{{ var(\"a\") }}' or day >= current_date - 7)",
+        "(day > (select max(day) from {{ this }}) and id > 3 or day >= current_date - 7)",
+    ],
+)
+def test_other_alternatives_are_left(condition: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": filtered(condition, "id, day, other_day, status")}))
+    assert result.reason is not None, result.new_text
+
+
+@pytest.mark.parametrize("condition", ["1 = 1\n  and {}", "true and {}", "{} and 1=1"])
+def test_a_condition_that_is_true_of_all_rows_goes_with_the_block(condition: str, tmp_path: Path) -> None:
+    newest = "day > (select max(day) from {{ this }})"
+    result = one(migrated(tmp_path, {"m": filtered(condition.format(newest), "id, day")}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert "where day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}\n" in str(result.new_text)

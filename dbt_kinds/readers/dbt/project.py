@@ -32,12 +32,15 @@ _HELD_AS = re.compile(
 
 @dataclass(frozen=True)
 class Properties:
-    """The YAML properties of one node: its configuration, column types, unique columns, and the file."""
+    """The YAML properties of one node: its configuration, column types, unique columns, those without NULL, and the
+    file.
+    """
 
     config: Mapping[str, Any] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
     unique: frozenset[frozenset[str]] = frozenset()
+    not_null: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -253,7 +256,8 @@ def _properties(entry: Mapping[str, Any], path: str) -> Properties:
         if (told := _type(column)) is not None
     }
     relation = {"relation": entry["relation"]} if "relation" in entry else {}
-    return Properties({**(config if isinstance(config, Mapping) else {}), **relation}, types, path, _unique(entry))
+    settings = {**(config if isinstance(config, Mapping) else {}), **relation}
+    return Properties(settings, types, path, _unique(entry), _not_null(entry))
 
 
 def _type(column: Mapping[str, Any]) -> str | None:
@@ -285,6 +289,19 @@ def _unique(entry: Mapping[str, Any]) -> frozenset[frozenset[str]]:
 def _is_unique(column: Mapping[str, Any]) -> bool:
     kinds = {constraint.get("type") for constraint in _entries(column.get("constraints"))}
     return bool(kinds & {"primary_key", "unique"}) or any(name == "unique" for name, _ in _tests(column))
+
+
+def _not_null(entry: Mapping[str, Any]) -> frozenset[str]:
+    """The columns that tests and constraints declare to have no NULL."""
+    found = set()
+    for column in _entries(entry.get("columns")):
+        kinds = {constraint.get("type") for constraint in _entries(column.get("constraints"))}
+        if kinds & {"primary_key", "not_null"} or any(name == "not_null" for name, _ in _tests(column)):
+            found.add(str(column.get("name")).lower())
+    for constraint in _entries(entry.get("constraints")):
+        if constraint.get("type") in ("primary_key", "not_null"):
+            found |= {str(name).lower() for name in constraint.get("columns") or []}
+    return frozenset(found)
 
 
 def _tests(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
