@@ -128,10 +128,16 @@ class Parents:
     def lineage(self, expression: exp.Expr, select: exp.Select, names: Names) -> Iterator[Place]:
         """An expression, and all expressions that its columns come from, nearest first."""
         waiting = [(Place(expression, select, names), 0)]
+        seen: set[tuple[int, str, str]] = set()
         while waiting:
             place, depth = waiting.pop(0)
             yield place
             for column in place.expression.find_all(exp.Column) if depth < _DEEPEST else ():
+                # a column of a select is followed once, whatever asks for it
+                key = (id(place.select), column.table.lower(), column.name.lower())
+                if key in seen:
+                    continue
+                seen.add(key)
                 found = self.origins(column, place.select, place.names)
                 waiting += [(origin, depth + 1) for origin in found if isinstance(origin, Place)]
 

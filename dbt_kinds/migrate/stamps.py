@@ -69,15 +69,20 @@ def check_not_of_run(reading: Reading, meanings: list[Meaning], selects: list[ex
 
 def _is_of_run(start: Place, parents: Parents) -> bool:
     """Whether an expression is the time of a query: of the model's own, or of one that is run again each time."""
-    waiting = [(start, 0)]
+    waiting, seen = [start], set()
     while waiting:
-        place, depth = waiting.pop()
+        place = waiting.pop()
         if place.expression.find(exp.Column) is None and _asks_clock(place):
             return True
-        for column in place.expression.find_all(exp.Column) if depth < 30 else ():
+        for column in place.expression.find_all(exp.Column):
+            # a column of a select is followed once, whatever asks for it
+            key = (id(place.select), column.table.lower(), column.name.lower())
+            if key in seen:
+                continue
+            seen.add(key)
             for origin in parents.origins(column, place.select, place.names):
                 if isinstance(origin, Place) and (origin.names is place.names or parents.is_built_again(origin)):
-                    waiting.append((origin, depth + 1))
+                    waiting.append(origin)
     return False
 
 

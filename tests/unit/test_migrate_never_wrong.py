@@ -939,3 +939,13 @@ def test_a_key_in_one_text_is_its_columns_and_an_expression_is_left(
         assert "select it as a column" in result.reason.message
     else:
         assert result.options["unique_key"] == key, result.reason
+
+
+def test_a_column_that_is_used_twice_at_every_step_is_followed_once(tmp_path: Path) -> None:
+    steps = [f"s{at} as (select id, greatest(day, other) as day, day as other from s{at - 1})" for at in range(1, 25)]
+    chain = ", ".join(
+        ["s0 as (select id, cast(day as date) as day, cast(day as date) as other from {{ ref('raw') }})", *steps]
+    )
+    newest = "{% if is_incremental() %} where day > (select max(day) from {{ this }}) {% endif %}"
+    result = one(migrated(tmp_path, {"m": incremental(f"with {chain}\nselect id, day from s24 {newest}")}))
+    assert result.status in ("converted", "left")
