@@ -154,7 +154,7 @@ def _window_of(select: exp.Select, condition: exp.Expr) -> exp.Expr | None:
     if not isinstance(condition, exp.EQ) or not _is_one(condition.expression):
         return None
     if not isinstance(condition.this, exp.Column):
-        return condition.this
+        return condition.this  # type: ignore[no-any-return]
     return next((one.unalias() for one in select.expressions if one.alias == condition.this.name), None)
 
 
