@@ -80,8 +80,7 @@ def _is_never_null(reading: Reading, name: str) -> bool:
 
 
 def _is_hash(query: exp.Expr | None, name: str, depth: int = 0) -> bool:
-    while isinstance(query, exp.Subquery | exp.Paren):
-        query = query.this
+    query = _unwrapped(query)
     if not isinstance(query, exp.Select) or depth > 20:
         return False
     made = next((one.unalias() for one in query.expressions if one.alias_or_name.lower() == name), None)
@@ -92,16 +91,14 @@ def _is_hash(query: exp.Expr | None, name: str, depth: int = 0) -> bool:
     below = _name_below(query, name)
     if len(sources) != 1 or not below:
         return False
-    inner = cte_of(sources[0]) if isinstance(sources[0], exp.Table) else sources[0].this
-    return _is_hash(inner, below, depth + 1)
+    return _is_hash(_query_of(sources[0]), below, depth + 1)
 
 
 def _has_one_row_of(query: exp.Expr | None, key: frozenset[str], depth: int = 0) -> bool:
     """Whether a query itself returns one row per key: it groups by exactly the key, or keeps one row of each, there or
     in what it selects from.
     """
-    while isinstance(query, exp.Subquery | exp.Paren):
-        query = query.this
+    query = _unwrapped(query)
     if not isinstance(query, exp.Select) or depth > 20:
         return False
     group = query.args.get("group")
@@ -127,26 +124,26 @@ def _passes_one_row_of(select: exp.Select, key: frozenset[str], depth: int) -> b
     )
     if multiplies or len(sources) != 1:
         return False
-    source = sources[0]
-    inner = cte_of(source) if isinstance(source, exp.Table) else source.this
-    while isinstance(inner, exp.Subquery | exp.Paren):
-        inner = inner.this
+    inner = _unwrapped(_query_of(sources[0]))
     below = frozenset(_name_below(select, name) for name in key)
     if not isinstance(inner, exp.Select) or "" in below:
         return False
     where = select.args.get("where")
-    for part in conjuncts(where.this) if where is not None else ():
-        window = next(
-            (
-                one.unalias()
-                for one in inner.expressions
-                if isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and one.alias == part.this.name
-            ),
-            None,
-        )
-        if isinstance(part, exp.EQ) and _is_one(part.expression) and _is_first_of(inner, window, below):
-            return True
+    if where is not None and any(_is_first_of(inner, _window_of(inner, part), below) for part in conjuncts(where.this)):
+        return True
     return _has_one_row_of(inner, below, depth + 1)
+
+
+def _query_of(source: exp.Expr) -> exp.Expr | None:
+    """The query that a source of a select names or is; None if it is a table."""
+    inner: exp.Expr | None = cte_of(source) if isinstance(source, exp.Table) else source.this
+    return inner
+
+
+def _unwrapped(query: exp.Expr | None) -> exp.Expr | None:
+    while isinstance(query, exp.Subquery | exp.Paren):
+        query = query.this
+    return query
 
 
 def _window_of(select: exp.Select, condition: exp.Expr) -> exp.Expr | None:

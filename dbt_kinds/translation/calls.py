@@ -22,3 +22,11 @@ def unless_one_is_null(node: exp.Expr, values: list[exp.Expr]) -> exp.Expr:
         return node
     is_null = exp.or_(*(value.copy().is_(exp.null()) for value in unknown), copy=False)
     return exp.If(this=is_null, true=exp.null(), false=node.copy())
+
+
+def holder_of(node: exp.Expr) -> exp.Expr | None:
+    """The expression that a node is a part of, parentheses left aside."""
+    holder = node.parent
+    while isinstance(holder, exp.Paren):
+        holder = holder.parent
+    return holder

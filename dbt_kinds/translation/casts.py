@@ -6,16 +6,27 @@ import re
 
 from sqlglot import exp
 
-from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.calls import call, holder_of
 from dbt_kinds.translation.data_types import sized
 from dbt_kinds.translation.date_arithmetic import interval
-from dbt_kinds.translation.dialects import TRINO_FAMILY
+from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
 from dbt_kinds.translation.jsons import as_json, of_json
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.table_functions import cast_items, cast_series
-from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, LISTS, NUMBERS, TEXTS, TIMES, WHOLE, type_of
+from dbt_kinds.translation.value_types import (
+    DECIMALS,
+    DOUBLES,
+    INTEGERS,
+    JSONS,
+    NESTED,
+    NUMBERS,
+    TEXTS,
+    TIMES,
+    WHOLE,
+    type_of,
+)
 
 # a cast to an integer rounds in these; Spark cuts
 ROUNDS = TRINO_FAMILY | {"bigquery", "duckdb", "mysql", "postgres", "redshift", "snowflake"}
@@ -34,14 +45,10 @@ _BOOLEANS = {
 # a value of any type is one of a list there
 _HOLD_VARIANTS = (exp.Array, exp.ArrayAppend, exp.ArrayContains, exp.ArrayPosition)
 _TAKE_JSON = (exp.JSONBExtract, exp.JSONBExtractScalar, exp.JSONExtract, exp.JSONExtractScalar)
-_JSONS = frozenset({exp.DType.JSON, exp.DType.JSONB})
-_NESTED = LISTS | {exp.DType.STRUCT, exp.DType.MAP}
 # a list in a string, of items without quotes
 _ITEMS = re.compile(r"\{(?P<items>[^{}\"\\]*)\}")
 _IS_DATE = frozenset({"fabric", "tsql"})
 _NUMBERS_ARE_DAYS = frozenset({"fabric", "tsql"})
-# a truth is 1 or 0 as a text
-_BITS_ARE_NUMBERS = frozenset({"fabric", "tsql"})
 DIGITS_OF_DATE = 8
 
 
@@ -63,7 +70,7 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
         raise NotInSpark("Spark 3.5 has no times without a date; write date_format(t, 'HH:mm:ss')", node)
     if node.to.is_type(exp.DType.JSON, exp.DType.JSONB):
         return _as_json(node, dialect)
-    if node.to.this in _NESTED:
+    if node.to.this in NESTED:
         return _as_list(node, dialect)
     if node.to.is_type(exp.DType.VARIANT) and isinstance(node.parent, _HOLD_VARIANTS):
         value: exp.Expr = node.this
@@ -73,7 +80,7 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
     if node.to.this in NUMBERS and dialect in _NUMBERS_ARE_DAYS and type_of(node.this) in TIMES:
         message = "a time as a number counts days from 1900 on; write datediff(day, '1900-01-01', …)"
         raise NotInSpark(message, node)
-    if node.to.this in TEXTS and dialect in _BITS_ARE_NUMBERS and type_of(node.this) is exp.DType.BOOLEAN:
+    if node.to.this in TEXTS and dialect in BITS_ARE_NUMBERS and type_of(node.this) is exp.DType.BOOLEAN:
         node.set("this", exp.cast(node.this.unnest(), "int"))
     if node.to.this in INTEGERS:
         return _as_integer(node, dialect)
@@ -100,9 +107,7 @@ def whole_double(node: exp.Ceil | exp.Floor, dialect: str) -> exp.Expr:
 
 
 def _becomes_text(node: exp.Expr) -> bool:
-    holder = node.parent
-    while isinstance(holder, exp.Paren):
-        holder = holder.parent
+    holder = holder_of(node)
     if isinstance(holder, exp.Cast):
         return holder.to.this in TEXTS
     return isinstance(holder, exp.Concat | exp.ConcatWs | exp.DPipe)
@@ -180,11 +185,9 @@ def _as_time(node: exp.Cast, dialect: str) -> exp.Expr:
 
 def _as_json(node: exp.Cast, dialect: str) -> exp.Expr:
     """In Spark JSON is a string, and TO_JSON only accepts structs."""
-    holder = node.parent
-    while isinstance(holder, exp.Paren):
-        holder = holder.parent
+    holder = holder_of(node)
     is_plain = node.to.is_type(exp.DType.JSON) and type_of(node.this) in TEXTS
-    if isinstance(holder, exp.Cast) and holder.to.this in _NESTED:
+    if isinstance(holder, exp.Cast) and holder.to.this in NESTED:
         return node
     takes_text = isinstance(holder, _TAKE_JSON) or (isinstance(holder, exp.Anonymous) and "JSON" in holder.name.upper())
     value: exp.Expr = node.this
@@ -201,7 +204,7 @@ def _as_list(node: exp.Cast, dialect: str) -> exp.Expr:
     """
     value = node.this.unnest()
     is_call = isinstance(value, exp.Anonymous) and value.name.upper() in ("GET_JSON_OBJECT", "TO_JSON")
-    is_read = isinstance(value, exp.ParseJSON) or (isinstance(value, exp.Cast) and value.to.this in _JSONS)
+    is_read = isinstance(value, exp.ParseJSON) or (isinstance(value, exp.Cast) and value.to.this in JSONS)
     if is_call or is_read or isinstance(value, _TAKE_JSON):
         if not node.to.expressions:
             raise NotInSpark("a list of values of any type has no counterpart in Spark; write array<string>", node)

@@ -11,6 +11,8 @@ from sqlglot.errors import ParseError, SqlglotError
 
 SPARK_FAMILY = frozenset({"spark", "spark2", "databricks", "hive"})
 _REAL_IS_SHORT = frozenset({"tsql", "fabric"})
+# a truth is 1 or 0 there
+BITS_ARE_NUMBERS = frozenset({"fabric", "tsql"})
 TRINO_FAMILY = frozenset({"trino", "presto", "athena"})
 _BEGIN_LITERALS = frozenset({TokenType.DATE, TokenType.TIMESTAMP, TokenType.TIMESTAMPTZ, TokenType.TIMESTAMPNTZ})
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from dbt_kinds.translation.calls import holder_of
 from dbt_kinds.translation.casts import DIGITS_OF_DATE, ROUNDS, ROUNDS_TEXTS
 from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
 from dbt_kinds.translation.digests import may_write_midnight
@@ -38,7 +39,8 @@ from dbt_kinds.translation.value_types import (
     DOUBLES,
     INSTANTS,
     INTEGERS,
-    LISTS,
+    JSONS,
+    NESTED,
     NUMBERS,
     TEXTS,
     TIMES,
@@ -53,8 +55,6 @@ DECLARED = "is_declared_type"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _LONGEST = 80
 _SHOWN = 3
-_NESTED = LISTS | {exp.DType.STRUCT, exp.DType.MAP}
-_JSONS = frozenset({exp.DType.JSON, exp.DType.JSONB})
 _DECIMALS_IN_OTHER_WORDS = frozenset({"bigquery"})
 _READS_BLANKS_NOWHERE = TRINO_FAMILY
 _AVERAGE_IS_WHOLE = frozenset({"fabric", "tsql"})
@@ -191,7 +191,7 @@ def _of_cast(node: exp.Cast, dialect: str) -> Iterator[str]:
             yield "is NULL of a number between blanks; Spark reads it"
     if node.to.this in INTEGERS and dialect == "mysql" and kind in TEXTS:
         yield "is 0 of a text that is no number, NULL in Spark, and an error in ANSI mode"
-    if node.to.this in _JSONS and kind is None and isinstance(node.parent, exp.Select | exp.Alias):
+    if node.to.this in JSONS and kind is None and isinstance(node.parent, exp.Select | exp.Alias):
         yield "is written for a list or a struct; of a text leave it out"
     if node.to.is_type(exp.DType.BOOLEAN) and dialect in TRINO_FAMILY | {"bigquery"} and kind is None:
         yield "reads fewer words than Spark, where yes and y are true"
@@ -210,7 +210,7 @@ def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
         yield "writes a double in other words than Spark, as 2 for 2.0 or 1e+20 for 1.0E20"
     elif kind in DECIMALS and dialect in _DECIMALS_IN_OTHER_WORDS:
         yield "leaves zeros at the end out; Spark writes them"
-    elif kind in _NESTED or isinstance(value.unnest(), exp.Struct):
+    elif kind in NESTED or isinstance(value.unnest(), exp.Struct):
         yield "writes lists and structs in other words than Spark"
     elif kind in INSTANTS:
         yield "writes an instant with its zone, or all digits of a fraction; Spark does not"
@@ -258,14 +258,12 @@ def _is_other_json(node: exp.Expr, dialect: str) -> bool:
 
 def _is_kept_as_json(node: exp.Expr, dialect: str) -> bool:
     """Whether nothing reads the extracted JSON but as JSON."""
-    holder = node.parent
-    while isinstance(holder, exp.Paren):
-        holder = holder.parent
+    holder = holder_of(node)
     if isinstance(holder, exp.Cast):
         return holder.to.this in TEXTS and dialect != "snowflake"
     if isinstance(holder, exp.JSONExtract | exp.JSONExtractScalar):
         return False
-    return not isinstance(holder, exp.Bracket | exp.JSONExtract | exp.JSONExtractScalar | exp.Func) or isinstance(
+    return not isinstance(holder, exp.Bracket | exp.Func) or isinstance(
         holder, exp.Coalesce | exp.AggFunc | exp.Connector | exp.Binary | exp.JSONFormat
     )
 

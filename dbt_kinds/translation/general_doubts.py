@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from dbt_kinds.translation.dialects import TRINO_FAMILY
+from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
 from dbt_kinds.translation.typed_literals import may_be_numbers
 from dbt_kinds.translation.typed_operators import DAYS_BETWEEN_DATES
 from dbt_kinds.translation.value_types import DOUBLES, TEXTS, type_of
@@ -19,7 +19,6 @@ DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
 _IGNORES_CASE = frozenset({"fabric", "mysql", "tsql"})
 _TRIMS_WHITE_SPACE = TRINO_FAMILY | {"bigquery"}
 EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
-_BITS_ARE_NUMBERS = frozenset({"fabric", "tsql"})
 # their value has the type of their operand
 _PASS_ON = (
     *(exp.DateTrunc, exp.FirstValue, exp.IgnoreNulls, exp.Lag, exp.LastValue, exp.Lead, exp.Max, exp.Min),
@@ -93,7 +92,7 @@ def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "a text of digits beside columns whose types are not declared is a number if they are; a text in Spark"
     elif isinstance(node, exp.Length) and dialect == "duckdb" and _is_unknown_column(node.this):
         yield "the length of a column whose type is not declared is that of a text; of a list it is size()"
-    elif isinstance(node, exp.EQ) and dialect in _BITS_ARE_NUMBERS and _is_compared_bit(node):
+    elif isinstance(node, exp.EQ) and dialect in BITS_ARE_NUMBERS and _is_compared_bit(node):
         yield "a BIT that is not declared is compared with 1 and 0, which Spark refuses in ANSI mode: write = true"
     elif isinstance(node, exp.Add | exp.Sub) and dialect in EMPTY_IS_ZERO and _may_be_days(node):
         yield "a number added to a time that is not declared is one of days, which Spark refuses: write dateadd()"

@@ -8,7 +8,7 @@ from json import loads
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
-from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.calls import call, holder_of
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
@@ -67,10 +67,7 @@ def at_path(node: exp.Expr, dialect: str) -> exp.Expr:
 def unwrap_nulls(tree: exp.Expr) -> exp.Expr:
     """The tree, in which `js->>'$.items[0]'` is NULL where the item is: Spark's is the text null."""
     for node in list(tree.find_all(exp.Anonymous, exp.JSONExtract, exp.JSONExtractScalar)):
-        holder = node.parent
-        while isinstance(holder, exp.Paren):
-            holder = holder.parent
-        if not _ends_with_item(node) or _reads_json(holder):
+        if not _ends_with_item(node) or _reads_json(holder_of(node)):
             continue
         value = exp.Nullif(this=node.copy(), expression=exp.Literal.string("null"))
         if node is tree:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.date_arithmetic import days_later
-from dbt_kinds.translation.dialects import TRINO_FAMILY
+from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
 from dbt_kinds.translation.least_values import is_at_least
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.patterns import found_part
@@ -203,7 +203,7 @@ def together(node: exp.Concat, dialect: str) -> exp.Expr:
 
 def _word(value: exp.Expr, dialect: str) -> exp.Expr:
     is_letter = dialect == "postgres" and type_of(value) is exp.DType.BOOLEAN
-    if dialect in _CHARACTERS_OF_A_PAGE and type_of(value) is exp.DType.BOOLEAN:
+    if dialect in BITS_ARE_NUMBERS and type_of(value) is exp.DType.BOOLEAN:
         return exp.cast(value, "int")
     return from_template("CASE {0} WHEN TRUE THEN 't' WHEN FALSE THEN 'f' END", value) if is_letter else value
 
