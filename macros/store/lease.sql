@@ -266,8 +266,8 @@
       'had_others': dbt_kinds._has_claims_of_others(rows)}) %}
   {% for claim in ahead %}
     {% set rows = log | selectattr('relation', 'eq', claim.options.relation) | list %}
-    {% do claim.update({'rows': rows, 'table_state': {'recorded_head': dbt_kinds._recorded_head(rows)},
-      'had_others': dbt_kinds._has_claims_of_others(rows)}) %}
+    {# nothing was asked of its table; refresh_if_stale knows #}
+    {% do claim.update({'rows': rows, 'table_state': {}, 'had_others': dbt_kinds._has_claims_of_others(rows)}) %}
   {% endfor %}
   {% do return(log) %}
 {% endmacro %}
