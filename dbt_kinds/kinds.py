@@ -320,6 +320,7 @@ class TestDefinition:
 
     Attributes:
         parameters: names and defaults of a generic test; None means no default. A default is SQL.
+        banner: the lines of the comment above the test in the source.
     """
 
     # otherwise pytest would collect a class with this name
@@ -332,6 +333,7 @@ class TestDefinition:
     parameters: dict[str, str | None] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
     description: str | None = None
+    banner: list[str] = field(default_factory=list)
 
 
 @dataclass

@@ -9,6 +9,8 @@ from sqlglot import Dialect, ErrorLevel, Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, SqlglotError
 
+from dbt_kinds.translation.parsed_comments import parse_with_comments
+
 SPARK_FAMILY = frozenset({"spark", "spark2", "databricks", "hive"})
 _REAL_IS_SHORT = frozenset({"tsql", "fabric"})
 # a truth is 1 or 0 there
@@ -46,7 +48,7 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
     """
     try:
         of = dialect_of(dialect)
-        trees = [tree for tree in of.parser().parse(_tokens(of, text, dialect), text) if tree is not None]
+        trees = parse_with_comments(_tokens(of, text, dialect), lambda tokens: of.parser().parse(tokens, text))
     except ParseError as error:
         detail = error.errors[0] if error.errors else {}
         message = str(detail.get("description") or first_line(error))
@@ -148,6 +150,19 @@ class _SparkGenerator(Spark.Generator):  # type: ignore[misc, valid-type]
                 negated = "IS NOT" if operator == "IS" else f"NOT {operator}"
                 return f"{left} {negated} {whole.removeprefix(begin)}"
         return str(super().not_sql(expression))
+
+    def case_sql(self, expression: exp.Case) -> str:
+        """A CASE with the comments of its conditions above them; sqlglot's own generator leaves these out."""
+        operand, default = self.sql(expression, "this"), self.sql(expression, "default")
+        lines = [f"CASE {operand}" if operand else "CASE"]
+        for branch in expression.args["ifs"]:
+            lines += [self.maybe_comment("", comments=[comment]) for comment in branch.comments or ()]
+            lines += [f"WHEN {self.sql(branch, 'this')}", f"THEN {self.sql(branch, 'true')}"]
+        lines += [*([f"ELSE {default}"] if default else []), "END"]
+        has_comments = any(branch.comments for branch in expression.args["ifs"])
+        if self.pretty and (has_comments or self.too_wide(lines)):
+            return str(self.indent("\n".join(map(str.strip, lines)), skip_first=True, skip_last=True))
+        return " ".join(map(str.strip, lines))
 
 
 def spark_sql(tree: exp.Expr, *, pretty: bool = False) -> str:

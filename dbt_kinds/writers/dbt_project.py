@@ -163,7 +163,7 @@ def _model_sql(model: Model, query: SqlText, names: NodeNames, depends_on: list[
         settings["meta"]["safety"] = {**model.options["safety"], "query_hash": query_hash(text)}
     parts = [config_block(settings)]
     if model.banner:
-        parts.insert(0, "\n".join(f"--{escaped(line)}" for line in model.banner))
+        parts.insert(0, _comment(model.banner))
     read = set(query.marks.values())
     dependencies = [mark_text(mark, {}, names) for mark in dict.fromkeys(depends_on) if mark not in read]
     if dependencies:
@@ -207,16 +207,21 @@ def _seed_files(seed: Seed, names: NodeNames) -> list[GeneratedFile]:
 
 def _test_file(test: TestDefinition, names: NodeNames) -> GeneratedFile:
     source = test.place.file
+    banner = _comment(test.banner) + "\n" if test.banner else ""
     if not test.is_generic:
         config = config_block(test.config) + "\n\n" if test.config else ""
-        return _file(f"tests/{test.name}.sql", config + rendered(test.query, names), source)
+        return _file(f"tests/{test.name}.sql", banner + config + rendered(test.query, names), source)
     parameters = ["model"]
     for given, default in test.parameters.items():
         name = argument_name(given)
         parameters.append(name if default is None else f"{name}={literal(default)}")
-    body = rendered(test.query, names, this="model")
+    body = banner + rendered(test.query, names, this="model")
     text = f"{{% test {test.name}({', '.join(parameters)}) %}}\n{body}\n{{% endtest %}}"
     return _file(f"tests/generic/{test.name}.sql", text, source)
+
+
+def _comment(lines: list[str]) -> str:
+    return "\n".join(f"--{escaped(line)}" for line in lines)
 
 
 def _metrics_files(project: Project) -> list[GeneratedFile]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 import pytest
@@ -79,6 +80,69 @@ def test_comments_above_a_condition_stand_before_it() -> None:
         "/* no new ones */ WHERE n IS NOT NULL OR /* or these */ ( id = 1 AND /* inner */ m = 2 ) "
         "AND /* the last */ d = 3 /* behind */"
     )
+
+
+def test_comments_of_a_case_stand_above_its_branches() -> None:
+    query = """
+        SELECT
+          CASE
+            -- many:
+            --   of them
+            WHEN a > 1 AND b = 2 THEN 'x'
+            /* none */
+            WHEN NOT a > 0 THEN 'y' -- behind
+            -- the rest
+            ELSE 'z'
+          END AS c
+        FROM raw.t
+        """
+    lines = [line.strip() for line in sql(query).split("\n")]
+    assert lines[1:11] == [
+        "CASE",
+        "/* many: */",
+        "/*   of them */",
+        "WHEN a > 1 AND b = 2",
+        "THEN 'x'",
+        "/* none */",
+        "WHEN NOT a > 0",
+        "THEN 'y' /* behind */",
+        "ELSE 'z' /* the rest */",
+        "END AS c",
+    ]
+
+
+_QUERY = (
+    "WITH a AS ( SELECT t.id , CASE WHEN t.n > 1 THEN 'a' ELSE 'b' END AS c , SUM( t.n ) OVER ( PARTITION BY t.id "
+    "ORDER BY t.n ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW ) AS s , CAST( q AS DECIMAL(10, 2) ) AS q "
+    "FROM raw.t AS t LEFT JOIN raw.u AS u ON t.id = u.id WHERE t.n BETWEEN 1 AND 2 AND t.m IN ( 1 , 2 ) "
+    "GROUP BY t.id HAVING COUNT( * ) > 1 ) SELECT DISTINCT id FROM a JOIN raw.v AS v USING ( id ) UNION ALL "
+    "SELECT id FROM raw.w AS w ORDER BY id LIMIT 10"
+)
+# one word to sqlglot
+EVERYWHERE = [word.replace("_BY", " BY") for word in _QUERY.replace(" BY", "_BY").split(" ")]
+
+
+@pytest.mark.parametrize("comment", ["\n-- no{}\n{}", "/* no{} */ {}"])
+@pytest.mark.parametrize("part", range(8))
+def test_a_comment_of_any_word_is_kept(part: int, comment: str) -> None:
+    text = " ".join(
+        comment.format(number, word) if number % 8 == part else word for number, word in enumerate(EVERYWHERE)
+    )
+    said = [int(number) for number in re.findall(r"no(\d+)", sql(text))]
+    assert sorted(said) == list(range(part, len(EVERYWHERE), 8))
+
+
+def test_comments_above_an_audit_stand_in_its_test() -> None:
+    audits = (
+        "-- one of {{ all }}\n\n/* Looks for\n * odd ones */\nAUDIT (name odd);\nSELECT * FROM @this_model;\n"
+        "-- two\nAUDIT (name alone, standalone true);\nSELECT * FROM db.m"
+    )
+    model = "MODEL (name db.m, kind FULL, dialect duckdb, audits (odd));\nSELECT 1 AS a"
+    files = written_files({"models/m.sql": model, "audits/odd.sql": audits})
+    assert files["tests/generic/odd.sql"].startswith(
+        "{% test odd(model) %}\n-- one of {{ '{{' }} all }}\n-- Looks for\n-- odd ones\nSELECT"
+    )
+    assert files["tests/alone.sql"].startswith("-- two\n{{ config(severity='warn') }}\n\nSELECT")
 
 
 def test_comments_above_a_column_stay_above_its_declared_type() -> None:

@@ -269,6 +269,14 @@ def test_config_in_python_is_run_on_request(tmp_path: Path, monkeypatch: pytest.
     ]
 
 
+def test_config_in_python_may_start_programs(tmp_path: Path) -> None:
+    text = (
+        "import subprocess\nimport sys\nfrom sqlmesh.core.config import Config\n"
+        "config = Config(project=subprocess.check_output([sys.executable, '-c', 'print(1)']).decode().strip())\n"
+    )
+    assert read_config(write_files(tmp_path, {"config.py": text}), runs=True).project == "1"
+
+
 def test_config_in_python_is_not_run_without_request(tmp_path: Path) -> None:
     marker = tmp_path / "was run"
     read_config(write_files(tmp_path / "src", {"config.py": f"open({str(marker)!r}, 'w')\nconfig = {{}}\n"}))

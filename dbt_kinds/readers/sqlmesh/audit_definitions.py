@@ -90,6 +90,7 @@ def define(audit: AuditSource, context: ProjectContext, fixed: Mapping[str, Frag
         parameters=parameters,
         config=_standalone_config(audit) if audit.is_standalone else {},
         description=audit.description,
+        banner=audit.banner,
     )
     context.used_audits[key] = definition
     context.notes.extend(note for note in scope.notes if note not in context.notes)

@@ -18,7 +18,7 @@ from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
 from dbt_kinds.readers.sqlmesh.kind_values import spark_expression
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.statements import Statement
+from dbt_kinds.readers.sqlmesh.statements import Statement, banner
 from dbt_kinds.readers.sqlmesh.tables import name_of_text, resolve
 from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.predicates import is_operand, is_predicate
@@ -100,6 +100,7 @@ def read_audit(statements: Sequence[Statement], dialect: str) -> AuditSource:
         audit.defaults = {key.lower(): value for key, value in defaults.as_pairs()}
     description = block.take("description")
     audit.description = description.as_text() if description is not None else None
+    audit.banner = banner(head.text, audit.description)
     for ignored in ("model", "owner", "depends_on", "formatting"):
         block.take(ignored)
     for key, value in block.properties.items():

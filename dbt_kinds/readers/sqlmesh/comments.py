@@ -82,10 +82,14 @@ def _follows(text: str, start: int) -> str:
 
 def settle_comments(tree: exp.Expr) -> None:
     """Moves comments above a projection to its root, before parts of it are rewritten; those above a condition to what
-    is in front of it.
+    is in front of it, and those of a CASE to its branches.
     """
     for clause in tree.find_all(exp.Where, exp.Having):
         _settle_above(clause.this, clause)
+    for case in tree.find_all(exp.Case):
+        for branch in case.args["ifs"]:
+            above = [unsigned(comment) for node in _left_spine(branch.this) for comment in _taken(node, _ABOVE)]
+            branch.comments = [*(branch.comments or []), *above]
     for select in tree.find_all(exp.Select):
         items = select.expressions
         for position, item in enumerate(items):

@@ -148,6 +148,9 @@ class _Environment(dict[str, str]):
         self.defaulted: list[str] = []
 
     def __missing__(self, name: str) -> str:
+        if not isinstance(name, str):
+            # as os.environ does; Python itself asks so before it starts a program
+            raise TypeError("str expected")
         self.asked.append(name)
         return placeholder(name)
 

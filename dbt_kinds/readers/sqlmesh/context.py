@@ -136,3 +136,4 @@ class AuditSource:
     is_skipped: bool = False
     is_standalone: bool = False
     description: str | None = None
+    banner: list[str] = field(default_factory=list)
