@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,7 +124,7 @@ def report_table(report: Report) -> Table:
 
 def report_lines(report: Report) -> list[Text]:
     """Every note of the report, and the written files, as lines."""
-    lines = [_line(note) for note in _in_order(report.all_notes())]
+    lines = [_line(note, more) for note, more in _without_repetition(_in_order(report.all_notes()))]
     changes = report.changes
     verb = "would be written" if report.is_check else "written"
     counts = [
@@ -149,8 +149,19 @@ def _in_order(notes: Iterable[Note]) -> list[Note]:
     return sorted(notes, key=lambda note: (weight[note.level], note.place, note.code))
 
 
-def _line(note: Note) -> Text:
-    text = Text(f"{note.place}: " if note.place.file else "", "dim")
+def _without_repetition(notes: Iterable[Note]) -> Iterator[tuple[Note, int]]:
+    """Notes that only inform, and say the same of several places, once, with the number of the other places."""
+    said: dict[tuple[object, ...], list[Note]] = {}
+    for note in notes:
+        key = (note.code, note.message) if note.level == "note" else (note,)
+        said.setdefault(key, []).append(note)
+    for same in said.values():
+        yield same[0], len(same) - 1
+
+
+def _line(note: Note, more: int) -> Text:
+    others = f" and {more} more" if more else ""
+    text = Text(f"{note.place}{others}: " if note.place.file else "", "dim")
     text.append(f"{note.code}: ", _LEVELS[note.level])
     text.append(note.message)
     return text

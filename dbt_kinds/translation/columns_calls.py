@@ -40,6 +40,9 @@ def _written_out(item: exp.Expr, calls: list[exp.Columns], select: exp.Select, c
     if isinstance(item, exp.Alias) and "\\" in item.alias:
         raise NotInSpark("COLUMNS(…) AS a pattern is not written out; write the columns with their names", item)
     names = _chosen(calls[0], known)
+    if isinstance(item, exp.Alias) and len(names) > 1:
+        message = f"COLUMNS(…) AS {item.alias} gives {len(names)} columns one name"
+        raise NotInSpark(f"{message}; write the columns with their names", item)
     written = []
     for name in names:
         made = item.copy()

@@ -25,6 +25,8 @@ VERDICTS = ("same", "rewritten", "noted", "refused")
 # dialects with their own table
 COMPARED = ("bigquery", "duckdb", "mysql", "postgres", "redshift", "snowflake", "trino", "tsql")
 
+# of which other passes leave nothing
+_NOT_CALLED = frozenset({*FILE_READERS, "COLUMNS"})
 # a name after one of these is an alias with columns, a table, or a type
 _NO_CALL_BEHIND = frozenset(
     {
@@ -95,7 +97,7 @@ def function_remarks(text: str, dialect: str) -> Iterator[Remark]:
     for name, start in calls(text, dialect):
         row = verdicts.get(name)
         if row is None:
-            if name not in FILE_READERS:
+            if name not in _NOT_CALLED:
                 unknown.setdefault(name, start)
         elif row.verdict == "refused":
             raise NotInSpark(f"{name} of {dialect}: {row.evidence}", _at(name, start))

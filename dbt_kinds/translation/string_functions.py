@@ -196,9 +196,17 @@ def together(node: exp.Concat, dialect: str) -> exp.Expr:
     if not node.args.get("coalesce") or dialect in _NULL_MAKES_NULL:
         node.set("coalesce", False)
         return node
-    if all(type_of(value) in TEXTS and value.is_string for value in node.expressions):
+    if all(_is_text_for_sure(value) for value in node.expressions):
+        node.set("coalesce", False)
         return node
     return call("CONCAT_WS", exp.Literal.string(""), *(_word(value, dialect) for value in node.expressions))
+
+
+def _is_text_for_sure(value: exp.Expr) -> bool:
+    """Whether it is a text, and never NULL: a literal, or COALESCE of a text with one."""
+    if isinstance(value, exp.Coalesce):
+        return type_of(value.this) in TEXTS and bool(value.expressions) and _is_text_for_sure(value.expressions[-1])
+    return value.is_string
 
 
 def _word(value: exp.Expr, dialect: str) -> exp.Expr:

@@ -350,3 +350,16 @@ def test_files_that_spark_reads_by_their_name_are_no_sources() -> None:
 def test_comments_in_comments_hide_no_query(text: str) -> None:
     compiled = read(text, "postgres")
     assert compiled.model is not None and "1 AS x" in compiled.model.query.text, compiled.notes
+
+
+def test_what_is_noted_at_several_places_is_said_once(tmp_path: Path) -> None:
+    models = {
+        f"models/{name}.sql": f"MODEL (name db.{name}, kind FULL, dialect duckdb); SELECT a FROM raw.t"
+        for name in "abc"
+    }
+    source = write_files(tmp_path / "src", {"config.yaml": "model_defaults: {dialect: duckdb}\n", **models})
+    _, _, said = run(source, "--out", tmp_path / "out")
+    lines = [line for line in said.splitlines() if "UndeclaredSource" in line]
+    assert len(lines) == 1 and lines[0].startswith("models/a.sql:1 and 2 more: UndeclaredSource: raw.t is no model")
+    _, out, _ = run(source, "--out", tmp_path / "out", "--json")
+    assert out.count("UndeclaredSource") == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -9,7 +10,6 @@ import jinja2
 import pytest
 import sqlglot
 
-from dbt_kinds.kinds import SparkSql
 from tests.unit.compiling import query_of, read
 from tests.unit.macros import Macros
 
@@ -65,7 +65,7 @@ EXPANSIONS = [
     # SQL that SQLMesh makes
     (
         "SELECT @GENERATE_SURROGATE_KEY(a, b) AS k",
-        "SELECT MD5(CONCAT(COALESCE(CAST(a AS STRING), '_sqlmesh_surrogate_key_null_'), '|', COALESCE(CAST(b AS STRING), '_sqlmesh_surrogate_key_null_'))) AS k",
+        "SELECT MD5( CONCAT( COALESCE(CAST(a AS STRING), '_sqlmesh_surrogate_key_null_'), '|', COALESCE(CAST(b AS STRING), '_sqlmesh_surrogate_key_null_') ) ) AS k",
     ),
     ("SELECT @SAFE_ADD(a, b) AS c", "SELECT CASE WHEN a IS NULL AND b IS NULL THEN NULL ELSE COALESCE(a, 0) + COALESCE(b, 0) END AS c"),
     ("SELECT @SAFE_DIV(a, b) AS c", "SELECT a / NULLIF(b, 0) AS c"),
@@ -298,9 +298,31 @@ def test_a_sign_that_is_no_comment_in_the_dialect_stays() -> None:
     assert query_of("SELECT a # b AS x FROM raw.t", "postgres").startswith("SELECT a ^ b AS x")
 
 
-def test_surrogate_key_of_tsql_is_bytes_as_there() -> None:
-    text = "MODEL (name db.m, kind FULL, columns (k VARBINARY(16)));\nSELECT @GENERATE_SURROGATE_KEY(a) AS k FROM raw.t"
-    compiled = read(text, "tsql")
-    assert compiled.model is not None
-    (key,) = [mark for mark in compiled.model.query.marks.values() if isinstance(mark, SparkSql)]
-    assert key.text.startswith("UNHEX(MD5(")
+@pytest.mark.parametrize(
+    ("dialect", "function", "key"),
+    [
+        ("tsql", "MD5", "UNHEX(MD5({}))"),
+        ("tsql", "SHA1", "UNHEX(SHA1({}))"),
+        ("bigquery", "MD5", "MD5({})"),
+        ("bigquery", "SHA512", "UNHEX(SHA2({}, 512))"),
+        ("postgres", "SHA224", "UNHEX(SHA2({}, 224))"),
+        ("duckdb", "SHA256", "SHA2({}, 256)"),
+        ("trino", "MD5", "MD5({})"),
+        ("spark", "SHA256", "SHA2({}, 256)"),
+    ],
+)
+def test_surrogate_key_is_text_or_bytes_as_in_its_dialect(dialect: str, function: str, key: str) -> None:
+    text = f"SELECT @GENERATE_SURROGATE_KEY(a, hash_function := '{function}') AS k FROM raw.t"
+    null = "COALESCE(CAST(a AS STRING), '_sqlmesh_surrogate_key_null_')"
+    written = re.sub(r"(?<=\() | (?=\))", "", query_of(text, dialect))
+    assert written.startswith(f"SELECT {key.format(f'CONCAT({null})')} AS k FROM")
+
+
+def test_surrogate_key_is_translated_as_the_rest_of_the_query() -> None:
+    text = "SELECT @GENERATE_SURROGATE_KEY(CONCAT(a, b), c // 2) AS k FROM raw.t"
+    written = query_of(text, "duckdb")
+    assert "CAST(CONCAT_WS('', a, b) AS STRING)" in written and "CAST(c DIV 2 AS STRING)" in written
+    assert (
+        read(f"MODEL (name db.m, kind FULL);\n{text.replace('c // 2', 'JULIAN(c)')}", "duckdb").refusal
+        == "Untranslatable:2"
+    )

@@ -651,3 +651,11 @@ def test_query_converts_alike_from_every_tool() -> None:
     compiled = read(f"MODEL (name db.m);\n{sql}", "duckdb", files=TABLES)
     assert compiled.model is not None, compiled.notes
     assert "COLUMNS" not in compiled.model.query.text and "BY NAME" not in compiled.model.query.text
+    assert {note.code for note in compiled.notes} == set()
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    sql = "SELECT MAX(COLUMNS(*)) AS m FROM raw.t"
+    compiled = read(f"MODEL (name db.m);\n{sql}", "duckdb", files=TABLES)
+    assert compiled.refusal == "Untranslatable:2"
+    assert any("columns one name" in note.message for note in compiled.notes)

@@ -13,9 +13,10 @@ from dbt_kinds.errors import ColumnsUnknown, UnsupportedMacro
 from dbt_kinds.kinds import SparkSql
 from dbt_kinds.readers.sqlmesh.macros.arguments import Argument, items_of, tree_of, value_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
+from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.star_expansion import Columns
 
-_DIGESTS_ARE_BYTES = frozenset({"fabric", "tsql"})
+_BITS = {"SHA256": 256, "SHA512": 512, "SHA224": 224, "SHA384": 384}
 _NULL_TOKEN = "_sqlmesh_surrogate_key_null_"
 _SPINE_UNITS = ("day", "week", "month", "quarter", "year")
 _Arguments = Sequence[Argument]
@@ -52,22 +53,26 @@ def _fields(arguments: _Arguments, scope: Scope, line: int, macro: str, least: i
 def _surrogate_key(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
     macro = "GENERATE_SURROGATE_KEY"
     function = next((_value_text(item, scope) for item in arguments if item.name == "hash_function"), "MD5").upper()
-    bits = {"SHA256": 256, "SHA512": 512, "SHA224": 224, "SHA384": 384}
-    if function not in ("MD5", "SHA1", *bits):
+    if function not in ("MD5", "SHA1", *_BITS):
         raise scope.error(
             UnsupportedMacro, f"@{macro} with {function}: Spark hashes with MD5, SHA1, SHA256, SHA512", line
         )
     parts: list[str] = []
     for field in _fields([item for item in arguments if not item.name], scope, line, macro, 1):
-        column = tree_of(field, scope, line).sql(dialect="spark")
-        parts.append(f"COALESCE(CAST({column} AS STRING), '{_NULL_TOKEN}')")
-    whole = f"CONCAT({', '.join(_between(parts, repr('|')))})"
-    key = f"SHA2({whole}, {bits[function]})" if function in bits else f"{function}({whole})"
-    if scope.dialect in _DIGESTS_ARE_BYTES:
-        # there the macro calls HASHBYTES, whose result is no text
-        key = f"UNHEX({key})"
-    # other dialects would rewrite CONCAT, and existing keys would no longer match
-    return scope.marks.name_of(SparkSql(key))
+        text = exp.cast(tree_of(field, scope, line), exp.DataType.build("text"))
+        parts.append(f"COALESCE({text.sql(dialect=scope.dialect)}, '{_NULL_TOKEN}')")
+    return _digest(function, f"CONCAT({', '.join(_between(parts, repr('|')))})", scope.dialect)
+
+
+def _digest(function: str, text: str, dialect: str) -> str:
+    """A digest in the words of a dialect, in which it may be bytes."""
+    argument = exp.column("kinds_text")
+    made = exp.func(function, argument, dialect=dialect)
+    if isinstance(made, exp.MD5Digest):
+        made = exp.MD5(this=argument)
+    elif is_spark(dialect) and function in _BITS:
+        made = exp.SHA2(this=argument, length=exp.Literal.number(_BITS[function]))
+    return made.sql(dialect=dialect).replace("kinds_text", text)
 
 
 def _between(parts: Sequence[str], separator: str) -> list[str]:
