@@ -701,8 +701,12 @@ class FirstLoad(MigrationNote):
     """A first load reads what is in its window, where dbt's read everything."""
 
 
+class DaysBeside(MigrationNote):
+    """Beside the time that a window is over, rows are read by another column of days, from a day before the window."""
+
+
 class ConfigWritten(MigrationNote):
-    """What a macro gave to config() was written out."""
+    """What a macro or a variable gave to config() was written out."""
 
 
 class MissedRuns(MigrationNote):

@@ -66,6 +66,23 @@ def bounds_of(meaning: Meaning) -> list[tuple[object, ...]]:
     return [(bound.base, bound.shift, bound.truncated, bound.variable) for bound in meaning.lower]
 
 
+def check_days_beside(kind: str, meanings: list[Meaning], suffixes: list[str]) -> None:
+    """Checks that a filter by another column of days only reads less than the window.
+
+    Raises:
+        FiltersDisagree: a row would be deleted with its window, and not be read.
+    """
+    for meaning, suffix in zip(meanings, suffixes, strict=True):
+        if meaning.beside is None or meaning.is_of_same_time:
+            continue
+        if kind != BY_KEY or suffix not in ("date", "dt"):
+            raise FiltersDisagree(
+                f"the filter is on {meaning.beside.written} and on {meaning.written}, and a row may be in one window "
+                "by the one and in another by the other; keep one of the two",
+                line=meaning.filter.line,
+            )
+
+
 def is_arriving_by(meanings: list[Meaning], options: MigrateOptions) -> bool:
     """Whether the filters are on arrival time columns.
 

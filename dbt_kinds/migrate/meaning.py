@@ -44,8 +44,15 @@ class Meaning:
     is_strict: bool = False
     # what a strict bound names, and leaves out
     leaves_out: str | None = None
-    # only reads less of an input that is joined with the rows of the window
+    # only reads less of an input that is joined with the rows of the window, or that another condition bounds
     prunes: bool = False
+    # the condition on another column beside which this one reads less
+    beside: Meaning | None = None
+
+    @property
+    def is_of_same_time(self) -> bool:
+        """Whether it is on the days of the time that it stands beside."""
+        return self.beside is not None and _time_of(self.expression) == _time_of(self.beside.expression)
 
     @property
     def against_date(self) -> bool:
@@ -111,11 +118,49 @@ def meanings_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_
         elif group is not None:
             group.append(comparison)
         else:
-            return [meaning_of(found, names, options, may_be_upper=may_be_upper)]
+            pruned = _with_days_beside(found, names, options)
+            return pruned or [meaning_of(found, names, options, may_be_upper=may_be_upper)]
     if len(groups) < 2 or found.otherwise_comparisons:
         return [meaning_of(found, names, options, may_be_upper=may_be_upper)]
     parts = [replace(found, comparisons=part) for _, part in groups]
     return [meaning_of(part, names, options, may_be_upper=may_be_upper) for part in parts]
+
+
+def _time_of(expression: exp.Expr | None) -> exp.Expr | None:
+    """What an expression casts or truncates."""
+    while expression is not None:
+        made = truncation(expression)
+        if made is None and not isinstance(expression, exp.Cast | exp.Paren):
+            break
+        expression = made[0] if made is not None else expression.this
+    return expression
+
+
+def _with_days_beside(found: Filter, names: Names, options: MigrateOptions) -> list[Meaning]:
+    """The two meanings of a filter on a time and on days, since the same bound: `ts >= x and day >= date(x)`; empty for
+    another one.
+    """
+    groups: list[tuple[exp.Expr, list[Comparison]]] = []
+    for comparison in found.comparisons:
+        expression = _bounded(comparison, names, options)
+        if expression is None:
+            return []
+        group = next((part for one, part in groups if same(one, expression)), None)
+        if group is None:
+            groups.append((expression, group := []))
+        group.append(comparison)
+    if len(groups) != 2 or found.otherwise_comparisons:
+        return []
+    parts = [meaning_of(replace(found, comparisons=part), names, options) for _, part in groups]
+    times = [one for one in parts if [bound.truncated for bound in one.lower] == [None]]
+    days = [one for one in parts if [bound.truncated for bound in one.lower] == ["day"]]
+    if not times or not days:
+        return []
+    since = [(bound.base, bound.variable, bound.column, bound.shift) for one in parts for bound in one.lower]
+    if since[0] != since[1]:
+        return []
+    days[0].prunes, days[0].beside = True, times[0]
+    return [*times, *days]
 
 
 def are_of_one_day(meanings: list[Meaning]) -> bool:

@@ -1,23 +1,31 @@
-"""config() that is given what a macro of the project returns: it is written out, so that it can be read and edited."""
+"""config() that is given what a macro of the project returns, or the value of a variable: it is written out, so that it
+can be read and edited.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.errors import ComputedConfig, ConfigWritten, UnrenderableError
 from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.readers.dbt.calls import Argument, constant
 from dbt_kinds.readers.dbt.config_call import spread_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer
 from dbt_kinds.readers.dbt.tags import line_of
 from dbt_kinds.writers.jinja import literal
 
+_DECIDING = frozenset({"materialized", "incremental_strategy", "unique_key"})
+_VARIABLE = re.compile(r"""var\(\s*(['"])(?P<name>\w+)\1\s*(?:,\s*(?:default\s*=\s*)?(?P<default>[^()]*?))?\s*\)""")
+
 
 def with_plain_config(
     model: ModelFile, project: DbtProject, options: MigrateOptions
 ) -> tuple[ModelFile, list[ConfigWritten]]:
-    """The model with what macros give to its config() as plain arguments, and notes on them.
+    """The model with what macros and variables give to its config() as plain arguments, and notes on them.
 
     Raises:
         ComputedConfig: a macro returns something else than a mapping of literals.
@@ -33,10 +41,30 @@ def with_plain_config(
             Edit(argument.start, argument.end, ", ".join(f"{name}={literal(value)}" for name, value in given.items()))
         )
         notes.append(ConfigWritten(f"what {call[:80]} returns is written out: {', '.join(given)}"))
+    for argument, variable, value in _variables(model, project):
+        edits.append(Edit(argument.value_start, argument.end, literal(value)))
+        notes.append(
+            ConfigWritten(
+                f"{argument.name} was the variable {variable}, whose value here is {literal(value)}: given to --vars "
+                "it has no effect any more"
+            )
+        )
     if not edits:
         return model, []
     text = edited(model.text, edits)
     return ModelFile(model.name, model.path, text, model.inherited, model.properties, model.manifest_config), notes
+
+
+def _variables(model: ModelFile, project: DbtProject) -> Iterator[tuple[Argument, str, str]]:
+    """The arguments that decide about loading and are a variable with a value in the project, with both."""
+    for call in model.calls:
+        for argument in (*call.arguments, *call.beside):
+            asked = _VARIABLE.fullmatch(argument.text.strip()) if argument.name in _DECIDING else None
+            if asked is None:
+                continue
+            value = project.variables.get(asked["name"], constant(asked["default"] or "none"))
+            if isinstance(value, str) and value:
+                yield argument, asked["name"], value
 
 
 def _returned(call: str, project: DbtProject, options: MigrateOptions) -> dict[str, Any] | None:

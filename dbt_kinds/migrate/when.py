@@ -11,6 +11,7 @@ from dbt_kinds.errors import (
     AggregatesOverRuns,
     AppendedOnce,
     AppendsWindows,
+    DaysBeside,
     FileTable,
     FiltersDisagree,
     FirstLoad,
@@ -217,6 +218,14 @@ def notes_of(
                 "what a run read again was appended again; now its range is replaced, and each row is there once"
             )
         )
+    notes += [
+        DaysBeside(
+            f"{meaning.beside.written} decides what is in a window, and {meaning.written} is read from a day before it "
+            "on: a row whose two times are further apart is left out, as it was by runs"
+        )
+        for meaning in meanings
+        if meaning.beside is not None and not meaning.is_of_same_time
+    ]
     if any(meaning.waits_for_runs for meaning in meanings):
         notes.append(missed_runs())
     if found.kind == "incremental_by_time_range":

@@ -23,7 +23,7 @@ from dbt_kinds.migrate.current_time import Windows, check_current_time, cuts_fut
 from dbt_kinds.migrate.deleting_hooks import take_deletes
 from dbt_kinds.migrate.durations import holds_whole
 from dbt_kinds.migrate.edits import filter_edits, removal
-from dbt_kinds.migrate.kind_choice import BY_KEY, bounds_of, choose_kind, is_arriving_by, primary_of
+from dbt_kinds.migrate.kind_choice import BY_KEY, bounds_of, check_days_beside, choose_kind, is_arriving_by, primary_of
 from dbt_kinds.migrate.late_rows import set_lookback
 from dbt_kinds.migrate.meaning import Meaning, are_of_one_day, meanings_of, reaches_as_far
 from dbt_kinds.migrate.reading import Reading, check_every_branch
@@ -149,6 +149,7 @@ def _by_tree(
         suffix, notes = _suffix(reading, meaning, select)
         suffixes.append(suffix)
         found.notes += notes
+    check_days_beside(kind, meanings, suffixes)
     unit = unit_of_model(column, traces, primary, meanings, options)
     if (
         holds_whole("day", unit)
@@ -235,7 +236,7 @@ def _traces(tree: exp.Query, placed: list[tuple[Meaning, exp.Column]]) -> tuple[
         select = is_plain_condition(marker)
         assert meaning.expression is not None
         if select is not None:
-            followed = trace(tree, select, meaning.expression)
+            followed = trace(tree, select, meaning.expression) if meaning.beside is None else Trace(secondary=True)
         else:
             known = {place: found for earlier in traces for place, found in earlier.known.items()}
             select = joined_select(marker, meaning.expression, known)
@@ -281,6 +282,8 @@ def _edits(
         )
         if is_open or meaning.prunes:
             predicate = f"{meaning.written} >= {{{{ dbt_kinds.start_{suffix}() }}}}"
+        if meaning.beside is not None and not meaning.is_of_same_time:
+            predicate += " - interval 1 day"
         edits += filter_edits(text, meaning.filter, predicate, meaning.replaced, meaning.dropped)
     for meaning in ends:
         edits += filter_edits(text, meaning.filter, "true", [], meaning.replaced)

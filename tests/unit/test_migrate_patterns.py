@@ -228,6 +228,41 @@ def test_what_a_macro_gives_to_config_is_written_out(tmp_path: Path) -> None:
     assert "**by_day('day')" in result.diff
 
 
+@pytest.mark.parametrize(
+    ("given", "variables", "value"),
+    [
+        ("materialized=var('as', 'incremental')", {}, "'incremental'"),
+        ('materialized=var("as", default="incremental")', {}, "'incremental'"),
+        ("materialized=var('as', 'table')", {"as": "incremental"}, "'incremental'"),
+        ("materialized='incremental', incremental_strategy=var('how')", {"how": "append"}, "'append'"),
+    ],
+)
+def test_a_setting_that_is_a_variable_of_the_project_has_its_value(
+    given: str, variables: dict[str, str], value: str, tmp_path: Path
+) -> None:
+    text = f"{{{{ config({given}) }}}}\n{DAYS}"
+    result = one(migrated(tmp_path, {"m": text}, settings={"vars": variables}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert str(result.new_text).startswith("{{ config(materialized='incremental_by_time_range', meta=")
+    told = [note.message for note in result.notes if note.code == "ConfigWritten"]
+    assert len(told) == 1 and f"whose value here is {value}" in told[0]
+    assert f"-{{{{ config({given}) }}}}" in result.diff
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ("var('as')", "ComputedConfig"),
+        ("var('as', 'incremental') ~ ''", "ComputedConfig"),
+        ("var('as', var('other', 'incremental'))", "ComputedConfig"),
+        ("var('as', 'table')", "NotIncremental"),
+    ],
+)
+def test_a_setting_without_a_value_in_the_project_is_left(given: str, code: str, tmp_path: Path) -> None:
+    reason = one(migrated(tmp_path, {"m": f"{{{{ config(materialized={given}) }}}}\n{DAYS}"})).reason
+    assert reason is not None and reason.code == code
+
+
 @pytest.mark.parametrize("call", ["by_target()", "a_text()", "elsewhere.settings()", "by_day(var('x'))"])
 def test_a_config_that_only_a_run_knows_is_left(call: str, tmp_path: Path) -> None:
     text = f"{{{{ config(materialized='incremental', **{call}) }}}}\n{DAYS}"
@@ -573,3 +608,53 @@ def test_a_condition_that_is_true_of_all_rows_goes_with_the_block(condition: str
     result = one(migrated(tmp_path, {"m": filtered(condition.format(newest), "id, day")}))
     assert result.kind == TIME_RANGE, result.reason
     assert "where day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}\n" in str(result.new_text)
+
+
+# --- days beside a time
+
+
+RUN = "where {0} between to_date('{{{{ var(\"a\") }}}}' - interval 10 hours) and to_date('{{{{ var(\"b\") }}}}') and {1} between to_timestamp('{{{{ var(\"a\") }}}}' - interval 10 hours) and to_timestamp('{{{{ var(\"b\") }}}}')"
+TIMES = "select id, day, sold_at from {{ ref('raw') }}\n"
+
+
+def test_days_beside_a_time_are_read_from_a_day_before_its_window_on(tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(TIMES + block(RUN.format("day", "sold_at")), MERGE)}))
+    assert (result.kind, result.options) == (KEY, {"unique_key": ["id"], "lookback": 1}), result.reason
+    assert (
+        "where day >= {{ dbt_kinds.start_date() }} - interval 1 day and sold_at between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}\n"
+    ) in str(result.new_text)
+    told = [note.message for note in result.notes if note.code == "DaysBeside"]
+    assert len(told) == 1 and told[0].startswith(
+        "sold_at decides what is in a window, and day is read from a day before"
+    )
+
+
+@pytest.mark.parametrize("config", [MERGE, "incremental_strategy='append'"])
+def test_the_days_of_the_time_itself_only_read_less(config: str, tmp_path: Path) -> None:
+    since = "where sold_at > (select max(sold_at) from {{ this }}) and cast(sold_at as date) >= (select cast(max(sold_at) as date) from {{ this }})"
+    result = one(migrated(tmp_path, {"m": incremental(TIMES + block(since), config)}))
+    assert result.kind == (KEY if config == MERGE else TIME_RANGE), result.reason
+    assert "and cast(sold_at as date) >= {{ dbt_kinds.start_date() }}\n" in str(result.new_text)
+    assert "interval" not in str(result.new_text)
+    assert "DaysBeside" not in {note.code for note in result.notes}
+
+
+@pytest.mark.parametrize(
+    ("filters", "config"),
+    [
+        # a range would be deleted with rows that its days leave out
+        (RUN.format("day", "sold_at"), "incremental_strategy='append'"),
+        # of another time
+        ("where day >= current_date() - 3 and sold_at >= now() - interval 5 days", MERGE),
+        ("where day >= (select max(day) from {{ this }}) and sold_at > (select max(sold_at) from {{ this }})", MERGE),
+        # neither is of days
+        ("where shipped_at >= now() - interval 3 days and sold_at >= now() - interval 3 days", MERGE),
+        (
+            f"{RUN.format('day', 'sold_at')} and shipped_at >= to_timestamp('{{{{ var(\"a\") }}}}' - interval 10 hours)",
+            MERGE,
+        ),
+    ],
+)
+def test_two_columns_of_a_filter_that_need_not_agree_are_left(filters: str, config: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(TIMES + block(filters), config)}))
+    assert result.reason is not None and result.reason.code == "FiltersDisagree", result.new_text
