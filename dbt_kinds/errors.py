@@ -709,6 +709,10 @@ class ConfigWritten(MigrationNote):
     """What a macro or a variable gave to config() was written out."""
 
 
+class MacroWritten(MigrationNote):
+    """The text of a macro takes the place of its call."""
+
+
 class MissedRuns(MigrationNote):
     """What no run came for in time stayed missing, and is now loaded by the next run."""
 

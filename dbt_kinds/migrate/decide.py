@@ -39,7 +39,7 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
         found = read_whole(reading, settings, project, options)
     else:
         read_trees(reading, bounding_conditions(reading, settings, options), options)
-        check_switches(reading)
+        check_switches(reading, options.dialect)
         is_bounded = reading.filters or reading.outside
         found = (
             by_windows(reading, settings, options) if is_bounded else read_whole(reading, settings, project, options)

@@ -292,12 +292,12 @@ def read_filter(text: str, block: Block, dialect: str, renderer: Renderer, conte
         raise ElseBranchDiffers(
             "only the first load has something here; a kind has no first load of its own", line=line
         )
-    found = _conditions(text, incremental, dialect, renderer, context)
+    found = read_branch(text, incremental, dialect, renderer, context)
     found.block, found.otherwise, found.line = block, otherwise, line
     if otherwise is not None:
         if text[otherwise.start : otherwise.end].strip():
             try:
-                other = _conditions(text, otherwise, dialect, renderer, context)
+                other = read_branch(text, otherwise, dialect, renderer, context)
             except (SecondUseOfIsIncremental, UnreadableBlock, MacroFilter) as error:
                 raise ElseBranchDiffers(
                     "the first load has other logic than no filter or a fixed start",
@@ -349,7 +349,7 @@ def take_first_load(
         raise problem
     found = beside[0]
     try:
-        other = _conditions(text, block.branches[0], dialect, renderer, context)
+        other = read_branch(text, block.branches[0], dialect, renderer, context)
     except (SecondUseOfIsIncremental, UnreadableBlock, MacroFilter) as error:
         raise problem from error
     if {other.keyword, found.keyword} == {"where", "and"} or other.ends_with_and != found.ends_with_and:
@@ -385,7 +385,27 @@ def masked(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _conditions(text: str, branch: Branch, dialect: str, renderer: Renderer, context: dict[str, object]) -> Filter:
+def prints_conditions(piece: str, dialect: str, renderer: Renderer, context: dict[str, object]) -> bool:
+    """Whether a piece of a template prints conditions alone, or nothing, in each run."""
+    try:
+        for renderer.incremental in (False, True):
+            said = renderer.render(piece, **context)[0]
+            if said.strip():
+                read_branch(said, Branch(Tag("expression", 0, 0, "", 0), 0, len(said)), dialect, renderer, {})
+    except (SecondUseOfIsIncremental, UnreadableBlock, UnrenderableError):
+        return False
+    finally:
+        renderer.incremental = True
+    return True
+
+
+def read_branch(text: str, branch: Branch, dialect: str, renderer: Renderer, context: dict[str, object]) -> Filter:
+    """Parses a branch that has conditions alone.
+
+    Raises:
+        SecondUseOfIsIncremental: it has something else.
+        UnreadableBlock: its conditions cannot be parsed.
+    """
     line = line_of(text, branch.start)
     made = substituted(text, branch.start, branch.end, renderer, context)
     try:

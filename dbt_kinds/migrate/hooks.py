@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dbt_kinds.errors import OwnStateTable
 from dbt_kinds.migrate.own_deletes import own_deletes
-from dbt_kinds.migrate.reading import CALLED, macro_body, unknown_calls
+from dbt_kinds.migrate.reading import called_in, macro_body, unknown_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.tags import tags
 
@@ -42,7 +42,7 @@ def check_hooks(model: ModelFile, project: DbtProject, line: int) -> None:
                     f"its {hook} gives the table to {called}, a macro that is not in the project; it may write to it",
                     line=line,
                 )
-            for called in CALLED.findall(_QUOTED.sub("''", code)):
+            for called in called_in(_QUOTED.sub("''", code), project):
                 told = _told_of_macro(called, project)
                 if told:
                     raise OwnStateTable(f"its {hook} calls the macro {called}, which {told}", line=line)
@@ -99,7 +99,7 @@ def _told_of_macro(name: str, project: DbtProject) -> str:
             # dbt's own macros and methods of variables aside
             if "." in called and called.split(".")[0] not in {"this", *re.findall(r"\w+", names)}:
                 return f"calls {called}, which is not in the project; it may write to the table"
-        waiting += CALLED.findall(body)
+        waiting += called_in(body, project)
         dispatched = tuple(f"__{found}" for found in _DISPATCHED.findall(body))
         waiting += [other for other in project.macros if dispatched and other.endswith(dispatched)]
     return ""

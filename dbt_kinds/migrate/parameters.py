@@ -12,10 +12,10 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
-from dbt_kinds.errors import UnboundPartition, VariableUsedElsewhere
+from dbt_kinds.errors import UnboundPartition, UnrenderableError, VariableUsedElsewhere
 from dbt_kinds.migrate.bounds import asks_now, read_bound, truncation
 from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME
-from dbt_kinds.migrate.filters import Comparison
+from dbt_kinds.migrate.filters import Comparison, prints_conditions
 from dbt_kinds.migrate.parents import Parents, Query, switching
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
@@ -30,14 +30,16 @@ _DATE = re.compile(r"(?:19|20)\d{2}[-/.]?\d{2}(?:[-/.]?\d{2}(?:[T ]\d.*)?)?|.*\{
 _DECIDING = (exp.Where, exp.Having, exp.Qualify, exp.Join, exp.From, exp.Limit)
 
 
-def check_switches(reading: Reading) -> None:
-    """Checks that no variable switches the query, or an ephemeral model that it reads.
+def check_switches(reading: Reading, dialect: str) -> None:
+    """Checks that no variable switches the query, or an ephemeral model that it reads; those that choose another filter
+    are noted.
 
     Raises:
         VariableUsedElsewhere: one does.
     """
     text = reading.model.text
-    found = [(variable, "", _line_of_variable(text, variable)) for variable in switching(reading.renderer, text)]
+    switches = switching(reading.renderer, _without_choices(reading, dialect))
+    found = [(variable, "", _line_of_variable(text, variable)) for variable in switches]
     for query in _inlined(reading):
         found += [(variable, f" in the ephemeral model {query.name}", 1) for variable in query.switches]
     for variable, where, line in found:
@@ -46,6 +48,36 @@ def check_switches(reading: Reading) -> None:
             "it was; keep one of the two queries, or make two models",
             line=line,
         )
+
+
+def _without_choices(reading: Reading, dialect: str) -> str:
+    """The text without the filters of which a variable chooses the conditions."""
+    text = reading.model.text
+    for found in sorted(reading.filters, key=lambda one: one.block.start, reverse=True):
+        variables = _choosing(reading, text[found.block.start : found.block.end], dialect)
+        if variables:
+            reading.replaced |= variables
+            text = text[: found.block.start] + found.marked + text[found.block.end :]
+    return text
+
+
+def _choosing(reading: Reading, piece: str, dialect: str) -> set[str]:
+    """The variables that choose among the conditions of a filter; none if they choose something else."""
+    names, renderer = reading.names, reading.renderer
+    asked = set(names.asked)
+    try:
+        names.asked.clear()
+        renderer.render(piece, **reading.context)
+        choosing = set(switching(renderer, piece, reading.context))
+        for names.forced in [{variable: answer} for variable in choosing for answer in (False, True)]:
+            if not prints_conditions(piece, dialect, renderer, reading.context):
+                return set()
+    except UnrenderableError:
+        return set()
+    finally:
+        names.forced = {}
+        names.asked |= asked
+    return choosing
 
 
 def check_parameters(reading: Reading, settings: Settings) -> None:

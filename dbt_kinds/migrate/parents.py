@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import sqlglot
 from sqlglot import exp
@@ -142,7 +143,7 @@ class Parents:
                 waiting += [(origin, depth + 1) for origin in found if isinstance(origin, Place)]
 
 
-def switching(renderer: Renderer, text: str) -> Iterator[str]:
+def switching(renderer: Renderer, text: str, context: Mapping[str, Any] | None = None) -> Iterator[str]:
     """The variables that switch what a template prints, of those that were asked when it was rendered."""
     names = renderer.names
     for variable in sorted(names.asked):
@@ -150,7 +151,7 @@ def switching(renderer: Renderer, text: str) -> Iterator[str]:
         for answer in (False, True):
             names.forced[variable] = answer
             try:
-                written.add(" ".join(_PLACEHOLDER.sub(r"\1", renderer.render(text)[0]).split()))
+                written.add(" ".join(_PLACEHOLDER.sub(r"\1", renderer.render(text, **(context or {}))[0]).split()))
             except UnrenderableError:
                 written.add("")
             finally:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.dbt_profiles import adapter_of
-from dbt_kinds.errors import ComputedConfig, Left, UnknownModelError
+from dbt_kinds.errors import ComputedConfig, Left, MacroFilter, MacroWritten, UnknownModelError
 from dbt_kinds.intervals.crons import cron_unit, read_cron
+from dbt_kinds.migrate.chosen_filters import window_for
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
 from dbt_kinds.migrate.dialects import dialect_of, guess_dialect
@@ -117,7 +118,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
             # dbt gives it its window, and a variable may choose among its rows
             unfiltered = read_model(model, project, options, parents, names)
             read_trees(unfiltered, [], options)
-            check_switches(unfiltered)
+            check_switches(unfiltered, options.dialect)
             if unfiltered.trees:
                 check_parameters(unfiltered, settings)
             check_parent_rows(unfiltered, conversion)
@@ -133,16 +134,31 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
         left.file, left.message = model.path, names.readable(left.message)
         if left.line is not None:
             left.line = inlined.original_line(left.line)
+        macro = inlined.macros.get(left.line or 0)
+        if macro is not None:
+            left = MacroFilter(f"the macro {macro} writes the query, and in its text: {left.message}", line=left.line)
+            left.file, result.reason = model.path, left
         return result
+    replaced = {*inlined.replaced, *(reading.replaced if reading is not None else ())}
+    notes = [*written, *_written_out(inlined), *window_for(replaced), *conversion.notes]
     for note in conversion.notes:
         note.message = names.readable(note.message)
     result.status, result.kind, result.options, result.notes = (
         "converted",
         conversion.kind,
         conversion.options,
-        list({(note.code, note.message): note for note in [*written, *inlined.notes, *conversion.notes]}.values()),
+        list({(note.code, note.message): note for note in notes}.values()),
     )
     return result
+
+
+def _written_out(inlined: Inlined) -> list[MacroWritten]:
+    return [
+        MacroWritten(
+            f"the text of the macro {name} stands here now, with the window in it; the macro stays for other models"
+        )
+        for name in inlined.macros.values()
+    ]
 
 
 def converted_text(model: ModelFile, conversion: Conversion) -> str:

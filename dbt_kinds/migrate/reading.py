@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import sqlglot
@@ -31,13 +31,14 @@ from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer, with_plain_lengths
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
-CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
+_CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
 _QUERY_WORD = re.compile(r"(?i)\b(?:select|run_query|statement|load_result)\b")
 _NAMED_SET = re.compile(r"set\s+(\w+)")
 _PLAIN_SET = re.compile(r"set\s+(\w+)\s*=\s*(?:none|None|''|\"\"|'\d{4}-\d\d-\d\d[^']*'|\"\d{4}-\d\d-\d\d[^\"]*\")")
 _QUERIED_LIST = re.compile(r"set\s+(\w+)\s*=[^%]*run_query\([^%]*(?:values\(\)|\.rows)")
 _NAMED_STATEMENT = re.compile(r"call\s+statement\(\s*['\"](\w+)['\"]")
 _CONFIG = re.compile(r"(?:do\s+)?config\s*\(")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _WORD_THIS = re.compile(r"\bthis\b(?!\s*=)")
 # these packages contain no incremental loading
 _HARMLESS = frozenset(
@@ -110,7 +111,12 @@ _BUILT_IN = frozenset(
 
 @dataclass
 class Reading:
-    """The parsed model; `trees` has its SQL once for each answer to conditions that only a run can decide."""
+    """The parsed model.
+
+    Attributes:
+        trees: its SQL, once for each answer to conditions that only a run can decide.
+        replaced: the variables that chose other filters.
+    """
 
     model: ModelFile
     renderer: Renderer
@@ -121,6 +127,7 @@ class Reading:
     outside: list[Filter] = field(default_factory=list)
     problem: UnreadableModel | None = None
     patterns: list[str] = field(default_factory=list)
+    replaced: set[str] = field(default_factory=set)
 
     @cached_property
     def context(self) -> dict[str, Any]:
@@ -279,7 +286,7 @@ def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> 
         # what a hook calls is no part of the query
         if tag.kind == "comment" or _CONFIG.match(tag.code):
             continue
-        for name in CALLED.findall(tag.code):
+        for name in called_in(tag.code, project):
             if not _asks(name, project, set()):
                 continue
             inside = [
@@ -322,17 +329,34 @@ def _read_macro(
     return found
 
 
+def asks(code: str, project: DbtProject) -> bool:
+    """Whether a tag calls a macro of the project that uses is_incremental() or its own table."""
+    return any(_asks(name, project, set()) for name in called_in(code, project))
+
+
+def called_in(code: str, project: DbtProject) -> list[str]:
+    """The names that a piece of a template calls; a macro of the project may have its name before it."""
+    return _CALLED.findall(re.sub(rf"(?<![.\w]){re.escape(project.name)}\.", "", code))
+
+
 def _asks(name: str, project: DbtProject, seen: set[str]) -> bool:
     """Whether a project macro uses is_incremental() or its own table, directly or through another macro."""
     if name in seen or name not in project.macros or name in _BUILT_IN:
         return False
     seen.add(name)
     body = macro_body(project.macros[name], name)
-    if "is_incremental" in body or re.search(r"\{\{-?\s*this\b|\bload_relation\(\s*this", body):
+    if "is_incremental" in body or _names_this(body):
         return True
-    return any(_asks(other, project, seen) for other in CALLED.findall(body))
+    return any(_asks(other, project, seen) for other in called_in(body, project))
 
 
+@lru_cache(maxsize=4096)
+def _names_this(text: str) -> bool:
+    """Whether a tag of a text names the model's own table."""
+    return any(_WORD_THIS.search(_QUOTED.sub("''", tag.code)) for tag in tags(text) if tag.kind != "comment")
+
+
+@lru_cache(maxsize=4096)
 def macro_body(text: str, name: str) -> str:
     """The text of a macro in the text of its file."""
     found = re.search(rf"(?s)\{{%[-+]?\s*macro\s+{name}\b.*?\{{%[-+]?\s*endmacro", text)
@@ -344,7 +368,7 @@ def unknown_calls(text: str, project: DbtProject) -> Iterator[tuple[str, int]]:
     for tag in tags(text):
         if tag.kind == "comment" or tag.code.startswith(("config", "set ")):
             continue
-        code = re.sub(r"'[^']*'|\"[^\"]*\"", "''", tag.code)
+        code = _QUOTED.sub("''", tag.code)
         for found in re.finditer(r"([A-Za-z_][\w.]*)\s*\(", code):
             name = found[1].split(".")[0]
             is_method = found.start() > 0 and code[found.start() - 1] == "."
@@ -366,7 +390,7 @@ def unknown_calls(text: str, project: DbtProject) -> Iterator[tuple[str, int]]:
 def _check_this(text: str, reading: Reading) -> None:
     """Checks that the model's own table is only read in filters and their setup."""
     for tag in tags(text):
-        if tag.kind == "comment" or not _WORD_THIS.search(re.sub(r"'[^']*'|\"[^\"]*\"", "''", tag.code)):
+        if tag.kind == "comment" or not _WORD_THIS.search(_QUOTED.sub("''", tag.code)):
             continue
         if _CONFIG.match(tag.code) or any(_within(tag, setup) for setup in reading.setups):
             continue

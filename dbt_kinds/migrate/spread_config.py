@@ -33,14 +33,21 @@ def with_plain_config(
     edits, notes = [], []
     for argument in spread_calls(model.text):
         call = argument.text.removeprefix("**").strip()
-        given = _returned(call, project, options)
+        given, others = _of_incremental([_returned(call, project, options, answer) for answer in (False, True)])
         line = line_of(model.text, argument.start)
         if given is None:
             raise ComputedConfig(f"`{call[:80]}` gives config() what only a run knows; write it out", line=line)
         edits.append(
             Edit(argument.start, argument.end, ", ".join(f"{name}={literal(value)}" for name, value in given.items()))
         )
-        notes.append(ConfigWritten(f"what {call[:80]} returns is written out: {', '.join(given)}"))
+        name = call.split("(")[0].strip()
+        notes.append(ConfigWritten(f"what {name} returns is written out: {', '.join(given)}"))
+        if others is not None:
+            notes.append(
+                ConfigWritten(
+                    f"for other targets {name} returns materialized={literal(others['materialized'])}, which is lost"
+                )
+            )
     for argument, variable, value in _variables(model, project):
         edits.append(Edit(argument.value_start, argument.end, literal(value)))
         notes.append(
@@ -67,21 +74,34 @@ def _variables(model: ModelFile, project: DbtProject) -> Iterator[tuple[Argument
                 yield argument, asked["name"], value
 
 
-def _returned(call: str, project: DbtProject, options: MigrateOptions) -> dict[str, Any] | None:
-    """What a macro of the project returns, if it is a mapping of literals."""
+def _of_incremental(
+    given: list[dict[str, Any] | None],
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """What a macro returns for each answer to what a run decides: one, or that of incremental models and the other."""
+    if given[0] == given[1]:
+        return given[0], None
+    found = [one for one in given if one is not None and one.get("materialized") == "incremental"]
+    others = [one for one in given if one is not None and one.get("materialized") in ("view", "table", "ephemeral")]
+    return (found[0], others[0]) if found and others else (None, None)
+
+
+def _returned(call: str, project: DbtProject, options: MigrateOptions, answer: bool) -> dict[str, Any] | None:
+    """What a macro of the project returns, if it is a mapping of literals.
+
+    Args:
+        answer: that to conditions that only a run can decide.
+    """
     name = call.split("(")[0].strip()
     if name.removeprefix(f"{project.name}.") not in project.macros:
         return None
-    names = Names()
+    names = Names(answer=answer)
     adapter = options.adapter or options.dialect
     renderer = Renderer(project.macros, project.variables, adapter, project.name, names)
     try:
         value = renderer.render(f"{{% set kinds_given = {call} %}}")[1].get("kinds_given")
     except UnrenderableError:
         return None
-    is_plain = (
-        isinstance(value, dict) and not names.undecided and not names.asked and all(map(_is_plain, value.values()))
-    )
+    is_plain = isinstance(value, dict) and not names.asked and all(map(_is_plain, value.values()))
     return {str(key): item for key, item in value.items()} if is_plain and isinstance(value, dict) else None
 
 

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import sqlglot
 from sqlglot import Token, TokenType
 from sqlglot.errors import SqlglotError
 
 from dbt_kinds.analysis.edits import Edit, edited
-from dbt_kinds.errors import Left, UnrenderableError, WindowForVariables
+from dbt_kinds.errors import Left, UnrenderableError
+from dbt_kinds.migrate.chosen_filters import with_chosen_filters
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.filters import branches_of, incremental_blocks, masked
 from dbt_kinds.migrate.outside import condition_at
 from dbt_kinds.migrate.switched_values import Switch, taken_branch
 from dbt_kinds.migrate.tokens import Tokens
 from dbt_kinds.migrate.written_macros import with_written_macros
+from dbt_kinds.migrate.written_queries import with_written_queries
 from dbt_kinds.readers.dbt.blocks import Branch, nesting
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer
@@ -69,11 +71,13 @@ class Inlined:
     Attributes:
         steps: the texts that led there, each with the edits that were made in it.
         replaced: the variables that chose another bound than the watermark.
+        macros: those whose text takes the place of a call, by the lines of the calls.
     """
 
     model: ModelFile
     steps: tuple[tuple[str, list[Edit]], ...] = ()
     replaced: tuple[str, ...] = ()
+    macros: Mapping[int, str] = field(default_factory=dict)
 
     def original_line(self, line: int) -> int:
         """The line of the model's own text that became a line."""
@@ -81,30 +85,21 @@ class Inlined:
             line = _original_line(text, edits, line)
         return line
 
-    @property
-    def notes(self) -> list[WindowForVariables]:
-        """What is to be told of it."""
-        if not self.replaced:
-            return []
-        return [
-            WindowForVariables(
-                f"the window takes the place of {', '.join(self.replaced)}, which chose to read from another time on: "
-                "given to --vars it has no effect; to load a window again, pass kinds_start and kinds_end"
-            )
-        ]
-
 
 def with_inline_watermarks(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Inlined:
     """The model with its watermarks in the conditions that use them."""
-    text = model.text
+    written_out = with_written_queries(model, project, options)
+    chosen = with_chosen_filters(written_out.model, project, options)
+    model, text, steps = chosen.model, chosen.model.text, [*written_out.steps, *chosen.steps]
+    macros = written_out.macros or {}
+    unchanged = Inlined(model, tuple(steps), tuple(sorted(chosen.replaced)), macros)
     if not any(tag.kind == "expression" and tag.code == _THIS for tag in tags(text)):
-        return Inlined(model)
+        return unchanged
     renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, Names())
     try:
         context = renderer.render(text)[1]
     except UnrenderableError:
         context = {}
-    steps: list[tuple[str, list[Edit]]] = []
     try:
         read = _Text(text, sqlglot.tokenize(masked(text), read=options.dialect), renderer, context)
         found = read.watermarks()
@@ -117,13 +112,13 @@ def with_inline_watermarks(model: ModelFile, project: DbtProject, options: Migra
             read = _Text(text, sqlglot.tokenize(masked(text), read=options.dialect), renderer, context)
             edits = read.edits(read.watermarks())
     except (SqlglotError, _NoWatermarkError, Left):
-        return Inlined(model)
+        return unchanged
     if not edits:
-        return Inlined(model)
+        return unchanged
     inlined = ModelFile(
         model.name, model.path, edited(text, edits), model.inherited, model.properties, model.manifest_config
     )
-    return Inlined(inlined, (*steps, (text, edits)), tuple(sorted(read.replaced)))
+    return Inlined(inlined, (*steps, (text, edits)), tuple(sorted(read.replaced | chosen.replaced)), macros)
 
 
 def _original_line(text: str, edits: Sequence[Edit], line: int) -> int:

@@ -22,7 +22,7 @@ from dbt_kinds.errors import (
     WindowForVariables,
 )
 from dbt_kinds.intervals.crons import settings_unit
-from dbt_kinds.migrate.bounds import Bound
+from dbt_kinds.migrate.bounds import Bound, truncation
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
 from dbt_kinds.migrate.kind_choice import APPENDING
@@ -154,6 +154,13 @@ def _ends_with_unit(bound: Bound, unit: str) -> bool:
     return bound.base == "now" and bound.truncated in UNITS and holds_whole(bound.truncated, unit)
 
 
+def _is_earlier(bound: Bound, meaning: Meaning, traces: list[Trace]) -> bool:
+    """Whether a bound lies before the newest row: it is shifted, or the beginning of the newest interval."""
+    held = {bound.column_unit, *(followed.outputs.get((bound.column or "").lower()) for followed in traces)} - {None}
+    is_of_whole = meaning.expression is not None and truncation(meaning.expression) is not None
+    return not bound.shift.is_zero or (bound.base == "latest" and bool(held or bound.truncated) and not is_of_whole)
+
+
 def missed_runs() -> errors.MigrationNote:
     """The note on a model of which each run read what lies a fixed time before it."""
     return errors.MissedRuns(
@@ -209,7 +216,8 @@ def notes_of(
             )
         )
     is_read_again = any(
-        not meaning.is_strict or any(not bound.shift.is_zero for bound in meaning.lower) for meaning in meanings
+        not meaning.is_strict or any(_is_earlier(bound, meaning, traces) for bound in meaning.lower)
+        for meaning in meanings
     )
     is_appended = settings.strategy in (None, "append") and not settings.unique_key
     if found.kind == "incremental_by_time_range" and is_appended and is_read_again and not is_given:

@@ -949,3 +949,20 @@ def test_a_column_that_is_used_twice_at_every_step_is_followed_once(tmp_path: Pa
     newest = "{% if is_incremental() %} where day > (select max(day) from {{ this }}) {% endif %}"
     result = one(migrated(tmp_path, {"m": incremental(f"with {chain}\nselect id, day from s24 {newest}")}))
     assert result.status in ("converted", "left")
+
+
+@pytest.mark.parametrize(
+    ("filtered", "is_told"),
+    [
+        # the newest day is read again, and was appended again
+        ("sold_at > (select max(day) from {{ this }})", True),
+        ("sold_at > (select max(sold_at)::date from {{ this }})", True),
+        ("cast(sold_at as date) > (select max(day) from {{ this }})", False),
+        ("sold_at > (select max(sold_at) from {{ this }})", False),
+    ],
+)
+def test_rows_of_the_newest_day_that_were_appended_again_are_told(filtered: str, is_told: bool, tmp_path: Path) -> None:
+    query = f"select id, sold_at, cast(sold_at as date) as day from {{{{ ref('raw') }}}} {{% if is_incremental() %}} where {filtered} {{% endif %}}"
+    result = one(migrated(tmp_path, {"m": incremental(query, "incremental_strategy='append'")}))
+    assert result.kind == "incremental_by_time_range", result.reason
+    assert ("AppendedOnce" in {note.code for note in result.notes}) == is_told

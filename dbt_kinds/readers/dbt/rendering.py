@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 import jinja2
@@ -27,6 +29,8 @@ _ANY_NAME = re.compile(r"kinds_(?:this\b|(?:part|ref|var|query|code|block)_\d+\b
 # sqlglot would read the number of a name in such a text as the length
 _NAMED_LENGTH = re.compile(r"(?i)\binterval\s*'\s*([-+]?)\s*(kinds_[a-z]+_\d+)\s*([a-z]+)\s*'")
 _MOST_LOOPS = 2000
+# the default of a variable that has none
+_REQUIRED = object()
 # attributes that jinja2 looks up on every callable
 _ASKED_BY_JINJA = frozenset({"unsafe_callable", "alters_data", "jinja_pass_arg"})
 
@@ -164,15 +168,21 @@ class Queried(Unknown):
 class Variable(Unknown):
     """A project variable: it prints as a name, and conditions see its value if it has one."""
 
-    def __init__(self, names: Names, name: str, value: Any) -> None:
+    def __init__(self, names: Names, name: str, value: Any, *, is_given: bool = True) -> None:
+        """`is_given` is false for one that each run has to give."""
         super().__init__(names, names.make("var"))
         names.variables[self._text] = name
         names.defaults[self._text] = value
         self.value = value
+        self._is_given = is_given
 
     @property
     def _is_known(self) -> bool:
-        return isinstance(self.value, str | int | float | bool | list)
+        return isinstance(self.value, str | int | float | bool | list) or (self.value is None and self._is_given)
+
+    def is_none(self) -> bool:
+        """The answer of `is none`."""
+        return self._answered(self.value is None if self._is_known else super().__eq__(None))
 
     def _answered(self, answer: bool) -> bool:
         """The answer of a condition; it is noted that it depends on this variable."""
@@ -250,10 +260,7 @@ class Renderer:
         self._modules: dict[str, Callable[..., Any]] = {}
         self.called: list[str] = []
         unknown = type("Missing", (_Missing,), {"names": names})
-        self._environment = SandboxedEnvironment(
-            undefined=unknown, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols", _DbtBlocks]
-        )
-        self._environment.globals.clear()
+        self._environment = _environment(unknown)
         self._environment.globals.update(self._given(project))
 
     def render(self, text: str, **context: Any) -> tuple[str, dict[str, Any]]:
@@ -263,7 +270,7 @@ class Renderer:
             UnrenderableError: it uses something unknown here, or is not a template.
         """
         try:
-            module = self._environment.from_string(text).make_module(context)
+            module = self._template(text).make_module(context)
             said = {name: value for name, value in vars(module).items() if not name.startswith("_")}
             return str(module), said
         except UnrenderableError:
@@ -275,6 +282,10 @@ class Renderer:
         except Exception as error:
             raise UnrenderableError(f"{type(error).__name__}: {error}") from error
 
+    def _template(self, text: str) -> jinja2.Template:
+        environment = self._environment
+        return jinja2.Template.from_code(environment, _code(text), environment.make_globals(None))
+
     def _given(self, project: str) -> dict[str, Any]:
         names = self.names
         package = _Namespace(names, {name: self._macro(name) for name in self._macros})
@@ -284,7 +295,7 @@ class Renderer:
             "source": self._source,
             "this": Unknown(names, THIS),
             "var": self._variable,
-            "env_var": lambda name, default=None: Variable(names, str(name), default),
+            "env_var": lambda name, default=None: Variable(names, str(name), default, is_given=default is not None),
             "config": _Config(names),
             "is_incremental": lambda: self.incremental,
             "should_full_refresh": lambda: False,
@@ -331,7 +342,7 @@ class Renderer:
     def _compiled(self, name: str) -> Callable[..., Any]:
         if name not in self._modules:
             source = macro_text(self._macros[name], name)
-            module = self._environment.from_string(source).make_module({})
+            module = self._template(source).make_module({})
             self._modules[name] = getattr(module, name)
         return self._modules[name]
 
@@ -352,8 +363,14 @@ class Renderer:
         self.names.relations[name] = ("source", *map(str, given))
         return Unknown(self.names, name)
 
-    def _variable(self, name: str, default: Any = None) -> Variable:
-        return Variable(self.names, str(name), self._variables.get(str(name), default))
+    def _variable(self, name: str, default: Any = _REQUIRED) -> Variable:
+        is_given = str(name) in self._variables or default is not _REQUIRED
+        return Variable(
+            self.names,
+            str(name),
+            self._variables.get(str(name), None if default is _REQUIRED else default),
+            is_given=is_given,
+        )
 
     def _statement(self, name: str = "", caller: Any = None, **named: Any) -> str:
         self._statements[str(name)] = str(caller()) if caller is not None else ""
@@ -435,12 +452,32 @@ class _Missing(jinja2.Undefined):
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _calculated
 
 
+def _environment(undefined: type[jinja2.Undefined]) -> SandboxedEnvironment:
+    environment = SandboxedEnvironment(
+        undefined=undefined, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols", _DbtBlocks]
+    )
+    environment.tests["none"] = _is_none
+    environment.globals.clear()
+    return environment
+
+
+@lru_cache(maxsize=4096)
+def _code(text: str) -> CodeType:
+    """The code of a template, which is the same for each renderer: compiling takes most of the time of rendering."""
+    return _environment(jinja2.Undefined).compile(text)
+
+
+@lru_cache(maxsize=4096)
 def macro_text(text: str, name: str) -> str:
     """The text of one macro from a file that may also contain other macros, tests and materializations."""
     for node in walk(nesting(text)):
         if isinstance(node, Block) and node.word == "macro" and node.branches[0].tag.rest.split("(")[0].strip() == name:
             return text[node.start : node.end]
     raise UnrenderableError(f"the macro {name} cannot be read")
+
+
+def _is_none(value: Any) -> bool:
+    return value.is_none() if isinstance(value, Variable) else value is None
 
 
 def _too_long() -> Any:

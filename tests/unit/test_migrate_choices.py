@@ -1,0 +1,129 @@
+"""Filters that a variable of a run takes the place of, and settings that a target decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.migrating import migrated, one
+
+CONFIG = "{{ config(materialized='incremental', incremental_strategy='merge', unique_key='id') }}\n"
+SELECT = "select id, sold_at\nfrom {{ ref('raw') }}\n"
+NEWEST = "sold_at > (select max(sold_at) from {{ this }})"
+SINCE = "sold_at >= {{ dbt_kinds.start_dt() }}"
+MACROS = """
+{% macro only_new(column, day=none) %}
+  {% if is_incremental() %}
+    {% if day %} and date({{ column }}) >= date('{{ day }}')
+    {% else %} and {{ column }} > (select max(t.sold_at) from {{ this }} as t) {% endif %}
+  {% endif %}
+{% endmacro %}
+{% macro only_new_of(column) %}
+  {% if is_incremental() %} and {{ column }} > (select max(sold_at) from {{ this }})
+  {% if var('few', false) %} order by id limit 10 {% endif %} {% endif %}
+{% endmacro %}
+"""
+
+
+def told(result: object) -> list[str]:
+    return [note.message for note in result.notes if note.code == "WindowForVariables"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        # around the block
+        f"{SELECT}{{% if var('since', '') != '' %}}\nwhere sold_at >= '{{{{ var('since') }}}}'\n{{% else %}}\n{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n{{% endif %}}\n",
+        # inside it
+        f"{SELECT}{{% if is_incremental() %}}\n{{% if var('since', none) is not none %}}\nwhere sold_at >= '{{{{ var('since') }}}}'\n{{% else %}}\nwhere {NEWEST}\n{{% endif %}}\n{{% endif %}}\n",
+        # beside its conditions
+        f"{SELECT}{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% if var('since', none) %}}\nand id > {{{{ var('since') }}}}\n{{% endif %}}\n{{% endif %}}\n",
+        # in its test
+        f"{SELECT}{{% if is_incremental() and not var('since', false) %}}\nwhere {NEWEST}\n{{% endif %}}\n",
+        f"{SELECT}{{% if var('since', 'x') == 'x' and is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n",
+    ],
+)
+def test_a_variable_that_chooses_another_filter_has_no_effect_any_more(query: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": CONFIG + query}))
+    assert result.options == {"unique_key": ["id"], "lookback": 1}, result.reason
+    assert str(result.new_text).split("\n", 1)[1] == f"{SELECT}where {SINCE}\n"
+    assert len(told(result)) == 1 and "takes the place of since, which chose to read from" in told(result)[0]
+
+
+def test_a_branch_that_no_run_takes_has_no_filter(tmp_path: Path) -> None:
+    other = "{% if is_incremental() %}\nwhere id > 3\n{% endif %}\n"
+    query = f"{{% set shop = 'north' %}}\n{SELECT}{{% if shop == 'south' %}}\n{other}{{% else %}}\n{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n{{% endif %}}\n"
+    result = one(migrated(tmp_path, {"m": CONFIG + query}))
+    assert result.options == {"unique_key": ["id"], "lookback": 1}, result.reason
+    assert str(result.new_text).split("\n", 1)[1] == f"{{% set shop = 'north' %}}\n{SELECT}where {SINCE}\n"
+    assert not told(result)
+
+
+def test_a_name_that_is_set_again_decides_nothing(tmp_path: Path) -> None:
+    filtered = f"{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n"
+    query = f"{{% set shop = 'north' %}}\n{SELECT}{{% if shop == 'north' %}}\n{filtered}{{% endif %}}{{% set shop = 'south' %}}\n"
+    result = one(migrated(tmp_path, {"m": CONFIG + query}))
+    assert result.options == {"unique_key": ["id"], "lookback": 1}, result.reason
+    assert f"{{% if shop == 'north' %}}\nwhere {SINCE}\n{{% endif %}}" in str(result.new_text)
+
+
+def test_a_macro_of_which_a_variable_chooses_the_conditions_is_a_filter(tmp_path: Path) -> None:
+    query = f"{{% set day = var('day', none) %}}\n{SELECT}where true\n{{{{ only_new('sold_at', day) }}}}\n"
+    result = one(migrated(tmp_path, {"m": CONFIG + query, "macros/new.sql": MACROS}))
+    assert result.options == {"unique_key": ["id"], "lookback": 1}, result.reason
+    assert str(result.new_text).split("\n", 1)[1] == f"{SELECT}where true\nand {SINCE}\n"
+    assert len(told(result)) == 1 and "takes the place of day" in told(result)[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        # what a run has to give decides
+        (f"{SELECT}{{% if is_incremental() and not var('since') %}}\nwhere {NEWEST}\n{{% endif %}}", "SecondUseOfIsIncremental"),
+        # the project's value is the other filter
+        (f"{SELECT}{{% if is_incremental() and not var('since', true) %}}\nwhere {NEWEST}\n{{% endif %}}", "SecondUseOfIsIncremental"),
+        # other runs read by it, too
+        (f"{SELECT}{{% if is_incremental() or var('since', true) %}}\nwhere id > 3\n{{% endif %}}", "SecondUseOfIsIncremental"),
+        # it switches more than conditions
+        (f"{SELECT}{{% if var('old', false) %}}\nunion all select id, sold_at from old\n{{% else %}}\n{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n{{% endif %}}", "VariableUsedElsewhere"),
+        (f"{{% if var('new', true) %}}\n{SELECT}{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n{{% endif %}}", "VariableUsedElsewhere"),
+        (f"{SELECT}where true {{{{ only_new_of('sold_at') }}}}", "VariableUsedElsewhere"),
+        # a target decides
+        (f"{SELECT}{{% if target.name == 'dev' %}}\nwhere id > 3\n{{% else %}}\n{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n{{% endif %}}", "UnreadableBlock"),
+    ],
+)  # fmt: skip
+def test_a_variable_that_switches_more_than_a_filter_is_left(query: str, code: str, tmp_path: Path) -> None:
+    reason = one(migrated(tmp_path, {"m": CONFIG + query, "macros/new.sql": MACROS})).reason
+    assert reason is not None and reason.code == code, reason
+
+
+def test_the_line_of_a_reason_is_that_of_the_file(tmp_path: Path) -> None:
+    query = f"{SELECT}{{% if is_incremental() %}}\n{{% if var('since', none) %}}\nwhere id > 1\n{{% else %}}\nwhere lower(sold_at) = 'x'\n{{% endif %}}\n{{% endif %}}\n"
+    reason = one(migrated(tmp_path, {"m": CONFIG + query})).reason
+    assert reason is not None and reason.line == 4, reason
+
+
+SETTINGS = """{% macro by_target(key='id') %}
+  {% if target.name == 'check' %}{% set given = {'materialized': 'view'} %}
+  {% else %}{% set given = {'materialized': 'incremental', 'incremental_strategy': 'merge', 'unique_key': key} %}{% endif %}
+  {{ return(given) }}
+{% endmacro %}
+{% macro by_other_key() %}
+  {{ return({'materialized': 'incremental', 'incremental_strategy': 'merge', 'unique_key': 'a' if target.name == 'check' else 'id'}) }}
+{% endmacro %}
+"""
+
+
+def test_settings_that_are_a_view_for_another_target_are_those_of_the_incremental_model(tmp_path: Path) -> None:
+    text = f"{{{{ config(tags=['x'], **by_target()) }}}}\n{SELECT}{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n"
+    result = one(migrated(tmp_path, {"m": text, "macros/settings.sql": SETTINGS}))
+    assert result.options == {"unique_key": ["id"], "lookback": 1}, result.reason
+    notes = [note.message for note in result.notes if note.code == "ConfigWritten"]
+    assert "for other targets by_target returns materialized='view', which is lost" in notes
+
+
+def test_settings_of_two_incremental_models_are_left(tmp_path: Path) -> None:
+    text = f"{{{{ config(**by_other_key()) }}}}\n{SELECT}{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n"
+    reason = one(migrated(tmp_path, {"m": text, "macros/settings.sql": SETTINGS})).reason
+    assert reason is not None and reason.code == "ComputedConfig"
