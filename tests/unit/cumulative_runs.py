@@ -40,7 +40,10 @@ def windowed_query(*aggregates: str) -> str:
     return f"select id, part, {', '.join(selected or [])} from {source} as e group by id, part"
 
 
-QUERY = windowed_query(*AGGREGATES)
+@functools.cache
+def query() -> str:
+    """The compiled query with all of them."""
+    return windowed_query(*AGGREGATES)
 
 
 def warehouse_of(events: Iterable[Event]) -> Warehouse:
@@ -61,7 +64,7 @@ def run(
     day: int,
     *,
     file_format: str = "iceberg",
-    sql: str = QUERY,
+    sql: str | None = None,
     full_refresh: bool = False,
     options: dict[str, Any] | None = None,
     **variables: Any,
@@ -70,7 +73,7 @@ def run(
     given = {"kinds_execution_time": f"2024-01-{day:02}T06:00:00"}
     given |= {f"kinds_{name}": value for name, value in variables.items()}
     written = {**OPTIONS, "file_format": file_format, **(options or {})}
-    warehouse.run("totals", "cumulative_aggregate", written, sql, given, full_refresh=full_refresh)
+    warehouse.run("totals", "cumulative_aggregate", written, sql or query(), given, full_refresh=full_refresh)
 
 
 def stored(warehouse: Warehouse) -> list[Any]:

@@ -72,7 +72,7 @@ def test_what_a_model_says_wrongly_is_named(given: dict[str, Any], message: str)
     ],
 )
 def test_every_column_is_a_key_or_combined(given: dict[str, Any], message: str) -> None:
-    macros = Macros(compiled_code=runs.QUERY)
+    macros = Macros(compiled_code=runs.query())
     with pytest.raises(CompilerError) as refused:
         macros.cumulative_write_spec(options(**given), COLUMNS, None, "select 1")
     assert str(refused.value).removeprefix("dbt_kinds: model orders: ").startswith(message)
@@ -81,6 +81,11 @@ def test_every_column_is_a_key_or_combined(given: dict[str, Any], message: str) 
 def window(name: str = "events", **given: Any) -> str:
     macros = Macros(node=node(time_column="day"))
     return f"select id from {macros.window_of(Relation(name), 'day', **given)}"
+
+
+def reading(sql: str | list[dict[str, Any]]) -> str:
+    """A query as it is, or one of these windows."""
+    return sql if isinstance(sql, str) else " union all ".join(window(**given) for given in sql)
 
 
 WIDER = "which would be counted again by its neighbours"
@@ -96,39 +101,41 @@ WIDER = "which would be counted again by its neighbours"
         ),
         ("select /*kinds:execution_ts*/ '2024-01-05 00:00:00' as at", "day", "the query does not read its interval"),
         (
-            window() + " union all " + window("others"),
+            [{}, {"name": "others"}],
             "day",
             "the query reads windows of several sources, shop.events, shop.others",
         ),
-        (window(before="P1D"), "day", WIDER),
-        (window(after="PT1S"), "day", WIDER),
-        (window(unit="month"), "day", WIDER),
-        (window(unit="week"), "month", WIDER),
-        (window(), "hour", WIDER),
-        (window(unit="none"), "hour", WIDER),
-        (window(data_type="string", format="%Y%m", unit="month"), "week", WIDER),
+        ([{"before": "P1D"}], "day", WIDER),
+        ([{"after": "PT1S"}], "day", WIDER),
+        ([{"unit": "month"}], "day", WIDER),
+        ([{"unit": "week"}], "month", WIDER),
+        ([{}], "hour", WIDER),
+        ([{"unit": "none"}], "hour", WIDER),
+        ([{"data_type": "string", "format": "%Y%m", "unit": "month"}], "week", WIDER),
     ],
 )
-def test_a_query_that_would_count_rows_again_is_refused(sql: str, unit: str, message: str) -> None:
+def test_a_query_that_would_count_rows_again_is_refused(
+    sql: str | list[dict[str, Any]], unit: str, message: str
+) -> None:
     with pytest.raises(CompilerError, match=message):
-        MACROS.check_counts_once(options(interval_unit=unit), sql)
+        MACROS.check_counts_once(options(interval_unit=unit), reading(sql))
 
 
 @pytest.mark.parametrize(
     ("sql", "unit"),
     [
-        (window(), "day"),
-        (window(), "week"),
-        (window(), "month"),
-        (window() + " union all " + window(), "3 days"),
-        (window(unit="hour", data_type="timestamp"), "hour"),
-        (window(unit="none", data_type="timestamp"), "five_minute"),
-        (window(data_type="string", format="%Y%m", unit="month"), "quarter"),
+        ([{}], "day"),
+        ([{}], "week"),
+        ([{}], "month"),
+        ([{}, {}], "3 days"),
+        ([{"unit": "hour", "data_type": "timestamp"}], "hour"),
+        ([{"unit": "none", "data_type": "timestamp"}], "five_minute"),
+        ([{"data_type": "string", "format": "%Y%m", "unit": "month"}], "quarter"),
         (
             "select id from shop.events where at between /*kinds:start_ts*/ '2024-01-01 00:00:00' and /*kinds:end_ts*/ '2024-01-01 23:59:59.999999'",
             "day",
         ),
     ],
 )
-def test_a_query_that_reads_its_interval_passes(sql: str, unit: str) -> None:
-    MACROS.check_counts_once(options(interval_unit=unit), sql)
+def test_a_query_that_reads_its_interval_passes(sql: str | list[dict[str, Any]], unit: str) -> None:
+    MACROS.check_counts_once(options(interval_unit=unit), reading(sql))

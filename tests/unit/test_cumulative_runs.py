@@ -91,7 +91,7 @@ def test_a_window_that_meets_what_is_merged_is_refused_whatever_is_allowed() -> 
 
 
 def test_a_sum_that_overflows_is_refused_with_its_key_and_changes_nothing() -> None:
-    large, sql = 2**62, runs.QUERY.replace("sum(v)", f"sum(v * {2**62})")
+    large, sql = 2**62, runs.query().replace("sum(v)", f"sum(v * {2**62})")
     warehouse = runs.warehouse_of([(1, "a", 1, 1, True), (2, "a", 1, 1, True)])
     runs.run(warehouse, 2, sql=sql)
     before = runs.stored(warehouse)
@@ -127,7 +127,7 @@ def test_a_changed_query_that_rebuilds_begins_the_states_anew() -> None:
     warehouse = runs.warehouse_of(EVENTS)
     options = {"on_query_change": "rebuild"}
     runs.run(warehouse, 3, options=options)
-    other = runs.QUERY.replace("sum(v)", "sum(v * 2)")
+    other = runs.query().replace("sum(v)", "sum(v * 2)")
     runs.run(warehouse, 4, options=options, sql=other)
     doubled = {row[:2]: row[4] and row[4] * 2 for row in runs.expected(EVENTS, 4)}
     assert {row[:2]: row[4] for row in runs.stored(warehouse)} == doubled
@@ -171,7 +171,7 @@ def test_a_column_that_the_query_gains_holds_what_came_since() -> None:
 def test_another_key_is_refused() -> None:
     warehouse = runs.warehouse_of(EVENTS)
     runs.run(warehouse, 3)
-    by_flag = runs.QUERY.replace("id, part", "id, part, flag")
+    by_flag = runs.query().replace("id, part", "id, part, flag")
     assert (
         "unique_key names the column 'flag', which is not in the table shop.totals; its states are of other keys"
         in refusal(warehouse, 4, sql=by_flag, options={"unique_key": ["id", "part", "flag"]})

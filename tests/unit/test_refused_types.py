@@ -80,7 +80,7 @@ def test_a_field_whose_name_a_hive_catalog_loses(
 )  # fmt: skip
 def test_a_map_is_no_key(kind: str, options: dict[str, Any], said: str) -> None:
     columns = [{"name": "id", "type": "int"}, {"name": "m", "type": "map<string,int>"}]
-    rendered = Macros(node=node("orders", kind=kind, **options), compiled_code=cumulative_runs.QUERY)
+    rendered = Macros(node=node("orders", kind=kind, **options), compiled_code=cumulative_runs.query())
     read = rendered.options(node("orders", kind=kind, **options))
     write_spec = {
         "incremental_by_unique_key": "key_write_spec", "cumulative_aggregate": "cumulative_write_spec", "scd_type_2_by_column": "history_write_spec", "scd_type_2_by_run": "history_write_spec",
