@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import dbt_kinds
+from dbt_kinds.codes import meaning
 from dbt_kinds.verdicts import Told, findings_in
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -20,10 +21,15 @@ def sarif_log(told: Mapping[str, Any]) -> dict[str, Any]:
     """One run, with a result per finding and a rule per code."""
     found = list(findings_in(told))
     codes = sorted({one.code for one in found})
-    driver = {"name": "dbt-kinds", "version": dbt_kinds.__version__, "rules": [{"id": code} for code in codes]}
+    driver = {"name": "dbt-kinds", "version": dbt_kinds.__version__, "rules": [_rule(code) for code in codes]}
     results = [_result(one, codes.index(one.code)) for one in found]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(code: str) -> dict[str, Any]:
+    said = meaning(code)
+    return {"id": code, **({"shortDescription": {"text": said}} if said is not None else {})}
 
 
 def _result(found: Told, rule: int) -> dict[str, Any]:

@@ -16,11 +16,13 @@ from typing import Any
 import click
 import yaml
 
+from dbt_kinds.codes import codes
+
 DOCS = Path(__file__).parents[1]
 MACROS = DOCS.parent / "macros"
 RESULTS = DOCS.parent / "benchmarks" / "RESULTS.md"
 BLOCK = re.compile(
-    r"^<!-- (kind|macros|tests|options|command|messages|results)((?: \S+)*) -->\n(?:.*?^<!-- end -->\n)?",
+    r"^<!-- (kind|macros|tests|options|command|messages|results|codes)((?: \S+)*) -->\n(?:.*?^<!-- end -->\n)?",
     re.DOTALL | re.MULTILINE,
 )
 OPTIONS = re.compile(r"\{#\s([^#]*(?:#(?!\})[^#]*)*)#\}\s*\{% do rows\.update\(\{(.*?)\}\) %\}", re.DOTALL)
@@ -58,6 +60,8 @@ def generated(what: str, names: list[str]) -> str:
         return option_rows()
     if what == "tests":
         return "\n\n".join(section(macro) for macro in public("generic_tests"))
+    if what == "codes":
+        return code_rows(names[0])
     if what == "results":
         return "\n\n".join([night_rows(), comparison_rows()])
     return "\n\n".join(commands()) if what == "command" else "\n".join(f"* `{text}`" for text in messages())
@@ -72,6 +76,12 @@ def option_rows() -> str:
         names = ", ".join(f"`{name}`" for name in re.findall(r"'(\w+)': \{\s*'kinds'", rows) if name not in OTHER_NAMES)
         lines.append(f"| {names} | {default} | {meaning} |")
     return "\n".join(lines)
+
+
+def code_rows(command: str) -> str:
+    """The codes of a command, with what each says."""
+    rows = [f"| `{code.name}` | {code.level.replace('_', ' ')} | {code.meaning} |" for code in codes(command)]
+    return "\n".join(["| code | level | says |", "|---|---|---|", *rows])
 
 
 def messages() -> list[str]:
