@@ -44,7 +44,7 @@ def with_chosen_filters(model: ModelFile, project: DbtProject, options: MigrateO
     text = model.text
     steps: list[tuple[str, list[Edit]]] = []
     replaced: set[str] = set()
-    while len(steps) < _MOST_LEVELS and _has_choices(text):
+    while len(steps) < _MOST_LEVELS and (steps or _has_choices(text)):
         read = _Text(text, project, options)
         edits = list(read.edits(read.nodes, is_in_filter=False))
         if not edits:
@@ -112,9 +112,11 @@ class _Text:
                 yield from self.edits(branch.children, is_in_filter=is_in_filter or is_asked)
 
     def _test_edit(self, block: Block) -> list[Edit] | None:
-        """`is_incremental() and not var('x', false)` as `is_incremental()`."""
+        """`is_incremental() and not var('x', false)` as `is_incremental()`; a block of nothing goes."""
         tag = block.branches[0].tag
         test = tag.rest
+        if not any(self.text[branch.start : branch.end].strip() for branch in block.branches):
+            return [removal(self.text, block.start, block.end)]
         if _ASKED.fullmatch(test) or any("is_incremental" in branch.tag.rest for branch in block.branches[1:]):
             return None
         run = self._answer(_ASKED.sub("True", test))
@@ -144,7 +146,7 @@ class _Text:
         filtering = [branch for branch in block.branches if self._has_filter(branch)]
         if not variables:
             # a branch that no run takes
-            if all(branch is taken for branch in filtering):
+            if not is_in_filter and all(branch is taken for branch in filtering):
                 return None
         elif not self._are_conditions(block) or not (is_in_filter or taken in filtering):
             return None

@@ -476,6 +476,12 @@ def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, 
         case += (token.token_type is TokenType.CASE) - (token.token_type is TokenType.END)
         if depth == 0 and token.token_type is TokenType.BETWEEN:
             between = True
+        if depth == 0 and token.token_type is TokenType.ALIAS and at and tokens[at + 1 : at + 2]:
+            name, following = tokens[at - 1].text, tokens[at + 1]
+            if following.token_type is TokenType.L_PAREN:
+                raise SecondUseOfIsIncremental(
+                    f"the block has the CTE {name}, which other runs do not have; {_IN_FILTER}", line=line
+                )
         if depth == 0 and token.token_type in _MORE:
             raise SecondUseOfIsIncremental(f"the block has {token.text} in it; only conditions are read", line=line)
         if depth < 0:

@@ -286,7 +286,7 @@ def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> 
         # what a hook calls is no part of the query
         if tag.kind == "comment" or _CONFIG.match(tag.code):
             continue
-        for name in called_in(tag.code, project):
+        for name in called_in(_QUOTED.sub("''", tag.code), project):
             if not _asks(name, project, set()):
                 continue
             inside = [
@@ -331,7 +331,7 @@ def _read_macro(
 
 def asks(code: str, project: DbtProject) -> bool:
     """Whether a tag calls a macro of the project that uses is_incremental() or its own table."""
-    return any(_asks(name, project, set()) for name in called_in(code, project))
+    return any(_asks(name, project, set()) for name in called_in(_QUOTED.sub("''", code), project))
 
 
 def called_in(code: str, project: DbtProject) -> list[str]:

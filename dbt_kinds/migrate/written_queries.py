@@ -22,6 +22,8 @@ from dbt_kinds.readers.dbt.rendering import Names, Renderer, macro_text
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
 _CALL = re.compile(r"(?:\w+\.)?(\w+)\s*\((.*)\)", re.DOTALL)
+# a comment that prints something, such as what a run was
+_COMMENT = re.compile(r"^[ \t]*/\*(?:(?!\*/|\{%).)*\{\{(?:(?!\*/|\{%).)*\*/", re.DOTALL | re.MULTILINE)
 _SET = re.compile(r"(?:set|for)\s+(\w+(?:\s*,\s*\w+)*)")
 # what only a macro has, and the settings, which are edited
 _OF_MACROS = frozenset({"return", "caller", "varargs", "kwargs", "config"})
@@ -100,7 +102,7 @@ def _body(text: str, tag: Tag, called: re.Match[str], project: DbtProject) -> st
     given = _given(branch.tag.rest, called[2])
     if given is None:
         return None
-    body = macro[branch.start : branch.end].strip()
+    body = _COMMENT.sub("", macro[branch.start : branch.end]).strip()
     inside = set(re.findall(r"\w+", " ".join(one.code for one in tags(body) if one.kind != "comment")))
     others = " ".join(one.code for one in tags(text) if one.kind != "comment" and one.start != tag.start)
     outside = set(re.findall(r"\w+", others))

@@ -127,3 +127,9 @@ def test_settings_of_two_incremental_models_are_left(tmp_path: Path) -> None:
     text = f"{{{{ config(**by_other_key()) }}}}\n{SELECT}{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n"
     reason = one(migrated(tmp_path, {"m": text, "macros/settings.sql": SETTINGS})).reason
     assert reason is not None and reason.code == "ComputedConfig"
+
+
+def test_a_cte_of_incremental_runs_is_named(tmp_path: Path) -> None:
+    query = f"with {{% if is_incremental() %}} known as (select id from {{{{ this }}}}), {{% endif %}} new as ({SELECT}) select * from new"
+    reason = one(migrated(tmp_path, {"m": CONFIG + query})).reason
+    assert reason is not None and reason.message.startswith("the block has the CTE known, which other runs do not have")

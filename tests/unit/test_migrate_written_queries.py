@@ -104,6 +104,40 @@ def test_a_hook_that_calls_a_writing_macro_by_the_name_of_the_project_is_left(tm
     assert reason is not None and "its post_hook calls the macro cleaned, which writes" in reason.message
 
 
+BUILT = """
+{% macro built(raw, kept=false) %}
+{% if kept not in [true, false] %}{{ exceptions.raise_compiler_error("built() of a macro wants a truth") }}{% endif %}
+select id, sold_at from {{ raw }}
+{% if is_incremental() %}
+where {% if kept %}id in (select id from {{ this }}){% else %}sold_at >= now() - interval '3' day{% endif %}
+{% endif %}
+{% if is_incremental() -%}
+{% if kept -%} union all select id, sold_at from kept {%- endif %}
+{%- endif %}
+/* a run:
+   {{ is_incremental() }} of {{ this }}
+*/
+{% endmacro %}
+"""
+
+
+def test_what_no_run_takes_of_a_written_macro_is_left_out(tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": CONFIG + "{{ built(ref('raw')) }}\n", "macros/built.sql": BUILT}))
+    assert result.options == {"unique_key": ["id"], "lookback": 3}, result.reason
+    assert (
+        str(result.new_text)
+        .rstrip()
+        .endswith("select id, sold_at from {{ raw }}\nwhere sold_at >= {{ dbt_kinds.start_dt() }}")
+    )
+
+
+def test_what_a_run_takes_of_a_written_macro_is_judged(tmp_path: Path) -> None:
+    reason = one(
+        migrated(tmp_path, {"m": CONFIG + "{{ built(ref('raw'), true) }}\n", "macros/built.sql": BUILT})
+    ).reason
+    assert reason is not None and reason.code == "MacroFilter" and "in its text: the block has union" in reason.message
+
+
 @pytest.mark.parametrize(
     "newest",
     [
