@@ -202,6 +202,12 @@ class _Reader:
             return Bound("latest")
         if name is not None and name in self.names.variables:
             return Bound("variable", variable=self.names.variables[name])
+        if name is not None and name in self.names.moments:
+            back, is_day = self.names.moments[name]
+            variable = self.names.variables.get(self.names.root(name))
+            shift = Duration(seconds=round(back.total_seconds()))
+            base: Base = "now" if variable is None else "variable"
+            return Bound(base, shift=shift, truncated="day" if is_day else None, variable=variable)
         if name is not None and name in self.names.queries:
             try:
                 return self._newest(sqlglot.parse_one(with_plain_lengths(self.names.queries[name]), read=self.dialect))

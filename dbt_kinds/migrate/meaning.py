@@ -65,6 +65,9 @@ class Meaning:
         others = [other for comparison in self.replaced for other in comparison.others]
         nodes = [node for other in others for node in other.walk()]
         is_date = any(isinstance(node, exp.CurrentDate) or _is_date_cast(node) for node in nodes)
+        if any(isinstance(other, exp.Literal) for other in others):
+            # a text that a template computes, of a day or of an instant
+            return False
         return not is_date and any(bound.base == "now" for bound in self.lower)
 
     @property

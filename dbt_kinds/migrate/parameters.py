@@ -148,6 +148,8 @@ def _check(tree: exp.Expr, names: Names, columns: frozenset[str], reading: Readi
         if not isinstance(node, exp.Literal | exp.Identifier | exp.Var):
             continue
         for code in _CODE.findall(node.name):
+            if names.root(code) in names.variables and any(_is_in(node, kind) for kind in _DECIDING):
+                _refuse(reading, names.variables[names.root(code)], ephemeral)
             if names.root(code) in CLOCKS and any(_is_in(node, kind) for kind in _DECIDING):
                 where = f"the ephemeral model {ephemeral}" if ephemeral else "the model"
                 raise UnboundPartition(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import lru_cache
 from types import CodeType
 from typing import Any
@@ -29,6 +30,9 @@ _ANY_NAME = re.compile(r"kinds_(?:this\b|(?:part|ref|var|query|code|block)_\d+\b
 # sqlglot would read the number of a name in such a text as the length
 _NAMED_LENGTH = re.compile(r"(?i)\binterval\s*'\s*([-+]?)\s*(kinds_[a-z]+_\d+)\s*([a-z]+)\s*'")
 _MOST_LOOPS = 2000
+# how a time is written, and whether that is a day
+_IS_DAY = {"%Y-%m-%d": True, "%Y-%m-%d 00:00:00": True, "%Y-%m-%d %H:%M:%S": False, "%Y-%m-%dT%H:%M:%S": False}
+_OF_DAY = frozenset({"hour", "minute", "second", "microsecond"})
 # the default of a variable that has none
 _REQUIRED = object()
 # attributes that jinja2 looks up on every callable
@@ -53,6 +57,7 @@ class Names:
     variables: dict[str, str] = field(default_factory=dict)
     queries: dict[str, str] = field(default_factory=dict)
     codes: dict[str, str] = field(default_factory=dict)
+    moments: dict[str, tuple[timedelta, bool]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
     forced: dict[str, bool] = field(default_factory=dict)
@@ -148,6 +153,45 @@ class Unknown:
     __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _compared
 
 
+class Moment(Unknown):
+    """A time that a template computes from that of a run or from a variable; other values made of it are unknown."""
+
+    def __init__(self, names: Names, root: str, back: timedelta = timedelta(), *, is_day: bool = False) -> None:
+        """`root` is what it is computed from: a name, or the placeholder of a variable."""
+        super().__init__(names, names.make("code"))
+        names.codes[self._text] = root
+        names.moments[self._text] = (back, is_day)
+        self._root, self._back, self._is_day = root, back, is_day
+
+    def _moved(self, by: Any) -> Any:
+        if not isinstance(by, timedelta):
+            return self._other()
+        return Moment(self._names, self._root, self._back + by, is_day=self._is_day)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._moved(other)
+
+    def __add__(self, other: Any) -> Any:
+        return self._moved(-other if isinstance(other, timedelta) else other)
+
+    def _at_day(self) -> Moment:
+        return Moment(self._names, self._root, self._back, is_day=True)
+
+    def date(self) -> Moment:
+        return self._at_day()
+
+    def isoformat(self) -> Moment:
+        return self
+
+    def strftime(self, form: Any) -> Unknown:
+        is_day = _IS_DAY.get(str(form))
+        return self._other() if is_day is None else self._at_day() if is_day else self
+
+    def replace(self, **parts: Any) -> Unknown:
+        is_midnight = {"hour", "minute"} <= set(parts) <= _OF_DAY and not any(parts.values())
+        return self._at_day() if is_midnight else self._other()
+
+
 class Queried(Unknown):
     """The result of a query; its parts belong to the same query."""
 
@@ -179,6 +223,11 @@ class Variable(Unknown):
     @property
     def _is_known(self) -> bool:
         return isinstance(self.value, str | int | float | bool | list) or (self.value is None and self._is_given)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("strftime", "isoformat", "date"):
+            return getattr(Moment(self._names, self._text), name)
+        return super().__getattr__(name)
 
     def is_none(self) -> bool:
         """The answer of `is none`."""
@@ -313,6 +362,8 @@ class Renderer:
             "namespace": jinja2.utils.Namespace,
             "current_timestamp": lambda: "current_timestamp",
             "tojson": lambda value, *given: str(value),
+            "run_started_at": Moment(names, "run_started_at"),
+            "modules": _Namespace(names, {"datetime": _Namespace(names, self._datetime(), "modules")}, "modules"),
             "dbt": _Namespace(names, _COMMON),
             "dbt_utils": _Namespace(names, {**_COMMON, **self._utilities()}),
             "adapter": _Namespace(names, {"dispatch": self._dispatch}),
@@ -327,6 +378,32 @@ class Renderer:
             "surrogate_key": _surrogate_key,
             "generate_surrogate_key": _surrogate_key,
             "star": lambda *given, **named: "*",
+        }
+
+    def _datetime(self) -> dict[str, Any]:
+        """The parts of Python's datetime by which templates compute times."""
+        names = self.names
+
+        def now(*given: Any) -> Unknown:
+            return Moment(names, "modules") if not given else Moment(names, "modules")._other()
+
+        def read(written: Any, *given: Any) -> Unknown:
+            is_variable = isinstance(written, Variable)
+            root = str(written) if is_variable else "modules"
+            is_day = [_IS_DAY.get(str(form)) for form in given] == [True]
+            found = Moment(names, root, is_day=is_day)
+            return found if is_variable else found._other()
+
+        def length(**parts: Any) -> Any:
+            is_known = all(isinstance(part, int | float) for part in parts.values())
+            return timedelta(**parts) if is_known else Moment(names, "modules")._other()
+
+        times = {"now": now, "utcnow": now, "today": now, "strptime": read, "fromisoformat": read}
+        days = {"today": lambda: Moment(names, "modules", is_day=True), "fromisoformat": read}
+        return {
+            "datetime": _Namespace(names, times, "modules"),
+            "date": _Namespace(names, days, "modules"),
+            "timedelta": length,
         }
 
     def _macro(self, name: str) -> Callable[..., Any]:
@@ -398,8 +475,11 @@ class _Config:
 class _Namespace(Unknown):
     """A package: its known members, and unknown macros otherwise."""
 
-    def __init__(self, names: Names, known: Mapping[str, Any]) -> None:
+    def __init__(self, names: Names, known: Mapping[str, Any], root: str = "") -> None:
+        """`root` is its name, if it matters what an unknown member comes from."""
         super().__init__(names, names.make("code"))
+        if root:
+            names.codes[self._text] = root
         self._known = known
 
     def __getattr__(self, name: str) -> Any:
