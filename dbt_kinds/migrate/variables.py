@@ -21,6 +21,7 @@ from dbt_kinds.readers.dbt.calls import names_only
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 from dbt_kinds.writers.jinja import Expression
 
+_TIME = re.compile(r"\b(?:run_started_at|modules\.datetime)\b")
 _SET = re.compile(r"set\s+(\w+)\s*=")
 
 
@@ -145,7 +146,7 @@ def _line_of_other_use(reading: Reading, name: str) -> int:
 
 
 def unused_sets(reading: Reading) -> Iterator[Tag]:
-    """The statements that only set a variable of a run for a condition that the window replaces."""
+    """The statements that only set a variable or a time of a run for a condition that the window replaces."""
     text = reading.model.text
     filters = (*reading.filters, *reading.outside)
     others = [
@@ -153,7 +154,7 @@ def unused_sets(reading: Reading) -> Iterator[Tag]:
     ]
     for tag in others:
         named = _SET.match(tag.code) if tag.kind == "statement" else None
-        if named is None or not VAR_CALL.search(tag.code):
+        if named is None or not (VAR_CALL.search(tag.code) or _TIME.search(tag.code)):
             continue
         word = re.compile(rf"\b{named[1]}\b")
         is_used = any(word.search(other.code) for other in others if other is not tag)

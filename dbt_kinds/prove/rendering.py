@@ -15,7 +15,7 @@ from dbt_kinds.errors import UnrenderableError
 from dbt_kinds.prove.verdict import NotTriedError
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.project import DbtProject
-from dbt_kinds.readers.dbt.rendering import Names, Renderer
+from dbt_kinds.readers.dbt.rendering import REQUIRED, Names, Renderer
 
 # the model's own table, before
 OLD_TABLE = "kinds_old"
@@ -171,8 +171,11 @@ class PlayedRenderer(Renderer):
         self.inputs[name] = parts
         return name
 
-    def _variable(self, name: str, default: Any = None) -> Any:
+    def _variable(self, name: str, default: Any = REQUIRED) -> Any:
         found = self.invocation.variables.get(name, self._variables.get(name, default))
+        if found is None and default is None:
+            return None
+        found = None if found is REQUIRED else found
         if found is None or found is COMPUTED:
             return _NoValue(str(name))
         return found

@@ -54,6 +54,7 @@ def test_a_bound_that_a_template_computes_is_that_time(
         assert result.reason is not None and result.reason.code == "UnreadableBlock", result.new_text
         return
     assert result.options == {"unique_key": ["id"], **({"lookback": lookback} if lookback else {})}, result.reason
+    assert "set since" not in str(result.new_text)
     suffix = "date" if column == "sold_on" else "dt"
     assert f"where {column} " in str(result.new_text) and f"dbt_kinds.start_{suffix}()" in str(result.new_text)
 

@@ -823,7 +823,7 @@ def test_predicates_by_a_constant_of_the_project_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "condition", "words"),
     [
-        ("{% set since = (modules.datetime.date.today() - modules.datetime.timedelta(days=7)).isoformat() %}\n", "day > '{{ since }}'", "the template computes its bound"),
+        ("{% set since = (modules.datetime.date.today() - modules.datetime.timedelta(days=7)).strftime('%d.%m.%Y') %}\n", "day > '{{ since }}'", "the template computes its bound"),
         ("{% set since = newest_of_all(this) %}\n", "day >= date('{{ since }}')", "the template computes its bound"),
         ("", "day between date_trunc('month', date('{{ var(\"a\") }}')) and last_day(date('{{ var(\"b\") }}'))", "is no bound that can be read"),
         ("", "status = 'open'", "is no bound that can be read"),

@@ -34,7 +34,7 @@ _MOST_LOOPS = 2000
 _IS_DAY = {"%Y-%m-%d": True, "%Y-%m-%d 00:00:00": True, "%Y-%m-%d %H:%M:%S": False, "%Y-%m-%dT%H:%M:%S": False}
 _OF_DAY = frozenset({"hour", "minute", "second", "microsecond"})
 # the default of a variable that has none
-_REQUIRED = object()
+REQUIRED = object()
 # attributes that jinja2 looks up on every callable
 _ASKED_BY_JINJA = frozenset({"unsafe_callable", "alters_data", "jinja_pass_arg"})
 
@@ -440,12 +440,12 @@ class Renderer:
         self.names.relations[name] = ("source", *map(str, given))
         return Unknown(self.names, name)
 
-    def _variable(self, name: str, default: Any = _REQUIRED) -> Variable:
-        is_given = str(name) in self._variables or default is not _REQUIRED
+    def _variable(self, name: str, default: Any = REQUIRED) -> Variable:
+        is_given = str(name) in self._variables or default is not REQUIRED
         return Variable(
             self.names,
             str(name),
-            self._variables.get(str(name), None if default is _REQUIRED else default),
+            self._variables.get(str(name), None if default is REQUIRED else default),
             is_given=is_given,
         )
 
