@@ -309,9 +309,11 @@ class _Reader:
         if isinstance(node, exp.Neg):
             inner = self._number(node.this)
             return -inner if inner is not None else None
-        if isinstance(node, exp.Mul):
+        if isinstance(node, exp.Mul | exp.Add):
             left, right = self._number(node.this), self._number(node.expression)
-            return left * right if left is not None and right is not None else None
+            if left is None or right is None:
+                return None
+            return left * right if isinstance(node, exp.Mul) else left + right
         if isinstance(node, exp.Literal):
             try:
                 return float(self._value(node.name))

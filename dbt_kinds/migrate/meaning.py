@@ -18,7 +18,7 @@ from dbt_kinds.errors import (
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.bounds import Bound, asks_now, read_bound, truncation
 from dbt_kinds.migrate.conversion import MigrateOptions
-from dbt_kinds.migrate.durations import Duration
+from dbt_kinds.migrate.durations import NOTHING, Duration
 from dbt_kinds.migrate.filters import Comparison, Filter
 from dbt_kinds.migrate.trace import same
 from dbt_kinds.readers.dbt.rendering import THIS, Names
@@ -245,7 +245,7 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
 def _take(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions, line: int) -> None:
     comparison = _as_range(comparison, names, options)
     if comparison.operator == "other":
-        raise _unreadable(comparison, line)
+        raise _unreadable(comparison, names, line)
     given = comparison
     bounds = [read_bound(other, names, options.dialect) for other in comparison.others]
     if any(bound is None for bound in bounds) and comparison.operator != "between":
@@ -254,7 +254,7 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         given, comparison = comparison, turned
     known = [bound for bound in bounds if bound is not None]
     if len(known) != len(bounds):
-        raise _unreadable(given, line)
+        raise _unreadable(given, names, line)
     if read_bound(comparison.expression, names, options.dialect) is not None:
         raise UnreadableBlock(
             "the condition compares two times and no column, so that it loads all or nothing", line=line
@@ -270,15 +270,17 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         meaning.upper.append(replace(upper, is_inclusive=True))
     elif operator in (">=", ">"):
         if comparison.is_alternative and known[0].base == "variable":
-            raise _unreadable(comparison, line)
+            raise _unreadable(comparison, names, line)
         _add_lower(meaning, known[0], operator, line)
     elif operator == "=":
         bound = known[0]
         is_yesterday = bound.base == "now" and bound.truncated == "day" and bound.shift == _DAY
         is_day = bound.base == "variable" and not bound.shift.months and bound.shift.seconds % _DAY.seconds == 0
         if not is_yesterday and not is_day:
-            raise _unreadable(comparison, line)
-        meaning.lower.append(Bound(bound.base, truncated="day", variable=bound.variable))
+            raise _unreadable(comparison, names, line)
+        # a day that a run read late had its late rows: it is read again until then
+        late = bound.shift if is_day and bound.shift.seconds > 0 else NOTHING
+        meaning.lower.append(Bound(bound.base, shift=late, truncated="day", variable=bound.variable))
         meaning.upper.append(replace(bound, is_inclusive=True))
     else:
         _check_upper(known[0], line)
@@ -384,7 +386,10 @@ def _check_upper(bound: Bound, line: int) -> None:
 def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions) -> None:
     """The first load begins at a fixed time, or has the same upper bound."""
     line = meaning.filter.line
-    problem = ElseBranchDiffers("the first load has other logic than no filter or a fixed start", line=line)
+    short = " ".join(comparison.whole.split())[:120]
+    problem = ElseBranchDiffers(
+        f"the first load has `{short}`, which is neither no filter nor a fixed start", line=line
+    )
     bounds = [read_bound(other, names, options.dialect) for other in comparison.others]
     is_same = meaning.expression is not None and same(meaning.expression, comparison.expression)
     if comparison.operator == "other" or not is_same or any(bound is None for bound in bounds):
@@ -450,7 +455,7 @@ def _reads_this(query: exp.Expr) -> bool:
     return len(tables) == 1 and tables[0].name == THIS
 
 
-def _unreadable(comparison: Comparison, line: int) -> UnreadableBlock | ReadsThisElsewhere:
+def _unreadable(comparison: Comparison, names: Names, line: int) -> UnreadableBlock | ReadsThisElsewhere:
     whole = " ".join(
         part for part in (comparison.written, comparison.operator, comparison.written_other) if part != "other"
     )
@@ -466,7 +471,7 @@ def _unreadable(comparison: Comparison, line: int) -> UnreadableBlock | ReadsThi
                 line=line,
             )
         return ReadsThisElsewhere(f"`{short}` reads the model's own table for more than its newest value", line=line)
-    if any(True for part in parts for _ in _computed(part)):
+    if any(code not in names.moments for part in parts for code in _computed(part)):
         return UnreadableBlock(
             f"`{short}` applies only on incremental runs, and the template computes its bound; write the bound in SQL, "
             "as the newest value of a column, or current_date less some days",

@@ -66,3 +66,39 @@ def test_a_computed_time_outside_a_block_decides_what_is_loaded(bound: str, tmp_
     query = f"{CONFIG}{SELECT}where sold_on >= '{{{{ {bound} }}}}'\n"
     result = one(migrated(tmp_path, {"m": query}))
     assert result.reason is not None and result.reason.code == "UnboundPartition", result.new_text
+
+
+@pytest.mark.parametrize(
+    ("day", "lookback"),
+    [("'{{ var(\"d\") }}'", 0), ("date_sub('{{ var(\"d\") }}', 3)", 3), ("date_add('{{ var(\"d\") }}', 1)", 0)],
+)
+def test_a_day_that_a_run_reads_late_is_read_again_until_then(day: str, lookback: int, tmp_path: Path) -> None:
+    result = result_of(f"sold_on = {day}", tmp_path)
+    wanted = {"lookback": lookback} if lookback else {}
+    assert result.options == {"unique_key": ["id"], **wanted, "batch_size": 1}, result.reason
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        (f"trunc(sold_on, 'month') = '{{{{ run_started_at{DAY} }}}}'", "is no bound that can be read"),
+        ("sold_on >= '{{ run_started_at.strftime('%Y') }}'", "the template computes its bound"),
+    ],
+)
+def test_a_time_that_is_read_is_not_called_computed(condition: str, words: str, tmp_path: Path) -> None:
+    reason = result_of(condition, tmp_path).reason
+    assert reason is not None and words in reason.message
+
+
+def test_days_that_are_added_up_are_a_number(tmp_path: Path) -> None:
+    assert result_of("sold_on >= date_sub(current_date, 3 + 1)", tmp_path).options["lookback"] == 4
+
+
+def test_what_the_first_load_has_is_said(tmp_path: Path) -> None:
+    query = f"{CONFIG}{SELECT}where {{% if is_incremental() %}}sold_on >= current_date - 3{{% else %}}sold_on >= current_date - 90{{% endif %}}\n"
+    reason = one(migrated(tmp_path, {"m": query})).reason
+    assert (
+        reason is not None
+        and reason.message
+        == "the first load has `sold_on >= current_date - 90`, which is neither no filter nor a fixed start"
+    )
