@@ -13,17 +13,32 @@ from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import LISTS, type_of
 
 _NULL_IS_NO_LIST = frozenset({"duckdb", "postgres"})
+_FINDS_NULL = frozenset({"duckdb", "postgres"})
+_POSITION = "NULLIF(ARRAY_POSITION({0}, {1}), 0)"
+_POSITION_OF_NULL = "NULLIF(ARRAY_POSITION(TRANSFORM({0}, item -> item <=> {1}), TRUE), 0)"
 
 
 @rewrites(exp.ArrayPosition)
 def position(node: exp.ArrayPosition, dialect: str) -> exp.Expr:
     """The position of a value in a list: Spark counts from 1, and 0 means absent."""
-    if dialect not in ("duckdb", "postgres", "snowflake"):
+    if dialect in _FINDS_NULL:
+        return _position_of(node.this, node.expression)
+    if dialect != "snowflake":
         return node
-    found = call(
-        "NULLIF", exp.ArrayPosition(this=node.this.copy(), expression=node.expression.copy()), exp.Literal.number(0)
-    )
+    found = from_template(_POSITION, node.this, node.expression)
     return exp.Sub(this=found, expression=exp.Literal.number(1)) if node.args.get("zero_based") else found
+
+
+@rewrites("ARRAY_INDEXOF", "LIST_INDEXOF", "LIST_POSITION", dialects={"duckdb"})
+def index_of(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`list_position(list, value)`, which sqlglot does not know."""
+    return _position_of(*node.expressions) if len(node.expressions) == 2 else node
+
+
+def _position_of(values: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """The position of a value that may be NULL, which Spark does not look for."""
+    is_there = isinstance(value.unnest(), exp.Literal)
+    return from_template(_POSITION if is_there else _POSITION_OF_NULL, values, value)
 
 
 @rewrites(exp.ArrayContains)

@@ -30,6 +30,7 @@ from dbt_kinds.translation.typed_operators import (
     DAYS_BETWEEN_DATES,
     ZONE_GOES_BOTH_WAYS,
     ZONE_IS_ADDED,
+    are_dates,
     is_cast_to_integer,
     is_in_another_zone,
     types_of,
@@ -180,7 +181,8 @@ def _of_cast(node: exp.Cast, dialect: str) -> Iterator[str]:
     is_tried = isinstance(node, exp.TryCast)
     if node.to.this in INTEGERS:
         is_read = is_tried and dialect in ROUNDS_TEXTS
-        if dialect in ROUNDS and kind is None and isinstance(inner, MAY_BE_NUMBERS) and not is_read:
+        is_whole = isinstance(inner, exp.Sub) and are_dates(inner, dialect)
+        if dialect in ROUNDS and kind is None and isinstance(inner, MAY_BE_NUMBERS) and not (is_read or is_whole):
             yield "rounds what has a fraction; Spark cuts it: write round()"
         elif dialect in ROUNDS_TEXTS and kind in TEXTS and isinstance(inner, exp.Column) and not is_tried:
             yield "reads and rounds a text with a fraction; Spark cuts it"

@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
 from dbt_kinds.translation.typed_literals import may_be_numbers
-from dbt_kinds.translation.typed_operators import DAYS_BETWEEN_DATES
-from dbt_kinds.translation.value_types import DOUBLES, TEXTS, type_of
+from dbt_kinds.translation.typed_operators import DAYS_BETWEEN_DATES, KEEPS_FLOATS
+from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TEXTS, type_of
 
 # dialects whose text of a double is not Spark's: 2 or 2E0 for 2.0
 DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
@@ -90,12 +90,50 @@ def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
         )
     elif isinstance(node, ALTERNATIVES) and may_be_numbers(node, dialect):
         yield "a text of digits beside columns whose types are not declared is a number if they are; a text in Spark"
+    elif isinstance(node, exp.TryCast) and _rounds_doubles_as_texts(node, dialect):
+        yield (
+            "where a column whose type is not declared is a double, try_cast to an integer rounds 2.5 to 2; what is "
+            "written for it is for a text, and gives 3"
+        )
+    elif isinstance(node, exp.Add | exp.Sub | exp.Mul) and dialect in KEEPS_FLOATS and _may_be_float_and_number(node):
+        yield (
+            "where a column whose type is not declared is a float of four bytes, it stays one beside a number; Spark's "
+            "becomes a double, in ANSI mode also beside an integer"
+        )
+    elif isinstance(node, exp.Anonymous | exp.StrToTime | exp.TsOrDsToDate) and _reads_or_is_null(node):
+        yield (
+            f"a text with more behind its time, as 2024-01-31x, becomes NULL where {dialect} tries to read it; Spark "
+            "3.5 fails, unless spark.sql.legacy.timeParserPolicy is CORRECTED"
+        )
+    elif isinstance(node, exp.ArrayToString) and dialect == "duckdb" and _may_hold_nulls(node.this.unnest()):
+        yield "the text of a list of nothing but NULL is NULL; Spark's is empty"
     elif isinstance(node, exp.Length) and dialect == "duckdb" and _is_unknown_column(node.this):
         yield "the length of a column whose type is not declared is that of a text; of a list it is size()"
     elif isinstance(node, exp.EQ) and dialect in BITS_ARE_NUMBERS and _is_compared_bit(node):
         yield "a BIT that is not declared is compared with 1 and 0, which Spark refuses in ANSI mode: write = true"
     elif isinstance(node, exp.Add | exp.Sub) and dialect in EMPTY_IS_ZERO and _may_be_days(node):
         yield "a number added to a time that is not declared is one of days, which Spark refuses: write dateadd()"
+
+
+def _rounds_doubles_as_texts(node: exp.TryCast, dialect: str) -> bool:
+    return dialect == "duckdb" and node.to.this in INTEGERS and _is_of_unknown_columns(node.this.unnest())
+
+
+def _may_be_float_and_number(node: exp.Binary) -> bool:
+    sides = (node.this.unnest(), node.expression.unnest())
+    others = [side for side in sides if not _is_unknown_column(side)]
+    return len(others) < len(sides) and all(type_of(side) in INTEGERS | DECIMALS for side in others)
+
+
+def _reads_or_is_null(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Anonymous):
+        return node.name.upper() == "TRY_STRPTIME"
+    return bool(node.args.get("safe") and node.args.get("format")) or isinstance(node.parent, exp.Try)
+
+
+def _may_hold_nulls(values: exp.Expr) -> bool:
+    is_made = isinstance(values, exp.Array) and any(isinstance(item, exp.Literal) for item in values.expressions)
+    return not is_made and not isinstance(values, exp.Split | exp.RegexpSplit)
 
 
 def _rounds_double(node: exp.Expr, dialect: str) -> bool:

@@ -9,7 +9,6 @@ from sqlglot import exp
 from dbt_kinds.translation.dialects import TRINO_FAMILY, parse_expression
 
 # typed arguments are preserved: lists keep NULL, unless ARRAY_COMPACT removes it
-_LIST_POSITION = "NULLIF(ARRAY_POSITION({0}, {1}), 0)"
 _HAS_ANY = "ARRAYS_OVERLAP(ARRAY_COMPACT({0}), ARRAY_COMPACT({1}))"
 _HAS_ALL = "SIZE(ARRAY_EXCEPT(ARRAY_COMPACT({1}), {0})) = 0"
 _REVERSE = "REVERSE({0})"
@@ -28,7 +27,6 @@ _TEMPLATES: dict[str, dict[str, str]] = {
     "duckdb": {
         "ADD": "({0} + {1})",
         "ARRAY_HAS_ANY": _HAS_ANY,
-        "ARRAY_INDEXOF": _LIST_POSITION,
         "ARRAY_UNIQUE": _UNIQUE,
         "BASE64": r"REPLACE(BASE64({0}), '\r\n', '')",
         "EPOCH_US": "UNIX_MICROS(CAST({0} AS TIMESTAMP))",
@@ -42,10 +40,8 @@ _TEMPLATES: dict[str, dict[str, str]] = {
         "LIST_COUNT": "ARRAY_SIZE(ARRAY_COMPACT({0}))",
         "LIST_FIRST": "TRY_ELEMENT_AT({0}, 1)",
         "LIST_HAS_ALL": _HAS_ALL,
-        "LIST_INDEXOF": _LIST_POSITION,
         "LIST_INTERSECT": "ARRAY_INTERSECT({0}, {1})",
         "LIST_LAST": "TRY_ELEMENT_AT({0}, -1)",
-        "LIST_POSITION": _LIST_POSITION,
         "LIST_REVERSE": _REVERSE,
         "LIST_UNIQUE": _UNIQUE,
         "MAP_CONTAINS": "MAP_CONTAINS_KEY({0}, {1})",

@@ -14,6 +14,8 @@ from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import INTEGERS, LISTS, TEXTS, type_of
 
 _SHIFTED = "was_shifted"
+# no list is longer
+_LONGEST = 2**31
 # what is a BIGINT in Spark, too, if it is one
 _LONG = (exp.Cast, exp.Column, exp.Count, exp.Sum)
 MAY_BE_JSON = TEXTS | {None, exp.DType.VARIANT, exp.DType.OBJECT, exp.DType.JSON}
@@ -164,9 +166,9 @@ def _not_zero(position: exp.Expr) -> exp.Expr:
     """There is no position 0, which Spark refuses, as it does a BIGINT."""
     number = _whole(position)
     if number is not None:
-        return position if number else exp.cast(exp.null(), "int")
+        return position if 0 < abs(number) < _LONGEST else exp.cast(exp.null(), "int")
     if any(isinstance(node, _LONG) and type_of(node) is exp.DType.BIGINT for node in position.walk()):
-        position = exp.cast(position.unnest().copy(), "int")
+        position = exp.TryCast(this=position.unnest().copy(), to=exp.DataType.build("int"), safe=True)
     if is_at_least(position, 1):
         return position
     return exp.Nullif(this=position.copy(), expression=_number(0))

@@ -40,7 +40,8 @@ def truncated(node: exp.DateTrunc | exp.TimestampTrunc | exp.DatetimeTrunc, dial
         NotInSpark: the unit is unknown to Spark.
     """
     unit, zone = node.args.get("unit"), node.args.get("zone")
-    is_date = isinstance(node, exp.DateTrunc) or (type_of(node.this) is exp.DType.DATE and dialect in KEEPS_DATES)
+    is_date = isinstance(node, exp.DateTrunc) and dialect != "duckdb"
+    is_date = is_date or (type_of(node.this) is exp.DType.DATE and dialect in KEEPS_DATES)
     ahead = days_ahead(unit, dialect)
     if ahead is not None:
         time = node.this if zone is None else in_zone(node.this, zone)

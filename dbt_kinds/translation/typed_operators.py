@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.date_arithmetic import days_later
+from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, NUMBERS, TIMES, WHOLE, WITHOUT_ZONE, type_of
@@ -13,9 +14,22 @@ from dbt_kinds.translation.zones import spelt_zone
 
 _NULL_BY_ZERO = frozenset({"duckdb", "mysql"})
 DAYS_BETWEEN_DATES = frozenset({"duckdb", "postgres", "redshift", "snowflake"})
+# where a float of four bytes stays one beside another number
+KEEPS_FLOATS = TRINO_FAMILY | {"duckdb"}
 ZONE_GOES_BOTH_WAYS = frozenset({"duckdb", "postgres", "redshift"})
 # a time without a zone gets one in these, and is converted by the next AT TIME ZONE
 ZONE_IS_ADDED = frozenset({"fabric", "tsql"})
+
+
+@rewrites(exp.Add, exp.Mul, dialects=KEEPS_FLOATS)
+def beside_float(node: exp.Binary, dialect: str) -> exp.Expr:
+    """A float of four bytes and another number make one; in Spark a double, of an integer only in ANSI mode."""
+    if dialect not in KEEPS_FLOATS or exp.DType.FLOAT not in types_of(node):
+        return node
+    for side in (node.this, node.expression):
+        if type_of(side) in INTEGERS | DECIMALS:
+            side.replace(exp.cast(side.unnest().copy(), "float"))
+    return node
 
 
 @rewrites(exp.Div)
@@ -75,8 +89,8 @@ def difference(node: exp.Sub, dialect: str) -> exp.Expr:
     """The difference of dates is a number of days; in Spark it is an interval."""
     if dialect in ("fabric", "tsql") and type_of(node.this) in TIMES and type_of(node.expression) in NUMBERS:
         return days_later(node)
-    if dialect not in DAYS_BETWEEN_DATES or not _are_dates(node, dialect):
-        return node
+    if dialect not in DAYS_BETWEEN_DATES or not are_dates(node, dialect):
+        return beside_float(node, dialect)
     days = call("DATEDIFF", node.this, node.expression)
     days.type = exp.DataType(this=exp.DType.INT)
     return days
@@ -106,8 +120,10 @@ def types_of(node: exp.Expr) -> set[exp.DType | None]:
     return {type_of(node.this), type_of(node.expression)}
 
 
-def _are_dates(node: exp.Sub, dialect: str) -> bool:
-    """Beside a date, Postgres reads a string literal as a date, and only dates differ by an integer."""
+def are_dates(node: exp.Sub, dialect: str) -> bool:
+    """Whether a difference is one of dates: beside one Postgres reads a string literal so, and only they differ by an
+    integer.
+    """
     types = types_of(node)
     if types == {exp.DType.DATE, None}:
         return is_cast_to_integer(node)

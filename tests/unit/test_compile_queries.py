@@ -210,7 +210,7 @@ TRANSLATIONS = [
     ("postgres", "SELECT 7 / 2 AS x, COUNT(*) / 2 AS y, a / 2 * 3 AS z, 7.0 / 2 AS w, a::FLOAT / 2 AS v FROM raw.t", f"SELECT 7 DIV 2 AS x, COUNT(*) DIV 2 AS y, ( a DIV 2 ) * 3 AS z, 7.0 / 2 AS w, CAST(a AS DOUBLE) / 2 AS v {T}"),
     ("duckdb", "SELECT 7 / 2 AS x, a / 2 AS y FROM raw.t", f"SELECT 7 / 2 AS x, a / 2 AS y {T}"),
     ("postgres", "SELECT '2024-03-01'::DATE - c AS x, MAX(c) - MIN(c) AS y, c - 1 AS z, (CURRENT_DATE - c) * 2 AS w FROM raw.t", f"SELECT DATEDIFF(CAST('2024-03-01' AS DATE), c) AS x, DATEDIFF(MAX(c), MIN(c)) AS y, c - 1 AS z, ( DATEDIFF(CURRENT_DATE, c) ) * 2 AS w {T}"),
-    ("duckdb", "SELECT (u - c)::INT AS x FROM raw.t", f"SELECT CAST(( DATEDIFF(u, c) ) AS INT) AS x {T}"),
+    ("duckdb", "SELECT (u - c)::INT AS x FROM raw.t", f"SELECT CAST(DATEDIFF(u, c) AS INT) AS x {T}"),
     ("postgres", "SELECT c - '2024-01-01' AS x FROM raw.t", f"SELECT DATEDIFF(c, '2024-01-01') AS x {T}"),
     ("bigquery", "SELECT c - c AS x FROM raw.t", f"SELECT c - c AS x {T}"),
     ("postgres", "SELECT b::TIMESTAMP AT TIME ZONE 'America/New_York' AS x, b::TIMESTAMPTZ AT TIME ZONE 'America/New_York' AS y FROM raw.t", f"SELECT TO_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'America/New_York') AS x, FROM_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'America/New_York') AS y {T}"),
@@ -651,6 +651,13 @@ def test_query_converts_alike_from_every_tool() -> None:
     compiled = read(f"MODEL (name db.m);\n{sql}", "duckdb", files=TABLES)
     assert compiled.model is not None, compiled.notes
     assert "COLUMNS" not in compiled.model.query.text and "BY NAME" not in compiled.model.query.text
+    assert {note.code for note in compiled.notes} == set()
+
+
+def test_a_difference_of_dates_is_whole() -> None:
+    sql = "SELECT (a::DATE - b::DATE)::INT AS x FROM raw.t"
+    compiled = read(f"MODEL (name db.m);\n{sql}", "duckdb", files=TABLES)
+    assert compiled.model is not None and "CAST(DATEDIFF(" in compiled.model.query.text
     assert {note.code for note in compiled.notes} == set()
 
 

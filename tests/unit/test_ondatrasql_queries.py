@@ -18,7 +18,7 @@ WRITTEN = {
     "all columns with one changed": ("select * replace (a + 1 as a) from (select a, b from raw.s) as t", f"SELECT a + 1 AS a, b FROM ( SELECT a, b {S} ) AS t"),
     "columns by a pattern": ("select columns('^a') from (select a, ab, b from raw.s) as t", f"SELECT a, ab FROM ( SELECT a, ab, b {S} ) AS t"),
     "an expression of every column": ("select max(columns(* exclude (b))) from (select a, b, c from raw.s) as t", f"SELECT MAX(a) AS a, MAX(c) AS c FROM ( SELECT a, b, c {S} ) AS t"),
-    "columns by their names": ("select columns(['c', 'A']) + 1 as x from (select a, b, c from raw.s) as t", f"SELECT a + 1 AS x, c + 1 AS x FROM ( SELECT a, b, c {S} ) AS t"),
+    "columns by their names": ("select columns(['c', 'A']) + 1 from (select a, b, c from raw.s) as t", f"SELECT a + 1 AS a, c + 1 AS c FROM ( SELECT a, b, c {S} ) AS t"),
     "Jinja in a text": ("select '{{ x }}' as a from raw.s", f"SELECT '{{{{ '{{{{' }}}} x }}}}' AS a {S}"),
     "a qualified column": ("select raw.s.a from raw.s", f"SELECT s.a {S}"),
 }  # fmt: skip

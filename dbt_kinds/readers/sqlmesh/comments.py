@@ -172,8 +172,12 @@ class LiftedComments:
 
 
 def without_doubled_parentheses(tree: exp.Expr) -> exp.Expr:
-    """The tree with `((x))` as `(x)`."""
+    """The tree with `((x))` as `(x)`, and `CAST((f(x)) AS INT)` as `CAST(f(x) AS INT)`."""
     for paren in list(tree.find_all(exp.Paren)):
+        is_call = isinstance(paren.this, exp.Func) and not isinstance(paren.this, exp.Binary)
+        if is_call and isinstance(paren.parent, exp.Cast) and not paren.comments:
+            paren.replace(paren.this)
+            continue
         while isinstance(paren.this, exp.Paren):
             inner = paren.this
             if inner.comments:
