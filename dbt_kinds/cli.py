@@ -169,6 +169,63 @@ def plan(dbt: Dbt, select: str | None, full_refresh: bool, as_json: bool) -> Non
         click.get_current_context().exit(1)
 
 
+@main.command(
+    epilog=examples(
+        "backfill flights --start 2024-01-01 --end 2024-07-01 --workers 8",
+        "backfill flights --start 2024-03-01 --end 2024-03-08 --restate",
+    )
+)
+@asks_dbt
+@click.argument("model", required=False, shell_complete=complete_models)
+@click.option("--start", required=True, metavar="INSTANT", help="The beginning of the window, such as 2024-01-31; UTC.")
+@click.option("--end", required=True, metavar="INSTANT", help="The end of the window, which is not loaded.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="How many runs at once; by default the model's batch_concurrency. An embedded session has one.",
+)
+@click.option("--restate", "restates", is_flag=True, help="Also load what is recorded in the window.")
+@json_option
+def backfill(
+    dbt: Dbt,
+    select: str | None,
+    *,
+    model: str | None,
+    start: str,
+    end: str,
+    workers: int | None,
+    restates: bool,
+    as_json: bool,
+) -> None:
+    """Load what a model lacks in a window, in parts, several of them at once. Exits with 1 if a part failed."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from dbt_kinds.operate import backfill as backfilling
+    from dbt_kinds.operate.answers import model_name
+    from dbt_kinds.operate.intervals import count_text, duration_text, interval_text, total_seconds
+
+    if (model is None) == (select is None):
+        raise click.UsageError("give the name of one model, as in backfill flights --start … --end …")
+    todo, parts = backfilling.prepare(dbt, model or select or "", (start, end), workers=workers, restates=restates)
+    if parts:
+        counts = f"{count_text(len(parts), 'part')}, {count_text(todo.workers, 'worker')}"
+        say(f"{interval_text((todo.start, todo.end))}: {counts}")
+        with Progress(
+            TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), console=talk
+        ) as bar:
+            task = bar.add_task(model_name(todo.model), total=total_seconds(todo.planned))
+            backfilling.run(dbt, todo, parts, lambda seconds: bar.advance(task, seconds))
+    if as_json:
+        print_json(dataclasses.asdict(todo))
+    else:
+        for failure in todo.failed:
+            say(f"{interval_text((failure.start, failure.end))}: {failure.message}")
+        loaded = duration_text(total_seconds(todo.loaded))
+        say(f"loaded {loaded} of data in {duration_text(todo.seconds)}" if parts else "nothing is missing there")
+    if not todo.is_done:
+        click.get_current_context().exit(1)
+
+
 @main.command(epilog=examples("doctor --target prod"))
 @asks_dbt
 @json_option

@@ -43,6 +43,10 @@ class PackageMissingError(KindsError):
     """The project lacks the dbt package, or has a version without what was requested."""
 
 
+class BackfillError(KindsError):
+    """A backfill cannot begin: the model or its window is refused."""
+
+
 class CollectorError(KindsError):
     """The collector cannot be started with these options, or its packages are not installed."""
 

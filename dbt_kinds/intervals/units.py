@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from dbt_kinds.errors import UnreadableScheduleError
@@ -29,6 +30,14 @@ class Unit(NamedTuple):
     months: int
     seconds: int
     origin: int = 0
+
+
+def later(instant: datetime, unit: Unit, count: int) -> datetime:
+    """The boundary `count` units after one."""
+    if not unit.months:
+        return instant + timedelta(seconds=unit.seconds * count)
+    year, month = divmod(instant.year * 12 + instant.month - 1 + unit.months * count, 12)
+    return instant.replace(year=year, month=month + 1)
 
 
 def read_week_start(written: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -43,11 +43,13 @@ def invoke(
     *,
     quiet: bool,
     on_line: Callable[[str], None] | None = None,
+    on_begin: Callable[[str], None] | None = None,
     manifest: Any = None,
 ) -> Any:
     """Runs one dbt command, passing every line that a macro logs or prints to `on_line`; returns dbt's result.
 
     Args:
+        on_begin: is called with the id of the invocation when it begins.
         manifest: the project as parsed by an earlier command, so that dbt does not read it again.
 
     Raises:
@@ -67,6 +69,8 @@ def invoke(
     last = {"statement": "", "model": ""}
 
     def listen(event: Any) -> None:
+        if on_begin is not None and event.info.name == "MainReportVersion":
+            on_begin(event.info.invocation_id)
         if event.info.name == "SQLQuery":
             last["statement"] = event.data.sql
         elif event.info.name == "JinjaLogDebug" and event.data.msg.startswith(_LOOKS_AT):
@@ -134,6 +138,25 @@ class Dbt:
         result = self._invoke(*command, *(["--full-refresh"] if full_refresh else []), manifest=self._fresh_manifest())
         compiled = [entry.node for entry in result.results]
         return {node.unique_id: node.compiled_code for node in compiled if node.unique_id in wanted}
+
+    def run(self, node: Any, variables: Mapping[str, Any], on_begin: Callable[[str], None] | None = None) -> None:
+        """Runs one model with these variables beside those of the project.
+
+        Args:
+            on_begin: is called with the id of the invocation when it begins.
+
+        Raises:
+            DbtFailedError: the model failed.
+        """
+        options = replace(self.options, variables={**self.options.variables, **variables})
+        command = ["--no-write-json", "run", "--select", f"fqn:{'.'.join(node.fqn)}"]
+        invoke(command, options, quiet=True, manifest=self._fresh_manifest(), on_begin=on_begin)
+
+    def with_variables(self, variables: Mapping[str, Any]) -> Dbt:
+        """The same project, as it is parsed already, with these variables beside its own."""
+        other = Dbt(replace(self.options, variables={**self.options.variables, **variables}))
+        other.__dict__.update({"manifest": self.manifest, "_graph": self._graph})
+        return other
 
     @cached_property
     def _graph(self) -> dict[str, Any]:

@@ -31,6 +31,7 @@ _SILENT = (
     "run_hooks",
     "apply_grants",
     "persist_docs",
+    "persist_constraints",
     "should_revoke",
     "noop_statement",
     "options_clause",

@@ -26,6 +26,8 @@
   compares_rows: every run compares all rows of its source, so that another query and new columns reach the rows that
     are there
   filters_by_time: the rows of an interval are those whose time column lies in it, so that it can be replaced on its own
+  writes_ranges: a batch replaces its range and touches nothing else, so that runs of disjoint windows may write one
+    table at once where that is one commit (part_to_claim)
   can_be_proven: dbt-kinds can prove that its query may run on slices of its source
   takes_once: a run takes from its source what no run has taken before, and what that was is not in the records of
     intervals, but in a ledger or in the source's versions
@@ -53,7 +55,7 @@
     'ignores_intervals': false, 'diffs_against_target': false, 'reads_its_table': false, 'appends_rows': false,
     'accumulates': false,
     'has_merge_timeline': false, 'replaces_partitions': false, 'compares_rows': false, 'filters_by_time': false,
-    'can_be_proven': false, 'takes_once': false, 'row_key': 'row', 'numbers_by_run': false, 'is_dated_by_source': false,
+    'can_be_proven': false, 'writes_ranges': false, 'takes_once': false, 'row_key': 'row', 'numbers_by_run': false, 'is_dated_by_source': false,
     'replaces_table': false, 'rebuilds_to_restate': false,
   }, **record) %}
   {% do return(dict({

@@ -35,8 +35,9 @@
     {% do return(run_context) %}
   {% endif %}
   {# what a run without anything to load notes is not worth failing for #}
+  {% set part = dbt_kinds.part_to_claim(options, settings, run_context) %}
   {% set others_wrote = dbt_kinds.claim(options, run_context.plan, run_context.get('table_state_queries', {}),
-    gives_way=run_context.has_nothing_to_do, known=known) %}
+    gives_way=run_context.has_nothing_to_do, known=known, part=part) %}
   {% if others_wrote is none %}
     {% do return(dict(run_context, note=none)) %}
   {% endif %}
@@ -47,6 +48,7 @@
   {# another run's records do not show which files it took from a folder #}
   {% if others_wrote or settings_after is not none or options.traits.takes_once %}
     {% set run_context = dbt_kinds.planned_run(options, settings_after or settings, refresh=true) %}
+    {% do dbt_kinds.check_part_suffices(options, settings, run_context) %}
   {% else %}
     {% do dbt_kinds.refresh_if_stale(this, run_context) %}
   {% endif %}

@@ -1,6 +1,7 @@
 {#
   The unreleased claims in a log: {relation, invocation_id, claimed_at, last_sign_of_life, expires_at, holder,
-  source, interval}. Every event of a claim's run on that relation is a sign of life. Pure.
+  source, interval, part}; the interval is what was planned, the part what is claimed, none if it is the whole table.
+  Every event of a claim's run on that relation is a sign of life. Pure.
 #}
 {% macro open_claims(log) %}
   {% set claims = [] %}
@@ -16,6 +17,7 @@
         'expires_at': dbt_kinds.moment_after(last, row.lease_seconds), 'holder': row.get('holder'),
         'source': row.get('source'),
         'interval': [row.interval_start, row.interval_end] if row.interval_start is defined else none,
+        'part': dbt_kinds.part_of_claim(row),
       }) %}
     {% endif %}
   {% endfor %}

@@ -3,9 +3,9 @@
   run read the store: then it must plan again. The same read also answers a run's `questions` about the table
   under the lease: see table_state. Waits for a run that only merges the store's files. If it `gives_way`, it returns
   none instead of raising. `known` is what was recorded of the table before the run planned (recorded_facts); another
-  thread may have read the store since.
+  thread may have read the store since. With a `part`, it claims that part of the table only (part_to_claim).
 #}
-{% macro claim(options, plan, questions={}, gives_way=false, known=none) %}
+{% macro claim(options, plan, questions={}, gives_way=false, known=none, part=none) %}
   {% if options.relation in dbt_kinds.own_claims() %}
     {% do return(false) %}
   {% endif %}
@@ -17,7 +17,7 @@
   {% set seconds = dbt_kinds.store_settings().lease_seconds %}
   {% for attempt in range(3) %}
     {% set ahead = dbt_kinds.claims_to_ask_ahead(plan, seconds) if loop.first else [] %}
-    {% set holder = dbt_kinds.try_claim(options, plan, seconds, questions, gives_way, ahead) %}
+    {% set holder = dbt_kinds.try_claim(options, plan, seconds, questions, gives_way, ahead, part) %}
     {% if holder is none %}
       {% do return(dbt_kinds.recorded_facts(options.relation) != known) %}
     {% elif loop.last or holder.source != 'merge_files' or not dbt_kinds._sees_end_of(holder, options) %}
@@ -31,11 +31,13 @@
 {#
   What is recorded of a table, as a text that differs when anything else is recorded. Not the number of events, which
   stays the same if a run adds one while a compaction makes one of two, nor their newest moment, which may be older on
-  another machine. A compaction alone makes it differ, too: then a run plans again for nothing.
+  another machine. A compaction alone makes it differ, too: then a run plans again for nothing. With a `part`, only
+  what is recorded in it.
 #}
-{% macro recorded_facts(relation) %}
+{% macro recorded_facts(relation, part=none) %}
   {% set facts = [] %}
-  {% for event in dbt_kinds.events_of(relation) %}
+  {% for event in dbt_kinds.events_of(relation)
+      if part is none or dbt_kinds.overlap(part, [event.interval_start, event.interval_end]) %}
     {% do facts.append(event.recorded_at ~ ' ' ~ event.event ~ ' ' ~ event.interval_start ~ ' ' ~ event.interval_end) %}
   {% endfor %}
   {% do return(facts | sort | join('\n')) %}
@@ -48,20 +50,20 @@
   that stays. Returns the conflicting claim, or none if this run has the lease. A run that `gives_way` does not fail
   because of it. `ahead` are claims for models that come later.
 #}
-{% macro try_claim(options, plan, seconds, questions={}, gives_way=false, ahead=[]) %}
+{% macro try_claim(options, plan, seconds, questions={}, gives_way=false, ahead=[], part=none) %}
   {% do dbt_kinds.own_claims().update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': '',
-    'table_state': {}}}) %}
+    'table_state': {}, 'part': part}}) %}
   {% set asked_ahead = [] %}
   {% for claim in ahead %}{% do asked_ahead.extend(claim.events) %}{% endfor %}
   {% set claimed_at = dbt_kinds.append_events(options, [dict(
-    dbt_kinds.claim_event(plan.execution_time, seconds),
-    interval_start=plan.batches[0][0] if plan.batches else none,
-    interval_end=plan.batches[-1][1] if plan.batches else none,
+    dbt_kinds.claim_event(plan.execution_time, seconds, part),
+    interval_start=part[0] if part else plan.batches[0][0] if plan.batches else none,
+    interval_end=part[1] if part else plan.batches[-1][1] if plan.batches else none,
   )], also=asked_ahead) %}
   {% for attempt in range(30) %}
     {% set others = dbt_kinds._claims_of_others(options, questions, ahead if loop.first else []) %}
     {% do dbt_kinds.decide_claims_ahead(ahead, others.live, others.dead) if loop.first and ahead %}
-    {% set rivals = dbt_kinds.claims_on(options.relation, others.live) %}
+    {% set rivals = dbt_kinds.claims_on(options.relation, others.live, part) %}
     {% set earlier = rivals | selectattr('claimed_at', 'le', claimed_at) | list %}
     {% if not rivals %}
       {% do dbt_kinds._release_dead_claims(options, others.dead) %}
@@ -77,19 +79,21 @@
 {% endmacro %}
 
 
-{% macro claim_event(execution_time, seconds) %}
-  {% set by = dbt_kinds.started_by() %}
+{% macro claim_event(execution_time, seconds, part=none) %}
+  {% set by, details = dbt_kinds.started_by(), {} %}
+  {% do details.update({'by': by}) if by %}
+  {% do details.update({'claims': 'part'}) if part %}
   {% do return({'event': 'claimed', 'execution_time': execution_time, 'lease_seconds': seconds,
-    'holder': dbt_kinds.lease_holder(), 'details': {'by': by} if by else none}) %}
+    'holder': dbt_kinds.lease_holder(), 'details': details or none}) %}
 {% endmacro %}
 
 
-{# Those of some claims that keep others from a table: on it, or on the whole store; whoever claims that is kept from it
-   by all. Pure. #}
-{% macro claims_on(relation, claims) %}
+{# Those of some claims that keep others from a table, or from a part of it: on it, or on the whole store; whoever
+   claims that is kept from it by all. Claims of parts that do not overlap live side by side. Pure. #}
+{% macro claims_on(relation, claims, part=none) %}
   {% set found, store = [], dbt_kinds.store_key() %}
   {% for claim in claims if relation == store or claim.relation in [relation, store] %}
-    {% do found.append(claim) %}
+    {% do found.append(claim) if not part or not claim.get('part') or dbt_kinds.overlap(part, claim.part) %}
   {% endfor %}
   {% do return(found) %}
 {% endmacro %}
@@ -108,9 +112,9 @@
 
 
 {#
-  The claims that this run holds, by relation: `{options, seconds, sign_of_life, table_state, had_others}`, the state
-  being what was answered to the questions that came with the claim, and the snapshot that the last recorded write left;
-  had_others is whether another run ever claimed the table.
+  The claims that this run holds, by relation: `{options, seconds, sign_of_life, table_state, had_others, part}`, the
+  state being what was answered to the questions that came with the claim, and the snapshot that the last recorded write
+  left; had_others is whether another run ever claimed the table; part is what is claimed of it, none if all.
 #}
 {% macro own_claims() %}
   {% do return(dbt_kinds.run_memory('claims')) %}
@@ -143,10 +147,11 @@
   {% if not dbt_kinds.is_overdue(options) %}
     {% do return(none) %}
   {% endif %}
-  {% set known = dbt_kinds.recorded_facts(options.relation) %}
+  {% set part = dbt_kinds.claimed_part(options.relation) %}
+  {% set known = dbt_kinds.recorded_facts(options.relation, part) %}
   {% set rivals = dbt_kinds._live_rivals(options) %}
   {% do dbt_kinds._fail_for_lease(options, rivals[0]) if rivals %}
-  {% set has_recorded = dbt_kinds.recorded_facts(options.relation) != known %}
+  {% set has_recorded = dbt_kinds.recorded_facts(options.relation, part) != known %}
   {# what is not recorded is loaded again, which must not happen to what was appended or merged once #}
   {% set may_be_half_written = dbt_kinds.is_repeatable(options)
     and dbt_kinds.is_taken_over(options, dbt_kinds.log_of(options.relation).rows) %}
@@ -161,11 +166,12 @@
 
 {# Whether another run claimed a table since this one's last sign of life, according to the table's log. #}
 {% macro is_taken_over(options, log) %}
-  {% set since = dbt_kinds.own_claims().get(options.relation, {}).get('sign_of_life', '') %}
-  {% for row in log if row.event == 'claimed' and row.invocation_id != invocation_id and row.recorded_at > since %}
-    {% do return(true) %}
+  {% set own, claims = dbt_kinds.own_claims().get(options.relation, {}), [] %}
+  {% for row in log if row.event == 'claimed' and row.invocation_id != invocation_id
+      and row.recorded_at > own.get('sign_of_life', '') %}
+    {% do claims.append({'relation': row.relation, 'part': dbt_kinds.part_of_claim(row)}) %}
   {% endfor %}
-  {% do return(false) %}
+  {% do return(dbt_kinds.claims_on(options.relation, claims, own.get('part')) != []) %}
 {% endmacro %}
 
 
@@ -229,7 +235,8 @@
 
 {# The live claims of other runs on a model, or on the whole store (a compaction), oldest first. Re-reads the store. #}
 {% macro _live_rivals(options) %}
-  {% do return(dbt_kinds.claims_on(options.relation, dbt_kinds._claims_of_others(options).live)) %}
+  {% do return(dbt_kinds.claims_on(options.relation, dbt_kinds._claims_of_others(options).live,
+    dbt_kinds.claimed_part(options.relation))) %}
 {% endmacro %}
 
 
@@ -319,7 +326,9 @@
   {% set select = options.model if claim.relation in [options.relation, dbt_kinds.store_key()]
     else (claim.model or '').split('.')[1:3] | join('.') %}
   {% do dbt_kinds.fail(options.model,
-    'another run holds the lease on ' ~ claim.relation ~ ': invocation ' ~ claim.invocation_id ~ ', claimed at '
+    'another run holds the lease on ' ~ claim.relation
+    ~ (' from ' ~ claim.part[0] ~ ' to ' ~ claim.part[1] if claim.get('part') else '')
+    ~ ': invocation ' ~ claim.invocation_id ~ ', claimed at '
     ~ claim.claimed_at[:19] ~ ', last sign of life at ' ~ claim.last_sign_of_life[:19] ~ ', expires at '
     ~ claim.expires_at[:19]
     ~ " (UTC); wait for it, or, if that run is gone: dbt run-operation dbt_kinds.release_lease --args '{select: "

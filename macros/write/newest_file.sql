@@ -6,6 +6,12 @@
 {% endmacro %}
 
 
+{# The same, where the rows are those that meet a condition after the write. #}
+{% macro rows_where(relation, condition) %}
+  {% do return({'commit': {'relation': relation | string, 'files': condition}, 'rows_written': none}) %}
+{% endmacro %}
+
+
 {# SQL: whether a row's file was written after that moment. #}
 {% macro is_newer_than(newest) %}
   {% do return('true' if newest is none else 'unix_micros(_metadata.file_modification_time) > ' ~ newest) %}

@@ -1,7 +1,8 @@
 {#
   The write spec for replacing a range of a table, determined and checked before anything is written: see
   table_write_spec; plus `time_column`, quoted, `bounds`, how its values are written (column_values), and
-  `in_one_commit`, whether a range can be replaced by one statement on Iceberg or Delta.
+  `in_one_commit`, whether a range can be replaced by one statement on Iceberg or Delta, and `cuts_intervals`, whether
+  a range is always whole partitions.
 #}
 {% macro range_write_spec(options, query_columns, existing, query=none, keys=[]) %}
   {% set time_column = dbt_kinds.find_column(query_columns, options.time_column.column) %}
@@ -20,6 +21,7 @@
     {% do dbt_kinds.check_time_partition(options, time_column, partitioning, cuts_intervals) %}
   {% endif %}
   {% do return(dict(
-    write_spec, time_column=quoted, bounds=values, in_one_commit=options.file_format == 'delta' or cuts_intervals
+    write_spec, time_column=quoted, bounds=values, in_one_commit=options.file_format == 'delta' or cuts_intervals,
+    cuts_intervals=cuts_intervals
   )) %}
 {% endmacro %}

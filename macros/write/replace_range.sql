@@ -19,13 +19,18 @@ delete from {{ relation }} where {{ condition }}
     {# rows that another run has put there meanwhile would be doubled #}
     {% do dbt_kinds.assert_lease(run_context.options) %}
   {% endif %}
-  {% set before = dbt_kinds.table_state(relation, run_context, 'head') if write_spec.file_format == 'delta' else none %}
+  {# the newest commit may be that of a run beside this one #}
+  {% set is_shared = dbt_kinds.claimed_part(run_context.options.relation) is not none %}
+  {% set before = dbt_kinds.table_state(relation, run_context, 'head')
+    if write_spec.file_format == 'delta' and not is_shared else none %}
   {% set insert -%}
 insert into {{ relation }}{{ ' replace where ' ~ condition if write_spec.in_one_commit }}
 {{ sql }}
   {%- endset %}
   {% call statement('replace_range') %}{{ insert }}{% endcall %}
-  {% do return(dict(dbt_kinds.commit_of(relation, write_spec.file_format, before), sql=insert)) %}
+  {% set written = dbt_kinds.rows_where(relation, condition) if is_shared
+    else dbt_kinds.commit_of(relation, write_spec.file_format, before) %}
+  {% do return(dict(written, sql=insert)) %}
 {% endmacro %}
 
 

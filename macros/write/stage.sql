@@ -46,9 +46,10 @@ insert into {{ stage }}
 {% endmacro %}
 
 
-{# Drops these stages. Only under the lease, because a live run's stages are not leftovers. #}
+{# Drops these stages. Only under the lease on the whole table, because a live run's stages are not leftovers. #}
 {% macro drop_left_stages(relation) %}
-  {% for name in dbt_kinds.left_stages(relation) %}
+  {% set key = dbt_kinds.relation_key(relation.database, relation.schema, relation.identifier) %}
+  {% for name in dbt_kinds.left_stages(relation) if dbt_kinds.claimed_part(key) is none %}
     {% do dbt_kinds.drop_table(relation.incorporate(path={'identifier': name})) %}
     {% do dbt_kinds.listed_tables(relation).pop(name, none) %}
   {% endfor %}

@@ -203,7 +203,10 @@ def _read_property(model_kind: ModelKind, key: str, value: Value, scope: Scope, 
         count = value.as_positive_integer()
         if model_kind.name == "INCREMENTAL_BY_UNIQUE_KEY" and count != 1:
             raise value.bad("1: batches of this kind follow one another")
-        scope.note(PropertyDropped, "batch_concurrency dropped: batches run one after the other", value.place.line)
+        if model_kind.name == "INCREMENTAL_BY_TIME_RANGE":
+            options[key] = count
+        else:
+            scope.note(PropertyDropped, "batch_concurrency dropped: batches run one after the other", value.place.line)
     elif key == "insert_overwrite":
         model_kind.insert_overwrite = value.as_boolean()
     elif key == "forward_only":
