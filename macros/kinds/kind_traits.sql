@@ -55,7 +55,8 @@
     'ignores_intervals': false, 'diffs_against_target': false, 'reads_its_table': false, 'appends_rows': false,
     'accumulates': false,
     'has_merge_timeline': false, 'replaces_partitions': false, 'compares_rows': false, 'filters_by_time': false,
-    'can_be_proven': false, 'writes_ranges': false, 'takes_once': false, 'row_key': 'row', 'numbers_by_run': false, 'is_dated_by_source': false,
+    'can_be_proven': false, 'writes_ranges': false, 'takes_once': false,
+    'row_key': 'row', 'numbers_by_run': false, 'is_dated_by_source': false,
     'replaces_table': false, 'rebuilds_to_restate': false,
   }, **record) %}
   {% do return(dict({

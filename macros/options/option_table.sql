@@ -67,7 +67,7 @@
   {# none | units in one write; without it a contiguous range is one write #}
   {% do rows.update({'batch_size': {'kinds': by_range + by_key + scd_2 + cumulative}}) %}
 
-  {# 1 | how many runs of disjoint windows `dbt-kinds backfill` starts at once: [backfills](../operate/backfill.md) #}
+  {# 1 | how many [workers](../operate/change.md#several-workers-at-once) `dbt-kinds backfill` starts #}
   {% do rows.update({'batch_concurrency': {'kinds': by_range, 'type': 'number', 'least': 1, 'default': 1}}) %}
 
   {# false | load the unit that is not over yet, up to now #}

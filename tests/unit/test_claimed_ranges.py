@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
 
 from dbt_kinds.simulation.nodes import node
+from tests.sweep import size
 from tests.unit.changing_runs import Changing
 from tests.unit.macros import CompilerError, Macros
 
@@ -17,6 +20,7 @@ QUERY = """select id, v, cast(date_add(date '2023-12-31', id) as date) as day fr
     where date_add(date '2023-12-31', id) between /*kinds:start_date*/ date '2024-01-01' and /*kinds:end_date*/ date '2024-01-01'"""
 HELD = r"another run holds the lease on shop\.t"
 DAYS = 8
+CROWDS = size("KINDS_CROWDS", 6, full=300)
 
 
 @dataclass
@@ -230,3 +234,73 @@ def test_a_run_that_was_silent_minds_those_of_its_own_range_only(overlaps: bool)
     else:
         ranges.load(3, 5)
         check(ranges, [1, 3, 4, 5, 6, 7, 8])
+
+
+class Death(BaseException):
+    """kill -9 of a run."""
+
+
+@dataclass
+class Crowd(Ranges):
+    """Runs of random windows begin before any statement of others, and die before or after any of theirs."""
+
+    luck: Random = field(default_factory=Random)
+    depth: int = 0
+    tally: Counter[str] = field(default_factory=Counter)
+
+    def change(self, name: str, sql: str) -> None:
+        unwritten, self.unwritten = self.unwritten, []
+        if 0 < self.depth < 4 and self.luck.random() < 0.25:
+            self.begin()
+        dies = self.depth > 0 and self.luck.random() < 0.06
+        if dies and self.luck.random() < 0.5:
+            raise Death
+        self.unwritten = unwritten
+        super().change(name, sql)
+        if dies:
+            raise Death
+
+    def begin(self) -> None:
+        """A run of a window, or at times of everything."""
+        first = self.luck.randint(1, DAYS)
+        last = self.luck.randint(first, min(DAYS, first + 3))
+        self.depth += 1
+        try:
+            if self.luck.random() < 0.1:
+                self.build(DAYS + 1)
+            else:
+                self.load(first, last)
+            self.tally["done"] += 1
+        except CompilerError as error:
+            assert "another run holds the lease" in str(error) or "run it again" in str(error), error
+            self.tally["refused"] += 1
+        except Death:
+            self.unwritten = []
+            self.tally["died"] += 1
+        finally:
+            self.depth -= 1
+
+    def check_records(self) -> None:
+        held = self.days_held()
+        assert len(held) == len(set(held)), f"doubled: {held}"
+        assert set(self.days_recorded()) <= set(held), f"recorded {self.days_recorded()}, held {held}"
+
+
+@pytest.mark.sized
+def test_random_runs_that_meet_and_die_lose_and_double_nothing() -> None:
+    tally = Counter[str]()
+    for seed in range(CROWDS):
+        crowd = Crowd(luck=Random(seed))
+        for _ in range(DAYS):
+            crowd.gain()
+        crowd.build(2)
+        for _ in range(4):
+            crowd.begin()
+            crowd.check_records()
+        # leases of the dead are over
+        crowd.seconds += 7200
+        crowd.build(DAYS + 1)
+        assert (crowd.days_held(), crowd.days_recorded()) == (list(range(1, DAYS + 1)),) * 2, f"seed {seed}"
+        tally += crowd.tally
+    print(dict(tally))
+    assert min(tally["done"], tally["refused"], tally["died"]) > CROWDS / 4

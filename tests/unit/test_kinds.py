@@ -56,8 +56,8 @@ def test_a_record_says_what_is_described_and_names_macros_that_are_there(kind: s
     [
         ("full", {}, {"ignores_intervals", "replaces_table"}),
         ("full", {"skip_unchanged": True}, {"ignores_intervals", "is_change_driven", "replaces_table"}),
-        ("incremental_by_time_range", {}, {"filters_by_time", "can_be_proven"}),
-        ("incremental_by_time_range", {"disable_restatement": True}, {"filters_by_time", "can_be_proven", "blocks_full_refresh"}),
+        ("incremental_by_time_range", {}, {"filters_by_time", "can_be_proven", "writes_ranges"}),
+        ("incremental_by_time_range", {"disable_restatement": True}, {"filters_by_time", "can_be_proven", "writes_ranges", "blocks_full_refresh"}),
         ("incremental_by_unique_key", {}, {"reads_its_table", "rebuilds_to_restate"}),
         ("incremental_by_unique_key", {"when_matched": "…"}, {"reads_its_table", "rebuilds_to_restate", "may_count_twice"}),
         ("incremental_unmanaged", {}, {"appends_rows", "may_count_twice", "reads_its_table", "rebuilds_to_restate"}),

@@ -65,6 +65,7 @@ def test_a_model_needs_nothing_but_its_time_column() -> None:
         "on_missing_upstream": "load",
         "max_batches": None,
         "batch_size": None,
+        "batch_concurrency": 1,
         "allow_partials": False,
         "disable_restatement": False,
         "auto_restatement": None,
