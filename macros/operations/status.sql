@@ -15,7 +15,7 @@
   {% set last_runs, leases = {}, {} %}
   {% for run in dbt_kinds.runs_in_log(events) if run.source in ['run', 'ahead'] %}
     {% do last_runs.setdefault(run.relation, run) if run.source == 'run' %}
-    {% do leases.setdefault(run.relation, dbt_kinds._lease_of(run, events)) if run.ended_at is none %}
+    {% do dbt_kinds._add_lease(leases, run, events) if run.ended_at is none %}
   {% endfor %}
   {% set models = [] %}
   {% for node in nodes %}
@@ -98,6 +98,18 @@
     {% do once.append([event.interval_start, event.interval_end]) %}
   {% endfor %}
   {% do return(dbt_kinds.subtract_intervals(dbt_kinds.merge_intervals(once), recorded)) %}
+{% endmacro %}
+
+
+{# Adds the claim of a run that has not ended to `leases`, by relation. Runs of disjoint windows may hold several of one
+   table: the first is told, with what all of them load. #}
+{% macro _add_lease(leases, run, events) %}
+  {% set lease, known = dbt_kinds._lease_of(run, events), leases.get(run.relation) %}
+  {% if known is none %}
+    {% do leases.update({run.relation: lease}) %}
+  {% elif lease is not none and lease.is_live and known.is_live %}
+    {% do known.update({'running': dbt_kinds.merge_intervals(known.running + lease.running)}) %}
+  {% endif %}
 {% endmacro %}
 
 

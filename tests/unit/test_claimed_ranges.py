@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -119,6 +120,24 @@ def test_many_runs_within_each_other() -> None:
 
     nest(2)
     check(ranges, list(range(1, DAYS + 1)))
+
+
+def test_status_tells_what_all_of_them_load() -> None:
+    ranges = warehouse()
+    running: list[Any] = []
+
+    def look() -> None:
+        ranges.operate("status")
+        (model,) = json.loads(next(line for line in ranges.said if line.startswith('{"operation"')))["models"]
+        running.extend(model["lease"]["running"])
+
+    def second() -> None:
+        ranges.before["replace_range"] = look
+        ranges.load(6, 8)
+
+    ranges.before["replace_range"] = second
+    ranges.load(3, 4)
+    assert running == [["2024-01-03T00:00:00", "2024-01-05T00:00:00"], ["2024-01-06T00:00:00", "2024-01-09T00:00:00"]]
 
 
 @pytest.mark.parametrize(("first", "last"), [(5, 8), (3, 3), (2, 8), (4, 4)])
