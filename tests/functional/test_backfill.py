@@ -138,6 +138,11 @@ def test_a_backfill_that_is_killed_goes_on(project: ThriftProject) -> None:
             told = begun.communicate()
         print(kill.__name__, begun.returncode, told[1][-300:])
         assert begun.returncode != 0
+        if kill is stop_with_ctrl_c:
+            released = project.sql(
+                "select count_if(event = 'claimed') - count_if(event = 'released') from {schema}.dbt_kinds_intervals"
+            )
+            assert released == [(0,)]
     time.sleep(20)
     backfill(project, "--workers", "3")
     check(project, source)
@@ -154,7 +159,9 @@ def wait_for_writes(project: ThriftProject) -> None:
 
 
 def workers_of(begun: subprocess.Popen[str]) -> list[int]:
-    found = subprocess.run(["pgrep", "-f", "backfill_worker", "-P", str(begun.pid)], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        ["pgrep", "-f", "backfill_worker", "-P", str(begun.pid)], capture_output=True, text=True, check=True
+    )
     return [int(line) for line in found.stdout.split()]
 
 

@@ -69,6 +69,41 @@ def test_status_shows_coverage_and_gaps_and_exits_with_1_when_there_are_any(proj
         project.operation("status", raises=True, now=NOW)
 
 
+def test_backfill_loads_gaps_in_an_embedded_session_with_one_worker(project: Project) -> None:
+    events_table(project)
+    daily(project, batch_concurrency=4)
+    project.run(now=NOW)
+    project.operation("forget", select="daily", start="2024-01-02", end="2024-01-04")
+    window = ["--start", "2024-01-01", "--end", "2024-01-05"]
+    told = ask(project, "backfill", "daily", *window, "--json")
+    assert (told.exit_code, told.exception) == (0, None), told.output
+    answer = json.loads(told.stdout)
+    gap = ["2024-01-02T00:00:00", "2024-01-04T00:00:00"]
+    assert (answer["workers"], answer["planned"], answer["failed"]) == (1, [gap], [])
+    assert project.recorded("daily") == [["2024-01-01", "2024-01-05"]]
+    again = ask(project, "backfill", "daily", *window)
+    assert (again.exit_code, again.stderr.strip()) == (0, "nothing is missing there")
+    assert ask(project, "backfill", "daily", *window, "--restate").exit_code == 0
+
+    daily(project, DAILY_EVENTS.replace("ts,", "ts, no_such_column,", 1))
+    failed = ask(project, "backfill", "daily", *window, "--restate")
+    assert failed.exit_code == 1 and "no_such_column" in failed.stderr, failed.output
+    for wrong, words in {
+        (
+            "backfill",
+            "daily",
+            "--start",
+            "2024-01-01 10:00",
+            "--end",
+            "2024-01-05",
+        ): "is not aligned to its interval unit",
+        ("backfill", "nobody", *window): "'nobody' names no model of a kind",
+        ("backfill", *window): "give the name of one model",
+    }.items():
+        refused = ask(project, *wrong)
+        assert refused.exit_code == 2 and words in refused.output.replace("\n", " "), refused.output
+
+
 def test_status_is_watched_until_somebody_stops_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     events_table(project)
     daily(project)
