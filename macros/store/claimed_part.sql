@@ -12,8 +12,9 @@
       or not dbt_kinds.commits_are_locked(options.file_format) %}
     {% do return(none) %}
   {% endif %}
-  {% do return([dbt_kinds.floor_to_unit(settings.start, options.unit),
-    dbt_kinds.ceil_to_unit(settings.end, options.unit)]) %}
+  {% set batches, start, end = run_context.plan.batches, dbt_kinds.floor_to_unit(settings.start, options.unit),
+    dbt_kinds.ceil_to_unit(settings.end, options.unit) %}
+  {% do return([start, end] if start <= batches[0][0] and batches[-1][1] <= end else none) %}
 {% endmacro %}
 
 
