@@ -706,7 +706,7 @@ class FirstLoad(MigrationNote):
 
 
 class DaysBeside(MigrationNote):
-    """Beside the time that a window is over, rows are read by another column of days, from a day before the window."""
+    """Rows are read by days beside the time that makes the window, from a day before it."""
 
 
 class ConfigWritten(MigrationNote):
@@ -715,6 +715,10 @@ class ConfigWritten(MigrationNote):
 
 class MacroWritten(MigrationNote):
     """The text of a macro takes the place of its call."""
+
+
+class LoadedSooner(MigrationNote):
+    """A day that a run read some days later is loaded when it is over, and again until then."""
 
 
 class MissedRuns(MigrationNote):

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 
 import sqlglot
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
 
 _CANDIDATES = ("spark", "snowflake", "bigquery", "redshift", "postgres", "trino", "duckdb")
 # constructs that only one dialect has
@@ -61,3 +62,15 @@ def dialect_of(adapter: str) -> str:
     """sqlglot's name for the SQL dialect of an adapter."""
     dialects = {"sqlserver": "tsql", "synapse": "tsql", "fabric": "tsql", "athena": "trino", "dremio": "trino"}
     return dialects.get(adapter, adapter)
+
+
+def statement_of(sql: str, dialect: str) -> exp.Expr:
+    """The only statement of a text; comments may follow its semicolon.
+
+    Raises:
+        SqlglotError: it cannot be parsed, or there are several.
+    """
+    found = [one for one in sqlglot.parse(sql, read=dialect) if one is not None and not isinstance(one, exp.Semicolon)]
+    if len(found) != 1:
+        raise ParseError(f"{len(found)} statements where one is expected")
+    return found[0]

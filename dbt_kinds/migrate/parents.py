@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_kinds.errors import UnrenderableError
+from dbt_kinds.migrate.dialects import statement_of
 from dbt_kinds.migrate.trace import sources_of
 from dbt_kinds.readers.dbt.project import DbtProject, Properties
 from dbt_kinds.readers.dbt.rendering import Names, Renderer, with_plain_lengths
@@ -66,7 +66,7 @@ class Parents:
         )
         renderer.incremental = False
         try:
-            tree = sqlglot.parse_one(with_plain_lengths(renderer.render(model.text)[0]), read=self.dialect)
+            tree = statement_of(with_plain_lengths(renderer.render(model.text)[0]), self.dialect)
         except (UnrenderableError, SqlglotError, RecursionError):
             return None
         switches = tuple(switching(renderer, model.text))

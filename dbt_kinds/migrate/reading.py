@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
@@ -23,6 +22,7 @@ from dbt_kinds.errors import (
     UnrenderableError,
 )
 from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.dialects import statement_of
 from dbt_kinds.migrate.filters import Filter, incremental_blocks, is_first_load, read_filter, take_first_load
 from dbt_kinds.migrate.own_deletes import own_deletes
 from dbt_kinds.migrate.parents import Parents
@@ -447,7 +447,7 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
         names.answer = answer
         try:
             sql, _ = reading.renderer.render(marked)
-            tree = sqlglot.parse_one(with_plain_lengths(sql), read=options.dialect)
+            tree = statement_of(with_plain_lengths(sql), options.dialect)
         except (UnrenderableError, SqlglotError, RecursionError) as error:
             reason = " ".join(_sentence(error).split())[:160]
             reading.problem = UnreadableModel(f"the model cannot be read as SQL: {reason}", line=1)

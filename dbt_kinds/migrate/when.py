@@ -16,6 +16,7 @@ from dbt_kinds.errors import (
     FiltersDisagree,
     FirstLoad,
     KeptAsTest,
+    LoadedSooner,
     LookbackFromVariable,
     NewestOfWindow,
     NoStart,
@@ -234,6 +235,14 @@ def notes_of(
         for meaning in meanings
         if meaning.beside is not None and not meaning.is_of_same_time
     ]
+    late = [bound for meaning in meanings if meaning.is_one_interval for bound in meaning.lower]
+    if any(not bound.shift.is_zero for bound in late):
+        notes.append(
+            LoadedSooner(
+                f"a run read a day of {meanings[0].written} some days after it; now it is loaded once it is over, "
+                "and read again until then"
+            )
+        )
     if any(meaning.waits_for_runs for meaning in meanings):
         notes.append(missed_runs())
     if found.kind == "incremental_by_time_range":

@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_kinds.migrate.bounds import asks_now, now_of
+from dbt_kinds.migrate.dialects import statement_of
 from dbt_kinds.prove.stand_ins import with_stand_ins, without_functions
 from dbt_kinds.prove.verdict import NotTriedError
 from dbt_kinds.readers.dbt.rendering import with_plain_lengths
@@ -18,6 +19,7 @@ NOW = "getvariable('kinds_now')"
 # another run computes from its moment looks like it
 PREPARED_AT = "2024-03-10 03:00:17"
 
+_LISTS = (exp.Array, exp.RegexpSplit, exp.Split)
 _ANY = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.AnyValue)
 # other names of units than DuckDB's
 _UNITS = {"MM": "MONTH", "MON": "MONTH", "YYYY": "YEAR", "YY": "YEAR", "DD": "DAY"}
@@ -30,7 +32,7 @@ def read_query(sql: str, dialect: str) -> exp.Query:
         NotTriedError: it cannot be read.
     """
     try:
-        tree = sqlglot.parse_one(with_plain_lengths(sql.strip().rstrip(";")), read=dialect)
+        tree = statement_of(with_plain_lengths(sql), dialect)
     except (SqlglotError, RecursionError) as error:
         raise NotTriedError(f"its query cannot be read: {' '.join(str(error).split())[:120]}") from error
     while isinstance(tree, exp.Subquery) and not tree.args.get("with_"):
@@ -73,6 +75,12 @@ def _instead(node: exp.Expr) -> exp.Expr | None:
         found = node.copy()
         found.set("unit", exp.Literal.string(_UNITS[node.text("unit").upper()]))
         return found
+    if isinstance(node, exp.Sub | exp.Add) and isinstance(node.expression, exp.Interval) and _is_text(node.this):
+        moved = node.copy()
+        moved.set("this", exp.cast(node.this.copy(), "timestamp"))
+        return moved
+    if isinstance(node, exp.Reverse) and isinstance(node.this, _LISTS):
+        return exp.Anonymous(this="list_reverse", expressions=[node.this.copy()])
     if _prints_moment(node):
         return sqlglot.parse_one(f"cast({NOW} as varchar)", read="duckdb")
     if isinstance(node, exp.Anonymous) and node.name.lower() == "kinds_key":
@@ -109,6 +117,10 @@ def clock_columns(tree: exp.Query) -> frozenset[str]:
 
 def _prints_moment(node: exp.Expr) -> bool:
     return isinstance(node, exp.Literal) and node.is_string and node.name.startswith(PREPARED_AT)
+
+
+def _is_text(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Literal) and node.is_string
 
 
 def _varies(node: exp.Expr) -> bool:

@@ -76,6 +76,7 @@ def test_a_day_that_a_run_reads_late_is_read_again_until_then(day: str, lookback
     result = result_of(f"sold_on = {day}", tmp_path)
     wanted = {"lookback": lookback} if lookback else {}
     assert result.options == {"unique_key": ["id"], **wanted, "batch_size": 1}, result.reason
+    assert ("LoadedSooner" in {note.code for note in result.notes}) == bool(lookback)
 
 
 @pytest.mark.parametrize(
