@@ -37,6 +37,7 @@ from dbt_kinds.prove.trial import Trial
 from dbt_kinds.prove.types import Accepted, Columns, declared_type, guessed_types
 from dbt_kinds.prove.verdict import NotTriedError
 from dbt_kinds.prove.window import Bounded, bounded_by_window
+from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names
 from dbt_kinds.simulation.warehouse import Warehouse
@@ -144,8 +145,8 @@ def prepared(
         renderer,
         connection,
         given,
-        updated=_lower(settings.config.get("merge_update_columns")),
-        unchanged=_lower(settings.config.get("merge_exclude_columns")) or (),
+        updated=_merged(model, settings, renderer, "merge_update_columns") or None,
+        unchanged=_merged(model, settings, renderer, "merge_exclude_columns") or (),
         batches=batches,
         keeps_history=settings.config.get("full_refresh") is False,
         lacking=lacking,
@@ -159,6 +160,19 @@ def _lower(value: Any) -> tuple[str, ...] | None:
     if not value:
         return None
     return tuple(str(name).lower() for name in ([value] if isinstance(value, str) else value))
+
+
+def _merged(model: ModelFile, settings: Settings, renderer: PlayedRenderer, name: str) -> tuple[str, ...] | None:
+    """The columns that a setting of the merge names, computed if they have to be."""
+    value = settings.config.get(name)
+    if value is COMPUTED:
+        written = next((found for call in model.calls if (found := call.argument(name)) is not None), None)
+        if written is None:
+            raise NotTriedError(f"{name} is computed in YAML")
+        value = renderer.render(f"{{% set kinds_given = {written.text} %}}")[1].get("kinds_given")
+        if value is not None and not isinstance(value, str | list | tuple):
+            raise NotTriedError(f"{name} is not known without a warehouse")
+    return _lower(value)
 
 
 def _strategy(settings: Settings, adapter: str) -> str:

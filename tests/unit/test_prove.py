@@ -55,6 +55,7 @@ EQUAL = {
     "a join": incremental("select r.id, r.event_at, d.name from {{ ref('raw') }} r left join {{ ref('names') }} d on d.id = r.id {% if is_incremental() %} where r.event_at >= (select max(event_at) from {{ this }}) {% endif %}"),
     "fields of a struct": filtered("event_at > (select max(event_at) from {{ this }})", "payload.id as id, event_at, my_function(payload.amount) as x"),
     "all fields of a struct": incremental("select r.id as id, r.amount, r.event_at from (select d.*, event_at from (select coalesce(after, before) as d, event_at from {{ ref('raw') }} {% if is_incremental() %} where event_at > (select max(event_at) from {{ this }}) {% endif %}) as e) as r"),
+    "columns of a merge that a variable chooses": filtered("event_at > (select max(event_at) from {{ this }})", "id, event_at, amount", MERGED + ", merge_update_columns=var('few', []), merge_exclude_columns=['amount'] if not var('few', []) and false else none"),
     "a text less an interval": filtered("event_at > (select max(event_at) from {{ this }})", "id, event_at, to_date('2024-03-01' - interval 10 hours) as x", rest="; /* the end */\n"),
     "the last part of a text": filtered("event_at > (select max(event_at) from {{ this }})", "id, event_at, reverse(split(name, '[.]'))[0] as last_part"),
     "a time computed from that of the run": filtered("event_at >= timestamp '{{ (run_started_at - modules.datetime.timedelta(days=2)).strftime(\"%Y-%m-%d %H:%M:%S\") }}'", "id, event_at", "incremental_strategy='merge', unique_key='id'"),
