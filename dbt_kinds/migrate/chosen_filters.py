@@ -112,7 +112,7 @@ class _Text:
                 yield from self.edits(branch.children, is_in_filter=is_in_filter or is_asked)
 
     def _test_edit(self, block: Block) -> list[Edit] | None:
-        """`is_incremental() and not var('x', false)` as `is_incremental()`; a block of nothing goes."""
+        """`is_incremental() and not var('x', false)`, or a constant, as `is_incremental()`; a block of nothing goes."""
         tag = block.branches[0].tag
         test = tag.rest
         if not any(self.text[branch.start : branch.end].strip() for branch in block.branches):
@@ -120,11 +120,11 @@ class _Text:
         if _ASKED.fullmatch(test) or any("is_incremental" in branch.tag.rest for branch in block.branches[1:]):
             return None
         run = self._answer(_ASKED.sub("True", test))
-        if run is None or not run[0] or not run[1]:
+        if run is None or not run[0]:
             return None
         variables = run[1]
         # with each value of a variable, it is false for other runs
-        for forced in [{variable: value} for variable in variables for value in (False, True)]:
+        for forced in [{}, *({variable: value} for variable in variables for value in (False, True))]:
             other = self._answer(_ASKED.sub("False", test), forced)
             if other is None or other[0]:
                 return None

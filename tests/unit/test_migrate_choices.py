@@ -60,6 +60,17 @@ def test_a_branch_that_no_run_takes_has_no_filter(tmp_path: Path) -> None:
     assert not told(result)
 
 
+def test_a_constant_in_a_condition_decides_nothing(tmp_path: Path) -> None:
+    query = (
+        f"{{% set since = '' %}}\n{SELECT}{{% if is_incremental() and since == '' %}}\nwhere {NEWEST}\n{{% endif %}}\n"
+    )
+    result = one(migrated(tmp_path, {"m": CONFIG + query}))
+    assert result.options == {"unique_key": ["id"], "lookback": 1}, result.reason
+    assert str(result.new_text).endswith(f"{SELECT}where {SINCE}\n") and not told(result)
+    other = one(migrated(tmp_path, {"m": CONFIG + query.replace("set since = ''", "set since = 'x'")}))
+    assert other.reason is not None and other.reason.code == "SecondUseOfIsIncremental"
+
+
 def test_a_name_that_is_set_again_decides_nothing(tmp_path: Path) -> None:
     filtered = f"{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n"
     query = f"{{% set shop = 'north' %}}\n{SELECT}{{% if shop == 'north' %}}\n{filtered}{{% endif %}}{{% set shop = 'south' %}}\n"
