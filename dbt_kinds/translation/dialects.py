@@ -151,6 +151,20 @@ class _SparkGenerator(Spark.Generator):  # type: ignore[misc, valid-type]
                 return f"{left} {negated} {whole.removeprefix(begin)}"
         return str(super().not_sql(expression))
 
+    def paren_sql(self, expression: exp.Paren) -> str:
+        """What is in parentheses on the same line, if it fits there."""
+        inner = self.sql(expression, "this")
+        if "\n" in inner or self.too_wide([inner]):
+            return str(super().paren_sql(expression))
+        return f"({inner})"
+
+    def filter_sql(self, expression: exp.Filter) -> str:
+        """`FILTER(WHERE x)` on one line."""
+        where = expression.expression
+        if where.comments:
+            return str(super().filter_sql(expression))
+        return f"{self.sql(expression, 'this')} FILTER(WHERE {self.sql(where, 'this')})"
+
     def case_sql(self, expression: exp.Case) -> str:
         """A CASE with the comments of its conditions above them; sqlglot's own generator leaves these out."""
         operand, default = self.sql(expression, "this"), self.sql(expression, "default")

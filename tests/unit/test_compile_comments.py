@@ -77,9 +77,16 @@ def test_comments_above_a_condition_stand_before_it() -> None:
           AND d = 3 -- behind
         """
     assert " ".join(sql(query).split()).endswith(
-        "/* no new ones */ WHERE n IS NOT NULL OR /* or these */ ( id = 1 AND /* inner */ m = 2 ) "
+        "/* no new ones */ WHERE n IS NOT NULL OR /* or these */ (id = 1 AND /* inner */ m = 2) "
         "AND /* the last */ d = 3 /* behind */"
     )
+
+
+def test_what_fits_on_a_line_stays_on_it() -> None:
+    query = "SELECT (a - b) * 2 AS d, SUM(c) FILTER (WHERE a > 1 AND b < 2) AS s FROM raw.t WHERE (a = 1 OR b = 2) AND c = 3"
+    lines = [line.strip() for line in sql(query).split("\n")]
+    assert lines[1:3] == ["(a - b) * 2 AS d,", "SUM(c) FILTER(WHERE a > 1 AND b < 2) AS s"]
+    assert lines[-1] == "(a = 1 OR b = 2) AND c = 3"
 
 
 def test_comments_of_a_case_stand_above_its_branches() -> None:

@@ -346,7 +346,7 @@ def test_macros_and_variables_of_the_configuration_are_written_out() -> None:
         }
     )
     assert found.query() == (
-        "SELECT ( ( r.v + 1 ) * 2 ) AS d, ( r.v * 3 ) AS e, {{ dbt_kinds.text_literal(var('currency')) }} AS c, {{ var('rate') }} AS f "
+        "SELECT ((r.v + 1) * 2) AS d, (r.v * 3) AS e, {{ dbt_kinds.text_literal(var('currency')) }} AS c, {{ var('rate') }} AS f "
         "FROM ( SELECT id, v FROM {{ ref('s') }} AS s WHERE id > 7 ) AS r"
     )
     assert found.project.variables == {"currency": "SEK", "rate": -0.25}
