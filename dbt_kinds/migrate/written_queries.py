@@ -18,7 +18,7 @@ from dbt_kinds.migrate.reading import asks
 from dbt_kinds.readers.dbt.blocks import Block, nesting, walk
 from dbt_kinds.readers.dbt.calls import arguments, expression
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
-from dbt_kinds.readers.dbt.rendering import Names, Renderer, macro_text
+from dbt_kinds.readers.dbt.rendering import Names, Renderer, macro_text, names_in
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
 _CALL = re.compile(r"(?:\w+\.)?(\w+)\s*\((.*)\)", re.DOTALL)
@@ -104,8 +104,10 @@ def _body(text: str, tag: Tag, called: re.Match[str], project: DbtProject) -> st
         return None
     body = _COMMENT.sub("", macro[branch.start : branch.end]).strip()
     inside = set(re.findall(r"\w+", " ".join(one.code for one in tags(body) if one.kind != "comment")))
-    others = " ".join(one.code for one in tags(text) if one.kind != "comment" and one.start != tag.start)
-    outside = set(re.findall(r"\w+", others))
+    try:
+        outside = names_in(text[: tag.start] + text[tag.end :])
+    except UnrenderableError:
+        return None
     is_nested = any(isinstance(node, Block) and node.word in ("macro", "call") for node in walk(nesting(body)))
     # names that the macro sets, and names of the model that its text would see
     own = {*given, *(name for one in tags(body) if one.kind == "statement" for name in _names_set(one))}
@@ -114,7 +116,8 @@ def _body(text: str, tag: Tag, called: re.Match[str], project: DbtProject) -> st
     passed = {name: value for name, value in given.items() if value != name}
     if is_nested or inside & (_OF_MACROS | seen) or outside & own - (set(given) - set(passed)):
         return None
-    if any(_names_of(value) & own for value in passed.values()):
+    # each is set after those before it
+    if any(_names_of(value) & set(passed) for value in passed.values()):
         return None
     lines = [f"{{% set {name} = {value} %}}" for name, value in passed.items() if name in inside]
     return "\n".join([*lines, body])

@@ -50,6 +50,15 @@ NORTH = "{% set shop = 'north' %}\n{% set raw = ref('raw') %}\n{% set columns = 
             "{{ sales_of_north(ref('raw')) }}\n",
             "{% set raw = ref('raw') %}\n" + NORTH.replace("{% set raw = ref('raw') %}\n", "") + BODY,
         ),
+        # words of a text and names of arguments are no names
+        (
+            "{# shop #}{{ log('raw, shop', info=false) }}{{ sales_of('north', ref('raw')) }}\n",
+            "{# shop #}{{ log('raw, shop', info=false) }}" + NORTH + BODY,
+        ),
+        (
+            "{% set shop = 'north' %}\n{{ sales_of(shop, ref('raw_' ~ shop)) }}\n",
+            NORTH.replace("ref('raw')", "ref('raw_' ~ shop)") + BODY,
+        ),
         # the model's own name is the parameter's
         (
             "{% set shop = 'north' %}\n{{ sales_of(shop, ref('raw'), ['id', 'n']) }}\n",
@@ -70,6 +79,7 @@ def test_the_text_of_a_macro_takes_the_place_of_its_call(query: str, wanted: str
     [
         # a name in the text would mean another thing
         "{% set columns = 'x' %}\n{{ sales_of('north', ref('raw')) }}",
+        "{{ sales_of('north', ref('raw'), days=shop) }}",
         "{% set shop = 'a' %}{% set days = 5 %}\n{{ sales_of(days, ref('raw'), days=shop) }}",
         "{% set recent = 'x' %}\n{{ sales_of('north', ref('raw')) }}",
         "{{ sales_since(ref('raw')) }}",

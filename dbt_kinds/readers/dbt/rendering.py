@@ -547,6 +547,18 @@ def _code(text: str) -> CodeType:
     return _environment(jinja2.Undefined).compile(text)
 
 
+def names_in(text: str) -> set[str]:
+    """The names that a template reads or sets.
+
+    Raises:
+        UnrenderableError: it is no template.
+    """
+    try:
+        return {found.name for found in _environment(jinja2.Undefined).parse(text).find_all(nodes.Name)}
+    except jinja2.TemplateError as error:
+        raise UnrenderableError(f"{type(error).__name__}: {error}") from error
+
+
 @lru_cache(maxsize=4096)
 def macro_text(text: str, name: str) -> str:
     """The text of one macro from a file that may also contain other macros, tests and materializations."""
