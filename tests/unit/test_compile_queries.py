@@ -666,3 +666,14 @@ def test_columns_of_one_name_are_refused() -> None:
     compiled = read(f"MODEL (name db.m);\n{sql}", "duckdb", files=TABLES)
     assert compiled.refusal == "Untranslatable:2"
     assert any("columns one name" in note.message for note in compiled.notes)
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [("data/t.parquet", "where its driver was started"), ("/data/t.parquet", ""), ("s3://b/t.parquet", "")],
+)
+def test_a_path_that_is_not_whole_is_told(path: str, place: str) -> None:
+    compiled = read(f"MODEL (name db.m);\nSELECT a FROM read_parquet('{path}')", "duckdb")
+    said = [note.message for note in compiled.notes if "no whole path" in note.message]
+    assert (place in said[0]) if place else not said
+    assert compiled.model is not None and f"parquet.`{path}`" in compiled.model.query.text

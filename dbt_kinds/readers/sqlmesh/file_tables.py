@@ -81,6 +81,7 @@ def read_files(tree: exp.Expr, scope: Scope, line: int) -> None:
                 f"{name} of several files, or of a path that is computed; write one path, with * in it", table
             )
         file = _file(name, path, given[1:], table)
+        _note_part_of_path(file, scope, line)
         if file.format == "parquet" and not file.options:
             table.set("this", exp.ReadParquet(expressions=[exp.Literal.string(path)]))
         else:
@@ -193,6 +194,14 @@ def _column(item: exp.Expr, table: exp.Table) -> str:
     return f"{exp.to_identifier(item.this.name, quoted=True).sql(dialect='spark')} {kind}"
 
 
+def _note_part_of_path(file: _File, scope: Scope, line: int) -> None:
+    if re.match(r"[/\\]|\w+:", file.path):
+        return
+    where = "in the folder of the schema" if file.options or file.columns else "where its driver was started"
+    message = f"{file.path} is no whole path: Spark looks for it {where}; write the whole path"
+    scope.note(FileTypesGuessed, message, line)
+
+
 def _put(file: _File, scope: Scope, line: int) -> str:
     """The mark for what Spark reads in place of a file."""
     if file.guesses:
@@ -200,9 +209,6 @@ def _put(file: _File, scope: Scope, line: int) -> str:
     if not file.options and not file.columns:
         path = exp.to_identifier(file.path, quoted=True).sql(dialect="spark")
         return scope.marks.name_of(SparkSql(f"{file.format}.{path}"))
-    if not re.match(r"[/\\]|\w+:", file.path):
-        message = f"{file.path} is no whole path: Spark looks for it in the folder of the schema; write the whole path"
-        scope.note(FileTypesGuessed, message, line)
     settings = {"path": file.path, **file.options}
     written = ", ".join(f"{key} {exp.Literal.string(value).sql(dialect='spark')}" for key, value in settings.items())
     columns = f" ({', '.join(file.columns)})" if file.columns else ""
