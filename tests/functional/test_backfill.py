@@ -18,7 +18,7 @@ import pytest
 from tests.functional.daily_rows import ROWS_A_DAY, DailyRows
 from tests.functional.formats import formats
 from tests.functional.process import DbtProcess
-from tests.functional.thrift import ThriftProject, ThriftServer, thrift_server
+from tests.functional.thrift import ThriftProject, ThriftServer, locking_catalog, thrift_server
 
 FORMAT = formats("iceberg")[0]
 DAYS = 24
@@ -30,16 +30,9 @@ where {{{{ dbt_kinds.start_ts() }}}} <= ts and ts < {{{{ dbt_kinds.end_ts() }}}}
 
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThriftServer]:
-    """A server whose catalog lets one commit at a time through; with the lock of Hive's, Derby takes minutes for a table."""
     folder = tmp_path_factory.mktemp("locked")
-    lake = "spark.sql.catalog.lake"
-    of_iceberg = {
-        lake: "org.apache.iceberg.spark.SparkCatalog", f"{lake}.type": "hadoop", f"{lake}.warehouse": str(folder / "lake"),
-        "spark.sql.defaultCatalog": "lake", "spark.hadoop.iceberg.engine.hive.lock-enabled": "true",
-    }  # fmt: skip
-    # every connection begins with `use default`
-    (folder / "lake" / "default").mkdir(parents=True)
-    with thrift_server(folder / "server", of_iceberg if FORMAT == "iceberg" else {}) as server:
+    settings = locking_catalog(folder / "lake") if FORMAT == "iceberg" else {}
+    with thrift_server(folder / "server", settings) as server:
         yield server
 
 

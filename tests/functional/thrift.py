@@ -89,6 +89,19 @@ def thrift_server(folder: Path, settings: Mapping[str, str] | None = None) -> It
         process.wait()
 
 
+def locking_catalog(folder: Path) -> dict[str, str]:
+    """Settings of a server whose default catalog, of Iceberg alone, lets one commit at a time through, which the embedded
+    session's does not. With the lock of Hive's, Derby takes minutes for a table.
+    """
+    # every connection begins with `use default`
+    (folder / "default").mkdir(parents=True)
+    lake = "spark.sql.catalog.lake"
+    return {
+        lake: "org.apache.iceberg.spark.SparkCatalog", f"{lake}.type": "hadoop", f"{lake}.warehouse": str(folder),
+        "spark.sql.defaultCatalog": "lake", "spark.hadoop.iceberg.engine.hive.lock-enabled": "true",
+    }  # fmt: skip
+
+
 def free_port() -> int:
     """A port that nobody listens at."""
     with socket.socket() as free:
