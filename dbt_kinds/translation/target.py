@@ -43,6 +43,9 @@ from dbt_kinds.translation.written_check import check_written, unknown_functions
 VERSIONS = ("3.5", "4.0", "4.1")
 _FAILURES = (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, KeyError, IndexError)
 
+# sqlglot reads a call with too few arguments as if they were there
+_MISSING = (AttributeError, IndexError, KeyError, TypeError)
+
 
 @dataclass(frozen=True)
 class Translated:
@@ -136,9 +139,15 @@ class SparkTarget:
 def _each_rewritten(tree: exp.Expr, dialect: str) -> exp.Expr:
     """From the leaves up, so that nested parts are already rewritten."""
     for node in reversed(list(tree.walk(bfs=False))):
-        new = rewritten(node, dialect)
-        # an aggregate that makes a list comes with what is around it
-        new = listed(node, dialect) if new is node else new
+        try:
+            new = rewritten(node, dialect)
+            # an aggregate that makes a list comes with what is around it
+            new = listed(node, dialect) if new is node else new
+        except _MISSING as error:
+            name = node.sql_name() if isinstance(node, exp.Func) else type(node).__name__.upper()
+            raise NotInSpark(
+                f"{name} lacks an argument, or has one of another kind; see its documentation", node
+            ) from error
         if new is node:
             continue
         if new.type is None and (known := type_of(node)) is not None:

@@ -661,6 +661,12 @@ def test_a_difference_of_dates_is_whole() -> None:
     assert {note.code for note in compiled.notes} == set()
 
 
+def test_a_call_with_too_few_arguments_is_refused() -> None:
+    compiled = read("MODEL (name db.m);\nSELECT SPLIT_PART(a, 'x') AS x FROM raw.t", "duckdb", files=TABLES)
+    assert compiled.refusal == "Untranslatable:2"
+    assert compiled.notes[0].message.startswith("SPLIT_PART lacks an argument, or has one of another kind")
+
+
 def test_columns_of_one_name_are_refused() -> None:
     sql = "SELECT MAX(COLUMNS(*)) AS m FROM raw.t"
     compiled = read(f"MODEL (name db.m);\n{sql}", "duckdb", files=TABLES)

@@ -49,7 +49,7 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
             source.columns.append(Column(str(column), data_type, str(description) if description else None))
         rest = sorted(entry.keys() - _READ)
         if rest:
-            message = f"{', '.join(rest)} of {name.text} dropped: a source of dbt has no counterpart"
+            message = f"{', '.join(rest)} dropped: a source of dbt has no counterpart"
             source.notes.append(note_of(PropertyDropped(message, file, line)))
         found.append((source, entry))
     return found
