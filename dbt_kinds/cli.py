@@ -661,6 +661,12 @@ def check_source(directory: Path, *, strict: bool, as_json: bool) -> None:
 @click.option("--event", multiple=True, metavar="COLUMN", help="A column with the time of the event.")
 @click.option("--dialect", help="The SQL dialect; default: the profile's.")
 @click.option("--accept-full-reads", is_flag=True, help="Convert models that read their whole source to find new rows.")
+@click.option(
+    "--inline-macros",
+    "inlines_macros",
+    is_flag=True,
+    help="Write the text of a macro that writes a query into the model that calls it.",
+)
 @click.option("--html", type=click.Path(path_type=Path), help="Write counts, reasons and diffs as a page, too.")
 @click.option("--prove", "proves", is_flag=True, help="Play each conversion over random sources and runs in DuckDB.")
 @click.option(

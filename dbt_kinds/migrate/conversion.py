@@ -18,6 +18,7 @@ class MigrateOptions:
         arrival: columns with a row's arrival time, regardless of their names.
         event: columns with a row's event time.
         adapter: dbt's adapter if known; it determines the default strategy.
+        inlines_macros: whether the text of a macro that writes a query may take the place of its call.
     """
 
     dialect: str = "spark"
@@ -27,6 +28,7 @@ class MigrateOptions:
     arrival: tuple[str, ...] = ()
     event: tuple[str, ...] = ()
     accept_full_reads: bool = False
+    inlines_macros: bool = False
 
 
 @dataclass

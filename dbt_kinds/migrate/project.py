@@ -139,6 +139,12 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
             left = MacroFilter(f"the macro {macro} writes the query, and in its text: {left.message}", line=left.line)
             left.file, result.reason = model.path, left
         return result
+    if inlined.macros and not options.inlines_macros:
+        line, macro = next(iter(inlined.macros.items()))
+        words = f"the macro {macro} writes the query; --inline-macros writes its text into the model, and converts that"
+        result.new_text, result.reason = None, MacroFilter(words, line=line)
+        result.reason.file = model.path
+        return result
     replaced = {*inlined.replaced, *(reading.replaced if reading is not None else ())}
     notes = [*written, *_written_out(inlined), *window_for(replaced), *conversion.notes]
     for note in conversion.notes:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.unit.migrating import migrated, one
+from dbt_kinds.migrate.results import Migration
+from tests.unit.migrating import migrated as migrated_with
+from tests.unit.migrating import one
 
 CONFIG = "{{ config(materialized='incremental', incremental_strategy='merge', unique_key='id') }}\n"
 MACROS = """
@@ -38,6 +42,21 @@ BODY = """with sales as (
 select '{{ shop }}' as shop, id, sold_at from sales
 """
 NORTH = "{% set shop = 'north' %}\n{% set raw = ref('raw') %}\n{% set columns = ['id'] %}\n{% set days = 3 %}\n"
+
+
+def migrated(root: Path, files: Mapping[str, str], **given: Any) -> Migration:
+    """What becomes of a project with `--inline-macros`."""
+    return migrated_with(root, files, **{"inlines_macros": True, **given})
+
+
+def test_the_text_of_a_macro_stays_where_it_is_unless_that_is_asked_for(tmp_path: Path) -> None:
+    files = dict.fromkeys(("m", "n"), CONFIG + "{{ sales_of('north', ref('raw')) }}\n")
+    migration = migrated(tmp_path, files | FILES, inlines_macros=False)
+    for name in files:
+        result = one(migration, name)
+        assert result.reason is not None and (result.status, result.reason.code) == ("left", "MacroFilter")
+        assert result.reason.message == "the macro sales_of writes the query; --inline-macros writes its text into the model, and converts that"  # fmt: skip
+        assert result.new_text is None and result.notes == []
 
 
 @pytest.mark.parametrize(
