@@ -24,7 +24,9 @@ FORMAT = formats("iceberg")[0]
 DAYS = 24
 # one query takes this long, so that there is time to kill it, and two are seen to run at once
 SLOW = "\nand (java_method('java.lang.Thread', 'sleep', bigint(if(id % 4 = 0, {milliseconds}, 0))) is null or id >= 0)"
-QUERY = """select id, version, ts from {{{{ target.schema }}}}.source
+# Delta partitions by a column as it is
+TIME = "ts" if FORMAT == "iceberg" else "cast(ts as date) as ts"
+QUERY = """select id, version, {time} from {{{{ target.schema }}}}.source
 where {{{{ dbt_kinds.start_ts() }}}} <= ts and ts < {{{{ dbt_kinds.end_ts() }}}}{slow}"""
 
 
@@ -56,7 +58,7 @@ def fill(project: ThriftProject, source: DailyRows) -> None:
 def write(project: ThriftProject, source: DailyRows, milliseconds: int = 0, **meta: Any) -> None:
     fill(project, source)
     slow = SLOW.format(milliseconds=milliseconds) if milliseconds else ""
-    project.kind("days", QUERY.format(slow=slow), config=f"file_format='{FORMAT}'", **meta)
+    project.kind("days", QUERY.format(slow=slow, time=TIME), config=f"file_format='{FORMAT}'", **meta)
     project.write_settings()
 
 
