@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.errors import UnrenderableError, WindowForVariables
@@ -54,8 +54,7 @@ def with_chosen_filters(model: ModelFile, project: DbtProject, options: MigrateO
         replaced |= read.replaced
     if not steps:
         return Chosen(model)
-    chosen = ModelFile(model.name, model.path, text, model.inherited, model.properties, model.manifest_config)
-    return Chosen(chosen, tuple(steps), frozenset(replaced))
+    return Chosen(replace(model, text=text), tuple(steps), frozenset(replaced))
 
 
 def window_for(variables: Iterable[str]) -> list[WindowForVariables]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from dbt_kinds.analysis.edits import Edit, edited
@@ -59,7 +60,7 @@ def with_plain_config(
     if not edits:
         return model, []
     text = edited(model.text, edits)
-    return ModelFile(model.name, model.path, text, model.inherited, model.properties, model.manifest_config), notes
+    return replace(model, text=text), notes
 
 
 def _variables(model: ModelFile, project: DbtProject) -> Iterator[tuple[Argument, str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import sqlglot
 from sqlglot import Token, TokenType
@@ -115,9 +115,7 @@ def with_inline_watermarks(model: ModelFile, project: DbtProject, options: Migra
         return unchanged
     if not edits:
         return unchanged
-    inlined = ModelFile(
-        model.name, model.path, edited(text, edits), model.inherited, model.properties, model.manifest_config
-    )
+    inlined = replace(model, text=edited(text, edits))
     return Inlined(inlined, (*steps, (text, edits)), tuple(sorted(read.replaced | chosen.replaced)), macros)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jinja2 import nodes
 
@@ -61,8 +61,7 @@ def with_written_queries(model: ModelFile, project: DbtProject, options: Migrate
         text = edited(text, edits)
     if not steps:
         return Written(model)
-    written = ModelFile(model.name, model.path, text, model.inherited, model.properties, model.manifest_config)
-    return Written(written, tuple(steps), macros)
+    return Written(replace(model, text=text), tuple(steps), macros)
 
 
 def _first(text: str, project: DbtProject, options: MigrateOptions) -> tuple[Tag, str, str] | None:

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from dbt_kinds.errors import BackfillError, DbtFailedError, KindsError
 from dbt_kinds.intervals.units import SUNDAY, Unit, later, read_unit
-from dbt_kinds.operate.backfill_worker import LostWorkerError, WorkerProcess
+from dbt_kinds.operate.backfill_worker import LostWorkerError, WorkerProcess, window
 from dbt_kinds.operate.dbt import Dbt
 from dbt_kinds.operate.each_model import selected_models
 from dbt_kinds.operate.intervals import Interval, merged, total_seconds
@@ -99,11 +99,6 @@ class InThisProcess:
 
     def stop(self) -> None:
         """Nothing goes on."""
-
-
-def window(part: Interval) -> dict[str, str]:
-    """The variables that ask for a part."""
-    return {"kinds_start": part[0], "kinds_end": part[1]}
 
 
 def prepare(

@@ -20,6 +20,11 @@ from dbt_kinds.operate.intervals import Interval
 STOPS_WITHIN = 30.0
 
 
+def window(part: Interval) -> dict[str, str]:
+    """The variables that ask for a part."""
+    return {"kinds_start": part[0], "kinds_end": part[1]}
+
+
 class LostWorkerError(KindsError):
     """A worker has ended."""
 
@@ -55,7 +60,7 @@ class WorkerProcess:
             DbtFailedError: the run failed, or was refused.
             LostWorkerError: the process has ended.
         """
-        self._tell({"start": part[0], "end": part[1]})
+        self._tell(part)
         assert self.process.stdout is not None
         for line in self.process.stdout:
             told = json.loads(line)
@@ -85,7 +90,7 @@ class WorkerProcess:
         self.process.stdout.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _tell(self, what: dict[str, Any]) -> None:
+    def _tell(self, what: Any) -> None:
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(json.dumps(what) + "\n")
@@ -104,10 +109,9 @@ def main() -> None:
     dbt = Dbt(DbtOptions(**given["options"]))
     for line in sys.stdin:
         part = json.loads(line)
-        window = {"kinds_start": part["start"], "kinds_end": part["end"]}
         message = None
         try:
-            dbt.run(dbt.manifest.nodes[given["unique_id"]], window, lambda name: tell(out, invocation=name))
+            dbt.run(dbt.manifest.nodes[given["unique_id"]], window(part), lambda name: tell(out, invocation=name))
         except KindsError as error:
             message = str(error)
         tell(out, message=message)

@@ -25,6 +25,10 @@ class DbtOptions:
     target: str | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
 
+    def with_variables(self, variables: Mapping[str, Any]) -> DbtOptions:
+        """The same, with these variables beside its own."""
+        return replace(self, variables={**self.variables, **variables})
+
     def arguments(self) -> list[str]:
         """The options as arguments of dbt's command line."""
         given = {
@@ -148,13 +152,13 @@ class Dbt:
         Raises:
             DbtFailedError: the model failed.
         """
-        options = replace(self.options, variables={**self.options.variables, **variables})
+        options = self.options.with_variables(variables)
         command = ["--no-write-json", "run", "--select", f"fqn:{'.'.join(node.fqn)}"]
         invoke(command, options, quiet=True, manifest=self._fresh_manifest(), on_begin=on_begin)
 
     def with_variables(self, variables: Mapping[str, Any]) -> Dbt:
         """The same project, as it is parsed already, with these variables beside its own."""
-        other = Dbt(replace(self.options, variables={**self.options.variables, **variables}))
+        other = Dbt(self.options.with_variables(variables))
         other.__dict__.update({"manifest": self.manifest, "_graph": self._graph})
         return other
 

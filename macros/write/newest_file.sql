@@ -1,8 +1,7 @@
 {# What commit_of returns, for a table of files: the rows in files that were written after a moment, in microseconds
    since 1970; all rows if that is none. They are counted with the record. #}
 {% macro files_of_write(relation, newest=none) %}
-  {% do return({'commit': {'relation': relation | string, 'files': dbt_kinds.is_newer_than(newest)},
-    'rows_written': none}) %}
+  {% do return(dbt_kinds.rows_where(relation, dbt_kinds.is_newer_than(newest))) %}
 {% endmacro %}
 
 
