@@ -8,6 +8,7 @@
   {% if not events %}
     {% do return(none) %}
   {% endif %}
+  {% do dbt_kinds.check_adapter('the interval store') %}
   {# read before, or these events would be in what is read, too #}
   {% do dbt_kinds.log_of(options.relation) %}
   {% if dbt_kinds.find_store() is none %}

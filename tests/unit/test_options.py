@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from datetime import date
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -712,6 +713,40 @@ def test_kinds_run_on_spark_and_databricks(adapter_type: str) -> None:
 def test_kinds_refuse_another_adapter(adapter_type: str) -> None:
     with pytest.raises(CompilerError, match=f"this target is {adapter_type}; run it on a spark or databricks target"):
         Macros(adapter_type=adapter_type).check_adapter("orders")
+
+
+@pytest.mark.parametrize(
+    ("adapter_type", "method", "said"),
+    [
+        (
+            "glue",
+            None,
+            "which puts a statement between quotes of Python, where backslashes are escapes, and sends it again if the answer is lost",
+        ),
+        (
+            "fabricspark",
+            "livy",
+            "which cuts what looks like a comment out of strings and paths, and sends it again if the answer is lost",
+        ),
+        ("fabricspark", "session", "in whose sessions the kinds have not been tested"),
+    ],
+)
+def test_another_adapter_of_spark_is_refused_with_what_it_does_to_statements(
+    adapter_type: str, method: str | None, said: str
+) -> None:
+    config = SimpleNamespace(credentials=SimpleNamespace(method=method))
+    with pytest.raises(CompilerError) as refused:
+        Macros(adapter=SimpleNamespace(type=lambda: adapter_type, config=config)).check_adapter("orders")
+    assert str(refused.value) == (
+        f"dbt_kinds: model orders: the kinds of dbt_kinds write Spark SQL, and this target is {adapter_type}, {said}; "
+        "run it on a spark or databricks target, or set materialized to one of that adapter"
+    )
+
+
+def test_an_operation_writes_no_records_where_no_kind_runs() -> None:
+    said = "the interval store: the kinds of dbt_kinds write Spark SQL, and this target is glue"
+    with pytest.raises(CompilerError, match=said):
+        Macros(adapter_type="glue").append_events({"relation": "shop.orders"}, [{"event": "loaded"}])
 
 
 def test_a_batch_size_of_microbatch_is_told_what_to_write() -> None:
