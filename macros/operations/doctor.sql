@@ -27,20 +27,23 @@
 {% endmacro %}
 
 
-{# The session's settings; none for one that is not set. #}
+{# The session's settings; none for one that is not set, or that cannot be asked for: a SQL warehouse of Databricks
+   refuses it. #}
 {% macro _engine_facts() %}
   {% set settings = {
-    'time_zone': 'spark.sql.session.timeZone', 'ansi': 'spark.sql.ansi.enabled',
+    'ansi': 'spark.sql.ansi.enabled',
     'overwrite_mode': 'spark.sql.sources.partitionOverwriteMode',
     'lock': 'spark.hadoop.iceberg.engine.hive.lock-enabled',
     'refuses_type_changes': 'spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes',
     'store_assignment': 'spark.sql.storeAssignmentPolicy',
   } %}
   {% set facts = {'dbt': dbt_version, 'adapter': adapter.type(),
-    'spark': (run_query('select version()').rows[0][0] | string).split(' ')[0]} %}
+    'spark': (run_query('select version()').rows[0][0] | string).split(' ')[0],
+    'time_zone': run_query('select current_timezone()').rows[0][0] | string} %}
   {% for name, setting in settings.items() %}
-    {% set value = run_query('set ' ~ dbt_kinds.quoted(setting)).rows[0][1] | string %}
-    {% do facts.update({name: none if value in ['<undefined>', 'None'] else value}) %}
+    {% set value = run_query('set ' ~ dbt_kinds.quoted(setting)).rows[0][1] | string
+      if adapter.type() != 'databricks' else none %}
+    {% do facts.update({name: none if value in [none, '<undefined>', 'None'] else value}) %}
   {% endfor %}
   {% set connection = dbt_kinds.credentials() %}
   {% do facts.update({'method': connection.method or none, 'poll_interval': connection.poll_interval or none}) %}

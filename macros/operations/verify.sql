@@ -28,8 +28,7 @@
     {% do dbt_kinds.print_answer('verify', dict({'step': step}, **dbt_kinds._compared(old, new))) %}
   {% elif step == 'drop' %}
     {% for name in [copy, old, new] %}
-      {# without purge Iceberg's session catalog leaves the files of a Parquet table behind #}
-      {% do run_query('drop table if exists ' ~ name ~ ' purge') %}
+      {% do dbt_kinds.drop_table(name) %}
     {% endfor %}
     {% do dbt_kinds.print_answer('verify', {'step': step}) %}
   {% else %}

@@ -14,7 +14,8 @@
     'model': model, 'unique_id': node.unique_id,
     'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias), 'kind': kind,
     'traits': dbt_kinds.kind_traits(kind), 'file_format': dbt_kinds._file_format(node),
-    'partition_by': dbt_kinds._partition_by(node), 'time_column': none, 'batch_size': none,
+    'partition_by': dbt_kinds._partition_by(node), 'liquid_clustering': dbt_kinds.liquid_clustering(node),
+    'time_column': none, 'batch_size': none,
   } %}
   {% do options.update(dbt_kinds._read_options(model, node.config.materialized, given, table)) %}
   {% do options.update(dbt_kinds.schedule_options(model, given, options)) %}
@@ -228,4 +229,28 @@
     {% endif %}
   {% endfor %}
   {% do return(fields) %}
+{% endmacro %}
+
+
+{# SQL: how a new Delta table is clustered, by dbt-databricks' configs; empty if it is not. #}
+{% macro liquid_clustering(node) %}
+  {% set columns, is_auto = node.config.get('liquid_clustered_by') or [], node.config.get('auto_liquid_cluster') %}
+  {% if not columns and not is_auto %}
+    {% do return('') %}
+  {% endif %}
+  {% set name = 'liquid_clustered_by' if columns else 'auto_liquid_cluster' %}
+  {% if dbt_kinds._file_format(node) != 'delta' %}
+    {% do dbt_kinds.fail(node.name, name ~ ' clusters Delta tables, and this one is ' ~ dbt_kinds._file_format(node)
+      ~ '; leave it out, or use file_format: delta') %}
+  {% elif node.config.get('partition_by') %}
+    {% do dbt_kinds.fail(node.name,
+      'Delta clusters a table or partitions it, not both; leave out ' ~ name ~ ' or partition_by') %}
+  {% elif columns %}
+    {% set fields = [columns] if columns is string else columns | list %}
+    {% do return('cluster by (' ~ dbt_kinds.partition_fields(fields) | join(', ') ~ ')') %}
+  {% elif adapter.type() != 'databricks' %}
+    {% do dbt_kinds.fail(node.name,
+      'auto_liquid_cluster is for Databricks, which chooses the columns; name them in liquid_clustered_by') %}
+  {% endif %}
+  {% do return('cluster by auto') %}
 {% endmacro %}

@@ -31,7 +31,7 @@ insert into {{ relation }}
 #}
 {% macro create_empty_table(relation, existing, file_format, partitioning, columns) %}
   {% set is_over_remains = dbt_kinds._may_have_remains(relation, file_format, existing) %}
-  {% set with_query = (dbt_kinds.is_file_format(file_format) and location_clause() | trim)
+  {% set with_query = (dbt_kinds.is_file_format(file_format) and dbt_kinds.location_of_table())
     or (is_over_remains and dbt_kinds._are_told_by_a_query(columns, file_format)) %}
   {% do dbt_kinds._remove_remains(relation) if is_over_remains and not with_query %}
   {% do dbt_kinds._create(relation, existing, file_format, partitioning,
@@ -48,7 +48,7 @@ insert into {{ relation }}
 #}
 {% macro _may_have_remains(relation, file_format, existing) %}
   {% do return(file_format == 'delta' and existing is none and adapter.type() == 'spark'
-    and not location_clause() | trim and dbt_kinds.was_claimed_before(relation)) %}
+    and not dbt_kinds.location_of_table() and dbt_kinds.was_claimed_before(relation)) %}
 {% endmacro %}
 
 
@@ -65,7 +65,7 @@ insert into {{ relation }}
   {% call statement('take_remains') %}
 create or replace table {{ relation }} using delta as select 1 as remains
   {% endcall %}
-  {% call statement('drop_remains') %}drop table if exists {{ relation }}{% endcall %}
+  {% do dbt_kinds.drop_table(relation) %}
 {% endmacro %}
 
 
@@ -78,9 +78,7 @@ create or replace table {{ relation }} using delta as select 1 as remains
   {% if existing is not none and existing.is_view %}
     {% call statement('drop_view') %}drop view if exists {{ relation }}{% endcall %}
   {% elif existing is not none and not replace_in_place %}
-    {# without purge, Iceberg's session catalog leaves the files of a Parquet table, and the next create fails
-       (measured) #}
-    {% call statement('drop_table') %}drop table if exists {{ relation }} purge{% endcall %}
+    {% do dbt_kinds.drop_table(relation) %}
   {% endif %}
   {% set described = dbt_kinds.with_descriptions(columns, file_format) if columns is not none else none %}
   {% set not_null = dbt_kinds.columns_without_null()
@@ -93,8 +91,9 @@ using {{ file_format }}
 {% if partitioning -%}
 partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {%- endif %}
+{{ dbt_kinds.liquid_clustering(model) }}
 {{ clustered_cols(label='clustered by') }}
-{{ location_clause() }}
+{{ dbt_kinds.location_of_table() }}
 {{ dbt_kinds.described_table() }}
 {{ tblproperties_clause() }}
 {% if columns is none %}as {{ sql }}{% endif %}
@@ -102,6 +101,14 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
   {% do dbt_kinds.cache_table(relation) %}
   {% do alter_table_add_constraints(dbt_kinds.quoted_path(relation), model.constraints)
     if columns is not none and dbt_kinds.declares_constraints(file_format) %}
+{% endmacro %}
+
+
+{# SQL: the location that the user chose, or nothing. The macro of dbt-databricks wants what its own materializations give
+   it. #}
+{% macro location_of_table() %}
+  {% do return((location_clause(adapter.build_catalog_relation(config.model)) if adapter.type() == 'databricks'
+    else location_clause()) | trim) %}
 {% endmacro %}
 
 

@@ -6,7 +6,7 @@
 {% macro time_partitioning(options, column, values) %}
   {% if options.partition_by %}
     {% do return(options.partition_by) %}
-  {% elif not options.partition_by_time_column %}
+  {% elif not options.partition_by_time_column or options.liquid_clustering %}
     {% do return([]) %}
   {% elif dbt_kinds.is_file_format(options.file_format) %}
     {% do return([column]) %}

@@ -10,10 +10,8 @@ import os
 import re
 import socket
 import sys
-import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from pysail.spark import SparkConnectServer
 from pyspark.sql import SparkSession
 
-from tests.functional.project import Project
+from tests.functional.elsewhere import serve
 from tests.functional.speed import quick_dbt
 
 Answer = tuple[list[str], list[tuple[Any, ...]]]
@@ -113,6 +111,11 @@ class Cursor(session.Cursor):  # type: ignore[misc]
         return [(name, "string", None, None, None, None, True) for name in self._columns]
 
 
+def break_at(state: Mapping[str, Any]) -> None:
+    """Where the project that is about to be called loses its connection."""
+    Cursor.breaks_at, Cursor.is_broken = state["breaks_at"], False
+
+
 def main(descriptor: str, warehouse: str) -> None:
     """Calls methods of projects, until the other side is gone."""
     quick_dbt()
@@ -121,19 +124,7 @@ def main(descriptor: str, warehouse: str) -> None:
     os.environ["SPARK_REMOTE"] = "sc://{}:{}".format(*server.listening_address)
     spark().conf.set("spark.sql.warehouse.dir", warehouse)
     session.Cursor = Cursor
-    with Connection(int(descriptor)) as connection:
-        while True:
-            try:
-                state, method, arguments, keywords = connection.recv()
-            except EOFError:
-                return
-            project = Project.__new__(Project)
-            project.__dict__.update(state, listeners=[])
-            Cursor.breaks_at, Cursor.is_broken = state["breaks_at"], False
-            try:
-                connection.send((True, getattr(project, method)(*arguments, **keywords)))
-            except Exception:
-                connection.send((False, traceback.format_exc()))
+    serve(descriptor, break_at)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,30 @@
-"""The package under dbt-databricks: projects are parsed and compiled, without a connection. No run on Databricks has been tried."""
+"""The package under dbt-databricks: projects are parsed, compiled and run, and the statements of each kind are those of tests/fixtures/databricks.
+
+No workspace is asked: dbt-databricks sends its statements to Spark 4.1 with Delta (databricks_process.py). `KINDS_WRITE_STATEMENTS=1` writes the fixtures anew.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
+import re
 import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+from tests.functional.databricks import JARS, PACKAGES, SPARK, DatabricksProject, databricks
 from tests.functional.every_kind import BY_DAY, EveryKind
 from tests.functional.own_venv import own_venv
-from tests.functional.project import Project
+from tests.functional.project import PACKAGE, Project, Run
 
 pytestmark = pytest.mark.sweep
 
-PACKAGES = ["dbt-core>=1.10,<1.12", "dbt-databricks>=1.10,<1.12"]
 # nobody answers there
 TARGET = {
     "type": "databricks", "catalog": "main", "host": "localhost", "http_path": "/sql/1.0/warehouses/none", "token": "none", "threads": 1,
@@ -27,15 +37,41 @@ TOLD = """{% macro told() %}
   {% endfor %}
   {% do print(tojson(told)) %}
 {% endmacro %}"""
+STATEMENTS = PACKAGE / "tests" / "fixtures" / "databricks"
+NUMBERS = itertools.count(1)
+
+EVENTS = f"select id, ts, n from {{{{ target.schema }}}}.events {BY_DAY}"
+PEOPLE = "select id, name, updated_at from {{ target.schema }}.people"
+HISTORY: dict[str, Any] = {"unique_key": "id", "start": None}
+AUDITS = [{"not_null": {"column_name": "id"}}, {"dbt_kinds.number_of_rows": {"threshold": 0}}]
+# name: its kind, query, options and config
+KINDS: dict[str, tuple[str, str, dict[str, Any], str]] = {
+    "incremental_by_time_range": ("incremental_by_time_range", EVENTS, {}, "partition_by=['n']"),
+    "audited": ("incremental_by_time_range", EVENTS, {"audits": AUDITS}, ""),
+    "incremental_by_unique_key": ("incremental_by_unique_key", EVENTS, {"unique_key": "id"}, ""),
+    "replace_all": ("incremental_by_unique_key", EVENTS, {"unique_key": "n", "duplicate_keys": "replace_all"}, ""),
+    "incremental_by_partition": ("incremental_by_partition", EVENTS, {}, "partition_by=['n']"),
+    "incremental_unmanaged": ("incremental_unmanaged", EVENTS, {}, ""),
+    "full": ("full", EVENTS.partition(" where ")[0], {"start": None}, ""),
+    "cumulative_aggregate": (
+        "cumulative_aggregate", f"select n, count(*) as times from {{{{ target.schema }}}}.events {BY_DAY} group by n",
+        {"unique_key": "n", "combine": {"times": "add"}}, "",
+    ),
+    "scd_type_2_by_time": ("scd_type_2_by_time", PEOPLE, HISTORY | {"updated_at_name": "updated_at"}, ""),
+    "scd_type_2_by_column": ("scd_type_2_by_column", PEOPLE, HISTORY | {"columns": ["name"], "invalidate_hard_deletes": True}, ""),
+    "run_sequence": ("scd_type_2_by_column", PEOPLE, HISTORY | {"columns": "*", "validity": "run_sequence"}, ""),
+    "tracked": ("tracked", "select n, id from {{ target.schema }}.events", {"group_key": "n", "start": None}, ""),
+    "append": ("append", "select id, n from {{ dbt_kinds.changes_of(source('src', 'events')) }} as e", {"capture": "snapshot", "start": None}, ""),
+    "late_data": (
+        "incremental_by_time_range", "select id, ts, n from {{ dbt_kinds.window_of(source('src', 'events'), 'ts') }} as e", {"lookback": "auto"}, "",
+    ),
+}  # fmt: skip
+# of the two days of events: (id, n)
+FIRST, SECOND = [(1, 10), (2, 20), (3, 10)], [(4, 20), (5, 30)]
 
 
-@pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A venv with dbt-databricks."""
-    return own_venv(tmp_path_factory.mktemp("databricks") / "venv", PACKAGES)
-
-
-def test_a_project_of_every_kind_is_parsed_and_compiled(python: Path, tmp_path: Path) -> None:
+def test_a_project_of_every_kind_is_parsed_and_compiled(tmp_path: Path) -> None:
+    python = own_venv(tmp_path / "venv", PACKAGES[:2])
     project = Project(tmp_path / "project", {"local": {"outputs": {"local": TARGET}}}, "shop")
     kinds = EveryKind(project, ["delta"], lambda statement: None)
     history = "select id, name, updated_at from raw.people"
@@ -74,3 +110,158 @@ def test_a_project_of_every_kind_is_parsed_and_compiled(python: Path, tmp_path: 
     told = json.loads(line)
     assert told.pop("store") == ["delta", "`main`.`shop`.`dbt_kinds_intervals`"]
     assert told == {name: ["delta", f"main.shop.{name}"] for name in {*names, "ingested"}}
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    if not (JARS / f"delta-spark-{SPARK}").is_dir():
+        pytest.skip(f"needs Delta's jars for Spark {SPARK} in the folder KINDS_JARS")
+    with databricks(tmp_path_factory.mktemp("databricks")) as connection:
+        yield connection
+
+
+def new_project(connection: Connection, folder: Path, *, threads: int = 1) -> DatabricksProject:
+    project = DatabricksProject(folder, connection, f"shop{next(NUMBERS)}", threads=threads)
+    project.sql("create schema {schema}")
+    return project
+
+
+def test_every_kind_of_intervals(connection: Connection, tmp_path: Path) -> None:
+    project = new_project(connection, tmp_path / "project", threads=4)
+    kinds = EveryKind(project, ["delta"], project.sql)
+    kinds.load_four_days(lambda: _assert_right(kinds))
+    idle = project.run(now=kinds.now()).messages
+    assert {name for name, message in idle.items() if message != "OK up to date"} == {"full_delta"}
+    kinds.restate_second_day(lambda: _assert_right(kinds))
+    kinds.correct(0)
+    project.run("--full-refresh", now=kinds.now())
+    kinds.load(range(4), anew=True)
+    _assert_right(kinds)
+
+
+def _assert_right(kinds: EveryKind) -> None:
+    assert kinds.wrong() == {}
+
+
+def test_the_ten_minutes_of_the_manual(connection: Connection, tmp_path: Path) -> None:
+    page = (PACKAGE / "docs" / "start" / "databricks.md").read_text()
+    project = new_project(connection, tmp_path / "project")
+    [(name, model)] = re.findall(r"-- models/(\w+)\.sql\n(.*?)```", page, re.DOTALL)
+    project.model(name, model)
+    runs = re.findall(r"dbt run -s days --vars '\{kinds_execution_time: \"(.*?)\"\}' +# (.*)", page)
+    assert len(runs) == 3
+    for now, message in runs:
+        assert project.run("-s", name, now=now).messages == {name: message}
+    assert project.operation("doctor")["findings"] == []
+
+
+@pytest.fixture(scope="module")
+def days(
+    connection: Connection, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[DatabricksProject, dict[str, list[Run]]]:
+    """A project of every kind, and what each said of its two runs."""
+    project = new_project(connection, tmp_path_factory.mktemp("days") / "project")
+    project.sql(
+        "create table {schema}.events (id int, ts timestamp, n int) using delta tblproperties ('delta.enableChangeDataFeed' = 'true')"
+    )
+    source = {"name": "src", "schema": project.schema, "tables": [{"name": "events"}]}
+    (project.folder / "models" / "sources.yml").write_text(yaml.safe_dump({"sources": [source]}))
+    for name, (kind, query, options, config) in KINDS.items():
+        project.kind(name, query, kind=kind, config=config, **options)
+    runs: dict[str, list[Run]] = {name: [] for name in KINDS}
+    # the store is made by the first run of all
+    for day, rows in enumerate((FIRST, SECOND), 1):
+        _arrive(project, day, rows)
+        for name in KINDS:
+            runs[name].append(project.dbt("run", "-s", name, now=f"2024-01-0{day + 1}T06:00:00"))
+    return project, runs
+
+
+def _arrive(project: DatabricksProject, day: int, rows: Sequence[tuple[int, int]]) -> None:
+    values = ", ".join(f"({id_}, timestamp '2024-01-0{day} 12:00:00+00:00', {n})" for id_, n in rows)
+    project.sql(f"insert into {{schema}}.events values {values}")
+    people = ["(1, 'Ann', timestamp '2024-01-01 12:00:00+00:00')", "(2, 'Bea', timestamp '2024-01-01 12:00:00+00:00')"]
+    later = ["(1, 'Anna', timestamp '2024-01-02 12:00:00+00:00')", "(3, 'Cid', timestamp '2024-01-02 12:00:00+00:00')"]
+    project.sql(
+        "create or replace view {schema}.people as select * from values "
+        f"{', '.join(people if day == 1 else later)} as (id, name, updated_at)"
+    )
+
+
+EVERY_EVENT = sorted(FIRST + SECOND)
+TABLES: Mapping[str, tuple[str, Sequence[tuple[Any, ...]]]] = {
+    **dict.fromkeys(
+        ("incremental_by_time_range", "audited", "incremental_by_unique_key", "incremental_unmanaged", "full", "tracked", "append", "late_data"),
+        ("id, n", EVERY_EVENT),
+    ),
+    # the second day replaces what 20 had
+    **dict.fromkeys(("replace_all", "incremental_by_partition"), ("id, n", [(1, 10), (3, 10), (4, 20), (5, 30)])),
+    "cumulative_aggregate": ("n, times", [(10, 2), (20, 2), (30, 1)]),
+    "scd_type_2_by_time": ("id, name, valid_to is null", [(1, "Ann", False), (1, "Anna", True), (2, "Bea", True), (3, "Cid", True)]),
+    "scd_type_2_by_column": ("id, name, valid_to is null", [(1, "Ann", False), (1, "Anna", True), (2, "Bea", False), (3, "Cid", True)]),
+    "run_sequence": ("id, name, is_current", [(1, "Ann", False), (1, "Anna", True), (2, "Bea", False), (3, "Cid", True)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_statements_of_a_kind(days: tuple[DatabricksProject, dict[str, list[Run]]], name: str) -> None:
+    project, runs = days
+    first, second = runs[name]
+    assert first.success and second.success, first.errors + second.errors
+    columns, rows = TABLES[name]
+    assert project.rows(f"select {columns} from {{schema}}.{name}") == rows
+    text = "".join(
+        f"-- {title}\n\n{_text(statement for statement in _statements(project, run) if not _reads_store(statement))}"
+        for title, run in (("first load", first), ("next day", second))
+    )
+    assert _recorded(name, text) == text
+
+
+def test_the_store_is_asked_the_same_by_every_kind(days: tuple[DatabricksProject, dict[str, list[Run]]]) -> None:
+    project, runs = days
+    found = {
+        statement.replace(f"main.shop.{name}'", "main.shop.MODEL'")
+        for name, both in runs.items()
+        for run in both
+        for statement in _statements(project, run)
+        if _reads_store(statement)
+    }
+    text = _text(sorted(found))
+    assert _recorded("store", text) == text
+
+
+def _recorded(name: str, text: str) -> str:
+    file = STATEMENTS / f"{name}.sql"
+    if "KINDS_WRITE_STATEMENTS" in os.environ:
+        file.write_text(text)
+    return file.read_text()
+
+
+def _text(statements: Iterable[str]) -> str:
+    return "".join(statement + ";\n\n" for statement in statements)
+
+
+def _reads_store(statement: str) -> bool:
+    return statement.startswith("select to_json(") and "from `main`.`shop`.`dbt_kinds_intervals`" in statement
+
+
+def _statements(project: Project, run: Run) -> list[str]:
+    """The statements of a run, without what is another one each time, and without the adapter's own."""
+    found = []
+    for statement in run.statements:
+        if re.match(r"(?i)show|SELECT\s+table_name|create schema", statement):
+            continue
+        text = "\n".join(line.rstrip() for line in statement.splitlines() if line.strip())
+        for pattern, word in CHANGING.items():
+            text = re.sub(pattern, word, text)
+        found.append(text.replace(project.schema, "shop").replace("spark_catalog", "main"))
+    return found
+
+
+CHANGING = {
+    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b": "INVOCATION",
+    r"\b20(2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\b": "NOW",
+    r"(?<=__kinds_stage_)[0-9a-f]{8}": "HASH",
+    r"'[0-9a-f]{32}'": "'HASH'",
+    r"cast\(\d+\.\d+(e-?\d+)? as double\)": "cast(SECONDS as double)",
+}

@@ -81,6 +81,29 @@ def test_what_delta_does_not_take_is_refused_in_words(project: Project) -> None:
     assert not any(project.table_exists(name) for name in ("spaced", "by_expression", "only_appended"))
 
 
+@pytest.mark.parametrize("materialized", ["incremental_by_time_range", "incremental_by_unique_key", "full"])
+def test_a_table_is_clustered(project: Project, materialized: str) -> None:
+    source(project, "(1, date '2024-01-01'), (2, date '2024-01-02')")
+    key = {"unique_key": "id"} if materialized == "incremental_by_unique_key" else {}
+    query = DAYS if materialized == "full" else BY_DAY
+    kind(project, "clustered", query, materialized, ", liquid_clustered_by='day'", **key)
+    # somebody else's table that is clustered is adopted as it is
+    kind(project, "found", query, materialized, **key)
+    project.sql("create table {schema}.found (id int, day date) using delta cluster by (id)")
+    project.run("--full-refresh", "-s", "clustered", now="2024-01-03")
+    project.sql("insert into {schema}.source_rows values (3, date '2024-01-03')")
+    project.run(now="2024-01-04")
+    for name, column in (("clustered", "day"), ("found", "id")):
+        assert project.rows(f"select id from {{schema}}.{name}") == [(1,), (2,), (3,)]
+        assert materialized == "full" or _clustered_by(project, name) == f'[["{column}"]]'
+    assert _clustered_by(project, "clustered") == '[["day"]]'
+
+
+def _clustered_by(project: Project, name: str) -> str | None:
+    properties = dict(project.sql(f"show tblproperties {{schema}}.{name}"))
+    return properties.get("clusteringColumns")
+
+
 FEED = "tblproperties (delta.enableChangeDataFeed = true)"
 WATCHED = "select id, day from {{ dbt_kinds.window_of(source('raw', 'source_rows'), 'day') }} as s"
 

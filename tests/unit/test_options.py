@@ -78,6 +78,7 @@ def test_a_model_needs_nothing_but_its_time_column() -> None:
         "audits": [],
         "file_format": "parquet",
         "partition_by": [],
+        "liquid_clustering": "",
         "partition_by_time_column": True,
     }
 
@@ -532,7 +533,7 @@ def test_keys_of_other_people_are_left_alone(name: str) -> None:
         *("on_configuration_change", "incremental_strategy", "incremental_predicates", "packages"),
         *("concurrent_batches", "location_root", "clustered_by", "buckets", "tblproperties", "options", "sql_header"),
         *("freshness", "static_analysis", "merge_update_columns", "merge_exclude_columns", "server_side_parameters"),
-        *("liquid_clustered_by", "auto_liquid_cluster", "databricks_tags", "query_tags", "unique_tmp_table_suffix"),
+        *("databricks_tags", "query_tags", "unique_tmp_table_suffix"),
     ],
 )
 def test_configs_of_dbt_and_its_adapters_are_left_alone(name: str) -> None:
@@ -575,6 +576,36 @@ def test_delta_does_not_partition_by_an_expression() -> None:
     assert read(written(COLUMN, {"file_format": "iceberg", "partition_by": ["days(ordered_at)"]}))["partition_by"] == [
         "days(ordered_at)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "config", "clause"),
+    [
+        ("spark", {"liquid_clustered_by": "day"}, "cluster by (`day`)"),
+        ("databricks", {"liquid_clustered_by": ["day", "my region"]}, "cluster by (`day`, `my region`)"),
+        ("databricks", {"auto_liquid_cluster": True}, "cluster by auto"),
+    ],
+)
+def test_delta_tables_are_clustered_as_dbt_databricks_does(adapter: str, config: dict[str, Any], clause: str) -> None:
+    macros = Macros(adapter_type=adapter)
+    options = macros.options(written(COLUMN, {"file_format": "delta", **config}))
+    assert options["liquid_clustering"] == clause
+    assert macros.time_partitioning(options, "day", {"step": None, "strftime": None, "write": "date"}) == []
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"file_format": "iceberg", "liquid_clustered_by": "day"}, "clusters Delta tables, and this one is iceberg"),
+        (
+            {"file_format": "delta", "liquid_clustered_by": "day", "partition_by": "day"},
+            "clusters a table or partitions it",
+        ),
+        ({"file_format": "delta", "auto_liquid_cluster": True}, "name them in liquid_clustered_by"),
+    ],
+)
+def test_what_cannot_be_clustered_is_refused(config: dict[str, Any], message: str) -> None:
+    assert message in refusal_of(written(COLUMN, config))
 
 
 @pytest.mark.parametrize(
