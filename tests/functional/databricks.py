@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from tests.functional.elsewhere import ProjectElsewhere, process_elsewhere
 from tests.functional.project import PACKAGE
@@ -27,8 +28,8 @@ TARGET = {
 class DatabricksProject(ProjectElsewhere):
     """A project whose dbt has dbt-databricks, and whose SQL runs on Spark with Delta."""
 
-    def __init__(self, folder: Path, connection: Connection, schema: str, *, threads: int = 1) -> None:
-        super().__init__(folder, connection, TARGET | {"threads": threads}, schema)
+    def __init__(self, folder: Path, connection: Connection, schema: str, **target: Any) -> None:
+        super().__init__(folder, connection, TARGET | target, schema)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """dbt-databricks on Spark with Delta, in the venv of databricks.py: `python -m tests.functional.databricks_process DESCRIPTOR FOLDER`.
 
 dbt-databricks is as it is installed. In place of databricks-sql-connector's connection to a workspace it gets one to the Spark of this process, a session of
-Spark each. What a SQL warehouse refuses is refused; the two things that Spark does not have are put into its words: the tables of Unity Catalog, and `replace on`.
+Spark each. What a SQL warehouse refuses is refused; what Spark does not have is put into its words: the tables of Unity Catalog, `replace on` and `comment on column`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ from tests.functional.speed import SETTINGS, quick_dbt, quick_jvms
 NUMBERS = itertools.count(1)
 _COMMENT = re.compile(r"\s*(/\*.*?\*/)?\s*", re.DOTALL)
 UNITY_TABLES = "`system`.`information_schema`.`tables`"
+COMMENT_ON = re.compile(r"COMMENT ON COLUMN (\S+)\.(\S+) IS ('.*')", re.DOTALL)
+# before 17.1, which has replace on
+CLUSTER = "15.4.x-scala2.12"
+WAREHOUSE_REFUSES = re.compile(r"^set\s|\spurge\s*$|java_method", re.IGNORECASE)
 REPLACE_ON = re.compile(r"insert into table (\S+) as t\s+replace on \((.*?)\)\s+\((.*)\) as s", re.DOTALL)
 
 
@@ -81,14 +85,18 @@ class Cursor:
     def _on_spark(self, statement: str) -> str:
         """A statement as Spark has it."""
         spark = self.connection.spark
-        if re.match(r"set\s", statement, re.IGNORECASE) or re.search(
-            r"\spurge\s*$|java_method", statement, re.IGNORECASE
-        ):
+        if self.connection.is_warehouse and WAREHOUSE_REFUSES.search(statement):
             raise ServerOperationError(f"a SQL warehouse refuses: {statement}")
+        if statement == "SET spark.databricks.clusterUsageTags.sparkVersion":
+            return f"select '{statement[4:]}', '{CLUSTER}'"
         if UNITY_TABLES in statement:
             _list_tables(spark)
             return statement.replace(UNITY_TABLES, "unity_tables")
+        if commented := COMMENT_ON.fullmatch(statement):
+            table, column, comment = commented.groups()
+            return f"alter table {table} alter column {column} comment {comment}"
         if replaced := REPLACE_ON.fullmatch(statement):
+            assert self.connection.is_warehouse
             table, condition, query = replaced.groups()
             columns = spark.sql(f"describe detail {table}").collect()[0].partitionColumns
             assert condition == " and ".join(f"t.`{column}` <=> s.`{column}`" for column in columns)
@@ -104,10 +112,11 @@ class Cursor:
 
 
 class Connection:
-    """A session of its own, as each connection to a warehouse has."""
+    """A session of its own, as each connection to a warehouse or cluster has."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, http_path: str) -> None:
         self.spark = spark.newSession()
+        self.is_warehouse = "/warehouses/" in http_path
         self._id = f"{next(NUMBERS):x}"
 
     def cursor(self) -> Cursor:
@@ -149,7 +158,7 @@ def main(descriptor: str, folder: str) -> None:
     profile = local_profile(Path(folder), name="local", schema="unused", threads=4, table_format="delta")
     profile["local"]["outputs"]["local"]["server_side_parameters"] |= SETTINGS
     spark = start_spark(profile)
-    databricks.sql.connect = lambda **arguments: Connection(spark)
+    databricks.sql.connect = lambda **arguments: Connection(spark, arguments["http_path"])
     serve(descriptor)
 
 

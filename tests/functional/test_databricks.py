@@ -120,8 +120,8 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
         yield connection
 
 
-def new_project(connection: Connection, folder: Path, *, threads: int = 1) -> DatabricksProject:
-    project = DatabricksProject(folder, connection, f"shop{next(NUMBERS)}", threads=threads)
+def new_project(connection: Connection, folder: Path, **target: Any) -> DatabricksProject:
+    project = DatabricksProject(folder, connection, f"shop{next(NUMBERS)}", **target)
     project.sql("create schema {schema}")
     return project
 
@@ -141,6 +141,49 @@ def test_every_kind_of_intervals(connection: Connection, tmp_path: Path) -> None
 
 def _assert_right(kinds: EveryKind) -> None:
     assert kinds.wrong() == {}
+
+
+def test_an_older_cluster_is_switched_to_dynamic_overwrite(connection: Connection, tmp_path: Path) -> None:
+    project = new_project(connection, tmp_path / "project", http_path="/sql/protocolv1/o/1/none")
+    kinds = EveryKind(project, ["delta"], project.sql, kinds=["partition", "overwriting"])
+    kinds.load_four_days(lambda: _assert_right(kinds))
+
+
+CONFIGURED = """version: 2
+models:
+  - name: daily
+    description: "what's sold"
+    config:
+      contract: {enforced: true}
+      persist_docs: {relation: true, columns: true}
+      liquid_clustered_by: [id]
+      location_root: LOCATION
+    constraints: [{type: check, name: small, expression: "id < 100"}]
+    columns:
+      - {name: id, data_type: int, description: "a 'number'", data_tests: [not_null, unique]}
+      - {name: ts, data_type: timestamp}
+"""
+
+
+def test_what_dbt_configures_is_there(connection: Connection, tmp_path: Path) -> None:
+    project = new_project(connection, tmp_path / "project")
+    kinds = EveryKind(project, ["delta"], project.sql, kinds=[])
+    project.kind("daily", f"select id, ts from {{{{ target.schema }}}}.source_rows where id > 2 and ts {BY_DAY[9:]}")
+    (project.folder / "models" / "daily.yml").write_text(CONFIGURED.replace("LOCATION", str(tmp_path / "place")))
+    for day in range(2):
+        kinds.arrive(day)
+        run = project.dbt("build", now=kinds.now())
+        assert run.success, run.errors
+        assert set(run.statuses.values()) == {"success", "pass"}
+    assert project.rows("select id from {schema}.daily") == [(10,), (11,)]
+    described = project.sql("describe table extended {schema}.daily")
+    assert described[0][2] == "a 'number'"
+    facts = {row[0]: row[1] for row in described}
+    assert facts["Comment"] == "what's sold"
+    assert facts["Location"] == f"file:{tmp_path}/place/daily"
+    properties = dict(project.sql("show tblproperties {schema}.daily"))
+    assert properties["clusteringColumns"] == '[["id"]]'
+    assert properties["delta.constraints.small"] == "id < 100"
 
 
 def test_the_ten_minutes_of_the_manual(connection: Connection, tmp_path: Path) -> None:
