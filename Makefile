@@ -8,9 +8,10 @@ WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test delta corners sweep soak fusion unit functional lint docs pictures recordings reference benchmark compare lock clean
 
-## Real flight data: fill the missing days, punch a gap, fill it
+FORMAT ?= iceberg
+## Real flight data: fill the missing days, punch a gap, fill it; `make demo FORMAT=delta` takes Delta's jars from KINDS_JARS, or from Maven
 demo: $(VENV)/demo.installed
-	$(BIN)/dbt-kinds demo
+	$(BIN)/dbt-kinds demo --format $(FORMAT)
 
 ## All checks, unit tests and core functional tests
 test: lint

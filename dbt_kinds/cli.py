@@ -520,11 +520,19 @@ def push(dbt: Dbt, select: str | None, *, resync: bool, lists_dead: bool, retry:
 
 @main.command(epilog=examples("demo"))
 @directory_option(".dbt_kinds/demo", "Where the demo keeps its data; an earlier demo there is removed.")
-def demo(directory: Path) -> None:
+@click.option(
+    "--format",
+    "table_format",
+    type=click.Choice(["iceberg", "delta"]),
+    default="iceberg",
+    show_default=True,
+    help="The format of most tables. Its jars come from the folder KINDS_JARS, a wheel, or Maven.",
+)
+def demo(directory: Path, table_format: str) -> None:
     """Load real flight data, fill missing days, punch a gap and fill exactly that gap."""
     from dbt_kinds.demo import run_demo
 
-    run_demo(directory, Console())
+    run_demo(directory, Console(), table_format)
 
 
 @main.command(epilog=examples("explain ../smelt_project"))

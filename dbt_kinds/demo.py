@@ -56,14 +56,17 @@ CHECKS = {
 }
 
 
-def run_demo(directory: Path, console: Console) -> None:
+def run_demo(directory: Path, console: Console, table_format: str = "iceberg") -> None:
     """Runs the demonstration in a folder, which is cleared first, and verifies the result.
+
+    Args:
+        table_format: of the raw data and of most models, `iceberg` or `delta`.
 
     Raises:
         DemoDataMissingError: the extra `demo` is not installed.
         DemoFailedError: a run did not load exactly the missing intervals, or a table differs from the raw data.
     """
-    options = _prepare(directory.absolute())
+    options = _prepare(directory.absolute(), table_format)
     demonstration = _Demonstration(options, console)
 
     console.rule("Raw data: 336,776 flights of 2013")
@@ -167,8 +170,7 @@ class _Demonstration:
         _row(statement)
 
     def _at(self, execution_time: str, **variables: str) -> DbtOptions:
-        given = {"kinds_execution_time": execution_time, **variables}
-        return DbtOptions(self._options.project_dir, self._options.profiles_dir, variables=given)
+        return self._options.with_variables({"kinds_execution_time": execution_time, **variables})
 
     def _print_status(self, options: DbtOptions) -> None:
         self._console.print("\n[bold]$ dbt-kinds status[/]", highlight=False)
@@ -183,7 +185,7 @@ class _Demonstration:
                 raise DemoFailedError(f"{model} differs from the raw data: {actual}, not {expected}")
 
 
-def _prepare(directory: Path) -> DbtOptions:
+def _prepare(directory: Path, table_format: str) -> DbtOptions:
     if directory.exists() and any(directory.iterdir()) and not (directory / "project" / "dbt_project.yml").exists():
         raise DemoFailedError(f"{directory} holds something else than an earlier demonstration; name another --dir")
     use_java_17()
@@ -195,9 +197,9 @@ def _prepare(directory: Path) -> DbtOptions:
     generated = shutil.ignore_patterns("target", "logs", "dbt_packages", "package-lock.yml")
     shutil.copytree(package / "integration_tests", project, ignore=generated)
     (project / "packages.yml").write_text(yaml.safe_dump({"packages": [{"local": str(package)}]}))
-    profile = local_profile(directory, name="local", schema="analytics", threads=4)
+    profile = local_profile(directory, name="local", schema="analytics", threads=4, table_format=table_format)
     (project / "profiles.yml").write_text(render_profile(profile))
-    return DbtOptions(str(project), str(project))
+    return DbtOptions(str(project), str(project), variables={"lake_format": table_format})
 
 
 def _row(query: str) -> tuple[Any, ...]:

@@ -13,7 +13,10 @@
     {% do run_query('drop table if exists raw.' ~ table ~ '_csv') %}
     {% do run_query('create table raw.' ~ table ~ '_csv (' ~ types ~ ") using csv options (header 'true', nullValue 'NA', path '"
       ~ folder ~ '/' ~ table ~ ".csv')") %}
-    {% do run_query('create or replace table raw.' ~ table ~ ' using iceberg as select * from raw.' ~ table ~ '_csv') %}
+    {# what came late is told by Delta's change data feed, and by Iceberg's own metadata #}
+    {% set properties = {'iceberg': '', 'delta': " tblproperties ('delta.enableChangeDataFeed' = 'true')"} %}
+    {% do run_query('create or replace table raw.' ~ table ~ ' using ' ~ var('lake_format', 'iceberg')
+      ~ properties[var('lake_format', 'iceberg')] ~ ' as select * from raw.' ~ table ~ '_csv') %}
     {% do run_query('drop table raw.' ~ table ~ '_csv') %}
     {% set counted = run_query('select count(*) from raw.' ~ table).rows[0][0] %}
     {% do log('raw.' ~ table ~ ': ' ~ '{:,}'.format(counted) ~ ' rows', info=true) %}

@@ -1,6 +1,6 @@
 {{ config(
     materialized='incremental_by_time_range',
-    file_format='iceberg',
+    file_format=var('lake_format', 'iceberg'),
     meta={'time_column': 'day'}
 ) }}
 

@@ -91,7 +91,7 @@
     table=relation ~ ' version as of ' ~ until) %}
   {% set is_same = dbt_kinds.json_text(dbt_kinds.row_type(described.query))
     == dbt_kinds.json_text(dbt_kinds.row_type(described.table)) %}
-  {% set state = 'columns' if not is_same else 'map' if 'map<' in described.query | map(attribute='type') | join
+  {% set state = 'columns' if not is_same else 'incomparable' if dbt_kinds.has_incomparable(described.query)
     else 'readable' %}
   {% set others = between | map(attribute='operation') | reject('in', ['append', 'replace']) | list
     if is_iceberg and between is not none else none %}

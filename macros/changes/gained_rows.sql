@@ -115,10 +115,10 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
   {% if state == 'columns' %}
     {% set option, reason, words = 'on_source_change', 'upstream schema changed: ' ~ name,
       'upstream schema changed: ' ~ name ~ ' has other columns than at the last run' %}
-  {% elif state == 'map' %}
+  {% elif state == 'incomparable' %}
     {% set option, reason = 'on_source_change', 'uncomparable: ' ~ name %}
     {% set words = name
-      ~ ' has a column of type map and was changed by more than appends, so its new rows cannot be determined' %}
+      ~ ' has a column that Spark cannot compare, a map or a variant, and was changed by more than appends, so its new rows cannot be determined' %}
   {% elif state == 'unknown' %}
     {% set option, reason = 'on_lost_history', 'history is gone: ' ~ name %}
     {% set words = 'the record of the last load does not say which version of ' ~ name

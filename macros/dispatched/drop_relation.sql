@@ -9,3 +9,9 @@
 drop {{ type }} if exists {{ relation }}{{ ' purge' if type | string == 'table' }}
   {% endcall %}
 {% endmacro %}
+
+
+{# dbt looks for macros of an adapter's parents in one package before it looks into the next; dbt-databricks has its own. #}
+{% macro databricks__drop_relation(relation) %}
+  {% do return(dbt.databricks__drop_relation(relation)) %}
+{% endmacro %}

@@ -14,3 +14,9 @@ show table extended in {{ relation.schema }} like '*'
   {% endfor %}
   {% do return(rows) %}
 {% endmacro %}
+
+
+{# As drop_relation: dbt-databricks has its own. #}
+{% macro databricks__list_relations_without_caching(schema_relation) %}
+  {% do return(dbt.databricks__list_relations_without_caching(schema_relation)) %}
+{% endmacro %}

@@ -23,3 +23,9 @@
   {% endfor %}
   {% do return(statements[0]) %}
 {% endmacro %}
+
+
+{# As drop_relation: dbt-databricks has its own. #}
+{% macro databricks__load_csv_rows(model, agate_table) %}
+  {% do return(dbt.databricks__load_csv_rows(model, agate_table)) %}
+{% endmacro %}

@@ -22,15 +22,15 @@
   {% set change = dbt_kinds.change_since(landed, then, now) if then else {'state': 'new', 'is_appended': false} %}
   {# two versions with other columns, or with maps, cannot be compared; what was appended between them can be read,
      whatever was removed #}
-  {% set readable = dict(change, state='map', is_appended=change.updates_nothing) if change.state in ['columns', 'map']
-    else change %}
+  {% set readable = dict(change, state='incomparable', is_appended=change.updates_nothing)
+    if change.state in ['columns', 'incomparable'] else change %}
   {% set bounds = [none, now.split(' ')[1]] if change.state == 'new'
     else dbt_kinds.gained_bounds(options, landed, readable, then, now, 1) %}
   {% if bounds is none %}
     {% do dbt_kinds.fail(options.model,
       ('snapshot ' ~ then.split(' ')[1] ~ ' of the landing table ' ~ name ~ ' is gone' if change.state == 'gone'
         else 'the landing table ' ~ name ~ ' had rows changed or removed, and '
-      ~ ('has other columns than at the last run' if change.state == 'columns' else 'has a column of type map'))
+      ~ ('has other columns than at the last run' if change.state == 'columns' else 'has a column that Spark cannot compare'))
       ~ ', so its new rows cannot be determined; to replace the rows of this model by all rows of the landing table, set '
       ~ 'disable_restatement: false and run dbt run --full-refresh --select ' ~ options.model) %}
   {% endif %}

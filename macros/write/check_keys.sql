@@ -154,8 +154,9 @@ select * from (
   {% set texts = options.unique_key + options.get('order_by', []) %}
   {% for key in keys %}
     {% set option = 'unique_key' if loop.index0 < options.unique_key | length else 'order_by' %}
+    {% set found = dbt_kinds.incomparable(key.type) %}
     {% do dbt_kinds.fail(options.model,
-      option ~ " '" ~ texts[loop.index0] ~ "' is a " ~ key.type
-        ~ ', and Spark cannot compare maps; name another column, or make an array of it in the query: array_sort(map_entries(…))') if 'map<' in key.type %}
+      option ~ " '" ~ texts[loop.index0] ~ "' is a " ~ key.type ~ ', and Spark cannot compare ' ~ found.what
+        ~ '; name another column, or make ' ~ found.instead) if found is not none %}
   {% endfor %}
 {% endmacro %}

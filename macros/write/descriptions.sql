@@ -1,7 +1,7 @@
 {#
   dbt's persist_docs, so that a backslash is one: dbt-spark takes it for an escape. It also describes the columns of
   Iceberg and Delta only, all of them in every run, and each is a change of metadata that makes the running reads and
-  writes of others fail on Delta (MetadataChangedException).
+  writes of others fail on Delta (MetadataChangedException); dbt-databricks describes the table in every run.
 #}
 
 
@@ -25,10 +25,6 @@
    which gets it when the table is created. #}
 {% macro describe_columns(relation, run_context) %}
   {% set file_format = run_context.options.file_format %}
-  {% if adapter.type() != 'spark' %}
-    {% do persist_docs(relation, model) %}
-    {% do return(none) %}
-  {% endif %}
   {% set described, fixed = dbt_kinds._descriptions(file_format),
     run_context.write_spec.get('partition_columns', []) | map('lower') | list %}
   {% set held, changed = dbt_kinds.describe_query('select * from ' ~ relation) if described else [], [] %}

@@ -24,10 +24,10 @@
   {% set keys = [] %}
   {% for key in options.group_key %}
     {% set column = dbt_kinds.find_column(source, key) %}
-    {% if 'map<' in column.type %}
-      {% do dbt_kinds.fail(options.model,
-        "group_key '" ~ key ~ "' is a " ~ column.type ~ ', and Spark cannot compare maps; name another column') %}
-    {% endif %}
+    {% set found = dbt_kinds.incomparable(column.type) %}
+    {% do dbt_kinds.fail(options.model,
+      "group_key '" ~ key ~ "' is a " ~ column.type ~ ', and Spark cannot compare ' ~ found.what
+        ~ '; name another column, or make ' ~ found.instead) if found is not none %}
     {% do keys.append(dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% do return(dict(
@@ -49,7 +49,8 @@
   {% set lower_keys, hashed, values = keys | map('lower') | list, {}, [] %}
   {% for quoted in dbt_kinds.quoted_names(columns) %}
     {% set column = columns[loop.index0] %}
-    {% set value = dbt_kinds.hashable(quoted, dbt_kinds.parse_type(column.type)) if '<' in column.type else quoted %}
+    {% set value = dbt_kinds.hashable(quoted, dbt_kinds.parse_type(column.type))
+      if '<' in column.type or column.type == 'variant' else quoted %}
     {% do hashed.update({column.name | lower: value ~ ', ' ~ quoted ~ ' is null'})
       if column.name | lower not in lower_keys %}
   {% endfor %}
@@ -71,7 +72,7 @@
    maps as sorted lists (measured). Pure. #}
 {% macro hashable(value, type) %}
   {% if type.kind == 'atomic' %}
-    {% do return(value) %}
+    {% do return('to_json(' ~ value ~ ')' if type.text == 'variant' else value) %}
   {% elif type.kind == 'truncated' %}
     {% do return('to_json(struct(' ~ value ~ '))') %}
   {% endif %}

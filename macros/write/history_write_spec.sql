@@ -160,11 +160,12 @@
       {% do compared.append(of_source[name | lower]) %}
     {% endfor %}
   {% endif %}
-  {% for column in compared if 'map<' in column.type and not options.traits.numbers_by_run %}
+  {% for column in compared if not options.traits.numbers_by_run %}
+    {% set found = dbt_kinds.incomparable(column.type) %}
     {% do dbt_kinds.fail(options.model,
-      "columns compares '" ~ column.name ~ "', a " ~ column.type ~ ', and Spark cannot compare maps; '
+      "columns compares '" ~ column.name ~ "', a " ~ column.type ~ ', and Spark cannot compare ' ~ found.what ~ '; '
       ~ ('name the columns to compare instead of *' if options.columns == '*' else 'leave it out')
-      ~ ', or make an array of it: array_sort(map_entries(…))') %}
+      ~ ', or make ' ~ found.instead) if found is not none %}
   {% endfor %}
   {% do return(compared) %}
 {% endmacro %}

@@ -105,9 +105,9 @@
 {% endmacro %}
 
 
-{# Maps cannot be compared: with one, every row counts as changed. #}
+{# With a column that Spark cannot compare, every row counts as changed. #}
 {% macro _equality(options, updated) %}
-  {% if not options.update_only_changed or 'map<' in updated | map(attribute='type') | join(' ') %}
+  {% if not options.update_only_changed or dbt_kinds.has_incomparable(updated) %}
     {% do return(none) %}
   {% endif %}
   {% set equal = [] %}

@@ -1,7 +1,7 @@
 """dbt-databricks on Spark with Delta, in the venv of databricks.py: `python -m tests.functional.databricks_process DESCRIPTOR FOLDER`.
 
 dbt-databricks is as it is installed. In place of databricks-sql-connector's connection to a workspace it gets one to the Spark of this process, a session of
-Spark each. What a SQL warehouse refuses is refused; what Spark does not have is put into its words: the tables of Unity Catalog, `replace on` and `comment on column`.
+Spark each. What a SQL warehouse refuses is refused; what Spark does not have is put into its words: Unity Catalog's lists of tables and of row filters, and `replace on`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from tests.functional.speed import SETTINGS, quick_dbt, quick_jvms
 
 NUMBERS = itertools.count(1)
 _COMMENT = re.compile(r"\s*(/\*.*?\*/)?\s*", re.DOTALL)
+ROW_FILTERS = re.compile(r"`\w+`\.`information_schema`\.`row_filters`")
+NO_ROW_FILTER = "(select '' as table_catalog, '' as table_schema, '' as table_name, '' as filter_name, '' as target_columns where false)"
 UNITY_TABLES = "`system`.`information_schema`.`tables`"
-COMMENT_ON = re.compile(r"COMMENT ON COLUMN (\S+)\.(\S+) IS ('.*')", re.DOTALL)
 # before 17.1, which has replace on
 CLUSTER = "15.4.x-scala2.12"
 WAREHOUSE_REFUSES = re.compile(r"^set\s|\spurge\s*$|java_method", re.IGNORECASE)
@@ -44,7 +45,9 @@ class Cursor:
 
     def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> Cursor:
         """Runs a statement."""
-        assert bindings is None, "the package binds no values"
+        # a seed of dbt-databricks, whose values the connector writes into the statement
+        for value in bindings or ():
+            sql = sql.replace("%s", _literal(value), 1)
         statement = sql[_COMMENT.match(sql).end() :].strip()  # type: ignore[union-attr]
         try:
             self._take(self.connection.spark.sql(self._on_spark(statement)))
@@ -89,12 +92,10 @@ class Cursor:
             raise ServerOperationError(f"a SQL warehouse refuses: {statement}")
         if statement == "SET spark.databricks.clusterUsageTags.sparkVersion":
             return f"select '{statement[4:]}', '{CLUSTER}'"
+        statement = ROW_FILTERS.sub(NO_ROW_FILTER, statement)
         if UNITY_TABLES in statement:
             _list_tables(spark)
             return statement.replace(UNITY_TABLES, "unity_tables")
-        if commented := COMMENT_ON.fullmatch(statement):
-            table, column, comment = commented.groups()
-            return f"alter table {table} alter column {column} comment {comment}"
         if replaced := REPLACE_ON.fullmatch(statement):
             assert self.connection.is_warehouse
             table, condition, query = replaced.groups()
@@ -129,6 +130,13 @@ class Connection:
 
     def close(self) -> None:
         """A session ends with its process."""
+
+
+def _literal(value: Any) -> str:
+    if value is None or isinstance(value, (int, float)):
+        return "null" if value is None else str(value)
+    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{text}'"
 
 
 def _list_tables(spark: SparkSession) -> None:

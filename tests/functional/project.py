@@ -61,6 +61,8 @@ class Project:
         (folder / "macros").mkdir()
         (folder / "dbt_packages").mkdir()
         (folder / "dbt_packages" / "dbt_kinds").symlink_to(package)
+        # as `dbt deps` leaves it: dbt 1.12 compares the two
+        (folder / "packages.yml").write_text(yaml.safe_dump({"packages": [{"local": str(package)}]}))
 
     def model(self, name: str, sql: str) -> None:
         """Writes or replaces a model."""

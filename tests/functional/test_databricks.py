@@ -170,12 +170,19 @@ def test_what_dbt_configures_is_there(connection: Connection, tmp_path: Path) ->
     kinds = EveryKind(project, ["delta"], project.sql, kinds=[])
     project.kind("daily", f"select id, ts from {{{{ target.schema }}}}.source_rows where id > 2 and ts {BY_DAY[9:]}")
     (project.folder / "models" / "daily.yml").write_text(CONFIGURED.replace("LOCATION", str(tmp_path / "place")))
+    # dbt's own tables beside ours, which take what dbt-databricks has for them although the package comes first
+    project.settings["dispatch"] = [{"macro_namespace": "dbt", "search_order": ["shop", "dbt_kinds", "dbt"]}]
+    project.model("own", "{{ config(materialized='table') }}\nselect id from {{ ref('daily') }}")
+    (project.folder / "seeds").mkdir()
+    (project.folder / "seeds" / "names.csv").write_text("id,name\n1,O'Hara\n2,\n")
     for day in range(2):
         kinds.arrive(day)
         run = project.dbt("build", now=kinds.now())
         assert run.success, run.errors
         assert set(run.statuses.values()) == {"success", "pass"}
     assert project.rows("select id from {schema}.daily") == [(10,), (11,)]
+    assert project.rows("select id from {schema}.own") == [(10,), (11,)]
+    assert project.rows("select * from {schema}.names") == [(1, "O'Hara"), (2, None)]
     described = project.sql("describe table extended {schema}.daily")
     assert described[0][2] == "a 'number'"
     facts = {row[0]: row[1] for row in described}

@@ -78,8 +78,17 @@ def test_a_field_whose_name_a_hive_catalog_loses(
         ("cumulative_aggregate", {"unique_key": "m", "combine": {"id": "add"}}, "unique_key"),
     ],
 )  # fmt: skip
-def test_a_map_is_no_key(kind: str, options: dict[str, Any], said: str) -> None:
-    columns = [{"name": "id", "type": "int"}, {"name": "m", "type": "map<string,int>"}]
+@pytest.mark.parametrize(
+    ("type_", "what", "instead"),
+    [
+        ("map<string,int>", "maps", "an array of it in the query: array_sort(map_entries(…))"),
+        ("variant", "variants", "text of it in the query: to_json(…)"),
+    ],
+)
+def test_what_spark_cannot_compare_is_no_key(
+    kind: str, options: dict[str, Any], said: str, type_: str, what: str, instead: str
+) -> None:
+    columns = [{"name": "id", "type": "int"}, {"name": "m", "type": type_}]
     rendered = Macros(node=node("orders", kind=kind, **options), compiled_code=cumulative_runs.query())
     read = rendered.options(node("orders", kind=kind, **options))
     write_spec = {
@@ -90,5 +99,18 @@ def test_a_map_is_no_key(kind: str, options: dict[str, Any], said: str) -> None:
     with pytest.raises(CompilerError) as refused:
         getattr(rendered, write_spec)(read, columns, None, "select 1", keys)
     assert str(refused.value) == (
-        f"dbt_kinds: model orders: {said} 'm' is a map<string,int>, and Spark cannot compare maps; name another column, or make an array of it in the query: array_sort(map_entries(…))"
+        f"dbt_kinds: model orders: {said} 'm' is a {type_}, and Spark cannot compare {what}; name another column, or make {instead}"
     )
+
+
+@pytest.mark.parametrize(
+    ("type_", "what"),
+    [
+        *[(type_, "maps") for type_ in ("map<string,int>", "array<map<string,variant>>")],
+        *[(type_, "variants") for type_ in ("variant", "array<variant>", "struct<a:int,v:variant>", "struct<v:variant,a:int>")],
+        *[(type_, None) for type_ in ("int", "struct<variant:int>", "struct<a:int,variant:string>", "string", "struct<my_variant:int>")],
+    ],
+)  # fmt: skip
+def test_what_spark_cannot_compare_is_found_at_any_depth(type_: str, what: str | None) -> None:
+    found = Macros().incomparable(type_)
+    assert (found and found["what"]) == what
