@@ -19,9 +19,9 @@ nox.options.sessions = ["kinds"]
 
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 DBTS = ["1.10", "1.11", "1.12"]
-SPARKS = ["3.5", "4.0", "4.1"]
-# the oldest of everything and the newest that has run whole: (Python, dbt, Spark)
-CORNERS = [(PYTHONS[0], DBTS[0], SPARKS[0]), (PYTHONS[-1], "1.11", SPARKS[-1])]
+SPARKS = ["3.5", "4.0", "4.1", "4.2", "4.3"]
+# the oldest and the newest of everything: (Python, dbt, Spark)
+CORNERS = [(PYTHONS[0], DBTS[0], SPARKS[0]), (PYTHONS[-1], DBTS[-1], SPARKS[-1])]
 # what the matrix imports beside dbt and Spark; pips differ in how they spell PyHive's extra, so this has its parts
 TESTS = ["pytest", "pytest-xdist", "pyhive", "pure-sasl", "thrift", "thrift-sasl"]
 # what the tests of the other kinds import
