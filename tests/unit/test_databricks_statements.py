@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import sqlglot
 from sqlglot import exp
+
+from tests.unit.macros import Macros
 
 FILES = sorted((Path(__file__).parents[1] / "fixtures" / "databricks").glob("*.sql"))
 # sqlglot keeps these as text
@@ -43,3 +47,49 @@ def test_tables_have_their_catalog(file: Path) -> None:
     for statement in statements(file):
         for name in re.findall(r"(?:into|table|history|table extended) (`[^\s(]*)", statement):
             assert name.startswith("`main`.`shop`.`"), statement
+
+
+def of_databricks(**adapter: Any) -> Macros:
+    """The package's macros on a target of Databricks."""
+    return Macros(adapter_type="databricks", adapter=SimpleNamespace(type=lambda: "databricks", **adapter))
+
+
+def test_a_location_is_asked_for_as_dbt_databricks_does() -> None:
+    """Its macro wants the relation of a catalog, and dbt-spark's wants nothing."""
+    macros = of_databricks(build_catalog_relation=lambda model: f"catalog of {model}")
+    macros.change_context(
+        config=SimpleNamespace(model="orders"), location_clause=lambda relation: f" location of {relation} "
+    )
+    assert macros.location_of_table() == "location of catalog of orders"
+    spark = Macros()
+    spark.change_context(location_clause=lambda: "")
+    assert spark.location_of_table() == ""
+
+
+@pytest.mark.parametrize(
+    ("is_cluster", "newer", "has"), [(False, -1, True), (True, -1, False), (True, 0, True), (True, 1, True)]
+)
+def test_partitions_are_replaced_without_a_setting_where_that_can_be(is_cluster: bool, newer: int, has: bool) -> None:
+    macros = of_databricks(is_cluster=lambda: is_cluster, compare_dbr_version=lambda major, minor: newer)
+    assert macros._has_replace_on() is has
+    assert Macros()._has_replace_on() is False
+
+
+def test_every_partition_column_is_compared() -> None:
+    assert Macros()._replace_on("t1", ["`a`", "`b`"], "select 1") == (
+        "insert into table t1 as t\nreplace on (t.`a` <=> s.`a` and t.`b` <=> s.`b`)\n(select 1) as s"
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["drop_relation", "list_relations_without_caching", "load_csv_rows", "can_clone_table"]
+)
+def test_macros_of_dbt_spark_that_we_override_stay_those_of_dbt_databricks(name: str) -> None:
+    """dbt looks for `spark__` of a package that comes first before it looks for `databricks__` of the next."""
+    arguments = {"load_csv_rows": ("model", "table"), "can_clone_table": ()}.get(name, ("relation",))
+    theirs = SimpleNamespace(**{f"databricks__{name}": lambda *given: ("dbt-databricks", *given)})
+    macros = of_databricks()
+    macros.change_context(
+        dbt=theirs, model=SimpleNamespace(name="orders", config=SimpleNamespace(materialized="table"))
+    )
+    assert getattr(macros, f"databricks__{name}")(*arguments) == ("dbt-databricks", *arguments)
