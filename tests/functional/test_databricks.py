@@ -193,6 +193,28 @@ def test_what_dbt_configures_is_there(connection: Connection, tmp_path: Path) ->
     assert properties["delta.constraints.small"] == "id < 100"
 
 
+def test_events_a_sink_and_operations(connection: Connection, tmp_path: Path) -> None:
+    project = new_project(connection, tmp_path / "project")
+    landing = tmp_path / "landing"
+    landing.mkdir()
+    columns = [{"name": "id", "data_type": "int"}]
+    project.kind("landed", "", kind="events", start=None, landing={"path": str(landing)}, columns=columns)
+    followed = "select id from {{ ref('landed') }}"
+    project.kind("pushed", followed, kind="tracked", start=None, group_key="id", sink={"function": "crm"})
+    said = []
+    for number, lines in enumerate((['{"id": 1}', "no JSON"], ['{"id": 2}'])):
+        (landing / f"{number}.json").write_text("\n".join(lines))
+        said.append(project.run(now=f"2024-01-0{number + 2}T06:00:00").messages)
+    assert said == [
+        {"landed": "flush: 1 row", "pushed": "backfill: first run, 1 row"},
+        {"landed": "flush: 1 row", "pushed": "incremental: 1 row"},
+    ]
+    assert project.rows("select id from {schema}.pushed") == [(1,), (2,)]
+    assert len(project.rows("select * from {schema}.landed__rejected")) == 1
+    for operation in ("plan", "status", "history", "doctor", "compact_store"):
+        assert project.operation(operation, now="2024-01-03T06:00:00")
+
+
 def test_the_ten_minutes_of_the_manual(connection: Connection, tmp_path: Path) -> None:
     page = (PACKAGE / "docs" / "start" / "databricks.md").read_text()
     project = new_project(connection, tmp_path / "project")
