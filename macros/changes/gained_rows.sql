@@ -118,7 +118,8 @@ options (path {{ dbt_kinds.text_literal(dbt_kinds.relation_of_node(node) | strin
   {% elif state == 'incomparable' %}
     {% set option, reason = 'on_source_change', 'uncomparable: ' ~ name %}
     {% set words = name
-      ~ ' has a column that Spark cannot compare, a map or a variant, and was changed by more than appends, so its new rows cannot be determined' %}
+      ~ ' has a column that Spark cannot compare, a map or a variant, and was changed by more than appends, '
+      ~ 'so its new rows cannot be determined' %}
   {% elif state == 'unknown' %}
     {% set option, reason = 'on_lost_history', 'history is gone: ' ~ name %}
     {% set words = 'the record of the last load does not say which version of ' ~ name

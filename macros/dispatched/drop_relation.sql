@@ -11,7 +11,8 @@ drop {{ type }} if exists {{ relation }}{{ ' purge' if type | string == 'table' 
 {% endmacro %}
 
 
-{# dbt looks for macros of an adapter's parents in one package before it looks into the next; dbt-databricks has its own. #}
+{# dbt looks for macros of an adapter's parents in one package before it looks into the next; dbt-databricks has its
+   own. #}
 {% macro databricks__drop_relation(relation) %}
   {% do return(dbt.databricks__drop_relation(relation)) %}
 {% endmacro %}

@@ -30,7 +30,8 @@
     {% do dbt_kinds.fail(options.model,
       ('snapshot ' ~ then.split(' ')[1] ~ ' of the landing table ' ~ name ~ ' is gone' if change.state == 'gone'
         else 'the landing table ' ~ name ~ ' had rows changed or removed, and '
-      ~ ('has other columns than at the last run' if change.state == 'columns' else 'has a column that Spark cannot compare'))
+      ~ ('has other columns than at the last run' if change.state == 'columns'
+        else 'has a column that Spark cannot compare'))
       ~ ', so its new rows cannot be determined; to replace the rows of this model by all rows of the landing table, set '
       ~ 'disable_restatement: false and run dbt run --full-refresh --select ' ~ options.model) %}
   {% endif %}

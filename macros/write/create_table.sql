@@ -104,8 +104,8 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
 {% endmacro %}
 
 
-{# SQL: the location that the user chose, or nothing. The macro of dbt-databricks wants what its own materializations give
-   it. #}
+{# SQL: the location that the user chose, or nothing. The macro of dbt-databricks wants what its own materializations
+   give it. #}
 {% macro location_of_table() %}
   {% do return((location_clause(adapter.build_catalog_relation(config.model)) if adapter.type() == 'databricks'
     else location_clause()) | trim) %}

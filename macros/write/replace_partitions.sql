@@ -30,5 +30,6 @@
 {% macro _replace_on(relation, partition_columns, rows) %}
   {% set same = [] %}
   {% for column in partition_columns %}{% do same.append('t.' ~ column ~ ' <=> s.' ~ column) %}{% endfor %}
-  {% do return('insert into table ' ~ relation ~ ' as t\nreplace on (' ~ same | join(' and ') ~ ')\n(' ~ rows ~ ') as s') %}
+  {% do return('insert into table ' ~ relation ~ ' as t\nreplace on (' ~ same | join(' and ')
+    ~ ')\n(' ~ rows ~ ') as s') %}
 {% endmacro %}

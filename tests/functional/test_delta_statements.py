@@ -39,8 +39,9 @@ class Dbt:
 
     def __init__(self, **variables: Any) -> None:
         self.sent: list[str] = []
-        clauses = ["options_clause", "clustered_cols", "location_clause", "comment_clause", "tblproperties_clause"]
+        clauses = ["options_clause", "clustered_cols", "comment_clause", "tblproperties_clause"]
         of_dbt: dict[str, Any] = {clause: lambda **_: "" for clause in clauses}
+        of_dbt["location_clause"] = lambda relation: ""
         of_dbt["statement"] = self.statement
         of_dbt["run_query"] = lambda sql: SimpleNamespace(rows=[Answer()])
         of_dbt["adapter"] = SimpleNamespace(
@@ -48,8 +49,14 @@ class Dbt:
             quote=lambda name: f"`{name}`",
             dispatch=lambda name, package: self.macros.dispatched(name, "databricks"),
             config=SimpleNamespace(credentials=SimpleNamespace(server_side_parameters={})),
+            build_catalog_relation=lambda model: None,
+            # an older cluster: Spark's parser does not know what newer ones and warehouses get instead
+            is_cluster=lambda: True,
+            compare_dbr_version=lambda major, minor: -1,
         )
-        self.macros = Macros(variables=variables, node={"name": "orders", "unique_id": "model.shop.orders"}, **of_dbt)
+        of_dbt["config"] = SimpleNamespace(model=None)
+        written = {"name": "orders", "unique_id": "model.shop.orders", "config": {"file_format": "delta"}}
+        self.macros = Macros(variables=variables, node=written, **of_dbt)
 
     def statement(self, name: str, caller: Callable[[], str]) -> str:
         self.sent.append(caller().strip())
