@@ -61,8 +61,6 @@ class Project:
         (folder / "macros").mkdir()
         (folder / "dbt_packages").mkdir()
         (folder / "dbt_packages" / "dbt_kinds").symlink_to(package)
-        # as `dbt deps` leaves it: dbt 1.12 compares the two
-        (folder / "packages.yml").write_text(yaml.safe_dump({"packages": [{"local": str(package)}]}))
 
     def model(self, name: str, sql: str) -> None:
         """Writes or replaces a model."""
@@ -165,6 +163,10 @@ class Project:
         flags = {"send_anonymous_usage_stats": False, "require_generic_test_arguments_property": True}
         settings["flags"] = flags
         profile = {"local": {"target": "local", "outputs": {"local": self.target}}}
+        package, packages = self.folder / "dbt_packages" / "dbt_kinds", self.folder / "packages.yml"
+        if package.exists() and not packages.exists():
+            # dbt 1.12 compares what is installed with what is asked for
+            packages.write_text(yaml.safe_dump({"packages": [{"local": str(package.resolve())}]}))
         for name, content in (("dbt_project.yml", settings), ("profiles.yml", profile)):
             file, text = self.folder / name, yaml.safe_dump(content)
             if not file.exists() or file.read_text() != text:

@@ -290,7 +290,6 @@ def test_a_store_that_is_not_there_yet_is_no_error(
 @pytest.mark.parametrize("command", rest(COMMANDS, HISTORY), ids=lambda command: command[0])
 def test_a_project_without_the_package_is_told_what_to_add(project: Project, command: list[str]) -> None:
     (project.folder / "dbt_packages" / "dbt_kinds").unlink()
-    (project.folder / "packages.yml").unlink()
     project.write_settings()
     told = ask(project, *command)
     assert (told.exit_code, told.stdout) == (2, "")
