@@ -19,12 +19,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import local_profile
-from tests.functional.elsewhere import serve
+from tests.functional.elsewhere import serve, without_comment
 from tests.functional.project import start_spark
 from tests.functional.speed import SETTINGS, quick_dbt, quick_jvms
 
 NUMBERS = itertools.count(1)
-_COMMENT = re.compile(r"\s*(/\*.*?\*/)?\s*", re.DOTALL)
 ROW_FILTERS = re.compile(r"`\w+`\.`information_schema`\.`row_filters`")
 NO_ROW_FILTER = "(select '' as table_catalog, '' as table_schema, '' as table_name, '' as filter_name, '' as target_columns where false)"
 UNITY_TABLES = "`system`.`information_schema`.`tables`"
@@ -48,21 +47,11 @@ class Cursor:
         # a seed of dbt-databricks, whose values the connector writes into the statement
         for value in bindings or ():
             sql = sql.replace("%s", _literal(value), 1)
-        statement = sql[_COMMENT.match(sql).end() :].strip()  # type: ignore[union-attr]
+        statement = without_comment(sql)
         try:
             self._take(self.connection.spark.sql(self._on_spark(statement)))
         except Exception as error:
             raise ServerOperationError(str(error)) from error
-        return self
-
-    def tables(self, catalog: str, schema: str) -> Cursor:
-        """The tables of a schema, as the connector's metadata request has them."""
-        raise NotImplementedError("tables")
-
-    def schemas(self, catalog: str, schema: str | None) -> Cursor:
-        """The schemas of a catalog, as the connector's metadata request has them."""
-        found = self.connection.spark.sql(f"show schemas in {catalog}" + (f" like '{schema}'" if schema else ""))
-        self._take(found.selectExpr("namespace as TABLE_SCHEM", f"'{catalog}' as TABLE_CATALOG"))
         return self
 
     def fetchall(self) -> list[tuple[Any, ...]]:

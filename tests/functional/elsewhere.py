@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import traceback
@@ -60,6 +61,11 @@ def process_elsewhere(folder: Path, packages: Sequence[str], module: str, *argum
         finally:
             process.kill()
             process.wait()
+
+
+def without_comment(sql: str) -> str:
+    """A statement without the comment that dbt puts before it."""
+    return re.sub(r"\A\s*(/\*.*?\*/)?\s*", "", sql, flags=re.DOTALL).strip()
 
 
 def serve(descriptor: str, prepare: Callable[[Mapping[str, Any]], None] = lambda state: None) -> None:

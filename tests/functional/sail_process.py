@@ -20,11 +20,10 @@ from dbt_common.exceptions import DbtRuntimeError
 from pysail.spark import SparkConnectServer
 from pyspark.sql import SparkSession
 
-from tests.functional.elsewhere import serve
+from tests.functional.elsewhere import serve, without_comment
 from tests.functional.speed import quick_dbt
 
 Answer = tuple[list[str], list[tuple[Any, ...]]]
-_COMMENT = re.compile(r"\s*(/\*.*?\*/)?\s*", re.DOTALL)
 
 
 def spark() -> SparkSession:
@@ -81,7 +80,7 @@ class Cursor(session.Cursor):  # type: ignore[misc]
 
     def execute(self, sql: str, *parameters: Any) -> None:
         """Executes a statement, unless the connection is lost."""
-        statement = sql[_COMMENT.match(sql).end() :].strip()  # type: ignore[union-attr]
+        statement = without_comment(sql)
         pattern, done = Cursor.breaks_at or ("(?!)", False)
         if re.match(pattern, statement) and not Cursor.is_broken:
             if done:

@@ -7,6 +7,7 @@ from typing import Any
 import pyspark
 import pytest
 
+from tests.functional.every_kind import BY_DAY
 from tests.functional.formats import table_format
 from tests.functional.project import Project
 
@@ -16,7 +17,6 @@ pytestmark = [
     pytest.mark.skipif(table_format() != "delta", reason="needs Delta; Hive's metastore has no variants for Iceberg"),
 ]
 
-BY_DAY = "where ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"
 SOURCE = "select * from {{ target.schema }}.source_rows "
 # name: its kind, query and options
 MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
