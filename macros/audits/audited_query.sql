@@ -51,9 +51,7 @@
 {% macro empty_rows(columns) %}
   {% set selected = [] %}
   {% for quoted in dbt_kinds.quoted_names(columns) %}
-    {% set type = columns[loop.index0].type %}
-    {% do selected.append('cast(null as ' ~ (dbt_kinds.type_text(dbt_kinds.parse_type(type)) if '<' in type else type)
-      ~ ') as ' ~ quoted) %}
+    {% do selected.append('cast(null as ' ~ dbt_kinds.sql_type(columns[loop.index0].type) ~ ') as ' ~ quoted) %}
   {% endfor %}
   {% do return('(select ' ~ selected | join(', ') ~ ')') %}
 {% endmacro %}

@@ -71,21 +71,22 @@
         ~ '; select it, or name one of them') %}
   {% endif %}
   {% set is_instant, name = column.type == 'timestamp', dbt_kinds.quoted(column.name) %}
+  {% set type = dbt_kinds.sql_type(column.type) %}
   {% if existing is not none and dbt_kinds.find_column(existing.columns, options.cursor) is not none %}
     {# a string would be read in the session's time zone, where an hour may occur twice #}
     {% set greatest = 'unix_micros(max(' ~ name ~ '))' if is_instant else 'cast(max(' ~ name ~ ') as string)' %}
     {% set found = dbt_kinds.query_rows('select ' ~ greatest ~ ' as greatest from ' ~ this)[0].get('greatest') %}
     {% if found is not none %}
       {% do return('timestamp_micros(' ~ found ~ ')' if is_instant
-        else 'cast(' ~ dbt_kinds.text_literal(found) ~ ' as ' ~ column.type ~ ')') %}
+        else 'cast(' ~ dbt_kinds.text_literal(found) ~ ' as ' ~ type ~ ')') %}
     {% endif %}
   {% endif %}
   {% set initial = dbt_kinds.text_literal(options.cursor_initial) %}
-  {% if not dbt_kinds.query_rows('select try_cast(' ~ initial ~ ' as ' ~ column.type
+  {% if not dbt_kinds.query_rows('select try_cast(' ~ initial ~ ' as ' ~ type
       ~ ') is not null as fits')[0].fits %}
     {% do dbt_kinds.fail(options.model,
       'cursor_initial ' ~ initial ~ ' cannot be compared with the column ' ~ options.cursor ~ ', which is '
         ~ column.type ~ '; set cursor_initial to a value below all of its values') %}
   {% endif %}
-  {% do return('cast(' ~ initial ~ ' as ' ~ column.type ~ ')') %}
+  {% do return('cast(' ~ initial ~ ' as ' ~ type ~ ')') %}
 {% endmacro %}

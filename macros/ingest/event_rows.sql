@@ -2,7 +2,8 @@
 {% macro empty_event_rows(options) %}
   {% set selected = [] %}
   {% for column in options.columns %}
-    {% do selected.append('cast(null as ' ~ column.data_type ~ ') as ' ~ dbt_kinds.quoted(column.name)) %}
+    {% do selected.append('cast(null as ' ~ dbt_kinds.sql_type(column.data_type) ~ ') as '
+      ~ dbt_kinds.quoted(column.name)) %}
   {% endfor %}
   {% do return('select ' ~ selected | join(', ') ~ '\nwhere false') %}
 {% endmacro %}
@@ -19,7 +20,8 @@
   {% set fields, written, selected, changed = [], [], [], [] %}
   {% for column in options.columns %}
     {% set name = dbt_kinds.quoted(column.name) %}
-    {% do fields.append(name ~ ' ' ~ ('string' if dbt_kinds.is_event_time(column) else column.data_type)) %}
+    {% do fields.append(name ~ ' ' ~ ('string' if dbt_kinds.is_event_time(column)
+      else dbt_kinds.sql_type(column.data_type))) %}
     {% do written.append(name ~ ' ' ~ dbt_kinds.text_type(column.type)) %}
     {% do selected.append(dbt_kinds._event_value(column, mark) ~ ' as ' ~ name) %}
     {% do changed.extend(dbt_kinds._changes_of_event(column, mark)) %}
@@ -103,7 +105,7 @@ from (
   {% endif %}
   {% set tried = [] %}
   {% for end in ["'Z'", "' 00:00:00Z'", "''"] %}
-    {% do tried.append('try_cast(concat(' ~ text ~ ', ' ~ end ~ ') as timestamp)') %}
+    {% do tried.append('try_cast(concat(' ~ text ~ ', ' ~ end ~ ') as ' ~ dbt_kinds.sql_type('timestamp') ~ ')') %}
   {% endfor %}
   {% do return('coalesce(' ~ tried | join(', ') ~ ')') %}
 {% endmacro %}

@@ -83,11 +83,11 @@
     {% if dbt_kinds.fits_into(type, column.type) %}
       {% do read.append({'name': column.name,
         'value': dbt_kinds.conversion(landed, found.type, column.data_type) if found is not none
-          else 'cast(null as ' ~ column.data_type ~ ')', 'text': none}) %}
+          else 'cast(null as ' ~ dbt_kinds.sql_type(column.data_type) ~ ')', 'text': none}) %}
     {% elif type.kind == 'atomic' and column.type.kind == 'atomic'
         and (type.text == 'string' or dbt_kinds.text_length(type.text) is not none) %}
       {% set value = dbt_kinds.event_time('cast(' ~ landed ~ ' as string)', column) if dbt_kinds.is_event_time(column)
-        else 'try_cast(' ~ landed ~ ' as ' ~ column.data_type ~ ')' %}
+        else 'try_cast(' ~ landed ~ ' as ' ~ dbt_kinds.sql_type(column.data_type) ~ ')' %}
       {% do read.append({'name': column.name, 'value': value, 'text': landed}) %}
     {% else %}
       {% do dbt_kinds.fail(options.model,

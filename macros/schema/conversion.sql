@@ -25,14 +25,14 @@
     {% do return(dbt_kinds.cast_or_raise(expression, target.text,
       'a ' ~ source.text ~ ' cannot become ' ~ target.text ~ ', because of the value ')) %}
   {% endif %}
-  {% do return('cast(' ~ expression ~ ' as ' ~ dbt_kinds.type_text(target) ~ ')') %}
+  {% do return('cast(' ~ expression ~ ' as ' ~ dbt_kinds.sql_type(dbt_kinds.type_text(target)) ~ ')') %}
 {% endmacro %}
 
 
 {# SQL: a value, cast to a type; one that does not fit into it raises an error of the words and the value. A plain cast
    would wrap a number around unless the session has ANSI on. Pure. #}
 {% macro cast_or_raise(expression, data_type, words) %}
-  {% set converted = 'try_cast(' ~ expression ~ ' as ' ~ data_type ~ ')' %}
+  {% set converted = 'try_cast(' ~ expression ~ ' as ' ~ dbt_kinds.sql_type(data_type) ~ ')' %}
   {% do return('if(' ~ expression ~ ' is not null and ' ~ converted ~ ' is null, raise_error(concat('
     ~ dbt_kinds.text_literal('dbt_kinds: ' ~ words) ~ ', ' ~ expression ~ ')), ' ~ converted ~ ')') %}
 {% endmacro %}
@@ -43,7 +43,7 @@
   {% for field in target.fields %}
     {% set match = dbt_kinds.find_column(source.fields, field.name) %}
     {% if match is none %}
-      {% set value = 'cast(null as ' ~ dbt_kinds.type_text(field.type) ~ ')' %}
+      {% set value = 'cast(null as ' ~ dbt_kinds.sql_type(dbt_kinds.type_text(field.type)) ~ ')' %}
     {% else %}
       {% set value = dbt_kinds._parsed_conversion(expression ~ '.' ~ dbt_kinds.quoted(match.name), match.type,
         field.type, depth) %}

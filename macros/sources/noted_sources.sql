@@ -6,15 +6,16 @@
 #}
 {% macro noted_sources(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
-  {% if 'sources' not in log.views %}
+  {% set views = log.views %}
+  {% if 'sources' not in views %}
     {% set noted = [] %}
     {% for row in dbt_kinds._rows_with_notes(log.rows) if '"sources"' in (row.get('details') or '') %}
       {% do noted.append({'start': row.get('interval_start'), 'end': row.get('interval_end'),
         'recorded_at': row.recorded_at, 'sources': dbt_kinds.details_of(row).sources}) %}
     {% endfor %}
-    {% do log.views.update({'sources': dbt_kinds.sorted_backwards(noted, 'recorded_at')}) %}
+    {% do views.update({'sources': dbt_kinds.sorted_backwards(noted, 'recorded_at')}) %}
   {% endif %}
-  {% do return(log.views.sources) %}
+  {% do return(views.sources) %}
 {% endmacro %}
 
 

@@ -5,31 +5,34 @@
 
 
 {% macro _events_in(log) %}
-  {% if 'events' not in log.views %}
-    {% do log.views.update({'events': log.rows | selectattr('event', 'in', ['loaded', 'invalidated']) | list}) %}
+  {% set views = log.views %}
+  {% if 'events' not in views %}
+    {% do views.update({'events': log.rows | selectattr('event', 'in', ['loaded', 'invalidated']) | list}) %}
   {% endif %}
-  {% do return(log.views.events) %}
+  {% do return(views.events) %}
 {% endmacro %}
 
 
 {# The loads of a relation according to the store: see fold_events. Not to be changed. #}
 {% macro loads_of(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
-  {% if 'loads' not in log.views %}
-    {% do log.views.update({'loads': dbt_kinds.fold_events(dbt_kinds._events_in(log))}) %}
+  {% set views = log.views %}
+  {% if 'loads' not in views %}
+    {% do views.update({'loads': dbt_kinds.fold_events(dbt_kinds._events_in(log))}) %}
   {% endif %}
-  {% do return(log.views.loads) %}
+  {% do return(views.loads) %}
 {% endmacro %}
 
 
 {# The loads of a relation as its readers follow them: see followed_loads. Not to be changed. #}
 {% macro followed_loads_of(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
-  {% if 'followed' not in log.views %}
-    {% do log.views.update({'followed': dbt_kinds.followed_loads(dbt_kinds.events_of(relation),
+  {% set views = log.views %}
+  {% if 'followed' not in views %}
+    {% do views.update({'followed': dbt_kinds.followed_loads(dbt_kinds.events_of(relation),
       dbt_kinds.loads_of(relation))}) %}
   {% endif %}
-  {% do return(log.views.followed) %}
+  {% do return(views.followed) %}
 {% endmacro %}
 
 
@@ -79,20 +82,20 @@
 #}
 {% macro coverage(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
-  {% if log.coverage is none %}
-    {% do log.update({'coverage': {'intervals': dbt_kinds.coverage_of(dbt_kinds.loads_of(relation)),
-      'rows': log.rows | length}}) %}
-  {% endif %}
   {% set known = log.coverage %}
-  {% for row in log.rows[known.rows:] if row.event in ['loaded', 'invalidated'] %}
+  {% if known is none %}
+    {% set number = log.rows | length %}
+    {% set known = {'intervals': dbt_kinds.coverage_of(dbt_kinds.loads_of(relation)), 'rows': number} %}
+  {% endif %}
+  {% set added, state = log.rows[known.rows:], namespace(intervals=known.intervals) %}
+  {% for row in added if row.event in ['loaded', 'invalidated'] %}
     {% set interval = [[row.interval_start, row.interval_end]] %}
-    {% do known.update({
-      'intervals': dbt_kinds.merge_intervals(known.intervals + interval) if row.event == 'loaded'
-        else dbt_kinds.subtract_intervals(known.intervals, interval),
-    }) %}
+    {% set state.intervals = dbt_kinds.merge_intervals(state.intervals + interval) if row.event == 'loaded'
+      else dbt_kinds.subtract_intervals(state.intervals, interval) %}
   {% endfor %}
-  {% do known.update({'rows': log.rows | length}) %}
-  {% do return(known.intervals) %}
+  {# both at once: another thread may ask #}
+  {% do log.update({'coverage': {'intervals': state.intervals, 'rows': known.rows + added | length}}) %}
+  {% do return(state.intervals) %}
 {% endmacro %}
 
 

@@ -1,50 +1,49 @@
 {#
-  What a run knows of a relation's events: `{rows, views}`, and what new_log keeps beside these. A row is a mapping of
-  the store's columns, read or added by this run; what is NULL is absent or ''. The first read leaves out the events of
-  leases and audits, and of most loads the columns that nothing asks for. `views` has what was computed from the rows,
-  until another is added.
+  What a run knows of a relation's events, as new_log makes it. A row is a mapping of the store's columns, read or added
+  by this run; what is NULL is absent or ''. The first read leaves out the events of leases and audits, and of most
+  loads the columns that nothing asks for.
 
   The store is read once per run, for the relations that the run asks about; if it asks about another one after all, the
-  rest is read, too. A relation's text is parsed on first use.
+  rest is read, too. A relation's text is parsed on first use. Two threads may ask at once: the first log stays.
 #}
 {% macro log_of(relation) %}
-  {% set logs = dbt_kinds.run_memory('logs') %}
+  {% set logs, texts = dbt_kinds.run_memory('logs'), dbt_kinds.run_memory('texts') %}
   {% if relation not in logs %}
     {# a lease on the whole store has no loads #}
-    {% do dbt_kinds._read_logs(logs, relation) if relation != dbt_kinds.store_key() %}
-    {% do logs.setdefault(relation, dbt_kinds.new_log([])) %}
+    {% do dbt_kinds._read_texts(texts, relation) if relation not in texts and relation != dbt_kinds.store_key() %}
+    {% set text = texts.get(relation) %}
+    {% do logs.setdefault(relation, dbt_kinds.new_log(dbt_kinds._rows_of(text) if text else [])) %}
   {% endif %}
-  {% set log = logs[relation] %}
-  {% if log.lines is not none %}
-    {% do log.update({'rows': dbt_kinds._rows_of_lines(relation, log) + log.rows, 'lines': none}) %}
-  {% endif %}
-  {% do return(log) %}
+  {% do return(logs[relation]) %}
 {% endmacro %}
 
 
-{# A log of some rows, and of lines that are still to be parsed, of whose newest load the details are known. `coverage`
-   is what macro coverage has replayed so far. #}
-{% macro new_log(rows, lines=none, newest_details=none) %}
-  {% do return({'rows': rows, 'lines': lines or none, 'newest_details': newest_details, 'views': {},
-    'coverage': none}) %}
+{#
+  A log of some rows: `{rows, views, coverage}`. `views` has what was computed from the rows; another mapping takes its
+  place when a row is added, so that a thread that still computes from the older rows writes into the old one.
+  `coverage` is what macro coverage has replayed so far.
+#}
+{% macro new_log(rows) %}
+  {% do return({'rows': rows, 'views': {}, 'coverage': none}) %}
 {% endmacro %}
 
 
-{% macro _rows_of_lines(relation, log) %}
-  {% set rows = dbt_kinds.parse_events(relation, log.lines) %}
+{# The rows of what read_store found of a relation. Pure. #}
+{% macro _rows_of(text) %}
+  {% set rows = dbt_kinds.parse_events(text.relation, text.lines) if text.lines else [] %}
   {% set loads = rows | selectattr('event', 'eq', 'loaded') | sort(attribute='interval_start') | list
     | sort(attribute='recorded_at') | list %}
-  {% do loads[-1].setdefault('details', log.newest_details) if log.newest_details is not none %}
-  {% do return(rows) %}
+  {% do loads[-1].setdefault('details', text.newest_details) if loads and text.newest_details is not none %}
+  {% do return(rows + text.rows) %}
 {% endmacro %}
 
 
-{# Adds an event to what the run knows of a relation. One whose log was never asked for is in the store when it is. #}
+{# Adds an event to what the run knows of a relation. One that was never read is in the store when it is. #}
 {% macro add_to_log(relation, event) %}
-  {% set log = dbt_kinds.run_memory('logs').get(relation) %}
-  {% if log is not none %}
+  {% if relation in dbt_kinds.run_memory('logs') or relation in dbt_kinds.run_memory('texts') %}
+    {% set log = dbt_kinds.log_of(relation) %}
     {% do log.rows.append(event) %}
-    {% do log.views.clear() %}
+    {% do log.update({'views': {}}) %}
   {% endif %}
 {% endmacro %}
 
@@ -61,12 +60,15 @@
   not read them; `'unreadable'` if some cannot be read. Reads no more of them than that.
 #}
 {% macro latest_end(relation) %}
-  {% set log = dbt_kinds.run_memory('logs').get(relation, {}) %}
-  {% set ends = dbt_kinds.ends_in_lines(log.get('lines') or '') %}
+  {% set log = dbt_kinds.run_memory('logs').get(relation) %}
+  {% set text = {} if log else dbt_kinds.run_memory('texts').get(relation, {}) %}
+  {% set ends = dbt_kinds.ends_in_lines(text.get('lines') or '') %}
   {% if ends is none %}
     {% do return('unreadable') %}
   {% endif %}
-  {% for row in log.get('rows', []) if row.event == 'loaded' %}{% do ends.append(row.interval_end) %}{% endfor %}
+  {% for row in (log or text).get('rows', []) if row.event == 'loaded' %}
+    {% do ends.append(row.interval_end) %}
+  {% endfor %}
   {% do return(ends | max if ends else none) %}
 {% endmacro %}
 
@@ -99,27 +101,24 @@
 {% endmacro %}
 
 
-{# Reads what a run needs that asks about a relation. Two threads may read at once: what is there stays, since the run
-   may have added to it. #}
-{% macro _read_logs(logs, relation) %}
+{# Reads what a run needs that asks about a relation. What another thread has read meanwhile stays. #}
+{% macro _read_texts(texts, relation) %}
   {% set read = dbt_kinds.run_memory('relations_read') %}
   {% if not read %}
     {% set asked = dbt_kinds._relations_of_run() %}
-    {% do dbt_kinds._keep(logs, dbt_kinds.read_store(asked)) %}
+    {% do dbt_kinds._keep(texts, dbt_kinds.read_store(asked)) %}
     {% do read.update({'relations': asked}) %}
   {% endif %}
   {% set asked = read.relations %}
   {% if asked is not none and relation not in asked %}
-    {% do dbt_kinds._keep(logs, dbt_kinds.read_store(asked, others=true)) %}
+    {% do dbt_kinds._keep(texts, dbt_kinds.read_store(asked, others=true)) %}
     {% do read.update({'relations': none}) %}
   {% endif %}
 {% endmacro %}
 
 
-{% macro _keep(logs, found) %}
-  {% for one in found if one.relation not in logs %}
-    {% do logs.setdefault(one.relation, dbt_kinds.new_log(one.rows, one.lines, one.get('newest_details'))) %}
-  {% endfor %}
+{% macro _keep(texts, found) %}
+  {% for one in found %}{% do texts.setdefault(one.relation, one) %}{% endfor %}
 {% endmacro %}
 
 

@@ -26,10 +26,11 @@
 {# The announced write of a relation that is open, as far as this run knows, or none. #}
 {% macro open_write(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
-  {% if 'open_write' not in log.views %}
-    {% do log.views.update({'open_write': dbt_kinds.announced_write(log.rows)}) %}
+  {% set views = log.views %}
+  {% if 'open_write' not in views %}
+    {% do views.update({'open_write': dbt_kinds.announced_write(log.rows)}) %}
   {% endif %}
-  {% do return(log.views.open_write) %}
+  {% do return(views.open_write) %}
 {% endmacro %}
 
 

@@ -2,12 +2,13 @@
    to be changed. #}
 {% macro recorded_batches(options) %}
   {% set log = dbt_kinds.log_of(options.relation) %}
-  {% if 'batches' not in log.views %}
+  {% set views = log.views %}
+  {% if 'batches' not in views %}
     {# not what the table had while it was of another kind #}
     {% set merges = dbt_kinds.events_of(options.relation) | selectattr('kind', 'in', dbt_kinds.timeline_kinds()) %}
-    {% do log.views.update({'batches': dbt_kinds.recorded_batches_in_log(merges | list, options)}) %}
+    {% do views.update({'batches': dbt_kinds.recorded_batches_in_log(merges | list, options)}) %}
   {% endif %}
-  {% do return(log.views.batches) %}
+  {% do return(views.batches) %}
 {% endmacro %}
 
 

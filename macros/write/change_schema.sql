@@ -46,9 +46,9 @@
   {% set path = names | join('.') %}
   {% if change.change == 'add' %}
     {% do return('alter table ' ~ relation ~ ' add columns (' ~ path ~ ' '
-      ~ dbt_kinds.type_text(dbt_kinds.parse_type(change.to)) ~ ')') %}
+      ~ dbt_kinds.sql_type(change.to) ~ ')') %}
   {% elif change.change == 'drop' %}
     {% do return('alter table ' ~ relation ~ ' drop columns (' ~ path ~ ')') %}
   {% endif %}
-  {% do return('alter table ' ~ relation ~ ' alter column ' ~ path ~ ' type ' ~ change.to) %}
+  {% do return('alter table ' ~ relation ~ ' alter column ' ~ path ~ ' type ' ~ dbt_kinds.sql_type(change.to)) %}
 {% endmacro %}

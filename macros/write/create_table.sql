@@ -140,7 +140,7 @@ partitioned by ({{ dbt_kinds.partition_fields(partitioning) | join(', ') }})
   {% for quoted in dbt_kinds.quoted_names(columns) %}
     {% set column = columns[loop.index0] %}
     {% do defined.append('\n  ' ~ quoted ~ ' '
-      ~ (dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) if '<' in column.type else column.type)
+      ~ dbt_kinds.sql_type(column.type)
       ~ (' not null' if column.name | lower in without_null else '')
       ~ (' comment ' ~ dbt_kinds.text_literal(column.comment) if column.get('comment') else '')) %}
   {% endfor %}

@@ -33,7 +33,7 @@
   {% set valid_from, valid_to = of_table[options.valid_from_name | lower], of_table[options.valid_to_name | lower] %}
   {# spark.sql.storeAssignmentPolicy STRICT rejects an untyped NULL #}
   {% set opened = {dbt_kinds.quoted(valid_from.name): '__kinds_boundary',
-    dbt_kinds.quoted(valid_to.name): 'cast(null as ' ~ valid_to.type ~ ')'} %}
+    dbt_kinds.quoted(valid_to.name): 'cast(null as ' ~ dbt_kinds.sql_type(valid_to.type) ~ ')'} %}
   {% set closed = [{'column': dbt_kinds.quoted(valid_to.name),
     'expression': '__kinds_boundary' ~ (' - 1' if is_by_run else '')}] %}
   {% if is_by_run %}
@@ -106,7 +106,7 @@
 
 
 {% macro null_of(options) %}
-  {% do return('cast(null as ' ~ options.time_data_type ~ ')') %}
+  {% do return('cast(null as ' ~ dbt_kinds.sql_type(options.time_data_type) ~ ')') %}
 {% endmacro %}
 
 

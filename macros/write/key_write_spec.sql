@@ -133,7 +133,7 @@
       {% set column = dbt_kinds.find_column(write_spec.schema, dbt_kinds.unquoted(assignment.column)) %}
       {% do texts.append(assignment.expression) %}
       {% do selected.append('cast(' ~ assignment.expression ~ ' as '
-        ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ')') %}
+        ~ dbt_kinds.sql_type(column.type) ~ ')') %}
     {% endfor %}
   {% endfor %}
   {% if not texts %}

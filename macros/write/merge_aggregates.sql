@@ -61,7 +61,7 @@ select count(*) as all_keys, count(if(__kinds_stored > 0, 1, null)) as stored_ke
   {% set selected, sums, unfit = [], {}, [] %}
   {% for column in write_spec.sums %}
     {% set quoted = dbt_kinds.quoted(column.name) %}
-    {% set sum = 'try_cast(try_sum(' ~ quoted ~ ') as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type))
+    {% set sum = 'try_cast(try_sum(' ~ quoted ~ ') as ' ~ dbt_kinds.sql_type(column.type)
       ~ ')' %}
     {% do sums.update({quoted: sum}) %}
     {% do unfit.append('if(' ~ sum ~ ' is null and count(' ~ quoted ~ ') > 0, '

@@ -127,7 +127,7 @@ cross join (select count_if(__kinds_action = 'insert') as inserts, count(*) as a
   {% endfor %}
   {% for column in write_spec.columns %}
     {% do deleted.append(column if column in write_spec.key_parts
-      else 'cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(write_spec.schema[loop.index0].type)) ~ ') as '
+      else 'cast(null as ' ~ dbt_kinds.sql_type(write_spec.schema[loop.index0].type) ~ ') as '
       ~ column) %}
   {% endfor %}
   {% set sql -%}

@@ -50,7 +50,7 @@
   {% set keys, same, nulls = names | join(', '), [], [] %}
   {% for name in names %}{% do same.append('other.' ~ name ~ ' <=> one.' ~ name) %}{% endfor %}
   {% for column in write_spec.schema %}
-    {% do nulls.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ')') %}{% endfor %}
+    {% do nulls.append('cast(null as ' ~ dbt_kinds.sql_type(column.type) ~ ')') %}{% endfor %}
   {% set sql -%}
 with arrived as (
   select *{{ dbt_kinds.named_keys(write_spec.key_parts) }} from {{ rows }} as source

@@ -59,7 +59,7 @@
   {% for column in columns %}
     {% set quoted, source = names[loop.index0], by_name.get(column.name | lower) %}
     {% if source is none %}
-      {% do selected.append('cast(null as ' ~ dbt_kinds.type_text(dbt_kinds.parse_type(column.type)) ~ ') as '
+      {% do selected.append('cast(null as ' ~ dbt_kinds.sql_type(column.type) ~ ') as '
         ~ quoted) %}
     {% elif '<' in column.type and source.type != column.type %}
       {% set converted = dbt_kinds.conversion(dbt_kinds.quoted(source.name), source.type, column.type) %}

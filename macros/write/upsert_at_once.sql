@@ -72,7 +72,7 @@
   {% for bound in [found.get('least_key'), found.get('greatest_key')]
       if bound is not none and dbt_kinds.matches('[ -~]{0,100}', bound | string) %}
     {% do literals.append(dbt_kinds.text_literal(bound) if type == 'string'
-      else 'cast(' ~ dbt_kinds.text_literal(bound | string) ~ ' as ' ~ type ~ ')') %}
+      else 'cast(' ~ dbt_kinds.text_literal(bound | string) ~ ' as ' ~ dbt_kinds.sql_type(type) ~ ')') %}
   {% endfor %}
   {% do return({'column': 'target.' ~ write_spec.key_parts[0], 'condition': 'between ' ~ literals | join(' and ')}
     if literals | length == 2 else none) %}

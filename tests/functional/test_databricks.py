@@ -275,6 +275,14 @@ TABLES: Mapping[str, tuple[str, Sequence[tuple[Any, ...]]]] = {
 }  # fmt: skip
 
 
+# whose days can be loaded again
+RESTATED = {
+    "incremental_by_time_range", "audited", "incremental_by_unique_key", "replace_all", "incremental_by_partition", "late_data", "scd_type_2_by_time",
+}  # fmt: skip
+# who has a value in a new column, where it is not the third day's row alone
+MORE: dict[str, list[int]] = {}
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_the_statements_of_a_kind(days: tuple[DatabricksProject, dict[str, list[Run]]], name: str) -> None:
     project, runs = days
@@ -282,11 +290,42 @@ def test_the_statements_of_a_kind(days: tuple[DatabricksProject, dict[str, list[
     assert first.success and second.success, first.errors + second.errors
     columns, rows = TABLES[name]
     assert project.rows(f"select {columns} from {{schema}}.{name}") == rows
-    text = "".join(
-        f"-- {title}\n\n{_text(statement for statement in _statements(project, run) if not _reads_store(statement))}"
-        for title, run in (("first load", first), ("next day", second))
-    )
+    text = _titled(project, {"first load": first, "next day": second})
     assert _recorded(name, text) == text
+
+
+@pytest.fixture(scope="module")
+def third_day(days: tuple[DatabricksProject, dict[str, list[Run]]]) -> DatabricksProject:
+    project, _ = days
+    _arrive(project, 3, [(6, 10)])
+    return project
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_statements_of_a_new_column_and_a_restatement(third_day: DatabricksProject, name: str) -> None:
+    project, (kind, query, options, config) = third_day, KINDS[name]
+    runs: dict[str, Run] = {}
+    # what counts has its columns from what it counts
+    if name != "cumulative_aggregate":
+        wider = query.replace("select ", "select id as more, ", 1)
+        config = ", ".join([*filter(None, [config]), "on_schema_change='append_new_columns'"])
+        project.kind(name, wider, kind=kind, config=config, **options)
+        runs["a new column"] = project.run("-s", name, now="2024-01-04T06:00:00")
+        _, rows = TABLES[name]
+        found = project.rows(f"select more from {{schema}}.{name} where more is not null")
+        assert found == [(id_,) for id_ in MORE.get(name, [6])], rows
+    if name in RESTATED:
+        window = {"start": "2024-01-02", "end": "2024-01-03", "allow_full_restatement": True}
+        runs["a restatement"] = project.run("-s", name, now="2024-01-04T06:00:00", **window)
+    text = _titled(project, runs)
+    assert _recorded(f"changed/{name}", text) == text
+
+
+def _titled(project: Project, runs: Mapping[str, Run]) -> str:
+    return "".join(
+        f"-- {title}\n\n{_text(statement for statement in _statements(project, run) if not _reads_store(statement))}"
+        for title, run in runs.items()
+    )
 
 
 def test_the_store_is_asked_the_same_by_every_kind(days: tuple[DatabricksProject, dict[str, list[Run]]]) -> None:

@@ -12,10 +12,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.functional.every_kind import EveryKind
+from tests.functional.formats import table_format
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 from tests.sweep import rest
 
 ZONE = "spark.sql.session.timeZone"
+NTZ = "spark.sql.timestampType"
 SETTINGS = {
     "ansi": {"spark.sql.ansi.enabled": "true"},
     "strict": {"spark.sql.storeAssignmentPolicy": "STRICT"},
@@ -25,6 +27,8 @@ SETTINGS = {
     "legacy_times": {"spark.sql.legacy.timeParserPolicy": "LEGACY"},
     "escaped": {"spark.sql.parser.escapedStringLiterals": "true"},
     "no_aqe": {"spark.sql.adaptive.enabled": "false"},
+    "ntz": {NTZ: "TIMESTAMP_NTZ"},
+    "ntz_new_york": {NTZ: "TIMESTAMP_NTZ", ZONE: "America/New_York"},
     "many": {
         "spark.sql.ansi.enabled": "true",
         "spark.sql.storeAssignmentPolicy": "STRICT",
@@ -55,11 +59,12 @@ def test_every_kind_does_the_same(new_project: Callable[[str], Project], name: s
     project.target["server_side_parameters"] |= SETTINGS[name]
     with set_back([*SETTINGS[name]]):
         project.sql("create schema {schema}")
-        # a table of files by time is refused outside UTC: its partitions are called by local times
-        kinds = EveryKind(project, ["iceberg", *([] if ZONE in SETTINGS[name] else ["parquet"])], project.sql)
+        # a table of files by time is refused outside UTC, where its partitions are called by local times, and Hive has
+        # none by a timestamp without a zone
+        kinds = EveryKind(project, [table_format(), *([] if {ZONE, NTZ} & {*SETTINGS[name]} else ["parquet"])], project.sql)
         newest = "select id, max_by(region, ts) as region, max(ts) as updated_at from {{ target.schema }}.source_rows group by id"
         for kind, options in (("scd_type_2_by_time", {}), ("scd_type_2_by_column", {"columns": ["region"]})):
-            project.kind(f"{kind}_", newest, kind=kind, config="file_format='iceberg'", unique_key="id", **options)
+            project.kind(f"{kind}_", newest, kind=kind, config=f"file_format='{table_format()}'", unique_key="id", **options)
 
         kinds.load_four_days(lambda: check(kinds))
         assert project.run("--exclude", "full_*", now=kinds.now()).success

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from tests.unit.macros import Macros
 
-FILES = sorted((Path(__file__).parents[1] / "fixtures" / "databricks").glob("*.sql"))
+FILES = sorted((Path(__file__).parents[1] / "fixtures" / "databricks").rglob("*.sql"))
 # sqlglot keeps these as text
 COMMANDS = r"(?is)(describe|explain|refresh table)\s"
 # nor does it know this; the query behind it is read
@@ -26,10 +26,10 @@ def statements(file: Path) -> list[str]:
 
 
 def test_every_kind_has_a_file() -> None:
-    assert len(FILES) >= 14
+    assert len(FILES) >= 28
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_statements_are_those_of_databricks(file: Path) -> None:
     found = statements(file)
     assert len(found) > 2
@@ -42,7 +42,7 @@ def test_statements_are_those_of_databricks(file: Path) -> None:
         assert tree is not None and not isinstance(tree, exp.Command), statement
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_tables_have_their_catalog(file: Path) -> None:
     for statement in statements(file):
         for name in re.findall(r"(?:into|table|history|table extended) (`[^\s(]*)", statement):

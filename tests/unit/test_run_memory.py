@@ -86,3 +86,44 @@ def test_every_view_forgets_what_others_replaced() -> None:
         view(run)
     run.replace_log("shop.t", ADDED[:3])
     assert {name: view(run) for name, view in VIEWS.items()} == {name: view(read) for name, view in VIEWS.items()}
+
+
+LINES = {
+    "relation": "shop.t",
+    "lines": "loaded 2024-01-01T00:00:00 2024-01-02T00:00:00 2024-02-01T00:00:00.000000 2024-02-01T00:00:00.000000 2024-02-01T00:00:00 a",
+    "rows": [],
+    "newest_details": None,
+}
+
+
+def test_two_threads_that_read_a_log_at_once_have_the_same_one() -> None:
+    run = Macros(invocation_id="run")
+    run.run_memory("texts")["shop.t"] = LINES
+    parse_events, seen = run._functions["parse_events"], []
+
+    def parse_while_another_reads(relation: str, lines: str) -> list[dict[str, Any]]:
+        if not seen:
+            seen.append(None)
+            seen[0] = run.log_of("shop.t")
+            run.add_to_log("shop.t", row("loaded", 2))
+        return parse_events(relation, lines)
+
+    run._functions["parse_events"] = parse_while_another_reads
+    log = run.log_of("shop.t")
+    assert log is seen[0]
+    assert [row["interval_start"][:10] for row in log["rows"]] == ["2024-01-01", "2024-01-02"]
+
+
+def test_a_thread_that_still_computes_a_view_does_not_hide_an_event_added_meanwhile() -> None:
+    run = run_that_knows(ADDED[:1])
+    fold_events = run._functions["fold_events"]
+
+    def fold_while_another_adds(events: list[dict[str, Any]]) -> Any:
+        run._functions["fold_events"] = fold_events
+        run.add_to_log("shop.t", row("loaded", 2))
+        return fold_events(events)
+
+    run._functions["fold_events"] = fold_while_another_adds
+    assert len(run.loads_of("shop.t")) == 1
+    assert len(run.loads_of("shop.t")) == 2
+    assert run.coverage("shop.t") == [["2024-01-01T00:00:00", "2024-01-03T00:00:00"]]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.unit.macros import MACROS as MACRO_FILES
 from tests.unit.macros import Macros
 
 MACROS = Macros()
@@ -157,6 +159,30 @@ def test_an_unreadable_type_is_given_up_on_in_good_time() -> None:
 )
 def test_ddl_quotes_the_names_of_fields(parsed: Type, text: str) -> None:
     assert MACROS.type_text(parsed) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("timestamp", "timestamp_ltz"),
+        ("TIMESTAMP", "timestamp_ltz"),
+        ("timestamp_ntz", "timestamp_ntz"),
+        ("decimal(10,2)", "decimal(10,2)"),
+        ("struct<timestamp:timestamp,b:array<int>>", "struct<`timestamp`:timestamp_ltz,`b`:array<int>>"),
+        ("map<timestamp,array<timestamp>>", "map<timestamp_ltz,array<timestamp_ltz>>"),
+    ],
+)
+def test_a_timestamp_is_one_with_a_zone_in_every_session(text: str, sql: str) -> None:
+    assert MACROS.sql_type(text) == sql
+    of_databricks = Macros(adapter_type="databricks")
+    assert of_databricks.sql_type(text) == sql.replace("timestamp_ltz", "timestamp")
+
+
+def test_no_macro_writes_a_type_that_a_session_may_change() -> None:
+    written = r"(?i)\bas timestamp\b|type_text\(dbt_kinds\.parse_type"
+    found = [file.name for file in MACRO_FILES.rglob("*.sql") if re.search(written, file.read_text())]
+    # which has the one way to write it
+    assert found == ["type_text.sql"]
 
 
 # --- types beside each other
