@@ -271,7 +271,7 @@ def test_the_bounds_of_an_audit_have_the_type_of_what_they_are_compared_with_whi
         )
     assert [sql.split()[0] for sql in asked] == ["explain", "select"]
     assert (
-        "from (select * from (select cast(null as timestamp) as `ts`) where ts <= /*end_date*/ nullif(null, 7000)) dbt_subquery"
+        "from (select * from (select cast(null as timestamp_ltz) as `ts`) where ts <= /*end_date*/ nullif(null, 7000)) dbt_subquery"
         in asked[0]
     )
 
