@@ -308,7 +308,6 @@ def test_the_statements_of_a_new_column_and_a_restatement(third_day: DatabricksP
     # what counts has its columns from what it counts
     if name != "cumulative_aggregate":
         wider = query.replace("select ", "select id as more, ", 1)
-        config = ", ".join([*filter(None, [config]), "on_schema_change='append_new_columns'"])
         project.kind(name, wider, kind=kind, config=config, **options)
         runs["a new column"] = project.run("-s", name, now="2024-01-04T06:00:00")
         _, rows = TABLES[name]
