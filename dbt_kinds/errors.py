@@ -1,32 +1,12 @@
 """All errors that the command reports with an explanation."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-Level = Literal["refused", "person", "note", "wrong_use"]
+from dbt_kinds.diagnostics import Code, Diagnostic, Severity
 
 
 class KindsError(Exception):
     """An error that the user can act on; the command prints its message and exits with 2."""
-
-
-class LocalSparkMissingError(KindsError):
-    """The packages of the extra `local` are not installed."""
-
-
-class InitError(KindsError):
-    """`dbt-kinds init` cannot set a project up: the folder is no dbt project, or its profile is not for Spark."""
-
-
-class DuckDbMissingError(KindsError):
-    """The packages of the extra `prove` are not installed."""
-
-
-class DemoDataMissingError(KindsError):
-    """The packages of the extra `demo` are not installed."""
-
-
-class DbtMissingError(KindsError):
-    """dbt-core is not installed beside this package."""
 
 
 class DbtFailedError(KindsError):
@@ -39,369 +19,32 @@ class DbtFailedError(KindsError):
         self.model = model
 
 
-class PackageMissingError(KindsError):
-    """The project lacks the dbt package, or has a version without what was requested."""
-
-
-class BackfillError(KindsError):
-    """A backfill cannot begin: the model or its window is refused."""
-
-
-class CollectorError(KindsError):
-    """The collector cannot be started with these options, or its packages are not installed."""
-
-
-class SinkError(KindsError):
-    """Changes cannot be handed to the function of a sink."""
-
-
 class UnwritableFileError(KindsError):
     """A file cannot be written where the command was told to."""
 
 
-class DemoFailedError(KindsError):
-    """A run of the demonstration had an unexpected result."""
-
-
 class CompileError(KindsError):
-    """A finding of `dbt-kinds compile` about a project: the class name is the code of the message.
+    """A finding that stops what it is about: a model, or with a configuration that cannot be read the whole command."""
 
-    Raised if a model cannot be converted, otherwise recorded.
-    """
-
-    level: ClassVar[Level] = "refused"
-
-    def __init__(self, message: str, file: str = "", line: int = 0) -> None:
+    def __init__(self, code: Code, message: str, file: str = "", line: int = 0) -> None:
         """`message` says what was found and what to write instead; `file` is relative to the project's root."""
-        super().__init__(message)
-        self.message = message
-        self.file = file
-        self.line = line
+        self.diagnostic = Diagnostic.of(code, message, file, line)
+        super().__init__(f"{self.diagnostic.place}: {message}" if file else message)
 
     @property
-    def code(self) -> str:
-        """The name of the class, as shown in reports."""
-        return type(self).__name__
-
-    def __str__(self) -> str:
-        """The message after its place, as compilers print it."""
-        return f"{self.file}:{self.line}: {self.message}" if self.file else self.message
-
-
-class NeedsPerson(CompileError):
-    """A model was converted, but something about it needs review by a person."""
-
-    level = "person"
-
-
-class Noted(CompileError):
-    """A model was converted; this is worth knowing."""
-
-    level = "note"
-
-
-class WrongUse(CompileError):
-    """Nothing was read or written: the command was called incorrectly, or the project has no readable configuration."""
-
-    level = "wrong_use"
-
-
-class EditedByHand(NeedsPerson):
-    """A generated file was edited and is left alone."""
-
-
-class SqlParseError(CompileError):
-    """A query, statement or block cannot be read in its dialect."""
-
-
-class MissingName(CompileError):
-    """A MODEL or AUDIT block has no name that a table can have, and the project does not infer names from paths."""
-
-
-class MissingDialect(CompileError):
-    """Neither the model nor the project says which SQL dialect this is."""
-
-
-class UnknownKind(CompileError):
-    """The source tool does not have this kind."""
-
-
-class UnknownModelProperty(CompileError):
-    """A MODEL block sets a property that does not exist."""
-
-
-class UnknownKindProperty(CompileError):
-    """A kind sets a property that it does not support."""
-
-
-class MissingKindProperty(CompileError):
-    """A kind lacks a required property."""
-
-
-class BadPropertyValue(CompileError):
-    """A property has a value of the wrong type or outside its range."""
-
-
-class DuplicateProperty(CompileError):
-    """A property occurs twice in one block, or in both of its spellings."""
-
-
-class EndWithoutStart(CompileError):
-    """A model has an end and no start."""
-
-
-class TimeColumnMissing(CompileError):
-    """The time column is not among the columns that the query returns."""
-
-
-class UnsupportedPartition(CompileError):
-    """The table format does not support partitioning by this expression."""
-
-
-class NameClash(CompileError):
-    """Two objects would get the same name in the dbt project."""
-
-
-class NoManagedTables(CompileError):
-    """The adapter has no managed tables."""
-
-
-class NoMaterializedViews(CompileError):
-    """The adapter has no materialized views."""
-
-
-class CustomMaterialization(CompileError):
-    """The kind is a materialization written in Python for the source tool."""
-
-
-class TimeVariableNotAllowed(CompileError):
-    """A model without a window uses its start or end."""
-
-
-class UndefinedMacroVariable(CompileError):
-    """A macro variable is defined nowhere."""
-
-
-class RuntimeCondition(CompileError):
-    """A macro's condition depends on values that exist only while the source tool runs."""
-
-
-class UnsupportedMacro(CompileError):
-    """A macro has no counterpart in dbt."""
-
-
-class ColumnsUnknown(CompileError):
-    """A macro or `*` must be expanded, and the columns of its table are unknown."""
-
-
-class PythonMacro(CompileError):
-    """A query calls a Python macro of the project, which is only run on request."""
-
-
-class PythonMacroFailed(CompileError):
-    """A Python macro that was run raised an error or used something that is not available."""
-
-
-class NoPythonModels(CompileError):
-    """The adapter cannot run Python models of this kind."""
-
-
-class PythonModelUnsupported(CompileError):
-    """A Python model does something that dbt's Python models cannot."""
-
-
-class JinjaDialect(CompileError):
-    """Jinja that must be rendered here, since its dialect is not Spark's or its names are SQLMesh's own, needs values
-    known only at run time.
-    """
-
-
-class UnreadableStatement(CompileError):
-    """A statement beside the query cannot be parsed, and its dialect is not Spark's."""
-
-
-class Untranslatable(CompileError):
-    """A construct of the source dialect has no counterpart in Spark 3.5."""
-
-
-class UnknownAudit(CompileError):
-    """An audit is neither built in nor defined in the project."""
-
-
-class AuditArgument(CompileError):
-    """An audit lacks an argument or gets one that it does not have."""
-
-
-class SeedMissing(CompileError):
-    """A seed's CSV file does not exist."""
-
-
-class SeedColumns(CompileError):
-    """A seed declares columns that its CSV file does not have."""
-
-
-class CircularReference(CompileError):
-    """Models read one another in a circle."""
-
-
-class CatalogDropped(NeedsPerson):
-    """A model's catalog was removed from its name, since dbt-spark writes to one catalog."""
-
-
-class NameChanged(NeedsPerson):
-    """A name was changed to one that dbt-spark can write unquoted."""
-
-
-class RelativeStart(NeedsPerson):
-    """A start that moves every day was left out."""
-
-
-class ColumnsNotApplied(NeedsPerson):
-    """Declared column types could not be applied to the query."""
-
-
-class ClusterNeedsBuckets(NeedsPerson):
-    """Clustering was left out, since Spark requires a number of buckets."""
-
-
-class FileTypesGuessed(NeedsPerson):
-    """Spark reads a file, and infers its names and types in its own way."""
-
-
-class FormatChosen(NeedsPerson):
-    """A table format was chosen that the source does not name, because the model's partitions require it."""
-
-
-class SessionProperties(NeedsPerson):
-    """Session properties belong in the profile."""
-
-
-class SignalDropped(NeedsPerson):
-    """A signal was dropped: loading no longer waits for it. The option ready_until may serve the same purpose."""
-
-
-class NoTimeFilter(NeedsPerson):
-    """A query by time range does not filter what it reads by time."""
-
-
-class UnqualifiedTable(NeedsPerson):
-    """A table without a schema does not belong to the project and was left as written."""
-
-
-class JinjaTimeVariable(NeedsPerson):
-    """A time variable is unquoted in a Jinja query."""
-
-
-class CreationOnly(NeedsPerson):
-    """A statement that runs only at creation was dropped."""
-
-
-class CteTestDropped(NeedsPerson):
-    """A unit test of a CTE was dropped; dbt tests whole models."""
-
-
-class TypeUnknown(NeedsPerson):
-    """The meaning of an operator depends on an unknown type; it was left as written."""
-
-
-class AliasUnclear(NeedsPerson):
-    """A name may be a column, or an alias where Spark does not accept one; it was left as written."""
-
-
-class FunctionUnknown(NeedsPerson):
-    """The query calls a function that Spark does not have; it is assumed to be user-defined."""
-
-
-class MeasureUnsupported(NeedsPerson):
-    """A measure has no counterpart in dbt's semantic models."""
-
-
-class JoinUnsupported(NeedsPerson):
-    """A join has no counterpart in dbt's semantic models."""
-
-
-class HistoryCheck(NeedsPerson):
-    """A check that compares with past results was dropped."""
-
-
-class MetricBlock(NeedsPerson):
-    """A METRIC block was not converted."""
-
-
-class GatewayIgnored(Noted):
-    """Gateways and connections are left to profiles.yml."""
-
-
-class PropertyDropped(Noted):
-    """A setting without meaning in dbt was dropped."""
-
-
-class VirtualUpdate(Noted):
-    """A statement of the virtual layer runs after the model instead."""
-
-
-class UndeclaredSource(Noted):
-    """A table that no external file declares became a source."""
-
-
-class ReadsItself(Noted):
-    """A model reads its own table."""
-
-
-class ExclusiveEnd(Noted):
-    """A comparison with the inclusive end of the window leaves out its last instant."""
-
-
-class DecimalBounded(Noted):
-    """A decimal with more digits than Spark supports became one with 38."""
-
-
-class TimeCutOff(Noted):
-    """A column that the query returns as a timestamp is declared as a date, and is cast to it."""
-
-
-class FunctionDiffers(Noted):
-    """A function returns different values in Spark than in the source dialect, in the cases named."""
-
-
-class FunctionNotCompared(Noted):
-    """Nobody has compared a function with its translation."""
-
-
-class VariableFrozen(Noted):
-    """A variable was replaced by its current value."""
-
-
-class ReadsRefused(Noted):
-    """A model reads the table of a refused model, which was declared as a source."""
-
-
-class WholeTableTest(Noted):
-    """A test sees the whole table, not only the range that was loaded."""
-
-
-class TakenOver(Noted):
-    """A generated file was taken over by a person and is left alone."""
-
-
-class SourceNotFound(WrongUse):
-    """The folder to compile does not exist."""
-
-
-class ConfigNotFound(WrongUse):
-    """The project to compile has no configuration file."""
-
-
-class BadConfig(WrongUse):
-    """The project's configuration cannot be read."""
-
-
-class BadOut(WrongUse):
-    """The output cannot be written to the requested place."""
-
-
-class MarkLeftError(KindsError):
-    """A placeholder name would have been written to the output: a bug in this package."""
+    def code(self) -> Code:
+        """What was found."""
+        return self.diagnostic.code
+
+    @property
+    def message(self) -> str:
+        """The message without its place."""
+        return self.diagnostic.message
+
+    @property
+    def line(self) -> int:
+        """Where it was found."""
+        return self.diagnostic.place.line
 
 
 class UnreadableQueryError(KindsError):
@@ -433,11 +76,29 @@ class UnreadableScheduleError(KindsError):
     """A cron, an interval unit or a beginning of weeks that the package refuses, in its words."""
 
 
-class NotCompiledError(KindsError):
-    """dbt's manifest lacks the compiled query of a model."""
+class MigrateFinding(KindsError):
+    """A finding of `dbt-kinds migrate` about a model: the class name is the code of the message."""
+
+    level: ClassVar[Severity] = "person"
+
+    def __init__(self, message: str, file: str = "", line: int = 0) -> None:
+        """`message` says what was found and what to write instead; `file` is relative to the project's root."""
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+
+    @property
+    def code(self) -> str:
+        """The name of the class, as shown in reports."""
+        return type(self).__name__
+
+    def __str__(self) -> str:
+        """The message after its place, as compilers print it."""
+        return f"{self.file}:{self.line}: {self.message}" if self.file else self.message
 
 
-class Left(CompileError):
+class Left(MigrateFinding):
     """A model that `dbt-kinds migrate` leaves unchanged: the class name is the code of the reason."""
 
     level = "person"
@@ -579,7 +240,7 @@ class SnapshotUnreadable(Left):
     """A snapshot's configuration is incomplete or computed."""
 
 
-class MigrationNote(CompileError):
+class MigrationNote(MigrateFinding):
     """A remark about a migrated model: the class name is the code."""
 
     level = "note"
@@ -731,10 +392,6 @@ class HookRemoved(MigrationNote):
 
 class UnrenderableError(KindsError):
     """A template uses something that only a warehouse or another package knows."""
-
-
-class DirtyTreeError(KindsError):
-    """Files would be written into a git tree with uncommitted changes."""
 
 
 class UnknownModelError(KindsError):

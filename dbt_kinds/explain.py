@@ -6,8 +6,8 @@ from typing import Any
 
 from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.safety import classify
+from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.readers.smelt.lineage import Lineage, resolve
-from dbt_kinds.readers.smelt.problems import Problem
 from dbt_kinds.readers.smelt.project import SmeltProject
 from dbt_kinds.verdicts import VERSION, cumulative_entry, incremental_entry
 
@@ -47,13 +47,18 @@ def _model(project: SmeltProject, lineage: Lineage, address: str) -> dict[str, A
 def _cumulative(lineage: Lineage, address: str, path: str) -> dict[str, Any]:
     cumulation = classify_cumulative(lineage.queries[address], lineage.catalogue)
     if cumulation.findings:
-        problems = [Problem(found.code, found.message, path, found.place.line) for found in cumulation.findings]
+        problems = [Diagnostic.of(found.code, found.message, path, found.place.line) for found in cumulation.findings]
         return {"errors": [_problem(problem) for problem in problems]}
     return {"cumulative": cumulative_entry(cumulation)}
 
 
-def _problem(problem: Problem) -> dict[str, Any]:
-    return {"code": problem.code, "message": problem.message, "path": problem.path, "line": problem.line}
+def _problem(problem: Diagnostic) -> dict[str, Any]:
+    return {
+        "code": problem.code.name,
+        "message": problem.message,
+        "path": problem.place.file,
+        "line": problem.place.line,
+    }
 
 
 def _dependency(lineage: Lineage, parent: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from dbt_kinds.errors import CompileError, Level
+from dbt_kinds.diagnostics import Diagnostic, Place
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -46,33 +46,6 @@ class Kind(str, Enum):
     def has_audits(self) -> bool:
         """Whether a batch can be audited before it is published."""
         return self.is_incremental or self in (Kind.FULL, Kind.APPEND, Kind.TRACKED)
-
-
-@dataclass(frozen=True, order=True)
-class Place:
-    """A position in the source: the file relative to the project's root, and the line, counted from 1."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        """The place as compilers print it."""
-        return f"{self.file}:{self.line}"
-
-
-@dataclass(frozen=True)
-class Note:
-    """One line of the report."""
-
-    code: str
-    level: Level
-    place: Place
-    message: str
-
-
-def note_of(error: CompileError) -> Note:
-    """The report line for an error."""
-    return Note(error.code, error.level, Place(error.file, error.line), error.message)
 
 
 @dataclass(frozen=True)
@@ -257,7 +230,7 @@ class Node:
     description: str | None = None
     columns: list[Column] = field(default_factory=list)
     tests: list[DataTest] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
 
 
 @dataclass
@@ -311,7 +284,7 @@ class SourceTable:
     settings: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     origin: dict[str, Any] = field(default_factory=dict)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
 
 
 @dataclass
@@ -357,7 +330,7 @@ class LeftOut:
     kind_name: str
     place: Place
     status: str
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
 
 
@@ -386,7 +359,7 @@ class Project:
     on_run_start: list[SqlText] = field(default_factory=list)
     on_run_end: list[SqlText] = field(default_factory=list)
     metrics: list[tuple[Place, dict[str, Any]]] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
     is_all_or_nothing: bool = False
 
     def read_by(self, test: DataTest) -> list[Mark]:
@@ -399,4 +372,4 @@ class Project:
     def has_refusals(self) -> bool:
         """Whether any part of it cannot be written."""
         notes = [*self.notes, *(note for left in self.left_out for note in left.notes)]
-        return any(note.level == "refused" for note in notes)
+        return any(note.severity == "refused" for note in notes)

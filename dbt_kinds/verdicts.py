@@ -6,7 +6,7 @@ The format is that of section 9 of the specification, without empty keys.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich.table import Table
 
@@ -16,20 +16,10 @@ from dbt_kinds.analysis.catalogue import Catalogue
 from dbt_kinds.analysis.cumulative import Cumulation
 from dbt_kinds.analysis.findings import Finding
 from dbt_kinds.analysis.safety import Slicing, Verdict
+from dbt_kinds.codes import CheckCode
+from dbt_kinds.diagnostics import Diagnostic, Place
 
 VERSION = 1
-
-
-class Told(NamedTuple):
-    """One finding, with the model it is in; None if it belongs to the project."""
-
-    model: str | None
-    path: str
-    line: int
-    column: int | None
-    severity: str
-    code: str
-    message: str
 
 
 def incremental_entry(catalogue: Catalogue, slicing: Slicing, verdict: Verdict) -> dict[str, Any]:
@@ -73,18 +63,18 @@ def cumulative_entry(cumulation: Cumulation) -> dict[str, Any]:
     }
 
 
-def findings_in(told: Mapping[str, Any]) -> Iterator[Told]:
-    """All findings: the project's first, then model by model."""
+def findings_in(told: Mapping[str, Any]) -> Iterator[tuple[str | None, Diagnostic]]:
+    """All findings, each with the model that it is in; the project's, which have none, come first."""
     for found in told.get("errors", ()):
-        yield _told(None, found["path"], found)
+        yield None, _diagnostic(found["path"], found)
     for name, model in told["models"].items():
         for found in (*model.get("errors", ()), *model.get("incremental", {}).get("findings", ())):
-            yield _told(name, found.get("path", model["path"]), found)
+            yield name, _diagnostic(found.get("path", model["path"]), found)
 
 
 def is_refused(told: Mapping[str, Any]) -> bool:
     """Whether a model is refused or the project has an error."""
-    return any(found.severity != "warning" for found in findings_in(told))
+    return any(found.severity != "warning" for _, found in findings_in(told))
 
 
 def verdict_table(told: Mapping[str, Any]) -> Table:
@@ -100,14 +90,14 @@ def verdict_table(told: Mapping[str, Any]) -> Table:
 
 def report_lines(told: Mapping[str, Any]) -> Iterator[str]:
     """Every finding and every error, with its place."""
-    for found in findings_in(told):
-        place = ":".join(str(part) for part in (found.path, found.line, found.column) if part is not None)
-        yield ": ".join(part for part in (place, found.model, found.code, found.message) if part)
+    for model, found in findings_in(told):
+        place = found.place if not found.place.column else f"{found.place}:{found.place.column}"
+        yield ": ".join(str(part) for part in (place, model, found.code, found.message) if part)
 
 
-def _told(model: str | None, path: str, found: Mapping[str, Any]) -> Told:
-    severity = found.get("severity", "error")
-    return Told(model, path, found["line"], found.get("column"), severity, found["code"], found["message"])
+def _diagnostic(path: str, found: Mapping[str, Any]) -> Diagnostic:
+    place = Place(path, found["line"], found.get("column", 0))
+    return Diagnostic(CheckCode[found["code"]], found.get("severity", "error"), place, found["message"])
 
 
 def _bound(bound: Bound, column: str) -> dict[str, str]:
@@ -117,7 +107,7 @@ def _bound(bound: Bound, column: str) -> dict[str, str]:
 
 
 def _finding(found: Finding, leaves: Mapping[str, str]) -> dict[str, Any]:
-    told: dict[str, Any] = {"code": found.code}
+    told: dict[str, Any] = {"code": found.code.name}
     if found.source is not None:
         told["source"] = leaves[found.source]
     return {

@@ -7,14 +7,21 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from dbt_kinds.codes import OndatraCode
 from dbt_kinds.translation.star_expansion import visible_cte
 
-CODES = (
-    *("aggregates", "distinct", "set_operation", "window_functions", "limit", "driving_twice", "outer_join"),
-    "no_driving_table",
+LIFTED = frozenset(
+    {
+        OndatraCode.aggregates,
+        OndatraCode.distinct,
+        OndatraCode.set_operation,
+        OndatraCode.window_functions,
+        OndatraCode.driving_twice,
+        OndatraCode.outer_join,
+    }
 )
 # without a driving table there are no changes to read
-NOT_LIFTED = frozenset({"limit", "no_driving_table"})
+NOT_LIFTED = frozenset({OndatraCode.limit, OndatraCode.no_driving_table})
 # aggregates unknown to sqlglot
 _AGGREGATES = frozenset(
     {
@@ -29,7 +36,7 @@ _AGGREGATES = frozenset(
 class Unfit:
     """Why a query over a change set would give other rows: the code, what to write instead, and where."""
 
-    code: str
+    code: OndatraCode
     message: str
     node: exp.Expr
 
@@ -109,7 +116,7 @@ def _way(branch: exp.Expr, found: Capture, is_table: Callable[[exp.Table], bool]
         query = _below(query, way, found, is_table)
     if way.driving is None:
         message = "the leftmost item of FROM is no table whose versions are known; begin FROM with the table to follow"
-        found.unfit.append(Unfit("no_driving_table", message, branch))
+        found.unfit.append(Unfit(OndatraCode.no_driving_table, message, branch))
     return way
 
 
@@ -145,18 +152,18 @@ def _unfit_clauses(select: exp.Select) -> Iterator[Unfit]:
         yield _limit(select, "a sample")
     if select.args.get("distinct") is not None:
         message = "DISTINCT compares with the rows of one run only; leave it out, or build a table"
-        yield Unfit("distinct", message, select.args["distinct"])
+        yield Unfit(OndatraCode.distinct, message, select.args["distinct"])
     group = select.args.get("group")
     if group is not None:
         message = "GROUP BY over what changed gives no totals; use merge or tracked, which read all"
-        yield Unfit("aggregates", message, group)
+        yield Unfit(OndatraCode.aggregates, message, group)
     for node in _own_nodes(select):
         if isinstance(node, exp.Window):
             message = "OVER lacks the neighbours of earlier runs; use table, merge or tracked, which read all"
-            yield Unfit("window_functions", message, node)
+            yield Unfit(OndatraCode.window_functions, message, node)
         elif group is None and _is_aggregate(node) and not isinstance(node.parent, exp.Window):
             message = f"{_called(node)} over what changed is no total; use table, merge or tracked, which read all"
-            yield Unfit("aggregates", message, node)
+            yield Unfit(OndatraCode.aggregates, message, node)
 
 
 def _is_aggregate(node: exp.Expr) -> bool:
@@ -191,7 +198,7 @@ def _outer_joins(item: exp.Expr) -> Iterator[Unfit]:
                 f"{join.side.upper()} JOIN keeps rows of a look-up without a partner, which would come at each run; "
                 "begin FROM with what is to be followed, and join the other by LEFT JOIN"
             )
-            yield Unfit("outer_join", message, join)
+            yield Unfit(OndatraCode.outer_join, message, join)
 
 
 def _limits(query: exp.Expr) -> Iterator[Unfit]:
@@ -201,13 +208,15 @@ def _limits(query: exp.Expr) -> Iterator[Unfit]:
 
 
 def _limit(node: exp.Expr, what: str) -> Unfit:
-    return Unfit("limit", f"{what} takes other rows at each run; say by row_number() which rows are meant", node)
+    return Unfit(
+        OndatraCode.limit, f"{what} takes other rows at each run; say by row_number() which rows are meant", node
+    )
 
 
 def _set_operation(node: exp.SetOperation) -> Unfit:
     name = type(node).__name__.upper()
     message = f"{name} compares with the rows of one run only, or reads a side whole; write UNION ALL at the top"
-    return Unfit("set_operation", message, node)
+    return Unfit(OndatraCode.set_operation, message, node)
 
 
 def _read_again(
@@ -226,7 +235,7 @@ def _read_again(
                 f"{table.sql(comments=False)} is read a second time, where pairs of old and new rows would be lost; "
                 "read it once, or use merge or tracked"
             )
-            yield Unfit("driving_twice", message, table)
+            yield Unfit(OndatraCode.driving_twice, message, table)
 
 
 def _tables(query: exp.Expr, way: _Way) -> Iterator[tuple[exp.Table, bool]]:

@@ -22,14 +22,7 @@ from dbt_kinds.analysis.resolution import build_scope
 from dbt_kinds.analysis.scopes import Input, JoinStep, Output, Scope, SelectScope, SetScope, scopes_below, united
 from dbt_kinds.analysis.terms import TIME, Term, Truncation, determines, within
 from dbt_kinds.analysis.tree import without_parentheses
-
-REQUIRES_GROUP_BY = "CumulativeRequiresGroupBy"
-CONTAINS_PARTITION_COLUMN = "CumulativeGroupByContainsPartitionColumn"
-UNKNOWN_AGGREGATOR = "CumulativeUnknownAggregator"
-NO_DRIVING_SOURCE = "CumulativeNoDrivingSource"
-MULTIPLE_DRIVING_SOURCES = "CumulativeMultipleDrivingSources"
-FORBIDS_WINDOW_FUNCTIONS = "CumulativeForbidsWindowFunctions"
-FORBIDS_NONDETERMINISTIC = "CumulativeForbidsNondeterministic"
+from dbt_kinds.codes import CheckCode
 
 # how two states of a partition combine into one
 _COMBINERS: dict[type[exp.Expr], str] = {
@@ -76,7 +69,7 @@ def classify_cumulative(query: Query, catalogue: Catalogue) -> Cumulation:
     combine = search.combiners(scope, keys)
     if driving is not None:
         search.look_below(scope, driving, keys)
-    findings = tuple(sorted(search.findings, key=lambda found: (found.place, found.code)))
+    findings = tuple(sorted(search.findings, key=lambda found: (found.place, found.code.name)))
     unique_key = tuple(output.name for output in keys)
     return Cumulation(findings, driving.address if driving is not None else None, unique_key, combine)
 
@@ -86,7 +79,7 @@ class _Search:
         self.query = query
         self.findings: list[Finding] = []
 
-    def add(self, code: str, node: exp.Expr, message: str) -> None:
+    def add(self, code: CheckCode, node: exp.Expr, message: str) -> None:
         found = Finding(code, message, self.query.place(node))
         if found not in self.findings:
             self.findings.append(found)
@@ -94,44 +87,46 @@ class _Search:
     def look_at_whole(self, scope: Scope) -> None:
         """Finds constructs that are forbidden anywhere in the query."""
         for window in self.query.tree.find_all(exp.Window):
-            self.add(FORBIDS_WINDOW_FUNCTIONS, window, advice.CUMULATIVE_WINDOW)
+            self.add(CheckCode.CumulativeForbidsWindowFunctions, window, advice.CUMULATIVE_WINDOW)
         for call in nondeterministic_calls(self.query.tree):
-            self.add(FORBIDS_NONDETERMINISTIC, call.node, advice.cumulative_nondeterministic(call.name))
+            self.add(
+                CheckCode.CumulativeForbidsNondeterministic, call.node, advice.cumulative_nondeterministic(call.name)
+            )
         for limit in self.query.tree.find_all(exp.Limit, exp.Fetch, exp.Offset):
-            self.add("limit", limit, advice.cumulative_clause("LIMIT"))
+            self.add(CheckCode.limit, limit, advice.cumulative_clause("LIMIT"))
         for below in scopes_below(scope):
             for subquery in below.subqueries if isinstance(below, SelectScope) else []:
                 if subquery.scope.sources:
-                    self.add("subqueries", subquery.node, advice.CUMULATIVE_SUBQUERY)
+                    self.add(CheckCode.subqueries, subquery.node, advice.CUMULATIVE_SUBQUERY)
 
     def driving_source(self, scope: Scope) -> Relation | None:
         """The one timeseries source, which supplies every aggregated row."""
         tree = self.query.tree
         relations = {found.address: found for found in _timeseries_read(scope)}
         if not relations:
-            self.add(NO_DRIVING_SOURCE, tree, advice.CUMULATIVE_NO_SOURCE)
+            self.add(CheckCode.CumulativeNoDrivingSource, tree, advice.CUMULATIVE_NO_SOURCE)
             return None
         if len(relations) > 1:
-            self.add(MULTIPLE_DRIVING_SOURCES, tree, advice.cumulative_sources(sorted(relations)))
+            self.add(CheckCode.CumulativeMultipleDrivingSources, tree, advice.cumulative_sources(sorted(relations)))
             return None
         driving = next(iter(relations.values()))
         if _times_read(scope) > 1:
-            self.add(MULTIPLE_DRIVING_SOURCES, tree, advice.cumulative_read_twice(driving.leaf))
+            self.add(CheckCode.CumulativeMultipleDrivingSources, tree, advice.cumulative_read_twice(driving.leaf))
         return driving
 
     def keys(self, scope: Scope) -> list[Output]:
         """The output columns that form the unique key."""
         group = scope.node.args.get("group") if isinstance(scope, SelectScope) else None
         if not isinstance(scope, SelectScope) or group is None:
-            self.add(REQUIRES_GROUP_BY, self.query.tree, advice.CUMULATIVE_GROUP_BY)
+            self.add(CheckCode.CumulativeRequiresGroupBy, self.query.tree, advice.CUMULATIVE_GROUP_BY)
             return []
         if _has_grouping_sets(group):
-            self.add(REQUIRES_GROUP_BY, group, advice.CUMULATIVE_GROUPING_SETS)
+            self.add(CheckCode.CumulativeRequiresGroupBy, group, advice.CUMULATIVE_GROUPING_SETS)
             return []
         terms = group_keys(scope)
         projected = {output.term.same for output in scope.outputs}
         if not terms or any(term.same not in projected for term in terms):
-            self.add(REQUIRES_GROUP_BY, group, advice.CUMULATIVE_KEY_NOT_PROJECTED)
+            self.add(CheckCode.CumulativeRequiresGroupBy, group, advice.CUMULATIVE_KEY_NOT_PROJECTED)
         wanted = {term.same for term in terms}
         return [output for output in scope.outputs if output.term.same in wanted]
 
@@ -140,10 +135,10 @@ class _Search:
         group = scope.node.args.get("group")
         if not isinstance(scope, SelectScope) or group is None or _has_grouping_sets(group):
             return {}
-        for name in ("having", "distinct"):
-            clause = scope.node.args.get(name)
+        for code in (CheckCode.having, CheckCode.distinct):
+            clause = scope.node.args.get(code.name)
             if clause is not None:
-                self.add(name, clause, advice.cumulative_clause(name.upper()))
+                self.add(code, clause, advice.cumulative_clause(code.name.upper()))
         forbidden = {id(call.node) for call in nondeterministic_calls(self.query.tree)}
         forbidden |= {id(window) for window in self.query.tree.find_all(exp.Window)}
         found = {}
@@ -157,7 +152,7 @@ class _Search:
             if combiner is None or not output.name or not _is_named(output.node):
                 text = output.node.sql(self.query.dialect) if output.node is not None else output.name
                 place = output.node if output.node is not None else scope.node
-                self.add(UNKNOWN_AGGREGATOR, place, advice.cumulative_aggregator(text))
+                self.add(CheckCode.CumulativeUnknownAggregator, place, advice.cumulative_aggregator(text))
             else:
                 found[output.name] = combiner
         return found
@@ -174,18 +169,20 @@ class _Search:
         for key in keys:
             if determines(key.term, partition):
                 message = advice.cumulative_partition(series.partition_column)
-                self.add(CONTAINS_PARTITION_COLUMN, scope.node.args["group"], message)
+                self.add(CheckCode.CumulativeGroupByContainsPartitionColumn, scope.node.args["group"], message)
 
     def _partition(self, scope: Scope, driving: Relation, *, is_outermost: bool = False) -> Term | None:
         """The driving source's partition value in a scope, whether or not it is projected."""
         if isinstance(scope, SetScope):
             is_rowwise = isinstance(scope.node, exp.Union) and not scope.node.args.get("distinct")
             if not is_rowwise:
-                self.add("distinct", scope.node, advice.cumulative_clause(type(scope.node).__name__.upper()))
+                self.add(CheckCode.distinct, scope.node, advice.cumulative_clause(type(scope.node).__name__.upper()))
             terms = [self._partition(branch, driving) for branch in scope.branches]
             for branch in scope.branches:
                 if not branch.sources:
-                    self.add(NO_DRIVING_SOURCE, branch.node, advice.cumulative_other_rows(driving.leaf))
+                    self.add(
+                        CheckCode.CumulativeNoDrivingSource, branch.node, advice.cumulative_other_rows(driving.leaf)
+                    )
             found = [term for term in terms if term is not None]
             return united(found) if len(found) == len(terms) else None
         if not isinstance(scope, SelectScope):
@@ -202,15 +199,15 @@ class _Search:
             else:
                 continue
             if any(_adds_rows_without(step, name) for step in scope.joins):
-                self.add(NO_DRIVING_SOURCE, read.node, advice.cumulative_other_rows(driving.leaf))
+                self.add(CheckCode.CumulativeNoDrivingSource, read.node, advice.cumulative_other_rows(driving.leaf))
         values = [partition] if partition is not None else []
         if not is_outermost and scope.sources:
             if is_aggregating(scope.node) and not is_aligned(group_keys(scope), values):
                 place = scope.node.args.get("group") or scope.node.expressions[0]
-                self.add("partition_not_grouped", place, advice.cumulative_below(driving.leaf))
+                self.add(CheckCode.partition_not_grouped, place, advice.cumulative_below(driving.leaf))
             distinct = scope.node.args.get("distinct")
             if distinct is not None and not is_aligned([output.term for output in scope.outputs], values):
-                self.add("distinct", distinct, advice.cumulative_clause("DISTINCT"))
+                self.add(CheckCode.distinct, distinct, advice.cumulative_clause("DISTINCT"))
         return partition
 
 

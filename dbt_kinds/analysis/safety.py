@@ -17,7 +17,7 @@ from dbt_kinds.analysis.alignment import group_keys, is_aggregating, is_aligned
 from dbt_kinds.analysis.batches import BatchClass, Bound, batch_class
 from dbt_kinds.analysis.catalogue import Catalogue
 from dbt_kinds.analysis.determinism import nondeterministic_calls
-from dbt_kinds.analysis.findings import OVERRIDES, Finding
+from dbt_kinds.analysis.findings import Finding
 from dbt_kinds.analysis.interval_literals import lacks_known_unit
 from dbt_kinds.analysis.parsing import Query
 from dbt_kinds.analysis.read_ranges import edges_in_values, implied_series, uncertain_reads
@@ -26,6 +26,7 @@ from dbt_kinds.analysis.resolution import build_scope, reader_of
 from dbt_kinds.analysis.scopes import Scope, SelectScope, SetScope, scopes_below
 from dbt_kinds.analysis.terms import Term, Truncation, determines
 from dbt_kinds.analysis.units import granularity_unit, is_finer, nests
+from dbt_kinds.codes import SAFETY_OVERRIDES, CheckCode
 from dbt_kinds.errors import UnknownOverrideError
 
 
@@ -81,22 +82,24 @@ def classify(query: Query, slicing: Slicing, catalogue: Catalogue) -> Verdict:
     is_without_bounds = search.is_without_bounds
     if not is_without_bounds:
         search.look_at_bounds(reading)
-    lifted = {code for code, override in OVERRIDES.items() if override in slicing.overrides}
+    lifted = {code for code in CheckCode if code.override in slicing.overrides}
     findings = sorted(search.findings.values(), key=lambda finding: (finding.place, finding.reason))
     kept = tuple(finding for finding in findings if finding.code not in lifted)
     bounds = {} if is_without_bounds else dict(sorted(reading.bounds.items()))
     # only relations declared as timeseries can be read by time
     unsaid = {relation.address for relation in implied.values()}
     said = {address: bound for address, bound in bounds.items() if address not in unsaid}
-    verdict = Verdict(kept, tuple(sorted({found.code for found in findings} & lifted)), said, None)
+    verdict = Verdict(
+        kept, tuple(sorted(code.name for code in {found.code for found in findings} & lifted)), said, None
+    )
     if not verdict.is_admitted:
         return verdict
     return Verdict(kept, verdict.overridden, said, batch_class(bounds, slicing.granularity))
 
 
 def _check_overrides(slicing: Slicing) -> None:
-    for override in sorted(slicing.overrides - set(OVERRIDES.values())):
-        known = ", ".join(sorted(OVERRIDES.values()))
+    for override in sorted(slicing.overrides - set(SAFETY_OVERRIDES)):
+        known = ", ".join(SAFETY_OVERRIDES)
         raise UnknownOverrideError(f"safety_overrides has no '{override}'; it knows {known}")
 
 
@@ -114,10 +117,14 @@ class _Search:
     @property
     def is_without_bounds(self) -> bool:
         """Whether there is nothing from which bounds could be derived."""
-        without = {"partition_not_projected", "partition_not_grouped", "unknown_interval_unit"}
+        without = {
+            CheckCode.partition_not_projected,
+            CheckCode.partition_not_grouped,
+            CheckCode.unknown_interval_unit,
+        }
         return any(finding.code in without for finding in self.findings.values())
 
-    def add(self, code: str, node: exp.Expr, message: str, source: str | None = None) -> None:
+    def add(self, code: CheckCode, node: exp.Expr, message: str, source: str | None = None) -> None:
         self.findings.setdefault((code, id(node), source), Finding(code, message, self.query.place(node), source))
 
     def meet(self, visit: Visit) -> None:
@@ -127,7 +134,7 @@ class _Search:
             is_rowwise = isinstance(scope.node, exp.Union) and not scope.node.args.get("distinct")
             if not is_rowwise and not visit.values:
                 message = advice.distinct(type(scope.node).__name__.upper(), self.slicing.partition_column)
-                self.add("distinct", scope.node, message)
+                self.add(CheckCode.distinct, scope.node, message)
         elif isinstance(scope, SelectScope):
             self._select(scope, visit)
 
@@ -135,22 +142,22 @@ class _Search:
         column = self.slicing.partition_column
         for window in visit.windows:
             if not window.is_bounded and not is_aligned(window.keys, visit.values):
-                self.add("window_functions", window.node, advice.window_functions(window, column))
+                self.add(CheckCode.window_functions, window.node, advice.window_functions(window, column))
         is_grouped = is_aligned(group_keys(scope), visit.values)
         having = scope.node.args.get("having")
         if having is not None and not is_grouped:
-            self.add("having", having, advice.having(column))
+            self.add(CheckCode.having, having, advice.having(column))
         if visit.is_main and not is_grouped and is_aggregating(scope.node):
             place = scope.node.args.get("group") or scope.node.expressions[0]
-            self.add("partition_not_grouped", place, advice.partition_not_grouped(column))
+            self.add(CheckCode.partition_not_grouped, place, advice.partition_not_grouped(column))
         distinct = scope.node.args.get("distinct")
         if distinct is not None and not self._is_distinct_aligned(scope, distinct, visit.values):
-            self.add("distinct", distinct, advice.distinct("DISTINCT", column))
+            self.add(CheckCode.distinct, distinct, advice.distinct("DISTINCT", column))
         for subquery in scope.subqueries:
             if subquery.scope.sources:
                 parent = subquery.node.parent
                 place = parent if isinstance(parent, (exp.In, exp.Exists)) else subquery.node
-                self.add("subqueries", place, advice.SUBQUERIES)
+                self.add(CheckCode.subqueries, place, advice.SUBQUERIES)
 
     def _is_distinct_aligned(self, scope: SelectScope, distinct: exp.Expr, values: Sequence[Term]) -> bool:
         on = distinct.args.get("on")
@@ -165,40 +172,40 @@ class _Search:
         """Finds what is forbidden anywhere, even where nothing depends on time."""
         tree = self.query.tree
         for limit in tree.find_all(exp.Limit, exp.Fetch, exp.Offset):
-            self.add("limit", limit, advice.limit("OFFSET" if isinstance(limit, exp.Offset) else "LIMIT"))
+            self.add(CheckCode.limit, limit, advice.limit("OFFSET" if isinstance(limit, exp.Offset) else "LIMIT"))
         for call in nondeterministic_calls(tree):
-            self.add("nondeterministic", call.node, advice.nondeterministic(call.name, call.replacement))
+            self.add(CheckCode.nondeterministic, call.node, advice.nondeterministic(call.name, call.replacement))
         for interval in tree.find_all(exp.Interval):
             if lacks_known_unit(interval):
                 text = interval.sql(self.query.dialect)
-                self.add("unknown_interval_unit", interval, advice.unknown_interval_unit(text))
+                self.add(CheckCode.unknown_interval_unit, interval, advice.unknown_interval_unit(text))
 
     def look_at_window(self, scope: Scope) -> None:
         """Finds uses of the window's edges other than as a range on a time column."""
         for condition, address in uncertain_reads(scope):
             message = advice.uncertain_read(address.rpartition(".")[2])
-            self.add("narrow_read", condition, message, address or None)
+            self.add(CheckCode.narrow_read, condition, message, address or None)
         for edge in edges_in_values(scope, self.query.tree):
-            self.add("nondeterministic", edge, advice.WINDOW_IN_VALUE)
+            self.add(CheckCode.nondeterministic, edge, advice.WINDOW_IN_VALUE)
 
     def look_at_output(self, scope: Scope, partition: Term | None) -> None:
         """Checks that the configured names are columns, and that the granularity is not finer than the values."""
         slicing, place = self.slicing, _first_projection(self.query.tree)
         column = slicing.partition_column
         if partition is None:
-            self.add("partition_not_projected", place, advice.partition_not_projected(column))
+            self.add(CheckCode.partition_not_projected, place, advice.partition_not_projected(column))
         if not self._is_named(scope, slicing.event_time_column):
             message = advice.event_time_not_referenced(slicing.event_time_column)
-            self.add("event_time_not_referenced", place, message)
+            self.add(CheckCode.event_time_not_referenced, place, message)
         for key in slicing.unique_key:
             if scope.column(key) is None:
                 message = advice.unique_key_not_projected(key)
-                finding = Finding("unique_key_not_projected", message, self.query.place(place))
+                finding = Finding(CheckCode.unique_key_not_projected, message, self.query.place(place))
                 self.findings[("unique_key_not_projected", key)] = finding
         coarse = _yielded(partition) if partition is not None else None
         is_cut = partition is not None and partition.kind == "date" and not nests("day", slicing.unit)
         if coarse is not None and (is_cut or is_finer(slicing.unit, coarse)):
-            self.add("granularity_too_fine", place, advice.granularity_too_fine(column, coarse))
+            self.add(CheckCode.granularity_too_fine, place, advice.granularity_too_fine(column, coarse))
 
     def _is_named(self, scope: Scope, name: str) -> bool:
         name = name.lower()
@@ -214,13 +221,13 @@ class _Search:
         for condition, address, of_window in reading.narrow:
             leaf = address.rpartition(".")[2]
             message = advice.early_read(leaf) if of_window else advice.narrow_read(leaf)
-            self.add("narrow_read", condition, message, address)
+            self.add(CheckCode.narrow_read, condition, message, address)
         for address, bound in sorted(reading.bounds.items()):
             if bound.kind == "not_derivable":
                 cause, leaf = reading.causes[address], address.rpartition(".")[2]
                 is_window = isinstance(cause, exp.Window)
                 message = advice.not_derivable(leaf, self.slicing.partition_column, is_window=is_window)
-                self.add("not_derivable", cause, message, address)
+                self.add(CheckCode.not_derivable, cause, message, address)
 
 
 def _first_projection(tree: exp.Expr) -> exp.Expr:

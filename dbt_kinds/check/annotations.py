@@ -13,8 +13,8 @@ from dbt_kinds.verdicts import findings_in
 
 def annotation_lines(told: Mapping[str, Any]) -> Iterator[str]:
     """One command per finding; warnings are GitHub warnings."""
-    for found in findings_in(told):
-        place = f"file={_property(found.path)},line={found.line},title={_property(found.code)}"
+    for _, found in findings_in(told):
+        place = f"file={_property(found.place.file)},line={found.place.line},title={_property(found.code.name)}"
         yield f"::{'warning' if found.severity == 'warning' else 'error'} {place}::{_text(found.message)}"
 
 

@@ -12,7 +12,7 @@ from dbt_kinds.analysis.catalogue import Catalogue, Relation, Timeseries
 from dbt_kinds.analysis.parsing import Query, parse_query
 from dbt_kinds.analysis.read_ranges import with_edges
 from dbt_kinds.analysis.resolution import build_scope
-from dbt_kinds.errors import NotCompiledError, UnreadableProjectError, UnreadableQueryError, UnreadableScheduleError
+from dbt_kinds.errors import KindsError, UnreadableProjectError, UnreadableQueryError, UnreadableScheduleError
 from dbt_kinds.intervals.crons import settings_unit
 from dbt_kinds.intervals.units import SUNDAY
 
@@ -51,7 +51,7 @@ def read_compiled_project(directory: Path, target: str = "target") -> CompiledPr
 
     Raises:
         UnreadableProjectError: there is no manifest, or it is not one of dbt's.
-        NotCompiledError: a model to check has no compiled query in it.
+        KindsError: a model to check has no compiled query in it.
     """
     file = directory / target / "manifest.json"
     if not file.is_file():
@@ -86,7 +86,7 @@ def _model(node: Mapping[str, Any], series: Timeseries | None) -> CompiledModel:
         return CompiledModel(*given, problem="it is no SQL, and nothing can be proved of Python")
     if not sql:
         if kind in CHECKED:
-            raise NotCompiledError(f"model {node['name']} is not compiled in the manifest; run dbt compile first")
+            raise KindsError(f"model {node['name']} is not compiled in the manifest; run dbt compile first")
         return CompiledModel(*given)
     try:
         return CompiledModel(*given, query=parse_query(with_edges(sql), DIALECT))

@@ -16,6 +16,7 @@ from dbt_kinds.analysis.proof import proof_of
 from dbt_kinds.analysis.safety import Slicing, classify
 from dbt_kinds.analysis.tree import table_name
 from dbt_kinds.check.compiled_project import CompiledModel, CompiledProject
+from dbt_kinds.codes import CheckCode
 from dbt_kinds.errors import UnknownOverrideError
 from dbt_kinds.verdicts import VERSION, cumulative_entry, incremental_entry
 
@@ -50,13 +51,13 @@ def _checked(model: CompiledModel, project: CompiledProject) -> CheckedModel:
     catalogue = project.catalogue
     told: dict[str, Any] = {"path": model.path, "materialization": model.kind}
     if model.name in project.refusals:
-        return _wrong(model, told, _error("UnreadableSchedule", project.refusals[model.name]))
+        return _wrong(model, told, _error(CheckCode.UnreadableSchedule, project.refusals[model.name]))
     if model.query is None:
-        return _wrong(model, told, _error("UnreadableQuery", model.problem))
+        return _wrong(model, told, _error(CheckCode.UnreadableQuery, model.problem))
     for address in _addresses(model.query, catalogue):
         if address in project.refusals:
             message = f"it reads {address}, and nothing follows from its time: {project.refusals[address]}"
-            return _wrong(model, told, _error("UnreadableSchedule", message))
+            return _wrong(model, told, _error(CheckCode.UnreadableSchedule, message))
     if model.kind == "cumulative_aggregate":
         cumulation = classify_cumulative(model.query, catalogue)
         if cumulation.findings:
@@ -66,7 +67,9 @@ def _checked(model: CompiledModel, project: CompiledProject) -> CheckedModel:
         return CheckedModel(model, told, cumulation.bounds, proof_of())
     series = model.timeseries
     if series is None:
-        return _wrong(model, told, _error("TimeColumnMissing", "it names no time_column; write it into its meta"))
+        return _wrong(
+            model, told, _error(CheckCode.TimeColumnMissing, "it names no time_column; write it into its meta")
+        )
     overrides = model.meta.get("safety_overrides") or {}
     given = overrides.items() if isinstance(overrides, Mapping) else ()
     lifted = frozenset(str(key) for key, is_on in given if is_on)
@@ -76,12 +79,12 @@ def _checked(model: CompiledModel, project: CompiledProject) -> CheckedModel:
     try:
         verdict = classify(model.query, slicing, catalogue)
     except UnknownOverrideError as error:
-        return _wrong(model, told, _error("UnknownKey", str(error)))
+        return _wrong(model, told, _error(CheckCode.UnknownKey, str(error)))
     told["incremental"] = incremental_entry(catalogue, slicing, verdict)
     for entry, found in zip(told["incremental"]["findings"], verdict.findings, strict=True):
         entry["line"], entry["column"] = _place(model, found.place)
     proof = proof_of(verdict) if verdict.is_admitted else None
-    narrow = frozenset(found.source or "" for found in verdict.findings if found.code == "narrow_read")
+    narrow = frozenset(found.source or "" for found in verdict.findings if found.code is CheckCode.narrow_read)
     return CheckedModel(model, told, verdict.bounds, proof, narrow)
 
 
@@ -115,5 +118,5 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _error(code: str, message: str, place: Place = _TOP) -> dict[str, Any]:
-    return {"code": code, "severity": "error", "message": message, "line": place.line, "column": place.column}
+def _error(code: CheckCode, message: str, place: Place = _TOP) -> dict[str, Any]:
+    return {"code": code.name, "severity": "error", "message": message, "line": place.line, "column": place.column}

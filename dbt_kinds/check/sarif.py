@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import quote
 
 import dbt_kinds
-from dbt_kinds.codes import meaning
-from dbt_kinds.verdicts import Told, findings_in
+from dbt_kinds.diagnostics import Code, Diagnostic
+from dbt_kinds.verdicts import findings_in
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -20,28 +20,27 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def sarif_log(told: Mapping[str, Any]) -> dict[str, Any]:
     """One run, with a result per finding and a rule per code."""
     found = list(findings_in(told))
-    codes = sorted({one.code for one in found})
+    codes = sorted({one.code for _, one in found}, key=lambda code: code.name)
     driver = {"name": "dbt-kinds", "version": dbt_kinds.__version__, "rules": [_rule(code) for code in codes]}
-    results = [_result(one, codes.index(one.code)) for one in found]
+    results = [_result(model, one, codes.index(one.code)) for model, one in found]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(code: str) -> dict[str, Any]:
-    said = meaning(code)
-    return {"id": code, **({"shortDescription": {"text": said}} if said is not None else {})}
+def _rule(code: Code) -> dict[str, Any]:
+    return {"id": code.name, "shortDescription": {"text": code.meaning}}
 
 
-def _result(found: Told, rule: int) -> dict[str, Any]:
-    region = {"startLine": found.line}
-    if found.column is not None:
-        region["startColumn"] = found.column
+def _result(model: str | None, found: Diagnostic, rule: int) -> dict[str, Any]:
+    region = {"startLine": found.place.line}
+    if found.place.column:
+        region["startColumn"] = found.place.column
     # a relative URI below the checked folder
-    artifact = {"uri": quote(found.path.replace("\\", "/")), "uriBaseId": "%SRCROOT%"}
+    artifact = {"uri": quote(found.place.file.replace("\\", "/")), "uriBaseId": "%SRCROOT%"}
     return {
-        "ruleId": found.code,
+        "ruleId": found.code.name,
         "ruleIndex": rule,
         "level": "warning" if found.severity == "warning" else "error",
-        "message": {"text": f"{found.model}: {found.message}" if found.model else found.message},
+        "message": {"text": f"{model}: {found.message}" if model else found.message},
         "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
     }

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from dbt_kinds.collect.events import BadEventError, line_writer, read_batch, read_event
 from dbt_kinds.collect.landing import GroupedLanding, land, prepare_folder
 from dbt_kinds.collect.targets import Target
-from dbt_kinds.errors import CollectorError
+from dbt_kinds.errors import KindsError
 
 MEGABYTE = 1_000_000
 EVENT_LIMIT, BATCH_LIMIT = MEGABYTE, 10 * MEGABYTE
@@ -31,14 +31,14 @@ def check_reach(host: str, token: str | None) -> None:
     """Requires a token if other machines can reach the server.
 
     Raises:
-        CollectorError: the address is not loopback, and there is no token.
+        KindsError: the address is not loopback, and there is no token.
     """
     try:
         is_loopback = ipaddress.ip_address(host).is_loopback
     except ValueError:
         is_loopback = host == "localhost"
     if not is_loopback and not token:
-        raise CollectorError(
+        raise KindsError(
             f"--host {host} can be reached from other machines; put a token into an environment variable and name it "
             "by --token-env"
         )
@@ -106,13 +106,13 @@ def serve(app: Starlette, host: str, port: int) -> None:
     """Runs the application until the process is stopped; pending requests are answered first.
 
     Raises:
-        CollectorError: the port is not available.
+        KindsError: the port is not available.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listening = socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        raise CollectorError(f"{host}:{port} cannot be listened on: {error}; give another --port or --host") from error
+        raise KindsError(f"{host}:{port} cannot be listened on: {error}; give another --port or --host") from error
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     uvicorn.Server(config).run(sockets=[listening])
 

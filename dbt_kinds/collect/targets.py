@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from dbt_kinds.errors import CollectorError, UnreadableProjectError
+from dbt_kinds.errors import KindsError, UnreadableProjectError
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ def read_token(variable: str | None) -> str | None:
     """The token in an environment variable; None if no variable is named.
 
     Raises:
-        CollectorError: the variable is empty or not set.
+        KindsError: the variable is empty or not set.
     """
     token = os.environ.get(variable, "").strip() if variable else None
     if token == "":
-        raise CollectorError(f"the environment variable {variable}, which --token-env names, is empty or not set")
+        raise KindsError(f"the environment variable {variable}, which --token-env names, is empty or not set")
     return token
 
 

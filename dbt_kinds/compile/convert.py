@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.compile.report import Report, report_of
 from dbt_kinds.dbt_package import package_entry
-from dbt_kinds.errors import BadOut, SourceNotFound, WrongUse
+from dbt_kinds.errors import CompileError, KindsError
 from dbt_kinds.kinds import Project
 from dbt_kinds.readers.ondatrasql import project as ondatrasql
 from dbt_kinds.readers.ondatrasql.files import is_ondatrasql_project
@@ -47,10 +48,10 @@ def compile_project(request: CompileRequest, progress: Callable[[str, int, int],
     """Reads a project, writes the dbt project unless only checking, and reports on every part.
 
     Raises:
-        WrongUse: nothing was read or written.
+        KindsError: nothing was read or written.
     """
     if not request.source.is_dir():
-        raise SourceNotFound(f"{request.source} is no folder; pass the folder of the project")
+        raise CompileError(CompileCode.SourceNotFound, f"{request.source} is no folder; pass the folder of the project")
     _check_out(request)
     project = _read(request, progress)
     if project.is_all_or_nothing and project.has_refusals:
@@ -93,15 +94,15 @@ def _read(request: CompileRequest, progress: Callable[[str, int, int], None] | N
 def _check_options(request: CompileRequest) -> None:
     """Other tools have no such configuration, and their queries are written for the oldest version, which all read."""
     if request.spark != VERSIONS[0]:
-        raise WrongUse("--spark is for SQLMesh and Vulcan; leave it out: every version reads what is written")
+        raise KindsError("--spark is for SQLMesh and Vulcan; leave it out: every version reads what is written")
     if request.run_config or request.variables:
-        raise WrongUse("--run-config and --vars are for SQLMesh and Vulcan; leave them out")
+        raise KindsError("--run-config and --vars are for SQLMesh and Vulcan; leave them out")
 
 
 def _check_out(request: CompileRequest) -> None:
     out, source = request.out.resolve(), request.source.resolve()
     if out.exists() and not out.is_dir():
-        raise BadOut(f"{request.out} is a file; pass a folder")
+        raise CompileError(CompileCode.BadOut, f"{request.out} is a file; pass a folder")
     inputs = [source / name for name in ("models", "seeds", "audits", "macros", "tests")]
     if out == source or any(out == folder or folder in out.parents for folder in inputs):
-        raise BadOut(f"{request.out} lies in what is read; pass a folder of its own")
+        raise CompileError(CompileCode.BadOut, f"{request.out} lies in what is read; pass a folder of its own")

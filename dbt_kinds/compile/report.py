@@ -9,8 +9,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from dbt_kinds.errors import PythonMacro
-from dbt_kinds.kinds import Model, Note, Project, Seed, SourceTable
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.kinds import Model, Project, Seed, SourceTable
 from dbt_kinds.writers.dbt_project import folder_of
 from dbt_kinds.writers.files import Changes
 
@@ -29,7 +30,7 @@ class Entry:
     status: str
     node: str | None
     output: str | None
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
 
 
 @dataclass
@@ -38,7 +39,7 @@ class Report:
 
     source: str
     entries: list[Entry]
-    other: list[Note]
+    other: list[Diagnostic]
     changes: Changes
     is_check: bool = False
 
@@ -51,17 +52,17 @@ class Report:
     @property
     def stopped_at_macros(self) -> int:
         """How many models are refused only because the project's Python macros were not run."""
-        refusals = [{note.code for note in entry.notes if note.level == "refused"} for entry in self.entries]
-        return refusals.count({PythonMacro.__name__})
+        refusals = [{note.code for note in entry.notes if note.severity == "refused"} for entry in self.entries]
+        return refusals.count({CompileCode.PythonMacro})
 
     def exit_code(self, *, strict: bool) -> int:
         """0 if all is converted; 1 if something was refused or edited by hand, or, in strict mode, needs a person."""
-        refused = self.summary["refused"] or any(note.level == "refused" for note in self.all_notes())
-        person = strict and any(note.level == "person" for note in self.all_notes())
+        refused = self.summary["refused"] or any(note.severity == "refused" for note in self.all_notes())
+        person = strict and any(note.severity == "person" for note in self.all_notes())
         stale = self.is_check and (self.changes.written or self.changes.deleted)
         return 1 if refused or person or stale or self.changes.edited_by_hand else 0
 
-    def all_notes(self) -> list[Note]:
+    def all_notes(self) -> list[Diagnostic]:
         """Every note of the report."""
         return [*(note for entry in self.entries for note in entry.notes), *self.other, *self.changes.notes]
 
@@ -144,33 +145,33 @@ def report_lines(report: Report) -> list[Text]:
     return lines
 
 
-def _in_order(notes: Iterable[Note]) -> list[Note]:
+def _in_order(notes: Iterable[Diagnostic]) -> list[Diagnostic]:
     weight = {"note": 0, "person": 1, "refused": 2, "wrong_use": 3}
-    return sorted(notes, key=lambda note: (weight[note.level], note.place, note.code))
+    return sorted(notes, key=lambda note: (weight[note.severity], note.place, note.code.name))
 
 
-def _without_repetition(notes: Iterable[Note]) -> Iterator[tuple[Note, int]]:
+def _without_repetition(notes: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, int]]:
     """Notes that only inform, and say the same of several places, once, with the number of the other places."""
-    said: dict[tuple[object, ...], list[Note]] = {}
+    said: dict[tuple[object, ...], list[Diagnostic]] = {}
     for note in notes:
-        key = (note.code, note.message) if note.level == "note" else (note,)
+        key = (note.code, note.message) if note.severity == "note" else (note,)
         said.setdefault(key, []).append(note)
     for same in said.values():
         yield same[0], len(same) - 1
 
 
-def _line(note: Note, more: int) -> Text:
+def _line(note: Diagnostic, more: int) -> Text:
     others = f" and {more} more" if more else ""
     text = Text(f"{note.place}{others}: " if note.place.file else "", "dim")
-    text.append(f"{note.code}: ", _LEVELS[note.level])
+    text.append(f"{note.code}: ", _LEVELS[note.severity])
     text.append(note.message)
     return text
 
 
-def _note(note: Note) -> dict[str, Any]:
+def _note(note: Diagnostic) -> dict[str, Any]:
     return {
-        "code": note.code,
-        "level": note.level,
+        "code": note.code.name,
+        "level": note.severity,
         "file": note.place.file,
         "line": note.place.line,
         "message": note.message,
@@ -196,6 +197,6 @@ def _source_entry(table: SourceTable) -> Entry:
     )
 
 
-def _status(notes: Iterable[Note]) -> str:
-    levels = {note.level for note in notes}
+def _status(notes: Iterable[Diagnostic]) -> str:
+    levels = {note.severity for note in notes}
     return "refused" if "refused" in levels else "needs_person" if "person" in levels else "converted"

@@ -17,7 +17,7 @@ import yaml
 from dbt_kinds.analysis.edits import edited
 from dbt_kinds.dbt_package import package_entry
 from dbt_kinds.dbt_profiles import target_of
-from dbt_kinds.errors import InitError
+from dbt_kinds.errors import KindsError
 from dbt_kinds.file_diffs import file_diff
 from dbt_kinds.init.yaml_edits import item_edit, node_at, with_item, with_value
 from dbt_kinds.local.profile import DEFAULT_DIRECTORY, local_profile
@@ -75,13 +75,13 @@ def set_up(root: Path, *, package: str | None, local: bool, start: str | None) -
         start: the first day that its models load, as `2024-01-31`.
 
     Raises:
-        InitError: the folder is no dbt project, its profile is not for Spark, or a file cannot be read.
+        KindsError: the folder is no dbt project, its profile is not for Spark, or a file cannot be read.
     """
     setup = _read(root)
     project = _mapping(setup, PROJECT)
     name = project.get("name")
     if not isinstance(name, str):
-        raise InitError(f"{root / PROJECT} has no name")
+        raise KindsError(f"{root / PROJECT} has no name")
     is_embedded = _add_profile(setup, project) if local else _is_embedded(setup, project)
     _add_package(setup, package)
     if is_embedded:
@@ -98,9 +98,9 @@ def _read(root: Path) -> Setup:
             try:
                 setup.old[name] = (root / name).read_bytes().decode("utf-8")
             except (OSError, UnicodeDecodeError) as error:
-                raise InitError(f"{root / name} cannot be read: {error}") from error
+                raise KindsError(f"{root / name} cannot be read: {error}") from error
     if PROJECT not in setup.old:
-        raise InitError(f"no {PROJECT} in {root.resolve()}; name the folder of a dbt project, or make one: dbt init")
+        raise KindsError(f"no {PROJECT} in {root.resolve()}; name the folder of a dbt project, or make one: dbt init")
     setup.new = dict(setup.old)
     return setup
 
@@ -109,9 +109,9 @@ def _mapping(setup: Setup, name: str) -> dict[str, Any]:
     try:
         content = yaml.safe_load(setup.text(name))
     except yaml.YAMLError as error:
-        raise InitError(f"{setup.root / name} cannot be read: {error}") from error
+        raise KindsError(f"{setup.root / name} cannot be read: {error}") from error
     if content is not None and not isinstance(content, dict):
-        raise InitError(f"{setup.root / name} is no mapping")
+        raise KindsError(f"{setup.root / name} is no mapping")
     return content or {}
 
 
@@ -122,7 +122,7 @@ def _change(setup: Setup, name: str, text: str) -> None:
     after = _mapping(setup, name)
     lost = [key for key in before if key not in after]
     if lost or after == before:
-        raise InitError(f"{setup.root / name} is written in a way that this command does not change; do it by hand")
+        raise KindsError(f"{setup.root / name} is written in a way that this command does not change; do it by hand")
 
 
 def _add_profile(setup: Setup, project: dict[str, Any]) -> bool:
@@ -149,7 +149,7 @@ def _is_embedded(setup: Setup, project: dict[str, Any]) -> bool:
         return False
     adapter = str(target.get("type"))
     if adapter not in ("spark", "databricks"):
-        raise InitError(
+        raise KindsError(
             f"the profile {name} is for {adapter}; dbt_kinds runs on Spark (dbt-spark, dbt-databricks). Let profile: in"
             f" {PROJECT} name another one; if there is none of that name, --local makes it, of an embedded Spark"
         )
@@ -168,7 +168,7 @@ def _add_package(setup: Setup, package: str | None) -> None:
     try:
         text = with_item(setup.text(name), ["packages"], entry)
     except ValueError as error:
-        raise InitError(f"{setup.root / name}: {error}") from error
+        raise KindsError(f"{setup.root / name}: {error}") from error
     _change(setup, name, text)
 
 
@@ -233,7 +233,7 @@ def _add_start(setup: Setup, name: str, start: str | None) -> None:
     try:
         first = datetime.date.fromisoformat(start)
     except ValueError as error:
-        raise InitError(f"--start {start} is no day; write it as 2024-01-31") from error
+        raise KindsError(f"--start {start} is no day; write it as 2024-01-31") from error
     text = with_value(setup.text(PROJECT), ["models", name, "+meta", "start"], first.isoformat())
     _change(setup, PROJECT, text)
 

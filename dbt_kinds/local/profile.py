@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from dbt_kinds.errors import LocalSparkMissingError
+from dbt_kinds.errors import KindsError
 from dbt_kinds.local.jars import format_settings
 
 DEFAULT_DIRECTORY = Path(".dbt_kinds")
@@ -24,11 +24,11 @@ def spark_home() -> Path:
     """The folder of the installed pyspark.
 
     Raises:
-        LocalSparkMissingError: pyspark is not installed.
+        KindsError: pyspark is not installed.
     """
     spec = importlib.util.find_spec("pyspark")
     if spec is None or spec.origin is None:
-        raise LocalSparkMissingError("pyspark is not installed: install dbt-kinds[local]")
+        raise KindsError("pyspark is not installed: install dbt-kinds[local]")
     return Path(spec.origin).parent
 
 
@@ -39,7 +39,7 @@ def spark_settings(directory: Path, *, table_format: str = "iceberg", spark: str
     version of Spark see `format_settings`.
 
     Raises:
-        LocalSparkMissingError: no jar of the format is known.
+        KindsError: no jar of the format is known.
     """
     folder = directory.absolute()
     return {

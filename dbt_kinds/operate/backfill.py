@@ -17,7 +17,7 @@ from datetime import datetime
 from math import ceil
 from typing import Any, Protocol
 
-from dbt_kinds.errors import BackfillError, DbtFailedError, KindsError
+from dbt_kinds.errors import DbtFailedError, KindsError
 from dbt_kinds.intervals.units import SUNDAY, Unit, later, read_unit
 from dbt_kinds.operate.backfill_worker import LostWorkerError, WorkerProcess, window
 from dbt_kinds.operate.dbt import Dbt
@@ -111,13 +111,13 @@ def prepare(
         restates: whether what is recorded is loaded again.
 
     Raises:
-        BackfillError: the model is not there, or its window is refused.
+        KindsError: the model is not there, or its window is refused.
         KindsError: the package is not installed, or dbt failed.
     """
     node = model_to_load(dbt, model)
     plan = read_plans(dbt.with_variables(window(part)), _name(node))["plans"][0]
     if plan.get("refused"):
-        raise BackfillError(f"{model}: {plan['refused']}")
+        raise KindsError(f"{model}: {plan['refused']}")
     config = node.config
     count = workers or int(config.meta.get("batch_concurrency") or config.get("batch_concurrency") or 1)
     count = 1 if count > 1 and is_embedded(dbt, node) else count
@@ -131,12 +131,12 @@ def model_to_load(dbt: Dbt, name: str) -> Any:
     """The node of the one model with that name.
 
     Raises:
-        BackfillError: there is none, or there are several.
+        KindsError: there is none, or there are several.
     """
     found = selected_models(dbt.manifest, name) if name.split() else []
     if len(found) != 1:
         told = "no model of a kind" if not found else f"{len(found)} models"
-        raise BackfillError(f"a backfill is of one model, and {name!r} names {told}")
+        raise KindsError(f"a backfill is of one model, and {name!r} names {told}")
     return found[0]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from dbt_kinds.errors import DbtFailedError, DbtMissingError, PackageMissingError
+from dbt_kinds.errors import DbtFailedError, KindsError
 
 _LOOKS_AT = "dbt_kinds: looks at model "
 
@@ -57,14 +57,14 @@ def invoke(
         manifest: the project as parsed by an earlier command, so that dbt does not read it again.
 
     Raises:
-        DbtMissingError: dbt-core is not installed.
+        KindsError: dbt-core is not installed.
         DbtFailedError: dbt reported an error; the message is dbt's.
     """
     try:
         # importing dbt takes a second
         from dbt.cli.main import dbtRunner
     except ImportError as error:
-        raise DbtMissingError(
+        raise KindsError(
             f"this command calls dbt-core, which is not installed here ({error}); install it with your adapter,"
             " as in pip install dbt-core dbt-spark"
         ) from error
@@ -115,11 +115,11 @@ class Dbt:
         """Calls an operation of the package and returns the JSON line it prints.
 
         Raises:
-            PackageMissingError: the package is not installed in the project, or lacks the operation.
+            KindsError: the package is not installed in the project, or lacks the operation.
             DbtFailedError: the operation raised an error.
         """
         if f"macro.dbt_kinds.{name}" not in self.manifest.macros:
-            raise PackageMissingError(_what_to_install(name, self.manifest))
+            raise KindsError(_what_to_install(name, self.manifest))
         answers: list[dict[str, Any]] = []
 
         def listen(line: str) -> None:

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from dbt_kinds.errors import SinkError
+from dbt_kinds.errors import KindsError
 from dbt_kinds.operate.dbt import Dbt
 from dbt_kinds.push.batches import DEAD, DONE, Outcome, RateLimit, batches_of, outcome_of, send
 from dbt_kinds.push.changes import Keys, Waiting, waiting_of
@@ -62,12 +62,14 @@ def push(dbt: Dbt, select: str | None, *, resync: bool = False, ahead: timedelta
         ahead: how far ahead the clock for retries is.
 
     Raises:
-        SinkError: no model has a sink, or a function cannot be loaded.
+        KindsError: no model has a sink, or a function cannot be loaded.
         DbtFailedError: an operation failed.
     """
     models = read_outbox(dbt, select, resync=resync, about=["counts"])
     if not models:
-        raise SinkError("no model has a sink; write meta: {sink: {function: crm}}, and a function push in sinks/crm.py")
+        raise KindsError(
+            "no model has a sink; write meta: {sink: {function: crm}}, and a function push in sinks/crm.py"
+        )
     project = Path(dbt.options.project_dir or ".")
     functions = {model["model"]: read_function(project, model["sink"]["function"]) for model in models}
     return [
@@ -96,7 +98,7 @@ def revive(dbt: Dbt, select: str | None, change: str) -> str:
     """Marks a dead letter for the next push. Returns its model.
 
     Raises:
-        SinkError: no dead letter has that id.
+        KindsError: no dead letter has that id.
     """
     for model in read_outbox(dbt, select, about=["dead"]):
         for dead in model["dead"]:
@@ -104,7 +106,7 @@ def revive(dbt: Dbt, select: str | None, change: str) -> str:
                 back = {"model": model["model"], "status": "retry", "change": change, "key": dead["key"]}
                 read_outbox(dbt, model["name"], deliveries=[back | {"delta": dead["delta"]}], about=[])
                 return str(model["name"])
-    raise SinkError(f"no dead letter has the id {change}; dbt-kinds push --dead lists them")
+    raise KindsError(f"no dead letter has the id {change}; dbt-kinds push --dead lists them")
 
 
 class _Push:
@@ -163,7 +165,7 @@ class _Push:
             state = self._ask(about=["changes", "pushers"])
         self._ask([{"status": "released"}])
         holder = next(one for one in rivals if one["holder"] != self._holder)
-        raise SinkError(
+        raise KindsError(
             f"another push of {self._model['name']} is under way: {holder['holder']}, "
             f"since {holder['claimed_at'][:19]} (UTC); if it is gone, its claim ends 10 minutes after its last sign "
             "of life"

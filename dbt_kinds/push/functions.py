@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dbt_kinds.errors import SinkError
+from dbt_kinds.errors import KindsError
 
 Push = Callable[..., Any]
 
@@ -17,11 +17,11 @@ def read_function(project: Path, name: str) -> Push:
     """Loads the function `push` of a file in the project's folder `sinks`; it may import its sibling files.
 
     Raises:
-        SinkError: there is no such file, it cannot be imported, or it has no function `push`.
+        KindsError: there is no such file, it cannot be imported, or it has no function `push`.
     """
     file = project / "sinks" / f"{name}.py"
     if not file.is_file():
-        raise SinkError(
+        raise KindsError(
             f"{file} does not exist; write it with a function push(changes, *args), or name another in sink"
         )
     if str(file.parent) not in sys.path:
@@ -32,8 +32,8 @@ def read_function(project: Path, name: str) -> Push:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise SinkError(f"{file} cannot be imported: {type(error).__name__}: {error}") from error
+        raise KindsError(f"{file} cannot be imported: {type(error).__name__}: {error}") from error
     push = getattr(module, "push", None)
     if not callable(push):
-        raise SinkError(f"{file} has no function push; write def push(changes, *args)")
+        raise KindsError(f"{file} has no function push; write def push(changes, *args)")
     return push  # type: ignore[no-any-return]

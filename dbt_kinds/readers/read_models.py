@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from dbt_kinds.kinds import Note, SourceTable, SqlText
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.kinds import SourceTable, SqlText
 from dbt_kinds.marks import Marks
 from dbt_kinds.readers.yaml_nodes import YamlNode
 from dbt_kinds.translation.star_expansion import Columns
@@ -37,7 +38,7 @@ class ReadModels(Protocol):
             CompileError: it cannot be written for Spark.
         """
 
-    def query(self, text: str, what: str, marks: Marks, node: YamlNode) -> tuple[SqlText, list[Note]]:
+    def query(self, text: str, what: str, marks: Marks, node: YamlNode) -> tuple[SqlText, list[Diagnostic]]:
         """Translates a query from the project's dialect to Spark, with remarks.
 
         Args:

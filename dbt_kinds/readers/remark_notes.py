@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbt_kinds.errors import (
-    AliasUnclear,
-    CompileError,
-    DecimalBounded,
-    FunctionDiffers,
-    FunctionNotCompared,
-    FunctionUnknown,
-    NameChanged,
-    TypeUnknown,
-)
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.translation.remarks import RemarkKind
 
-NOTE_OF: Mapping[RemarkKind, type[CompileError]] = {
-    "alias": AliasUnclear,
-    "decimal": DecimalBounded,
-    "differs": FunctionDiffers,
-    "not compared": FunctionNotCompared,
-    "texts": FunctionDiffers,
-    "type": TypeUnknown,
-    "unknown function": FunctionUnknown,
-    "unnamed": NameChanged,
+NOTE_OF: Mapping[RemarkKind, CompileCode] = {
+    "alias": CompileCode.AliasUnclear,
+    "decimal": CompileCode.DecimalBounded,
+    "differs": CompileCode.FunctionDiffers,
+    "not compared": CompileCode.FunctionNotCompared,
+    "texts": CompileCode.FunctionDiffers,
+    "type": CompileCode.TypeUnknown,
+    "unknown function": CompileCode.FunctionUnknown,
+    "unnamed": CompileCode.NameChanged,
 }

@@ -9,8 +9,9 @@ from typing import Any
 
 import yaml
 
-from dbt_kinds.errors import BadPropertyValue, CompileError
-from dbt_kinds.kinds import Place
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Place
+from dbt_kinds.errors import CompileError
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -38,7 +39,7 @@ class YamlNode:
         """Wraps a node of the parser, given the line at which its text begins in the file.
 
         Raises:
-            BadPropertyValue: anchors make the file too large.
+            CompileError: anchors make the file too large (BadPropertyValue).
         """
         self._node = node
         self._key = key
@@ -48,7 +49,7 @@ class YamlNode:
         self._budget = budget if budget is not None else [_MOST_NODES]
         self._budget[0] -= 1
         if depth > _DEEPEST or self._budget[0] < 0:
-            raise self.error(BadPropertyValue, "is nested too deeply to be read")
+            raise self.error(CompileCode.BadPropertyValue, "is nested too deeply to be read")
 
     @property
     def line(self) -> int:
@@ -86,25 +87,25 @@ class YamlNode:
         """Whether it is null."""
         return isinstance(self._node, yaml.ScalarNode) and self.value() is None
 
-    def error(self, kind: type[CompileError], message: str) -> CompileError:
+    def error(self, code: CompileCode, message: str) -> CompileError:
         """An error about this value."""
-        return kind(message, self.file, self.line)
+        return CompileError(code, message, self.file, self.line)
 
     def pairs(self) -> list[tuple[str, YamlNode]]:
         """Keys and values in order, including duplicate keys. Those from `<<` come last.
 
         Raises:
-            BadPropertyValue: it is not a mapping.
+            CompileError: it is not a mapping (BadPropertyValue).
         """
         if self.is_empty:
             return []
         if not isinstance(self._node, yaml.MappingNode):
-            raise self.error(BadPropertyValue, f"{self.shown} is not a mapping; write keys with values")
+            raise self.error(CompileCode.BadPropertyValue, f"{self.shown} is not a mapping; write keys with values")
         found: list[tuple[str, YamlNode]] = []
         merged: list[tuple[str, YamlNode]] = []
         for key, value in self._node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise self._inside(key).error(BadPropertyValue, "a key is no text")
+                raise self._inside(key).error(CompileCode.BadPropertyValue, "a key is no text")
             inner = self._inside(value, key)
             if key.value == "<<" and key.style is None:
                 for source in inner.items() if inner.is_list else [inner]:
@@ -118,12 +119,12 @@ class YamlNode:
         """The items of a list; any other value counts as a list of one.
 
         Raises:
-            BadPropertyValue: it is a mapping.
+            CompileError: it is a mapping (BadPropertyValue).
         """
         if isinstance(self._node, yaml.SequenceNode):
             return [self._inside(item) for item in self._node.value]
         if isinstance(self._node, yaml.MappingNode):
-            raise self.error(BadPropertyValue, "is a mapping where a list is wanted")
+            raise self.error(CompileCode.BadPropertyValue, "is a mapping where a list is wanted")
         return [] if self.is_empty else [self]
 
     def get(self, *names: str) -> YamlNode | None:
@@ -145,11 +146,11 @@ class YamlNode:
         """A scalar as written.
 
         Raises:
-            BadPropertyValue: it is a list or a mapping.
+            CompileError: it is a list or a mapping (BadPropertyValue).
         """
         if isinstance(self._node, yaml.ScalarNode):
             return str(self._node.value)
-        raise self.error(BadPropertyValue, f"{self.shown} is no text; write one value")
+        raise self.error(CompileCode.BadPropertyValue, f"{self.shown} is no text; write one value")
 
     def texts(self) -> list[str]:
         """A list of scalars, or a single one."""
@@ -170,7 +171,7 @@ def read_yaml(text: str, file: str, first_line: int = 1) -> Iterator[YamlNode]:
     """The non-empty documents of a text; `first_line` is where the text begins in its file.
 
     Raises:
-        BadPropertyValue: it is not YAML.
+        CompileError: it is not YAML (BadPropertyValue).
     """
     try:
         documents = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
@@ -178,10 +179,10 @@ def read_yaml(text: str, file: str, first_line: int = 1) -> Iterator[YamlNode]:
         mark = error.problem_mark or error.context_mark
         message = f"is not YAML: {error.problem or error.context}"
         line = first_line + int(mark.line) if mark is not None else first_line
-        raise BadPropertyValue(message, file, line) from error
+        raise CompileError(CompileCode.BadPropertyValue, message, file, line) from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         first = str(error).strip().split("\n")[0]
-        raise BadPropertyValue(f"is not YAML: {first}", file, first_line) from error
+        raise CompileError(CompileCode.BadPropertyValue, f"is not YAML: {first}", file, first_line) from error
     for document in documents:
         if document is not None:
             node = YamlNode(document, file, first_line)

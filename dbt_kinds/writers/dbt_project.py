@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from dbt_kinds.errors import MarkLeftError
+from dbt_kinds.errors import KindsError
 from dbt_kinds.kinds import Mark, Model, ModelReference, Project, PythonBody, Seed, SqlText, TestDefinition
 from dbt_kinds.marks import left_over
 from dbt_kinds.writers.audits import audit_entries
@@ -84,7 +84,7 @@ def write_project(project: Project, package: dict[str, Any]) -> list[GeneratedFi
         package: the entry of packages.yml that brings dbt_kinds.
 
     Raises:
-        MarkLeftError: a mark remained in a file; nothing may be written.
+        KindsError: a mark remained in a file; nothing may be written.
     """
     nodes = {node.key: node.node for node in (*project.models, *project.seeds)}
 
@@ -131,7 +131,7 @@ def _file(path: str, text: str, source: str) -> GeneratedFile:
     left = left_over(text)
     if left is not None:
         message = f"{source}: '{left}' would stand in {path}, where a table or variable belongs; write spaces"
-        raise MarkLeftError(f"{message} around the names of tables and variables there, and report it, please")
+        raise KindsError(f"{message} around the names of tables and variables there, and report it, please")
     first = header(path, source)
     body = text.replace("\r\n", "\n").rstrip("\n") + "\n"
     return GeneratedFile(path, body if first is None else f"{first}\n{body}", source)

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbt_kinds.errors import BadOut, EditedByHand, TakenOver
-from dbt_kinds.kinds import Note, note_of
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.errors import CompileError
 from dbt_kinds.writers.dbt_project import GeneratedFile, header
 
 RECORD = ".dbt_kinds/compiled.json"
@@ -30,7 +31,7 @@ class Changes:
     unchanged: list[str] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     edited_by_hand: list[str] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
     records: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -39,19 +40,19 @@ def plan_changes(out: Path, files: Iterable[GeneratedFile], *, force: bool) -> C
     """Compares the files with the existing ones.
 
     Raises:
-        BadOut: the folder cannot be read.
+        CompileError: the folder cannot be read (BadOut).
     """
     try:
         return _changes(out, files, force=force)
     except (OSError, ValueError) as error:
-        raise BadOut(f"{out} cannot be read: {error}") from error
+        raise CompileError(CompileCode.BadOut, f"{out} cannot be read: {error}") from error
 
 
 def apply_changes(out: Path, changes: Changes) -> None:
     """Writes and deletes files, each atomically; the record comes last.
 
     Raises:
-        BadOut: a file cannot be written.
+        CompileError: a file cannot be written (BadOut).
     """
     try:
         for path, content in changes.contents.items():
@@ -63,7 +64,7 @@ def apply_changes(out: Path, changes: Changes) -> None:
         if not (out / RECORD).is_file() or (out / RECORD).read_text(encoding="utf-8") != record:
             _write(out / RECORD, record.encode())
     except OSError as error:
-        raise BadOut(f"{out} cannot be written: {error}") from error
+        raise CompileError(CompileCode.BadOut, f"{out} cannot be written: {error}") from error
 
 
 def _changes(out: Path, files: Iterable[GeneratedFile], *, force: bool) -> Changes:
@@ -110,7 +111,7 @@ def _vanished(out: Path, path: str, record: Mapping[str, str], changes: Changes,
     else:
         message = f"{path} has no source any more, and was edited by hand; delete it, or pass --force"
         changes.edited_by_hand.append(path)
-        changes.notes.append(note_of(EditedByHand(message, path, 1)))
+        changes.notes.append(Diagnostic.of(CompileCode.EditedByHand, message, path, 1))
         changes.records[path] = dict(record)
 
 
@@ -121,7 +122,7 @@ def _is_taken_over(path: str, existing: bytes) -> bool:
 
 def _note_taken_over(path: str, source: str, changes: Changes) -> None:
     message = f"{path} was taken over by hand and is left alone; {source} no longer changes it"
-    changes.notes.append(note_of(TakenOver(message, path, 1)))
+    changes.notes.append(Diagnostic.of(CompileCode.TakenOver, message, path, 1))
 
 
 def _note_edit(path: str, existing: bytes, content: bytes, source: str, changes: Changes) -> None:
@@ -131,7 +132,7 @@ def _note_edit(path: str, existing: bytes, content: bytes, source: str, changes:
     shown = "\n".join(lines[:60])
     message = f"{path} was edited by hand and is left alone; move the change to {source}, or pass --force\n{shown}"
     changes.edited_by_hand.append(path)
-    changes.notes.append(note_of(EditedByHand(message, path, 1)))
+    changes.notes.append(Diagnostic.of(CompileCode.EditedByHand, message, path, 1))
 
 
 def _read_records(out: Path) -> dict[str, dict[str, str]]:

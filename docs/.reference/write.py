@@ -16,7 +16,7 @@ from typing import Any
 import click
 import yaml
 
-from dbt_kinds.codes import codes
+from dbt_kinds.codes import TABLES
 
 DOCS = Path(__file__).parents[1]
 MACROS = DOCS.parent / "macros"
@@ -80,7 +80,8 @@ def option_rows() -> str:
 
 def code_rows(command: str) -> str:
     """The codes of a command, with what each says."""
-    rows = [f"| `{code.name}` | {code.level.replace('_', ' ')} | {code.meaning} |" for code in codes(command)]
+    codes = sorted(TABLES[command], key=lambda code: code.name)
+    rows = [f"| `{code.name}` | {code.severity.replace('_', ' ')} | {code.meaning} |" for code in codes]
     return "\n".join(["| code | level | says |", "|---|---|---|", *rows])
 
 

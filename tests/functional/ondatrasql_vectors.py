@@ -103,7 +103,7 @@ class Vectors:
         with tempfile.TemporaryDirectory() as folder:
             compiled, findings = read_kinds_project(write_files(Path(folder), vector["models"]), "shop")
         self.refused |= {
-            (vector["id"], ".".join(Path(one.path).with_suffix("").parts[1:])): one.code
+            (vector["id"], ".".join(Path(one.place.file).with_suffix("").parts[1:])): one.code.name
             for one in findings
             if one.severity == "error"
         }

@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from dbt_kinds.cli import main
 from dbt_kinds.compile.convert import CompileRequest, compile_project
 from dbt_kinds.compile.report import Report
-from dbt_kinds.kinds import Model, Note, Project
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.kinds import Model, Project
 from dbt_kinds.readers.sqlmesh.context import Options
 from dbt_kinds.readers.sqlmesh.project import read_project
 from dbt_kinds.writers.dbt_project import write_project
@@ -34,16 +35,16 @@ class Compiled:
 
     project: Project
     model: Model | None
-    notes: list[Note]
+    notes: list[Diagnostic]
 
     @property
     def codes(self) -> list[str]:
-        return [note.code for note in self.notes]
+        return [note.code.name for note in self.notes]
 
     @property
     def refusal(self) -> str:
-        """The code and line of what refused the model, as in `MissingName:1`."""
-        return next((f"{note.code}:{note.place.line}" for note in self.notes if note.level == "refused"), "")
+        """The code and line of what refused the model, as in `CompileCode.MissingName:1`."""
+        return next((f"{note.code}:{note.place.line}" for note in self.notes if note.severity == "refused"), "")
 
 
 def read(
@@ -103,7 +104,7 @@ def written_files(files: Mapping[str, str], adapter: str = "spark", *, run_macro
     return {file.path: _without_header(file.text) for file in texts}
 
 
-def notes_of(project: Project) -> list[Note]:
+def notes_of(project: Project) -> list[Diagnostic]:
     """Everything the report would say."""
     found = [note for node in (*project.models, *project.seeds) for note in node.notes]
     found += [note for left in project.left_out for note in left.notes]
@@ -112,7 +113,7 @@ def notes_of(project: Project) -> list[Note]:
 
 def codes_of(project: Project) -> set[str]:
     """The codes of everything the report would say."""
-    return {note.code for note in notes_of(project)}
+    return {note.code.name for note in notes_of(project)}
 
 
 def _without_header(text: str) -> str:

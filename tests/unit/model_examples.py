@@ -104,7 +104,7 @@ def document(spark: Report, databricks: Report) -> str:
     for example in examples():
         one, other = first[example.number], second[example.number]
         codes = ", ".join(
-            f"`{code}`" for code in dict.fromkeys(note.code for note in one.notes if note.level != "note")
+            f"`{code}`" for code in dict.fromkeys(note.code for note in one.notes if note.severity != "note")
         )
         where = f"{example.page}:{example.line} ({'SQL' if example.language == 'sql' else 'Python'})"
         statuses = " | ".join(entry.status.replace("_", " a ") for entry in (one, other))

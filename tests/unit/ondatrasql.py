@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.kinds import Model, Project
-from dbt_kinds.readers.ondatrasql.findings import Finding
 from dbt_kinds.readers.ondatrasql.project import read_kinds_project
 from dbt_kinds.writers.dbt_project import write_project
 from tests.unit.compiling import write_files
@@ -22,16 +22,16 @@ class Read:
     """A project as it was read."""
 
     project: Project
-    findings: list[Finding]
+    findings: list[Diagnostic]
 
     def found(self, severity: str | None = None, path: str | None = None) -> list[tuple[str, int]]:
         """Codes and lines of findings, without what only says that sources are read."""
         return [
-            (finding.code, finding.line)
+            (finding.code.name, finding.place.line)
             for finding in self.findings
             if finding.severity == (severity or finding.severity)
-            and finding.path == (path or finding.path)
-            and finding.code != "ExternalReference"
+            and finding.place.file == (path or finding.place.file)
+            and finding.code.name != "ExternalReference"
         ]
 
     def model(self, path: str = T) -> Model:

@@ -40,7 +40,7 @@ def model(audit: str) -> dict[str, str]:
 @pytest.mark.parametrize(("audit", "why"), REFUSED)
 def test_an_argument_that_a_test_refuses_is_refused_with_its_line(audit: str, why: str) -> None:
     (note,) = notes_of(read_files(model(audit)))
-    assert (note.code, note.level, note.place.line) == ("AuditArgument", "refused", 4)
+    assert (note.code.name, note.severity, note.place.line) == ("AuditArgument", "refused", 4)
     assert why in note.message
 
 

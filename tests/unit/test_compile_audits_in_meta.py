@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from dbt_kinds.diagnostics import Place
 from dbt_kinds.kinds import (
     DataTest,
     Kind,
     Mark,
     Model,
     ModelReference,
-    Place,
     Project,
     SourceReference,
     SqlText,

@@ -106,8 +106,8 @@ def test_an_audit_that_reads_what_is_built_from_its_model_stays_a_test(audit: st
     assert found.model is not None
     assert [test.name for test in found.model.tests] == [audit]
     assert [test.name for test in found.model.audits] == ["not_null", "known"]
-    (note,) = [note for note in found.notes if note.code == "WholeTableTest"]
-    assert note.level == "note" and f"what is built from it: {audit};" in note.message
+    (note,) = [note for note in found.notes if note.code.name == "WholeTableTest"]
+    assert note.severity == "note" and f"what is built from it: {audit};" in note.message
     assert "CircularReference" not in codes_of(found.project)
 
 

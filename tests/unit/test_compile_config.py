@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dbt_kinds.errors import BadConfig
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.names import project_name
 from dbt_kinds.readers.sqlmesh.config import read_config
 from dbt_kinds.readers.sqlmesh.config_literals import Literals, literals_of
@@ -36,7 +37,7 @@ def test_jinja_of_a_config_is_rendered_without_the_environment(
     monkeypatch.setenv("DIALECT", "klingon")
     config = read_config(write_files(tmp_path, {name: JINJA}))
     assert (config.file, config.defaults) == (name, {"dialect": "duckdb"})
-    assert [(note.code, note.message.split(" of ")[0]) for note in config.notes] == [
+    assert [(note.code.name, note.message.split(" of ")[0]) for note in config.notes] == [
         ("GatewayIgnored", "gateways not converted: profiles.yml decides where this runs"),
         ("VariableFrozen", "X, DIALECT"),
     ]
@@ -124,7 +125,7 @@ def test_settings_of_a_config_in_python_stand_where_they_stand(
 def test_a_default_of_the_environment_in_a_config_in_python_is_said(tmp_path: Path) -> None:
     text = "config = Config(model_defaults=ModelDefaultsConfig(dialect=os.getenv('DIALECT', 'duckdb')))"
     config = read_config(write_files(tmp_path, {"config.py": text}))
-    assert [note.code for note in config.notes] == ["VariableFrozen"] and "DIALECT" in config.notes[0].message
+    assert [note.code.name for note in config.notes] == ["VariableFrozen"] and "DIALECT" in config.notes[0].message
 
 
 CONNECTIONS = [
@@ -190,7 +191,7 @@ def test_variable_of_the_environment_is_asked_for_by_dbt(tmp_path: Path) -> None
     settings = (tmp_path / "dbt_project.yml").read_text()
     assert "vars:\n  plain: x\n" in settings and "SET a = '{{ env_var('A') }}'" in settings
     # a start that only dbt knows is no start here
-    assert [note.code for note in report.all_notes()] == ["RelativeStart"]
+    assert [note.code.name for note in report.all_notes()] == ["RelativeStart"]
 
 
 @pytest.mark.parametrize("sql", ["SELECT 1 AS x FROM @{stage}.t", "SELECT @IF(@stage = 'a', 1, 2) AS x"])
@@ -207,7 +208,9 @@ def test_variable_of_the_environment_that_shapes_the_query_is_refused(sql: str) 
 def test_condition_of_enabled_is_read(said: str, outcome: str) -> None:
     compiled = read(f"MODEL (name db.m, enabled {said});\nSELECT 1 AS x")
     left = [entry.status for entry in compiled.project.left_out]
-    assert [*left, *(note.level for note in compiled.notes if compiled.model is not None)] == [outcome] * bool(outcome)
+    assert [*left, *(note.severity for note in compiled.notes if compiled.model is not None)] == [outcome] * bool(
+        outcome
+    )
 
 
 def test_folder_with_a_name_of_dbts_own_is_no_name_of_a_project() -> None:
@@ -261,7 +264,7 @@ def test_config_in_python_is_run_on_request(tmp_path: Path, monkeypatch: pytest.
     assert config.defaults == {"dialect": "duckdb", "start": "2024-01-01"}
     assert config.variables == {"n_0": 0, "n_1": 1, "path": "raw_⟦env STAGE⟧", "mode": "prod", "region": "eu"}
     assert (config.catalog, config.time_column_format, config.not_converted) == ("shop", "%Y%m%d", [])
-    assert [(note.code, note.message.split(":")[0]) for note in config.notes] == [
+    assert [(note.code.name, note.message.split(":")[0]) for note in config.notes] == [
         ("GatewayIgnored", "gateways not converted"),
         ("VariableFrozen", "REGION of the environment became the default that stands in config.py"),
         ("VariableFrozen", "DEBUG, PORT of the environment"),
@@ -295,8 +298,9 @@ def test_config_in_python_is_not_run_without_request(tmp_path: Path) -> None:
     ],
 )
 def test_config_in_python_that_fails_is_said_with_its_line(text: str, line: int, words: str, tmp_path: Path) -> None:
-    with pytest.raises(BadConfig) as refused:
+    with pytest.raises(CompileError) as refused:
         read_config(write_files(tmp_path, {"config.py": text, "settings.py": ""}), runs=True)
+    assert refused.value.code is CompileCode.BadConfig
     assert words in refused.value.message and refused.value.line == line
 
 
@@ -315,7 +319,7 @@ def test_a_dbt_project_that_sqlmesh_runs_is_for_migrate(
     if not is_refused:
         assert read_config(root).dialect == "duckdb"
         return
-    with pytest.raises(BadConfig, match="convert them with dbt-kinds migrate"):
+    with pytest.raises(CompileError, match="convert them with dbt-kinds migrate"):
         read_config(root)
 
 

@@ -54,7 +54,7 @@ def test_all_examples_convert(compiled) -> None:  # type: ignore[no-untyped-def]
             entry = outcomes(report)[example.number]
             wants_databricks = "materialized true" in example.text and adapter == "spark"
             refused = ["NoMaterializedViews"] if wants_databricks else []
-            assert [note.code for note in entry.notes if note.level == "refused"] == refused, (example, entry)
+            assert [note.code.name for note in entry.notes if note.severity == "refused"] == refused, (example, entry)
 
 
 @pytest.mark.parametrize("adapter", rest(["spark", "databricks"], "spark"))

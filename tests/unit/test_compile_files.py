@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dbt_kinds.errors import BadConfig, BadOut, ConfigNotFound, MarkLeftError, SourceNotFound
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import KindsError
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.readers.sqlmesh.discovery import find_files
 from dbt_kinds.writers.dbt_project import write_project
@@ -76,7 +77,9 @@ def test_file_without_its_header_is_taken_over(tmp_path: Path) -> None:
     file.write_text("select 2 as a\n")
     for force in (False, True):
         report = written(ONE, tmp_path, force=force)
-        assert [note.code for note in report.changes.notes] == ["TakenOver"] and report.exit_code(strict=False) == 0
+        assert [note.code.name for note in report.changes.notes] == ["TakenOver"] and report.exit_code(
+            strict=False
+        ) == 0
         assert file.read_text() == "select 2 as a\n"
 
 
@@ -158,7 +161,8 @@ def test_errors_of_wrong_use(tmp_path: Path) -> None:
     source = write_files(tmp_path / "src", {"config.yaml": CONFIG.format(dialect="duckdb"), **ONE})
     assert run(tmp_path / "nowhere", "--out", tmp_path / "out")[0] == 2
     assert run(source, "--out", source / "models" / "out")[0] == 2
-    assert {error.level for error in (BadConfig, BadOut, ConfigNotFound, SourceNotFound)} == {"wrong_use"}
+    ends = (CompileCode.BadConfig, CompileCode.BadOut, CompileCode.ConfigNotFound, CompileCode.SourceNotFound)
+    assert {code.severity for code in ends} == {"wrong_use"}
 
 
 def test_what_running_macros_would_free_is_said_once(tmp_path: Path) -> None:
@@ -255,7 +259,7 @@ def test_hooks_are_written_in_order(tmp_path: Path) -> None:
         "DROP TABLE other.x",
     ]
     assert [text.index(hook) for hook in hooks] == sorted(text.index(hook) for hook in hooks)
-    assert "VirtualUpdate" in [note.code for note in report.all_notes()]
+    assert "VirtualUpdate" in [note.code.name for note in report.all_notes()]
 
 
 def test_a_statement_that_drops_several_tables_is_refused(tmp_path: Path) -> None:
@@ -272,10 +276,10 @@ def test_jinja_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "models/db/j.sql").read_text().splitlines()[-1] == (
         "select {{ var('x') }}, {{ dbt_kinds.start_ds() }}, {{ dbt_kinds.end_ds() }} from {{ ref('one') }} as one -- from db.one"
     )
-    assert [note.code for note in report.all_notes() if note.level == "person"] == ["JinjaTimeVariable"]
+    assert [note.code.name for note in report.all_notes() if note.severity == "person"] == ["JinjaTimeVariable"]
     text = text.replace("spark", "snowflake").replace("var('x')", "unknown")
     report = written({"models/j.sql": text, **ONE}, tmp_path / "b")
-    assert [note.code for note in report.all_notes() if note.level == "refused"] == ["JinjaDialect"]
+    assert [note.code.name for note in report.all_notes() if note.severity == "refused"] == ["JinjaDialect"]
 
 
 def test_what_stands_for_a_table_is_never_written() -> None:
@@ -283,7 +287,7 @@ def test_what_stands_for_a_table_is_never_written() -> None:
     query = project.models[0].query
     assert isinstance(query, SqlText)
     query.text = query.text.replace(" kinds", "kinds")
-    with pytest.raises(MarkLeftError, match=r"models/m\.sql: 'FROMkinds_mark_1'.*write spaces"):
+    with pytest.raises(KindsError, match=r"models/m\.sql: 'FROMkinds_mark_1'.*write spaces"):
         write_project(project, {"local": "."})
 
 
@@ -360,6 +364,8 @@ def test_what_is_noted_at_several_places_is_said_once(tmp_path: Path) -> None:
     source = write_files(tmp_path / "src", {"config.yaml": "model_defaults: {dialect: duckdb}\n", **models})
     _, _, said = run(source, "--out", tmp_path / "out")
     lines = [line for line in said.splitlines() if "UndeclaredSource" in line]
-    assert len(lines) == 1 and lines[0].startswith("models/a.sql:1 and 2 more: UndeclaredSource: raw.t is no model")
+    assert len(lines) == 1 and lines[0].startswith(
+        "models/a.sql:1 and 2 more: CompileCode.UndeclaredSource: raw.t is no model"
+    )
     _, out, _ = run(source, "--out", tmp_path / "out", "--json")
     assert out.count("UndeclaredSource") == 3

@@ -127,12 +127,12 @@ def test_a_window_in_jinja_is_refused_where_there_is_none() -> None:
 
 def test_a_time_without_quotes_needs_a_person() -> None:
     compiled = jinja("SELECT a FROM raw.t WHERE ds > {{ start_ds }} AND e > {{ start_epoch }}")
-    assert [note.code for note in compiled.notes if note.level == "person"] == ["JinjaTimeVariable"]
+    assert [note.code.name for note in compiled.notes if note.severity == "person"] == ["JinjaTimeVariable"]
 
 
 def test_variables_that_jinja_takes_are_frozen_and_said() -> None:
     compiled = jinja("SELECT '{{ shop }}' AS s{% if var('deep') %}, 1 AS d{% endif %}")
-    assert sorted(note.message.split()[0] for note in compiled.notes if note.code == "VariableFrozen") == [
+    assert sorted(note.message.split()[0] for note in compiled.notes if note.code.name == "VariableFrozen") == [
         "@deep",
         "@shop",
     ]

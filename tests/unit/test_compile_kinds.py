@@ -274,7 +274,7 @@ def test_names_that_clash_get_their_schema() -> None:
         ("two", "two__orders", "orders"),
     ]
     assert project.models[1].origin == {"name": "cat.db.Odd-Name"}
-    codes = {model.node: [note.code for note in model.notes] for model in project.models}
+    codes = {model.node: [note.code.name for note in model.notes] for model in project.models}
     assert "NameChanged" in codes["odd_name"]
 
 
@@ -296,7 +296,7 @@ def test_two_models_of_one_table_are_both_refused() -> None:
         "models/b.sql": "MODEL (name y.db.t, kind FULL); SELECT 1 AS a",
     }
     project = read("MODEL (name db.m, kind FULL); SELECT a FROM x.db.t", files=files).project
-    assert [(left.name, left.notes[0].code) for left in project.left_out] == [
+    assert [(left.name, left.notes[0].code.name) for left in project.left_out] == [
         ("x.db.t", "NameClash"),
         ("y.db.t", "NameClash"),
     ]

@@ -229,7 +229,7 @@ def test_macro_files_import_one_another_and_one_that_fails_is_named() -> None:
     compiled = read("MODEL (name db.m, kind FULL);\nSELECT @lost()", files=files, run_macros=True)
     assert compiled.refusal == "PythonMacroFailed:2"
     assert "macros/more.py:1" in compiled.notes[0].message
-    assert [(note.code, note.place.file) for note in compiled.project.notes] == [
+    assert [(note.code.name, note.place.file) for note in compiled.project.notes] == [
         ("PythonMacroFailed", "macros/broken.py"),
         ("PythonMacroFailed", "macros/more.py"),
     ]

@@ -144,7 +144,7 @@ def test_a_function_that_does_more_is_refused_with_its_line(body: str, line: int
     (left,) = project.left_out
     assert (left.name, left.kind_name, left.status) == ("db.daily", "INCREMENTAL_BY_TIME_RANGE", "refused")
     (note,) = left.notes
-    assert (note.code, note.place.file, note.place.line) == ("NoPythonModels", "models/daily.py", line), note
+    assert (note.code.name, note.place.file, note.place.line) == ("NoPythonModels", "models/daily.py", line), note
 
 
 def test_a_refusal_repeats_no_long_text_of_the_source() -> None:
@@ -192,7 +192,7 @@ def test_a_wrong_property_is_refused_in_its_own_line() -> None:
     decorator = "\n    kind='FULL',\n    crn='@daily',\n"
     project = read_files({"models/daily.py": python_model("return context.fetchdf('select 1 as n')", decorator)})
     (note,) = project.left_out[0].notes
-    assert (note.code, note.place.line) == ("UnknownModelProperty", 7)
+    assert (note.code.name, note.place.line) == ("UnknownModelProperty", 7)
     assert "cron" in note.message
 
 
@@ -291,7 +291,7 @@ def test_a_frame_that_is_refused_is_told_what_would_run(decorator: str, adapter:
     body = "df = context.fetchdf('select 1 as day')\nreturn df.head()"
     files = {"models/daily.py": python_model(body, decorator) if decorator else python_model(body)}
     (left,) = read_files(files, adapter).left_out
-    assert [note.code for note in left.notes] == ["NoPythonModels"]
+    assert [note.code.name for note in left.notes] == ["NoPythonModels"]
     assert left.notes[0].message.endswith(way_out)
 
 
@@ -338,7 +338,7 @@ def test_every_python_example_of_the_vulcan_page_becomes_sql_of_its_kind() -> No
 def test_depends_on_is_compared_with_what_the_query_reads() -> None:
     body = "return context.fetchdf('select day from raw.events join raw.more using (id)')"
     project = read_files({"models/daily.py": python_model(body, "kind='FULL', depends_on=['raw.events'],")})
-    (note,) = [note for note in notes_of(project) if note.code == "PropertyDropped"]
+    (note,) = [note for note in notes_of(project) if note.code.name == "PropertyDropped"]
     assert note.place.line == 5
 
 
@@ -377,7 +377,7 @@ def test_a_query_made_in_python_is_run_when_asked_for(body: str, sql: str) -> No
 def test_a_function_that_raises_is_said_with_its_line() -> None:
     files = {"models/made.py": MADE.replace("{body}", "return 1 / 0")}
     (note,) = notes_of(read_files(files, run_macros=True))
-    assert (note.code, note.place.line) == ("PythonMacroFailed", 9)
+    assert (note.code.name, note.place.line) == ("PythonMacroFailed", 9)
 
 
 def test_a_default_kind_for_sql_models_is_not_a_python_models() -> None:
@@ -415,7 +415,9 @@ def test_what_is_a_literal_at_heart_is_read(stated: str, column: str | bool | No
     text = f"TAGS = ['a', 'b']\n@model('db.m', {stated})\ndef execute(context, **kwargs):\n    return context.fetchdf('select ds, n from db.t')\n"
     project = read_files({"models/m.py": text})
     if column is False:
-        assert [(left.name, left.notes[0].code) for left in project.left_out] == [("db.m", "PythonModelUnsupported")]
+        assert [(left.name, left.notes[0].code.name) for left in project.left_out] == [
+            ("db.m", "PythonModelUnsupported")
+        ]
         return
     (model,) = project.models
     written = model.options.get("time_column")

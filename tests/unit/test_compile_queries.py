@@ -408,7 +408,7 @@ def test_parse_error_names_the_line() -> None:
 def test_operator_that_hangs_on_an_unknown_type_needs_a_person(dialect: str, expression: str, said: str) -> None:
     text = f"MODEL (name db.m);\n\nSELECT\n  {expression} AS x\nFROM raw.t"
     notes = read(text, dialect, files=TABLES).notes
-    assert " ".join(f"{note.code}:{note.place.line}" for note in notes if note.level == "person") == said
+    assert " ".join(f"{note.code}:{note.place.line}" for note in notes if note.severity == "person") == said
 
 
 CALLS = [
@@ -432,7 +432,7 @@ CALLS = [
 @pytest.mark.parametrize(("dialect", "expression", "said"), CALLS)
 def test_calls_that_nobody_knows_are_named(dialect: str, expression: str, said: list[str]) -> None:
     text = f"MODEL (name db.m);\n\nSELECT\n  {expression} AS x\nFROM raw.t"
-    notes = [note for note in read(text, dialect, files=TABLES).notes if note.code.startswith("Function")]
+    notes = [note for note in read(text, dialect, files=TABLES).notes if note.code.name.startswith("Function")]
     assert sorted(f"{note.code}:{note.place.line}" for note in notes) == said
     name = expression.split("(")[0].split(".")[-1].upper()
     assert all(name in note.message for note in notes)
@@ -459,7 +459,7 @@ def test_calls_in_statements_and_conditions_of_merges_are_named() -> None:
     kind = "kind INCREMENTAL_BY_UNIQUE_KEY (unique_key a, merge_filter MY_OWN(source.a) > 1)"
     text = f"MODEL (name db.m, {kind});\nINSERT INTO raw.log SELECT OTHER(1);\nSELECT a FROM raw.t"
     notes = read(text, "duckdb", files=TABLES).notes
-    said = {note.message.split()[0] for note in notes if note.code in ("FunctionUnknown", "FunctionNotCompared")}
+    said = {note.message.split()[0] for note in notes if note.code.name in ("FunctionUnknown", "FunctionNotCompared")}
     assert said == {"MY_OWN", "OTHER"}
 
 
@@ -494,8 +494,8 @@ def test_types_are_known_through_models(query: str, written: str, codes: list[st
 
 def test_name_that_may_be_a_column_or_an_alias_needs_a_person() -> None:
     text = "MODEL (name db.m);\nSELECT\n  a * 2 AS p\nFROM raw.unknown\nWHERE p > 3"
-    notes = [note for note in read(text, "duckdb").notes if note.level == "person"]
-    assert [(note.code, note.place.line) for note in notes] == [("AliasUnclear", 5)]
+    notes = [note for note in read(text, "duckdb").notes if note.severity == "person"]
+    assert [(note.code.name, note.place.line) for note in notes] == [("AliasUnclear", 5)]
 
 
 @pytest.mark.parametrize(
@@ -512,8 +512,10 @@ def test_name_that_may_be_a_column_or_an_alias_needs_a_person() -> None:
     ],
 )  # fmt: skip
 def test_names_in_qualify_that_may_be_either_need_a_person(dialect: str, sql: str, words: str) -> None:
-    notes = [note for note in read(f"MODEL (name db.m);\n{sql}", dialect, files=TABLES).notes if note.level == "person"]
-    assert [note.code for note in notes] == ["AliasUnclear"] * bool(words)
+    notes = [
+        note for note in read(f"MODEL (name db.m);\n{sql}", dialect, files=TABLES).notes if note.severity == "person"
+    ]
+    assert [note.code.name for note in notes] == ["AliasUnclear"] * bool(words)
     assert all(words in note.message for note in notes)
 
 
@@ -539,7 +541,7 @@ def test_types_of_sources_are_those_of_spark() -> None:
         "f": "tinyint",
         "g": "string",
     }
-    assert [note.code for note in source.notes] == ["PropertyDropped"]
+    assert [note.code.name for note in source.notes] == ["PropertyDropped"]
 
 
 def test_real_of_tsql_has_four_bytes_in_types_that_are_declared() -> None:
@@ -564,8 +566,8 @@ def test_real_of_tsql_has_four_bytes_in_types_that_are_declared() -> None:
 
 def test_time_that_is_declared_a_date_is_said() -> None:
     text = "MODEL (name db.m, columns (a DATE, b DATE));\nSELECT\n  CURRENT_TIMESTAMP AS a,\n  c AS b\nFROM raw.t"
-    notes = [note for note in read(text, files=TABLES).notes if note.code == "TimeCutOff"]
-    assert [(note.level, note.message.split()[0]) for note in notes] == [("note", "a")]
+    notes = [note for note in read(text, files=TABLES).notes if note.code.name == "TimeCutOff"]
+    assert [(note.severity, note.message.split()[0]) for note in notes] == [("note", "a")]
 
 
 @pytest.mark.parametrize("operator", ["-", "/", "||"])

@@ -18,7 +18,7 @@ FETCHES = "from sqlmesh import model\n\n\n@model('db.m', columns={'a': 'int'})\n
 class Sentence(NamedTuple):
     says: str
     files: dict[str, str]
-    # the codes of all notes but UndeclaredSource
+    # the codes of all notes but CompileCode.UndeclaredSource
     codes: str = ""
     # what stands in written files, whatever the space between words; None for a file that is not written
     holds: tuple[tuple[str, str | None], ...] = ()
@@ -180,7 +180,7 @@ SENTENCES = [
 @pytest.mark.parametrize("sentence", SENTENCES, ids=lambda sentence: sentence.says)
 def test_sentence(sentence: Sentence) -> None:
     project = read_files({"config.yaml": CONFIG, **sentence.files}, sentence.adapter)
-    codes = sorted(note.code for note in notes_of(project) if note.code != "UndeclaredSource")
+    codes = sorted(note.code.name for note in notes_of(project) if note.code.name != "UndeclaredSource")
     assert codes == sorted(sentence.codes.split())
     texts = {file.path: " ".join(file.text.split()) for file in write_project(project, {"local": "."})}
     for path, holds in sentence.holds:

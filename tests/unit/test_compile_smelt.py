@@ -106,10 +106,10 @@ def test_a_refused_model_leaves_nothing_written_unless_it_may_be_built_anew(tmp_
     refused = compiled(tmp_path / "shop", out, files)
     assert refused.exit_code(strict=False) == 1
     assert not out.exists()
-    assert [(note.code, note.place.line) for note in refused.all_notes()] == [("limit", 7)]
+    assert [(note.code.name, note.place.line) for note in refused.all_notes()] == [("limit", 7)]
     allowed = compiled(tmp_path / "shop", out, files, allow_downgrade=True)
     assert allowed.exit_code(strict=False) == 0
-    assert [note.code for note in allowed.all_notes()] == ["Downgraded"]
+    assert [note.code.name for note in allowed.all_notes()] == ["Downgraded"]
     assert "{{ config(materialized='full') }}" in (out / "models/m.sql").read_text()
     assert compiled(tmp_path / "shop", out, files).exit_code(strict=False) == 1
 
@@ -198,5 +198,5 @@ def test_how_a_schema_may_change_becomes_options_and_metas_of_columns(tmp_path: 
 def test_a_schema_evolution_that_cannot_be_read_is_named(tmp_path: Path, text: str, message: str) -> None:
     head = TABLE.replace("incremental: {}\n", f"incremental: {{}}\nschema_evolution: {text}\n")
     report = compiled(tmp_path / "shop", tmp_path / "out", {"models/m.sql": head + QUERY})
-    assert [note.code for note in report.all_notes()] == ["UnknownKey"]
+    assert [note.code.name for note in report.all_notes()] == ["UnknownKey"]
     assert message in next(iter(report.all_notes())).message

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dbt_kinds.errors import BadConfig
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.vulcan.expressions import element_name
 from tests.unit.compiling import codes_of, read_files, write_files, written, written_files
 
@@ -471,5 +471,5 @@ def test_assertions_of_all_models_are_asked_of_each() -> None:
     files = written_files({**MODELS, "config.yaml": config})
     for model in ("users", "subs"):
         assert "{'not_null': {'column_name': 'status'}}" in files[f"models/b2b/{model}.sql"]
-    with pytest.raises(BadConfig, match="say the same"):
+    with pytest.raises(CompileError, match="say the same"):
         written_files({**MODELS, "config.yaml": config + "  audits: [unique_values(columns := (status))]\n"})

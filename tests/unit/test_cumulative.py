@@ -60,4 +60,4 @@ def test_every_aggregate_that_two_states_combine_into_has_its_combiner() -> None
     ],
 )  # fmt: skip
 def test_what_partitions_do_not_add_up_to_is_refused(sql: str, codes: list[str]) -> None:
-    assert [found.code for found in cumulated(sql).findings] == codes
+    assert [found.code.name for found in cumulated(sql).findings] == codes

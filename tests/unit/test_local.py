@@ -11,7 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from dbt_kinds.cli import main
-from dbt_kinds.errors import LocalSparkMissingError
+from dbt_kinds.errors import KindsError
 from dbt_kinds.local import java, launcher
 from dbt_kinds.local.jars import format_settings, installed_spark
 from dbt_kinds.local.profile import local_profile, render_profile, spark_settings
@@ -133,7 +133,7 @@ def test_jars_come_from_a_folder_else_a_wheel_else_from_maven(tmp_path: Path, mo
 
 
 def test_a_version_without_jars_is_refused_in_words() -> None:
-    with pytest.raises(LocalSparkMissingError, match=r"no jar of delta is known for Spark 3.4; install PySpark 3.5"):
+    with pytest.raises(KindsError, match=r"no jar of delta is known for Spark 3.4; install PySpark 3.5"):
         format_settings("delta", "3.4")
 
 

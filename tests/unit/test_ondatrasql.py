@@ -130,7 +130,7 @@ def test_what_is_wrong_is_told_with_its_line(text: str, errors: list[tuple[str, 
     found = read(text)
     assert found.found("error") == sorted(errors, key=lambda error: error[1])
     assert not found.project.models
-    assert [note.level for note in found.project.left_out[0].notes].count("refused") == len(errors)
+    assert [note.severity for note in found.project.left_out[0].notes].count("refused") == len(errors)
 
 
 WARNINGS = {
@@ -279,7 +279,9 @@ def test_events_are_columns_and_a_place_where_files_land() -> None:
 
 def test_a_path_with_a_part_that_is_no_name_is_refused() -> None:
     files = {"models/raw/a-b.sql": Q, "models/raw/a__b.sql": Q, "models/_ondatra_x/a.sql": Q, "models/2024/a.sql": Q}
-    assert {finding.path for finding in read(files).findings if finding.code == "InvalidTarget"} == set(files)
+    assert {finding.place.file for finding in read(files).findings if finding.code.name == "InvalidTarget"} == set(
+        files
+    )
 
 
 def test_the_second_file_of_a_table_is_refused() -> None:
@@ -350,7 +352,7 @@ def test_macros_and_variables_of_the_configuration_are_written_out() -> None:
         "FROM ( SELECT id, v FROM {{ ref('s') }} AS s WHERE id > 7 ) AS r"
     )
     assert found.project.variables == {"currency": "SEK", "rate": -0.25}
-    assert [(f.path, f.code, f.severity) for f in found.findings if f.path.startswith("config/")] == [
+    assert [(f.place.file, f.code.name, f.severity) for f in found.findings if f.place.file.startswith("config/")] == [
         ("config/secrets.sql", "NotCarried", "info"),
         ("config/variables.sql", "NotCarried", "info"),
     ]

@@ -94,7 +94,7 @@ def test_some_rows_of_a_table_are_the_author_s_matter() -> None:
 
 def test_a_place_is_the_file_s_line_and_column() -> None:
     found = read("-- a\n-- @kind: table\n\nselect\n  a,\n  frobnicate(b) as f\nfrom raw.s")
-    assert [(one.line, one.column) for one in found.findings if one.severity == "error"] == [(6, 3)]
+    assert [(one.place.line, one.place.column) for one in found.findings if one.severity == "error"] == [(6, 3)]
 
 
 def test_a_macro_is_looked_into_at_the_place_of_its_call() -> None:

@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbt_kinds.errors import PackageMissingError
+from dbt_kinds.errors import KindsError
 from dbt_kinds.operate.compiled_queries import compiled_queries
 from dbt_kinds.operate.dbt import Dbt, DbtOptions, yaml_text
 
@@ -148,11 +148,11 @@ def test_a_project_without_the_package_is_told_what_to_add() -> None:
     dbt = FakeDbt()
     dbt.manifest.macros.clear()
     with pytest.raises(
-        PackageMissingError, match=r"shop lacks the dbt package dbt_kinds; add it to packages\.yml, .* run dbt deps"
+        KindsError, match=r"shop lacks the dbt package dbt_kinds; add it to packages\.yml, .* run dbt deps"
     ):
         dbt.operation("status", {})
 
 
 def test_a_package_without_the_operation_is_told_to_be_another_revision() -> None:
-    with pytest.raises(PackageMissingError, match=r"has no operation history; set its revision in packages\.yml"):
+    with pytest.raises(KindsError, match=r"has no operation history; set its revision in packages\.yml"):
         FakeDbt().operation("history", {})

@@ -351,7 +351,7 @@ def test_a_construct_is_found_once_however_often_its_cte_is_read() -> None:
         "WITH x AS (SELECT *, RANK() OVER (ORDER BY id) AS r FROM ev) "
         "SELECT a.event_date FROM x AS a JOIN x AS b ON a.event_date = b.event_date"
     )
-    assert [finding.code for finding in classified(sql).findings] == [W]
+    assert [finding.code.name for finding in classified(sql).findings] == [W]
 
 
 def test_a_cte_hides_a_source_of_its_name() -> None:

@@ -116,7 +116,9 @@ def test_an_error_in_the_columns_of_a_source_is_named_with_its_line(
     tmp_path: Path, columns: str, line: int, words: str
 ) -> None:
     found = read_project(project(tmp_path, **{"sources/raw/u.yml": f"description: x\ncolumns: {columns}\n"}))
-    assert [(one.code, one.path, one.line) for one in found.problems] == [("UnknownKey", "sources/raw/u.yml", line)]
+    assert [(one.code.name, one.place.file, one.place.line) for one in found.problems] == [
+        ("UnknownKey", "sources/raw/u.yml", line)
+    ]
     assert words in found.problems[0].message
 
 

@@ -196,7 +196,7 @@ def test_a_call_that_is_wrong_is_named(tmp_path: Path, call: str, code: str, mes
 def test_a_declaration_that_is_wrong_is_named_with_its_line(tmp_path: Path, text: str, line: int, message: str) -> None:
     found = read_project(project(tmp_path, **{"functions/f.sql": text}))
     [problem] = found.problems
-    assert (problem.path, problem.line) == ("functions/f.sql", line)
+    assert (problem.place.file, problem.place.line) == ("functions/f.sql", line)
     assert problem.message.startswith(message)
 
 

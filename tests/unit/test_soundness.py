@@ -28,6 +28,6 @@ def test_slices_with_pushdown_add_up_to_the_whole(engine: DuckDBEngine, case: Ca
     verdict = classified(case)
     event("admitted" if verdict.is_admitted else "refused")
     for finding in verdict.findings:
-        event(finding.code)
+        event(finding.code.name)
     assume(verdict.is_admitted)
     assert engine.differences([trial_of(case, verdict)]) == []

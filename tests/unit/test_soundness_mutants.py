@@ -14,6 +14,7 @@ from dbt_kinds.analysis import expressions, reaches, reading, safety, ties, tree
 from dbt_kinds.analysis.margins import NOTHING
 from dbt_kinds.analysis.reaches import Reach
 from dbt_kinds.analysis.terms import Shift, Term
+from dbt_kinds.codes import CheckCode
 from tests.soundness.duckdb_engine import DuckDBEngine
 from tests.soundness.trials import admitted_trials
 from tests.sweep import rest, size
@@ -150,8 +151,8 @@ def conditions_below_or_count(patch: Patch) -> None:
 def a_limit_is_admitted(patch: Patch) -> None:
     add = safety._Search.add
 
-    def silent(self: Any, found: str, *rest: Any, **more: Any) -> None:
-        if found != "limit":
+    def silent(self: Any, found: CheckCode, *rest: Any, **more: Any) -> None:
+        if found is not CheckCode.limit:
             add(self, found, *rest, **more)
 
     patch.setattr(safety._Search, "add", silent)

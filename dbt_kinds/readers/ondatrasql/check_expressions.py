@@ -6,6 +6,8 @@ import re
 
 from sqlglot import exp
 
+from dbt_kinds.codes import OndatraCode
+from dbt_kinds.diagnostics import Code
 from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.ondatrasql.arguments import Call, split_arguments, unquoted
 from dbt_kinds.readers.ondatrasql.expansion import Expanded, expand, refused
@@ -23,7 +25,7 @@ PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 class CheckProblem(Exception):  # noqa: N818 - becomes a finding with a place
     """A check that cannot be written: code and reason."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: Code, message: str) -> None:
         """`code` is that of the finding, `message` says what to write instead."""
         super().__init__(message)
         self.code, self.message = code, message
@@ -31,7 +33,7 @@ class CheckProblem(Exception):  # noqa: N818 - becomes a finding with a place
 
 def invalid(call: Call, what: str) -> CheckProblem:
     """The error for a check with a wrong argument."""
-    return CheckProblem("InvalidCheck", f"{call.text}: {what}")
+    return CheckProblem(OndatraCode.InvalidCheck, f"{call.text}: {what}")
 
 
 def items(found: list[str], call: Call) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbt_kinds.codes import OndatraCode
 from dbt_kinds.marks import Marks
 from dbt_kinds.readers.ondatrasql.arguments import Call, unquoted, value_of
 from dbt_kinds.readers.ondatrasql.check_expressions import PLAIN_NAME, CheckProblem, Expressions, invalid, items
@@ -76,17 +77,21 @@ class Checks:
         if own is not None:
             return _own(own, call)
         if name in _NOT_CARRIED:
-            raise CheckProblem("NotCarried", f"{name} {_NOT_CARRIED[name]}")
+            raise CheckProblem(OndatraCode.NotCarried, f"{name} {_NOT_CARRIED[name]}")
         expressions = Expressions(call, self.settings, self.libraries)
         if name == "approaching_limit":
             return _with_marks(self._approaching_limit(call, expressions), expressions)
         known = _CHECKS.get(name)
         if known is None:
             hint = nearest(name, [*_CHECKS, *self.own])
-            raise CheckProblem("UnknownCheck", f"{call.name} is no check{hint}, and no test below tests/ has that name")
+            raise CheckProblem(
+                OndatraCode.UnknownCheck, f"{call.name} is no check{hint}, and no test below tests/ has that name"
+            )
         if len(call.arguments) != len(known.parameters):
             wanted = f"{name}({', '.join(known.parameters)})"
-            raise CheckProblem("InvalidCheck", f"{call.text} has {len(call.arguments)} arguments; write {wanted}")
+            raise CheckProblem(
+                OndatraCode.InvalidCheck, f"{call.text} has {len(call.arguments)} arguments; write {wanted}"
+            )
         read = [_read(kind, text, expressions) for kind, text in zip(known.parameters, call.arguments, strict=True)]
         made = _with_marks(known.make(*read), expressions)
         columns = [argument for kind, argument in zip(known.parameters, read, strict=True) if kind in _COLUMNS]
@@ -96,17 +101,19 @@ class Checks:
     def _approaching_limit(self, call: Call, expressions: Expressions) -> Check:
         limit = self.settings.variables.get("alert_amount_threshold")
         if len(call.arguments) != 1:
-            raise CheckProblem("InvalidCheck", f"{call.text}: write approaching_limit(column)")
+            raise CheckProblem(OndatraCode.InvalidCheck, f"{call.text}: write approaching_limit(column)")
         if not isinstance(limit, int | float):
             message = "approaching_limit needs the variable alert_amount_threshold as a number; use max(column, <=, n)"
-            raise CheckProblem("NotCarried", message)
+            raise CheckProblem(OndatraCode.NotCarried, message)
         return _aggregate(f"max({expressions.column(call.arguments[0])})", "<=", limit * 0.9, null_passes=True)
 
 
 def _own(own: OwnTest, call: Call) -> Check:
     if len(call.arguments) > len(own.parameters):
         wanted = f"{own.name}({', '.join(own.parameters)})"
-        raise CheckProblem("InvalidCheck", f"{call.text} has too many arguments for the test of {own.path}: {wanted}")
+        raise CheckProblem(
+            OndatraCode.InvalidCheck, f"{call.text} has too many arguments for the test of {own.path}: {wanted}"
+        )
     return Check(own.name, {name: value_of(text) for name, text in zip(own.parameters, call.arguments, strict=False)})
 
 

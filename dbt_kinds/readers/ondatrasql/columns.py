@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dbt_kinds.codes import OndatraCode
 from dbt_kinds.kinds import Column, SqlText
 from dbt_kinds.readers.ondatrasql.directives import Declared
 from dbt_kinds.readers.ondatrasql.statements import place_of
@@ -55,16 +56,16 @@ def read_columns(declared: Declared, output: list[str] | None) -> list[Tagged]:
         name = name.strip()
         if output is not None and name.lower() not in known:
             message = f"@column {name}: the query of {declared.name} returns no such column; it has {', '.join(output)}"
-            declared.find("ColumnNotInOutput", "error", message, directive.line, directive.column)
+            declared.find(OndatraCode.ColumnNotInOutput, "error", message, directive.line, directive.column)
             continue
         if name.lower() in found:
             message = f"@column {name} stands in line {found[name.lower()].line}, too; the last one holds"
-            declared.find("DirectiveRepeated", "warning", message, directive.line, directive.column)
+            declared.find(OndatraCode.DirectiveRepeated, "warning", message, directive.line, directive.column)
         column = Tagged(known.get(name.lower(), name), description, tuple(tags_found), directive.line)
         keys = {key.lower() for key in (*declared.key, declared.cursor or "")}
         if column.mask is not None and name.lower() in keys:
             message = f"@column {name}: a key cannot be hidden, or its rows are not found again; hide it downstream"
-            declared.find("MaskedKey", "error", message, directive.line, directive.column)
+            declared.find(OndatraCode.MaskedKey, "error", message, directive.line, directive.column)
         found[name.lower()] = column
     return list(found.values())
 
@@ -94,7 +95,7 @@ def masked(query: SqlText, columns: Iterable[Tagged], output: list[str] | None, 
     if output is None:
         column = next(iter(masks.values()))
         message = f"@column {column.name} is to be hidden, and * hides which columns there are; write the columns out"
-        declared.find("UnsupportedSql", "error", message, column.line)
+        declared.find(OndatraCode.UnsupportedSql, "error", message, column.line)
         return query
     items = []
     for name in output:
@@ -119,15 +120,15 @@ def read_event_columns(text: str, declared: Declared) -> list[dict[str, object]]
         kind = _type(found["type"]) if found is not None else None
         if found is None or kind is None or not _NAME.fullmatch(found["name"]):
             message = f"'{item}' is no column of events; write name TYPE [NOT NULL], one a line"
-            declared.find("InvalidColumn", "error", message, line, column)
+            declared.find(OndatraCode.InvalidColumn, "error", message, line, column)
         elif any(str(other["name"]).lower() == found["name"].lower() for other in columns):
-            declared.find("InvalidColumn", "error", f"{found['name']} stands twice; remove one", line, column)
+            declared.find(OndatraCode.InvalidColumn, "error", f"{found['name']} stands twice; remove one", line, column)
         else:
             not_null = {"not_null": True} if found["not_null"] else {}
             columns.append({"name": found["name"], "data_type": kind, **not_null})
-    if not columns and not any(finding.code == "InvalidColumn" for finding in declared.findings):
+    if not columns and not any(finding.code is OndatraCode.InvalidColumn for finding in declared.findings):
         message = f"{declared.name} has no columns; write name TYPE [NOT NULL] lines below the directives"
-        declared.find("NoStatement", "error", message, 1)
+        declared.find(OndatraCode.NoStatement, "error", message, 1)
     return columns
 
 

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbt_kinds.codes import CompileCode, OndatraCode
+from dbt_kinds.diagnostics import Code, Diagnostic, Place, Severity
 from dbt_kinds.kinds import Kind
 from dbt_kinds.readers.ondatrasql.arguments import read_call, split_arguments, unquoted, value_of
-from dbt_kinds.readers.ondatrasql.findings import Finding, Severity, nearest, severity_of
+from dbt_kinds.readers.ondatrasql.findings import in_check, nearest
 from dbt_kinds.readers.ondatrasql.header import DIRECTIVES, REPEATABLE, Directive, ModelText
 from dbt_kinds.readers.remark_notes import NOTE_OF
 from dbt_kinds.translation.remarks import RemarkKind
@@ -59,16 +61,16 @@ class Declared:
     sink: dict[str, Any] | None = None
     sink_line: int = 1
     written: dict[str, list[Directive]] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Diagnostic] = field(default_factory=list)
 
-    def find(self, code: str, severity: Severity, message: str, line: int, column: int = 1) -> None:
+    def find(self, code: Code, severity: Severity, message: str, line: int, column: int = 1) -> None:
         """Records a finding of this file."""
-        self.findings.append(Finding(self.path, line, column, code, severity, message))
+        self.findings.append(Diagnostic(code, severity, Place(self.path, line, column), message))
 
     def note(self, kind: RemarkKind, message: str, line: int, column: int) -> None:
         """Records a remark of the translation."""
         note = NOTE_OF[kind]
-        self.find(note.__name__, severity_of(note.level), message, line, column)
+        self.find(note, in_check(note.severity), message, line, column)
 
     @property
     def is_captured(self) -> bool:
@@ -119,7 +121,7 @@ def read_directives(text: ModelText, path: str, name: str) -> Declared:
         read = _READERS.get(directive.name)
         if declared.kind == "events" and directive.name not in ("kind", "description", "sink", "group_key"):
             message = f"@{directive.name} has no meaning for events, which have columns and no query; remove it"
-            declared.find("DirectiveNotAllowed", "error", message, directive.line, directive.column)
+            declared.find(OndatraCode.DirectiveNotAllowed, "error", message, directive.line, directive.column)
         elif read is not None:
             read(directive, declared)
         elif directive.name in REPEATABLE:
@@ -129,11 +131,11 @@ def read_directives(text: ModelText, path: str, name: str) -> Declared:
         message = (
             f"@incremental_initial of {name} without @incremental; name the cursor's column, @incremental: <column>"
         )
-        declared.find("CursorMissing", "error", message, line)
+        declared.find(OndatraCode.CursorMissing, "error", message, line)
     for kinds, directive_name in ((("merge", "scd2"), "unique_key"), (("tracked",), "group_key")):
         if declared.kind in kinds and directive_name not in single:
             message = f"{declared.kind} of {name} needs @{directive_name}; add -- @{directive_name}: <column>"
-            declared.find("MissingDirective", "error", message, 1)
+            declared.find(OndatraCode.MissingDirective, "error", message, 1)
     return declared
 
 
@@ -147,11 +149,11 @@ def _sorted_out(text: ModelText, declared: Declared) -> dict[str, Directive]:
             earlier = single.get(directive.name)
             if earlier is not None:
                 message = f"@{directive.name} stands in line {earlier.line}, too; the last one holds, remove the other"
-                declared.find("DirectiveRepeated", "warning", message, directive.line, directive.column)
+                declared.find(OndatraCode.DirectiveRepeated, "warning", message, directive.line, directive.column)
             single[directive.name] = directive
     for directive in text.behind:
         message = f"@{directive.name} stands behind the first line of SQL; move it above"
-        declared.find("DirectiveAfterSql", "error", message, directive.line, directive.column)
+        declared.find(OndatraCode.DirectiveAfterSql, "error", message, directive.line, directive.column)
     return single
 
 
@@ -160,7 +162,7 @@ def _unknown(directive: Directive, declared: Declared) -> None:
         message = f"@{directive.name} has no colon and is a comment; write @{directive.name}: {directive.value or '…'}"
     else:
         message = f"@{directive.name} is no directive{nearest(directive.name, DIRECTIVES)}; it was taken for a comment"
-    declared.find("UnknownDirective", "warning", message, directive.line, directive.column)
+    declared.find(OndatraCode.UnknownDirective, "warning", message, directive.line, directive.column)
 
 
 def _read_kind(directive: Directive | None, declared: Declared) -> None:
@@ -173,7 +175,7 @@ def _read_kind(directive: Directive | None, declared: Declared) -> None:
         return
     reason = _GONE.get(kind, f"write one of {', '.join(KINDS)}{nearest(kind, KINDS)}")
     message = f"'{directive.value}' is no kind of a model; {reason}"
-    declared.find("InvalidKind", "error", message, directive.line, directive.column)
+    declared.find(OndatraCode.InvalidKind, "error", message, directive.line, directive.column)
 
 
 def _unique_key(directive: Directive, declared: Declared) -> None:
@@ -182,7 +184,7 @@ def _unique_key(directive: Directive, declared: Declared) -> None:
         message = (
             f"{declared.name} is tracked, whose rows are grouped: write @group_key: {value} instead of @unique_key"
         )
-        declared.find("InvalidUniqueKey", "error", message, directive.line, directive.column)
+        declared.find(OndatraCode.InvalidUniqueKey, "error", message, directive.line, directive.column)
         return
     reason = None
     if "," in value:
@@ -192,12 +194,14 @@ def _unique_key(directive: Directive, declared: Declared) -> None:
     elif value.lower() in _RESERVED:
         reason = "is a name that the run gives to a column of its own; rename the column in the query"
     if reason is not None:
-        declared.find("InvalidUniqueKey", "error", f"@unique_key '{value}' {reason}", directive.line, directive.column)
+        declared.find(
+            OndatraCode.InvalidUniqueKey, "error", f"@unique_key '{value}' {reason}", directive.line, directive.column
+        )
     elif declared.kind in ("merge", "scd2"):
         declared.key, declared.key_line = [value], directive.line
     else:
         message = f"@unique_key dropped: {declared.kind} compares no keys"
-        declared.find("PropertyDropped", "info", message, directive.line, directive.column)
+        declared.find(CompileCode.PropertyDropped, "info", message, directive.line, directive.column)
 
 
 def _group_key(directive: Directive, declared: Declared) -> None:
@@ -205,13 +209,13 @@ def _group_key(directive: Directive, declared: Declared) -> None:
         message = (
             f"@group_key is for tracked, and {declared.name} is {declared.kind}; write @kind: tracked, or remove it"
         )
-        declared.find("GroupKeyNotAllowed", "error", message, directive.line, directive.column)
+        declared.find(OndatraCode.GroupKeyNotAllowed, "error", message, directive.line, directive.column)
         return
     columns = split_arguments(directive.value)
     wrong = [name for name in columns or [""] if not _NAME.fullmatch(name) or name.lower() in _RESERVED]
     if wrong:
         message = f"@group_key '{directive.value}' is no list of plain names; write columns of the query's output"
-        declared.find("InvalidGroupKey", "error", message, directive.line, directive.column)
+        declared.find(OndatraCode.InvalidGroupKey, "error", message, directive.line, directive.column)
         return
     declared.key, declared.key_line = columns, directive.line
 
@@ -219,10 +223,10 @@ def _group_key(directive: Directive, declared: Declared) -> None:
 def _incremental(directive: Directive, declared: Declared) -> None:
     if declared.kind == "scd2":
         message = "@incremental hides rows from scd2, which would take them for deleted; remove it"
-        declared.find("DirectiveNotAllowed", "error", message, directive.line, directive.column)
+        declared.find(OndatraCode.DirectiveNotAllowed, "error", message, directive.line, directive.column)
     elif not _NAME.fullmatch(directive.value):
         message = f"@incremental '{directive.value}' is no plain name; write one column of the query's output"
-        declared.find("InvalidCursor", "error", message, directive.line, directive.column)
+        declared.find(OndatraCode.InvalidCursor, "error", message, directive.line, directive.column)
     else:
         declared.cursor, declared.cursor_line = directive.value, directive.line
 
@@ -239,7 +243,7 @@ def _partitioned_by(directive: Directive, declared: Declared) -> None:
                 f"'{item}' of @partitioned_by is neither a column nor one of year(c), month(c), day(c), hour(c), "
                 "bucket(n, c)"
             )
-            declared.find("InvalidPartitionedBy", "error", message, directive.line, directive.column)
+            declared.find(OndatraCode.InvalidPartitionedBy, "error", message, directive.line, directive.column)
         else:
             declared.partition_by.append(transform)
 
@@ -262,13 +266,13 @@ def _sorted_by(directive: Directive, declared: Declared) -> None:
     columns = split_arguments(directive.value)
     if not columns or not all(_NAME.fullmatch(name) for name in columns):
         message = f"@sorted_by '{directive.value}' is no list of plain columns; write their names"
-        declared.find("InvalidSortedBy", "error", message, directive.line, directive.column)
+        declared.find(OndatraCode.InvalidSortedBy, "error", message, directive.line, directive.column)
         return
     message = (
         f"@sorted_by is not carried over; once the table is there, run alter table {declared.name} write ordered by "
         f"{', '.join(columns)} where Iceberg's SQL extensions are installed"
     )
-    declared.find("NotCarried", "warning", message, directive.line, directive.column)
+    declared.find(OndatraCode.NotCarried, "warning", message, directive.line, directive.column)
 
 
 def _description(directive: Directive, declared: Declared) -> None:
@@ -286,7 +290,7 @@ def _sink(directive: Directive, declared: Declared) -> None:
     elif found is None:
         reason = f"'{directive.value}' is no call of a function; write f, or f('a', …)"
     if reason is not None or found is None:
-        declared.find("SinkNotAllowed", "error", f"@sink: {reason}", directive.line, directive.column)
+        declared.find(OndatraCode.SinkNotAllowed, "error", f"@sink: {reason}", directive.line, directive.column)
         return
     declared.sink, declared.sink_line = {"function": found.name}, directive.line
     if found.arguments:
@@ -296,20 +300,20 @@ def _sink(directive: Directive, declared: Declared) -> None:
 def _expose(directive: Directive, declared: Declared) -> None:
     if not directive.value:
         message = "@expose names no column; write @expose <column>, or remove it"
-        declared.find("InvalidExpose", "error", message, directive.line, directive.column)
+        declared.find(OndatraCode.InvalidExpose, "error", message, directive.line, directive.column)
         return
     message = "@expose is not carried over: serve the table by what reads the warehouse"
-    declared.find("NotCarried", "warning", message, directive.line, directive.column)
+    declared.find(OndatraCode.NotCarried, "warning", message, directive.line, directive.column)
 
 
 def _fetch(directive: Directive, declared: Declared) -> None:
     message = "@fetch is not carried over: fetch by a Python model or a loader, and read its table as a source"
-    declared.find("NotCarried", "warning", message, directive.line, directive.column)
+    declared.find(OndatraCode.NotCarried, "warning", message, directive.line, directive.column)
 
 
 def _extension(directive: Directive, declared: Declared) -> None:
     message = f"@extension dropped: Spark loads no extension of DuckDB ({directive.value})"
-    declared.find("PropertyDropped", "info", message, directive.line, directive.column)
+    declared.find(CompileCode.PropertyDropped, "info", message, directive.line, directive.column)
 
 
 _READERS: dict[str, Callable[[Directive, Declared], None]] = {
@@ -327,6 +331,6 @@ _READERS: dict[str, Callable[[Directive, Declared], None]] = {
 }
 
 
-def errors(findings: Iterable[Finding]) -> list[Finding]:
+def errors(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The findings that rule out a model."""
     return [finding for finding in findings if finding.severity == "error"]

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from dbt_kinds.codes import OndatraCode
+from dbt_kinds.diagnostics import Diagnostic, Place
 from dbt_kinds.errors import UnreadableProjectError
-from dbt_kinds.readers.ondatrasql.findings import Finding
 from dbt_kinds.readers.ondatrasql.header import ModelText, read_text
 
 _PART = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -42,7 +43,7 @@ class ModelFile:
     path: str
     target: Target
     text: ModelText
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def read_files(root: Path) -> Files:
         target, findings = target_of(path)
         if not findings and target.key in taken:
             message = f"{target} is the table of {taken[target.key]} already; rename one of the two files"
-            findings = (Finding(path, 1, 1, "DuplicateTarget", "error", message),)
+            findings = (Diagnostic(OndatraCode.DuplicateTarget, "error", Place(path, 1, 1), message),)
         taken.setdefault(target.key, path)
         files.models.append(ModelFile(path, target, read_text(_text(root / path)), findings))
     files.scripts = list(_paths(root, "models", _SCRIPTS))
@@ -112,7 +113,7 @@ def read_files(root: Path) -> Files:
     return files
 
 
-def target_of(path: str) -> tuple[Target, tuple[Finding, ...]]:
+def target_of(path: str) -> tuple[Target, tuple[Diagnostic, ...]]:
     """The table of a file in `models/`: its first folder is the schema, deeper ones are joined to the name."""
     parts = PurePosixPath(path).with_suffix("").parts[1:]
     target = Target(parts[0] if len(parts) > 1 else "main", "__".join(parts[1:] or parts))
@@ -120,7 +121,11 @@ def target_of(path: str) -> tuple[Target, tuple[Finding, ...]]:
     for part in parts:
         reason = _wrong_with(part)
         if reason is not None:
-            findings.append(Finding(path, 1, 1, "InvalidTarget", "error", f"{part} in the path of {target} {reason}"))
+            findings.append(
+                Diagnostic(
+                    OndatraCode.InvalidTarget, "error", Place(path, 1, 1), f"{part} in the path of {target} {reason}"
+                )
+            )
     return target, tuple(findings)
 
 

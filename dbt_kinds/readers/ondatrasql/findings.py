@@ -1,40 +1,30 @@
-"""Findings about a project, with their places; codes are the specification's names."""
+"""Findings about a project of OndatraSQL, which `check` prints and the report of `compile` has among its notes."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from dbt_kinds.errors import Level
-from dbt_kinds.kinds import Note, Place
+from dbt_kinds.diagnostics import Diagnostic, Severity
 
-Severity = Literal["error", "warning", "info"]
-_LEVELS: dict[Severity, Level] = {"error": "refused", "warning": "person", "info": "note"}
-_SEVERITIES: dict[Level, Severity] = {"refused": "error", "wrong_use": "error", "person": "warning", "note": "info"}
+_IN_REPORT: Mapping[Severity, Severity] = {"error": "refused", "warning": "person", "info": "note"}
+_IN_CHECK: Mapping[Severity, Severity] = {"refused": "error", "wrong_use": "error", "person": "warning", "note": "info"}
 
 
-@dataclass(frozen=True, order=True)
-class Finding:
-    """One line of `dbt-kinds check`. Lines and columns are counted from 1, paths are relative to the project."""
-
-    path: str
-    line: int
-    column: int
-    code: str
-    severity: Severity
-    message: str
-
-    @property
-    def note(self) -> Note:
-        """The same as a line of the report of `dbt-kinds compile`."""
-        return Note(self.code, _LEVELS[self.severity], Place(self.path, self.line), self.message)
+def in_report(finding: Diagnostic) -> Diagnostic:
+    """The same as a line of the report of `dbt-kinds compile`."""
+    return replace(finding, severity=_IN_REPORT[finding.severity])
 
 
-def severity_of(level: Level) -> Severity:
-    """The severity of a note."""
-    return _SEVERITIES[level]
+def in_check(severity: Severity) -> Severity:
+    """How much a note of the report weighs among the findings."""
+    return _IN_CHECK[severity]
+
+
+def in_order(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Findings by their places."""
+    return sorted(findings, key=lambda finding: finding.sorted_by)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -10,7 +10,9 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.analysis.capture import CODES, NOT_LIFTED
+from dbt_kinds.analysis.capture import LIFTED, NOT_LIFTED
+from dbt_kinds.codes import CompileCode, OndatraCode
+from dbt_kinds.diagnostics import Diagnostic, Place, Severity
 from dbt_kinds.errors import UnknownOverrideError
 from dbt_kinds.kinds import (
     Captured,
@@ -21,7 +23,6 @@ from dbt_kinds.kinds import (
     Mark,
     Model,
     ModelReference,
-    Place,
     Project,
     ProjectFile,
     SourceReference,
@@ -36,7 +37,7 @@ from dbt_kinds.readers.ondatrasql.checks import Check, Checks, names_of
 from dbt_kinds.readers.ondatrasql.columns import described, masked, read_columns, read_event_columns
 from dbt_kinds.readers.ondatrasql.directives import KINDS, Declared, errors, read_directives
 from dbt_kinds.readers.ondatrasql.files import ModelFile, read_files
-from dbt_kinds.readers.ondatrasql.findings import Finding, Severity
+from dbt_kinds.readers.ondatrasql.findings import in_order, in_report
 from dbt_kinds.readers.ondatrasql.header import Directive
 from dbt_kinds.readers.ondatrasql.queries import Query, capture, columns_of, read_query, to_spark
 from dbt_kinds.readers.ondatrasql.settings import read_settings
@@ -75,7 +76,7 @@ def read_kinds_project(
     allow_delta: Mapping[str, frozenset[str]] | None = None,
     allow_downgrade: bool = False,
     audits_as_tests: bool = False,
-) -> tuple[Project, list[Finding]]:
+) -> tuple[Project, list[Diagnostic]]:
     """Reads a whole project.
 
     Args:
@@ -92,7 +93,7 @@ def read_kinds_project(
     reader = _Reader(root, allow_delta or {}, allow_downgrade=allow_downgrade, audits_as_tests=audits_as_tests)
     project = Project(project_name(name or root.resolve().name), CONFIG_FILE)
     reader.read(project)
-    findings = sorted({*reader.findings, *(found for one in reader.models for found in one.declared.findings)})
+    findings = in_order({*reader.findings, *(found for one in reader.models for found in one.declared.findings)})
     return project, findings
 
 
@@ -106,7 +107,7 @@ def allowed_deltas(written: Iterable[str]) -> dict[str, frozenset[str]]:
     for text in written:
         name, _, codes = text.partition(":")
         found = frozenset(code.strip() for code in codes.split(","))
-        known = sorted(set(CODES) - NOT_LIFTED)
+        known = sorted(code.name for code in LIFTED)
         if not name or not found <= set(known):
             raise UnknownOverrideError(
                 f"'{text}' is no model with codes, as main.daily:aggregates; codes: {', '.join(known)}"
@@ -124,7 +125,7 @@ class _Reader:
         self.checks = Checks(self.files.tests, self.settings, self.files.libraries)
         self.allow_delta = {name.lower(): codes for name, codes in allow_delta.items()}
         self.allow_downgrade, self.audits_as_tests = allow_downgrade, audits_as_tests
-        self.findings: list[Finding] = list(self.settings.findings)
+        self.findings: list[Diagnostic] = list(self.settings.findings)
         self.tables = Tables()
         self.models = [self._open(file) for file in self.files.models]
         self.by_key = {one.key: one for one in reversed(self.models)}
@@ -146,7 +147,7 @@ class _Reader:
         """Reads everything into the project."""
         for path in self.files.scripts:
             message = "a model that is no SQL is not carried over; write a Python model of dbt, or load its table"
-            self.findings.append(Finding(path, 1, 1, "NotCarried", "warning", message))
+            self.findings.append(Diagnostic(OndatraCode.NotCarried, "warning", Place(path, 1, 1), message))
         self._find_cycles()
         places = {(dbt_name(one.file.target.schema), dbt_name(one.file.target.table)): one for one in self.models}
         nodes = node_names(places)
@@ -163,7 +164,7 @@ class _Reader:
             node = nodes.get((dbt_name(target.schema), dbt_name(target.table)), "")
             self._finish(one, node)
             if one.is_refused or one.model is None:
-                notes = [finding.note for finding in sorted(one.declared.findings)]
+                notes = [in_report(finding) for finding in in_order(one.declared.findings)]
                 place = Place(one.file.path, 1)
                 project.left_out.append(LeftOut(str(target), one.declared.kind, place, "refused", notes))
             else:
@@ -183,7 +184,7 @@ class _Reader:
         project.files += sink_files(
             (model.name, model.place, model.options["sink"]) for model in project.models if "sink" in model.options
         )
-        project.notes = [finding.note for finding in self.findings]
+        project.notes = [in_report(finding) for finding in self.findings]
 
     def _find_cycles(self) -> None:
         """Every model in a cycle, with the other models of the cycle."""
@@ -195,7 +196,7 @@ class _Reader:
             names = [str(one.file.target), *(str(self.by_key[key].file.target) for key in way)]
             message = f"{one.file.target} reads itself: {' -> '.join(names)}; take one of these reads out"
             place = reads[one.key][way[0]]
-            one.declared.find("CycleDetected", "error", message, *place)
+            one.declared.find(OndatraCode.CycleDetected, "error", message, *place)
 
     def _read_models(self, one: _Reading) -> dict[str, tuple[int, int]]:
         """The other models that a model reads, with their positions."""
@@ -252,7 +253,7 @@ class _Reader:
                 f"the query of {declared.name} never asks for getvariable('incr_last_value'), so every run reads "
                 f"everything; add where {declared.cursor} > getvariable('incr_last_value')"
             )
-            declared.find("cursor_unused", "warning", message, declared.cursor_line)
+            declared.find(OndatraCode.cursor_unused, "warning", message, declared.cursor_line)
         written = to_spark(query, self.tables, self._lookup, one.key)
         if written is None:
             return
@@ -265,13 +266,13 @@ class _Reader:
 
     def _downgraded(self, one: _Reading) -> Kind:
         declared = one.declared
-        unfit = [finding for finding in declared.findings if finding.code in CODES]
+        unfit = [finding for finding in declared.findings if finding.code in LIFTED | NOT_LIFTED]
         if not unfit:
             return Kind.APPEND
-        codes = ", ".join(sorted({finding.code for finding in unfit}))
+        codes = ", ".join(sorted({finding.code.name for finding in unfit}))
         declared.findings = [finding for finding in declared.findings if finding not in unfit]
         message = f"{declared.name} cannot be appended to by what changed ({codes}) and is built anew by every run"
-        declared.find("Downgraded", "warning", message, unfit[0].line, unfit[0].column)
+        declared.find(CompileCode.Downgraded, "warning", message, unfit[0].place.line, unfit[0].place.column)
         return Kind.FULL
 
     def _check_columns(self, one: _Reading, output: list[str] | None) -> None:
@@ -288,7 +289,7 @@ class _Reader:
                     f"the {what} {name} of {declared.name} is not among the columns of its query, which are "
                     f"{', '.join(output)}; select it, or name one of them"
                 )
-                declared.find("ColumnNotInOutput", "error", message, line)
+                declared.find(OndatraCode.ColumnNotInOutput, "error", message, line)
 
     def _model(self, one: _Reading, kind: Kind) -> Model:
         declared, target = one.declared, one.file.target
@@ -314,7 +315,7 @@ class _Reader:
             message = (
                 f"sinks/{declared.sink['function']}.py is a frame: write there what lib/ did; dbt-kinds push calls it"
             )
-            declared.find("SinkNeedsPython", "warning", message, declared.sink_line)
+            declared.find(OndatraCode.SinkNeedsPython, "warning", message, declared.sink_line)
         return model
 
     def _leave_refused_out(self) -> None:
@@ -339,7 +340,7 @@ class _Reader:
         self.tables.sources[refused.target.key].origin["refused"] = True
         message = f"{refused.target} was refused; {one.file.target} reads the table of the old tool, as a source"
         if not one.is_refused:
-            one.declared.find("ReadsRefused", "info", message, 1)
+            one.declared.find(CompileCode.ReadsRefused, "info", message, 1)
         return found
 
     def _finish(self, one: _Reading, node: str) -> None:
@@ -351,7 +352,7 @@ class _Reader:
         if one.model is not None:
             one.model.node = node
             self._add_checks(one, one.model)
-            one.model.notes = [finding.note for finding in sorted(declared.findings)]
+            one.model.notes = [in_report(finding) for finding in in_order(declared.findings)]
 
     def _find_sources(self, one: _Reading) -> None:
         seen: set[str] = set()
@@ -360,7 +361,7 @@ class _Reader:
             if key not in self.by_key and key not in seen:
                 seen.add(key)
                 message = f"{'.'.join(parts)} is no model of the project and is read as a source"
-                one.declared.find("ExternalReference", "info", message, line, column)
+                one.declared.find(OndatraCode.ExternalReference, "info", message, line, column)
 
     def _events(self, one: _Reading) -> Model:
         model = self._model(one, Kind.EVENTS)
@@ -384,17 +385,17 @@ class _Reader:
         try:
             if call is None:
                 text = f"'{directive.value}' is no call of a check; write name(arguments), as not_null(id)"
-                raise CheckProblem("UnknownCheck", text)
+                raise CheckProblem(OndatraCode.UnknownCheck, text)
             check = self.checks.read(call)
             missing = [name for name in check.names if output and name.lower() not in {n.lower() for n, _ in output}]
             if missing:
-                raise CheckProblem("InvalidCheck", f"{call.text}: the query returns no column {missing[0]}")
+                raise CheckProblem(OndatraCode.InvalidCheck, f"{call.text}: the query returns no column {missing[0]}")
             for remark in check.remarks:
                 message = f"@{directive.name}: {remark.message}"
                 declared.note(remark.kind, message, directive.line, directive.column)
             return check
         except CheckProblem as problem:
-            severity: Severity = "warning" if problem.code == "NotCarried" else "error"
+            severity: Severity = "warning" if problem.code is OndatraCode.NotCarried else "error"
             message = f"@{directive.name}: {problem.message}"
             declared.find(problem.code, severity, message, directive.line, directive.column)
             return None
@@ -415,7 +416,7 @@ class _Reader:
                     f"@{directive.name} {name} reads {tables}, which is built after {one.declared.name}: "
                     "it is a dbt test, which runs after the write"
                 )
-                one.declared.find("NotCarried", "warning", message, directive.line, directive.column)
+                one.declared.find(OndatraCode.NotCarried, "warning", message, directive.line, directive.column)
                 model.tests.append(self._test(check, directive, one, {}))
                 continue
             audit = self._test(check, directive, one, {"over": self._over(name, directive, one, read)})
@@ -427,11 +428,11 @@ class _Reader:
         if one.declared.kind == "scd2":
             if directive.name == "audit":
                 message = f"@audit {name} sees the rows of the query: what audits a history's versions is a dbt test"
-                one.declared.find("NotCarried", "warning", message, directive.line, directive.column)
+                one.declared.find(OndatraCode.NotCarried, "warning", message, directive.line, directive.column)
             return "batch"
         if directive.name == "constraint" and one.key in read:
             message = f"@constraint {name} reads its own table, and sees it as it will be, not only the rows of the run"
-            one.declared.find("ReadsItself", "info", message, directive.line, directive.column)
+            one.declared.find(CompileCode.ReadsItself, "info", message, directive.line, directive.column)
             return "table"
         return "table" if directive.name == "audit" else "batch"
 

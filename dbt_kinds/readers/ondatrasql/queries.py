@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from dbt_kinds.analysis.capture import NOT_LIFTED, captured
-from dbt_kinds.kinds import Captured, Mark, Place, SqlText, This
+from dbt_kinds.analysis.capture import LIFTED, captured
+from dbt_kinds.codes import CompileCode, OndatraCode
+from dbt_kinds.diagnostics import Place
+from dbt_kinds.kinds import Captured, Mark, SqlText, This
 from dbt_kinds.marks import Marks, used_marks
 from dbt_kinds.readers.ondatrasql.directives import Declared
 from dbt_kinds.readers.ondatrasql.expansion import expand, refused
@@ -58,7 +60,7 @@ class Query:
     def unsupported(self, problem: NotInSpark) -> None:
         """Records a construct without a counterpart in Spark."""
         line, column = self.place_of(problem.node)
-        self.declared.find("UnsupportedSql", "error", problem.message, line, column)
+        self.declared.find(OndatraCode.UnsupportedSql, "error", problem.message, line, column)
 
 
 def read_query(text: str, declared: Declared, settings: Settings, libraries: frozenset[str]) -> Query | None:
@@ -73,23 +75,23 @@ def read_query(text: str, declared: Declared, settings: Settings, libraries: fro
         statements = split_statements(text)
         if not statements:
             message = f"{declared.name} has no statement; write a query below the directives"
-            declared.find("NoStatement", "error", message, 1)
+            declared.find(OndatraCode.NoStatement, "error", message, 1)
             return None
         if len(statements) > 1:
             line, column = place_of(text, statements[1].start)
             message = "a second statement; a model is one query, so make another file of it"
-            declared.find("SeveralStatements", "error", message, line, column)
+            declared.find(OndatraCode.SeveralStatements, "error", message, line, column)
             return None
         text = text[: statements[0].start + len(statements[0].text)]
         query = Query(parse_statement(text, "duckdb"), text, declared)
     except ParseFailure as failure:
         line, column = place_of(text, failure.offset)
-        declared.find("UnsupportedSql", "error", f"DuckDB's SQL is not read: {failure.message}", line, column)
+        declared.find(OndatraCode.UnsupportedSql, "error", f"DuckDB's SQL is not read: {failure.message}", line, column)
         return None
     if not isinstance(query.tree, exp.Query) and not isinstance(query.tree, exp.Values):
         line, column = query.place_of(query.tree)
         message = duckdb_only(query.tree) or f"{query.tree.key.upper()} is no query; write select …"
-        declared.find("UnsupportedSql", "error", message, line, column)
+        declared.find(OndatraCode.UnsupportedSql, "error", message, line, column)
         return None
     try:
         expanded = expand(query.tree, text, settings, query.marks)
@@ -135,14 +137,14 @@ def capture(query: Query, allowed: frozenset[str]) -> frozenset[str]:
     """
     declared = query.declared
     found = captured(query.tree, table_key, is_read_table)
-    lifted = {unfit.code for unfit in found.unfit} & (allowed - NOT_LIFTED)
-    unfit = [unfit for unfit in found.unfit if unfit.code not in lifted]
+    lifted = {unfit.code.name for unfit in found.unfit if unfit.code in LIFTED} & allowed
+    unfit = [unfit for unfit in found.unfit if unfit.code.name not in lifted]
     if declared.kind == "merge":
         if found.unfit:
-            codes = ", ".join(dict.fromkeys(unfit.code for unfit in found.unfit))
+            codes = ", ".join(dict.fromkeys(unfit.code.name for unfit in found.unfit))
             message = f"{declared.name} is read in full at each run, since what changed alone would not do: {codes}"
             line, column = query.place_of(found.unfit[0].node)
-            declared.find("ReadInFull", "info", message, line, column)
+            declared.find(OndatraCode.ReadInFull, "info", message, line, column)
             return frozenset()
     elif unfit:
         for reason in unfit:
@@ -175,7 +177,7 @@ def _note(query: Query, remark: Remark) -> bool:
     """Records a remark; returns whether it rules out the model."""
     line, column = query.place_of(remark.node)
     if remark.kind == "unknown function":
-        query.declared.find("UnsupportedSql", "error", remark.message, line, column)
+        query.declared.find(OndatraCode.UnsupportedSql, "error", remark.message, line, column)
         return True
     query.declared.note(remark.kind, remark.message, line, column)
     return False
@@ -195,7 +197,7 @@ def _rename_tables(query: Query, tables: Tables, own_key: str) -> None:
         mark: Mark
         if key_of(parts) == own_key:
             message = f"{query.declared.name} reads its own table: what earlier runs wrote"
-            query.declared.find("ReadsItself", "info", message, line, column)
+            query.declared.find(CompileCode.ReadsItself, "info", message, line, column)
             mark = This()
         else:
             found = tables.find(parts, Place(query.declared.path, line))

@@ -8,8 +8,9 @@ from typing import Any
 
 from sqlglot import Token, TokenType, exp
 
+from dbt_kinds.codes import OndatraCode
+from dbt_kinds.diagnostics import Diagnostic, Place
 from dbt_kinds.readers.brackets import closing, split_at_commas
-from dbt_kinds.readers.ondatrasql.findings import Finding
 from dbt_kinds.readers.ondatrasql.statements import Statement, place_of, split_statements
 from dbt_kinds.translation.dialects import ParseFailure, parse_expression, parse_statement
 from dbt_kinds.translation.not_in_spark import NotInSpark
@@ -37,7 +38,7 @@ class Settings:
 
     macros: dict[str, Macro] = field(default_factory=dict)
     variables: dict[str, Any] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Diagnostic] = field(default_factory=list)
 
 
 def read_settings(files: Mapping[str, str]) -> Settings:
@@ -48,13 +49,15 @@ def read_settings(files: Mapping[str, str]) -> Settings:
             statements = split_statements(text)
         except ParseFailure as failure:
             line, column = place_of(text, failure.offset)
-            settings.findings.append(Finding(path, line, column, "UnsupportedSql", "warning", failure.message))
+            settings.findings.append(
+                Diagnostic(OndatraCode.UnsupportedSql, "warning", Place(path, line, column), failure.message)
+            )
             continue
         for statement in statements:
             line, column = place_of(text, statement.start)
             said = _read(statement, settings)
             if said is not None:
-                settings.findings.append(Finding(path, line, column, "NotCarried", "info", said))
+                settings.findings.append(Diagnostic(OndatraCode.NotCarried, "info", Place(path, line, column), said))
     return settings
 
 

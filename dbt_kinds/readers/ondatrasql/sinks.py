@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dbt_kinds.kinds import Place, ProjectFile
+from dbt_kinds.diagnostics import Place
+from dbt_kinds.kinds import ProjectFile
 
 _FRAME = '''\
 """Sends changes of {models}. Delete the line above this one once the function is written."""

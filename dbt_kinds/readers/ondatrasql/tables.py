@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from dbt_kinds.kinds import ModelReference, Place, SourceReference, SourceTable
+from dbt_kinds.diagnostics import Place
+from dbt_kinds.kinds import ModelReference, SourceReference, SourceTable
 from dbt_kinds.marks import is_mark
 from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.translation.file_tables import is_file

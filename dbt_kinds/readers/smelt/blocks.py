@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt_kinds.errors import BadPropertyValue, UnreadableConfigurationError
+from dbt_kinds.errors import CompileError, UnreadableConfigurationError
 from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
 
 Keys = tuple[str, ...]
@@ -61,7 +61,7 @@ def read_block(text: str, path: str, first_line: int = 1) -> Block:
         documents = list(read_yaml(text, path, first_line))
         places = {keys: (path, line) for node in documents for keys, line in _lines(node, ())}
         data = [node.value() for node in documents]
-    except BadPropertyValue as error:
+    except CompileError as error:
         message = f"{path}:{error.line}: {error.message}"
         raise UnreadableConfigurationError(message, path, error.line) from error
     if not data:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbt_kinds.analysis.catalogue import Timeseries
-from dbt_kinds.analysis.findings import OVERRIDES
 from dbt_kinds.analysis.safety import Slicing
 from dbt_kinds.analysis.units import GRANULARITIES
+from dbt_kinds.codes import SAFETY_OVERRIDES, CheckCode
+from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.readers.smelt.blocks import Block
-from dbt_kinds.readers.smelt.problems import Problem, unknown_key
+from dbt_kinds.readers.smelt.problems import unknown_key
 
 MATERIALIZATIONS = ("view", "ephemeral", "table", "materialized_view", "cumulative_aggregate")
 MODEL_KEYS = (
@@ -57,7 +58,7 @@ class Configuration:
     description: str | None = None
     columns: Mapping[str, Any] = field(default_factory=dict)
     on_change: Mapping[str, str] = field(default_factory=dict)
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Diagnostic, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -86,7 +87,7 @@ class Configuration:
 def read_configuration(block: Block, default: str) -> Configuration:
     """Validates a model's block, merged with its part of smelt.yml."""
     problems = [
-        unknown_key("UnknownKey", key, MODEL_KEYS, "a model", *block.place(key))
+        unknown_key(CheckCode.UnknownKey, key, MODEL_KEYS, "a model", *block.place(key))
         for key in block.data
         if key not in MODEL_KEYS
     ]
@@ -94,24 +95,24 @@ def read_configuration(block: Block, default: str) -> Configuration:
     materialization = str(block.data.get("materialization") or default)
     if materialization not in MATERIALIZATIONS:
         message = f"materialization '{materialization}' is none of {', '.join(MATERIALIZATIONS)}"
-        problems.append(Problem("UnknownMaterialization", message, *block.place("materialization")))
+        problems.append(Diagnostic.of(CheckCode.UnknownMaterialization, message, *block.place("materialization")))
     series = None
     if block.data.get("timeseries") is not None:
         series, wrong = read_timeseries(block)
         problems += wrong
     if series is not None and materialization == "ephemeral":
         message = "timeseries on an ephemeral model: its readers inline it and see its sources; remove the block"
-        problems.append(Problem("MalformedTimeseries", message, *block.place("timeseries")))
+        problems.append(Diagnostic.of(CheckCode.MalformedTimeseries, message, *block.place("timeseries")))
     incremental, wrong = _read_incremental(block)
     problems += wrong
     if materialization == "cumulative_aggregate":
         for key, code in (
-            ("timeseries", "CumulativeForbidsTimeseries"),
-            ("incremental", "CumulativeForbidsIncremental"),
+            ("timeseries", CheckCode.CumulativeForbidsTimeseries),
+            ("incremental", CheckCode.CumulativeForbidsIncremental),
         ):
             if block.data.get(key) is not None:
                 message = f"a cumulative_aggregate takes its time from the source it reads; remove {key}"
-                problems.append(Problem(code, message, *block.place(key)))
+                problems.append(Diagnostic.of(code, message, *block.place(key)))
         incremental = None
     elif incremental is not None and materialization != "table":
         warnings.append(
@@ -123,7 +124,7 @@ def read_configuration(block: Block, default: str) -> Configuration:
         message = (
             "incremental without timeseries: write timeseries with event_time_column, partition_column, granularity"
         )
-        problems.append(Problem("TimeseriesRequiredForIncremental", message, *block.place("incremental")))
+        problems.append(Diagnostic.of(CheckCode.TimeseriesRequiredForIncremental, message, *block.place("incremental")))
     on_change, wrong = _read_schema_evolution(block)
     problems += wrong
     columns, wrong = read_columns(block, COLUMN_KEYS)
@@ -144,14 +145,16 @@ def read_configuration(block: Block, default: str) -> Configuration:
     )
 
 
-def read_timeseries(block: Block) -> tuple[Timeseries | None, list[Problem]]:
+def read_timeseries(block: Block) -> tuple[Timeseries | None, list[Diagnostic]]:
     """The block `timeseries` and its errors; usable parts of an invalid block are kept."""
     path, line = block.place("timeseries")
     data = block.data.get("timeseries")
     if not isinstance(data, Mapping):
         return None, [_malformed(f"timeseries is {data!r}; write its keys below it", path, line)]
     problems = [
-        unknown_key("MalformedTimeseries", str(key), _SERIES_KEYS, "timeseries", *block.place("timeseries", str(key)))
+        unknown_key(
+            CheckCode.MalformedTimeseries, str(key), _SERIES_KEYS, "timeseries", *block.place("timeseries", str(key))
+        )
         for key in data
         if key not in _SERIES_KEYS
     ]
@@ -180,7 +183,7 @@ def read_timeseries(block: Block) -> tuple[Timeseries | None, list[Problem]]:
     return Timeseries(str(known[0]), str(known[1]), str(granularity), week), problems
 
 
-def read_columns(block: Block, keys: tuple[str, ...]) -> tuple[dict[str, Any], list[Problem]]:
+def read_columns(block: Block, keys: tuple[str, ...]) -> tuple[dict[str, Any], list[Diagnostic]]:
     """The columns of a block, and its errors.
 
     Args:
@@ -189,7 +192,7 @@ def read_columns(block: Block, keys: tuple[str, ...]) -> tuple[dict[str, Any], l
     value = block.data.get("columns")
     columns = columns_of(value)
     problems = [
-        unknown_key("UnknownKey", str(key), keys, f"the column {name}", *block.place("columns", name, str(key)))
+        unknown_key(CheckCode.UnknownKey, str(key), keys, f"the column {name}", *block.place("columns", name, str(key)))
         for name, of in columns.items()
         for key in (of if isinstance(of, Mapping) else ())
         if key not in keys
@@ -197,7 +200,7 @@ def read_columns(block: Block, keys: tuple[str, ...]) -> tuple[dict[str, Any], l
     given = list(value) if isinstance(value, list | Mapping) else [] if value is None else [value]
     if len(given) != len(columns):
         message = "every column needs a name of its own; write columns as a list of {name: …, type: …}"
-        problems.append(Problem("UnknownKey", message, *block.place("columns")))
+        problems.append(Diagnostic.of(CheckCode.UnknownKey, message, *block.place("columns")))
     return columns, problems
 
 
@@ -221,7 +224,7 @@ def type_of(column: Any) -> str:
     return str(column or "").lower()
 
 
-def _read_incremental(block: Block) -> tuple[Incremental | None, list[Problem]]:
+def _read_incremental(block: Block) -> tuple[Incremental | None, list[Diagnostic]]:
     data = block.data.get("incremental")
     if data is None or data is False:
         return None, []
@@ -229,7 +232,9 @@ def _read_incremental(block: Block) -> tuple[Incremental | None, list[Problem]]:
         return Incremental(), []
     if not isinstance(data, Mapping):
         return None, [
-            Problem("UnknownKey", f"incremental is {data!r}; write its keys below it", *block.place("incremental"))
+            Diagnostic.of(
+                CheckCode.UnknownKey, f"incremental is {data!r}; write its keys below it", *block.place("incremental")
+            )
         ]
     problems = []
     for key in map(str, data):
@@ -238,35 +243,41 @@ def _read_incremental(block: Block) -> tuple[Incremental | None, list[Problem]]:
             message = f"{key} stands in incremental, as it once did; move it to a block timeseries"
             problems.append(_malformed(message, *place))
         elif key not in _INCREMENTAL_KEYS:
-            problems.append(unknown_key("UnknownKey", key, _INCREMENTAL_KEYS, "incremental", *place))
+            problems.append(unknown_key(CheckCode.UnknownKey, key, _INCREMENTAL_KEYS, "incremental", *place))
     overrides = data.get("safety_overrides") or {}
     lifted = set()
     for key, is_on in overrides.items() if isinstance(overrides, Mapping) else []:
         place = block.place("incremental", "safety_overrides", str(key))
-        if key not in OVERRIDES.values():
-            problems.append(unknown_key("UnknownKey", str(key), OVERRIDES.values(), "safety_overrides", *place))
+        if key not in SAFETY_OVERRIDES:
+            problems.append(unknown_key(CheckCode.UnknownKey, str(key), SAFETY_OVERRIDES, "safety_overrides", *place))
         elif not isinstance(is_on, bool):
-            problems.append(Problem("UnknownKey", f"safety_overrides.{key} is {is_on!r}; write true or false", *place))
+            problems.append(
+                Diagnostic.of(CheckCode.UnknownKey, f"safety_overrides.{key} is {is_on!r}; write true or false", *place)
+            )
         elif is_on:
             lifted.add(str(key))
     if not isinstance(overrides, Mapping):
         message = f"safety_overrides is {overrides!r}; write, say, allow_limit: true below it"
-        problems.append(Problem("UnknownKey", message, *block.place("incremental", "safety_overrides")))
+        problems.append(Diagnostic.of(CheckCode.UnknownKey, message, *block.place("incremental", "safety_overrides")))
     incremental = Incremental(tuple(texts(data.get("unique_key"))), frozenset(lifted))
     return (incremental if data.get("enabled", True) is not False else None), problems
 
 
-def _read_schema_evolution(block: Block) -> tuple[Mapping[str, str], list[Problem]]:
+def _read_schema_evolution(block: Block) -> tuple[Mapping[str, str], list[Diagnostic]]:
     """The options equivalent to a block `schema_evolution`."""
     data = block.data.get("schema_evolution")
     if data is None:
         return {}, []
     if not isinstance(data, Mapping):
         message = f"schema_evolution is {data!r}; write, say, strategy: alter_and_backfill below it"
-        return {}, [Problem("UnknownKey", message, *block.place("schema_evolution"))]
+        return {}, [Diagnostic.of(CheckCode.UnknownKey, message, *block.place("schema_evolution"))]
     problems = [
         unknown_key(
-            "UnknownKey", str(key), ("strategy",), "schema_evolution", *block.place("schema_evolution", str(key))
+            CheckCode.UnknownKey,
+            str(key),
+            ("strategy",),
+            "schema_evolution",
+            *block.place("schema_evolution", str(key)),
         )
         for key in data
         if key != "strategy"
@@ -274,7 +285,7 @@ def _read_schema_evolution(block: Block) -> tuple[Mapping[str, str], list[Proble
     strategy = str(data.get("strategy", "alter_and_backfill"))
     if strategy not in _STRATEGIES:
         message = f"schema_evolution.strategy '{strategy}' is none of {', '.join(_STRATEGIES)}"
-        problems.append(Problem("UnknownKey", message, *block.place("schema_evolution", "strategy")))
+        problems.append(Diagnostic.of(CheckCode.UnknownKey, message, *block.place("schema_evolution", "strategy")))
     return _STRATEGIES.get(strategy, {}), problems
 
 
@@ -283,5 +294,5 @@ def texts(value: Any) -> list[str]:
     return [] if value is None else [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
 
-def _malformed(message: str, path: str, line: int) -> Problem:
-    return Problem("MalformedTimeseries", message, path, line)
+def _malformed(message: str, path: str, line: int) -> Diagnostic:
+    return Diagnostic.of(CheckCode.MalformedTimeseries, message, path, line)

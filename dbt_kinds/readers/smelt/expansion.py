@@ -12,6 +12,7 @@ from sqlglot import Token, TokenType
 from sqlglot.errors import TokenError
 
 from dbt_kinds.analysis.edits import Edit, edited
+from dbt_kinds.codes import CheckCode
 from dbt_kinds.readers.brackets import closing, split_at_commas
 from dbt_kinds.readers.smelt.functions import Function, Parameter, tokens_of
 
@@ -27,7 +28,7 @@ _NAMES = re.compile(r"[A-Za-z_]\w*")
 class WrongCall:
     """A call that cannot be inlined: a code, the error, and where the call begins in the text."""
 
-    code: str
+    code: CheckCode
     message: str
     offset: int
 
@@ -77,7 +78,7 @@ def written_out(sql: str, functions: Mapping[str, Function], readable: str | Non
 
 
 class _Wrong(Exception):  # noqa: N818 (a jump to the call it stands in)
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: CheckCode, message: str) -> None:
         super().__init__(message)
         self.code = code
 
@@ -150,7 +151,7 @@ class _Body:
             body = self.text(_substituted(function.body, given), (*within, function.address.lower()))
         except TokenError as error:
             message = f"the body of smelt.{function.address} is no SQL: {str(error).splitlines()[0]}"
-            raise _Wrong("UnreadableFunction", message) from error
+            raise _Wrong(CheckCode.UnreadableFunction, message) from error
         return _bracketed(textwrap.dedent(body.strip("\n")).strip())
 
     def text(self, sql: str, within: tuple[str, ...]) -> str:
@@ -166,14 +167,14 @@ class _Body:
         if function is None:
             near = difflib.get_close_matches(address.lower(), self.functions, n=1, cutoff=0.5)
             advice = f"write smelt.{self.functions[near[0]].address}" if near else "add a file with its smelt.define"
-            raise _Wrong("UnknownFunction", f"no function is called smelt.{address}; {advice}")
+            raise _Wrong(CheckCode.UnknownFunction, f"no function is called smelt.{address}; {advice}")
         if address.lower() in within:
             way = " calls ".join(f"smelt.{self.functions[name].address}" for name in (*within, address.lower()))
-            raise _Wrong("FunctionCallCycle", f"a function may not call itself: {way}")
+            raise _Wrong(CheckCode.FunctionCallCycle, f"a function may not call itself: {way}")
         if function.backends and _ENGINE not in function.backends:
             backends = ", ".join(function.backends)
             message = f"smelt.{function.address} is for {backends}, and this runs on Spark; add spark to its backends"
-            raise _Wrong("BackendsMismatch", message)
+            raise _Wrong(CheckCode.BackendsMismatch, message)
         return function
 
     def _arguments(
@@ -183,20 +184,22 @@ class _Body:
         called, known = f"smelt.{function.address}", {parameter.name for parameter in function.parameters}
         if len(call.positional) > len(function.parameters):
             message = f"{called} takes {len(function.parameters)} arguments and is given {len(call.positional)}"
-            raise _Wrong("UnknownArgument", message)
+            raise _Wrong(CheckCode.UnknownArgument, message)
         names = [parameter.name for parameter in function.parameters[: len(call.positional)]]
         given = dict[str, str]()
         for name, (start, end) in [*zip(names, call.positional, strict=True), *call.named]:
             if name not in known:
-                raise _Wrong("UnknownArgument", f"{called} has no parameter {name}; it has {', '.join(sorted(known))}")
+                raise _Wrong(
+                    CheckCode.UnknownArgument, f"{called} has no parameter {name}; it has {', '.join(sorted(known))}"
+                )
             if name in given:
-                raise _Wrong("UnknownArgument", f"{called} is given {name} twice")
+                raise _Wrong(CheckCode.UnknownArgument, f"{called} is given {name} twice")
             given[name] = self.text(sql[start:end], within)
         values = dict[str, tuple[str, str]]()
         for parameter in function.parameters:
             value = given.get(parameter.name, parameter.default)
             if value is None:
-                raise _Wrong("MissingArgument", f"{called} needs {parameter.name}")
+                raise _Wrong(CheckCode.MissingArgument, f"{called} needs {parameter.name}")
             values[parameter.name] = (_sort(parameter, value), value)
         return values
 

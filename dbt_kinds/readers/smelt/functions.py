@@ -11,10 +11,12 @@ from sqlglot import Token, TokenType
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import TokenError
 
+from dbt_kinds.codes import CheckCode
+from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.errors import UnreadableConfigurationError
 from dbt_kinds.readers.brackets import closing, split_at_commas
 from dbt_kinds.readers.smelt.blocks import Block, read_block
-from dbt_kinds.readers.smelt.problems import Problem, unknown_key
+from dbt_kinds.readers.smelt.problems import unknown_key
 
 _DECLARATION = re.compile(r"^[ \t]*smelt\.(?:define|extern)\b", re.MULTILINE)
 _BLOCK = re.compile(r"^---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -50,7 +52,7 @@ class Functions:
     """All functions of a project, by lower-case address."""
 
     by_address: dict[str, Function] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
 
     def add_file(self, text: str, path: PurePosixPath) -> None:
         """Parses a file of declarations. An invalid declaration is recorded as a problem, and the others are still
@@ -68,16 +70,18 @@ class Functions:
                 function = _Declaration(sql[:end], start, path, line).function()
                 block = _configuration(own[-1], text, path) if own else Block()
             except _Unreadable as error:
-                self.problems.append(Problem("UnreadableFunction", str(error), str(path), line))
+                self.problems.append(Diagnostic.of(CheckCode.UnreadableFunction, str(error), str(path), line))
                 continue
             except UnreadableConfigurationError as error:
-                self.problems.append(Problem("UnreadableConfiguration", str(error), error.path, error.line))
+                self.problems.append(
+                    Diagnostic.of(CheckCode.UnreadableConfiguration, str(error), error.path, error.line)
+                )
                 continue
             self._add(function, block)
 
     def _add(self, function: Function, block: Block) -> None:
         self.problems += [
-            unknown_key("UnknownKey", key, _KEYS, "a function", *block.place(key))
+            unknown_key(CheckCode.UnknownKey, key, _KEYS, "a function", *block.place(key))
             for key in block.data
             if key not in _KEYS
         ]
@@ -87,7 +91,9 @@ class Functions:
                 f"two functions are called smelt.{function.address}, this one and that of {other.path}:{other.line}; "
                 "rename one"
             )
-            self.problems.append(Problem("DuplicateFunctionDefinition", message, function.path, function.line))
+            self.problems.append(
+                Diagnostic.of(CheckCode.DuplicateFunctionDefinition, message, function.path, function.line)
+            )
             return
         said = block.data.get("backends") or ()
         backends = tuple(str(name).lower() for name in (said if isinstance(said, list) else [said])) if said else ()

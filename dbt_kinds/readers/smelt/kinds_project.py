@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,15 @@ from dbt_kinds.analysis.findings import Finding
 from dbt_kinds.analysis.proof import proof_of
 from dbt_kinds.analysis.pushdown import Reference, pushed_down, without_semicolon
 from dbt_kinds.analysis.safety import Slicing, classify
-from dbt_kinds.kinds import Column, Jinja, Kind, LeftOut, Model, Note, Place, Project, Seed, SourceTable, SqlText
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic, Place
+from dbt_kinds.kinds import Column, Jinja, Kind, LeftOut, Model, Project, Seed, SourceTable, SqlText
 from dbt_kinds.marks import Marks
 from dbt_kinds.readers.names import project_name
 from dbt_kinds.readers.smelt import project as smelt
 from dbt_kinds.readers.smelt.backbuilding import backbuild_margins
 from dbt_kinds.readers.smelt.configuration import Configuration, type_of
 from dbt_kinds.readers.smelt.lineage import EXECUTION_TIME, Lineage, resolve
-from dbt_kinds.readers.smelt.problems import Problem
 
 
 def read_kinds_project(root: Path, name: str | None, *, allow_downgrade: bool) -> Project:
@@ -107,7 +109,7 @@ class _Reader:
                     for reader, (before, after) in sorted(margins[model.key].items())
                 }
 
-    def _slice(self, model: Model, configuration: Configuration) -> list[Note]:
+    def _slice(self, model: Model, configuration: Configuration) -> list[Diagnostic]:
         slicing = configuration.slicing
         assert slicing is not None
         verdict = classify(self.lineage.queries[model.key], slicing, self.lineage.catalogue)
@@ -117,7 +119,7 @@ class _Reader:
                 return notes
             codes = ", ".join(sorted({found.reason for found in verdict.findings}))
             message = f"{model.name} may not run on slices of time ({codes}) and is built anew by every run"
-            model.notes.append(Note("Downgraded", "person", model.place, message))
+            model.notes.append(Diagnostic(CompileCode.Downgraded, "person", model.place, message))
             model.kind, model.query = Kind.FULL, self._query(model.key, None)
             return []
         self.bounds[model.key] = verdict.bounds
@@ -136,7 +138,7 @@ class _Reader:
         model.options["safety"] = proof_of(verdict)
         return []
 
-    def _cumulate(self, model: Model) -> list[Note]:
+    def _cumulate(self, model: Model) -> list[Diagnostic]:
         cumulation = classify_cumulative(self.lineage.queries[model.key], self.lineage.catalogue)
         if cumulation.findings:
             return [_finding_note(found, model.place.file) for found in cumulation.findings]
@@ -232,17 +234,19 @@ def _seed(project: smelt.SmeltProject, lineage: Lineage, address: str) -> Seed:
     return seed
 
 
-def _problem_note(problem: Problem) -> Note:
-    return Note(problem.code, "refused", Place(problem.path, problem.line), problem.message)
+def _problem_note(problem: Diagnostic) -> Diagnostic:
+    return replace(problem, severity="refused")
 
 
-def _finding_note(found: Finding, path: str) -> Note:
-    return Note(found.reason, "refused", Place(path, found.place.line), found.message)
+def _finding_note(found: Finding, path: str) -> Diagnostic:
+    return Diagnostic(found.code, "refused", Place(path, found.place.line), found.message)
 
 
-def _warning_note(warning: str, place: Place) -> Note:
+def _warning_note(warning: str, place: Place) -> Diagnostic:
     """The note for a warning, whose text begins with its place."""
     found = re.match(r"(?P<file>.+?):(?P<line>\d+): (?P<message>.*)", warning, re.DOTALL)
     if found is None:
-        return Note("ConfigurationIgnored", "note", place, warning)
-    return Note("ConfigurationIgnored", "note", Place(found["file"], int(found["line"])), found["message"])
+        return Diagnostic(CompileCode.ConfigurationIgnored, "note", place, warning)
+    return Diagnostic(
+        CompileCode.ConfigurationIgnored, "note", Place(found["file"], int(found["line"])), found["message"]
+    )

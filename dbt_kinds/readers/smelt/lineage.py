@@ -15,10 +15,11 @@ from dbt_kinds.analysis.parsing import Place, Query, parse_query, place_in
 from dbt_kinds.analysis.resolution import build_scope
 from dbt_kinds.analysis.scopes import Scope
 from dbt_kinds.analysis.tree import table_name
+from dbt_kinds.codes import CheckCode
+from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.errors import UnreadableQueryError
 from dbt_kinds.readers.smelt.configuration import type_of
 from dbt_kinds.readers.smelt.expansion import Expansion, written_out
-from dbt_kinds.readers.smelt.problems import Problem
 from dbt_kinds.readers.smelt.project import Model, SmeltProject
 
 DIALECT = "spark"
@@ -43,7 +44,7 @@ class Lineage:
     scopes: dict[str, Scope] = field(default_factory=dict)
     parents: dict[str, list[str]] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
-    problems: dict[str, list[Problem]] = field(default_factory=dict)
+    problems: dict[str, list[Diagnostic]] = field(default_factory=dict)
     catalogue: Catalogue = field(default_factory=Catalogue)
 
 
@@ -56,14 +57,14 @@ def resolve(project: SmeltProject) -> Lineage:
         lineage.parents[address] = []
         expansion = written_out(model.sql, project.functions, with_literals(model.sql))
         for call in expansion.wrong:
-            wrong.append(Problem(call.code, call.message, model.path, place_in(model.sql, call.offset).line))
+            wrong.append(Diagnostic.of(call.code, call.message, model.path, place_in(model.sql, call.offset).line))
         if expansion.wrong:
             continue
         try:
             parsed = parse_query(with_literals(expansion.text), DIALECT)
         except UnreadableQueryError as error:
             where = " (with the functions it calls written out)" if expansion.edits else ""
-            wrong.append(Problem("UnreadableQuery", f"{error}{where}", model.path, _first_line(model)))
+            wrong.append(Diagnostic.of(CheckCode.UnreadableQuery, f"{error}{where}", model.path, _first_line(model)))
             continue
         query = lineage.queries[address] = parsed._replace(
             text=expansion.text, author=functools.partial(_author_place, model.sql, expansion)
@@ -115,12 +116,12 @@ def _found(project: SmeltProject, name: str) -> str | None:
     return known.get(name) or known.get(f"seeds.{name}")
 
 
-def _not_found(query: Query, node: exp.Expr, name: str, path: str) -> Problem:
+def _not_found(query: Query, node: exp.Expr, name: str, path: str) -> Diagnostic:
     line = query.place(node).line
     if name.lower().startswith("sources."):
         message = f"no source is called smelt.{name}; add a YAML file with its columns at that path"
-        return Problem("UndefinedSource", message, path, line)
-    return Problem("UndefinedModelRef", f"no model or seed is called smelt.{name}", path, line)
+        return Diagnostic.of(CheckCode.UndefinedSource, message, path, line)
+    return Diagnostic.of(CheckCode.UndefinedModelRef, f"no model or seed is called smelt.{name}", path, line)
 
 
 def _first_line(model: Model) -> int:
@@ -140,7 +141,9 @@ def _sorted(models: Mapping[str, Model], lineage: Lineage) -> list[str]:
                 message = (
                     f"it reads itself, by way of {', '.join(sorted(set(waiting) & set(lineage.parents[address])))}"
                 )
-                problem = Problem("CircularReference", message, models[address].path, models[address].line)
+                problem = Diagnostic.of(
+                    CheckCode.CircularReference, message, models[address].path, models[address].line
+                )
                 lineage.problems[address].append(problem)
             return done + waiting
         waiting.remove(ready)
@@ -158,7 +161,9 @@ def _catalogue(project: SmeltProject, lineage: Lineage) -> Catalogue:
     for address in lineage.order:
         configuration, query = project.models[address].configuration, lineage.queries.get(address)
         relation = Relation(address, None, configuration.timeseries)
-        if query is not None and not any(found.code == "CircularReference" for found in lineage.problems[address]):
+        if query is not None and not any(
+            found.code is CheckCode.CircularReference for found in lineage.problems[address]
+        ):
             scope = lineage.scopes[address] = build_scope(query.tree, Catalogue(relations))
             said = {name.lower(): type_of(column) for name, column in configuration.columns.items()}
             if not scope.is_open:

@@ -8,6 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from dbt_kinds.analysis.catalogue import Timeseries
+from dbt_kinds.codes import CheckCode
+from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.errors import UnreadableConfigurationError, UnreadableProjectError
 from dbt_kinds.readers.smelt.blocks import Block, read_block
 from dbt_kinds.readers.smelt.configuration import (
@@ -21,7 +23,7 @@ from dbt_kinds.readers.smelt.configuration import (
 )
 from dbt_kinds.readers.smelt.files import Part, split_file
 from dbt_kinds.readers.smelt.functions import Function, Functions, is_function_file
-from dbt_kinds.readers.smelt.problems import Problem, unknown_key
+from dbt_kinds.readers.smelt.problems import unknown_key
 
 PROJECT_FILE = "smelt.yml"
 # these keys are replaced by profiles.yml, or have no effect
@@ -67,7 +69,7 @@ class SmeltProject:
     sources: Mapping[str, Source] = field(default_factory=dict)
     seeds: Mapping[str, str] = field(default_factory=dict)
     functions: Mapping[str, Function] = field(default_factory=dict)
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Diagnostic, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -86,7 +88,7 @@ def read_project(root: Path) -> SmeltProject:
     file = root / PROJECT_FILE
     project = read_block(file.read_text("utf-8"), PROJECT_FILE) if file.is_file() else Block(path=PROJECT_FILE)
     problems = [
-        unknown_key("UnknownKey", key, _PROJECT_KEYS, PROJECT_FILE, *project.place(key))
+        unknown_key(CheckCode.UnknownKey, key, _PROJECT_KEYS, PROJECT_FILE, *project.place(key))
         for key in project.data
         if key not in _PROJECT_KEYS
     ]
@@ -114,20 +116,24 @@ def read_project(root: Path) -> SmeltProject:
                 message = (
                     f"two models are called smelt.{address}, this one and that of {models[address].path}; rename one"
                 )
-                model = replace(model, configuration=_with(model, Problem("NameClash", message, str(path), part.line)))
+                model = replace(
+                    model, configuration=_with(model, Diagnostic.of(CheckCode.NameClash, message, str(path), part.line))
+                )
             models[address] = model
             warnings += model.configuration.warnings
     for key in project.below("models").data:
         if key not in configured:
             names = [model.name for model in models.values()]
-            problems.append(unknown_key("UnknownModel", key, names, "the project", *project.place("models", key)))
+            problems.append(
+                unknown_key(CheckCode.UnknownModel, key, names, "the project", *project.place("models", key))
+            )
     sources, wrong = _sources(root, prefixes)
     seeds = {_address(path.with_suffix(""), prefixes): str(path) for path in _files(root, (".csv",))}
     problems += [*wrong, *functions.problems]
     return SmeltProject(root, models, sources, seeds, functions.by_address, tuple(problems), tuple(warnings))
 
 
-def _with(model: Model, problem: Problem) -> Configuration:
+def _with(model: Model, problem: Diagnostic) -> Configuration:
     return replace(model.configuration, problems=(*model.configuration.problems, problem))
 
 
@@ -135,7 +141,7 @@ def _model(part: Part, address: str, name: str, path: PurePosixPath, shared: Blo
     try:
         own = read_block(part.configuration, str(path), part.configuration_line)
     except UnreadableConfigurationError as error:
-        problem = Problem("UnreadableConfiguration", str(error), error.path, error.line)
+        problem = Diagnostic.of(CheckCode.UnreadableConfiguration, str(error), error.path, error.line)
         configuration = replace(read_configuration(shared, default), problems=(problem,))
         return Model(address, name, str(path), part.line, part.sql, configuration)
     if not part.sql.strip() and not own.data:
@@ -146,16 +152,16 @@ def _model(part: Part, address: str, name: str, path: PurePosixPath, shared: Blo
     return Model(address, name, str(path), part.line, part.sql, read_configuration(own.over(shared), default))
 
 
-def _sources(root: Path, prefixes: list[PurePosixPath]) -> tuple[dict[str, Source], list[Problem]]:
+def _sources(root: Path, prefixes: list[PurePosixPath]) -> tuple[dict[str, Source], list[Diagnostic]]:
     found: dict[str, Source] = {}
-    problems: list[Problem] = []
+    problems: list[Diagnostic] = []
     for path in _files(root, (".yml", ".yaml")):
         if path.name == PROJECT_FILE:
             continue
         try:
             block = read_block((root / path).read_text("utf-8"), str(path))
         except UnreadableConfigurationError as error:
-            problems.append(Problem("UnreadableConfiguration", str(error), error.path, error.line))
+            problems.append(Diagnostic.of(CheckCode.UnreadableConfiguration, str(error), error.path, error.line))
             continue
         if "columns" not in block.data:
             continue
@@ -167,9 +173,9 @@ def _sources(root: Path, prefixes: list[PurePosixPath]) -> tuple[dict[str, Sourc
     return found, problems
 
 
-def _source(block: Block, address: str, path: str) -> tuple[Source, list[Problem]]:
+def _source(block: Block, address: str, path: str) -> tuple[Source, list[Diagnostic]]:
     problems = [
-        unknown_key("UnknownKey", key, SOURCE_KEYS, "a source", *block.place(key))
+        unknown_key(CheckCode.UnknownKey, key, SOURCE_KEYS, "a source", *block.place(key))
         for key in block.data
         if key not in SOURCE_KEYS
     ]
@@ -184,7 +190,7 @@ def _source(block: Block, address: str, path: str) -> tuple[Source, list[Problem
             column = getattr(series, key)
             if column.lower() not in known:
                 message = f"timeseries.{key} is {column}, which columns lacks; it has {', '.join(sorted(columns))}"
-                problems.append(Problem("MalformedTimeseries", message, *block.place("timeseries", key)))
+                problems.append(Diagnostic.of(CheckCode.MalformedTimeseries, message, *block.place("timeseries", key)))
     parts = address.split(".")
     schema, _, table = str(block.data.get("name") or ".".join(parts[-2:])).rpartition(".")
     said = block.data

@@ -10,8 +10,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_kinds.errors import AuditArgument
-from dbt_kinds.kinds import Place, TestDefinition
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Place
+from dbt_kinds.kinds import TestDefinition
 from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.sqlmesh.block import Value
 from dbt_kinds.readers.sqlmesh.context import AuditSource, ProjectContext, lookup
@@ -47,7 +48,7 @@ def _fragment(value: Value, dialect: str) -> Fragment:
         return _in_dialect(value, dialect)
     items = value.as_list()
     if not items:
-        raise value.error(AuditArgument, f"{value.name} is empty; write at least one value")
+        raise value.error(CompileCode.AuditArgument, f"{value.name} is empty; write at least one value")
     return [_in_dialect(item, dialect) for item in items]
 
 

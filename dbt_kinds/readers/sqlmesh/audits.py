@@ -8,7 +8,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_kinds.errors import AuditArgument, MissingName, SqlParseError, UnknownAudit
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import DataTest, Parameter, TestDefinition
 from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.audit_definitions import define, fixed_values, parameters_of, scope_of
@@ -76,13 +77,15 @@ def read_audit(statements: Sequence[Statement], dialect: str) -> AuditSource:
     """Parses an AUDIT block and the query after it.
 
     Raises:
-        MissingName, BadPropertyValue, SqlParseError: the block cannot be read.
+        CompileError: the block cannot be read (MissingName, BadPropertyValue, SqlParseError).
     """
     head = statements[0]
     block = read_block(head.text, head.file, head.first_line, dialect)
     name = block.take("name")
     if name is None:
-        raise MissingName("the AUDIT block has no name; add 'name <name>'", head.file, head.line)
+        raise CompileError(
+            CompileCode.MissingName, "the AUDIT block has no name; add 'name <name>'", head.file, head.line
+        )
     own = block.take("dialect")
     if own is not None:
         dialect = check_dialect(own.as_text(), head.file, own.place.line)
@@ -104,9 +107,11 @@ def read_audit(statements: Sequence[Statement], dialect: str) -> AuditSource:
     for ignored in ("model", "owner", "depends_on", "formatting"):
         block.take(ignored)
     for key, value in block.properties.items():
-        raise value.error(AuditArgument, f"an AUDIT block has no property {key}; remove it")
+        raise value.error(CompileCode.AuditArgument, f"an AUDIT block has no property {key}; remove it")
     if query is None:
-        raise SqlParseError(f"audit {audit.name} has no query behind its block", head.file, head.line)
+        raise CompileError(
+            CompileCode.SqlParseError, f"audit {audit.name} has no query behind its block", head.file, head.line
+        )
     return audit
 
 
@@ -114,7 +119,7 @@ def tests_of(value: Value, context: ProjectContext, scope: Scope) -> list[DataTe
     """Converts a list of audits to tests.
 
     Raises:
-        UnknownAudit, AuditArgument: there is no such audit, or it does not take these arguments.
+        CompileError: there is no such audit, or it does not take these arguments (UnknownAudit, AuditArgument).
     """
     return tests_of_calls(value.as_calls(), context, scope)
 
@@ -147,11 +152,13 @@ def _tests(call: Call, context: ProjectContext, scope: Scope, not_null: set[str]
     name, is_blocking = _base_name(call, context)
     own = context.audits.get(name)
     if own is not None and own.is_standalone:
-        raise call.value.error(UnknownAudit, f"audit {call.name} is standalone and runs by itself; remove it here")
+        raise call.value.error(
+            CompileCode.UnknownAudit, f"audit {call.name} is standalone and runs by itself; remove it here"
+        )
     if own is None and name not in _BUILT_IN:
         near = difflib.get_close_matches(name, [*_BUILT_IN, *context.audits], 1)
         hint = f"did you mean {near[0]}?" if near else "define it in audits/"
-        raise call.value.error(UnknownAudit, f"audit {call.name} is unknown: {hint}")
+        raise call.value.error(CompileCode.UnknownAudit, f"audit {call.name} is unknown: {hint}")
     arguments = {_SPELLINGS.get(name, {}).get(key, key): value for key, value in call.arguments.items()}
     config: dict[str, Any] = {}
     blocking = arguments.pop("blocking", None)
@@ -173,7 +180,7 @@ def _tests(call: Call, context: ProjectContext, scope: Scope, not_null: set[str]
         broken = broken_limit(name, test.arguments)
         if broken is not None:
             key, why = broken
-            raise arguments.get(key, call.value).error(AuditArgument, f"audit {call.name}: {why}")
+            raise arguments.get(key, call.value).error(CompileCode.AuditArgument, f"audit {call.name}: {why}")
     return [_with_marks(test, scope) for test in tests]
 
 
@@ -181,10 +188,10 @@ def _check_arguments(call: Call, arguments: dict[str, Value], required: Sequence
     for key, value in arguments.items():
         if key not in known:
             takes = ", ".join((*known, *_EVERYWHERE))
-            raise value.error(AuditArgument, f"audit {call.name} has no argument {key}; it takes {takes}")
+            raise value.error(CompileCode.AuditArgument, f"audit {call.name} has no argument {key}; it takes {takes}")
     for key in required:
         if key not in arguments:
-            raise call.value.error(AuditArgument, f"audit {call.name} lacks the argument {key}")
+            raise call.value.error(CompileCode.AuditArgument, f"audit {call.name} lacks the argument {key}")
 
 
 def _built_in_tests(

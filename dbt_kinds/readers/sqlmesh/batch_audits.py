@@ -11,8 +11,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_kinds.errors import WholeTableTest
-from dbt_kinds.kinds import DataTest, Kind, Model, ModelReference, Project, TestDefinition, This, note_of
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.kinds import DataTest, Kind, Model, ModelReference, Project, TestDefinition, This
 from dbt_kinds.readers.circles import way_back
 from dbt_kinds.readers.sqlmesh.model_graph import models_read
 
@@ -50,7 +51,7 @@ def place_audits(project: Project, *, as_tests: bool) -> None:
                     f"tests of {model.name} read it by its name, or what is built from it: {names}; "
                     "they see the whole table"
                 )
-            model.notes.append(note_of(WholeTableTest(message, model.place.file, model.place.line)))
+            model.notes.append(Diagnostic.of(CompileCode.WholeTableTest, message, model.place.file, model.place.line))
 
 
 def _take_audits(model: Model, project: Project, reads: dict[str, set[str]]) -> None:

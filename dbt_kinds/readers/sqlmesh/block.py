@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from sqlglot import Token, TokenType, exp
 
-from dbt_kinds.errors import BadPropertyValue, CompileError, DuplicateProperty, SqlParseError
-from dbt_kinds.kinds import Place
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Place
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.sqlmesh.dialects import block_tokens
 from dbt_kinds.translation.dialects import ParseFailure, parse_expression
 
@@ -38,13 +39,13 @@ class Value:
         """The value as written, without surrounding comments."""
         return self.source[self.tokens[0].start : self.tokens[-1].end + 1] if self.tokens else ""
 
-    def error(self, kind: type[CompileError], message: str) -> CompileError:
+    def error(self, code: CompileCode, message: str) -> CompileError:
         """An error about this value."""
-        return kind(message, self.place.file, self.place.line)
+        return CompileError(code, message, self.place.file, self.place.line)
 
     def bad(self, expected: str) -> CompileError:
         """An error that states what the property expects."""
-        return self.error(BadPropertyValue, f"{self.name} is {self.text or 'empty'}; write {expected}")
+        return self.error(CompileCode.BadPropertyValue, f"{self.name} is {self.text or 'empty'}; write {expected}")
 
     def part(self, tokens: Sequence[Token], name: str | None = None) -> Value:
         """A part of this value."""
@@ -119,7 +120,7 @@ class Value:
         try:
             return parse_expression(self.text, self.dialect)
         except ParseFailure as failure:
-            raise self.error(SqlParseError, f"{self.name}: {failure.message}") from failure
+            raise self.error(CompileCode.SqlParseError, f"{self.name}: {failure.message}") from failure
 
     def as_literal(self) -> object:
         """A string, number, boolean, null or list of these; anything else is kept as written."""
@@ -159,12 +160,12 @@ class Block:
         """Removes and returns the property with one of these spellings.
 
         Raises:
-            DuplicateProperty: the block has several spellings.
+            CompileError: the block has several spellings (DuplicateProperty).
         """
         found = [name for name in names if name in self.properties]
         if len(found) > 1:
             value = self.properties[found[1]]
-            raise value.error(DuplicateProperty, f"{' and '.join(found)} say the same; keep one of them")
+            raise value.error(CompileCode.DuplicateProperty, f"{' and '.join(found)} say the same; keep one of them")
         return self.properties.pop(found[0]) if found else None
 
 
@@ -172,17 +173,18 @@ def read_block(text: str, file: str, first_line: int, dialect: str) -> Block:
     """Parses the properties of a block, given the line at which its text begins.
 
     Raises:
-        SqlParseError: the text is not a block.
-        DuplicateProperty: a property occurs twice.
+        CompileError: the text is not a block (SqlParseError).
+        CompileError: a property occurs twice (DuplicateProperty).
     """
     tokens = block_tokens(text, dialect, file, first_line)
     begin = next((i for i, token in enumerate(tokens) if token.text == "("), None)
     line = first_line + (tokens[0].line - 1 if tokens else 0)
     end = _matching(tokens, begin) if begin is not None else None
     if begin is None or end is None:
-        raise SqlParseError("the block is not closed; it ends with ');'", file, line)
+        raise CompileError(CompileCode.SqlParseError, "the block is not closed; it ends with ');'", file, line)
     if end != len(tokens) - 1:
-        raise SqlParseError(
+        raise CompileError(
+            CompileCode.SqlParseError,
             f"'{tokens[end + 1].text}' stands behind the block; end the block with ');'",
             file,
             first_line + tokens[end + 1].line - 1,
@@ -195,8 +197,8 @@ def read_properties(value: Value) -> dict[str, Value]:
     """Parses `key value, key value`, by lower-case key.
 
     Raises:
-        SqlParseError: a key has no value.
-        DuplicateProperty: a key occurs twice.
+        CompileError: a key has no value (SqlParseError).
+        CompileError: a key occurs twice (DuplicateProperty).
     """
     properties: dict[str, Value] = {}
     last = ""
@@ -212,14 +214,16 @@ def read_properties(value: Value) -> dict[str, Value]:
         key, rest = item[0], item[1:]
         place = value.part(item)
         if not _is_word(key) and key.token_type not in _TEXTS:
-            raise place.error(SqlParseError, f"'{key.text}' is no property; write 'key value', separated by commas")
+            raise place.error(
+                CompileCode.SqlParseError, f"'{key.text}' is no property; write 'key value', separated by commas"
+            )
         last = key.text.lower()
         if rest and rest[0].text in ("=", ":="):
             rest = rest[1:]
         if not rest:
-            raise place.error(SqlParseError, f"property {last} has no value; write '{last} <value>'")
+            raise place.error(CompileCode.SqlParseError, f"property {last} has no value; write '{last} <value>'")
         if last in properties:
-            raise place.error(DuplicateProperty, f"property {last} stands twice; keep one of them")
+            raise place.error(CompileCode.DuplicateProperty, f"property {last} stands twice; keep one of them")
         properties[last] = value.part(rest, last)
     return properties
 
@@ -238,7 +242,7 @@ def read_call(value: Value) -> Call:
                 raise value.part(item or tokens).bad("every argument as name := value")
             key = item[0].text.lower()
             if key in arguments:
-                raise value.part(item).error(DuplicateProperty, f"argument {key} of {name} stands twice")
+                raise value.part(item).error(CompileCode.DuplicateProperty, f"argument {key} of {name} stands twice")
             arguments[key] = value.part(item[2:], key)
     return Call(name, arguments, value)
 

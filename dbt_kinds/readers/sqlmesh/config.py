@@ -8,18 +8,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from dbt_kinds.errors import (
-    BadConfig,
-    BadPropertyValue,
-    ConfigNotFound,
-    GatewayIgnored,
-    PropertyDropped,
-    RelativeStart,
-    UnreadableScheduleError,
-    VariableFrozen,
-)
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.errors import CompileError, UnreadableScheduleError
 from dbt_kinds.intervals.units import read_unit
-from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.readers.sqlmesh.config_jinja import render_config
 from dbt_kinds.readers.sqlmesh.config_literals import literals_of
 from dbt_kinds.readers.sqlmesh.config_run import run_config
@@ -76,7 +68,7 @@ class Config:
     project: str = ""
     is_vulcan: bool = False
     not_converted: list[str] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
 
     @property
     def dialect(self) -> str | None:
@@ -93,8 +85,8 @@ def read_config(root: Path, *, runs: bool = False, variables: Mapping[str, Any] 
         variables: values that take precedence over the configuration's, by name.
 
     Raises:
-        ConfigNotFound: there is none.
-        BadConfig: it cannot be read, or SQLMesh runs a dbt project by it.
+        CompileError: there is none (ConfigNotFound).
+        CompileError: it cannot be read, or SQLMesh runs a dbt project by it (BadConfig).
     """
     _refuse_dbt_project(root)
     config = _read(root, runs=runs)
@@ -112,7 +104,7 @@ def _refuse_dbt_project(root: Path) -> None:
     if python.is_file() and "sqlmesh.dbt" not in python.read_text(encoding="utf-8", errors="replace"):
         return
     message = "SQLMesh runs a dbt project here, whose models are dbt's already; convert them with dbt-kinds migrate"
-    raise BadConfig(message, _DBT_PROJECT, 1)
+    raise CompileError(CompileCode.BadConfig, message, _DBT_PROJECT, 1)
 
 
 def _read(root: Path, *, runs: bool) -> Config:
@@ -122,7 +114,9 @@ def _read(root: Path, *, runs: bool) -> Config:
     if (root / "config.py").is_file():
         return _run_python(root / "config.py") if runs else _read_python(root / "config.py")
     names = ", ".join(_YAML_FILES)
-    raise ConfigNotFound(f"{root.name} has no {names} or config.py; pass the folder that holds one")
+    raise CompileError(
+        CompileCode.ConfigNotFound, f"{root.name} has no {names} or config.py; pass the folder that holds one"
+    )
 
 
 def _read_yaml(path: Path) -> Config:
@@ -130,7 +124,7 @@ def _read_yaml(path: Path) -> Config:
     try:
         written = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"cannot be read: {error}", name, 1) from error
+        raise CompileError(CompileCode.BadConfig, f"cannot be read: {error}", name, 1) from error
     rendered = render_config(written, name)
     config = _config(name, _content(rendered.text, name))
     _note_defaulted(config, rendered.defaulted)
@@ -140,17 +134,17 @@ def _read_yaml(path: Path) -> Config:
 def _note_defaulted(config: Config, names: list[str]) -> None:
     if names:
         message = f"{', '.join(names)} of the environment became the default that stands in {config.file}"
-        config.notes.append(note_of(VariableFrozen(message, config.file, 1)))
+        config.notes.append(Diagnostic.of(CompileCode.VariableFrozen, message, config.file, 1))
 
 
 def _content(text: str, name: str) -> dict[str, Any]:
     try:
         documents = [document.value() for document in read_yaml(text, name)]
-    except BadPropertyValue as error:
-        raise BadConfig(error.message, name, error.line) from error
+    except CompileError as error:
+        raise CompileError(CompileCode.BadConfig, error.message, name, error.line) from error
     content = documents[0] if documents else {}
     if len(documents) > 1 or not isinstance(content, dict):
-        raise BadConfig("is not a mapping; write keys such as model_defaults", name, 1)
+        raise CompileError(CompileCode.BadConfig, "is not a mapping; write keys such as model_defaults", name, 1)
     return content
 
 
@@ -184,7 +178,7 @@ def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any
     """Defaults, with dates and crons as strings like in models.
 
     Raises:
-        BadConfig: one is not a date, a cron or a unit.
+        CompileError: one is not a date, a cron or a unit (BadConfig).
     """
     # a key without a value is not a default; only a config.py has dates
     defaults = {
@@ -198,16 +192,20 @@ def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any
             f"model_defaults {key} comes from the environment ({names}), which only dbt knows, and was left out; write "
             "the value, or env_var('<NAME>', '<default>')"
         )
-        config.notes.append(note_of((RelativeStart if key == "start" else PropertyDropped)(message, config.file, 1)))
+        code = CompileCode.RelativeStart if key == "start" else CompileCode.PropertyDropped
+        config.notes.append(Diagnostic.of(code, message, config.file, 1))
     if defaults.get("start") is not None:
         try:
             defaults["start"] = instant(str(defaults["start"]))
         except MovingInstant:
             message = f"model_defaults start '{defaults.pop('start')}' moves every day and was left out; write a date"
-            config.notes.append(note_of(RelativeStart(message, config.file, 1)))
+            config.notes.append(Diagnostic.of(CompileCode.RelativeStart, message, config.file, 1))
         except NoInstant as problem:
-            raise BadConfig(
-                f"model_defaults start is {problem}; write a date such as 2024-01-01", config.file, 1
+            raise CompileError(
+                CompileCode.BadConfig,
+                f"model_defaults start is {problem}; write a date such as 2024-01-01",
+                config.file,
+                1,
             ) from None
     try:
         if "cron" in defaults:
@@ -215,17 +213,27 @@ def _model_defaults(written: Mapping[str, Any], config: Config) -> dict[str, Any
         if "interval_unit" in defaults:
             read_unit(defaults["interval_unit"])
     except UnreadableScheduleError as problem:
-        raise BadConfig(str(problem), config.file, 1) from problem
+        raise CompileError(CompileCode.BadConfig, str(problem), config.file, 1) from problem
     if "assertions" in defaults:
         if "audits" in defaults:
-            raise BadConfig("model_defaults: audits and assertions say the same; keep one of them", config.file, 1)
+            raise CompileError(
+                CompileCode.BadConfig,
+                "model_defaults: audits and assertions say the same; keep one of them",
+                config.file,
+                1,
+            )
         defaults["audits"] = defaults.pop("assertions")
         config.is_vulcan = True
     for key in ("pre_statements", "post_statements", "on_virtual_update", "audits"):
         if isinstance(defaults.get(key), str):
             defaults[key] = [defaults[key]]
     if not isinstance(defaults.get("physical_properties") or {}, dict):
-        raise BadConfig("model_defaults physical_properties is not a mapping; write 'key: value' lines", config.file, 1)
+        raise CompileError(
+            CompileCode.BadConfig,
+            "model_defaults physical_properties is not a mapping; write 'key: value' lines",
+            config.file,
+            1,
+        )
     return defaults
 
 
@@ -233,7 +241,7 @@ def _note_the_rest(config: Config, content: Mapping[str, Any]) -> None:
     connections = sorted(_CONNECTION & content.keys())
     if connections:
         message = f"{', '.join(connections)} not converted: profiles.yml decides where this runs"
-        config.notes.append(note_of(GatewayIgnored(message, config.file, 1)))
+        config.notes.append(Diagnostic.of(CompileCode.GatewayIgnored, message, config.file, 1))
     config.not_converted = sorted(content.keys() - _READ - _CONNECTION)
 
 
@@ -242,7 +250,7 @@ def _mapping(content: Mapping[str, Any], name: str, file: str) -> dict[str, Any]
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise BadConfig(f"{name} is {value!r}; write a mapping", file, 1)
+        raise CompileError(CompileCode.BadConfig, f"{name} is {value!r}; write a mapping", file, 1)
     return {str(key): item for key, item in value.items()}
 
 
@@ -250,7 +258,7 @@ def _texts(content: Mapping[str, Any], name: str, file: str) -> list[str]:
     value = content.get(name) or []
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        raise BadConfig(f"{name} is {value!r}; write a list of strings", file, 1)
+        raise CompileError(CompileCode.BadConfig, f"{name} is {value!r}; write a list of strings", file, 1)
     return items
 
 
@@ -259,16 +267,17 @@ def _read_python(path: Path) -> Config:
     try:
         literals = literals_of(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise BadConfig(f"is not Python: {error}", path.name, getattr(error, "lineno", 1) or 1) from error
+        raise CompileError(
+            CompileCode.BadConfig, f"is not Python: {error}", path.name, getattr(error, "lineno", 1) or 1
+        ) from error
     config = _config(path.name, literals.settings)
     _note_defaulted(config, literals.defaulted)
     config.notes.extend(
-        note_of(
-            PropertyDropped(
-                f"{name} is computed and was not read; --run-config runs config.py, in a process of its own",
-                path.name,
-                line,
-            )
+        Diagnostic.of(
+            CompileCode.PropertyDropped,
+            f"{name} is computed and was not read; --run-config runs config.py, in a process of its own",
+            path.name,
+            line,
         )
         for name, line in literals.computed
         if name.split(".")[0] not in _CONNECTION
@@ -283,10 +292,13 @@ def _run_python(path: Path) -> Config:
     _note_defaulted(config, found["defaulted"])
     if found["unset"]:
         message = f"{', '.join(found['unset'])} of the environment: asked for in {path.name}, and taken as not set"
-        config.notes.append(note_of(VariableFrozen(message, path.name, 1)))
+        config.notes.append(Diagnostic.of(CompileCode.VariableFrozen, message, path.name, 1))
     config.notes.extend(
-        note_of(
-            PropertyDropped(f"{name} comes from what is not run or not installed here, and was not read", path.name, 1)
+        Diagnostic.of(
+            CompileCode.PropertyDropped,
+            f"{name} comes from what is not run or not installed here, and was not read",
+            path.name,
+            1,
         )
         for name in found["computed"]
         if name.split(".")[0] not in _CONNECTION and name.split(".")[0] in _READ

@@ -9,7 +9,8 @@ from typing import Any
 from jinja2 import StrictUndefined, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from dbt_kinds.errors import BadConfig
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.sqlmesh.environment import placeholder
 
 # a placeholder for secrets, which are not used by any converted setting
@@ -32,7 +33,7 @@ def render_config(text: str, file: str) -> RenderedConfig:
     """Renders a configuration as if no environment variables were set.
 
     Raises:
-        BadConfig: its Jinja cannot be read, or needs values known only when the source tool runs.
+        CompileError: its Jinja cannot be read, or needs values known only when the source tool runs (BadConfig).
     """
     rendered = RenderedConfig()
 
@@ -49,7 +50,7 @@ def render_config(text: str, file: str) -> RenderedConfig:
             f"has Jinja that cannot be rendered here: {error}; write the value, or env_var('<NAME>', '<default>'), "
             "which is rendered as its default"
         )
-        raise BadConfig(message, file, _line_of(error)) from error
+        raise CompileError(CompileCode.BadConfig, message, file, _line_of(error)) from error
     return rendered
 
 

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dbt_kinds.errors import BadConfig
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 
 _SECONDS = 60
 
@@ -21,16 +22,16 @@ def run_config(path: Path) -> dict[str, Any]:
     decide something and were taken as not set.
 
     Raises:
-        BadConfig: it fails, or does not end.
+        CompileError: it fails, or does not end (BadConfig).
     """
     command = [sys.executable, "-m", "dbt_kinds.readers.sqlmesh.config_process", str(path)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
     except subprocess.TimeoutExpired as error:
-        raise BadConfig(f"did not end within {_SECONDS} seconds", path.name, 1) from error
+        raise CompileError(CompileCode.BadConfig, f"did not end within {_SECONDS} seconds", path.name, 1) from error
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["it ended without a message"])[-1]
-        raise BadConfig(f"fails when it is run: {last}", path.name, _line(done.stderr, path))
+        raise CompileError(CompileCode.BadConfig, f"fails when it is run: {last}", path.name, _line(done.stderr, path))
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 

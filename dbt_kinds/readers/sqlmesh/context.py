@@ -9,7 +9,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_kinds.kinds import Note, TestDefinition
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.kinds import TestDefinition
 from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.sqlmesh.block import Block, Value
 from dbt_kinds.readers.sqlmesh.config import Config
@@ -90,7 +91,7 @@ class ProjectContext:
     declared: dict[str, str] = field(default_factory=dict)
     call_python: Callable[[str, list[str], dict[str, str], Scope, int], Fragment] | None = None
     columns_of: Callable[[str], Columns | None] = lambda key: None
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
 
     def scope(self, file: str, dialect: str) -> Scope:
         """The scope of a file's macros."""

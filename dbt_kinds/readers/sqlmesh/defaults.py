@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from dbt_kinds.errors import (
-    CompileError,
-    PropertyDropped,
-)
-from dbt_kinds.kinds import (
-    Jinja,
-    Project,
-    SqlText,
-    note_of,
-)
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.errors import CompileError
+from dbt_kinds.kinds import Jinja, Project, SqlText
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
 from dbt_kinds.readers.sqlmesh.environment import placeholder, variables_in
 from dbt_kinds.readers.sqlmesh.hooks import read_hook
@@ -67,7 +61,7 @@ def read_defaults(context: ProjectContext, project: Project) -> None:
     unknown = sorted(defaults.keys() - DEFAULTS_READ - NO_NOTE)
     if unknown:
         message = f"model_defaults: {', '.join(unknown)} dropped: dbt has no such default"
-        project.notes.append(note_of(PropertyDropped(message, config.file, 1)))
+        project.notes.append(Diagnostic.of(CompileCode.PropertyDropped, message, config.file, 1))
 
 
 def _project_hook(text: str, context: ProjectContext, project: Project) -> SqlText | None:
@@ -78,7 +72,7 @@ def _project_hook(text: str, context: ProjectContext, project: Project) -> SqlTe
     try:
         hook = read_hook(Statement("sql", text, 1, 1, file), scope, context.tables, None)
     except CompileError as error:
-        project.notes.append(note_of(error))
+        project.notes.append(error.diagnostic)
         return None
     project.notes.extend(scope.notes)
     return hook

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from dbt_kinds.errors import SqlParseError
-from dbt_kinds.kinds import Note, SourceTable, SqlText
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.kinds import SourceTable, SqlText
 from dbt_kinds.marks import Marks
 from dbt_kinds.readers.sqlmesh.context import ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.external import text_value
@@ -47,12 +48,14 @@ class DescribedModels:
         """An expression for Spark."""
         return spark_expression(text_value(what, text, node.file, node.text_line, self._dialect))
 
-    def query(self, text: str, what: str, marks: Marks, node: YamlNode) -> tuple[SqlText, list[Note]]:
+    def query(self, text: str, what: str, marks: Marks, node: YamlNode) -> tuple[SqlText, list[Diagnostic]]:
         """A query for Spark."""
         scope = self._context.scope(node.file, self._dialect)
         scope.marks, scope.model_name = marks, what
         prepared = prepare(text, scope, node.text_line)
         if not isinstance(prepared.tree, exp.Query):
-            raise node.error(SqlParseError, f"{what} is no query; write a SELECT of the rows that are wrong")
+            raise node.error(
+                CompileCode.SqlParseError, f"{what} is no query; write a SELECT of the rows that are wrong"
+            )
         sql = to_spark(prepared, self._context.tables, None, lookup(self._context, scope))
         return sql, scope.notes

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sqlglot import Dialect, Token, Tokenizer
 from sqlglot.errors import TokenError
 
-from dbt_kinds.errors import MissingDialect, SqlParseError
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.translation.dialects import dialect_of, first_line
 
 
@@ -15,12 +16,14 @@ def check_dialect(name: str, file: str, line: int) -> str:
     """A dialect under its sqlglot name; settings after a comma are SQLMesh's own and dropped.
 
     Raises:
-        MissingDialect: sqlglot has no dialect with this name.
+        CompileError: sqlglot has no dialect with this name (MissingDialect).
     """
     plain = name.split(",")[0].strip().lower()
     if plain and Dialect.get(plain) is None:
         known = ", ".join(sorted(key for key in Dialect.classes if key))
-        raise MissingDialect(f"'{name}' is no dialect that sqlglot reads; write one of {known}", file, line)
+        raise CompileError(
+            CompileCode.MissingDialect, f"'{name}' is no dialect that sqlglot reads; write one of {known}", file, line
+        )
     return plain
 
 
@@ -28,14 +31,18 @@ def tokens_of(text: str, dialect: str, file: str, line: int) -> list[Token]:
     """Tokenizes a text, given the line at which it begins.
 
     Raises:
-        SqlParseError: a string, comment or name is not closed.
+        CompileError: a string, comment or name is not closed (SqlParseError).
     """
     try:
         return list(dialect_of(dialect).tokenize(text))
     except TokenError as error:
-        raise SqlParseError(f"cannot read this as SQL of {dialect}: {first_line(error)}", file, line) from error
+        raise CompileError(
+            CompileCode.SqlParseError, f"cannot read this as SQL of {dialect}: {first_line(error)}", file, line
+        ) from error
     except (IndexError, ValueError, KeyError, RecursionError) as error:
-        raise SqlParseError(f"cannot read this as SQL of {dialect}: {error}", file, line) from error
+        raise CompileError(
+            CompileCode.SqlParseError, f"cannot read this as SQL of {dialect}: {error}", file, line
+        ) from error
 
 
 class BlockTokenizer(Tokenizer):
@@ -56,10 +63,12 @@ def block_tokens(text: str, dialect: str, file: str, line: int) -> Sequence[Toke
     """Tokenizes a MODEL block.
 
     Raises:
-        SqlParseError: a string, comment or name is not closed.
+        CompileError: a string, comment or name is not closed (SqlParseError).
     """
     tokenizer = HashBlockTokenizer if dialect in ("bigquery", "mysql") else BlockTokenizer
     try:
         return list(tokenizer().tokenize(text))
     except (TokenError, IndexError, ValueError, KeyError) as error:
-        raise SqlParseError(f"cannot read the block: {first_line(error)}", file, line) from error
+        raise CompileError(
+            CompileCode.SqlParseError, f"cannot read the block: {first_line(error)}", file, line
+        ) from error

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from dbt_kinds.errors import SourceNotFound
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 
 _NOT_CONVERTED = ("linter", "signals", "materializations")
 _OF_VULCAN = ("models/semantics/", "models/metrics/", "semantics/", "metrics/", "dq/", "checks/")
@@ -46,10 +47,10 @@ def find_files(root: Path, ignore_patterns: Iterable[str]) -> Files:
     """Finds a project's files.
 
     Raises:
-        SourceNotFound: the root is not a folder.
+        CompileError: the root is not a folder (SourceNotFound).
     """
     if not root.is_dir():
-        raise SourceNotFound(f"{root} is no folder; pass the folder of the project")
+        raise CompileError(CompileCode.SourceNotFound, f"{root} is no folder; pass the folder of the project")
     patterns = list(ignore_patterns)
     files = Files(root)
     for path in _walk(root, root):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dbt_kinds.errors import BadPropertyValue, CompileError, PropertyDropped, SqlParseError, Untranslatable
-from dbt_kinds.kinds import Column, Place, SourceTable, note_of
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic, Place
+from dbt_kinds.errors import CompileError
+from dbt_kinds.kinds import Column, SourceTable
 from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
 from dbt_kinds.readers.sqlmesh.block import Call, Value
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
@@ -22,7 +24,7 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
     """Reads the tables of one file; their audits are read later, when all audits are known.
 
     Raises:
-        BadPropertyValue, SqlParseError: the file is not YAML of this form.
+        CompileError: the file is not YAML of this form (BadPropertyValue, SqlParseError).
     """
     dialect = context.config.dialect or ""
     found = []
@@ -30,27 +32,38 @@ def read_external(text: str, file: str, context: ProjectContext) -> list[tuple[S
         entry, line = node.value(), node.line
         name = name_of_text(str(entry.get("name") or ""), dialect)
         if not name.table:
-            raise SqlParseError("an external model has no name; add 'name: schema.table'", file, line)
+            raise CompileError(
+                CompileCode.SqlParseError, "an external model has no name; add 'name: schema.table'", file, line
+            )
         source = context.tables.add_source(name, Place(file, line), is_declared=True)
         source.description = str(entry["description"]) if entry.get("description") else None
         descriptions = entry.get("column_descriptions") or {}
         columns = entry.get("columns") or {}
         if not isinstance(columns, dict) or not isinstance(descriptions, dict):
-            raise BadPropertyValue(f"columns of {name.text} are {columns!r}; write 'name: TYPE' pairs", file, line)
+            raise CompileError(
+                CompileCode.BadPropertyValue,
+                f"columns of {name.text} are {columns!r}; write 'name: TYPE' pairs",
+                file,
+                line,
+            )
         for column, kind in columns.items():
             value = text_value("columns", str(kind), file, line, dialect)
             description = descriptions.get(column)
             try:
                 data_type = spark_type(str(kind), value)
-            except Untranslatable as error:
+            except CompileError as error:
+                if error.code is not CompileCode.Untranslatable:
+                    raise
                 # whoever provides the table decides how Spark reads it
-                source.notes.append(note_of(PropertyDropped(f"{name.text}.{column}: {error.message}", file, line)))
+                source.notes.append(
+                    Diagnostic.of(CompileCode.PropertyDropped, f"{name.text}.{column}: {error.message}", file, line)
+                )
                 data_type = None
             source.columns.append(Column(str(column), data_type, str(description) if description else None))
         rest = sorted(entry.keys() - _READ)
         if rest:
             message = f"{', '.join(rest)} dropped: a source of dbt has no counterpart"
-            source.notes.append(note_of(PropertyDropped(message, file, line)))
+            source.notes.append(Diagnostic.of(CompileCode.PropertyDropped, message, file, line))
         found.append((source, entry))
     return found
 
@@ -69,7 +82,7 @@ def read_external_tests(source: SourceTable, entry: dict[str, Any], context: Pro
             tests_of_calls(calls, context, scope)
             readable.extend(calls)
         except CompileError as error:
-            source.notes.append(note_of(error))
+            source.notes.append(error.diagnostic)
     # again together, since the result for one may depend on another
     source.tests.extend(tests_of_calls(readable, context, scope))
     source.notes.extend(dict.fromkeys(scope.notes))
@@ -106,5 +119,7 @@ def _entries(text: str, file: str) -> Iterator[YamlNode]:
     for document in read_yaml(text, file):
         for entry in document.items() if document.is_list else [document]:
             if not entry.is_mapping:
-                raise entry.error(BadPropertyValue, f"{entry.shown} is not a mapping; write 'name: schema.table'")
+                raise entry.error(
+                    CompileCode.BadPropertyValue, f"{entry.shown} is not a mapping; write 'name: schema.table'"
+                )
             yield entry

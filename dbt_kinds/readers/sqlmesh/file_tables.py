@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.errors import FileTypesGuessed
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import Jinja, SparkSql, SqlText, Variable
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.macros.variables import note_frozen, project_variables
@@ -199,13 +199,15 @@ def _note_part_of_path(file: _File, scope: Scope, line: int) -> None:
         return
     where = "in the folder of the schema" if file.options or file.columns else "where its driver was started"
     message = f"{file.path} is no whole path: Spark looks for it {where}; write the whole path"
-    scope.note(FileTypesGuessed, message, line)
+    scope.note(CompileCode.FileTypesGuessed, message, line)
 
 
 def _put(file: _File, scope: Scope, line: int) -> str:
     """The mark for what Spark reads in place of a file."""
     if file.guesses:
-        scope.note(FileTypesGuessed, f"{file.path}: {'; '.join(file.guesses)}; see that it is read as it was", line)
+        scope.note(
+            CompileCode.FileTypesGuessed, f"{file.path}: {'; '.join(file.guesses)}; see that it is read as it was", line
+        )
     if not file.options and not file.columns:
         path = exp.to_identifier(file.path, quoted=True).sql(dialect="spark")
         return scope.marks.name_of(SparkSql(f"{file.format}.{path}"))

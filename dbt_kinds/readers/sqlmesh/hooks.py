@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt_kinds.errors import CreationOnly, PropertyDropped, UnreadableStatement, Untranslatable, VirtualUpdate
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.brackets import closing
@@ -42,7 +42,7 @@ def read_hook(statement: Statement, scope: Scope, tables: Tables, own_key: str |
     """Converts a statement to a hook; None if it produces none, such as @DEF.
 
     Raises:
-        UnreadableStatement, Untranslatable: it cannot be written for Spark.
+        CompileError: it cannot be written for Spark (UnreadableStatement, Untranslatable).
         CompileError: from its macros.
     """
     if statement.kind == "jinja_statement":
@@ -65,7 +65,7 @@ def rendered_hooks(statements: Iterable[Statement], scope: Scope) -> list[Statem
     """Statements with Jinja rendered to SQL where dbt cannot do it.
 
     Raises:
-        JinjaDialect: it cannot be rendered here.
+        CompileError: it cannot be rendered here (JinjaDialect).
     """
     found: list[Statement] = []
     for statement in statements:
@@ -93,7 +93,7 @@ def _macro_statement(name: str, text: str, statement: Statement, scope: Scope) -
                 "a statement for the table's creation was dropped, since hooks run on every run; run it once by hand: "
                 f"{' '.join(arguments[1].text.split())[:120]}"
             )
-            scope.note(CreationOnly, message, statement.line)
+            scope.note(CompileCode.CreationOnly, message, statement.line)
         return arguments[2].text if len(arguments) > 2 else None
     if name.upper() == "DEF":
         call_macro(name, arguments, scope, statement.line)
@@ -110,12 +110,14 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
         message = (
             f"'{' '.join(text.split())[:80]}' is for {scope.dialect} and was left out; write Spark's own, if it has one"
         )
-        scope.note(PropertyDropped, message, line)
+        scope.note(CompileCode.PropertyDropped, message, line)
         return None
     if isinstance(tree, exp.Command | exp.Column | exp.Alias):
         return _passed_on(text, scope, line, "sqlglot does not know this statement")
     if len(_dropped(tree)) > 1:
-        raise scope.error(Untranslatable, "Spark drops one table a statement; write a statement for each", line)
+        raise scope.error(
+            CompileCode.Untranslatable, "Spark drops one table a statement; write a statement for each", line
+        )
     targets = _targets(tree)
     changed = False
     for table in list(tree.find_all(exp.Table)):
@@ -137,7 +139,7 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
     try:
         translated = scope.target.translate(tree, scope.dialect, text)
     except NotInSpark as problem:
-        raise scope.error(Untranslatable, problem.message, line) from problem
+        raise scope.error(CompileCode.Untranslatable, problem.message, line) from problem
     note_remarks(scope, translated.remarks, lambda node: line)
     return SqlText(translated.text, used_marks(translated.text, scope.marks.by_name), tree)
 
@@ -182,9 +184,9 @@ def _passed_on(text: str, scope: Scope, line: int, reason: str) -> SqlText:
         message = (
             f"'{' '.join(text.split())[:80]}' cannot be read as {scope.dialect or 'SQL'}: {reason}; write it for Spark"
         )
-        raise scope.error(UnreadableStatement, message, line)
+        raise scope.error(CompileCode.UnreadableStatement, message, line)
     message = f"'{' '.join(text.split())[:80]}' was passed on as it is: {reason}"
-    scope.note(PropertyDropped, message, line)
+    scope.note(CompileCode.PropertyDropped, message, line)
     return SqlText(text, used_marks(text, scope.marks.by_name))
 
 
@@ -200,5 +202,5 @@ def read_virtual(
     hook = read_hook(statement, scope, tables, own_key)
     if hook is not None:
         message = "an ON_VIRTUAL_UPDATE statement runs as the last post_hook: dbt has no virtual layer"
-        scope.note(VirtualUpdate, message, statement.line)
+        scope.note(CompileCode.VirtualUpdate, message, statement.line)
     return hook

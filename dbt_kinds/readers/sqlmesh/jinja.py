@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dbt_kinds.errors import JinjaDialect, JinjaTimeVariable, UnsupportedMacro
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import SqlText, This
 from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
@@ -38,7 +38,7 @@ def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str 
     """Converts the body of a Jinja block for dbt.
 
     Raises:
-        JinjaDialect: its SQL is not Spark's, and Jinja text cannot be translated.
+        CompileError: its SQL is not Spark's, and Jinja text cannot be translated (JinjaDialect).
         CompileError: a variable `@x` in it is not defined.
     """
     if not is_spark(scope.dialect):
@@ -46,7 +46,7 @@ def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str 
             f"Jinja is not translated, and this is written for {scope.dialect or 'no known dialect'}; write it without "
             "Jinja, or in Spark's SQL with dialect spark in the MODEL block"
         )
-        raise scope.error(JinjaDialect, message, statement.line)
+        raise scope.error(CompileCode.JinjaDialect, message, statement.line)
     text = statement.text.strip("\n").rstrip()
     skipped = len(statement.text) - len(statement.text.lstrip("\n"))
 
@@ -92,7 +92,7 @@ def _bare_time(found: re.Match[str], scope: Scope, line: int) -> str:
         f"{found[0]} stands without quotes; in dbt the variable is a typed literal and is written without them, so see "
         "whether that is what is meant"
     )
-    scope.note(JinjaTimeVariable, message, line)
+    scope.note(CompileCode.JinjaTimeVariable, message, line)
     return _checked(_time(time[1], scope, line), found, scope, line)
 
 
@@ -100,11 +100,11 @@ def _checked(made: str, found: re.Match[str], scope: Scope, line: int) -> str:
     """The replacement for a variable, which must be a value, not a part of a word.
 
     Raises:
-        UnsupportedMacro: it touches a word.
+        CompileError: it touches a word (UnsupportedMacro).
     """
     if _spaced(made, found) != made:
         message = f"{found[0]} is a part of a word here, and dbt puts a value of SQL for it; write the whole word"
-        raise scope.error(UnsupportedMacro, message, line)
+        raise scope.error(CompileCode.UnsupportedMacro, message, line)
     return made
 
 

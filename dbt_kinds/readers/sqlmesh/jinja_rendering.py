@@ -12,7 +12,8 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import SandboxedEnvironment
 from sqlglot import TokenType
 
-from dbt_kinds.errors import CompileError, JinjaDialect, JinjaTimeVariable, SqlParseError, UnsupportedMacro
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import Parameter, SparkSql, This, TimeVariable
 from dbt_kinds.marks import MARK_NAME, has_glued_mark
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
@@ -94,7 +95,7 @@ def rendered_statement(statement: Statement, scope: Scope) -> str:
     """Renders a Jinja block to SQL, with marks for time variables.
 
     Raises:
-        JinjaDialect: it needs values known only when SQLMesh runs.
+        CompileError: it needs values known only when SQLMesh runs (JinjaDialect).
         CompileError: a time variable is not allowed there.
     """
     before = f"{scope.jinja_macros}\n" if scope.jinja_macros else ""
@@ -120,13 +121,13 @@ def rendered_query(statement: Statement, scope: Scope) -> str:
     """Renders a Jinja block to a single query, without its semicolon.
 
     Raises:
-        SqlParseError: it renders to none, or to several statements.
+        CompileError: it renders to none, or to several statements (SqlParseError).
         CompileError: as for `rendered_statement`.
     """
     made = split_statements(rendered_statement(statement, scope), statement.file, scope.dialect)
     if len(made) != 1:
         message = f"the Jinja of {scope.model_name} makes {len(made)} statements, and a query is one"
-        raise scope.error(SqlParseError, message, statement.line)
+        raise scope.error(CompileCode.SqlParseError, message, statement.line)
     return made[0].text
 
 
@@ -134,7 +135,7 @@ def _refusal(why: str, statement: Statement, scope: Scope, line: int | None = No
     reason = "dbt does not know SQLMesh's names" if is_spark(scope.dialect) else "Jinja is not translated"
     way_out = "write it without" if is_spark(scope.dialect) else "write it without, or in Spark's SQL"
     message = f"this Jinja cannot be rendered here ({why}), and {reason}; {way_out}"
-    return scope.error(JinjaDialect, message, statement.line if line is None else line)
+    return scope.error(CompileCode.JinjaDialect, message, statement.line if line is None else line)
 
 
 def _environment() -> SandboxedEnvironment:
@@ -202,7 +203,7 @@ def _with_values(text: str, scope: Scope, statement: Statement) -> str:
     whole = "".join([*pieces, text[position:]])
     if has_glued_mark(whole):
         message = "a variable that only dbt knows is a part of a word of this Jinja; write the whole word"
-        raise scope.error(UnsupportedMacro, message, statement.line)
+        raise scope.error(CompileCode.UnsupportedMacro, message, statement.line)
     return whole
 
 
@@ -228,4 +229,4 @@ def _note_unquoted(name: str, scope: Scope, line: int) -> None:
         f"{{{{ {mark.name} }}}} stands without quotes; in dbt the variable is a typed literal and is written without "
         "them, so see whether that is what is meant"
     )
-    scope.note(JinjaTimeVariable, message, line)
+    scope.note(CompileCode.JinjaTimeVariable, message, line)

@@ -7,7 +7,8 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.errors import BadPropertyValue, SqlParseError, UnreadableScheduleError, UnsupportedMacro, Untranslatable
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import UnreadableScheduleError
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.marks import MARK_NAME, used_marks
 from dbt_kinds.readers.sqlmesh.block import Value
@@ -26,18 +27,18 @@ def check_is_known(value: Value) -> None:
     """Refuses a value that is known only when dbt runs.
 
     Raises:
-        UnsupportedMacro: it contains a time variable or similar.
+        CompileError: it contains a time variable or similar (UnsupportedMacro).
     """
     if MARK_NAME.search(value.text):
         message = f"{value.name} asks for a time variable, which is known only when dbt runs; write a value"
-        raise value.error(UnsupportedMacro, message)
+        raise value.error(CompileCode.UnsupportedMacro, message)
 
 
 def one_of(value: Value, words: tuple[str, ...]) -> str:
     """A word from a list.
 
     Raises:
-        BadPropertyValue: it is not one of them.
+        CompileError: it is not one of them (BadPropertyValue).
     """
     word = value.as_word()
     if word not in words:
@@ -49,19 +50,19 @@ def read_cron(value: Value) -> str:
     """Parses a cron.
 
     Raises:
-        BadPropertyValue: it is not a cron.
+        CompileError: it is not a cron (BadPropertyValue).
     """
     try:
         return cron(value.as_text(), value.name)
     except UnreadableScheduleError as problem:
-        raise value.error(BadPropertyValue, str(problem)) from problem
+        raise value.error(CompileCode.BadPropertyValue, str(problem)) from problem
 
 
 def time_column(value: Value, default_format: str) -> Any:
     """A column, or a column and the format of its values as a Spark pattern.
 
     Raises:
-        BadPropertyValue: it is neither.
+        CompileError: it is neither (BadPropertyValue).
     """
     items = value.as_list()
     column = items[0].as_column() if items else ""
@@ -73,14 +74,16 @@ def time_column(value: Value, default_format: str) -> Any:
     try:
         return {"column": column, "format": sortable_format(written, value.dialect if len(items) == 2 else "")}
     except UnsortableFormat as problem:
-        raise value.error(BadPropertyValue, f"the format '{written}' of time_column {column} {problem}") from None
+        raise value.error(
+            CompileCode.BadPropertyValue, f"the format '{written}' of time_column {column} {problem}"
+        ) from None
 
 
 def unique_key(value: Value) -> list[str]:
     """The columns and expressions of a key.
 
     Raises:
-        BadPropertyValue: there is none.
+        CompileError: there is none (BadPropertyValue).
     """
     keys = [spark_expression(item) for item in value.as_list()]
     if not keys:
@@ -105,7 +108,7 @@ def _note_functions(value: Value, scope: Scope) -> None:
     try:
         note_remarks(scope, function_remarks(value.text, value.dialect), lambda node: value.place.line)
     except NotInSpark as problem:
-        raise value.error(Untranslatable, problem.message) from problem
+        raise value.error(CompileCode.Untranslatable, problem.message) from problem
 
 
 def _with_marks(text: str, scope: Scope) -> str | SqlText:
@@ -117,7 +120,7 @@ def when_matched(value: Value, scope: Scope) -> list[str | SqlText]:
     """The clauses of a merge, one string each, with marks for time variables.
 
     Raises:
-        SqlParseError, BadPropertyValue: they are not clauses for matched rows.
+        CompileError: they are not clauses for matched rows (SqlParseError, BadPropertyValue).
     """
     text = value.text.strip()
     tokens = value.tokens
@@ -127,7 +130,7 @@ def when_matched(value: Value, scope: Scope) -> list[str | SqlText]:
         merge = parse_statement(f"MERGE INTO t AS target USING s AS source ON 1 = 1 {text}", value.dialect)
     except ParseFailure as failure:
         message = f"when_matched: {failure.message}; write WHEN MATCHED [AND …] THEN UPDATE SET … or THEN DELETE"
-        raise value.error(SqlParseError, message) from failure
+        raise value.error(CompileCode.SqlParseError, message) from failure
     whens = merge.args.get("whens")
     clauses = whens.expressions if isinstance(whens, exp.Whens) else []
     if not clauses or any(not when.args.get("matched") or when.args.get("source") for when in clauses):
@@ -150,39 +153,41 @@ def written_for_spark(tree: exp.Expr, value: Value) -> str:
     """A part of a statement as Spark writes it.
 
     Raises:
-        Untranslatable: it cannot be.
+        CompileError: it cannot be (Untranslatable).
     """
     try:
         holder = exp.Paren(this=tree)
         written: exp.Expr = SparkTarget().rewrite(holder, value.dialect)
         return spark_sql(written.this)
     except NotInSpark as problem:
-        raise value.error(Untranslatable, problem.message) from problem
+        raise value.error(CompileCode.Untranslatable, problem.message) from problem
     except SqlglotError as error:
-        raise value.error(Untranslatable, f"{value.name}: {error}") from error
+        raise value.error(CompileCode.Untranslatable, f"{value.name}: {error}") from error
 
 
 def spark_type(text: str, value: Value) -> str:
     """A type of the model's dialect under its name in Spark.
 
     Raises:
-        BadPropertyValue: it is not a type.
-        Untranslatable: Spark has no equivalent.
+        CompileError: it is not a type (BadPropertyValue).
+        CompileError: Spark has no equivalent (Untranslatable).
     """
     kind = type_of(text, value)
     try:
         return declared_type(kind, value.dialect)
     except NotInSpark as problem:
-        raise value.error(Untranslatable, f"{value.name}: {problem.message}") from problem
+        raise value.error(CompileCode.Untranslatable, f"{value.name}: {problem.message}") from problem
 
 
 def type_of(text: str, value: Value) -> exp.DataType:
     """Parses a type of the model's dialect.
 
     Raises:
-        BadPropertyValue: it is not a type.
+        CompileError: it is not a type (BadPropertyValue).
     """
     try:
         return parse_type(text, value.dialect)
     except (SqlglotError, ValueError, AttributeError) as error:
-        raise value.error(BadPropertyValue, f"{value.name}: '{text}' is no type of {value.dialect or 'SQL'}") from error
+        raise value.error(
+            CompileCode.BadPropertyValue, f"{value.name}: '{text}' is no type of {value.dialect or 'SQL'}"
+        ) from error

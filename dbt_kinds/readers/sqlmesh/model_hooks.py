@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dbt_kinds.errors import BadPropertyValue
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import Kind, Model, SqlText
 from dbt_kinds.readers.sqlmesh.context import ModelSource
 from dbt_kinds.readers.sqlmesh.hooks import read_hook, read_virtual, rendered_hooks
@@ -21,7 +22,7 @@ def read_hooks(
         query: the query among the statements; a Python model has none.
 
     Raises:
-        BadPropertyValue: the model has no table, so they would never run.
+        CompileError: the model has no table, so they would never run (BadPropertyValue).
         CompileError: one cannot be written for Spark.
     """
     at = source.statements.index(query) if query is not None else 0
@@ -40,7 +41,7 @@ def read_hooks(
         model.settings["grants"] = grants
     if model.kind == Kind.EPHEMERAL and (model.pre_hooks or model.post_hooks):
         message = f"{model.name} is EMBEDDED and has no table, so its statements would never run; remove them"
-        raise BadPropertyValue(message, model.place.file, model.place.line)
+        raise CompileError(CompileCode.BadPropertyValue, message, model.place.file, model.place.line)
 
 
 def _hooks(statements: list[Statement], tables: Tables, scope: Scope, key: str) -> list[SqlText]:

@@ -7,15 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt_kinds.errors import (
-    CustomMaterialization,
-    MissingKindProperty,
-    NoManagedTables,
-    NoMaterializedViews,
-    PropertyDropped,
-    UnknownKind,
-    UnknownKindProperty,
-)
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import Kind
 from dbt_kinds.readers.sqlmesh.block import Value, read_properties
 from dbt_kinds.readers.sqlmesh.kind_values import (
@@ -110,14 +102,14 @@ def kind_name(value: Value) -> str:
     """The name of a kind, aliases resolved.
 
     Raises:
-        UnknownKind: it is not a kind.
+        CompileError: it is not a kind (UnknownKind).
     """
     written = value.tokens[0].text.upper() if value.tokens else ""
     name = _ALIASES.get(written, written)
     if name not in _PROPERTIES:
         near = difflib.get_close_matches(name, _PROPERTIES, 1)
         hint = f"did you mean {near[0]}?" if near else f"write one of {', '.join(_PROPERTIES)}"
-        raise value.error(UnknownKind, f"kind {written or 'without a name'} is unknown: {hint}")
+        raise value.error(CompileCode.UnknownKind, f"kind {written or 'without a name'} is unknown: {hint}")
     return name
 
 
@@ -125,8 +117,9 @@ def read_kind(value: Value, scope: Scope, adapter: str, time_column_format: str,
     """The kind of a model with its options.
 
     Raises:
-        UnknownKind, UnknownKindProperty, MissingKindProperty, BadPropertyValue: the declaration is invalid.
-        CustomMaterialization, NoManagedTables, NoMaterializedViews: the adapter does not support it.
+        CompileError: the declaration is invalid (UnknownKind, UnknownKindProperty, MissingKindProperty,
+            BadPropertyValue).
+        CompileError: the adapter does not support it (CustomMaterialization, NoManagedTables, NoMaterializedViews).
     """
     name = kind_name(value)
     properties: dict[str, Value] = {}
@@ -138,10 +131,12 @@ def read_kind(value: Value, scope: Scope, adapter: str, time_column_format: str,
         materialization = properties.get("materialization")
         text = materialization.text if materialization is not None else "a class of its own"
         message = f"kind CUSTOM ({text}) is Python that runs inside SQLMesh; write a dbt materialization for it"
-        raise value.error(CustomMaterialization, message)
+        raise value.error(CompileCode.CustomMaterialization, message)
     _check_names(name, properties, value)
     if name == "EXTERNAL":
-        raise value.error(UnknownKind, "kind EXTERNAL belongs into external_models.yaml, not into a MODEL block")
+        raise value.error(
+            CompileCode.UnknownKind, "kind EXTERNAL belongs into external_models.yaml, not into a MODEL block"
+        )
     if name == "MANAGED":
         return _managed(value, adapter)
     if name == "SEED":
@@ -150,7 +145,7 @@ def read_kind(value: Value, scope: Scope, adapter: str, time_column_format: str,
     if name == "VIEW" and "materialized" in properties and properties["materialized"].as_boolean():
         if adapter != "databricks":
             message = "a materialized view needs --adapter databricks; here write FULL, or an incremental kind"
-            raise properties["materialized"].error(NoMaterializedViews, message)
+            raise properties["materialized"].error(CompileCode.NoMaterializedViews, message)
         model_kind.kind = Kind.MATERIALIZED_VIEW
     for key, property_value in properties.items():
         if key not in _OF_EACH_BATCH:
@@ -160,14 +155,14 @@ def read_kind(value: Value, scope: Scope, adapter: str, time_column_format: str,
     if "auto_restatement_intervals" in model_kind.options and "auto_restatement_cron" not in model_kind.options:
         del model_kind.options["auto_restatement_intervals"]
         message = "auto_restatement_intervals dropped: without auto_restatement_cron nothing is restated"
-        scope.note(PropertyDropped, message, properties["auto_restatement_intervals"].place.line)
+        scope.note(CompileCode.PropertyDropped, message, properties["auto_restatement_intervals"].place.line)
     return model_kind
 
 
 def _managed(value: Value, adapter: str) -> ModelKind:
     if adapter != "databricks":
         message = "kind MANAGED needs --adapter databricks; dbt-spark has no materialized views, so write FULL here"
-        raise value.error(NoManagedTables, message)
+        raise value.error(CompileCode.NoManagedTables, message)
     return ModelKind("MANAGED", Kind.MATERIALIZED_VIEW)
 
 
@@ -179,10 +174,12 @@ def _check_names(name: str, properties: dict[str, Value], value: Value) -> None:
         near = difflib.get_close_matches(key, (*required, *optional), 1)
         has = ", ".join(dict.fromkeys((*required, *optional)))
         hint = f"did you mean {near[0]}?" if near else f"it has {has}" if has else "it has none"
-        raise property_value.error(UnknownKindProperty, f"kind {name} has no property {key}: {hint}")
+        raise property_value.error(CompileCode.UnknownKindProperty, f"kind {name} has no property {key}: {hint}")
     for key in required:
         if key not in properties:
-            raise value.error(MissingKindProperty, f"kind {name} lacks {key}; add '{key} …' to its properties")
+            raise value.error(
+                CompileCode.MissingKindProperty, f"kind {name} lacks {key}; add '{key} …' to its properties"
+            )
 
 
 def _read_property(model_kind: ModelKind, key: str, value: Value, scope: Scope, time_column_format: str) -> None:
@@ -206,14 +203,18 @@ def _read_property(model_kind: ModelKind, key: str, value: Value, scope: Scope, 
         if model_kind.name == "INCREMENTAL_BY_TIME_RANGE":
             options[key] = count
         else:
-            scope.note(PropertyDropped, "batch_concurrency dropped: batches run one after the other", value.place.line)
+            scope.note(
+                CompileCode.PropertyDropped,
+                "batch_concurrency dropped: batches run one after the other",
+                value.place.line,
+            )
     elif key == "insert_overwrite":
         model_kind.insert_overwrite = value.as_boolean()
     elif key == "forward_only":
         is_forward = value.as_boolean()
         if model_kind.name == "INCREMENTAL_BY_PARTITION":
             message = "INCREMENTAL_BY_PARTITION is forward-only in any case and has no property forward_only; remove it"
-            raise value.error(UnknownKindProperty, message)
+            raise value.error(CompileCode.UnknownKindProperty, message)
         if not is_forward and model_kind.name in ("INCREMENTAL_BY_TIME_RANGE", "INCREMENTAL_BY_UNIQUE_KEY"):
             options["on_query_change"] = "rebuild"
 
@@ -239,7 +240,7 @@ def _finish(
             if key in options:
                 del options[key]
                 message = f"kind {model_kind.name} has no {key} here; schedule dbt run --full-refresh for it instead"
-                raise properties[key].error(UnknownKindProperty, message)
+                raise properties[key].error(CompileCode.UnknownKindProperty, message)
 
 
 _READERS: dict[str, Callable[[Value, Scope], Any]] = {

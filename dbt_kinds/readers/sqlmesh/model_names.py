@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from dbt_kinds.errors import (
-    CatalogDropped,
-    NameChanged,
-    NameClash,
-)
-from dbt_kinds.kinds import (
-    LeftOut,
-    Project,
-    note_of,
-)
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.kinds import LeftOut, Project
 from dbt_kinds.readers.names import dbt_name, node_names
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
 from dbt_kinds.readers.sqlmesh.models import ModelReader
@@ -48,7 +41,7 @@ def _refuse_clash(group: list[ModelSource], project: Project) -> None:
     for source in group:
         place = source.block.place
         message = f"{source.name.text} is the same table of dbt-spark as another model ({', '.join(files)}); rename one"
-        note = note_of(NameClash(message, place.file, place.line))
+        note = Diagnostic.of(CompileCode.NameClash, message, place.file, place.line)
         project.left_out.append(LeftOut(source.name.text, source.kind_name, place, "refused", [note]))
 
 
@@ -58,11 +51,11 @@ def _note_names(source: ModelSource, tables: Tables) -> None:
         message = (
             f"the catalog {name.catalog} of {name.text} was dropped: dbt-spark writes to one catalog, the profile's"
         )
-        source.scope.note(CatalogDropped, message, line)
+        source.scope.note(CompileCode.CatalogDropped, message, line)
     changed = [part for part in name.parts[-2:] if dbt_name(part) != part.lower()]
     if changed:
         message = (
             f"{'.'.join(name.parts[-2:])} became {'.'.join(dbt_name(part) for part in name.parts[-2:])}: dbt-spark "
             "does not quote names; the old table keeps its name"
         )
-        source.scope.note(NameChanged, message, line)
+        source.scope.note(CompileCode.NameChanged, message, line)

@@ -6,13 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from dbt_kinds.errors import (
-    BadPropertyValue,
-    NoTimeFilter,
-    PropertyDropped,
-    ReadsItself,
-    TimeColumnMissing,
-)
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import Column, Kind, Model, ModelReference, Seed, SourceReference, SqlText, TimeVariable
 from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.sqlmesh.audits import tests_of_calls
@@ -143,12 +138,12 @@ class ModelReader:
         needs_partitions = kind.name == "INCREMENTAL_BY_PARTITION" or kind.insert_overwrite
         if needs_partitions and "partition_by" not in model.settings:
             message = f"{model.name} replaces partitions and has none; add partitioned_by (<column>)"
-            raise BadPropertyValue(message, model.place.file, model.place.line)
+            raise CompileError(CompileCode.BadPropertyValue, message, model.place.file, model.place.line)
         if model.kind == Kind.EPHEMERAL:
             for key in ("partitioned_by", "audits", "assertions"):
                 if key in block.properties:
                     message = f"an EMBEDDED model has no table, so {key} has no meaning; remove it"
-                    raise block.properties[key].error(BadPropertyValue, message)
+                    raise block.properties[key].error(CompileCode.BadPropertyValue, message)
 
     def columns(self) -> Columns | None:
         """The columns of the model's table, None if unknown."""
@@ -250,7 +245,7 @@ class ModelReader:
                 f"the query of {model.name} uses no time variable, so every batch reads everything; add a "
                 "filter such as BETWEEN @start_ds AND @end_ds"
             )
-            self.scope.note(NoTimeFilter, message, statement.line)
+            self.scope.note(CompileCode.NoTimeFilter, message, statement.line)
 
     def _definitions_before(self, query: Statement) -> None:
         for statement in self.source.statements[: self.source.statements.index(query)]:
@@ -265,7 +260,7 @@ class ModelReader:
                 f"time_column {column} of {model.name} is not among the columns of its query, which are "
                 f"{', '.join(names)}; name one of them, or select it"
             )
-            raise TimeColumnMissing(message, model.place.file, model.place.line)
+            raise CompileError(CompileCode.TimeColumnMissing, message, model.place.file, model.place.line)
 
     def _describe_columns(self, model: Model, comments: dict[str, str]) -> None:
         known = {column.name.lower(): column for column in model.columns}
@@ -281,7 +276,9 @@ class ModelReader:
         for item in value.as_list() if value is not None else []:
             name = name_of_text(item.text, self.source.dialect)
             if self.context.tables.key_of(name) == self.key:
-                self.scope.note(ReadsItself, f"{model.name} depends on itself, which dbt knows", item.place.line)
+                self.scope.note(
+                    CompileCode.ReadsItself, f"{model.name} depends on itself, which dbt knows", item.place.line
+                )
                 continue
             found = self.context.tables.find(name)
             if found is None and name.schema is not None:
@@ -293,7 +290,7 @@ class ModelReader:
             read = {mark for mark in model.query.marks.values() if isinstance(mark, ModelReference | SourceReference)}
             if not all(mark in model.depends_on for mark in read):
                 message = f"depends_on of {model.name} does not name all that its query reads; dbt goes by the query"
-                self.scope.note(PropertyDropped, message, value.place.line)
+                self.scope.note(CompileCode.PropertyDropped, message, value.place.line)
 
     def _read_tests(self, node: Model | Seed) -> None:
         block = self.source.block
@@ -308,7 +305,9 @@ class ModelReader:
             [*calls, *(value.as_calls() if value is not None else [])], self.context, self.scope
         )
         if isinstance(node, Seed) and "batch_size" in block.properties.get("kind", _NO_VALUE).text:
-            self.scope.note(PropertyDropped, "batch_size dropped: it counted rows of the file", node.place.line)
+            self.scope.note(
+                CompileCode.PropertyDropped, "batch_size dropped: it counted rows of the file", node.place.line
+            )
 
 
 _NO_VALUE = Value("", [], "", "", 0, "")

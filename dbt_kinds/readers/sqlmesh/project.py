@@ -10,25 +10,10 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
-from dbt_kinds.errors import (
-    BadConfig,
-    CompileError,
-    MetricBlock,
-    NameClash,
-    PropertyDropped,
-)
-from dbt_kinds.kinds import (
-    LeftOut,
-    Model,
-    Note,
-    Place,
-    Project,
-    ProjectFile,
-    Seed,
-    SourceTable,
-    SqlText,
-    note_of,
-)
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic, Place
+from dbt_kinds.errors import CompileError
+from dbt_kinds.kinds import LeftOut, Model, Project, ProjectFile, Seed, SourceTable, SqlText
 from dbt_kinds.readers.names import project_name
 from dbt_kinds.readers.sqlmesh.audit_definitions import define
 from dbt_kinds.readers.sqlmesh.audits import read_audit
@@ -72,7 +57,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
         progress: called with the file, how many are done, and how many there are.
 
     Raises:
-        SourceNotFound, ConfigNotFound, BadConfig: there is no readable project.
+        CompileError: there is no readable project (SourceNotFound, ConfigNotFound, BadConfig).
     """
     config = read_config(root, runs=options.run_config, variables=options.variables)
     files = find_files(root, config.ignore_patterns)
@@ -81,7 +66,7 @@ def read_project(root: Path, options: Options, progress: Progress | None = None)
         try:
             check_dialect(config.dialect, config.file, 1)
         except CompileError as error:
-            raise BadConfig(error.message, config.file, 1) from error
+            raise CompileError(CompileCode.BadConfig, error.message, config.file, 1) from error
     project = Project(project_name(options.name or config.project or root.resolve().name), config.file)
     _read_shared_files(context, project)
     sources = _read_model_files(context, project, progress)
@@ -124,16 +109,18 @@ def _read_shared_files(context: ProjectContext, project: Project) -> None:
                 if statement is not None:
                     group.append(statement)
         except CompileError as error:
-            project.notes.append(note_of(error))
+            project.notes.append(error.diagnostic)
     context.jinja_macros = "".join(macros_in(context.files.text(path)) for path in context.files.jinja_macros)
     for path in context.files.metrics:
-        project.notes.append(note_of(MetricBlock("METRIC blocks are not converted; write a dbt metric", path, 1)))
+        project.notes.append(
+            Diagnostic.of(CompileCode.MetricBlock, "METRIC blocks are not converted; write a dbt metric", path, 1)
+        )
     context.python_macros = frozenset(_python_macro_names(context))
     if context.options.run_macros and context.files.python_macros:
         from dbt_kinds.readers.sqlmesh.python_macros import caller, load_macros
 
         loaded = load_macros({path: context.files.text(path) for path in context.files.python_macros}, context.root)
-        project.notes.extend(note_of(error) for error in loaded.failures.values())
+        project.notes.extend(error.diagnostic for error in loaded.failures.values())
         context.python_macros |= loaded.macros.keys()
         context.call_python = caller(loaded, context.root)
 
@@ -149,7 +136,9 @@ def _copy_jinja_macros(context: ProjectContext, project: Project) -> None:
         clash = _BUILT_IN_MACRO.search(text)
         if clash is not None:
             message = f"the macro {clash[1]} has the name of one that dbt has built in; rename it, with its calls"
-            project.notes.append(note_of(NameClash(message, path, text.count("\n", 0, clash.start()) + 1)))
+            project.notes.append(
+                Diagnostic.of(CompileCode.NameClash, message, path, text.count("\n", 0, clash.start()) + 1)
+            )
             continue
         project.files.append(ProjectFile(path, text, Place(path, 1)))
 
@@ -181,7 +170,7 @@ def _read_model_files(context: ProjectContext, project: Project, progress: Progr
                 project.left_out.append(found)
             elif not _is_enabled(found, context):
                 message = f"{found.name.text} is not enabled and was not converted"
-                note = note_of(PropertyDropped(message, path, found.block.place.line))
+                note = Diagnostic.of(CompileCode.PropertyDropped, message, path, found.block.place.line)
                 project.left_out.append(LeftOut(found.name.text, found.kind_name, found.block.place, "skipped", [note]))
             else:
                 sources.append(found)
@@ -240,7 +229,7 @@ def _is_true(text: str, source: ModelSource) -> bool:
     message = (
         f"enabled of {source.name.text} is '{text}', which is not known here; it was converted, write true or false"
     )
-    source.scope.note(PropertyDropped, message, source.block.place.line, for_person=True)
+    source.scope.note(CompileCode.PropertyDropped, message, source.block.place.line, for_person=True)
     return True
 
 
@@ -275,7 +264,7 @@ def _read_external_files(context: ProjectContext, project: Project) -> list[tupl
         try:
             found.extend(read_external(context.files.text(path), path, context))
         except CompileError as error:
-            project.notes.append(note_of(error))
+            project.notes.append(error.diagnostic)
     return found
 
 
@@ -284,7 +273,7 @@ def _read_model(reader: ModelReader, project: Project) -> None:
     try:
         node = reader.read()
     except CompileError as error:
-        notes = [note_of(error), *source.scope.notes]
+        notes = [error.diagnostic, *source.scope.notes]
         kind = source.kind_name or reader.scope.kind_name or "VIEW"
         project.left_out.append(LeftOut(source.name.text, kind, source.block.place, "refused", notes))
         return
@@ -300,7 +289,7 @@ def _read_standalone_audits(context: ProjectContext, project: Project) -> None:
             try:
                 define(audit, context)
             except CompileError as error:
-                project.notes.append(note_of(error))
+                project.notes.append(error.diagnostic)
     project.tests = [context.used_audits[name] for name in sorted(context.used_audits)]
 
 
@@ -319,12 +308,12 @@ def _finish(context: ProjectContext, project: Project) -> None:
     project.left_out.sort(key=lambda left: (left.place, left.name))
 
 
-def _not_converted(context: ProjectContext) -> list[Note]:
+def _not_converted(context: ProjectContext) -> list[Diagnostic]:
     """One note for the folders and configuration keys that have no counterpart."""
     names = [*context.files.not_converted, *context.config.not_converted]
     message = f"{', '.join(names)} not converted: dbt has no counterpart, or its own"
-    return [note_of(PropertyDropped(message, context.config.file, 1))] if names else []
+    return [Diagnostic.of(CompileCode.PropertyDropped, message, context.config.file, 1)] if names else []
 
 
-def _unique(notes: Iterable[Note]) -> list[Note]:
+def _unique(notes: Iterable[Diagnostic]) -> list[Diagnostic]:
     return list(dict.fromkeys(notes))

@@ -10,21 +10,7 @@ from typing import Any
 from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.errors import (
-    BadPropertyValue,
-    ClusterNeedsBuckets,
-    DecimalBounded,
-    DuplicateProperty,
-    EndWithoutStart,
-    FormatChosen,
-    PropertyDropped,
-    RelativeStart,
-    SessionProperties,
-    SignalDropped,
-    UnknownModelProperty,
-    UnsupportedPartition,
-    Untranslatable,
-)
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.intervals.units import NAMED_UNITS
 from dbt_kinds.kinds import Column, Kind, Model
 from dbt_kinds.readers.names import slug
@@ -94,14 +80,14 @@ def read_properties_of(model: Model, block: Block, scope: Scope, defaults: dict[
     """Reads every remaining property of a block.
 
     Raises:
-        UnknownModelProperty: there is no such property.
-        BadPropertyValue: a value is not what the property takes.
+        CompileError: there is no such property (UnknownModelProperty).
+        CompileError: a value is not what the property takes (BadPropertyValue).
     """
     dropped: list[Value] = []
     for one, other in _SPELLINGS:
         if one in block.properties and other in block.properties:
             message = f"{one} and {other} say the same; keep one of them"
-            raise block.properties[other].error(DuplicateProperty, message)
+            raise block.properties[other].error(CompileCode.DuplicateProperty, message)
     for key, value in list(block.properties.items()):
         if key not in _WITH_MARKS:
             check_is_known(value)
@@ -118,23 +104,25 @@ def read_properties_of(model: Model, block: Block, scope: Scope, defaults: dict[
                 key, (*_READERS, *_ELSEWHERE, *_DROPPED, "partitioned_by", "clustered_by"), 1
             )
             hint = f"did you mean {near[0]}?" if near else "remove it"
-            raise value.error(UnknownModelProperty, f"a model has no property {key}: {hint}")
+            raise value.error(CompileCode.UnknownModelProperty, f"a model has no property {key}: {hint}")
     if dropped:
         names = ", ".join(value.name for value in dropped)
-        scope.note(PropertyDropped, f"{names} dropped: dbt has no counterpart", dropped[0].place.line)
+        scope.note(CompileCode.PropertyDropped, f"{names} dropped: dbt has no counterpart", dropped[0].place.line)
     _format(model, block, defaults)
     if "partitioned_by" in block.properties:
         _partitioned_by(model, block.properties["partitioned_by"], scope, defaults, adapter)
     if "end" in model.options and "start" not in model.options and "start" not in defaults:
         value = block.properties["end"]
-        raise value.error(EndWithoutStart, f"{model.name} has an end and no start; add start, or remove end")
+        raise value.error(
+            CompileCode.EndWithoutStart, f"{model.name} has an end and no start; add start, or remove end"
+        )
 
 
 def as_spark_types(value: Value, scope: Scope) -> list[Column]:
     """Parses `(name TYPE [COMMENT 'text'], …)` into columns with Spark types.
 
     Raises:
-        BadPropertyValue: it is not a list of columns.
+        CompileError: it is not a list of columns (BadPropertyValue).
     """
     tokens = value.tokens
     if len(tokens) < 3 or tokens[0].text != "(" or tokens[-1].text != ")":
@@ -149,11 +137,11 @@ def as_spark_types(value: Value, scope: Scope) -> list[Column]:
             comment = item[-1].text
             item = item[:-2]
         if len(item) < 2:
-            raise part.error(BadPropertyValue, f"columns: '{part.text}' has no type; write 'name TYPE'")
+            raise part.error(CompileCode.BadPropertyValue, f"columns: '{part.text}' has no type; write 'name TYPE'")
         kind = value.part(item[1:], item[0].text)
         unbounded = unbounded_decimal(type_of(kind.text, kind), kind.dialect)
         if unbounded is not None:
-            scope.note(DecimalBounded, unbounded_message(unbounded, kind.dialect), kind.place.line)
+            scope.note(CompileCode.DecimalBounded, unbounded_message(unbounded, kind.dialect), kind.place.line)
         columns.append(Column(item[0].text, _readable_type(kind), comment))
     return columns
 
@@ -162,13 +150,15 @@ def _readable_type(kind: Value) -> str:
     """A type under its name in Spark.
 
     Raises:
-        Untranslatable: Spark has no equivalent.
+        CompileError: Spark has no equivalent (Untranslatable).
     """
     written = spark_type(kind.text, kind)
     try:
         exp.DataType.build(written, dialect="spark")
     except (SqlglotError, ValueError) as error:
-        raise kind.error(Untranslatable, f"columns: the type {kind.text} has no counterpart in Spark") from error
+        raise kind.error(
+            CompileCode.Untranslatable, f"columns: the type {kind.text} has no counterpart in Spark"
+        ) from error
     return written
 
 
@@ -177,7 +167,7 @@ def _instant(model: Model, value: Value, scope: Scope) -> None:
         model.options[value.name] = (exclusive_end if value.name == "end" else instant)(value.as_text())
     except MovingInstant as moving:
         message = f"{value.name} '{moving}' moves every day and was left out; write a date such as 2024-01-01"
-        scope.note(RelativeStart, message, value.place.line)
+        scope.note(CompileCode.RelativeStart, message, value.place.line)
     except NoInstant as problem:
         raise value.bad("a date such as '2024-01-01', or a date and time") from problem
 
@@ -241,10 +231,12 @@ def _origin(model: Model, value: Value, scope: Scope) -> None:
 def _physical_properties(model: Model, value: Value, scope: Scope) -> None:
     for name, item in value.as_pairs():
         if name.lower() == "creatable_type":
-            scope.note(PropertyDropped, "creatable_type dropped: dbt creates tables its own way", item.place.line)
+            scope.note(
+                CompileCode.PropertyDropped, "creatable_type dropped: dbt creates tables its own way", item.place.line
+            )
         elif name.lower() == "location":
             message = "physical property location was left out; write location_root, the folder above it, in the model"
-            scope.note(PropertyDropped, message, item.place.line, for_person=True)
+            scope.note(CompileCode.PropertyDropped, message, item.place.line, for_person=True)
         else:
             model.settings.setdefault("tblproperties", {})[name] = item.as_literal()
 
@@ -252,7 +244,7 @@ def _physical_properties(model: Model, value: Value, scope: Scope) -> None:
 def _session_properties(model: Model, value: Value, scope: Scope) -> None:
     names = ", ".join(name for name, _ in value.as_pairs())
     message = f"session_properties {names} were left out; set them as server_side_parameters in profiles.yml"
-    scope.note(SessionProperties, message, value.place.line)
+    scope.note(CompileCode.SessionProperties, message, value.place.line)
 
 
 def _signals(model: Model, value: Value, scope: Scope) -> None:
@@ -261,13 +253,13 @@ def _signals(model: Model, value: Value, scope: Scope) -> None:
         f"signal {names} was dropped: loading no longer waits for it; write in meta what it waited for: "
         "ready_until, a query that yields up to when sources are complete, or on_missing_upstream: wait, for parents"
     )
-    scope.note(SignalDropped, message, value.place.line)
+    scope.note(CompileCode.SignalDropped, message, value.place.line)
 
 
 def _physical_version(model: Model, value: Value, scope: Scope) -> None:
     del model
     message = f"physical_version {value.text} was left out: dbt has one table a model; see which one that is"
-    scope.note(PropertyDropped, message, value.place.line, for_person=True)
+    scope.note(CompileCode.PropertyDropped, message, value.place.line, for_person=True)
 
 
 def _grants(model: Model, value: Value, scope: Scope) -> None:
@@ -306,13 +298,13 @@ def _partitioned_by(model: Model, value: Value, scope: Scope, defaults: dict[str
                 f"{model.name} is partitioned by {item.text}, which only Iceberg can, so file_format iceberg was "
                 "written; see that the target has it, or partition by a column that the query computes"
             )
-            scope.note(FormatChosen, message, item.place.line)
+            scope.note(CompileCode.FormatChosen, message, item.place.line)
         if not is_column and file_format != "iceberg" and has_table:
             message = (
                 f"{model.name} is partitioned by {item.text}, which only Iceberg can; set table_format iceberg, or "
                 "partition by a column that the query computes"
             )
-            raise item.error(UnsupportedPartition, message)
+            raise item.error(CompileCode.UnsupportedPartition, message)
         names.append(name)
     if names and has_table:
         model.settings["partition_by"] = names
@@ -323,7 +315,7 @@ def _partition(item: Value) -> tuple[str, bool]:
     tree = item.as_expression()
     if isinstance(tree, exp.Column) and tree.name.upper().startswith("_PARTITION"):
         message = f"partitioned_by {item.text} is the time of loading, which no table of Spark has; name a column"
-        raise item.error(UnsupportedPartition, message)
+        raise item.error(CompileCode.UnsupportedPartition, message)
     if isinstance(tree, exp.Column) and len(tree.parts) == 1:
         return tree.name, True
     text = item.tokens[0].text.lower() if item.tokens else ""
@@ -342,7 +334,7 @@ def _partition(item: Value) -> tuple[str, bool]:
     if is_date and isinstance(tree.this, exp.Column):
         return f"days({tree.this.name})", False
     message = f"partitioned_by {item.text} has no counterpart; write a column, or days(), months(), years() of one"
-    raise item.error(UnsupportedPartition, message)
+    raise item.error(CompileCode.UnsupportedPartition, message)
 
 
 def _casts_to_date(tree: exp.Expr) -> bool:
@@ -355,7 +347,7 @@ def _clustered_by(model: Model, value: Value, scope: Scope, adapter: str) -> Non
         model.settings["liquid_clustered_by"] = columns
         return
     message = f"clustered_by {', '.join(columns)} was left out: dbt-spark's wants buckets; add both by hand"
-    scope.note(ClusterNeedsBuckets, message, value.place.line)
+    scope.note(CompileCode.ClusterNeedsBuckets, message, value.place.line)
 
 
 _READERS: dict[str, Callable[[Model, Value, Scope], None]] = {

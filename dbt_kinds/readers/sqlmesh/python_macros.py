@@ -17,7 +17,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_kinds.errors import CompileError, PythonMacroFailed
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.sqlmesh.installed_sqlmesh import InstalledSqlmesh, is_installed
 from dbt_kinds.readers.sqlmesh.macros.arguments import tree_of
 from dbt_kinds.readers.sqlmesh.macros.expand import expand_text
@@ -61,7 +62,7 @@ class Loaded:
     """
 
     macros: Macros = field(default_factory=dict)
-    failures: dict[str, PythonMacroFailed] = field(default_factory=dict)
+    failures: dict[str, CompileError] = field(default_factory=dict)
     sqlmesh: InstalledSqlmesh | None = None
 
 
@@ -143,7 +144,7 @@ def load_macros(texts: Mapping[str, str], root: Path) -> Loaded:
     for file, text in texts.items():
         try:
             run_file(text, file, root)
-        except PythonMacroFailed as error:
+        except CompileError as error:
             loaded.failures[file] = error
     if loaded.sqlmesh is not None:
         loaded.macros.update(loaded.sqlmesh.registered())
@@ -161,7 +162,7 @@ def run_file(text: str, file: str, root: Path) -> dict[str, Any]:
     """Runs a file of the project with stand-ins for the source tool's modules; returns its namespace.
 
     Raises:
-        PythonMacroFailed: it fails.
+        CompileError: it fails (PythonMacroFailed).
     """
     space: dict[str, Any] = {"__name__": Path(file).stem, "__file__": str(root.resolve() / file)}
     with surroundings(root):
@@ -169,7 +170,7 @@ def run_file(text: str, file: str, root: Path) -> dict[str, Any]:
             exec(compile(text, file, "exec"), space)
         except Exception as error:
             line = error.lineno or 1 if isinstance(error, SyntaxError) else line_in(error, file)
-            raise PythonMacroFailed(f"{type(error).__name__}: {error}", file, line) from error
+            raise CompileError(CompileCode.PythonMacroFailed, f"{type(error).__name__}: {error}", file, line) from error
     return space
 
 
@@ -210,13 +211,13 @@ def caller(loaded: Loaded, root: Path) -> Callable[[str, list[str], dict[str, st
     def call(name: str, positional: list[str], named: dict[str, str], scope: Scope, line: int) -> Fragment:
         function = loaded.macros.get(name)
         if function is None:
-            files = ", ".join(f"{error.file}:{error.line}" for error in loaded.failures.values())
+            files = ", ".join(str(error.diagnostic.place) for error in loaded.failures.values())
             why = f"a file of macros could not be run, see {files}" if files else "its file did not register it"
-            raise scope.error(PythonMacroFailed, f"@{name}() is not known: {why}", line)
+            raise scope.error(CompileCode.PythonMacroFailed, f"@{name}() is not known: {why}", line)
         active.append(name)
         try:
             if len(active) > _DEEPEST:
-                raise scope.error(PythonMacroFailed, f"@{name}() makes calls of itself without end", line)
+                raise scope.error(CompileCode.PythonMacroFailed, f"@{name}() makes calls of itself without end", line)
             with surroundings(root):
                 made = _fragment(_called(function, loaded.sqlmesh, positional, named, scope, line), scope)
             return _expanded(made, scope, line)
@@ -224,7 +225,7 @@ def caller(loaded: Loaded, root: Path) -> Callable[[str, list[str], dict[str, st
             raise
         except Exception as error:
             message = f"@{name}() raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-            raise scope.error(PythonMacroFailed, message, line) from error
+            raise scope.error(CompileCode.PythonMacroFailed, message, line) from error
         finally:
             active.pop()
 

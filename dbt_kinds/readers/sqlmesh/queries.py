@@ -7,14 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt_kinds.errors import (
-    ColumnsNotApplied,
-    ColumnsUnknown,
-    ExclusiveEnd,
-    SqlParseError,
-    TimeCutOff,
-    Untranslatable,
-)
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import SqlText, TimeVariable
 from dbt_kinds.marks import used_marks
 from dbt_kinds.readers.sqlmesh.comments import (
@@ -69,7 +62,7 @@ def prepare(text: str, scope: Scope, first_line: int, *, is_rendered: bool = Fal
         is_rendered: the text was rendered from something else, of which only the first line is known.
 
     Raises:
-        SqlParseError: it does not parse; other errors come from macros.
+        CompileError: it does not parse; other errors come from macros (SqlParseError).
     """
     expanded = expand(text, scope, first_line)
     check_known(scope.model_name, expanded.text, scope, first_line)
@@ -82,7 +75,7 @@ def prepare(text: str, scope: Scope, first_line: int, *, is_rendered: bool = Fal
     except ParseFailure as failure:
         line = expanded.line_at(failure.offset)
         dialect = scope.dialect or "plain SQL"
-        raise scope.error(SqlParseError, f"{failure.message}; it was read as {dialect}", line) from failure
+        raise scope.error(CompileCode.SqlParseError, f"{failure.message}; it was read as {dialect}", line) from failure
     return Prepared(expanded, tree, scope)
 
 
@@ -119,7 +112,7 @@ def to_spark(
                 return _sql_text(text.strip(), scope, tree)
         return _sql_text(_written(prepared), scope, tree)
     except NotInSpark as problem:
-        kind = ColumnsUnknown if problem.needs_columns else Untranslatable
+        kind = CompileCode.ColumnsUnknown if problem.needs_columns else CompileCode.Untranslatable
         raise scope.error(kind, problem.message, prepared.line_of(problem.node)) from problem
 
 
@@ -222,13 +215,13 @@ def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
     selects = _outermost(prepared.tree)
     if any(item.is_star for select in selects for item in select.expressions) or not selects:
         message = f"{scope.model_name} selects *, so its declared types were not applied; write the columns out"
-        scope.note(ColumnsNotApplied, message, prepared.expanded.line_at(0))
+        scope.note(CompileCode.ColumnsNotApplied, message, prepared.expanded.line_at(0))
         return False
     names = [item.alias_or_name.lower() for item in selects[0].expressions]
     missing = [name for name in wanted if name not in names]
     if missing:
         message = f"the query of {scope.model_name} returns no {', '.join(missing)}, which its columns declare"
-        scope.note(ColumnsNotApplied, message, prepared.expanded.line_at(0))
+        scope.note(CompileCode.ColumnsNotApplied, message, prepared.expanded.line_at(0))
     changed = False
     for select in selects:
         for position, item in enumerate(list(select.expressions)):
@@ -239,7 +232,7 @@ def _apply_casts(prepared: Prepared, casts: Mapping[str, str]) -> bool:
             to = in_dialect(exp.DataType.build(kind, dialect="spark"), scope.dialect)
             if to.is_type(exp.DType.DATE) and type_of(value) in TIMES:
                 message = f"{names[position]} is declared a date and is a time in the query; it loses its hours"
-                scope.note(TimeCutOff, message, prepared.line_of(item))
+                scope.note(CompileCode.TimeCutOff, message, prepared.line_of(item))
             cast = exp.Cast(this=value.copy(), to=to)
             cast.meta[DECLARED] = True
             name = item.args.get("alias") or (value.this if isinstance(value, exp.Column) else None)
@@ -283,4 +276,4 @@ def _note_exclusive_ends(prepared: Prepared) -> None:
         mark = scope.marks.by_name.get(side.name) if isinstance(side, exp.Column) else None
         if isinstance(mark, TimeVariable) and mark.name.startswith("end_"):
             message = f"< @{mark.name} leaves out the last instant of the window, which the end is; write <= or between"
-            scope.note(ExclusiveEnd, message, prepared.line_of(node))
+            scope.note(CompileCode.ExclusiveEnd, message, prepared.line_of(node))

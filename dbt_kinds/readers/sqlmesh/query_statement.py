@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from dbt_kinds.errors import SqlParseError
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.sqlmesh.context import ModelSource
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.translation.scan import without_comments
@@ -17,7 +18,7 @@ def query_statement(source: ModelSource) -> Statement:
     """The query of a model file: its only SELECT or Jinja query, else its last macro.
 
     Raises:
-        SqlParseError: there is none, or a second one.
+        CompileError: there is none, or a second one (SqlParseError).
     """
     statements = [statement for statement in source.statements if not statement.is_virtual]
     queries = [statement for statement in statements if _is_query(statement)]
@@ -26,10 +27,10 @@ def query_statement(source: ModelSource) -> Statement:
     place = source.block.place
     if not queries:
         message = f"{source.name.text} has no query; add a SELECT behind the MODEL block"
-        raise SqlParseError(message, place.file, place.line)
+        raise CompileError(CompileCode.SqlParseError, message, place.file, place.line)
     if len(queries) > 1:
         message = f"{source.name.text} has a second query; write one a model"
-        raise SqlParseError(message, place.file, queries[1].line)
+        raise CompileError(CompileCode.SqlParseError, message, place.file, queries[1].line)
     return queries[0]
 
 

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbt_kinds.errors import (
-    CircularReference,
-    ReadsRefused,
-)
-from dbt_kinds.kinds import (
-    LeftOut,
-    Mark,
-    ModelReference,
-    Node,
-    Place,
-    Project,
-    SourceReference,
-    SourceTable,
-    note_of,
-)
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic, Place
+from dbt_kinds.kinds import LeftOut, Mark, ModelReference, Node, Project, SourceReference, SourceTable
 from dbt_kinds.readers.circles import way_back
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
 from dbt_kinds.readers.sqlmesh.model_graph import marks_of, models_read
@@ -33,7 +21,7 @@ def refuse_circles(project: Project) -> None:
         if circle:
             project.models.remove(model)
             message = f"{model.name} reads itself by way of {' -> '.join(circle)}; break the circle"
-            note = note_of(CircularReference(message, model.place.file, model.place.line))
+            note = Diagnostic.of(CompileCode.CircularReference, message, model.place.file, model.place.line)
             left_out = LeftOut(model.name, model.kind_name, model.place, "refused", [note, *model.notes])
             project.left_out.append(left_out)
 
@@ -53,7 +41,7 @@ def read_refused(project: Project, context: ProjectContext) -> None:
         model.depends_on = [_instead(mark, refused, names, context) for mark in model.depends_on]
         for key in read:
             message = f"{key} was refused; {model.name} reads the table that the old tool built, as a source"
-            model.notes.append(note_of(ReadsRefused(message, model.place.file, model.place.line)))
+            model.notes.append(Diagnostic.of(CompileCode.ReadsRefused, message, model.place.file, model.place.line))
     defaults = [hook for hooks in project.defaults.values() if isinstance(hooks, list) for hook in hooks]
     nodes: list[Node | SourceTable] = [*project.models, *project.seeds, *project.sources]
     tests = [test for node in nodes for test in node.tests]

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from dbt_kinds.errors import BadPropertyValue, PropertyDropped, SeedColumns, SeedMissing
-from dbt_kinds.kinds import Column, Seed, note_of
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.kinds import Column, Seed
 from dbt_kinds.readers.sqlmesh.block import Value
 
 # read as NULL by pandas, and so by SQLMesh
@@ -32,9 +33,9 @@ def read_seed(seed: Seed, path: Value, settings: Value | None, root: Path) -> No
     """Reads the CSV file of a seed.
 
     Raises:
-        SeedMissing: there is no such file.
-        SeedColumns: a declared column is not in it.
-        BadPropertyValue: a setting is unknown, or the file does not match the settings.
+        CompileError: there is no such file (SeedMissing).
+        CompileError: a declared column is not in it (SeedColumns).
+        CompileError: a setting is unknown, or the file does not match the settings (BadPropertyValue).
     """
     file = _file(path, seed.place.file, root)
     options = _options(settings)
@@ -42,16 +43,20 @@ def read_seed(seed: Seed, path: Value, settings: Value | None, root: Path) -> No
         text = file.read_bytes().decode(str(options.get("encoding") or "utf-8-sig"))
     except (UnicodeDecodeError, LookupError) as error:
         raise path.error(
-            BadPropertyValue, f"{path.text} cannot be read: {error}; set encoding in csv_settings"
+            CompileCode.BadPropertyValue, f"{path.text} cannot be read: {error}; set encoding in csv_settings"
         ) from error
     rows = _rows(text, options, path)
     if not rows:
-        raise path.error(SeedColumns, f"{path.text} is empty; its first line names the columns")
+        raise path.error(CompileCode.SeedColumns, f"{path.text} is empty; its first line names the columns")
     seed.header = [name.strip() for name in rows[0]]
     seed.rows = [_values(row, seed.header, options) for row in rows[1:] if row]
     if options.get("keep_default_na") is False and any("" in row for row in seed.rows):
         message = f"{path.text} keeps empty texts apart from NULL, and dbt reads both as NULL; see whether that matters"
-        seed.notes.append(replace(note_of(PropertyDropped(message, path.place.file, path.place.line)), level="person"))
+        seed.notes.append(
+            replace(
+                Diagnostic.of(CompileCode.PropertyDropped, message, path.place.file, path.place.line), severity="person"
+            )
+        )
     _check_columns(seed, path)
     _keep_declared(seed)
 
@@ -67,7 +72,7 @@ def _file(path: Value, model_file: str, root: Path) -> Path:
         if file.is_file():
             return file
     message = f"the seed's file {written} does not exist; it is relative to the model's file, or begins with $root/"
-    raise path.error(SeedMissing, message)
+    raise path.error(CompileCode.SeedMissing, message)
 
 
 def _options(settings: Value | None) -> dict[str, Any]:
@@ -76,7 +81,7 @@ def _options(settings: Value | None) -> dict[str, Any]:
         key = name.lower()
         if key not in _SETTINGS:
             message = f"csv_settings has no {name}; it knows {', '.join(_SETTINGS)}"
-            raise value.error(BadPropertyValue, message)
+            raise value.error(CompileCode.BadPropertyValue, message)
         if key == "na_values":
             options[key] = _null_values(value)
         elif key in ("doublequote", "skipinitialspace", "keep_default_na"):
@@ -112,7 +117,7 @@ def _rows(text: str, options: dict[str, Any], path: Value) -> list[list[str]]:
             )
         )
     except (csv.Error, TypeError) as error:
-        raise path.error(BadPropertyValue, f"{path.text} is no CSV of these settings: {error}") from error
+        raise path.error(CompileCode.BadPropertyValue, f"{path.text} is no CSV of these settings: {error}") from error
 
 
 def _values(row: list[str], header: list[str], options: dict[str, Any]) -> list[str | None]:
@@ -131,7 +136,7 @@ def _check_columns(seed: Seed, path: Value) -> None:
     missing = [column.name for column in seed.columns if column.name.lower() not in by_name]
     if missing:
         message = f"{path.text} has no column {', '.join(missing)}; it has {', '.join(seed.header)}"
-        raise path.error(SeedColumns, message)
+        raise path.error(CompileCode.SeedColumns, message)
     seed.columns = [
         Column(by_name[column.name.lower()], column.data_type, column.description) for column in seed.columns
     ]

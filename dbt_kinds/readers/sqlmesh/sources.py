@@ -8,8 +8,10 @@ from pathlib import PurePosixPath
 
 from sqlglot import TokenType
 
-from dbt_kinds.errors import BadPropertyValue, CompileError, MissingDialect, MissingName, SqlParseError
-from dbt_kinds.kinds import LeftOut, Place, note_of
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Place
+from dbt_kinds.errors import CompileError
+from dbt_kinds.kinds import LeftOut
 from dbt_kinds.marks import left_over
 from dbt_kinds.readers.sqlmesh.audits import read_audit
 from dbt_kinds.readers.sqlmesh.block import Block, Value, read_block
@@ -52,7 +54,7 @@ def left_out(text: str, file: str, error: CompileError) -> LeftOut:
     kind = _KIND.search(code, begin.end() if begin else 0)
     place = Place(file, code.count("\n", 0, begin.start()) + 1 if begin else 1)
     shown = name[1] if name else PurePosixPath(file).stem
-    return LeftOut(shown, kind[1].upper() if kind else "", place, "refused", [note_of(error)])
+    return LeftOut(shown, kind[1].upper() if kind else "", place, "refused", [error.diagnostic])
 
 
 def _dialect(text: str, file: str, context: ProjectContext) -> str:
@@ -60,7 +62,7 @@ def _dialect(text: str, file: str, context: ProjectContext) -> str:
     dialect = own if own is not None else context.config.dialect
     if dialect is None:
         message = "neither the model nor the config's model_defaults say which dialect this is; add 'dialect <name>'"
-        raise MissingDialect(message, file, 1)
+        raise CompileError(CompileCode.MissingDialect, message, file, 1)
     return check_dialect(dialect, file, 1)
 
 
@@ -72,7 +74,9 @@ def _grouped(statements: Sequence[Statement], file: str) -> tuple[list[Statement
     for statement in statements:
         if statement.kind == "model":
             if any(earlier.kind == "model" for earlier in model):
-                raise SqlParseError("a second MODEL block; write one model a file", file, statement.line)
+                raise CompileError(
+                    CompileCode.SqlParseError, "a second MODEL block; write one model a file", file, statement.line
+                )
             model.append(statement)
             current = model
         elif statement.kind == "audit":
@@ -85,7 +89,7 @@ def _grouped(statements: Sequence[Statement], file: str) -> tuple[list[Statement
         else:
             current.append(statement)
     if not any(statement.kind == "model" for statement in model):
-        raise SqlParseError("no MODEL block; every file of models/ begins with one", file, 1)
+        raise CompileError(CompileCode.SqlParseError, "no MODEL block; every file of models/ begins with one", file, 1)
     return model, audits
 
 
@@ -115,7 +119,9 @@ def _blueprint_values(value: Value, file: str, dialect: str, context: ProjectCon
         pairs: dict[str, Fragment] = {key.lower(): part.text for key, part in item.as_pairs()}
         found.append(pairs)
     if not found:
-        raise value.error(BadPropertyValue, "blueprints are empty; write a list such as ((name := a), (name := b))")
+        raise value.error(
+            CompileCode.BadPropertyValue, "blueprints are empty; write a list such as ((name := a), (name := b))"
+        )
     return found
 
 
@@ -156,13 +162,20 @@ def _source(
     elif context.config.infer_names:
         name = name_of_text(".".join(PurePosixPath(file).with_suffix("").parts[1:]), dialect)
     else:
-        raise MissingName("the MODEL block has no name; add 'name <schema>.<table>'", file, head.line)
+        raise CompileError(
+            CompileCode.MissingName, "the MODEL block has no name; add 'name <schema>.<table>'", file, head.line
+        )
     if left_over(name.text) is not None:
-        raise MissingName(
-            "the name holds what is known only when dbt runs, such as @end_ds; write <schema>.<table>", file, head.line
+        raise CompileError(
+            CompileCode.MissingName,
+            "the name holds what is known only when dbt runs, such as @end_ds; write <schema>.<table>",
+            file,
+            head.line,
         )
     if not all(name.parts) or len(name.parts) > 3:
-        raise MissingName(f"'{name.text}' is no table's name; write <schema>.<table>", file, head.line)
+        raise CompileError(
+            CompileCode.MissingName, f"'{name.text}' is no table's name; write <schema>.<table>", file, head.line
+        )
     scope.model_name = name.text
     kind = block.properties.get("kind")
     return ModelSource(

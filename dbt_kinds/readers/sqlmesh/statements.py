@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from dbt_kinds.errors import SqlParseError
-from dbt_kinds.kinds import Place
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Place
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.translation.scan import code_only, line_of, stretches, without_comments
 
@@ -66,7 +67,7 @@ def split_statements(text: str, file: str, dialect: str) -> list[Statement]:
     """The statements of a file.
 
     Raises:
-        SqlParseError: a string or comment is not closed, or a Jinja block is not.
+        CompileError: a string or comment is not closed, or a Jinja block is not (SqlParseError).
     """
     statements: list[Statement] = []
     is_virtual = False
@@ -113,7 +114,12 @@ def _jinja_chunks(text: str, file: str) -> list[tuple[str, int, int]]:
         end = _JINJA_END.search(text, position + begin.end())
         if end is None:
             line = line_of(text, position + begin.start())
-            raise SqlParseError(f"JINJA_{begin[1].upper()}_BEGIN has no JINJA_END; add 'JINJA_END;'", file, line)
+            raise CompileError(
+                CompileCode.SqlParseError,
+                f"JINJA_{begin[1].upper()}_BEGIN has no JINJA_END; add 'JINJA_END;'",
+                file,
+                line,
+            )
         chunks.append(("sql", position, position + begin.start()))
         chunks.append((f"jinja_{begin[1].lower()}", position + begin.end(), end.start()))
         position = end.end()

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.errors import ReadsItself, UndeclaredSource, UnqualifiedTable
-from dbt_kinds.kinds import Column, Mark, ModelReference, Place, SourceReference, SourceTable, This
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Place
+from dbt_kinds.kinds import Column, Mark, ModelReference, SourceReference, SourceTable, This
 from dbt_kinds.marks import is_mark
 from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
@@ -88,7 +89,7 @@ def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, 
     """The mark for a table, with remarks; None leaves the table as written."""
     key = tables.key_of(name)
     if own_key is not None and key == own_key:
-        scope.note(ReadsItself, f"{scope.model_name} reads its own table: what earlier runs wrote", line)
+        scope.note(CompileCode.ReadsItself, f"{scope.model_name} reads its own table: what earlier runs wrote", line)
         return scope.marks.name_of(This())
     found = tables.find(name)
     if found is None:
@@ -97,13 +98,13 @@ def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, 
                 f"{name.text} has no schema and is no model here; it was left as written, to be found in the target's "
                 "schema; write its schema, or declare it in external_models.yaml"
             )
-            scope.note(UnqualifiedTable, message, line)
+            scope.note(CompileCode.UnqualifiedTable, message, line)
             return None
         source = tables.add_source(name, Place(scope.file, line), is_declared=False)
         found = SourceReference(source.source, source.name)
     if isinstance(found, SourceReference) and not tables.sources[key].is_declared:
         message = f"{name.text} is no model and is not declared; it became the source {found.source}.{found.table}"
-        scope.note(UndeclaredSource, message, line)
+        scope.note(CompileCode.UndeclaredSource, message, line)
     return scope.marks.name_of(found)
 
 

@@ -10,16 +10,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_kinds.errors import (
-    AuditArgument,
-    BadPropertyValue,
-    CompileError,
-    CteTestDropped,
-    PropertyDropped,
-    ReadsRefused,
-    SqlParseError,
-    VariableFrozen,
-)
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import (
     Kind,
     Mark,
@@ -34,7 +27,6 @@ from dbt_kinds.kinds import (
     UnitTest,
     UnitTestRows,
     Variable,
-    note_of,
 )
 from dbt_kinds.marks import MARK_NAME, Marks, used_marks
 from dbt_kinds.readers.sqlmesh.context import ProjectContext, lookup
@@ -63,9 +55,9 @@ def read_unit_tests(text: str, file: str, project: Project, context: ProjectCont
                 try:
                     _read_test(name, body, models, project, context)
                 except CompileError as error:
-                    project.notes.append(note_of(error))
+                    project.notes.append(error.diagnostic)
     except CompileError as error:
-        project.notes.append(note_of(error))
+        project.notes.append(error.diagnostic)
 
 
 def _read_test(
@@ -73,20 +65,20 @@ def _read_test(
 ) -> None:
     tested = body.get("model")
     if tested is None:
-        raise body.error(BadPropertyValue, f"test {name} names no model; add 'model: <schema>.<table>'")
+        raise body.error(CompileCode.BadPropertyValue, f"test {name} names no model; add 'model: <schema>.<table>'")
     key = _key(tested.text(), context)
     model = models.get(key)
     if model is None:
-        kind: type[CompileError] = ReadsRefused if key in context.tables.models else PropertyDropped
+        code = CompileCode.ReadsRefused if key in context.tables.models else CompileCode.PropertyDropped
         message = f"test {name} was dropped: its model {tested.text()} is not in the dbt project"
-        project.notes.append(note_of(kind(message, tested.file, tested.line)))
+        project.notes.append(Diagnostic.of(code, message, tested.file, tested.line))
         return
     try:
         test = _TestReader(name, body, model, models, context).read()
     except CompileError as error:
-        if error.level != "person":
+        if error.code.severity != "person":
             raise
-        model.notes.append(note_of(error))
+        model.notes.append(error.diagnostic)
         return
     names = {other.name for other in model.unit_tests}
     if test.name in names:
@@ -114,11 +106,13 @@ class _TestReader:
     def read(self) -> UnitTest:
         """Reads the test; raises if it cannot be converted or needs review by a person."""
         if not isinstance(self.query, SqlText):
-            raise self.body.error(CteTestDropped, f"test {self.name} was dropped: dbt tests no Python models")
+            raise self.body.error(
+                CompileCode.CteTestDropped, f"test {self.name} was dropped: dbt tests no Python models"
+            )
         unknown = [(key, value) for key, value in self.body.pairs() if key not in _KNOWN]
         if unknown:
             key, value = unknown[0]
-            raise value.error(BadPropertyValue, f"test {self.name} has no property {key}; remove it")
+            raise value.error(CompileCode.BadPropertyValue, f"test {self.name} has no property {key}; remove it")
         expect = self._expected()
         description = self.body.get("description")
         return UnitTest(
@@ -132,18 +126,22 @@ class _TestReader:
     def _expected(self) -> UnitTestRows:
         outputs = self.body.get("outputs")
         if outputs is None:
-            raise self.body.error(BadPropertyValue, f"test {self.name} has no outputs; add 'outputs: query: …'")
+            raise self.body.error(
+                CompileCode.BadPropertyValue, f"test {self.name} has no outputs; add 'outputs: query: …'"
+            )
         query, ctes = outputs.get("query"), outputs.get("ctes")
         if query is None:
             query = next((value for name, value in outputs.pairs() if name == "query"), None)
         if ctes is not None:
             message = f"what test {self.name} expects of CTEs was dropped: dbt tests whole models; make the CTE one"
-            dropped = ctes.error(CteTestDropped, message)
+            dropped = ctes.error(CompileCode.CteTestDropped, message)
             if query is None:
                 raise dropped
-            self.model.notes.append(note_of(dropped))
+            self.model.notes.append(dropped.diagnostic)
         if query is None:
-            raise outputs.error(BadPropertyValue, f"test {self.name} expects nothing; add rows below outputs: query:")
+            raise outputs.error(
+                CompileCode.BadPropertyValue, f"test {self.name} expects nothing; add rows below outputs: query:"
+            )
         inner = query.get("partial") if query.is_mapping else None
         whole = outputs.get("partial")
         is_partial = any(node is not None and node.value() is True for node in (inner, whole))
@@ -191,7 +189,7 @@ class _TestReader:
             if key in used:
                 continue
             message = f"test {self.name} states rows of {key}, which {self.model.name} does not read; they were dropped"
-            self._note(PropertyDropped, message, rows)
+            self._note(CompileCode.PropertyDropped, message, rows)
         return given
 
     def _key_of(self, mark: Mark) -> str:
@@ -247,7 +245,7 @@ class _TestReader:
             f"test {self.name} was dropped: {self.model.name} reads {name} by way of an ephemeral model, and dbt wants "
             f"its rows; state them below inputs: {name}:"
         )
-        return self.body.error(CteTestDropped, message)
+        return self.body.error(CompileCode.CteTestDropped, message)
 
     def _types(self, stated: YamlNode | None) -> dict[str, str]:
         columns = stated.get("columns") if stated is not None and stated.is_mapping else None
@@ -257,7 +255,7 @@ class _TestReader:
                 built = parse_type(kind.text(), self.context.config.dialect or "")
                 found[name.lower()] = declared_type(built, self.context.config.dialect or "")
             except (ValueError, AttributeError, NotInSpark) as error:
-                raise kind.error(BadPropertyValue, f"'{kind.text()}' is no type") from error
+                raise kind.error(CompileCode.BadPropertyValue, f"'{kind.text()}' is no type") from error
         return found
 
     def _rows(self, node: YamlNode, key: str) -> UnitTestRows:
@@ -266,16 +264,16 @@ class _TestReader:
             return self._listed(node, node)
         unknown = [name for name, _ in node.pairs() if name not in _ROW_KEYS]
         if unknown:
-            raise node.error(BadPropertyValue, f"rows of {key} have no property {unknown[0]}; remove it")
+            raise node.error(CompileCode.BadPropertyValue, f"rows of {key} have no property {unknown[0]}; remove it")
         query, rows, path = node.get("query"), node.get("rows"), node.get("path")
         if query is not None:
             if rows is not None:
-                raise node.error(BadPropertyValue, f"{key} has rows and a query; keep one of them")
+                raise node.error(CompileCode.BadPropertyValue, f"{key} has rows and a query; keep one of them")
             return UnitTestRows(sql=self._sql(query))
         form = node.get("format")
         is_csv = form is not None and form.text().lower() == "csv"
         if form is not None and form.text().lower() not in ("csv", "yaml", "dict"):
-            raise form.error(BadPropertyValue, f"format {form.text()} is unknown; write yaml or csv")
+            raise form.error(CompileCode.BadPropertyValue, f"format {form.text()} is unknown; write yaml or csv")
         if path is not None:
             text = self._file(path)
             if is_csv:
@@ -288,7 +286,7 @@ class _TestReader:
         if rows is None:
             if any(name == "rows" for name, _ in node.pairs()):
                 return UnitTestRows(rows=[])
-            raise node.error(BadPropertyValue, f"{key} has no rows; write 'rows: []' when it has none")
+            raise node.error(CompileCode.BadPropertyValue, f"{key} has no rows; write 'rows: []' when it has none")
         if is_csv:
             return UnitTestRows(rows=_csv_rows(rows.text(), node))
         return self._listed(rows, node)
@@ -298,7 +296,7 @@ class _TestReader:
         for item in node.items():
             if not item.is_mapping:
                 message = f"a row of test {self.name} is {item.shown}; write columns and values"
-                raise item.error(BadPropertyValue, message)
+                raise item.error(CompileCode.BadPropertyValue, message)
             rows.append({name: value.value() for name, value in item.pairs()})
         if any(isinstance(value, list | dict) for row in rows for value in row.values()):
             columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -309,7 +307,9 @@ class _TestReader:
         root = self.context.root.resolve()
         file = (root / path.text()).resolve()
         if root not in file.parents or not file.is_file():
-            raise path.error(BadPropertyValue, f"{path.text()} is no file of the project; paths begin at its root")
+            raise path.error(
+                CompileCode.BadPropertyValue, f"{path.text()} is no file of the project; paths begin at its root"
+            )
         return file.read_bytes().decode("utf-8-sig", errors="replace")
 
     def _sql(self, node: YamlNode) -> SqlText:
@@ -317,11 +317,11 @@ class _TestReader:
         scope.model_name = f"test {self.name}"
         prepared = prepare(node.text(), scope, node.text_line)
         if not isinstance(prepared.tree, exp.Query):
-            raise node.error(SqlParseError, "is no query")
+            raise node.error(CompileCode.SqlParseError, "is no query")
         sql = to_spark(prepared, self.context.tables, None, lookup(self.context, scope))
         if any(isinstance(mark, ModelReference | SourceReference) for mark in sql.marks.values()):
             message = f"test {self.name} was dropped: its query reads tables, which dbt's fixtures cannot; write rows"
-            raise node.error(CteTestDropped, message)
+            raise node.error(CompileCode.CteTestDropped, message)
         return sql
 
     def _variables(self) -> dict[str, Any]:
@@ -336,7 +336,7 @@ class _TestReader:
             found[name.lower()] = node.value()
             if name.lower() not in used:
                 message = f"test {self.name} sets {name}, which dbt does not fill in: the query has its value of today"
-                self._note(VariableFrozen, message, node)
+                self._note(CompileCode.VariableFrozen, message, node)
         bounds = {mark.name.split("_")[0] for mark in self.query.marks.values() if isinstance(mark, TimeVariable)}
         for bound in sorted(bounds):
             name = _BOUNDS[bound]
@@ -347,8 +347,8 @@ class _TestReader:
         order = [f"kinds_{name}" for name in _TIMES]
         return {name: found[name] for name in [*order, *sorted(found.keys() - set(order))] if name in found}
 
-    def _note(self, kind: type[CompileError], message: str, node: YamlNode) -> None:
-        self.model.notes.append(note_of(node.error(kind, message)))
+    def _note(self, code: CompileCode, message: str, node: YamlNode) -> None:
+        self.model.notes.append(node.error(code, message).diagnostic)
 
 
 def _moved(sql: SqlText, marks: Marks, instead: Mapping[Mark, Mark]) -> str:
@@ -377,7 +377,7 @@ def _time(name: str, node: YamlNode) -> str:
         return (exclusive_end if name == "end" else instant)(node.text())
     except (MovingInstant, NoInstant) as problem:
         message = f"{name} is {node.shown}; write a date such as 2024-01-01, or a date and time"
-        raise node.error(BadPropertyValue, message) from problem
+        raise node.error(CompileCode.BadPropertyValue, message) from problem
 
 
 def _csv_rows(text: str, node: YamlNode) -> list[dict[str, Any]]:
@@ -387,13 +387,13 @@ def _csv_rows(text: str, node: YamlNode) -> list[dict[str, Any]]:
         if name not in _CSV_NAMES or len(value.text()) != 1:
             known = ", ".join(_CSV_NAMES)
             message = f"csv_settings {name} is not read in tests; write one letter for {known}"
-            raise value.error(BadPropertyValue, message)
+            raise value.error(CompileCode.BadPropertyValue, message)
         settings[_CSV_NAMES[name]] = value.text()
     try:
         reader = csv.reader(io.StringIO(text.strip("\n")), strict=False, **settings)  # type: ignore[arg-type]
         lines = [line for line in reader if line]
     except (csv.Error, ValueError, TypeError) as error:
-        raise node.error(AuditArgument, f"is no CSV: {error}") from error
+        raise node.error(CompileCode.AuditArgument, f"is no CSV: {error}") from error
     if not lines:
         return []
     header, *rows = lines

@@ -7,19 +7,13 @@ from decimal import Decimal
 from math import ceil, floor
 from typing import Any
 
-from dbt_kinds.errors import (
-    AuditArgument,
-    BadPropertyValue,
-    CompileError,
-    HistoryCheck,
-    PropertyDropped,
-    UnknownAudit,
-)
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import (
     DataTest,
     Model,
     ModelReference,
-    Note,
     Project,
     Seed,
     SourceReference,
@@ -27,7 +21,6 @@ from dbt_kinds.kinds import (
     SqlText,
     TestDefinition,
     TimeVariable,
-    note_of,
 )
 from dbt_kinds.marks import Marks, used_marks
 from dbt_kinds.readers.names import slug
@@ -72,17 +65,17 @@ def read_checks(documents: list[CheckDocument], project: Project, models: ReadMo
     names = {definition.name for definition in project.tests}
     for document in documents:
         tested = nodes.get(models.key_of(document.model))
-        notes: list[Note] = tested.notes if tested is not None else project.notes
+        notes: list[Diagnostic] = tested.notes if tested is not None else project.notes
         try:
             if tested is None:
                 message = (
                     f"{document.rule} is on {document.model}, which is not in the dbt project; name one of its models"
                 )
-                raise document.node.error(UnknownAudit, message)
+                raise document.node.error(CompileCode.UnknownAudit, message)
             _CheckReader(document, tested, project, models, names).read()
         except CompileError as error:
             # a check is not the model: if refused, it is noted for the project
-            (project.notes if error.level == "refused" else notes).append(note_of(error))
+            (project.notes if error.code.severity == "refused" else notes).append(error.diagnostic)
 
 
 class _CheckReader:
@@ -102,7 +95,7 @@ class _CheckReader:
         """Adds the test."""
         if needs_history(self.rule):
             message = f"{self.rule} of {self.document.model} compares with past results, which dbt does not keep"
-            raise self._error(HistoryCheck, message)
+            raise self._error(CompileCode.HistoryCheck, message)
         if is_failed_rows(self.rule):
             self._add_singular(self._failed_rows())
             return
@@ -111,15 +104,15 @@ class _CheckReader:
             message = (
                 f"'{self.rule}' is no check that this version reads; write a comparison, or failed rows and a query"
             )
-            raise self._error(UnknownAudit, message)
+            raise self._error(CompileCode.UnknownAudit, message)
         test = None if self._uses_run() else self._shipped(comparison)
         if test is not None:
             self._finish(test)
         else:
             self._add_singular(self._comparison_query(comparison))
 
-    def _error(self, kind: type[CompileError], message: str) -> CompileError:
-        return self.document.node.error(kind, message)
+    def _error(self, code: CompileCode, message: str) -> CompileError:
+        return self.document.node.error(code, message)
 
     def _sql(self, text: str, node: YamlNode | None = None) -> str:
         return self.models.expression(text, f"check '{self.rule}'", node or self.document.node)
@@ -144,7 +137,9 @@ class _CheckReader:
             # a table has an integer number of rows
             threshold = floor(bounds[0]) if operator == ">" else ceil(bounds[0]) - 1
             if threshold < 0:
-                raise self._error(AuditArgument, f"'{self.rule}' holds for every table; remove it, or raise its number")
+                raise self._error(
+                    CompileCode.AuditArgument, f"'{self.rule}' holds for every table; remove it, or raise its number"
+                )
             return DataTest("dbt_kinds.number_of_rows", {"threshold": threshold})
         if metric == "duplicate_count" and rule.arguments and operator == "=" and bounds[0] == 0:
             columns = [self._sql(argument) for argument in rule.arguments]
@@ -157,7 +152,7 @@ class _CheckReader:
         if metric == "missing_percent" and operator == "<":
             share = 1 - bounds[0] / 100
             if not 0 <= share <= 1:
-                raise self._error(AuditArgument, f"'{self.rule}': a percentage lies between 0 and 100")
+                raise self._error(CompileCode.AuditArgument, f"'{self.rule}': a percentage lies between 0 and 100")
             return DataTest("dbt_kinds.not_null_proportion", {"threshold": _plain(share)}, column=column)
         names = {"avg": "mean_in_range", "stddev": "stddev_in_range"}
         if metric in names:
@@ -174,7 +169,9 @@ class _CheckReader:
         low, high = _plain(rule.bounds[0]), _plain(rule.bounds[-1])
         if rule.operator == "between":
             if rule.bounds[0] > rule.bounds[1]:
-                raise self._error(AuditArgument, f"'{self.rule}': the first bound is greater than the second")
+                raise self._error(
+                    CompileCode.AuditArgument, f"'{self.rule}': the first bound is greater than the second"
+                )
             return {"min_v": low, "max_v": high}
         key = {">": "min_v", ">=": "min_v", "<": "max_v", "<=": "max_v"}.get(rule.operator)
         if key is None:
@@ -218,7 +215,7 @@ class _CheckReader:
             message = (
                 f"'{self.rule}': {rule.metric} is no metric of one column that this version reads, which are {known}"
             )
-            raise self._error(UnknownAudit, message)
+            raise self._error(CompileCode.UnknownAudit, message)
         return template.replace("{0}", self._sql(rule.arguments[0]))
 
     def _failed_rows(self) -> SqlText:
@@ -227,7 +224,7 @@ class _CheckReader:
         query = settings.get("fail query") or settings.get("fail_query")
         condition = settings.get("fail condition") or settings.get("fail_condition")
         if query is None and condition is None:
-            raise self._error(BadPropertyValue, "failed rows has no query; add 'fail query: SELECT …'")
+            raise self._error(CompileCode.BadPropertyValue, "failed rows has no query; add 'fail query: SELECT …'")
         if query is None:
             assert condition is not None
             marks = Marks()
@@ -242,7 +239,7 @@ class _CheckReader:
             message = (
                 f"check {self._label()} has a filter, which a query of its own does not get; write it into the query"
             )
-            self.tested.notes.append(note_of(self.document.filters[0].error(PropertyDropped, message)))
+            self.tested.notes.append(self.document.filters[0].error(CompileCode.PropertyDropped, message).diagnostic)
         self.project.notes.extend(note for note in notes if note not in self.project.notes)
         return sql
 
@@ -307,7 +304,7 @@ def _with_times(node: YamlNode, marks: Marks) -> str:
     """A text with marks for the run's values.
 
     Raises:
-        HistoryCheck: a value does not exist in dbt.
+        CompileError: a value does not exist in dbt (HistoryCheck).
     """
 
     def put(found: re.Match[str]) -> str:
@@ -316,7 +313,7 @@ def _with_times(node: YamlNode, marks: Marks) -> str:
             message = (
                 f"${{{found[1]}}} is a value of Vulcan's runs, which dbt does not have; write the condition without it"
             )
-            raise node.error(HistoryCheck, message)
+            raise node.error(CompileCode.HistoryCheck, message)
         return marks.name_of(TimeVariable(macro))
 
     return _RUN_VALUE.sub(put, node.text())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dbt_kinds.errors import BadPropertyValue, CompileError, PropertyDropped
-from dbt_kinds.kinds import Note, note_of
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.yaml_nodes import YamlNode, read_yaml
 
 _SEMANTIC_KEYS = ("semantic_models", "models")
@@ -56,7 +57,7 @@ class Documents:
     semantics: list[SemanticDocument] = field(default_factory=list)
     metrics: list[MetricDocument] = field(default_factory=list)
     checks: list[CheckDocument] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
 
 
 def read_documents(files: dict[str, str]) -> Documents:
@@ -67,7 +68,7 @@ def read_documents(files: dict[str, str]) -> Documents:
             for document in read_yaml(files[path], path):
                 _read(document, found)
         except CompileError as error:
-            found.notes.append(note_of(error))
+            found.notes.append(error.diagnostic)
     return found
 
 
@@ -83,7 +84,7 @@ def _read(document: YamlNode, found: Documents) -> None:
     elif word in ("", "semantic", "metric", "dq"):
         _read_maps(document, found)
     else:
-        raise document.error(BadPropertyValue, f"kind {word} is unknown; write semantic, metric or dq")
+        raise document.error(CompileCode.BadPropertyValue, f"kind {word} is unknown; write semantic, metric or dq")
 
 
 def _each(found: Documents, steps: list[object]) -> None:
@@ -91,7 +92,7 @@ def _each(found: Documents, steps: list[object]) -> None:
         try:
             step()  # type: ignore[operator]
         except CompileError as error:
-            found.notes.append(note_of(error))
+            found.notes.append(error.diagnostic)
 
 
 def _read_maps(document: YamlNode, found: Documents) -> None:
@@ -112,7 +113,7 @@ def _read_maps(document: YamlNode, found: Documents) -> None:
                 _read_checks(name, body, found)
     if not is_known:
         message = "holds no semantic model, metric or check, and was not converted"
-        found.notes.append(note_of(document.error(PropertyDropped, message)))
+        found.notes.append(document.error(CompileCode.PropertyDropped, message).diagnostic)
 
 
 def _semantic(document: YamlNode) -> SemanticDocument:
@@ -122,10 +123,10 @@ def _semantic(document: YamlNode) -> SemanticDocument:
 def _required(document: YamlNode, key: str) -> str:
     value = document.get(key)
     if value is None:
-        raise document.error(BadPropertyValue, f"lacks {key}; add '{key}: …'")
+        raise document.error(CompileCode.BadPropertyValue, f"lacks {key}; add '{key}: …'")
     items = value.texts()
     if len(items) != 1:
-        raise value.error(BadPropertyValue, f"{key} is {value.shown}; write one name")
+        raise value.error(CompileCode.BadPropertyValue, f"{key} is {value.shown}; write one name")
     return items[0]
 
 
@@ -140,7 +141,7 @@ def _read_pack(document: YamlNode, found: Documents) -> None:
         elif key == "profiles":
             _drop_profiles(value, model, found)
         elif key not in _PACK_KEYS and key not in ("tags", "terms", "ai_context"):
-            raise value.error(BadPropertyValue, f"a pack of checks has no {key}; remove it")
+            raise value.error(CompileCode.BadPropertyValue, f"a pack of checks has no {key}; remove it")
 
 
 def _read_checks(model: str, body: YamlNode, found: Documents) -> None:
@@ -158,14 +159,14 @@ def _read_checks(model: str, body: YamlNode, found: Documents) -> None:
 
 def _drop_profiles(node: YamlNode, model: str, found: Documents) -> None:
     message = f"profiles of {model} dropped: dbt keeps no statistics"
-    found.notes.append(note_of(node.error(PropertyDropped, message)))
+    found.notes.append(node.error(CompileCode.PropertyDropped, message).diagnostic)
 
 
 def _add_rule(model: str, rule: YamlNode, filters: list[YamlNode], dimension: str | None, found: Documents) -> None:
     try:
         found.checks.append(_check(model, rule, filters, dimension))
     except CompileError as error:
-        found.notes.append(note_of(error))
+        found.notes.append(error.diagnostic)
 
 
 def _check(model: str, rule: YamlNode, filters: list[YamlNode], dimension: str | None) -> CheckDocument:
@@ -173,7 +174,7 @@ def _check(model: str, rule: YamlNode, filters: list[YamlNode], dimension: str |
         return CheckDocument(model, rule.text(), rule, {}, filters, dimension)
     pairs = rule.pairs()
     if not pairs:
-        raise rule.error(BadPropertyValue, "a rule is empty; write an expression such as row_count > 0")
+        raise rule.error(CompileCode.BadPropertyValue, "a rule is empty; write an expression such as row_count > 0")
     (expression, body), *rest = pairs
     settings = dict(_settings(body)) if body.is_mapping else {}
     # if a rule's settings are not indented, they are siblings of the rule
@@ -194,7 +195,7 @@ def named(node: YamlNode | None) -> list[tuple[str, YamlNode]]:
     """Named objects: a mapping by name, or a list with a name in each item.
 
     Raises:
-        BadPropertyValue: one has no name.
+        CompileError: one has no name (BadPropertyValue).
     """
     if node is None:
         return []
@@ -205,7 +206,7 @@ def named(node: YamlNode | None) -> list[tuple[str, YamlNode]]:
         if item.is_mapping:
             name = item.get("name")
             if name is None:
-                raise item.error(BadPropertyValue, "has no name; add 'name: …'")
+                raise item.error(CompileCode.BadPropertyValue, "has no name; add 'name: …'")
             found.append((name.text(), item))
         else:
             found.append((item.text(), item))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dbt_kinds.errors import CompileError
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.readers.read_models import ReadModels
 from dbt_kinds.readers.yaml_nodes import YamlNode
 
@@ -15,9 +15,7 @@ _RESERVED = frozenset(
 )
 
 
-def spark_sql(
-    node: YamlNode, own: frozenset[str], models: ReadModels, unsupported: type[CompileError], what: str
-) -> str:
+def spark_sql(node: YamlNode, own: frozenset[str], models: ReadModels, unsupported: CompileCode, what: str) -> str:
     """An expression over the columns of one model, for Spark.
 
     Raises:
@@ -27,7 +25,7 @@ def spark_sql(
     return models.expression(text, what, node)
 
 
-def with_columns(node: YamlNode, own: frozenset[str], unsupported: type[CompileError], what: str) -> str:
+def with_columns(node: YamlNode, own: frozenset[str], unsupported: CompileCode, what: str) -> str:
     """An expression with references to its columns replaced by the columns."""
 
     def column(found: re.Match[str]) -> str:

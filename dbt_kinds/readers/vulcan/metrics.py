@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dbt_kinds.errors import BadPropertyValue, CompileError, MeasureUnsupported
-from dbt_kinds.kinds import Project, note_of
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
+from dbt_kinds.kinds import Project
 from dbt_kinds.readers.vulcan.documents import MetricDocument
 from dbt_kinds.readers.vulcan.expressions import element_name
 from dbt_kinds.readers.vulcan.semantics import Semantic
@@ -21,11 +22,11 @@ def read_metrics(documents: list[MetricDocument], semantics: dict[str, Semantic]
         try:
             metric = _metric(document, semantics)
         except CompileError as error:
-            project.notes.append(note_of(error))
+            project.notes.append(error.diagnostic)
             continue
         if metric["name"] in taken:
             message = f"metric {document.name} would be a second metric {metric['name']} of dbt; rename one"
-            project.notes.append(note_of(document.body.error(MeasureUnsupported, message)))
+            project.notes.append(document.body.error(CompileCode.MeasureUnsupported, message).diagnostic)
             continue
         taken.add(metric["name"])
         project.metrics.append((document.body.place, metric))
@@ -36,24 +37,26 @@ def _metric(document: MetricDocument, semantics: dict[str, Semantic]) -> dict[st
     what = f"metric {document.name}"
     measure_node = body.get("measure")
     if measure_node is None:
-        raise body.error(BadPropertyValue, f"{what} names no measure; add 'measure: <semantic model>.<measure>'")
+        raise body.error(
+            CompileCode.BadPropertyValue, f"{what} names no measure; add 'measure: <semantic model>.<measure>'"
+        )
     semantic, written = _reference(measure_node, semantics, what)
     measure = next((name for name, item in semantic.measures.items() if _is(semantic, "measures", name, written)), None)
     if measure is None:
         message = f"{what} is over {measure_node.text()}, which did not become a measure of dbt"
-        raise measure_node.error(MeasureUnsupported, message)
+        raise measure_node.error(CompileCode.MeasureUnsupported, message)
     time = body.get("ts", "time")
     if time is None:
-        raise body.error(BadPropertyValue, f"{what} has no time; add 'ts: <semantic model>.<column>'")
+        raise body.error(CompileCode.BadPropertyValue, f"{what} has no time; add 'ts: <semantic model>.<column>'")
     holder, column = _reference(time, semantics, what)
     if holder is not semantic:
         message = (
             f"{what} is over a time of {holder.document.name}; dbt aggregates by a time of the measure's own model"
         )
-        raise time.error(MeasureUnsupported, message)
+        raise time.error(CompileCode.MeasureUnsupported, message)
     if semantic.columns is not None and column.lower() not in semantic.columns:
         message = f"{what} is over {time.text()}, which is no column of {semantic.model.name}"
-        raise time.error(MeasureUnsupported, message)
+        raise time.error(CompileCode.MeasureUnsupported, message)
     measure = _by_time(semantic, measure, semantic.time_dimension(column))
     made: dict[str, Any] = {"name": element_name(document.name), "label": document.name}
     description = body.get("description")
@@ -99,7 +102,7 @@ def _reference(node: YamlNode, semantics: dict[str, Semantic], what: str) -> tup
     semantic = semantics.get(holder.lower())
     if semantic is None:
         message = f"{what} reads {text}, and {holder or 'nothing'} did not become a semantic model of dbt"
-        raise node.error(MeasureUnsupported, message)
+        raise node.error(CompileCode.MeasureUnsupported, message)
     return semantic, name
 
 
@@ -108,5 +111,5 @@ def _segment(node: YamlNode, semantics: dict[str, Semantic], what: str) -> str:
     dimension = semantic.segments.get(name)
     if dimension is None:
         message = f"{what} is filtered by {node.text()}, which did not become a segment of dbt"
-        raise node.error(MeasureUnsupported, message)
+        raise node.error(CompileCode.MeasureUnsupported, message)
     return f"{{{{ Dimension('{semantic.name}__{dimension}') }}}} = true"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dbt_kinds.errors import CompileError, MeasureUnsupported, NameClash, PropertyDropped, ReadsRefused
-from dbt_kinds.kinds import Project, note_of
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
+from dbt_kinds.kinds import Project
 from dbt_kinds.readers.read_models import ReadModels
 from dbt_kinds.readers.vulcan.checks import read_checks
 from dbt_kinds.readers.vulcan.documents import SemanticDocument, read_documents
@@ -20,7 +21,7 @@ def read_semantics(files: dict[str, str], project: Project, models: ReadModels) 
         try:
             _add_semantic(document, semantics, project, models)
         except CompileError as error:
-            project.notes.append(note_of(error))
+            project.notes.append(error.diagnostic)
     for semantic in semantics.values():
         read_joins(semantic, semantics)
     _separate_measures(semantics)
@@ -37,14 +38,14 @@ def _add_semantic(
     key = models.key_of(document.model)
     model = next((model for model in project.models if model.key == key), None)
     if model is None:
-        kind: type[CompileError] = ReadsRefused if models.has_model(key) else PropertyDropped
+        code = CompileCode.ReadsRefused if models.has_model(key) else CompileCode.PropertyDropped
         message = f"semantic model {document.name} was dropped: {document.model} is no model of the dbt project"
-        raise document.body.error(kind, message)
+        raise document.body.error(code, message)
     semantic = read_semantic(document, model, models)
     for name, other in semantics.items():
         if name == document.name.lower() or other.name == semantic.name:
             message = f"semantic model {document.name} has the name of another one; rename one of them"
-            raise document.body.error(NameClash, message)
+            raise document.body.error(CompileCode.NameClash, message)
     semantics[document.name.lower()] = semantic
 
 
@@ -73,5 +74,5 @@ def _drop_measures_without_time(semantic: Semantic) -> None:
             f"measures {names} of {semantic.document.name} were dropped: dbt wants a time to aggregate by, and no "
             f"column of {semantic.model.name} is known to be one; declare the types of its columns"
         )
-        semantic.note(MeasureUnsupported, message, semantic.document.body)
+        semantic.note(CompileCode.MeasureUnsupported, message, semantic.document.body)
         semantic.measures.clear()

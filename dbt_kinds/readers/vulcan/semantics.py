@@ -11,8 +11,9 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.annotate_types import annotate_types
 
-from dbt_kinds.errors import BadPropertyValue, CompileError, JoinUnsupported, MeasureUnsupported, PropertyDropped
-from dbt_kinds.kinds import Model, SqlText, note_of
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
+from dbt_kinds.kinds import Model, SqlText
 from dbt_kinds.readers.read_models import ReadModels
 from dbt_kinds.readers.vulcan.documents import SemanticDocument, named
 from dbt_kinds.readers.vulcan.expressions import REFERENCE, element_name, spark_sql
@@ -57,18 +58,23 @@ class Semantic:
     measures: dict[str, dict[str, Any]] = field(default_factory=dict)
     origin: dict[str, Any] = field(default_factory=dict)
 
-    def note(self, kind: type[CompileError], message: str, node: YamlNode) -> None:
+    def note(self, code: CompileCode, message: str, node: YamlNode) -> None:
         """Records a note on the model."""
-        self.model.notes.append(note_of(node.error(kind, message)))
+        self.model.notes.append(node.error(code, message).diagnostic)
 
     def attempt(self, read: Callable[[], None]) -> None:
         """Reads one part; an error is noted, and the other parts are still read."""
         try:
             read()
         except CompileError as error:
-            if error.level == "refused":
-                error = MeasureUnsupported(f"{error.code}: {error.message}", error.file, error.line)
-            self.model.notes.append(note_of(error))
+            if error.code.severity == "refused":
+                error = CompileError(
+                    CompileCode.MeasureUnsupported,
+                    f"{error.code}: {error.message}",
+                    error.diagnostic.place.file,
+                    error.line,
+                )
+            self.model.notes.append(error.diagnostic)
 
     def time_dimension(self, column: str) -> str:
         """The dimension of a time column, which is converted to a time dimension if its type was unknown."""
@@ -170,7 +176,7 @@ def _with_dimensions(semantic: Semantic, node: YamlNode | None, models: ReadMode
             message = (
                 f"dimension {name} of {semantic.document.name} shows a measure of another model; dbt has no such thing"
             )
-            semantic.note(MeasureUnsupported, message, proxy)
+            semantic.note(CompileCode.MeasureUnsupported, message, proxy)
     elif node is not None:
         listed = [(name, item if item.is_mapping else None) for name, item in named(node)]
     else:
@@ -178,7 +184,9 @@ def _with_dimensions(semantic: Semantic, node: YamlNode | None, models: ReadMode
     for name, item in listed:
         if semantic.columns is not None and name.lower() not in semantic.columns:
             place = item or semantic.document.body
-            semantic.note(MeasureUnsupported, f"{semantic.model.name} has no column {name} for a dimension", place)
+            semantic.note(
+                CompileCode.MeasureUnsupported, f"{semantic.model.name} has no column {name} for a dimension", place
+            )
             continue
         _add_dimension(semantic, name, item)
     return semantic
@@ -241,10 +249,10 @@ def _times_of_query(model: Model) -> set[str]:
 def _read_segment(semantic: Semantic, name: str, node: YamlNode, models: ReadModels) -> None:
     expression = node.get("expression", "sql") if node.is_mapping else node
     if expression is None:
-        raise node.error(BadPropertyValue, f"segment {name} has no expression; add 'expression: …'")
+        raise node.error(CompileCode.BadPropertyValue, f"segment {name} has no expression; add 'expression: …'")
     what = f"segment {name} of {semantic.document.name}"
     made = semantic.free_name(name)
-    sql = spark_sql(expression, semantic.own, models, MeasureUnsupported, what)
+    sql = spark_sql(expression, semantic.own, models, CompileCode.MeasureUnsupported, what)
     semantic.dimensions[made] = {"name": made, "type": "categorical", **_description(node), "expr": sql}
     semantic.segments[name] = made
     _keep(semantic, "segments", name, made, node, ("name", "description", "expression", "sql"))
@@ -252,36 +260,41 @@ def _read_segment(semantic: Semantic, name: str, node: YamlNode, models: ReadMod
 
 def _read_measure(semantic: Semantic, name: str, node: YamlNode, models: ReadModels) -> None:
     if not node.is_mapping:
-        raise node.error(BadPropertyValue, f"measure {name} has no type; write 'type: sum' and an expression")
+        raise node.error(
+            CompileCode.BadPropertyValue, f"measure {name} has no type; write 'type: sum' and an expression"
+        )
     kind = node.get("type")
     word = kind.text().lower() if kind is not None else ""
     what = f"measure {name} of {semantic.document.name}"
     if word not in _AGGREGATIONS:
         message = f"{what} is of type {word or 'none'}, which dbt does not aggregate by; write a derived metric"
-        raise (kind or node).error(MeasureUnsupported, message)
+        raise (kind or node).error(CompileCode.MeasureUnsupported, message)
     window = node.get("rolling_window")
     if window is not None:
         message = f"{what} has a rolling window; write a cumulative metric over it in dbt"
-        raise window.error(MeasureUnsupported, message)
+        raise window.error(CompileCode.MeasureUnsupported, message)
     expression = node.get("expression", "sql")
     is_rows = expression is None or expression.text().strip() == "*"
     if is_rows and word != "count":
-        raise node.error(MeasureUnsupported, f"{what} has no expression; add 'expression: …'")
+        raise node.error(CompileCode.MeasureUnsupported, f"{what} has no expression; add 'expression: …'")
     aggregation, sql = "sum", "1"
     if expression is not None and not is_rows:
         _check_columns(semantic, expression, what)
         aggregation = _AGGREGATIONS[word]
-        sql = spark_sql(expression, semantic.own, models, MeasureUnsupported, what)
+        sql = spark_sql(expression, semantic.own, models, CompileCode.MeasureUnsupported, what)
     filters_node = node.get("filters", "filter")
     filters = filters_node.items() if filters_node is not None else []
     conditions = [
-        spark_sql(_condition(item), semantic.own, models, MeasureUnsupported, f"a filter of {what}") for item in filters
+        spark_sql(_condition(item), semantic.own, models, CompileCode.MeasureUnsupported, f"a filter of {what}")
+        for item in filters
     ]
     if conditions:
         joined = conditions[0] if len(conditions) == 1 else " and ".join(f"({condition})" for condition in conditions)
         sql = f"case when {joined} then {sql} end"
     if word == "count_distinct_approx":
-        semantic.note(PropertyDropped, f"{what} counts exactly in dbt, which has no approximate count", node)
+        semantic.note(
+            CompileCode.PropertyDropped, f"{what} counts exactly in dbt, which has no approximate count", node
+        )
     made = semantic.free_name(name)
     semantic.measures[made] = {"name": made, **_description(node), "agg": aggregation, "expr": sql}
     read = ("name", "description", "type", "expression", "sql", "filters", "filter")
@@ -292,7 +305,7 @@ def _condition(node: YamlNode) -> YamlNode:
     """A filter, which may be below `sql:` or `expression:`."""
     inner = node.get("sql", "expression") if node.is_mapping else node
     if inner is None:
-        raise node.error(BadPropertyValue, "a filter is a condition; write it as text")
+        raise node.error(CompileCode.BadPropertyValue, "a filter is a condition; write it as text")
     return inner
 
 
@@ -301,7 +314,7 @@ def _check_columns(semantic: Semantic, node: YamlNode, what: str) -> None:
         column = found[1].split(".")[-1]
         if semantic.columns is not None and column.lower() not in semantic.columns:
             message = f"{what} reads {found[1]}, which is no column of {semantic.model.name}"
-            raise node.error(MeasureUnsupported, message)
+            raise node.error(CompileCode.MeasureUnsupported, message)
 
 
 def _description(node: YamlNode) -> dict[str, str]:
@@ -331,18 +344,22 @@ def _read_join(semantic: Semantic, name: str, node: YamlNode, others: dict[str, 
     kind = node.get("type", "relationship") if node.is_mapping else None
     word = kind.text().lower() if kind is not None else ""
     if word == "one_to_many":
-        semantic.note(PropertyDropped, f"{what} is the other side of a join; dbt follows it from {name}", node)
+        semantic.note(
+            CompileCode.PropertyDropped, f"{what} is the other side of a join; dbt follows it from {name}", node
+        )
         return
     if word not in ("many_to_one", "one_to_one"):
-        raise node.error(JoinUnsupported, f"{what} is {word or 'of no type'}; dbt joins many_to_one and one_to_one")
+        raise node.error(
+            CompileCode.JoinUnsupported, f"{what} is {word or 'of no type'}; dbt joins many_to_one and one_to_one"
+        )
     target = others.get(name.lower())
     if target is None:
-        raise node.error(JoinUnsupported, f"{what} leads to no semantic model {name}")
+        raise node.error(CompileCode.JoinUnsupported, f"{what} leads to no semantic model {name}")
     expression = node.get("expression", "sql", "on")
     sides = _equality(expression, semantic, target) if expression is not None else None
     if sides is None:
         message = f"{what} is no equality of one column of each model; dbt joins by entities"
-        raise (expression or node).error(JoinUnsupported, message)
+        raise (expression or node).error(CompileCode.JoinUnsupported, message)
     own, other = sides
     if target.key_column is None:
         target.key_column = other
@@ -351,7 +368,7 @@ def _read_join(semantic: Semantic, name: str, node: YamlNode, others: dict[str, 
         entity = element_name(f"{target.name}_{other}")
         target.entities.setdefault(entity, {"name": entity, "type": "unique", "expr": other})
     if entity in semantic.entities:
-        raise node.error(JoinUnsupported, f"{what} is a second join to {name}; dbt has one entity a target")
+        raise node.error(CompileCode.JoinUnsupported, f"{what} is a second join to {name}; dbt has one entity a target")
     if entity in semantic.dimensions:
         clash = semantic.dimensions.pop(entity)
         clash["name"] = f"{entity}_value"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import Token, exp
 
-from dbt_kinds.errors import SqlParseError
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.brackets import closing, split_at_commas
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Lambda, Scope
@@ -47,7 +48,7 @@ def read_lambda(argument: Argument, dialect: str, file: str) -> Lambda | None:
     else:
         return None
     if body >= len(tokens):
-        raise SqlParseError(f"'{argument.text}' has no body behind ->", file, argument.line)
+        raise CompileError(CompileCode.SqlParseError, f"'{argument.text}' has no body behind ->", file, argument.line)
     text = argument.text[tokens[body].start :]
     return Lambda(tuple(name.lower() for name in names), text, argument.line + tokens[body].line - 1)
 
@@ -83,7 +84,7 @@ def tree_of(sql: str, scope: Scope, line: int) -> exp.Expr:
     """Parses an expression or query.
 
     Raises:
-        SqlParseError: it is neither.
+        CompileError: it is neither (SqlParseError).
     """
     try:
         begins = sql.lstrip("( \n").upper()
@@ -91,4 +92,4 @@ def tree_of(sql: str, scope: Scope, line: int) -> exp.Expr:
             return parse_statement(sql, scope.dialect)
         return parse_expression(sql, scope.dialect)
     except ParseFailure as failure:
-        raise scope.error(SqlParseError, f"'{sql}': {failure.message}", line) from failure
+        raise scope.error(CompileCode.SqlParseError, f"'{sql}': {failure.message}", line) from failure

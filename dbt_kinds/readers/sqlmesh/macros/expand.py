@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import Token, TokenType
 
-from dbt_kinds.errors import UnsupportedMacro
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.readers.brackets import closing
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.clauses import CLAUSES, clause_end
@@ -248,14 +248,16 @@ def _call(
 
     end = closing(tokens, opening)
     if end is None:
-        raise scope.error(UnsupportedMacro, f"@{name}( is not closed", line)
+        raise scope.error(CompileCode.UnsupportedMacro, f"@{name}( is not closed", line)
     first_line = line - tokens[index].line + 1
     arguments = split_arguments(tokens[opening + 1 : end], text, first_line)
     clause = CLAUSES.get(name.upper())
     if clause is None:
         return end + 1, call_macro(name, arguments, scope, line), True
     if len(arguments) != 1:
-        raise scope.error(UnsupportedMacro, f"@{name.upper()} takes one condition, as in @{name.upper()}(@x = 1)", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, f"@{name.upper()} takes one condition, as in @{name.upper()}(@x = 1)", line
+        )
     if is_true(arguments[0], scope):
         return end + 1, clause, True
     return clause_end(clause, tokens, end + 1), _DROPPED_JOIN if clause == "JOIN" else "", True
@@ -276,4 +278,4 @@ def _drop(
     if not "".join(writer.parts).strip() and following is None:
         return position, end_index
     message = "the macro makes nothing, and what is left beside it is no SQL; give it an else"
-    raise scope.error(UnsupportedMacro, message, line)
+    raise scope.error(CompileCode.UnsupportedMacro, message, line)

@@ -8,14 +8,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from dbt_kinds.errors import (
-    PythonMacro,
-    RuntimeCondition,
-    SqlParseError,
-    UndefinedMacroVariable,
-    UnsupportedMacro,
-    VariableFrozen,
-)
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.readers.sqlmesh.macros import sql_macros
 from dbt_kinds.readers.sqlmesh.macros.arguments import Argument, items_of, read_lambda, tree_of, value_of
 from dbt_kinds.readers.sqlmesh.macros.conditions import Unknown, evaluate
@@ -30,8 +23,8 @@ def call_macro(name: str, arguments: Sequence[Argument], scope: Scope, line: int
     """Calls a macro.
 
     Raises:
-        PythonMacro: it is a project macro, and those are not run.
-        UnsupportedMacro: it is unknown, or has no counterpart.
+        CompileError: it is a project macro, and those are not run (PythonMacro).
+        CompileError: it is unknown, or has no counterpart (UnsupportedMacro).
     """
     key = name.lower()
     if key in scope.functions:
@@ -42,17 +35,19 @@ def call_macro(name: str, arguments: Sequence[Argument], scope: Scope, line: int
     if macro is not None:
         return macro(arguments, scope, line)
     if key.upper() in _REFUSED:
-        raise scope.error(UnsupportedMacro, f"@{name} has no counterpart in dbt; write the SQL it stands for", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, f"@{name} has no counterpart in dbt; write the SQL it stands for", line
+        )
     near = difflib.get_close_matches(key, [*_MACROS, *scope.functions, *scope.python_macros], 1)
     hint = f"did you mean @{near[0].upper()}?" if near else "no file of macros/ defines it; write its SQL instead"
-    raise scope.error(UnsupportedMacro, f"@{name}() is no macro: {hint}", line)
+    raise scope.error(CompileCode.UnsupportedMacro, f"@{name}() is no macro: {hint}", line)
 
 
 def is_true(argument: Argument, scope: Scope) -> bool:
     """Evaluates a condition.
 
     Raises:
-        RuntimeCondition: it needs values known only at run time.
+        CompileError: it needs values known only at run time (RuntimeCondition).
     """
     value = value_of(argument, scope)
     return bool(_evaluated(value, scope, argument.line))
@@ -65,7 +60,7 @@ def apply(function: Lambda, values: Sequence[Fragment], scope: Scope) -> Fragmen
         values = inner
     if len(values) != len(function.parameters):
         message = f"the lambda ({', '.join(function.parameters)}) -> … got {len(values)} values"
-        raise scope.error(UnsupportedMacro, message, function.line)
+        raise scope.error(CompileCode.UnsupportedMacro, message, function.line)
     bound = dict(zip(function.parameters, values, strict=True))
     return value_of(Argument(function.body, function.line), scope.nested(bound))
 
@@ -73,7 +68,7 @@ def apply(function: Lambda, values: Sequence[Fragment], scope: Scope) -> Fragmen
 def _python(name: str, arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
     if scope.call_python is None:
         message = f"@{name}() is a Python macro of the project; pass --run-macros to run it, or write the SQL it makes"
-        raise scope.error(PythonMacro, message, line)
+        raise scope.error(CompileCode.PythonMacro, message, line)
     positional = [_flat(value_of(argument, scope)) for argument in arguments if not argument.name]
     named = {argument.name: _flat(value_of(argument, scope)) for argument in arguments if argument.name}
     return scope.call_python(name.lower(), positional, named, scope, line)
@@ -90,19 +85,23 @@ def _evaluated(value: Fragment, scope: Scope, line: int) -> object:
         return evaluate(tree_of(value, scope, line))
     except Unknown as unknown:
         message = f"'{value}' depends on values that exist only at run time; decide it here, or write it as SQL"
-        raise scope.error(RuntimeCondition, message, line) from unknown
+        raise scope.error(CompileCode.RuntimeCondition, message, line) from unknown
 
 
 def _items_and_lambda(
     name: str, arguments: Sequence[Argument], scope: Scope, line: int
 ) -> tuple[list[str], Callable[..., Fragment]]:
     if len(arguments) < 2:
-        raise scope.error(UnsupportedMacro, f"@{name} takes items and a lambda, as in @{name}([a, b], x -> @x)", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, f"@{name} takes items and a lambda, as in @{name}([a, b], x -> @x)", line
+        )
     *lists, last = arguments
     items = items_of(lists[0], scope) if len(lists) == 1 else [_flat(value_of(item, scope)) for item in lists]
     function = read_lambda(last, scope.dialect, scope.file)
     if function is None:
-        raise scope.error(UnsupportedMacro, f"the last argument of @{name} is {last.text}; write x -> …", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, f"the last argument of @{name} is {last.text}; write x -> …", line
+        )
     return items, lambda *values: apply(function, values, scope)
 
 
@@ -132,7 +131,9 @@ def _filter(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
 
 def _if(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
     if len(arguments) not in (2, 3):
-        raise scope.error(UnsupportedMacro, "@IF takes a condition, a value and perhaps another for else", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, "@IF takes a condition, a value and perhaps another for else", line
+        )
     if is_true(arguments[0], scope):
         return value_of(arguments[1], scope)
     return value_of(arguments[2], scope) if len(arguments) == 3 else None
@@ -140,7 +141,7 @@ def _if(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
 
 def _eval(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
     if len(arguments) != 1:
-        raise scope.error(UnsupportedMacro, "@EVAL takes one expression", line)
+        raise scope.error(CompileCode.UnsupportedMacro, "@EVAL takes one expression", line)
     return sql_of(_evaluated(value_of(arguments[0], scope), scope, line), scope.dialect)
 
 
@@ -158,7 +159,7 @@ def _combine(connector: str, arguments: Sequence[Argument], scope: Scope, line: 
 
 def _sql(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
     if not arguments:
-        raise scope.error(UnsupportedMacro, "@SQL takes a text", line)
+        raise scope.error(CompileCode.UnsupportedMacro, "@SQL takes a text", line)
     value = value_of(arguments[0], scope)
     if not isinstance(value, str):
         return value
@@ -173,7 +174,11 @@ def _var(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
         if not scope.is_nested and isinstance(value, str | int | float):
             return variable_mark(name, value, scope)
         check_known(name, value, scope, line)
-        scope.note(VariableFrozen, f"@VAR('{name}') was replaced by its value of today; compile again after it", line)
+        scope.note(
+            CompileCode.VariableFrozen,
+            f"@VAR('{name}') was replaced by its value of today; compile again after it",
+            line,
+        )
         return sql_of(value, scope.dialect)
     if len(arguments) > 1:
         return value_of(arguments[1], scope)
@@ -186,13 +191,13 @@ def _blueprint_variable(arguments: Sequence[Argument], scope: Scope, line: int) 
         return scope.blueprint[name]
     if len(arguments) > 1:
         return value_of(arguments[1], scope)
-    raise scope.error(UndefinedMacroVariable, f"the model's blueprints have no {name}", line)
+    raise scope.error(CompileCode.UndefinedMacroVariable, f"the model's blueprints have no {name}", line)
 
 
 def _name_argument(macro: str, arguments: Sequence[Argument], scope: Scope, line: int) -> str:
     value = value_of(arguments[0], scope) if arguments else None
     if not isinstance(value, str) or not value.startswith("'"):
-        raise scope.error(UnsupportedMacro, f"@{macro} takes the name of a variable in quotes", line)
+        raise scope.error(CompileCode.UnsupportedMacro, f"@{macro} takes the name of a variable in quotes", line)
     return plain_text(value).lower()
 
 
@@ -200,7 +205,7 @@ def _define(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
     """`@DEF(name, value)`: defines a variable and returns nothing."""
     name = plain_text(arguments[0].text).lower() if len(arguments) == 2 else ""
     if not name.isidentifier():
-        raise scope.error(SqlParseError, "@DEF takes a name and a value, as in @DEF(size, 1)", line)
+        raise scope.error(CompileCode.SqlParseError, "@DEF takes a name and a value, as in @DEF(size, 1)", line)
     function = read_lambda(arguments[1], scope.dialect, scope.file)
     if function is not None:
         scope.functions[name] = function

@@ -8,8 +8,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.errors import CompileError
-from dbt_kinds.kinds import Note, note_of
 from dbt_kinds.marks import Marks
 from dbt_kinds.translation.star_expansion import Columns
 from dbt_kinds.translation.target import SparkTarget
@@ -66,24 +67,24 @@ class Scope:
     allows_window: bool = True
     is_nested: bool = False
     bare_names: frozenset[str] = frozenset()
-    notes: list[Note] = field(default_factory=list)
-    project_notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
+    project_notes: list[Diagnostic] = field(default_factory=list)
 
-    def error(self, kind: type[CompileError], message: str, line: int) -> CompileError:
+    def error(self, code: CompileCode, message: str, line: int) -> CompileError:
         """An error about a line of the file."""
-        return kind(message, self.file, line)
+        return CompileError(code, message, self.file, line)
 
-    def note(self, kind: type[CompileError], message: str, line: int, *, for_person: bool = False) -> None:
+    def note(self, code: CompileCode, message: str, line: int, *, for_person: bool = False) -> None:
         """Records a note that does not stop the model; `for_person` if it needs review by a person."""
-        note = note_of(kind(message, self.file, line))
-        note = replace(note, level="person") if for_person else note
+        note = Diagnostic.of(code, message, self.file, line)
+        note = replace(note, severity="person") if for_person else note
         if note not in self.notes:
             self.notes.append(note)
 
-    def note_once(self, kind: type[CompileError], message: str, line: int) -> None:
+    def note_once(self, code: CompileCode, message: str, line: int) -> None:
         """Records what holds for the whole project, where it is met first."""
         if all(note.message != message for note in self.project_notes):
-            self.project_notes.append(note_of(kind(message, self.file, line)))
+            self.project_notes.append(Diagnostic.of(code, message, self.file, line))
 
     def nested(self, bound: Mapping[str, Fragment] | None = None) -> Scope:
         """The scope for a macro's argument, or for a lambda with its parameters bound."""

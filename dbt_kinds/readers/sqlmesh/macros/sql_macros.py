@@ -9,7 +9,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from dbt_kinds.errors import ColumnsUnknown, UnsupportedMacro
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import SparkSql
 from dbt_kinds.readers.sqlmesh.macros.arguments import Argument, items_of, tree_of, value_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
@@ -29,7 +29,7 @@ def _named(arguments: _Arguments, names: Sequence[str], scope: Scope, line: int,
         name = argument.name or (names[position] if position < len(names) else "")
         if name not in names:
             message = f"@{macro} has no argument {name or argument.text}; it takes {', '.join(names)}"
-            raise scope.error(UnsupportedMacro, message, line)
+            raise scope.error(CompileCode.UnsupportedMacro, message, line)
         given[name] = argument
     return given
 
@@ -46,7 +46,9 @@ def _fields(arguments: _Arguments, scope: Scope, line: int, macro: str, least: i
         value = value_of(argument, scope)
         fields.extend(value if isinstance(value, list) else [value] if value is not None else [])
     if len(fields) < least:
-        raise scope.error(UnsupportedMacro, f"@{macro} got {len(fields)} arguments; it takes {least} or more", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, f"@{macro} got {len(fields)} arguments; it takes {least} or more", line
+        )
     return fields
 
 
@@ -55,7 +57,7 @@ def _surrogate_key(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
     function = next((_value_text(item, scope) for item in arguments if item.name == "hash_function"), "MD5").upper()
     if function not in ("MD5", "SHA1", *_BITS):
         raise scope.error(
-            UnsupportedMacro, f"@{macro} with {function}: Spark hashes with MD5, SHA1, SHA256, SHA512", line
+            CompileCode.UnsupportedMacro, f"@{macro} with {function}: Spark hashes with MD5, SHA1, SHA256, SHA512", line
         )
     parts: list[str] = []
     for field in _fields([item for item in arguments if not item.name], scope, line, macro, 1):
@@ -105,12 +107,16 @@ def _haversine(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
     names = ("lat1", "lon1", "lat2", "lon2", "unit")
     given = _named(arguments, names, scope, line, "HAVERSINE_DISTANCE")
     if any(name not in given for name in names[:4]):
-        raise scope.error(UnsupportedMacro, "@HAVERSINE_DISTANCE takes lat1, lon1, lat2, lon2 and perhaps unit", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, "@HAVERSINE_DISTANCE takes lat1, lon1, lat2, lon2 and perhaps unit", line
+        )
     lat1, lon1, lat2, lon2 = (_operand(_text(given, name, "", scope), scope, line) for name in names[:4])
     unit = plain_text(_text(given, "unit", "'mi'", scope))
     rates = {"mi": "1.0", "km": "1.60934"}
     if unit not in rates:
-        raise scope.error(UnsupportedMacro, f"@HAVERSINE_DISTANCE with unit '{unit}'; write 'mi' or 'km'", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, f"@HAVERSINE_DISTANCE with unit '{unit}'; write 'mi' or 'km'", line
+        )
     return (
         f"7922 * ASIN(SQRT((POWER(SIN(RADIANS(({lat2} - {lat1}) / 2)), 2)) + (COS(RADIANS({lat1})) * "
         f"COS(RADIANS({lat2})) * POWER(SIN(RADIANS(({lon2} - {lon1}) / 2)), 2)))) * {rates[unit]}"
@@ -133,7 +139,7 @@ def _pivot(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
     )
     given = _named(arguments, names, scope, line, "PIVOT")
     if "column" not in given or "values" not in given:
-        raise scope.error(UnsupportedMacro, "@PIVOT takes a column and a list of values", line)
+        raise scope.error(CompileCode.UnsupportedMacro, "@PIVOT takes a column and a list of values", line)
     column = _text(given, "column", "", scope)
     column = plain_text(column) if column.startswith("'") else column
     then, otherwise = (
@@ -163,7 +169,7 @@ def _star(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
     names = ("relation", "alias", "exclude", "prefix", "suffix", "quote_identifiers", "except_")
     given = _named(arguments, names, scope, line, "STAR")
     if "relation" not in given:
-        raise scope.error(UnsupportedMacro, "@STAR takes a table", line)
+        raise scope.error(CompileCode.UnsupportedMacro, "@STAR takes a table", line)
     relation = _text(given, "relation", "", scope)
     columns = _columns(relation, scope, line, "STAR")
     left_out = {
@@ -183,7 +189,7 @@ def _star(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
             column = exp.cast(column, kind)
         made.append(exp.alias_(column, exp.to_identifier(f"{prefix}{name}{suffix}")).sql(dialect=scope.dialect))
     if not made:
-        raise scope.error(ColumnsUnknown, f"@STAR({relation}) leaves no column", line)
+        raise scope.error(CompileCode.ColumnsUnknown, f"@STAR({relation}) leaves no column", line)
     return made
 
 
@@ -194,7 +200,7 @@ def _columns(relation: str, scope: Scope, line: int, macro: str) -> Columns:
             f"@{macro} needs the columns of {relation}, and they are not known; declare them in "
             "external_models.yaml or in the model's columns, or write them out here"
         )
-        raise scope.error(ColumnsUnknown, message, line)
+        raise scope.error(CompileCode.ColumnsUnknown, message, line)
     return columns
 
 
@@ -208,7 +214,7 @@ def _union(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
         kind = plain_text(values.pop(0)).upper()
     if kind not in ("ALL", "DISTINCT") or not values:
         raise scope.error(
-            UnsupportedMacro, "@UNION takes 'all' or 'distinct' and tables, perhaps a condition first", line
+            CompileCode.UnsupportedMacro, "@UNION takes 'all' or 'distinct' and tables, perhaps a condition first", line
         )
     tables = [_columns(table, scope, line, "UNION") for table in values]
     shared = [
@@ -219,7 +225,7 @@ def _union(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
         )
     ]
     if not shared:
-        raise scope.error(ColumnsUnknown, "the tables of @UNION share no column of one name and type", line)
+        raise scope.error(CompileCode.ColumnsUnknown, "the tables of @UNION share no column of one name and type", line)
     projections = ", ".join(_cast_as(name, type_, scope) for name, type_ in shared)
     selects = [f"SELECT {projections} FROM {table}" for table in (values if condition else values[:1])]
     return f" UNION{' ALL' if kind == 'ALL' else ''} ".join(selects)
@@ -238,7 +244,9 @@ def _as_items(value: Fragment) -> list[str]:
 def _deduplicate(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
     given = _named(arguments, ("relation", "partition_by", "order_by"), scope, line, "DEDUPLICATE")
     if len(given) != 3:
-        raise scope.error(UnsupportedMacro, "@DEDUPLICATE takes a table, [columns] and ['column desc', …]", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, "@DEDUPLICATE takes a table, [columns] and ['column desc', …]", line
+        )
     partition = ", ".join(items_of(given["partition_by"], scope))
     order = ", ".join(plain_text(item) for item in items_of(given["order_by"], scope))
     relation = _text(given, "relation", "", scope)
@@ -250,7 +258,7 @@ def _date_spine(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
     unit = plain_text(_text(given, "datepart", "", scope)).lower()
     if unit not in _SPINE_UNITS or len(given) != 3:
         message = f"@DATE_SPINE('{unit}', …): write day, week, month, quarter or year, a first and a last date"
-        raise scope.error(UnsupportedMacro, message, line)
+        raise scope.error(CompileCode.UnsupportedMacro, message, line)
     bounds = [_spine_bound(_text(given, name, "", scope), scope, line) for name in ("start_date", "end_date")]
     step = "INTERVAL '3' MONTH" if unit == "quarter" else f"INTERVAL '1' {unit.upper()}"
     query = f"SELECT EXPLODE(SEQUENCE({bounds[0]}, {bounds[1]}, {step})) AS date_{unit}"
@@ -264,7 +272,7 @@ def _spine_bound(sql: str, scope: Scope, line: int) -> str:
             date.fromisoformat(tree.this)
         except ValueError as error:
             message = f"@DATE_SPINE from or to '{tree.this}'; write a date as YYYY-MM-DD"
-            raise scope.error(UnsupportedMacro, message, line) from error
+            raise scope.error(CompileCode.UnsupportedMacro, message, line) from error
     text = tree.sql(dialect="spark")
     return text if re.match(r"CAST\(.* AS DATE\)$", text) else f"CAST({text} AS DATE)"
 

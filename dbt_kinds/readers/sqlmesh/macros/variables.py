@@ -5,20 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dbt_kinds.errors import (
-    TimeVariableNotAllowed,
-    UndefinedMacroVariable,
-    UnsupportedMacro,
-    VariableFrozen,
-)
-from dbt_kinds.kinds import (
-    Jinja,
-    Parameter,
-    SparkSql,
-    This,
-    TimeVariable,
-    Variable,
-)
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.kinds import Jinja, Parameter, SparkSql, This, TimeVariable, Variable
 from dbt_kinds.marks import has_glued_mark
 from dbt_kinds.readers.sqlmesh.environment import jinja_of, variables_in
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text, sql_of
@@ -53,11 +41,15 @@ def variable_value(name: str, scope: Scope, line: int, before: str = "") -> Frag
     if key in known:
         return sql_text(known[key])
     if key in NO_COUNTERPART:
-        raise scope.error(UnsupportedMacro, f"@{name} has no counterpart in dbt; write the SQL it stands for", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, f"@{name} has no counterpart in dbt; write the SQL it stands for", line
+        )
     if scope.dialect == "snowflake" and before in ("FROM", "JOIN"):
-        raise scope.error(UnsupportedMacro, f"the stage @{name} has no counterpart; load it into a table", line)
+        raise scope.error(
+            CompileCode.UnsupportedMacro, f"the stage @{name} has no counterpart; load it into a table", line
+        )
     message = f"@{name} is defined nowhere; add it to the config's variables, or a line @DEF({name}, …) above the query"
-    raise scope.error(UndefinedMacroVariable, message, line)
+    raise scope.error(CompileCode.UndefinedMacroVariable, message, line)
 
 
 def is_known(name: str, scope: Scope) -> bool:
@@ -91,7 +83,7 @@ def field_value(name: str, fields: Sequence[str], scope: Scope, line: int) -> Fr
     """The SQL of `@name.field`, which is the field's current value.
 
     Raises:
-        UndefinedMacroVariable: there is no such field.
+        CompileError: there is no such field (UndefinedMacroVariable).
     """
     value = project_variables(scope)[name.lower()]
     for position, field in enumerate(fields):
@@ -99,7 +91,7 @@ def field_value(name: str, fields: Sequence[str], scope: Scope, line: int) -> Fr
         if field.lower() not in known:
             path = ".".join([name, *fields[: position + 1]])
             message = f"@{path} is defined nowhere; @{name} has {', '.join(known) or 'no fields'} there"
-            raise scope.error(UndefinedMacroVariable, message, line)
+            raise scope.error(CompileCode.UndefinedMacroVariable, message, line)
         value = known[field.lower()]
     note_frozen(".".join([name, *fields]), scope, line)
     return sql_of(value, scope.dialect)
@@ -116,7 +108,7 @@ def check_known(name: str, value: object, scope: Scope, line: int) -> None:
     """Refuses a value that only dbt knows where it is needed now.
 
     Raises:
-        UndefinedMacroVariable: it comes from the environment.
+        CompileError: it comes from the environment (UndefinedMacroVariable).
     """
     if variables_in(value):
         names = ", ".join(variables_in(value))
@@ -124,34 +116,34 @@ def check_known(name: str, value: object, scope: Scope, line: int) -> None:
             f"@{name} comes from the environment ({names}) and is needed here to write the SQL; write its value in the "
             "config, or env_var('<NAME>', '<default>')"
         )
-        raise scope.error(UndefinedMacroVariable, message, line)
+        raise scope.error(CompileCode.UndefinedMacroVariable, message, line)
 
 
 def note_frozen(name: str, scope: Scope, line: int) -> None:
     """Notes that a variable was replaced by its current value.
 
     Raises:
-        UndefinedMacroVariable: it comes from the environment.
+        CompileError: it comes from the environment (UndefinedMacroVariable).
     """
     check_known(name, project_variables(scope).get(name.split(".")[0].lower()), scope, line)
     message = f"@{name} was replaced by its value of today; compile again after you change it"
     # once per model, however often its SQL uses it
-    if all((note.code, note.message) != (VariableFrozen.__name__, message) for note in scope.notes):
-        scope.note(VariableFrozen, message, line)
+    if all((note.code, note.message) != (CompileCode.VariableFrozen, message) for note in scope.notes):
+        scope.note(CompileCode.VariableFrozen, message, line)
 
 
 def time_mark(macro: str, scope: Scope, line: int) -> str:
     """The mark of a time variable.
 
     Raises:
-        TimeVariableNotAllowed: the model has no window.
+        CompileError: the model has no window (TimeVariableNotAllowed).
     """
     if not scope.allows_window and has_window(macro):
         message = (
             f"{scope.model_name} is of kind {scope.kind_name or 'VIEW'}, which has no window, and asks for @{macro}; "
             "make it incremental, or write @execution_… for the time of the run"
         )
-        raise scope.error(TimeVariableNotAllowed, message, line)
+        raise scope.error(CompileCode.TimeVariableNotAllowed, message, line)
     return scope.marks.name_of(TimeVariable(macro))
 
 
@@ -159,12 +151,12 @@ def name_text(name: str, scope: Scope, line: int) -> str:
     """A variable as a part of a name."""
     if time_variable(name):
         message = f"@{name} is part of a name; a window's bound is known only when dbt runs, so write it as a value"
-        raise scope.error(UnsupportedMacro, message, line)
+        raise scope.error(CompileCode.UnsupportedMacro, message, line)
     fragment = variable_value(name, scope, line)
     if name.lower() in project_variables(scope) and not is_bound(name, scope):
         note_frozen(name, scope, line)
     if not isinstance(fragment, str):
-        raise scope.error(UnsupportedMacro, f"@{name} is a list and cannot be part of a name", line)
+        raise scope.error(CompileCode.UnsupportedMacro, f"@{name} is a list and cannot be part of a name", line)
     return plain_text(fragment)
 
 
@@ -172,11 +164,11 @@ def checked_word(text: str, scope: Scope, line: int) -> str:
     """Checks a name or string that contains expanded variables.
 
     Raises:
-        UnsupportedMacro: one of them is only known when dbt runs.
+        CompileError: one of them is only known when dbt runs (UnsupportedMacro).
     """
     if has_glued_mark(text):
         message = "a variable that only dbt knows, such as @this_model, is part of a name here; write the name out"
-        raise scope.error(UnsupportedMacro, message, line)
+        raise scope.error(CompileCode.UnsupportedMacro, message, line)
     return text
 
 

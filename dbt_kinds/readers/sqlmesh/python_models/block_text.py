@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from dbt_kinds.errors import PythonModelUnsupported
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.sqlmesh.python_models.declaration import Declaration, RawSql
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
@@ -34,7 +35,7 @@ def block_text(declaration: Declaration, file: str) -> str:
     """The text of a MODEL block, with every property on the line where its value begins in the Python file.
 
     Raises:
-        PythonModelUnsupported: a value has a type that no property accepts.
+        CompileError: a value has a type that no property accepts (PythonModelUnsupported).
     """
     parts: list[str] = ["MODEL ("]
     line = declaration.line
@@ -62,7 +63,9 @@ def _value(name: str, value: Any, file: str, line: int) -> str:
     if name in _PAIRS and isinstance(value, dict):
         return f"({', '.join(f'{quoted_name(str(key))} = {_literal(item)}' for key, item in value.items())})"
     if isinstance(value, dict):
-        raise PythonModelUnsupported(f"{name} is a mapping, which this property is not", file, line)
+        raise CompileError(
+            CompileCode.PythonModelUnsupported, f"{name} is a mapping, which this property is not", file, line
+        )
     return _literal(value)
 
 
@@ -71,7 +74,7 @@ def _kind(value: Any, file: str, line: int) -> str:
         return value.upper()
     if not isinstance(value, dict) or not isinstance(value.get("name"), str):
         message = "kind is no kind; write its name, or a dict with its name and properties"
-        raise PythonModelUnsupported(message, file, line)
+        raise CompileError(CompileCode.PythonModelUnsupported, message, file, line)
     inside = [f"{key} {_kind_value(key, item)}" for key, item in value.items() if key != "name" and item is not None]
     name = value["name"].upper()
     return f"{name} ({', '.join(inside)})" if inside else name
@@ -107,7 +110,7 @@ def _call(item: Any, file: str, line: int) -> str:
         if len(item) == 1 or isinstance(item[1], dict):
             return f"{item[0]}({', '.join(f'{key} := {_argument(key, value)}' for key, value in arguments.items())})"
     message = "an audit or signal is a name, or a pair of a name and a dict of arguments"
-    raise PythonModelUnsupported(message, file, line)
+    raise CompileError(CompileCode.PythonModelUnsupported, message, file, line)
 
 
 def _argument(key: str, value: Any) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dbt_kinds.errors import ColumnsNotApplied, PythonModelUnsupported, UndeclaredSource
-from dbt_kinds.kinds import Mark, Place, PythonBody
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Place
+from dbt_kinds.kinds import Mark, PythonBody
 from dbt_kinds.readers.sqlmesh.block import Block
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
@@ -70,13 +71,13 @@ def dbt_python_body(
     """The complete dbt Python model.
 
     Raises:
-        PythonModelUnsupported: it uses a part of its context that does not exist on Databricks.
+        CompileError: it uses a part of its context that does not exist on Databricks (PythonModelUnsupported).
     """
     function = declaration.function
     tree = ast.parse(text)
     parameters = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
     if not parameters:
-        raise scope.error(PythonModelUnsupported, f"{function.name} takes no context", function.lineno)
+        raise scope.error(CompileCode.PythonModelUnsupported, f"{function.name} takes no context", function.lineno)
     names = list(_names_read(function, parameters[0], scope))
     if "depends_on" in block.properties:
         names += [item.as_text() for item in block.properties["depends_on"].as_list()]
@@ -92,7 +93,7 @@ def dbt_python_body(
         message = (
             f"the declared types of {scope.model_name} are not applied to what its function returns; check its table"
         )
-        scope.note(ColumnsNotApplied, message, block.properties["columns"].place.line)
+        scope.note(CompileCode.ColumnsNotApplied, message, block.properties["columns"].place.line)
     pairs = [f"{name!r}: {mark}" for name, mark in relations.items()]
     inside = "\n        " + ",\n        ".join(pairs) + ",\n    " if pairs else ""
     whole = _kept(text, tree, declaration) + "\n\n" + _CLASS + "\n" + _MODEL.format(relations=inside, call=call)
@@ -116,19 +117,19 @@ def _names_read(function: ast.FunctionDef, context_name: str, scope: Scope) -> I
             message = (
                 f"{scope.model_name} hands its context on, which cannot be followed; write what it does in the function"
             )
-            raise scope.error(PythonModelUnsupported, message, node.lineno)
+            raise scope.error(CompileCode.PythonModelUnsupported, message, node.lineno)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == context_name:
             if node.attr not in _CONTEXT:
                 message = f"{scope.model_name} uses {context_name}.{node.attr}, which a dbt Python model has not"
-                raise scope.error(PythonModelUnsupported, message, node.lineno)
+                raise scope.error(CompileCode.PythonModelUnsupported, message, node.lineno)
             if node.attr in ("fetchdf", "fetch_pyspark_df") and not is_spark(scope.dialect):
                 message = f"{scope.model_name} runs SQL of {scope.dialect} itself; write it for Databricks"
-                raise scope.error(PythonModelUnsupported, message, node.lineno)
+                raise scope.error(CompileCode.PythonModelUnsupported, message, node.lineno)
         if isinstance(node, ast.Call) and _asks_for_table(node.func, context_name):
             first = node.args[0] if node.args else node.keywords[0].value if node.keywords else None
             if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
                 message = f"{scope.model_name} computes a table's name; dbt wants it written out"
-                raise scope.error(PythonModelUnsupported, message, node.lineno)
+                raise scope.error(CompileCode.PythonModelUnsupported, message, node.lineno)
             yield first.value
 
 
@@ -143,10 +144,12 @@ def _mark(text: str, context: ProjectContext, scope: Scope, line: int) -> Mark:
     found = context.tables.find(name)
     if found is None:
         context.tables.add_source(name, Place(scope.file, line), is_declared=False)
-        scope.note(UndeclaredSource, f"{name.text} is no model and is not declared; it became a source", line)
+        scope.note(
+            CompileCode.UndeclaredSource, f"{name.text} is no model and is not declared; it became a source", line
+        )
         found = context.tables.find(name)
     if found is None:
-        raise scope.error(PythonModelUnsupported, f"{text!r} is no table's name", line)
+        raise scope.error(CompileCode.PythonModelUnsupported, f"{text!r} is no table's name", line)
     return found
 
 
@@ -159,7 +162,7 @@ def _yields_once(function: ast.FunctionDef, scope: Scope) -> bool:
     if len(found) == 1 and isinstance(last, ast.Expr) and last.value is found[0] and isinstance(last.value, ast.Yield):
         return True
     message = f"{scope.model_name} goes on after it has yielded rows; return one frame instead"
-    raise scope.error(PythonModelUnsupported, message, found[0].lineno)
+    raise scope.error(CompileCode.PythonModelUnsupported, message, found[0].lineno)
 
 
 def _own_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
@@ -226,10 +229,10 @@ def _check_is_python(body: PythonBody, scope: Scope, line: int) -> None:
     """Checks that the generated text is valid Python.
 
     Raises:
-        PythonModelUnsupported: it is not.
+        CompileError: it is not (PythonModelUnsupported).
     """
     try:
         ast.parse(body.text)
     except (SyntaxError, ValueError) as error:
         message = f"{scope.model_name} cannot be taken out of its file: {error}"
-        raise scope.error(PythonModelUnsupported, message, line) from error
+        raise scope.error(CompileCode.PythonModelUnsupported, message, line) from error

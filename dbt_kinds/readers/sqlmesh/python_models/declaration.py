@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dbt_kinds.errors import PythonModelUnsupported
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.errors import CompileError
 from dbt_kinds.readers.sqlmesh.python_models.text_formatting import text_of
 
 _KINDS = {
@@ -116,7 +117,7 @@ def read_declaration(
     """The decorator's arguments as literals.
 
     Raises:
-        PythonModelUnsupported: one is computed.
+        CompileError: one is computed (PythonModelUnsupported).
     """
     declaration = Declaration(function, decorator.lineno, constants=constants)
     reader = Literals(constants, file)
@@ -149,7 +150,7 @@ class Literals:
         """The value of an expression.
 
         Raises:
-            PythonModelUnsupported: it is computed.
+            CompileError: it is computed (PythonModelUnsupported).
         """
         self.depth += 1
         try:
@@ -282,10 +283,10 @@ class Literals:
             return f"{text} {':'.join(f'{part:02}' for part in [*clock, 0, 0, 0][:3])}" if clock else text
         raise self.computed(node)
 
-    def computed(self, node: ast.expr) -> PythonModelUnsupported:
+    def computed(self, node: ast.expr) -> CompileError:
         """An error about an expression that would have to be run."""
         message = f"{text_of(node)} is computed, and the file is not run; write the value into @model"
-        return PythonModelUnsupported(message, self.file, getattr(node, "lineno", 1))
+        return CompileError(CompileCode.PythonModelUnsupported, message, self.file, getattr(node, "lineno", 1))
 
 
 def last_name(node: ast.expr) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dbt_kinds.errors import TimeVariableNotAllowed
+from dbt_kinds.codes import CompileCode
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.python_models.query_building import Query
 from dbt_kinds.readers.sqlmesh.python_models.times import NotSqlAtHeart, TimeText
@@ -22,7 +22,7 @@ def with_marks(query: Query, scope: Scope) -> str:
 
     Raises:
         NotSqlAtHeart: a time is used where it is not a value.
-        TimeVariableNotAllowed: the model's kind has no window.
+        CompileError: the model's kind has no window (TimeVariableNotAllowed).
     """
     text = query.text
     parts: list[str] = []
@@ -75,5 +75,5 @@ def _sql(time: TimeText, scope: Scope, line: int) -> str:
             f"{scope.model_name} is of kind {scope.kind_name or 'FULL'}, which has no window, and asks for {time.bound}"
             "; make it incremental, or use execution_time"
         )
-        raise scope.error(TimeVariableNotAllowed, message, line)
+        raise scope.error(CompileCode.TimeVariableNotAllowed, message, line)
     return time.sql(scope)

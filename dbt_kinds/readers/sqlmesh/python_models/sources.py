@@ -11,17 +11,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from dbt_kinds.errors import (
-    BadPropertyValue,
-    CompileError,
-    MissingDialect,
-    MissingName,
-    NoPythonModels,
-    PropertyDropped,
-    PythonModelUnsupported,
-    VariableFrozen,
-)
-from dbt_kinds.kinds import Column, LeftOut, Place, PythonBody, note_of
+from dbt_kinds.codes import CompileCode
+from dbt_kinds.diagnostics import Diagnostic, Place
+from dbt_kinds.errors import CompileError
+from dbt_kinds.kinds import Column, LeftOut, PythonBody
 from dbt_kinds.readers.sqlmesh.block import read_block
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
@@ -73,15 +66,18 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
             return
         line = getattr(error, "lineno", None) or 1
         message = f"is no Python that this version reads: {getattr(error, 'msg', None) or error}"
-        failure = PythonModelUnsupported(message, file, line)
-        yield LeftOut(PurePosixPath(file).stem, "", Place(file, line), "refused", [note_of(failure)])
+        failure = CompileError(CompileCode.PythonModelUnsupported, message, file, line)
+        yield LeftOut(PurePosixPath(file).stem, "", Place(file, line), "refused", [failure.diagnostic])
         return
     constants = constants_of(tree)
     for node in hidden_models(tree):
-        failure = PythonModelUnsupported(
-            "@model stands on a function that is async, or inside a block", file, node.lineno
+        failure = CompileError(
+            CompileCode.PythonModelUnsupported,
+            "@model stands on a function that is async, or inside a block",
+            file,
+            node.lineno,
         )
-        yield LeftOut(node.name, "", Place(file, node.lineno), "refused", [note_of(failure)])
+        yield LeftOut(node.name, "", Place(file, node.lineno), "refused", [failure.diagnostic])
     for function, decorator in find_models(tree):
         place = Place(file, decorator.lineno)
         unnamed = _inferred_name(file) if context.config.infer_names else function.name
@@ -98,17 +94,25 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
                 kind = _shown_kind(one)
                 if "enabled" in one.properties and one.properties["enabled"].value is False:
                     message = f"{shown} is not enabled and was not converted"
-                    yield LeftOut(shown, kind, place, "skipped", [note_of(PropertyDropped(message, file, place.line))])
+                    yield LeftOut(
+                        shown,
+                        kind,
+                        place,
+                        "skipped",
+                        [Diagnostic.of(CompileCode.PropertyDropped, message, file, place.line)],
+                    )
                     continue
                 try:
                     yield _source(one, values, text, file, context)
                 except CompileError as error:
-                    yield LeftOut(shown, kind, place, "refused", [note_of(error)], columns)
+                    yield LeftOut(shown, kind, place, "refused", [error.diagnostic], columns)
         except CompileError as error:
-            yield LeftOut(shown, kind, place, "refused", [note_of(error)], columns)
+            yield LeftOut(shown, kind, place, "refused", [error.diagnostic], columns)
         except RecursionError:
-            failure = PythonModelUnsupported("nests expressions too deeply to be read", file, decorator.lineno)
-            yield LeftOut(shown, kind, place, "refused", [note_of(failure)])
+            failure = CompileError(
+                CompileCode.PythonModelUnsupported, "nests expressions too deeply to be read", file, decorator.lineno
+            )
+            yield LeftOut(shown, kind, place, "refused", [failure.diagnostic])
 
 
 def _inferred_name(file: str) -> str:
@@ -121,7 +125,7 @@ def _stated_name(decorator: ast.Call, constants: Mapping[str, ast.expr], file: s
     named = [keyword.value for keyword in decorator.keywords if keyword.arg == "name"]
     try:
         return str(next((Literals(constants, file).value(node) for node in (*decorator.args[:1], *named)), ""))
-    except PythonModelUnsupported:
+    except CompileError:
         return ""
 
 
@@ -160,7 +164,7 @@ def _blueprints(declaration: Declaration, file: str) -> list[dict[str, Any]]:
     items = found.value if isinstance(found.value, list) else [found.value]
     if not items or not all(isinstance(item, dict) for item in items):
         message = "blueprints of a Python model are a list of dicts; a macro that makes them is not run"
-        raise PythonModelUnsupported(message, file, found.line)
+        raise CompileError(CompileCode.PythonModelUnsupported, message, file, found.line)
     return items
 
 
@@ -208,7 +212,7 @@ def _source(
     word = kind_name(kind) if kind is not None else _default_kind(context, "VIEW" if is_sql else "FULL")
     if word in _NEVER_PYTHON and not is_sql:
         message = f"a Python model cannot be of kind {word}; write FULL, or a SQL model"
-        raise BadPropertyValue(message, file, kind.place.line if kind is not None else line)
+        raise CompileError(CompileCode.BadPropertyValue, message, file, kind.place.line if kind is not None else line)
     scope.kind_name = word
     scope.allows_window = word not in _NO_WINDOW
     statement = Statement("model", head, line, line, file)
@@ -252,7 +256,7 @@ def _dialect(declaration: Declaration, file: str, context: ProjectContext) -> st
     dialect = str(found.value) if found is not None and found.value else context.config.dialect
     if dialect is None:
         message = "neither the model nor the config's model_defaults say which dialect this is; add dialect='<name>'"
-        raise MissingDialect(message, file, declaration.line)
+        raise CompileError(CompileCode.MissingDialect, message, file, declaration.line)
     return check_dialect(dialect, file, found.line if found is not None else declaration.line)
 
 
@@ -263,9 +267,13 @@ def _name(declaration: Declaration, dialect: str, file: str, context: ProjectCon
     elif context.config.infer_names:
         name = name_of_text(_inferred_name(file), dialect)
     else:
-        raise MissingName("@model has no name; write @model('<schema>.<table>', …)", file, declaration.line)
+        raise CompileError(
+            CompileCode.MissingName, "@model has no name; write @model('<schema>.<table>', …)", file, declaration.line
+        )
     if not all(name.parts) or len(name.parts) > 3 or any(character in name.text for character in "@{}"):
-        raise MissingName(f"'{name.text}' is no table's name; write <schema>.<table>", file, declaration.line)
+        raise CompileError(
+            CompileCode.MissingName, f"'{name.text}' is no table's name; write <schema>.<table>", file, declaration.line
+        )
     return name
 
 
@@ -278,22 +286,22 @@ def _check_runs(reason: NotSqlAtHeart, kind: str, name: TableName, context: Proj
     """Checks that the adapter can run a function that is more than a query.
 
     Raises:
-        NoPythonModels: it cannot.
+        CompileError: it cannot (NoPythonModels).
     """
     why = f"{name.text} is more than a query: the function {reason.reason}"
     is_databricks = context.options.adapter == "databricks"
     if kind != "FULL":
         then = "" if is_databricks else " and compile with --adapter databricks"
         message = f"{why}; the kind {kind} wraps a query, so write SQL, or make it FULL{then}"
-        raise NoPythonModels(message, scope.file, reason.line)
+        raise CompileError(CompileCode.NoPythonModels, message, scope.file, reason.line)
     if not is_databricks:
         message = f"{why}; dbt-spark runs no Python models, so write SQL, or compile with --adapter databricks"
-        raise NoPythonModels(message, scope.file, reason.line)
+        raise CompileError(CompileCode.NoPythonModels, message, scope.file, reason.line)
 
 
 def _note_what_was_used(surroundings: Surroundings, scope: Scope, line: int) -> None:
     for variable in surroundings.used:
         message = f"the variable {variable} was replaced by its value of today; compile again after you change it"
-        scope.note(VariableFrozen, message, line)
+        scope.note(CompileCode.VariableFrozen, message, line)
     for quiet in surroundings.quiet:
-        scope.note(PropertyDropped, "a line that only logs was dropped: the model is SQL now", quiet)
+        scope.note(CompileCode.PropertyDropped, "a line that only logs was dropped: the model is SQL now", quiet)
