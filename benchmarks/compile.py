@@ -17,7 +17,8 @@ from time import perf_counter, process_time
 from rich.console import Console
 from rich.table import Table
 
-from dbt_kinds.compile.convert import CompileRequest, compile_project
+from dbt_kinds.compile.convert import compile_project
+from dbt_kinds.compile.request import CompileRequest
 
 KINDS = (
     "INCREMENTAL_BY_TIME_RANGE (time_column order_date, lookback 2)",

@@ -369,8 +369,9 @@ def report(dbt: Dbt, select: str | None, file: Path, limit: int) -> None:
 @json_option
 def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
     """Turn a SQLMesh, Vulcan, smelt or OndatraSQL project into a dbt project. The input is never changed."""
-    from dbt_kinds.compile.convert import CompileRequest, compile_project
+    from dbt_kinds.compile.convert import compile_project
     from dbt_kinds.compile.report import report_lines, report_table
+    from dbt_kinds.compile.request import CompileRequest
 
     with talk.status("Reading") as status:
         report = compile_project(
@@ -540,14 +541,24 @@ def demo(directory: Path, table_format: str) -> None:
 @click.option("--from", "origin", type=click.Choice(["smelt"]), help="The project's tool; detected by default.")
 @json_option
 def explain(directory: Path, origin: str | None, as_json: bool) -> None:
-    """Show whether each model may run on slices of time, and how far it reads. Exits with 1 if one may not."""
+    """Show whether each model may run on slices of time, and how far it reads. Exits with 1 if one may not.
+
+    The same as check --from smelt.
+    """
     from dbt_kinds.errors import UnreadableProjectError
-    from dbt_kinds.explain import explanation
-    from dbt_kinds.readers.smelt.project import is_smelt_project, read_project
-    from dbt_kinds.verdicts import is_refused, report_lines, verdict_table
+    from dbt_kinds.readers.smelt.project import is_smelt_project
 
     if origin is None and not is_smelt_project(directory):
         raise UnreadableProjectError(f"{directory} has no smelt.yml; write --from smelt where it is a smelt project")
+    explain_source(directory, strict=False, as_json=as_json)
+
+
+def explain_source(directory: Path, *, strict: bool, as_json: bool) -> None:
+    """Prints the verdicts on a smelt project; exits with 1 if a model is refused, with `strict` also on warnings."""
+    from dbt_kinds.explain import explanation
+    from dbt_kinds.readers.smelt.project import read_project
+    from dbt_kinds.verdicts import findings_in, is_refused, report_lines, verdict_table
+
     project = read_project(directory)
     told = explanation(project)
     for warning in project.warnings:
@@ -558,7 +569,7 @@ def explain(directory: Path, origin: str | None, as_json: bool) -> None:
         print_table(verdict_table(told))
         for line in report_lines(told):
             say(line)
-    if is_refused(told):
+    if is_refused(told) or (strict and (project.warnings or any(findings_in(told)))):
         click.get_current_context().exit(1)
 
 
@@ -576,7 +587,10 @@ def explain(directory: Path, origin: str | None, as_json: bool) -> None:
 )
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print findings as SARIF 2.1.0, for code scanning.")
 @click.option(
-    "--from", "tool", type=click.Choice(["ondatrasql"]), help="Check the files of another tool's project instead."
+    "--from",
+    "tool",
+    type=click.Choice(["smelt", "ondatrasql"]),
+    help="Check the files of another tool's project instead.",
 )
 @click.option("--strict", is_flag=True, help="With --from: also exit with 1 on warnings.")
 @json_option
@@ -600,6 +614,8 @@ def check(
     if tool is not None:
         if compiles or fixes or as_annotations or as_sarif:
             raise click.UsageError("--from goes with --json and --strict only")
+        if tool == "smelt":
+            return explain_source(directory, strict=strict, as_json=as_json)
         return check_source(directory, strict=strict, as_json=as_json)
     from dbt_kinds.check import fix
     from dbt_kinds.check.annotations import annotation_lines

@@ -6,6 +6,7 @@ import re
 
 from sqlglot import exp
 
+from dbt_kinds.translation.bytes_and_texts import bytes_as_text, is_bytes, text_as_bytes
 from dbt_kinds.translation.calls import call, holder_of
 from dbt_kinds.translation.data_types import sized
 from dbt_kinds.translation.date_arithmetic import interval
@@ -16,6 +17,7 @@ from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.table_functions import cast_items, cast_series
 from dbt_kinds.translation.value_types import (
+    BYTES,
     DECIMALS,
     DOUBLES,
     INTEGERS,
@@ -41,6 +43,12 @@ _BOOLEANS = {
     **dict.fromkeys(TRINO_FAMILY, ("'true', 't', '1'", "'false', 'f', '0'")),
     "bigquery": ("'true'", "'false'"),
     "snowflake": ("'true', 't', 'yes', 'y', 'on', '1'", "'false', 'f', 'no', 'n', 'off', '0'"),
+}
+# the type of a column that is nothing but NULL (DuckDB's newer versions have none, and take it for an integer); Spark
+# gives it none, and no table takes it
+_TYPES_OF_NULL = {
+    **{"bigquery": "bigint", "duckdb": "int", "fabric": "int", "postgres": "string"},
+    **{"snowflake": "string", "tsql": "int"},
 }
 # a value of any type is one of a list there
 _HOLD_VARIANTS = (exp.Array, exp.ArrayAppend, exp.ArrayContains, exp.ArrayPosition)
@@ -82,6 +90,10 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
         raise NotInSpark(message, node)
     if node.to.this in TEXTS and dialect in BITS_ARE_NUMBERS and type_of(node.this) is exp.DType.BOOLEAN:
         node.set("this", exp.cast(node.this.unnest(), "int"))
+    if node.to.this in TEXTS and is_bytes(node.this):
+        return _written_bytes(node, dialect)
+    if node.to.this in BYTES and (made := text_as_bytes(node, dialect)) is not None:
+        return made
     if node.to.this in INTEGERS:
         return _as_integer(node, dialect)
     if node.to.is_type(exp.DType.BOOLEAN) and dialect in _BOOLEANS and type_of(node.this) in TEXTS:
@@ -91,6 +103,15 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
     if node.to.this in TEXTS and dialect in _DAYS_BECOME_TIMES and _is_later_day(node.this.unnest()):
         node.set("this", exp.cast(node.this.unnest(), "timestamp_ntz", dialect="spark"))
     return sized(node, dialect)
+
+
+@rewrites(exp.Null, dialects=_TYPES_OF_NULL)
+def null(node: exp.Null, dialect: str) -> exp.Expr:
+    """`NULL AS x` among what the whole query returns; elsewhere it takes the type of what stands beside it."""
+    item = node.parent if isinstance(node.parent, exp.Alias) else node
+    select = item.parent
+    is_returned = isinstance(select, exp.Select) and select.parent is None and item.arg_key == "expressions"
+    return exp.cast(node.copy(), _TYPES_OF_NULL[dialect], dialect="spark") if is_returned else node
 
 
 def _is_later_day(node: exp.Expr) -> bool:
@@ -160,6 +181,14 @@ def _as_integer(node: exp.Cast, dialect: str) -> exp.Expr:
         to_even = kind in DOUBLES and dialect in _HALVES_TO_EVEN
         node.set("this", call("BROUND" if to_even else "ROUND", inner))
     return node
+
+
+def _written_bytes(node: exp.Cast, dialect: str) -> exp.Expr:
+    made = bytes_as_text(node.this, node, dialect)
+    if made is not None and not node.to.expressions:
+        return made
+    node.set("this", made or node.this)
+    return sized(node, dialect)
 
 
 def _as_boolean(node: exp.Cast, dialect: str) -> exp.Expr:

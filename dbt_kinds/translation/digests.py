@@ -7,6 +7,7 @@ import re
 from sqlglot import exp
 from sqlglot.dialects.tsql import TSQL
 
+from dbt_kinds.translation.bytes_and_texts import digits_of_bytes, is_bytes
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.casts import cast
 from dbt_kinds.translation.not_in_spark import NotInSpark
@@ -40,7 +41,7 @@ def digest(node: exp.Expr, dialect: str) -> exp.Expr:
 @rewrites(exp.Hex, exp.LowerHex)
 def hexadecimal(node: exp.Hex | exp.LowerHex, dialect: str) -> exp.Expr:
     """Bytes as hexadecimal digits: for a digest, Spark's own result."""
-    digits = _digits_of_bytes(node.this)
+    digits = digits_of_bytes(node.this)
     if digits is not None:
         return digits if isinstance(node, exp.LowerHex) else call("UPPER", digits)
     # sqlglot only knows that Redshift's are lower case
@@ -72,7 +73,7 @@ def based_on_64(node: exp.ToBase64, dialect: str) -> exp.Expr:
 def in_lines(value: exp.Expr, dialect: str) -> exp.Expr:
     """Bytes as base64: Spark 3.5 wraps lines at 76 characters with CR LF, Postgres with LF, most others not at all."""
     made = call("BASE64", value.copy())
-    digits = _digits_of_bytes(value)
+    digits = digits_of_bytes(value)
     if digits is not None and not (digits.name == "SHA2" and digits.expressions[1].name in _LONG_DIGESTS):
         return made
     end = exp.Literal.string("\n" if dialect in _BREAKS_LINES else "")
@@ -106,12 +107,12 @@ def converted(node: exp.Convert, dialect: str) -> exp.Expr:
         return cast(_cast(node, value, to), dialect)
     if to.this not in TEXTS:
         return node
-    whole = _digits_in_style(value, style.name, node, dialect) if _is_bytes(value) else _time_in_style(node, dialect)
-    if not to.expressions and not _is_bytes(value):
+    whole = _digits_in_style(value, style.name, node, dialect) if is_bytes(value) else _time_in_style(node, dialect)
+    if not to.expressions and not is_bytes(value):
         return whole
     length = to.expressions[0].name if to.expressions else "30"
     longest = _count_of_digits(value) + (2 if style.name == "1" else 0)
-    is_short = not length.isdigit() or (_is_bytes(value) and longest <= int(length))
+    is_short = not length.isdigit() or (is_bytes(value) and longest <= int(length))
     return whole if is_short else call("LEFT", whole, exp.Literal.number(int(length)))
 
 
@@ -150,18 +151,12 @@ def _digits_in_style(value: exp.Expr, style: str, node: exp.Expr, dialect: str) 
 
 def _count_of_digits(value: exp.Expr) -> int:
     """The number of digits of a digest; unknown for other bytes."""
-    digits = _digits_of_bytes(value)
+    digits = digits_of_bytes(value)
     if not isinstance(digits, exp.Anonymous):
         return 2**31
     if digits.name == "SHA2":
         return int(digits.expressions[1].name or 256) // 4
     return 32 if digits.name == _MD5 else 40
-
-
-def _is_bytes(node: exp.Expr) -> bool:
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "UNHEX":
-        return True
-    return type_of(node) in (exp.DType.BINARY, exp.DType.VARBINARY)
 
 
 def _digits(node: exp.Expr) -> exp.Expr:
@@ -173,16 +168,6 @@ def _digits(node: exp.Expr) -> exp.Expr:
     if isinstance(length, exp.Literal) and (not length.is_int or int(length.name) not in _BITS_OF_SHA2):
         raise NotInSpark(f"SHA-2 of {length.name} bits has no counterpart in Spark", node)
     return call("SHA2", node.this, length)
-
-
-def _digits_of_bytes(node: exp.Expr) -> exp.Expr | None:
-    """The hexadecimal digits from which bytes are made."""
-    inner = node.unnest()
-    if isinstance(inner, exp.Anonymous) and inner.name == "UNHEX" and len(inner.expressions) == 1:
-        digits = inner.expressions[0]
-        if isinstance(digits, exp.Anonymous) and digits.name in (_MD5, _SHA1, "SHA2"):
-            return digits.copy()
-    return None
 
 
 def _code(charset: object, node: exp.Expr) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from dbt_kinds.translation.bytes_and_texts import HAS_CODE_PAGES, is_bytes
 from dbt_kinds.translation.calls import holder_of
 from dbt_kinds.translation.casts import DIGITS_OF_DATE, ROUNDS, ROUNDS_TEXTS
 from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
@@ -36,6 +37,7 @@ from dbt_kinds.translation.typed_operators import (
     types_of,
 )
 from dbt_kinds.translation.value_types import (
+    BYTES,
     DECIMALS,
     DOUBLES,
     INSTANTS,
@@ -199,6 +201,8 @@ def _of_cast(node: exp.Cast, dialect: str) -> Iterator[str]:
         yield "reads fewer words than Spark, where yes and y are true"
     if node.to.this is exp.DType.CHAR and node.to.expressions and dialect in _PADS_TEXTS:
         yield "fills a text up with blanks; Spark does not"
+    if node.to.this in BYTES and dialect == "snowflake" and kind is None and not (is_tried or is_bytes(inner)):
+        yield "reads digits if it is of a text; Spark takes the text itself: write unhex()"
     if node.to.this in TEXTS:
         yield from _of_text(node.this, dialect)
 
@@ -216,6 +220,10 @@ def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
         yield "writes lists and structs in other words than Spark"
     elif kind in INSTANTS:
         yield "writes an instant with its zone, or all digits of a fraction; Spark does not"
+    elif is_bytes(value, dialect) and dialect == "duckdb":
+        yield "writes bytes that are no printable characters as \\xC3; Spark reads UTF-8"
+    elif is_bytes(value, dialect) and dialect in HAS_CODE_PAGES:
+        yield "reads bytes by a code page; Spark as UTF-8"
     elif kind in TIMES and dialect == "snowflake":
         yield "writes three digits of a second; Spark those that are not zero"
 

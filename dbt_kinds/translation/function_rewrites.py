@@ -6,8 +6,10 @@ import re
 
 from sqlglot import exp
 
+from dbt_kinds.translation.bytes_and_texts import bytes_as_text, is_bytes
 from dbt_kinds.translation.calls import call, unless_one_is_null
 from dbt_kinds.translation.dialects import TRINO_FAMILY, dialect_of
+from dbt_kinds.translation.digests import in_lines
 from dbt_kinds.translation.list_aggregates import only_where
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
@@ -262,12 +264,27 @@ def _date_or_null(node: exp.TsOrDsToDate, dialect: str) -> exp.Expr:
 
 @rewrites(exp.ToChar, dialects={"snowflake"})
 def _characters(node: exp.ToChar, dialect: str) -> exp.Expr:
-    """`to_char(time, 'YYYY-MM-DD')`, whose format is one of numbers, too."""
+    """`to_char(time, 'YYYY-MM-DD')`, whose format is one of numbers, too, and `to_char(bytes)`."""
     given = node.args.get("format")
+    if given is None and is_bytes(node.this):
+        return bytes_as_text(node.this, node, dialect) or node
+    code = given.name.upper() if isinstance(given, exp.Literal) else ""
+    if code in ("UTF-8", "UTF8"):
+        return exp.cast(node.this.copy(), "text")
+    if code in ("HEX", "BASE64"):
+        return call("HEX", node.this) if code == "HEX" else in_lines(node.this, dialect)
     if not isinstance(given, exp.Literal) or not _TIMES.search(given.name) or _NUMBERS.search(given.name):
         return node
     strftime = dialect_of(dialect).format_time(given)
     return written(exp.TimeToStr(this=node.this.copy(), format=strftime), dialect)
+
+
+@rewrites(exp.ToBinary, dialects={"snowflake"})
+def _bytes(node: exp.ToBinary, dialect: str) -> exp.Expr:
+    """`try_to_binary(text)`; sqlglot leaves out that it is tried."""
+    given = node.args.get("format")
+    arguments = [node.this, *([given] if given is not None else [])]
+    return call("TRY_TO_BINARY", *arguments) if node.args.get("safe") else node
 
 
 @rewrites(exp.Select, dialects={"duckdb"})

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from dbt_kinds.translation.bytes_and_texts import HAS_CODE_PAGES, READS_ESCAPES, is_bytes
 from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
 from dbt_kinds.translation.typed_literals import may_be_numbers
 from dbt_kinds.translation.typed_operators import DAYS_BETWEEN_DATES, KEEPS_FLOATS
-from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TEXTS, type_of
+from dbt_kinds.translation.value_types import BYTES, DECIMALS, DOUBLES, INTEGERS, TEXTS, type_of
 
 # dialects whose text of a double is not Spark's: 2 or 2E0 for 2.0
 DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
@@ -49,6 +50,7 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
             f"{dialect} ignores case, and blanks at the end, where it compares, searches or groups texts, unless a "
             "collation says otherwise; Spark does not: write lower(…) on both sides where that matters"
         )
+    yield from _of_bytes(node, dialect)
     if isinstance(node, exp.Cast):
         values = [node.this] if node.to.this in TEXTS else []
     elif isinstance(node, exp.String):
@@ -69,6 +71,24 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
             "where a column whose type is not declared becomes a text, a list, a struct, a number with a fraction or a "
             f"time with a zone is written in other words by {dialect} than by Spark, as {example}"
         )
+
+
+def _of_bytes(node: exp.Expr, dialect: str) -> Iterator[str]:
+    is_cast = isinstance(node, exp.Cast) and node.to.this in BYTES and not node.this.unnest().is_string
+    may_be_text = is_cast and type_of(node.this) in TEXTS | {None} and not is_bytes(node.this, dialect)
+    if may_be_text and dialect in READS_ESCAPES:
+        yield (
+            f"where a text becomes bytes, {dialect} reads escapes in it, as \\xC3 for one byte; Spark takes it as it is"
+        )
+    elif dialect in HAS_CODE_PAGES and (may_be_text or _is_digest(node)):
+        yield (
+            f"where a text becomes bytes, also in HASHBYTES, {dialect} takes two bytes a character of NVARCHAR, and a "
+            "code page for VARCHAR; Spark takes UTF-8: digests are the same for VARCHAR of ASCII only"
+        )
+
+
+def _is_digest(node: exp.Expr) -> bool:
+    return isinstance(node, exp.MD5 | exp.SHA | exp.SHA2) and not (node.this.is_string or type_of(node.this) in BYTES)
 
 
 def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:

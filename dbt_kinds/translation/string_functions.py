@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.date_arithmetic import days_later
-from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
+from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY, dialect_of
 from dbt_kinds.translation.least_values import is_at_least
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.patterns import found_part
@@ -31,6 +31,10 @@ _NULL_MAKES_NULL = frozenset({"redshift"})
 _EMPTY_OF_PART_ZERO = frozenset({"duckdb"})
 _FIRST_OF_PART_ZERO = frozenset({"snowflake"})
 _SIGNS_OF_PATTERNS = re.compile(r"[][\\.^$|?*+(){}]")
+# where INITCAP begins a word
+_WORDS_OF_LETTERS_AND_DIGITS = frozenset({"materialize", "oracle", "postgres", "redshift", "risingwave"})
+_WORDS_BETWEEN_SIGNS = frozenset({"bigquery", "snowflake"})
+_SIGNS = '!?@"^#$&~_,.:;+-*%/|\\[](){}<>'
 
 
 @rewrites(exp.Length)
@@ -275,15 +279,32 @@ def stuffed(node: exp.Stuff, dialect: str) -> exp.Expr:
 
 @rewrites(exp.Initcap)
 def capitalized(node: exp.Initcap, dialect: str) -> exp.Expr:
-    """Spark's INITCAP only begins a word after a space.
+    """`initcap(text)` begins a word behind signs; Spark's behind blanks only, so that it takes the words one by one.
 
     Raises:
-        NotInSpark: words begin elsewhere in every other dialect.
+        NotInSpark: where words begin is not known.
     """
-    message = (
-        f"INITCAP of {dialect} begins words after any sign, Spark's after blanks; write concat(upper(…), lower(…))"
+    signs = node.args.get("expression")
+    if isinstance(signs, exp.Literal) and signs.name == dialect_of(dialect).INITCAP_DEFAULT_DELIMITER_CHARS:
+        # sqlglot fills in what it takes for the dialect's own
+        signs = None
+    if signs is None and dialect in _WORDS_OF_LETTERS_AND_DIGITS:
+        ends = r"[^\p{L}\p{N}]"
+    elif isinstance(signs, exp.Literal) or (signs is None and dialect in _WORDS_BETWEEN_SIGNS):
+        ends = "[" + (r"\s" if signs is None else "") + _escaped(_SIGNS if signs is None else signs.name) + "]"
+    else:
+        raise NotInSpark(f"where words of INITCAP begin in {dialect} is not known; write upper() and lower()", node)
+    if ends == "[]":
+        return from_template("CONCAT(UPPER(LEFT({0}, 1)), LOWER(SUBSTRING({0}, 2)))", node.this)
+    words = call("SPLIT", node.this, exp.Literal.string(f"(?<={ends})"))
+    return from_template(
+        "ARRAY_JOIN(TRANSFORM({0}, word -> CONCAT(UPPER(LEFT(word, 1)), LOWER(SUBSTRING(word, 2)))), '')", words
     )
-    raise NotInSpark(message, node)
+
+
+def _escaped(signs: str) -> str:
+    """Signs as they stand in brackets of a pattern."""
+    return "".join(f"\\{sign}" if sign in "\\[]^-&" else sign for sign in signs)
 
 
 def _negative(count: exp.Expr | None) -> int | None:

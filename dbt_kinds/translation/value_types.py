@@ -66,6 +66,7 @@ INTEGERS = frozenset(exp.DataType.INTEGER_TYPES)
 DECIMALS = frozenset({exp.DType.DECIMAL, exp.DType.BIGDECIMAL})
 DOUBLES = frozenset({exp.DType.DOUBLE, exp.DType.FLOAT})
 TEXTS = frozenset(exp.DataType.TEXT_TYPES)
+BYTES = frozenset({exp.DType.BINARY, exp.DType.VARBINARY, exp.DType.BLOB})
 LISTS = frozenset({exp.DType.ARRAY, exp.DType.LIST})
 JSONS = frozenset({exp.DType.JSON, exp.DType.JSONB})
 NESTED = LISTS | {exp.DType.STRUCT, exp.DType.MAP}

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import yaml
 from pyspark.sql import SparkSession
 
-from dbt_kinds.compile.convert import CompileRequest, compile_project
+from dbt_kinds.compile.convert import compile_project
+from dbt_kinds.compile.request import CompileRequest
 from tests.functional.every_kind_shop import LANDED, SHOP, Day, Row
 from tests.functional.project import Project
 

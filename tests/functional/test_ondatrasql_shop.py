@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from dbt_kinds.compile.convert import CompileRequest, compile_project
+from dbt_kinds.compile.convert import compile_project
+from dbt_kinds.compile.request import CompileRequest
 from dbt_kinds.operate.dbt import Dbt, DbtOptions
 from dbt_kinds.push import delivery
 from dbt_kinds.push.changes import Change

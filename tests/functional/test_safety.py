@@ -11,7 +11,8 @@ import yaml
 from click.testing import CliRunner
 
 from dbt_kinds.cli import main
-from dbt_kinds.compile.convert import CompileRequest, compile_project
+from dbt_kinds.compile.convert import compile_project
+from dbt_kinds.compile.request import CompileRequest
 from tests.functional.faults import broken_connection
 from tests.functional.project import Project
 from tests.sweep import rest

@@ -11,8 +11,9 @@ from typing import Any
 from click.testing import CliRunner
 
 from dbt_kinds.cli import main
-from dbt_kinds.compile.convert import CompileRequest, compile_project
+from dbt_kinds.compile.convert import compile_project
 from dbt_kinds.compile.report import Report
+from dbt_kinds.compile.request import CompileRequest
 from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.kinds import Model, Project
 from dbt_kinds.readers.sqlmesh.context import Options
@@ -43,7 +44,7 @@ class Compiled:
 
     @property
     def refusal(self) -> str:
-        """The code and line of what refused the model, as in `CompileCode.MissingName:1`."""
+        """The code and line of what refused the model, as in `MissingName:1`."""
         return next((f"{note.code}:{note.place.line}" for note in self.notes if note.severity == "refused"), "")
 
 

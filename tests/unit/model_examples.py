@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbt_kinds.compile.convert import CompileRequest, compile_project
+from dbt_kinds.compile.convert import compile_project
 from dbt_kinds.compile.report import Entry, Report
+from dbt_kinds.compile.request import CompileRequest
 from tests.unit.compiling import write_files
 
 EXAMPLES = Path(__file__).parent.parent / "conformance" / "model_examples.json"

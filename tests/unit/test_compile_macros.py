@@ -235,6 +235,30 @@ def test_macro_files_import_one_another_and_one_that_fails_is_named() -> None:
     ]
 
 
+def test_errors_of_the_tool_are_raised_and_caught() -> None:
+    code = """from sqlmesh import macro
+from sqlmesh.core.context import ExecutionContext
+from sqlmesh.utils.errors import MacroEvalError, SQLMeshError
+
+@macro()
+def checked(evaluator, column):
+    try:
+        if column.name != "a":
+            raise MacroEvalError(f"no {column.name}")
+    except SQLMeshError as error:
+        return f"'{error}'"
+    return column
+
+@macro()
+def refused(evaluator):
+    raise MacroEvalError("write it out")
+"""
+    files = {"macros/m.py": code}
+    assert query_of("SELECT @checked(a), @checked(b)", files=files, run_macros=True) == "SELECT a, 'no b'"
+    refused = read("MODEL (name db.m, kind FULL);\nSELECT @refused()", files=files, run_macros=True)
+    assert "@refused() raised MacroEvalError: write it out" in refused.notes[0].message
+
+
 def test_code_of_the_project_prints_to_stderr_and_finds_its_own_file(capsys: pytest.CaptureFixture[str]) -> None:
     macro = (
         "from pathlib import Path\nfrom sqlmesh import macro\n\nprint('loaded')\n\n"

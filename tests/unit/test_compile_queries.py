@@ -349,7 +349,7 @@ TRANSLATIONS = [
     ("postgres", "SELECT MODE() WITHIN GROUP (ORDER BY a) AS x FROM raw.t", f"SELECT MODE(a) AS x {T}"),
     ("postgres", "SELECT TIMEZONE('Europe/Rome', b::TIMESTAMPTZ) AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'Europe/Rome') AS x {T}"),
     ("postgres", "SELECT SUBSTR(b, -1, 4) AS x FROM raw.t", f"SELECT SUBSTRING(b, 1, 2) AS x {T}"),
-    ("postgres", "SELECT INITCAP(b) AS x FROM raw.t", "Untranslatable"),
+    ("oracle", "SELECT INITCAP(b, c) AS x FROM raw.t", "Untranslatable"),
     ("postgres", "SELECT TO_CHAR(c, 'yyyy-mm-dd hh24:mi:ss') AS x, TO_CHAR(c, 'YYYY-\"Q\"Q') AS y FROM raw.t", f"SELECT DATE_FORMAT(c, 'yyyy-MM-dd HH:mm:ss') AS x, DATE_FORMAT(c, 'yyyy\\'-Q\\'Q') AS y {T}"),
     # what passes over NULL, and what does not
     ("bigquery", "SELECT GREATEST(a, b, 0) AS x FROM raw.t", f"SELECT IF(a IS NULL OR b IS NULL, NULL, GREATEST(a, b, 0)) AS x {T}"),
@@ -379,6 +379,26 @@ def test_written_sql_is_read_again_as_spark(dialect: str, sql: str, expected: st
     text = compiled.model.query.text
     once = parse_statement(text, "spark").sql("spark")
     assert parse_statement(once, "spark").sql("spark") == once
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "expected"),
+    [
+        ("duckdb", "SELECT a, NULL AS x FROM raw.t", "SELECT a, CAST(NULL AS INT) AS x"),
+        ("postgres", "SELECT a, NULL AS x FROM raw.t", "SELECT a, CAST(NULL AS STRING) AS x"),
+        ("bigquery", "SELECT a, NULL AS x FROM raw.t", "SELECT a, CAST(NULL AS BIGINT) AS x"),
+        ("trino", "SELECT a, NULL AS x FROM raw.t", "SELECT a, NULL AS x"),
+        ("duckdb", "SELECT a, NULL AS x FROM raw.t UNION ALL SELECT a, b FROM raw.t", "SELECT a, NULL AS x"),
+        ("duckdb", "SELECT a, x FROM (SELECT a, NULL AS x FROM raw.t) AS q", "SELECT a, x FROM ( SELECT a, NULL AS x"),
+        (
+            "duckdb",
+            "SELECT COALESCE(NULL, a) AS x, b IS NULL AS y FROM raw.t",
+            "SELECT COALESCE(NULL, a) AS x, b IS NULL",
+        ),
+    ],
+)
+def test_a_null_that_is_a_column_has_a_type(dialect: str, sql: str, expected: str) -> None:
+    assert query_of(sql, dialect, files=TABLES).startswith(expected)
 
 
 def test_refusal_names_the_line_of_the_function() -> None:

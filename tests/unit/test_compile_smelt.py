@@ -12,8 +12,9 @@ import yaml
 from click.testing import CliRunner
 
 from dbt_kinds.cli import main
-from dbt_kinds.compile.convert import CompileRequest, compile_project
+from dbt_kinds.compile.convert import compile_project
 from dbt_kinds.compile.report import Report
+from dbt_kinds.compile.request import CompileRequest
 from dbt_kinds.writers.query_hash import query_hash
 from tests.unit.test_smelt import QUERY, SERIES, project
 

@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_kinds.cli import main
-from dbt_kinds.compile.convert import CompileRequest, compile_project
+from dbt_kinds.compile.convert import compile_project
+from dbt_kinds.compile.request import CompileRequest
 from dbt_kinds.errors import UnknownOverrideError
 from dbt_kinds.readers.ondatrasql.files import is_ondatrasql_project
 from dbt_kinds.readers.ondatrasql.header import DIRECTIVES

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dbt_kinds.compile.convert import CompileRequest, compile_project
+from dbt_kinds.compile.convert import compile_project
+from dbt_kinds.compile.request import CompileRequest
 from dbt_kinds.writers.query_hash import query_hash
 from tests.unit.macros import CompilerError, Macros, node
 from tests.unit.test_smelt import project

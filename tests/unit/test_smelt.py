@@ -136,6 +136,20 @@ def test_the_command_exits_with_1_for_a_refusal_and_with_2_for_no_project(tmp_pa
     assert CliRunner().invoke(main, ["explain", str(tmp_path)]).exit_code == 2
 
 
+def test_check_from_smelt_says_what_explain_says(tmp_path: Path) -> None:
+    head = f"---\nmaterialization: table\n{SERIES}incremental: {{}}\n---\n"
+    root = project(tmp_path, **{"models/m.sql": f"{head}{QUERY}", "models/n.sql": f"{head}{QUERY}LIMIT 1"})
+    asked = [["explain", str(root), "--json"], ["check", str(root), "--from", "smelt", "--json"]]
+    explained, checked = (CliRunner().invoke(main, words) for words in asked)
+    assert (checked.exit_code, checked.stdout) == (1, explained.stdout) and '"limit"' in checked.stdout
+
+
+def test_strict_check_from_smelt_fails_on_a_warning(tmp_path: Path) -> None:
+    root = project(tmp_path, **{"models/m.sql": f"---\nmaterialization: view\n{SERIES}incremental: {{}}\n---\n{QUERY}"})
+    words = ["check", str(root), "--from", "smelt"]
+    assert [CliRunner().invoke(main, [*words, *more]).exit_code for more in ([], ["--strict"])] == [0, 1]
+
+
 def test_a_cumulative_aggregate_tells_how_it_is_merged(tmp_path: Path) -> None:
     header = "---\nmaterialization: cumulative_aggregate\n---\n"
     found = told(

@@ -12,7 +12,7 @@ from dbt_kinds.marks import Marks, is_mark
 from dbt_kinds.readers.ondatrasql.arguments import Call, split_arguments, unquoted
 from dbt_kinds.readers.ondatrasql.expansion import Expanded, expand, refused
 from dbt_kinds.readers.ondatrasql.settings import Settings
-from dbt_kinds.readers.ondatrasql.tables import is_read_table
+from dbt_kinds.readers.table_marks import is_read_table
 from dbt_kinds.translation.dialects import ParseFailure, parse_expression
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.predicates import is_predicate

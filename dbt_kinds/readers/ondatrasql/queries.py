@@ -16,7 +16,8 @@ from dbt_kinds.readers.ondatrasql.directives import Declared
 from dbt_kinds.readers.ondatrasql.expansion import expand, refused
 from dbt_kinds.readers.ondatrasql.settings import Settings
 from dbt_kinds.readers.ondatrasql.statements import place_of, split_statements
-from dbt_kinds.readers.ondatrasql.tables import Tables, is_read_table, key_of, table_key
+from dbt_kinds.readers.ondatrasql.tables import Tables, key_of, table_key
+from dbt_kinds.readers.table_marks import is_read_table, put_marks
 from dbt_kinds.translation.dialects import ParseFailure, parse_statement, spark_sql
 from dbt_kinds.translation.duckdb_only import duckdb_only
 from dbt_kinds.translation.not_in_spark import NotInSpark
@@ -188,32 +189,17 @@ def _pretty(tree: exp.Expr) -> str:
 
 
 def _rename_tables(query: Query, tables: Tables, own_key: str) -> None:
-    renamed: dict[str, str] = {}
-    for table in list(query.tree.find_all(exp.Table)):
-        if not is_read_table(table):
-            continue
+    def mark_of(table: exp.Table) -> Mark:
         parts = [part.name for part in table.parts]
         line, column = query.place_of(table)
-        mark: Mark
         if key_of(parts) == own_key:
             message = f"{query.declared.name} reads its own table: what earlier runs wrote"
             query.declared.find(CompileCode.ReadsItself, "info", message, line, column)
-            mark = This()
-        else:
-            found = tables.find(parts, Place(query.declared.path, line))
-            mark = Captured(found) if table.meta.get("is_captured") else found
-        if not table.alias:
-            renamed[".".join(parts).lower()] = parts[-1]
-            table.set("alias", exp.TableAlias(this=exp.to_identifier(parts[-1])))
-        table.set("this", exp.to_identifier(query.marks.name_of(mark)))
-        table.set("db", None)
-        table.set("catalog", None)
-    for item in query.tree.find_all(exp.Column):
-        if item.args.get("db") is not None:
-            qualifier = ".".join(part.name for part in item.parts[:-1]).lower()
-            if qualifier in renamed:
-                item.set("db", None)
-                item.set("catalog", None)
+            return This()
+        found = tables.find(parts, Place(query.declared.path, line))
+        return Captured(found) if table.meta.get("is_captured") else found
+
+    put_marks(query.tree, mark_of, query.marks)
 
 
 def columns_of(query: Query, lookup: Lookup) -> list[str] | None:

@@ -8,10 +8,7 @@ from sqlglot import exp
 
 from dbt_kinds.diagnostics import Place
 from dbt_kinds.kinds import ModelReference, SourceReference, SourceTable
-from dbt_kinds.marks import is_mark
 from dbt_kinds.readers.names import dbt_name
-from dbt_kinds.translation.file_tables import is_file
-from dbt_kinds.translation.star_expansion import is_column_of_neighbour, visible_cte
 
 _DEFAULT_SCHEMA = "main"
 # the catalog of the tool's own tables
@@ -51,13 +48,6 @@ def key_of(parts: list[str]) -> str:
 def table_key(table: exp.Table) -> str:
     """The key of a table in a tree."""
     return key_of([part.name for part in table.parts])
-
-
-def is_read_table(table: exp.Table) -> bool:
-    """Whether a table in a tree must be looked up: not a CTE, function, file or lateral column."""
-    if not isinstance(table.this, exp.Identifier) or is_mark(table.name) or is_file(table):
-        return False
-    return visible_cte(table) is None and not is_column_of_neighbour(table)
 
 
 def _source(parts: list[str], key: str, place: Place) -> SourceTable:

@@ -12,6 +12,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,16 @@ _MODULES = tuple(
     for part in (
         "",
         ".core",
+        ".core.config",
+        ".core.context",
+        ".core.dialect",
+        ".core.engine_adapter",
         ".core.macros",
         ".core.model",
         ".core.model.kind",
-        ".core.dialect",
         ".utils",
         ".utils.date",
+        ".utils.errors",
     )
 )
 
@@ -272,11 +277,23 @@ class _Anything:
         return _Anything()
 
 
+def _named(name: str) -> Any:
+    """What a name of the source tool stands for: an error can be raised and caught. Kinds and other classes are used in
+    decorators, which were already read.
+    """
+    return _error_class(name) if name.endswith("Error") else _Anything()
+
+
+@cache
+def _error_class(name: str) -> type[Exception]:
+    above = Exception if name == "SQLMeshError" else _error_class("SQLMeshError")
+    return type(name, (above,), {})
+
+
 def _stand_in(name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     names = {"macro": macro, "model": _model, "MacroEvaluator": Evaluator, "SQL": SQL, "ExecutionContext": object}
-    # kinds and other classes of the source tool are used in decorators, which were already read
-    module.__dict__.update({**names, "__path__": [], "__getattr__": lambda name: _Anything()})
+    module.__dict__.update({**names, "__path__": [], "__getattr__": _named})
     return module
 
 
