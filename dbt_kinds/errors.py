@@ -205,7 +205,7 @@ class NotPartitionedByTime(Left):
 
 
 class KeyNotUsed(Left):
-    """A unique key is set, but dbt-spark's default strategy, append, ignores it."""
+    """A unique key is set, but the adapter's default strategy, append, ignores it."""
 
 
 class WindowOverRuns(Left):
@@ -259,7 +259,7 @@ class KeptAsTest(MigrationNote):
 
 
 class NoWindow(MigrationNote):
-    """Every run reads everything, as before."""
+    """The query is run as it stands, as before, once an interval is over."""
 
 
 class InsertOnly(MigrationNote):
@@ -326,8 +326,24 @@ class LateRows(MigrationNote):
     """A newest value became windows, which read late rows again for a limited time."""
 
 
+class MergedByDefault(MigrationNote):
+    """Without a profile, a unique key without a strategy is taken for dbt-databricks' merge."""
+
+
 class AppendedOnce(MigrationNote):
     """Rows that were read again were appended again, and are now there once."""
+
+
+class ReadWhole(MigrationNote):
+    """Rows that are put together were read in part at the bound of a run, and are now read together."""
+
+
+class EmptiedRange(MigrationNote):
+    """An interval of which the query has no rows any more is emptied, where its partition stayed."""
+
+
+class PrunedInput(MigrationNote):
+    """A joined input is read from the beginning of the window on, as runs read it from their bound on."""
 
 
 class KeyIsChecked(MigrationNote):

@@ -73,6 +73,7 @@ class Bound:
         default_variables: variables whose defaults determine the shift.
         is_inclusive: whether an upper bound is itself selected.
         is_number: whether the column holds seconds or milliseconds since 1970.
+        floor: what it is never before: a fixed time, or a variable.
     """
 
     base: Base
@@ -84,6 +85,7 @@ class Bound:
     default_variables: tuple[str, ...] = ()
     is_inclusive: bool = False
     is_number: bool = False
+    floor: Bound | None = None
 
 
 def read_bound(node: exp.Expr, names: Names, dialect: str) -> Bound | None:
@@ -178,9 +180,20 @@ class _Reader:
             # no time is before the first one
             all_parts = [node.this, *node.expressions]
             parts = [part for part in all_parts if not is_zero(part) and not self._is_beginning(part)]
-            inner = self._bound(parts[0]) if len(parts) == 1 else None
+            inner = self._bound(parts[0]) if len(parts) == 1 else self._over_floor(parts)
             return self._counted(inner) if inner is not None and any(map(is_zero, all_parts)) else inner
         return self._shifted(node)
+
+    def _over_floor(self, parts: list[exp.Expr]) -> Bound | None:
+        """A bound that moves, and is never before one that does not: `greatest('2024-01-01', current_date - 7)`."""
+        found = [self._bound(part) for part in parts]
+        moving = [bound for bound in found if bound is not None and bound.base in ("now", "latest")]
+        floors = [
+            bound
+            for bound in found
+            if bound is not None and bound.base in ("fixed", "variable") and bound.shift.is_zero
+        ]
+        return replace(moving[0], floor=floors[0]) if len(found) == 2 and len(moving) == len(floors) == 1 else None
 
     def _is_beginning(self, node: exp.Expr) -> bool:
         """Whether an expression is a fixed time before all data."""

@@ -70,9 +70,10 @@ def unknown_type(written: str, declared: str | None) -> str:
             f"nothing says whether {written} is a date or a timestamp; declare its data_type in the properties of the "
             "table it comes from, or cast it"
         )
+    advice = "declare its data_type if it is a date or a timestamp, or " if declared.endswith("description") else ""
     return (
-        f"{written} is declared as {declared}, which does not say how it holds a time; write the filter by hand, "
-        "between start_ds() and end_ds() for text such as 2024-01-31, or with ts, epoch or millis"
+        f"{written} is declared as {declared}, which does not say how it holds a time; {advice}write the filter by "
+        "hand, between start_ds() and end_ds() for text such as 2024-01-31, or with ts, epoch or millis"
     )
 
 

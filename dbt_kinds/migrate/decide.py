@@ -12,6 +12,7 @@ from dbt_kinds.errors import (
     FilterNotOnPartition,
     FolderDefault,
     KeyIgnored,
+    MergedByDefault,
     OwnStateTable,
 )
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
@@ -73,6 +74,13 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings, options
             KeyIgnored(
                 f"append did not look at unique_key ({', '.join(settings.ignored_key)}), which is taken out: rows with "
                 "one key stay side by side, as before"
+            )
+        )
+    if settings.unique_key and settings.strategy is None and options.adapter is None and options.dialect == "spark":
+        found.notes.append(
+            MergedByDefault(
+                "no strategy is set, and no profile says which adapter it is: rows are merged by unique_key, as "
+                "dbt-databricks does; dbt-spark appended them. Say --dialect databricks or --dialect spark"
             )
         )
     take_predicates(found, reading, settings, options)

@@ -127,6 +127,11 @@ class Comparison:
         return self.written if self.operator == "other" else f"{self.written} {self.operator} {self.written_other}"
 
     @property
+    def meaning(self) -> tuple[object, ...]:
+        """What is compared, whatever printed it."""
+        return self.operator, self.expression, *self.others
+
+    @property
     def flipped(self) -> Comparison:
         """The same condition with its sides swapped."""
         return replace(
@@ -159,10 +164,10 @@ class Filter:
 
     def keep_common(self, first: Filter) -> None:
         """Divides the conditions of a macro into those that the first load has, too, and those that differ."""
-        common = {part.whole for part in self.comparisons} & {part.whole for part in first.comparisons}
-        self.kept = [part for part in self.comparisons if part.whole in common]
-        self.comparisons = [part for part in self.comparisons if part.whole not in common]
-        self.otherwise_comparisons = [part for part in first.comparisons if part.whole not in common]
+        common = {part.meaning for part in self.comparisons} & {part.meaning for part in first.comparisons}
+        self.kept = [part for part in self.comparisons if part.meaning in common]
+        self.comparisons = [part for part in self.comparisons if part.meaning not in common]
+        self.otherwise_comparisons = [part for part in first.comparisons if part.meaning not in common]
 
     @property
     def marker(self) -> str:
@@ -420,8 +425,14 @@ def read_branch(text: str, branch: Branch, dialect: str, renderer: Renderer, con
         tokens = tokens[1:]
     elif tokens[0].text.lower() in ("having", "qualify", "join", "left", "inner", "with", "or", "from", "select", ","):
         word = tokens[0].text
+        named = [token.text for token in tokens[1:2]]
+        if word == "," and [token.token_type for token in tokens[2:4]] == [TokenType.ALIAS, TokenType.L_PAREN]:
+            reads_own = ", and reads the model's own table in it" if THIS in made.text else ""
+            raise SecondUseOfIsIncremental(
+                f"the block has the CTE {named[0]}, which other runs do not have{reads_own}; {_IN_FILTER}", line=line
+            )
         told = _TOLD_OF_WORDS.get(word.lower(), "write it for all runs, and the filter between start_*() and end_*()")
-        raise SecondUseOfIsIncremental(f"the block begins with {word}, which is no filter of rows; {told}", line=line)
+        raise SecondUseOfIsIncremental(f"the block begins with `{word}`, which is no filter of rows; {told}", line=line)
     if tokens and tokens[-1].token_type is TokenType.AND:
         ends_with_and = True
         tokens = tokens[:-1]

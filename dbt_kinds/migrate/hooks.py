@@ -50,8 +50,9 @@ def check_hooks(model: ModelFile, project: DbtProject, line: int) -> None:
 
 def _told(text: str) -> str:
     """What a hook does that it must not do in a kind; '' for nothing."""
-    if _WRITES.search(text):
-        return "writes; what it writes may decide what is loaded"
+    found = _WRITES.search(text)
+    if found is not None:
+        return f"writes by `{' '.join(found[0].lower().split())}`; what it writes may decide what is loaded"
     return "asks is_incremental(), which is always false in a kind" if "is_incremental" in text else ""
 
 

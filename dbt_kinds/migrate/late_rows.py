@@ -9,13 +9,16 @@ from dbt_kinds.migrate.kind_choice import APPENDING
 from dbt_kinds.migrate.meaning import Meaning
 
 
-def set_lookback(found: Conversion, meanings: list[Meaning], unit: str, stamps: frozenset[str]) -> None:
+def set_lookback(
+    found: Conversion, meanings: list[Meaning], unit: str, stamps: frozenset[str], computed: tuple[str, ...]
+) -> None:
     """Sets the lookback: how far the filters look back, and for the newest value of the table at least one interval.
 
     A newest value stands still while the source is late, whereas an interval that has been loaded is not loaded again.
 
     Args:
         stamps: columns of the table with the time at which a run wrote a row.
+        computed: the functions whose values for a row change each time it is read.
 
     Raises:
         ArrivalWithoutKey: rows that are appended would be read again.
@@ -33,6 +36,7 @@ def set_lookback(found: Conversion, meanings: list[Meaning], unit: str, stamps: 
         return
     newest = [bound for meaning in meanings for bound in meaning.lower if bound.base == "latest"]
     if newest:
+        again = f", and computes {', '.join(computed)} of those rows anew" if computed and not looked_back else ""
         looked_back = looked_back or 1
         is_stamp = any(bound.column is not None and bound.column.lower() in stamps for bound in newest)
         since = (
@@ -40,10 +44,12 @@ def set_lookback(found: Conversion, meanings: list[Meaning], unit: str, stamps: 
             if is_stamp
             else f"however late the source was, as long as they came in the order of {written}"
         )
+        if not all(meaning.is_strict for meaning in meanings if meaning.lower):
+            since += ", and the newest ones again in each run"
         before = f"the {unit} before" if looked_back == 1 else f"{looked_back} {unit}s before"
         found.notes.append(
             LateRows(
-                f"the filter found rows {since}; now each run reads {before} again. Set a longer lookback, or "
+                f"the filter found rows {since}; now each run reads {before} again{again}. Set a longer lookback, or "
                 "lookback: auto, if rows come later than that"
             )
         )

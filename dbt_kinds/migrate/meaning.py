@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 
 from sqlglot import exp
 
@@ -41,6 +42,8 @@ class Meaning:
     dropped: list[Comparison] = field(default_factory=list)
     keys: dict[str, exp.Expr] = field(default_factory=dict)
     start: str | None = None
+    # the variable at which the first load begins, as a bound that moves is never before it
+    start_variable: str | None = None
     is_strict: bool = False
     # what a strict bound names, and leaves out
     leaves_out: str | None = None
@@ -239,6 +242,13 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
         raise UnreadableBlock("the filter has an upper bound only", line=line)
     for comparison in found.otherwise_comparisons:
         _take_start(meaning, comparison, names, options)
+    for floor in (bound.floor.variable for bound in meaning.lower if bound.floor is not None):
+        if floor not in (meaning.start, meaning.start_variable):
+            raise UnreadableBlock(
+                f"nothing before {floor} is read again, and the first load does not begin there; let both begin there, "
+                "or take it out of the bound",
+                line=line,
+            )
     return meaning
 
 
@@ -391,11 +401,17 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
         f"the first load has `{short}`, which is neither no filter nor a fixed start", line=line
     )
     bounds = [read_bound(other, names, options.dialect) for other in comparison.others]
-    is_same = meaning.expression is not None and same(meaning.expression, comparison.expression)
-    if comparison.operator == "other" or not is_same or any(bound is None for bound in bounds):
+    if comparison.operator == "other" or meaning.expression is None or any(bound is None for bound in bounds):
         raise problem
     first = bounds[0]
     assert first is not None
+    first = _dated(first)
+    sides = [meaning.expression, comparison.expression]
+    if first.base == "fixed" and " " not in str(first.variable):
+        # a time is since a day where its day is
+        sides = [_of_days(side) for side in sides]
+    if not same(sides[0], sides[1]):
+        raise problem
     if (
         comparison.operator in (">=", "between")
         and first.base == "fixed"
@@ -407,11 +423,45 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
             return
         first = bounds[1]
         assert first is not None
+    elif comparison.operator in (">=", "between") and _is_floor(first, meaning):
+        meaning.start_variable = first.variable
+        if comparison.operator == ">=":
+            return
+        first = bounds[1]
+        assert first is not None
     if comparison.operator in ("<", "<=", "between") and any(
         first.base == bound.base and first.variable == bound.variable for bound in meaning.upper
     ):
         return
     raise problem
+
+
+def _is_floor(first: Bound, meaning: Meaning) -> bool:
+    """Whether a variable is what the bound of a filter is never before."""
+    floors = [bound.floor.variable for bound in meaning.lower if bound.floor is not None]
+    return first.base == "variable" and first.shift.is_zero and floors == [first.variable]
+
+
+def _of_days(expression: exp.Expr) -> exp.Expr:
+    """What an expression truncates to days."""
+    made = truncation(expression)
+    while made is not None and made[1] == "day":
+        expression = made[0]
+        made = truncation(expression)
+    return expression
+
+
+def _dated(bound: Bound) -> Bound:
+    """A fixed day less some days, as that day."""
+    shift = bound.shift
+    is_day = bound.base == "fixed" and bound.variable is not None and " " not in bound.variable
+    if not is_day or shift.is_zero or shift.months or shift.seconds % _DAY.seconds:
+        return bound
+    try:
+        day = date.fromisoformat(str(bound.variable)) - timedelta(seconds=shift.seconds)
+    except ValueError:
+        return bound
+    return replace(bound, shift=NOTHING, variable=day.isoformat())
 
 
 def _anti_join(condition: exp.Expr) -> dict[str, exp.Expr] | None:

@@ -148,7 +148,8 @@ def _check(tree: exp.Expr, names: Names, columns: frozenset[str], reading: Readi
         if not isinstance(node, exp.Literal | exp.Identifier | exp.Var):
             continue
         for code in _CODE.findall(node.name):
-            if names.root(code) in names.variables and any(_is_in(node, kind) for kind in _DECIDING):
+            is_deciding = any(_is_in(node, kind) for kind in _DECIDING) or _is_value_of(node, columns)
+            if names.root(code) in names.variables and is_deciding:
                 _refuse(reading, names.variables[names.root(code)], ephemeral)
             if names.root(code) in CLOCKS and any(_is_in(node, kind) for kind in _DECIDING):
                 where = f"the ephemeral model {ephemeral}" if ephemeral else "the model"
@@ -166,6 +167,16 @@ def _check(tree: exp.Expr, names: Names, columns: frozenset[str], reading: Readi
 def _is_in(node: exp.Expr, kind: type[exp.Expr]) -> bool:
     found = node.find_ancestor(kind, exp.Select)
     return isinstance(found, kind)
+
+
+def _is_value_of(node: exp.Expr, columns: frozenset[str]) -> bool:
+    """Whether what stands there becomes one of some columns."""
+    parent = node.parent
+    while parent is not None and not isinstance(parent, exp.Select):
+        if isinstance(parent, exp.Alias) and parent.alias.lower() in columns:
+            return True
+        parent = parent.parent
+    return False
 
 
 def _decides(node: exp.Expr, placeholder: str, names: Names, columns: frozenset[str]) -> bool:
@@ -201,9 +212,8 @@ def _is_time(node: exp.Expr) -> bool:
 def _refuse(reading: Reading, variable: str, ephemeral: str) -> None:
     where = f" in the ephemeral model {ephemeral}" if ephemeral else ""
     raise UnboundPartition(
-        f"the variable {variable}{where} decides what is read or written, and given for another day it would do "
-        "nothing once the "
-        "interval is recorded; write the bounds with start_date() and end_date()",
+        f"the variable {variable}{where} decides what is read or written, and another value would do nothing once the "
+        "interval is recorded; write bounds of time with start_date() and end_date()",
         line=1 if ephemeral else _line_of_variable(reading.model.text, variable),
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
@@ -23,7 +24,8 @@ from dbt_kinds.errors import (
 )
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.dialects import statement_of
-from dbt_kinds.migrate.filters import Filter, incremental_blocks, is_first_load, read_filter, take_first_load
+from dbt_kinds.migrate.filters import Filter, incremental_blocks, is_first_load, masked, read_filter, take_first_load
+from dbt_kinds.migrate.outside import condition_at
 from dbt_kinds.migrate.own_deletes import own_deletes
 from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
@@ -173,6 +175,10 @@ def read_model(
     first_loads = [block for block in filtering if is_first_load(block)]
     for block in (block for block in filtering if block not in first_loads):
         if block.word == "macro":
+            block = _around_bound(text, block, options, renderer, context)
+            if any(block.start == found.block.start for found in reading.filters):
+                # the other bound of the same condition
+                continue
             found = _read_macro(text, block, options, renderer, context)
         else:
             try:
@@ -303,6 +309,25 @@ def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> 
                 continue
             yield Block("macro", [Branch(tag._replace(end=tag.start), tag.start, tag.end)], tag._replace(start=tag.end))
             break
+
+
+def _around_bound(
+    text: str, block: Block, options: MigrateOptions, renderer: Renderer, context: dict[str, Any]
+) -> Block:
+    """The condition around a call that prints a bound alone: `day between {{ first_day() }} and {{ last_day() }}`."""
+    tag = block.branches[0].tag
+    try:
+        said = sqlglot.parse_one(renderer.render(text[block.start : block.end], **context)[0], read=options.dialect)
+        tokens = sqlglot.tokenize(masked(text), read=options.dialect)
+    except (SqlglotError, UnrenderableError, RecursionError):
+        return block
+    if isinstance(said, exp.Predicate | exp.Connector | exp.Not | exp.Boolean | exp.Paren | exp.Query):
+        return block
+    place = condition_at(tokens, block.start)
+    if place is None:
+        return block
+    start, end = tokens[place[1]].start, tokens[place[2]].end + 1
+    return Block("macro", [Branch(tag._replace(start=start, end=start), start, end)], tag._replace(start=end, end=end))
 
 
 def _read_macro(

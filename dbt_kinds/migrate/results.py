@@ -15,7 +15,7 @@ from dbt_kinds.prove.verdict import Verdict
 
 SPARK = frozenset({"spark", "databricks", "spark2"})
 # notes that say the same of each model
-_TOLD_ONCE = ("NoStart", "FirstLoad", "MissedRuns")
+_TOLD_ONCE = ("NoStart", "FirstLoad", "MissedRuns", "EmptiedRange")
 # of one reason
 _MOST_MESSAGES = 5
 Status = Literal["converted", "left", "already", "proposed", "failed"]

@@ -16,6 +16,7 @@ from dbt_kinds.errors import (
     NotPartitionedByTime,
     PythonModel,
     SqlHeaderState,
+    UnboundPartition,
 )
 from dbt_kinds.kinds import Kind
 from dbt_kinds.migrate.conversion import MigrateOptions
@@ -48,6 +49,8 @@ _MERGES = (
     "target_alias",
     "merge_with_schema_evolution",
 )
+# which append, whatever the key is, if a model names no strategy
+_APPENDING_ADAPTERS = frozenset({"spark", "trino"})
 _COLUMN = re.compile(r"\w+")
 _TIME_TRANSFORM = re.compile(r"(?:days?|hours?|months?|years?|date|date_hour)\((\w+)\)", re.IGNORECASE)
 
@@ -136,14 +139,23 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
     check_hooks(model, project, line)
     deletes = tuple(own_deletes(model).items())
     key = _key(config.get("unique_key"))
-    if key and strategy is None and adapter == "spark":
+    if key and strategy is None and adapter in _APPENDING_ADAPTERS:
         raise KeyNotUsed(
-            "dbt-spark appends where no incremental_strategy is set, and ignores unique_key; write which of "
+            f"dbt-{adapter} appends where no incremental_strategy is set, and ignores unique_key; write which of "
             "the two is meant",
             line=line,
         )
     key, ignored = ((), key) if strategy == "append" else (key, ())
-    return Settings(strategy, key, _partition(config.get("partition_by")), config, line, deletes, ignored)
+    partition_by = _partition(config.get("partition_by"))
+    if strategy == "insert_overwrite" and not partition_by and adapter != "spark" and config.get("liquid_clustered_by"):
+        clustered = ", ".join(_texts(config["liquid_clustered_by"]))
+        raise UnboundPartition(
+            f"dbt-databricks replaces the rows of the values of {clustered} that the query returns, or the whole "
+            "table, by the version of the cluster; write partition_by for the one, or take liquid_clustered_by out "
+            "for the other",
+            line=line,
+        )
+    return Settings(strategy, key, partition_by, config, line, deletes, ignored)
 
 
 def check_range(settings: Settings, column: str, options: MigrateOptions) -> None:

@@ -5,9 +5,11 @@ the query itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sqlglot import exp
 
+from dbt_kinds.analysis.determinism import nondeterministic_calls
 from dbt_kinds.errors import TimeColumnUnclear
 from dbt_kinds.migrate.bounds import asks_now
 from dbt_kinds.migrate.meaning import Meaning
@@ -16,6 +18,7 @@ from dbt_kinds.migrate.parents import Parents, Place
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.trace import Trace
 from dbt_kinds.migrate.zones import zones_in
+from dbt_kinds.readers.dbt.rendering import Names
 
 _CODE = re.compile(r"kinds_code_\d+\b")
 
@@ -47,6 +50,16 @@ def own_stamps(
                 )
             found.add(name)
     return frozenset(found)
+
+
+def changing_values(reading: Reading, tree: exp.Query) -> tuple[str, ...]:
+    """What a query selects that is another value each time a row is read: `uuid()`, the time of the run."""
+    found = []
+    for select in tree.find_all(exp.Select):
+        for projection in select.expressions:
+            found += [f"{call.name}()" for call in nondeterministic_calls(projection)]
+            found += [root for root in _roots(projection, reading.names) if root == "run_started_at"]
+    return tuple(dict.fromkeys(found))
 
 
 def check_not_of_run(reading: Reading, meanings: list[Meaning], selects: list[exp.Select]) -> None:
@@ -87,11 +100,13 @@ def _is_of_run(start: Place, parents: Parents) -> bool:
 
 
 def _asks_clock(place: Place) -> bool:
-    return asks_now(place.expression) or any(
-        place.names.root(code) in CLOCKS
-        for node in place.expression.find_all(exp.Literal, exp.Identifier)
-        for code in _CODE.findall(node.name)
-    )
+    return asks_now(place.expression) or any(root in CLOCKS for root in _roots(place.expression, place.names))
+
+
+def _roots(expression: exp.Expr, names: Names) -> Iterator[str]:
+    """The names with which what a template prints in an expression begins."""
+    for node in expression.find_all(exp.Literal, exp.Identifier):
+        yield from map(names.root, _CODE.findall(node.name))
 
 
 def _stamp(reading: Reading, tree: exp.Query, name: str) -> exp.Expr | None:

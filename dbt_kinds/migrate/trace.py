@@ -17,6 +17,7 @@ from dbt_kinds.migrate.durations import UNITS, coarser, finest
 from dbt_kinds.migrate.epochs import counted, made_time, without_number_casts
 
 Known = list[tuple[exp.Expr, str | None]]
+_HASHES = (exp.MD5, exp.MD5Digest, exp.SHA, exp.SHA2, exp.Hex, exp.LowerHex)
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def is_optional_side(marker: exp.Column) -> bool:
 
 
 def is_numbered_by(tree: exp.Expr, dedupe: Dedupe, key: frozenset[str]) -> bool:
-    """Whether rows are numbered by exactly the columns of a key, under any names, or by what the key is a hash of."""
+    """Whether rows are numbered by exactly the columns of a key, under any names, or by what the key combines."""
     followed = [_followed(tree, dedupe.select, part) for part in dedupe.parts]
     outputs = [{name for name, unit in found.outputs.items() if unit is None} for found in followed]
     if all(names & key for names in outputs) and key <= set().union(*outputs):
@@ -170,14 +171,24 @@ def is_numbered_by(tree: exp.Expr, dedupe: Dedupe, key: frozenset[str]) -> bool:
         return False
     for select in tree.find_all(exp.Select):
         for projection in select.expressions:
-            made = projection.unalias()
-            if projection.alias_or_name.lower() in key and is_hash(made):
-                hashed = [
-                    [unit_of(part, found.known.get(id(select), []))[0] for part in made.expressions]
-                    for found in followed
-                ]
-                return all(map(any, hashed)) and all(map(any, zip(*hashed, strict=True)))
+            parts = _combined(projection.unalias()) if projection.alias_or_name.lower() in key else []
+            if parts:
+                combined = [[unit_of(part, found.known.get(id(select), []))[0] for part in parts] for found in followed]
+                return all(map(any, combined)) and all(map(any, zip(*combined, strict=True)))
     return False
+
+
+def _combined(made: exp.Expr) -> list[exp.Expr]:
+    """What a key is one text of: a hash of columns, or their texts one after the other; empty for anything else."""
+    while isinstance(made, _HASHES):
+        made = made.this
+    if not is_hash(made) and not isinstance(made, exp.Concat | exp.ConcatWs | exp.DPipe):
+        return []
+    parts = list(made.flatten()) if isinstance(made, exp.DPipe) else made.expressions
+    parts = [part for part in parts if not isinstance(part, exp.Literal)]
+    while any(isinstance(part, exp.Cast | exp.Paren) for part in parts):
+        parts = [part.this if isinstance(part, exp.Cast | exp.Paren) else part for part in parts]
+    return parts
 
 
 def is_hash(made: exp.Expr) -> bool:
@@ -272,7 +283,8 @@ def unit_of(node: exp.Expr, known: Known) -> tuple[bool, str | None]:
     for expression, unit in known:
         if same(node, expression):
             return True, unit
-    if isinstance(node, exp.Paren):
+    is_same = isinstance(node, exp.Coalesce) and all(isinstance(other, exp.Null) for other in node.expressions)
+    if is_same or isinstance(node, exp.Paren):
         return unit_of(node.this, known)
     inner = truncation(node)
     if inner is not None:
@@ -457,12 +469,12 @@ def _check_window(select: exp.Select, window: exp.Window, known: Known, found: T
 def _keeps_first(select: exp.Select, window: exp.Window) -> bool:
     """Whether only row number 1 is kept: by QUALIFY, or by the WHERE of the selects that read this one."""
     parent = window.parent
-    if isinstance(parent, exp.EQ) and isinstance(parent.parent, exp.Qualify | exp.And):
-        return bool(parent.expression.name == "1")
+    qualify = select.args.get("qualify")
+    if isinstance(parent, exp.EQ) and qualify is not None:
+        return any(part is parent for part in conjuncts(qualify.this)) and bool(parent.expression.name == "1")
     if not isinstance(parent, exp.Alias):
         return False
     alias = parent.alias.lower()
-    qualify = select.args.get("qualify")
     if qualify is not None and _is_one(qualify.this, alias):
         return True
     readers = [other for other in select.root().find_all(exp.Select) if other is not select and _reads(other, select)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from sqlglot import exp
@@ -12,6 +14,8 @@ from dbt_kinds.errors import (
     AppendedOnce,
     AppendsWindows,
     DaysBeside,
+    ElseBranchDiffers,
+    EmptiedRange,
     FileTable,
     FiltersDisagree,
     FirstLoad,
@@ -20,6 +24,8 @@ from dbt_kinds.errors import (
     LookbackFromVariable,
     NewestOfWindow,
     NoStart,
+    PrunedInput,
+    ReadWhole,
     WindowForVariables,
 )
 from dbt_kinds.intervals.crons import settings_unit
@@ -29,7 +35,8 @@ from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
 from dbt_kinds.migrate.kind_choice import APPENDING
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import Settings
-from dbt_kinds.migrate.trace import Trace, conjuncts, same
+from dbt_kinds.migrate.trace import Trace, conjuncts, known_from, same
+from dbt_kinds.writers.jinja import Expression
 
 _FILE_FORMATS_BY_RANGE = frozenset({"iceberg", "delta"})
 
@@ -55,9 +62,16 @@ def no_start(options: MigrateOptions) -> list[errors.MigrationNote]:
     ]
 
 
-def when_options(meanings: list[Meaning], selects: list[exp.Select], options: MigrateOptions) -> dict[str, Any]:
-    """The options start and cron."""
+def when_options(
+    text: str, meanings: list[Meaning], selects: list[exp.Select], options: MigrateOptions
+) -> dict[str, Any]:
+    """The options start and cron.
+
+    Args:
+        text: that of the model, which calls the variables.
+    """
     starts = {meaning.start for meaning in meanings if meaning.start is not None}
+    starts |= {_call_of(text, meaning) for meaning in meanings if meaning.start_variable is not None}
     if not starts:
         for meaning, select in zip(meanings, selects, strict=True):
             assert meaning.expression is not None
@@ -67,6 +81,22 @@ def when_options(meanings: list[Meaning], selects: list[exp.Select], options: Mi
             f"the first load begins at {' and at '.join(sorted(starts))}", line=meanings[0].filter.line
         )
     return {"start": starts.pop()} | _cron(options) if starts else start_options(options)
+
+
+def _call_of(text: str, meaning: Meaning) -> Expression:
+    """The call of the variable at which the first load begins.
+
+    Raises:
+        ElseBranchDiffers: the filter itself does not call it.
+    """
+    start, end = meaning.filter.body
+    found = re.search(rf"""var\(\s*['"]{re.escape(str(meaning.start_variable))}['"]\s*\)""", text[start:end])
+    if found is None:
+        raise ElseBranchDiffers(
+            f"the first load begins at {meaning.start_variable}, which the filter does not call; write it out",
+            line=meaning.filter.line,
+        )
+    return Expression(found[0])
 
 
 def _fixed_start(select: exp.Select, expression: exp.Expr) -> set[str]:
@@ -162,6 +192,30 @@ def _is_earlier(bound: Bound, meaning: Meaning, traces: list[Trace]) -> bool:
     return not bound.shift.is_zero or (bound.base == "latest" and bool(held or bound.truncated) and not is_of_whole)
 
 
+def _read_in_part(
+    settings: Settings, meanings: list[Meaning], traces: list[Trace], column: str | None
+) -> Iterator[ReadWhole]:
+    """The note on rows that belong together, of which a run read those since its bound only."""
+    for meaning, followed in zip(meanings, traces, strict=True):
+        wholes = list(followed.wholes)
+        stored = followed.outputs.get(column.lower()) if column is not None else None
+        if settings.strategy == "insert_overwrite" and stored in UNITS:
+            wholes.append((stored, f"a partition of {column} holds rows of a whole {stored}"))
+        if meaning.expression is None or meaning.prunes:
+            continue
+        for bound in meaning.lower:
+            since = coarser(known_from(meaning.expression)[0][1], followed.outputs.get((bound.column or "").lower()))
+            since = coarser(since, coarser(bound.truncated, bound.column_unit))
+            since = coarser(since, "day") if bound.base == "variable" else since
+            for whole, what in wholes:
+                if since not in UNITS or not holds_whole(since, whole):
+                    yield ReadWhole(
+                        f"{what}, of which a run read those since its bound, and wrote what it made of them; now a "
+                        f"whole {whole} is read"
+                    )
+                    return
+
+
 def missed_runs() -> errors.MigrationNote:
     """The note on a model of which each run read what lies a fixed time before it."""
     return errors.MissedRuns(
@@ -220,7 +274,8 @@ def notes_of(
         not meaning.is_strict or any(_is_earlier(bound, meaning, traces) for bound in meaning.lower)
         for meaning in meanings
     )
-    is_appended = settings.strategy in (None, "append") and not settings.unique_key
+    # without a key, merge and delete+insert only insert
+    is_appended = settings.strategy != "insert_overwrite" and not settings.unique_key
     if found.kind == "incremental_by_time_range" and is_appended and is_read_again and not is_given:
         notes.append(
             AppendedOnce(
@@ -243,9 +298,25 @@ def notes_of(
                 "and read again until then"
             )
         )
+    notes += _read_in_part(settings, meanings, traces, column)
+    if found.kind == "incremental_by_time_range":
+        notes += [
+            PrunedInput(
+                f"{meaning.written} is read from the beginning of the window on: a row of the window that needs an "
+                "older one is left out, even if the first load had it; take the condition out where that happens"
+            )
+            for meaning in meanings
+            if meaning.prunes and meaning.beside is None
+        ]
     if any(meaning.waits_for_runs for meaning in meanings):
         notes.append(missed_runs())
     if found.kind == "incremental_by_time_range":
+        if settings.strategy == "insert_overwrite":
+            notes.append(
+                EmptiedRange(
+                    "an interval of which the query has no rows any more is emptied, where its partition stayed"
+                )
+            )
         if settings.unique_key:
             notes.append(
                 KeptAsTest(f"a range is replaced as a whole; test that {', '.join(settings.unique_key)} is unique")

@@ -67,9 +67,8 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
         ):
             return Conversion("incremental_by_partition", notes=no_start(options), options=start_options(options))
         whole = NoWindow(
-            "the query reads everything, as before, once an interval is over: a second run on the same day does "
-            "nothing "
-            "(cron says when one is due). A filter between start_*() and end_*() would read less"
+            "the query is run as it stands, as before, once an interval is over: a second run on the same day does "
+            "nothing (cron says when one is due). A filter between start_*() and end_*() would read less"
         )
         found = Conversion("incremental_by_unique_key", notes=[whole, *no_start(options)])
         set_key(found, reading, settings, options)

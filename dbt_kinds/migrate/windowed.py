@@ -29,7 +29,7 @@ from dbt_kinds.migrate.meaning import Meaning, are_of_one_day, meanings_of, reac
 from dbt_kinds.migrate.reading import Reading, check_every_branch
 from dbt_kinds.migrate.row_keys import set_key
 from dbt_kinds.migrate.settings import Settings, check_range
-from dbt_kinds.migrate.stamps import check_not_of_run, own_stamps
+from dbt_kinds.migrate.stamps import changing_values, check_not_of_run, own_stamps
 from dbt_kinds.migrate.trace import (
     Trace,
     find_markers,
@@ -163,8 +163,10 @@ def _by_tree(
         found.options["time_column"] = column
     elif kind == BY_KEY:
         set_key(found, reading, settings, options)
-    found.options |= when_options(meanings, selects, options) | unit_options(unit, meanings, options)
-    set_lookback(found, meanings, unit, stamps)
+    found.options |= when_options(reading.model.text, meanings, selects, options) | unit_options(
+        unit, meanings, options
+    )
+    set_lookback(found, meanings, unit, stamps, changing_values(reading, tree))
     take_deletes(found, reading, settings, meanings, unit, options)
     if is_alone:
         # one at a time, as before: a day's rows depend on no other day

@@ -15,7 +15,7 @@ from dbt_kinds.prove.verdict import Table
 TELLING = frozenset(
     {
         *("LateRows", "AppendedOnce", "SlidingStart", "WindowForVariables", "NewestOfWindow", "MissedRuns"),
-        "LoadedSooner",
+        *("LoadedSooner", "ReadWhole", "EmptiedRange"),
         # a merge kept two rows of a key of its first load
         "KeptAsTest",
     }

@@ -475,11 +475,13 @@ def test_an_append_that_asks_for_the_current_time_is_left(dialect: str, now: str
     assert one(results, "settled").reason is not None, one(results, "settled").new_text
 
 
-def test_dbt_sparks_default_strategy_ignores_a_key(tmp_path: Path) -> None:
+@pytest.mark.parametrize("adapter", ["spark", "trino"])
+def test_an_adapter_whose_default_is_append_ignores_a_key(adapter: str, tmp_path: Path) -> None:
     text = filtered("day > (select max(day) from {{ this }})", "day", "unique_key='id'")
-    result = one(migrated(tmp_path, {"m": text}, "spark"))
+    result = one(migrated(tmp_path, {"m": text}, adapter))
     assert result.reason is not None
     assert result.reason.code == "KeyNotUsed"
+    assert f"dbt-{adapter} appends" in result.reason.message
     assert one(migrated(tmp_path, {"m": text}, "snowflake")).kind == KEY
 
 

@@ -144,3 +144,60 @@ def test_a_cte_of_incremental_runs_is_named(tmp_path: Path) -> None:
     query = f"with {{% if is_incremental() %}} known as (select id from {{{{ this }}}}), {{% endif %}} new as ({SELECT}) select * from new"
     reason = one(migrated(tmp_path, {"m": CONFIG + query})).reason
     assert reason is not None and reason.message.startswith("the block has the CTE known, which other runs do not have")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (
+            "{{ this }}",
+            "the block has the CTE old, which other runs do not have, and reads the model's own table in it",
+        ),
+        ("{{ ref('other') }}", "the block has the CTE old, which other runs do not have; write"),
+    ],
+)
+def test_a_block_that_begins_with_another_cte_names_it(source: str, words: str, tmp_path: Path) -> None:
+    query = f"with new as ({SELECT}) {{% if is_incremental() %}}, old as (select id from {source}) select * from new {{% else %}} select * from new {{% endif %}}"
+    reason = one(migrated(tmp_path, {"m": CONFIG + query})).reason
+    assert reason is not None and reason.message.startswith(words)
+
+
+BOUNDS = """{%- macro first_day(back, begin) -%}
+{%- if is_incremental() -%}
+{%- if var('from_day', '') != '' -%} greatest(date('{{ begin }}'), date('{{ var("from_day") }}'))
+{%- else -%} greatest(date('{{ begin }}'), date_sub(current_date(), {{ back|string }})) {%- endif -%}
+{%- else -%} '{{ begin }}' {%- endif -%}
+{%- endmacro -%}
+{%- macro last_day() -%}
+{%- if is_incremental() and var('to_day', '') != '' -%} '{{ var("to_day") }}' {%- else -%} current_date() {%- endif -%}
+{%- endmacro -%}
+{%- macro since(back) -%}
+{%- if is_incremental() -%} greatest(date '2024-01-02', date_sub(current_date(), {{ back }})) {%- else -%} date '2023-01-01' {%- endif -%}
+{%- endmacro -%}"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "start"),
+    [
+        ("day between {{ first_day(back=7, begin='2024-01-02') }} and {{ last_day() }}", "2024-01-02"),
+        ("day\n  between {{ first_day(7, var('begin')) }}\n  and {{ last_day() }}", "var('begin')"),
+        ("day >= {{ first_day(7, '2024-01-02') }}", "2024-01-02"),
+        # the first load begins elsewhere, or at a variable with another value for want of one
+        ("day >= {{ since(7) }}", None),
+        ("day >= {{ first_day(7, var('begin', '2024-01-05')) }}", None),
+        ("{{ last_day() }} = current_date()", None),
+    ],
+)
+def test_a_condition_with_bounds_of_macros_is_read_as_both_runs_see_it(
+    condition: str, start: str | None, tmp_path: Path
+) -> None:
+    query = f"select id, day from {{{{ ref('raw') }}}}\nwhere id > 0\n  and {condition}\n  and id < 9\n"
+    config = "{{ config(materialized='incremental', incremental_strategy='insert_overwrite', partition_by=['day']) }}\n"
+    files = {"m": config + query, "macros/bounds.sql": BOUNDS}
+    result = one(migrated(tmp_path, files, settings={"vars": {"begin": "2024-01-02"}}))
+    if start is None:
+        assert result.reason is not None, result.new_text
+        return
+    assert result.options == {"time_column": "day", "start": start, "lookback": 7}, result.reason
+    between = "day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"
+    assert str(result.new_text).endswith(f"where id > 0\n  and {between}\n  and id < 9\n")

@@ -31,6 +31,7 @@ def result_of(condition: str, tmp_path: Path, before: str = ""):  # type: ignore
         (f"({BACK}(days=-3) + run_started_at).date()", "sold_on", None),
         (f"(run_started_at + {BACK}(days=-3)).date()", "sold_on", 3),
         (f"modules.datetime.date.today() - {BACK}(weeks=1)", "sold_on", 7),
+        (f"modules.datetime.date.today() - {BACK}(2)", "sold_on", 2),
         (f"modules.datetime.datetime.utcnow() - {BACK}(hours=30)", "sold_at", 2),
         (f"(modules.datetime.datetime.now() - {BACK}(days=1)).replace(hour=0, minute=0, second=0).isoformat()", "sold_at", 1),
         (f"(modules.datetime.datetime.strptime(var('d'), '%Y-%m-%d') - {BACK}(days=2)){DAY}", "sold_on", 2),

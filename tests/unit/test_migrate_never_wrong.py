@@ -56,6 +56,32 @@ def test_a_variable_by_way_of_a_set_is_followed_and_the_set_is_removed(tmp_path:
     assert str(result.new_text).rstrip().endswith(BY_DAY)
 
 
+DAY_OF_RUN = """{% macro day_of_run() %}
+{%- set day = var('run_day', modules.datetime.date.today()) -%}
+{{- day if day is string else day.strftime('%Y-%m-%d') -}}
+{% endmacro %}"""
+
+
+@pytest.mark.parametrize(
+    ("column", "strategy", "is_left"),
+    [
+        ("made_on", "incremental_strategy='insert_overwrite', partition_by=['made_on']", True),
+        ("made_on", "incremental_strategy='merge', unique_key=['id', 'made_on']", True),
+        # it only labels rows
+        ("label", "incremental_strategy='merge', unique_key='id'", False),
+    ],
+)
+def test_a_variable_that_a_template_turns_into_a_partition_or_a_key_leaves_the_model(
+    column: str, strategy: str, is_left: bool, tmp_path: Path
+) -> None:
+    text = incremental(f"select id, date('{{{{ day_of_run() }}}}') as {column} from {{{{ ref('raw') }}}}", strategy)
+    result = one(migrated(tmp_path, {"m": text, "macros/day.sql": DAY_OF_RUN}))
+    assert (result.reason is not None) == is_left, result.new_text
+    if is_left:
+        assert result.reason is not None and result.reason.code == "UnboundPartition"
+        assert "run_day" in result.reason.message
+
+
 EPHEMERAL = "{{ config(materialized='ephemeral') }}\n"
 
 
@@ -966,3 +992,195 @@ def test_rows_of_the_newest_day_that_were_appended_again_are_told(filtered: str,
     result = one(migrated(tmp_path, {"m": incremental(query, "incremental_strategy='append'")}))
     assert result.kind == "incremental_by_time_range", result.reason
     assert ("AppendedOnce" in {note.code for note in result.notes}) == is_told
+
+
+# --- what adapters do
+
+
+@pytest.mark.parametrize(
+    ("dialect", "setting", "kind"),
+    [
+        ("databricks", "liquid_clustered_by='day'", None),
+        ("databricks", "liquid_clustered_by=['day', 'id']", None),
+        (None, "liquid_clustered_by='day'", None),
+        # which ignores it
+        ("spark", "liquid_clustered_by='day'", "full"),
+        ("databricks", "partition_by=['day']", "incremental_by_partition"),
+        ("databricks", "cluster_by='day'", "full"),
+    ],
+)
+def test_overwriting_a_clustered_table_replaces_what_its_version_says(
+    dialect: str | None, setting: str, kind: str | None, tmp_path: Path
+) -> None:
+    text = incremental("select id, day from {{ ref('raw') }}", f"incremental_strategy='insert_overwrite', {setting}")
+    result = one(migrated(tmp_path, {"m": text}, dialect))
+    assert result.kind == kind, result.reason
+    if kind is None:
+        assert result.reason is not None and result.reason.code == "UnboundPartition"
+        assert "by the version of the cluster" in result.reason.message
+
+
+@pytest.mark.parametrize(("dialect", "is_told"), [(None, True), ("databricks", False), ("snowflake", False)])
+def test_a_key_without_a_strategy_is_told_where_no_profile_names_the_adapter(
+    dialect: str | None, is_told: bool, tmp_path: Path
+) -> None:
+    query = filtered(
+        "event_at > (select max(event_at) from {{ this }})", "id, event_at", "unique_key='id'", "distribute by id"
+    )
+    result = one(
+        migrated(tmp_path, {"m": query.replace("distribute by id", "") if dialect == "snowflake" else query}, dialect)
+    )
+    assert result.kind == KEY, result.reason
+    assert ("MergedByDefault" in codes(result)) == is_told
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    ["", "incremental_strategy='append'", "incremental_strategy='merge'", "incremental_strategy='delete+insert'"],
+)
+def test_without_a_key_every_strategy_appends_what_is_read_again(strategy: str, tmp_path: Path) -> None:
+    text = filtered("event_at >= (select max(event_at) from {{ this }}) - interval 3 days", config=strategy)
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert "AppendedOnce" in codes(result)
+
+
+# --- what changes when rows are read again
+
+
+@pytest.mark.parametrize(
+    ("columns", "bound", "named"),
+    [
+        ("id, event_at, uuid() as row_id", "(select max(event_at) from {{ this }})", "uuid()"),
+        (
+            "id, event_at, current_timestamp() as made_at",
+            "(select max(event_at) from {{ this }})",
+            "current_timestamp()",
+        ),
+        ("id, event_at, '{{ run_started_at }}' as made_at", "(select max(event_at) from {{ this }})", "run_started_at"),
+        ("id, event_at", "(select max(event_at) from {{ this }})", ""),
+        # which a run read again, too
+        ("id, event_at, uuid() as row_id", "(select max(event_at) from {{ this }}) - interval 2 days", ""),
+    ],
+)
+@pytest.mark.parametrize("strategy", ["", "incremental_strategy='merge', unique_key='id'"])
+def test_what_is_computed_anew_for_rows_that_are_read_again_is_told(
+    columns: str, bound: str, named: str, strategy: str, tmp_path: Path
+) -> None:
+    result = one(migrated(tmp_path, {"m": filtered(f"event_at > {bound}", columns, strategy)}))
+    assert result.status == "converted", result.reason
+    message = said(result, "LateRows")
+    assert ("of those rows anew" in message) == bool(named) and named in message
+
+
+@pytest.mark.parametrize(("operator", "is_told"), [(">", False), (">=", True)])
+def test_that_the_newest_rows_were_read_again_in_each_run_is_told(operator: str, is_told: bool, tmp_path: Path) -> None:
+    text = filtered(f"event_at {operator} (select max(event_at) from {{{{ this }}}})", config=MERGED)
+    message = said(one(migrated(tmp_path, {"m": text})), "LateRows")
+    assert ("the newest ones again in each run" in message) == is_told
+
+
+BY_ID_AND_DAY = "incremental_strategy='merge', unique_key=['id', 'day']"
+
+
+@pytest.mark.parametrize(
+    ("condition", "columns", "config", "rest", "is_told"),
+    [
+        # of the first day, a run read the rows of some hours
+        ("event_at >= current_timestamp() - interval 3 days", "id, date(event_at) as day, count(*) as n", BY_ID_AND_DAY, "group by 1, 2", True),
+        ("event_at >= date_trunc('day', current_timestamp()) - interval 3 days", "id, date(event_at) as day, count(*) as n", BY_ID_AND_DAY, "group by 1, 2", False),
+        ("date(event_at) >= current_date() - 3", "id, date(event_at) as day, count(*) as n", BY_ID_AND_DAY, "group by 1, 2", False),
+        ("event_at >= (select max(day) from {{ this }})", "id, date(event_at) as day, count(*) as n", BY_ID_AND_DAY, "group by 1, 2", False),
+        # of the first month, those of some days
+        ("day >= current_date() - 3", "id, date_trunc('month', day) as m, sum(x) as x", "incremental_strategy='merge', unique_key=['id', 'm']", "group by 1, 2", True),
+        ("day >= (select max(m) from {{ this }})", "id, date_trunc('month', day) as m, sum(x) as x", "incremental_strategy='merge', unique_key=['id', 'm']", "group by 1, 2", False),
+        ("day >= current_date() - 3", "id, day, date_trunc('month', day) as m", "incremental_strategy='insert_overwrite', partition_by=['m']", "", True),
+        ("day >= current_date() - 3", "id, day", "incremental_strategy='insert_overwrite', partition_by=['day']", "", False),
+        ("event_at >= current_timestamp() - interval 3 days", "id, event_at", "incremental_strategy='merge', unique_key=['id', 'event_at']", "", False),
+    ],
+)  # fmt: skip
+def test_what_a_run_read_in_part_and_is_read_whole_is_told(
+    condition: str, columns: str, config: str, rest: str, is_told: bool, tmp_path: Path
+) -> None:
+    result = one(migrated(tmp_path, {"m": filtered(condition, columns, config, rest)}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert ("ReadWhole" in codes(result)) == is_told
+
+
+@pytest.mark.parametrize(
+    ("strategy", "kind"), [("", TIME_RANGE), ("incremental_strategy='merge', unique_key='id'", KEY)]
+)
+def test_a_joined_input_that_is_read_from_the_window_on_is_told_where_rows_are_replaced(
+    strategy: str, kind: str, tmp_path: Path
+) -> None:
+    newest = "(select max(event_at) from {{ this }})"
+    query = (
+        "select o.id, o.event_at, p.paid from {{ ref('raw') }} o join {{ ref('pay') }} p on p.id = o.id "
+        f"{{% if is_incremental() %}} and p.paid_at > {newest} {{% endif %}} "
+        f"{{% if is_incremental() %}} where o.event_at > {newest} {{% endif %}}"
+    )
+    result = one(migrated(tmp_path, {"m": incremental(query, strategy)}))
+    assert result.kind == kind, result.reason
+    assert ("PrunedInput" in codes(result)) == (kind == TIME_RANGE)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "is_told"),
+    [("incremental_strategy='insert_overwrite', partition_by=['day']", True), ("incremental_strategy='merge', unique_key=['id', 'day']", False)],
+)  # fmt: skip
+def test_that_a_day_without_rows_is_emptied_is_told_where_its_partition_stayed(
+    strategy: str, is_told: bool, tmp_path: Path
+) -> None:
+    result = one(migrated(tmp_path, {"m": filtered("day >= current_date() - 3", "id, day", strategy)}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert ("EmptiedRange" in codes(result)) == is_told
+
+
+@pytest.mark.parametrize("condition", ["({0} and kind = 'a') or kind = 'b'", "not {0}", "coalesce({0}, true)"])
+def test_a_first_row_that_is_not_the_only_one_kept_leaves_the_model(condition: str, tmp_path: Path) -> None:
+    first = "row_number() over (partition by id order by loaded_at desc) = 1"
+    text = filtered(
+        "loaded_at > (select max(loaded_at) from {{ this }})",
+        "id, kind, loaded_at",
+        MERGED,
+        f"qualify {condition.format(first)}",
+    )
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.reason is not None, result.new_text
+    assert result.reason.code == "WindowOverRuns"
+
+
+@pytest.mark.parametrize(
+    ("key", "is_known"),
+    [
+        ("concat(a, '-', b)", True), ("a || '-' || cast(b as string)", True), ("concat_ws('-', b, a)", True), ("md5(concat(a, '|', b))", True),
+        ("sha2(concat_ws('|', a, b), 256)", True),
+        ("concat(a, '-', b, '-', c)", False), ("concat(a, '-x')", False), ("concat(a, upper(b))", False), ("upper(concat(a, b))", False),
+    ],
+)  # fmt: skip
+def test_a_key_of_texts_one_after_the_other_is_what_rows_are_numbered_by(
+    key: str, is_known: bool, tmp_path: Path
+) -> None:
+    newest = "row_number() over (partition by a, b order by loaded_at desc) = 1"
+    text = filtered(
+        "loaded_at > (select max(loaded_at) from {{ this }})", f"*, {key} as k", "unique_key='k'", f"qualify {newest}"
+    )
+    result = one(migrated(tmp_path, {"m": text}))
+    assert (result.kind == KEY) == is_known, result.reason
+    if not is_known:
+        assert result.reason is not None and result.reason.code == "WindowOverRuns"
+
+
+@pytest.mark.parametrize(
+    ("made", "is_known"),
+    [("coalesce(date(event_at), null)", True), ("coalesce(date(event_at), current_date())", False)],
+)
+def test_a_coalesce_with_null_is_its_first_value(made: str, is_known: bool, tmp_path: Path) -> None:
+    text = filtered(
+        "date(event_at) >= (select max(day) from {{ this }})",
+        f"id, {made} as day, count(*) as n",
+        BY_ID_AND_DAY,
+        "group by 1, 2",
+    )
+    result = one(migrated(tmp_path, {"m": text}))
+    assert (result.kind == TIME_RANGE) == is_known, result.reason

@@ -52,6 +52,38 @@ def test_a_block_of_the_first_load_alone_leaves_the_model(query: str, tmp_path: 
     assert result.reason is not None and result.reason.code == "ElseBranchDiffers", result.new_text
 
 
+@pytest.mark.parametrize(
+    ("filtered", "first", "start"),
+    [
+        ("day >= current_date() - 3", "date(day) >= '2024-01-02'", "2024-01-02"),
+        ("date(t_at) >= current_date() - 3", "t_at >= '2024-01-02'", "2024-01-02"),
+        ("cast(t_at as date) >= current_date() - 3", "date_trunc('day', t_at) >= date '2024-01-02'", "2024-01-02"),
+        ("day >= current_date() - 3", "day >= date '2024-01-12' - interval 10 days", "2024-01-02"),
+        ("day >= current_date() - 3", "day >= date_sub(date '2024-03-01', 1)", "2024-02-29"),
+        # days do not say since which time
+        ("date(t_at) >= current_date() - 3", "t_at >= '2024-01-02 10:00:00'", None),
+        ("day >= current_date() - 3", "date_trunc('month', day) >= '2024-01-01'", None),
+        ("day >= current_date() - 3", "date(other) >= '2024-01-02'", None),
+        ("day >= current_date() - 3", "day >= date '2024-02-31' - interval 1 day", None),
+        ("day >= current_date() - 3", "day >= current_date() - 30", None),
+    ],
+)
+def test_a_first_load_since_a_fixed_day_is_its_start(
+    filtered: str, first: str, start: str | None, tmp_path: Path
+) -> None:
+    query = (
+        "select id, day, t_at, date(t_at) as t_day from {{ ref('raw') }}\n"
+        f"where {{% if is_incremental() %}} {filtered} {{% else %}} {first} {{% endif %}}"
+    )
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    if start is None:
+        assert result.reason is not None and result.reason.code == "ElseBranchDiffers", result.new_text
+        return
+    assert result.kind == TIME_RANGE, result.reason
+    assert result.options["start"] == start
+    assert first not in str(result.new_text)
+
+
 SALES = "select s.id, s.block_time, tx.sender from {{ ref('sales') }} as s\n"
 BETWEEN = "s.block_time between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"
 SINCE = "tx.block_time >= {{ dbt_kinds.start_dt() }}"

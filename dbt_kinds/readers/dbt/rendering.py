@@ -394,9 +394,9 @@ class Renderer:
             found = Moment(names, root, is_day=is_day)
             return found if is_variable else found._other()
 
-        def length(**parts: Any) -> Any:
-            is_known = all(isinstance(part, int | float) for part in parts.values())
-            return timedelta(**parts) if is_known else Moment(names, "modules")._other()
+        def length(*given: Any, **parts: Any) -> Any:
+            is_known = all(isinstance(part, int | float) for part in (*given, *parts.values()))
+            return timedelta(*given, **parts) if is_known else Moment(names, "modules")._other()
 
         times = {"now": now, "utcnow": now, "today": now, "strptime": read, "fromisoformat": read}
         days = {"today": lambda: Moment(names, "modules", is_day=True), "fromisoformat": read}
