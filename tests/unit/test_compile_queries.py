@@ -52,7 +52,7 @@ TRANSLATIONS = [
     ("tsql", "SELECT CAST(a AS REAL) AS p, CONVERT(real, a) AS q, CAST(a AS FLOAT(53)) AS r FROM raw.t", f"SELECT CAST(a AS FLOAT) AS p, CAST(a AS FLOAT) AS q, CAST(a AS DOUBLE) AS r {T}"),
     ("snowflake", "SELECT CAST(a AS REAL) AS x FROM raw.t", f"SELECT CAST(a AS DOUBLE) AS x {T}"),
     ("mysql", "SELECT CAST(b AS BINARY(16)) AS x, CAST(b AS UNSIGNED) AS y FROM raw.t", f"SELECT RPAD(CAST(b AS BINARY), 16, X'00') AS x, CAST(b AS DECIMAL(20, 0)) AS y {T}"),
-    ("snowflake", "SELECT CAST(b AS BINARY(16)) AS x FROM raw.t", f"SELECT CAST(b AS BINARY) AS x {T}"),
+    ("snowflake", "SELECT CAST(b AS BINARY(16)) AS x FROM raw.t", f"SELECT UNHEX(b) AS x {T}"),
     ("tsql", "SELECT CAST(a AS BINARY(4)) AS x FROM raw.t", "Untranslatable"),
     ("postgres", "SELECT b::varchar(3) AS x, a::varchar(40) AS y, b::text AS z FROM raw.t", f"SELECT LEFT(CAST(b AS STRING), 3) AS x, CAST(a AS STRING) AS y, CAST(b AS STRING) AS z {T}"),
     ("tsql", "SELECT CAST(b AS VARCHAR) AS x, CONVERT(VARCHAR(10), c, 120) AS y FROM raw.t", f"SELECT LEFT(CAST(b AS STRING), 30) AS x, LEFT(DATE_FORMAT(c, 'yyyy-MM-dd'), 10) AS y {T}"),
