@@ -46,7 +46,7 @@ def check(kinds: EveryKind) -> None:
     assert kinds.wrong() == {}
 
 
-LOADING = {
+LOADING: dict[str, tuple[str, dict[str, Any]]] = {
     "daily": ("incremental_by_time_range", {"time_column": "day"}),
     "by_key": ("incremental_by_unique_key", {"unique_key": "id"}),
     "people": ("scd_type_2_by_column", {"unique_key": "id", "columns": ["n"], "start": None}),

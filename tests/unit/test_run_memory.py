@@ -88,7 +88,7 @@ def test_every_view_forgets_what_others_replaced() -> None:
     assert {name: view(run) for name, view in VIEWS.items()} == {name: view(read) for name, view in VIEWS.items()}
 
 
-LINES = {
+LINES: dict[str, Any] = {
     "relation": "shop.t",
     "lines": "loaded 2024-01-01T00:00:00 2024-01-02T00:00:00 2024-02-01T00:00:00.000000 2024-02-01T00:00:00.000000 2024-02-01T00:00:00 a",
     "rows": [],
@@ -99,13 +99,12 @@ LINES = {
 def test_two_threads_that_read_a_log_at_once_have_the_same_one() -> None:
     run = Macros(invocation_id="run")
     run.run_memory("texts")["shop.t"] = LINES
-    parse_events, seen = run._functions["parse_events"], []
+    parse_events, seen = run._functions["parse_events"], list[Any]()
 
-    def parse_while_another_reads(relation: str, lines: str) -> list[dict[str, Any]]:
-        if not seen:
-            seen.append(None)
-            seen[0] = run.log_of("shop.t")
-            run.add_to_log("shop.t", row("loaded", 2))
+    def parse_while_another_reads(relation: str, lines: str) -> Any:
+        run._functions["parse_events"] = parse_events
+        seen.append(run.log_of("shop.t"))
+        run.add_to_log("shop.t", row("loaded", 2))
         return parse_events(relation, lines)
 
     run._functions["parse_events"] = parse_while_another_reads
