@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-import time
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
@@ -125,11 +125,15 @@ def test_what_cannot_be_served_is_said_at_the_start(tmp_path: Path, options: lis
 
 
 def test_a_collector_that_is_told_to_stop_answers_first(tmp_path: Path) -> None:
-    with collector(tmp_path) as server, ThreadPoolExecutor(1) as sender:
-        answer = sender.submit(server.post, "/collect/raw/clicks", '{"id": 1}')
-        time.sleep(0.05)
+    body = b'{"id": 1}'
+    head = f"POST /collect/raw/clicks HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+    with collector(tmp_path) as server, socket.create_connection(("127.0.0.1", server.port), timeout=60) as sender:
+        sender.sendall(head.encode())
+        # it is asked for the body by whoever handles the request
+        assert sender.recv(1000).startswith(b"HTTP/1.1 100")
         server.process.send_signal(signal.SIGTERM)
-        assert answer.result()[0] == 202
+        sender.sendall(body)
+        assert sender.recv(1000).startswith(b"HTTP/1.1 202")
         assert server.process.wait(timeout=30) == 0 or server.process.returncode == -signal.SIGTERM
         assert [event["id"] for event in server.events()] == [1]
 

@@ -88,7 +88,7 @@ def test_what_a_second_reader_finds_does_not_undo_what_the_run_added() -> None:
     store = Store(["clean"], UPSTREAM)
     store.record("shop.clean")
     late = store.read({"shop.clean": True, "shop.raw": True})
-    store.macros._keep(store.macros.run_memory("logs"), late)
+    store.macros._keep(store.macros.run_memory("texts"), late)
     assert (store.loads("shop.clean"), store.loads("shop.raw")) == (2, 1)
 
 
