@@ -105,7 +105,7 @@ from (
   {% endif %}
   {% set tried = [] %}
   {% for end in ["'Z'", "' 00:00:00Z'", "''"] %}
-    {% do tried.append('try_cast(concat(' ~ text ~ ', ' ~ end ~ ') as ' ~ dbt_kinds.sql_type('timestamp') ~ ')') %}
+    {% do tried.append('try_cast(concat(' ~ text ~ ', ' ~ end ~ ') as ' ~ dbt_kinds.zoned_timestamp() ~ ')') %}
   {% endfor %}
   {% do return('coalesce(' ~ tried | join(', ') ~ ')') %}
 {% endmacro %}

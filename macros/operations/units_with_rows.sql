@@ -85,5 +85,5 @@ group by run
   {% set present = values.strftime.count('%') %}
   {% set iso = (parts[:present] + absent[present:]) | join ~ '+00:00' %}
   {% do return('case when ' ~ text ~ ' rlike ' ~ pattern ~ ' then unix_micros(try_cast(regexp_replace(' ~ text ~ ', '
-    ~ pattern ~ ", '" ~ iso ~ "') as " ~ dbt_kinds.sql_type('timestamp') ~ ')) end') %}
+    ~ pattern ~ ", '" ~ iso ~ "') as " ~ dbt_kinds.zoned_timestamp() ~ ')) end') %}
 {% endmacro %}

@@ -25,7 +25,7 @@
     {% do return(dbt_kinds.cast_or_raise(expression, target.text,
       'a ' ~ source.text ~ ' cannot become ' ~ target.text ~ ', because of the value ')) %}
   {% endif %}
-  {% do return('cast(' ~ expression ~ ' as ' ~ dbt_kinds.sql_type(dbt_kinds.type_text(target)) ~ ')') %}
+  {% do return('cast(' ~ expression ~ ' as ' ~ dbt_kinds.type_text(target, dbt_kinds.zoned_timestamp()) ~ ')') %}
 {% endmacro %}
 
 
@@ -43,7 +43,7 @@
   {% for field in target.fields %}
     {% set match = dbt_kinds.find_column(source.fields, field.name) %}
     {% if match is none %}
-      {% set value = 'cast(null as ' ~ dbt_kinds.sql_type(dbt_kinds.type_text(field.type)) ~ ')' %}
+      {% set value = 'cast(null as ' ~ dbt_kinds.type_text(field.type, dbt_kinds.zoned_timestamp()) ~ ')' %}
     {% else %}
       {% set value = dbt_kinds._parsed_conversion(expression ~ '.' ~ dbt_kinds.quoted(match.name), match.type,
         field.type, depth) %}

@@ -17,15 +17,17 @@
 {% endmacro %}
 
 
-{#
-  A type as SQL, from its text as Spark describes it. `timestamp` means one without a time zone in a session whose
-  `spark.sql.timestampType` is TIMESTAMP_NTZ. Databricks has no such setting, and its manual no such word.
-#}
+{# A type as SQL, from its text as Spark describes it. #}
 {% macro sql_type(text) %}
-  {% set timestamp = 'timestamp' if 'timestamp' not in text | lower or adapter.type() == 'databricks'
-    else 'timestamp_ltz' %}
   {% if '<' in text %}
-    {% do return(dbt_kinds.type_text(dbt_kinds.parse_type(text), timestamp)) %}
+    {% do return(dbt_kinds.type_text(dbt_kinds.parse_type(text), dbt_kinds.zoned_timestamp())) %}
   {% endif %}
-  {% do return(timestamp if text | lower == 'timestamp' else text) %}
+  {% do return(dbt_kinds.zoned_timestamp() if text | lower == 'timestamp' else text) %}
+{% endmacro %}
+
+
+{# The type of instants in SQL: `timestamp` has no time zone where `spark.sql.timestampType` is TIMESTAMP_NTZ.
+   Databricks has no such setting, and its manual no such word. #}
+{% macro zoned_timestamp() %}
+  {% do return('timestamp' if adapter.type() == 'databricks' else 'timestamp_ltz') %}
 {% endmacro %}

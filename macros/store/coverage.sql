@@ -82,11 +82,9 @@
 #}
 {% macro coverage(relation) %}
   {% set log = dbt_kinds.log_of(relation) %}
-  {% set known = log.coverage %}
-  {% if known is none %}
-    {% set number = log.rows | length %}
-    {% set known = {'intervals': dbt_kinds.coverage_of(dbt_kinds.loads_of(relation)), 'rows': number} %}
-  {% endif %}
+  {# counted first: what another thread adds meanwhile is replayed again #}
+  {% set known = log.coverage or {'rows': log.rows | length,
+    'intervals': dbt_kinds.coverage_of(dbt_kinds.loads_of(relation))} %}
   {% set added, state = log.rows[known.rows:], namespace(intervals=known.intervals) %}
   {% for row in added if row.event in ['loaded', 'invalidated'] %}
     {% set interval = [[row.interval_start, row.interval_end]] %}
