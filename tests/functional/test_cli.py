@@ -116,7 +116,7 @@ def test_status_is_watched_until_somebody_stops_it(project: Project, monkeypatch
             raise KeyboardInterrupt
         project.run(now=NOW)
 
-    monkeypatch.setattr("dbt_kinds.cli.sleep", sleep)
+    monkeypatch.setattr("dbt_kinds.cli.operating.sleep", sleep)
     told = ask(project, "status", "--watch", "7")
     assert waited == [7, 7]
     assert told.exit_code == 0, told.output
